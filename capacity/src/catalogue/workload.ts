@@ -1,0 +1,84 @@
+import { z } from 'zod';
+
+/** `{name}` in a path, query value, header or text body stands for the parameter of that name. */
+const parameter = z.strictObject({
+  title: z.string(),
+  type: z.enum(['integer', 'number', 'string']),
+  default: z.union([z.number(), z.string()]),
+  min: z.number().optional(),
+  max: z.number().optional(),
+  unit: z.string().optional(),
+});
+
+const request = z.strictObject({
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),
+  path: z.string().startsWith('/'),
+  query: z.record(z.string(), z.string()).default({}),
+  headers: z.record(z.string(), z.string()).default({}),
+  /** At most one kind; `randomMiB` sends that many MiB of random bytes. */
+  body: z
+    .union([
+      z.strictObject({ json: z.unknown() }),
+      z.strictObject({ text: z.string() }),
+      z.strictObject({ randomMiB: z.string(), contentType: z.string() }),
+    ])
+    .optional(),
+});
+
+const reply = z.strictObject({
+  /** Expectations such as `status==200`, `json.ok==true`, `body~"text"`, `header.content-type~json`. */
+  expect: z.array(z.string()).min(1),
+  /** Where the reply gives the request's id (header x-load-id) back, e.g. `json.headers.x-load-id`. */
+  requestIdAt: z.string().optional(),
+  /** Where the reply says which process ran it: an object with host, pid and role. */
+  ranAt: z.string().optional(),
+});
+
+const variant = z.strictObject({
+  /** Relative to workflows/. */
+  file: z.string(),
+  /** Semver range of n8n versions on which it runs, e.g. `>=1.0.0` or `<1.0.0`. */
+  n8n: z.string(),
+  /** Where a variant differs from the workload's own request or reply. */
+  request: request.partial().optional(),
+  reply: reply.partial().optional(),
+});
+
+export const workloadSchema = z.strictObject({
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]*$/),
+  title: z.string(),
+  /** What it puts under stress, in a sentence. */
+  stresses: z.string(),
+  request: request.optional(),
+  parameters: z.record(z.string(), parameter).default({}),
+  reply: reply.optional(),
+  /** Whether the reply comes at once (then completions must be counted from n8n) or when the execution ends. */
+  answers: z.enum(['at-once', 'when-done']),
+  /** A reply cannot come sooner than this: a number, or the name of the parameter times a factor. */
+  latencyFloorMs: z
+    .union([z.number(), z.strictObject({ parameter: z.string(), times: z.number() })])
+    .default(0),
+  /** native: only nodes that n8n ships; load-target: with our node; legacy: for n8n below 1.0. */
+  variants: z
+    .strictObject({
+      native: variant.optional(),
+      'load-target': variant.optional(),
+      legacy: variant.optional(),
+    })
+    .prefault({}),
+  /** Instead of a request of its own: a weighted blend of other workloads. */
+  blend: z
+    .array(z.strictObject({ workload: z.string(), weight: z.number().positive() }))
+    .optional(),
+  /** What it needs beside n8n. */
+  needs: z.array(z.enum(['upstream', 'documents', 'credential'])).default([]),
+});
+
+export const catalogueSchema = z.strictObject({
+  schemaVersion: z.literal(1),
+  workloads: z.array(workloadSchema).min(1),
+});
+
+export type Workload = z.infer<typeof workloadSchema>;
+export type Catalogue = z.infer<typeof catalogueSchema>;
+export type VariantName = keyof Workload['variants'];

@@ -1,0 +1,159 @@
+import type { Slo } from '../plan/slo';
+import type { Role, Topology } from '../plan/topology';
+
+/**
+ * The shape of run.json: everything known about one run. Written once, when the run has ended;
+ * a folder without it is an incomplete run. Older schema versions are read by record/read.ts.
+ */
+export interface RunRecord {
+  schemaVersion: 1;
+  /** Sortable and unique: start time, workload, profile, four random letters. */
+  id: string;
+  startedAt: string;
+  endedAt: string;
+  /** The command that made it, secrets taken out. */
+  command: string[];
+  workload: RecordedWorkload;
+  profile: RecordedProfile;
+  target: { kind: 'process' | 'kubernetes' | 'url'; url: string };
+  /** Null where the target was not ours to lay out. */
+  topology: Topology | null;
+  versions: Record<string, string>;
+  machine: Machine;
+  slo: Slo[];
+  summary: Summary;
+  verdict: Verdict;
+  events: RunEvent[];
+  /** Files beside run.json, by what they hold. */
+  files: { samples?: string; requests?: string; logs: string[] };
+}
+
+export interface RecordedWorkload {
+  name: string;
+  title: string;
+  variant: string | null;
+  method: string;
+  path: string;
+  parameters: Record<string, number | string>;
+  answers: 'at-once' | 'when-done';
+  latencyFloorMs: number;
+}
+
+export interface RecordedProfile {
+  name: string;
+  loop: 'open' | 'closed';
+  durationSeconds: number;
+  warmupSeconds: number;
+  /** Open loop: the highest rate asked for. */
+  ratePerSecond?: number;
+  /** Closed loop: the number of clients. */
+  clients?: number;
+  stages?: { ratePerSecond: number; durationSeconds: number }[];
+}
+
+export interface Machine {
+  cpu: string;
+  cores: number;
+  memoryMiB: number;
+  os: string;
+  node: string;
+}
+
+/** After the warm-up was cut. Latencies in milliseconds, from raw samples. */
+export interface Summary {
+  offered: { requests: number; ratePerSecond: number };
+  /** Good replies: those the workload calls right. */
+  achieved: { requests: number; ratePerSecond: number; shareOfOffered: number };
+  latencyMs: LatencySummary | null;
+  errors: { requests: number; share: number; byKind: Record<string, number> };
+  /** Requests still without an answer when the run ended. */
+  unanswered: { requests: number; oldestAgeMs: number };
+  /** Counted from n8n itself; null where n8n could not be asked. */
+  executions: { succeeded: number; failed: number; unfinished: number; source: string } | null;
+  /** Queue mode: null elsewhere. Slope in jobs per second over the measured part. */
+  backlog: { atEnd: number; slopePerSecond: number; drainedAfterSeconds: number | null } | null;
+  /** Requests in flight predicted by rate x latency against those seen. */
+  littlesLaw: { predicted: number; observed: number; ratio: number } | null;
+  cpuMillisecondsPerRequest: number | null;
+  roles: RoleSummary[];
+  /** Which process replied how often, where the workload says so. */
+  spread: { host: string; pid: number; role: string; requests: number }[];
+  generator: { cpuCores: number; droppedIterations: number; saturated: boolean };
+}
+
+export interface LatencySummary {
+  count: number;
+  mean: number;
+  min: number;
+  p50: number;
+  p90: number;
+  p95: number;
+  p99: number;
+  p999: number;
+  max: number;
+}
+
+export interface RoleSummary {
+  role: Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'generator' | 'host';
+  instances: number;
+  rssPeakMiB: number | null;
+  rssMedianMiB: number | null;
+  cpuCoresMean: number | null;
+  processesPeak: number | null;
+  restarts: number;
+  oomKills: number;
+  throttledShare: number | null;
+}
+
+export interface Verdict {
+  outcome: 'held' | 'failed' | 'invalid' | 'aborted';
+  /** One sentence a manager can read. */
+  sentence: string;
+  breaches: { slo: string; measured: number; text: string }[];
+  limitedBy: { name: Bottleneck; evidence: string };
+  /** What makes the result doubtful; empty is best. */
+  doubts: string[];
+}
+
+export type Bottleneck =
+  | 'main event loop'
+  | 'CPU limit'
+  | 'host CPU'
+  | 'worker slots'
+  | 'runner slots'
+  | 'database pool'
+  | 'redis'
+  | 'memory'
+  | 'load generator'
+  | 'nothing'
+  | 'unknown';
+
+/** Something that happened during the run: a restart, an OOM kill, a sampler that failed. */
+export interface RunEvent {
+  tMs: number;
+  kind: string;
+  text: string;
+}
+
+/** One line of requests.csv.gz. */
+export interface RequestSample {
+  /** Milliseconds since the load began, when the request was due. */
+  tMs: number;
+  durationMs: number;
+  status: number;
+  ok: boolean;
+  /** Empty when ok: `status 500`, `wrong reply`, `timeout`, `refused`, `unanswered`, ... */
+  errorKind: string;
+  /** host/pid/role of the process that replied, where known. */
+  ranBy: string;
+}
+
+/** One line of samples.csv. The unit is part of the metric's name: rssMiB, cpuCores, eventLoopLagMs. */
+export interface MetricSample {
+  tMs: number;
+  role: string;
+  /** pid, pod name, or the like. */
+  instance: string;
+  metric: string;
+  value: number;
+}

@@ -1,0 +1,25 @@
+// One Jest project a suite; test/run.mjs says what each suite needs and in which order they run.
+const transform = { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] };
+
+const suite = (name, extra = {}) => ({
+  displayName: name,
+  rootDir: import.meta.dirname,
+  testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+  transform,
+  ...extra,
+});
+
+export default {
+  // The suites that start real processes share two cores: one test file at a time.
+  projects: [
+    suite('lab'),
+    suite('nodes'),
+    suite('workflows'),
+    suite('loadtests'),
+    suite('capacity'),
+    suite('chart'),
+    suite('process'),
+    suite('browser'),
+    suite('cluster'),
+  ],
+};
