@@ -1,0 +1,76 @@
+# The front door. `make` alone lists what it can do.
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+RESULTS ?= results/capacity
+
+##@ The two commands
+.PHONY: capacity test
+capacity: build ## find how much the embedded n8n holds; report and values.yaml in results/capacity
+	@lab/install.sh node24 n8n k6
+	@node capacity/dist/cli.js sweep -f studies/embedded.yaml --out $(RESULTS)
+
+test: build ## every test that needs no cluster
+	@lab/install.sh tests
+	@node test/run.mjs
+
+##@ Steps beneath
+.PHONY: setup build lab lint format typecheck generate
+setup: node_modules/.package-lock.json ## npm packages
+
+node_modules/.package-lock.json: package.json capacity/package.json package-lock.json
+	@command -v npm >/dev/null || { echo "make: npm is missing: install Node.js 20 or newer with npm" >&2; exit 2; }
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+SOURCES := $(shell find nodes credentials capacity/src loadtests workflows -type f 2>/dev/null)
+build: capacity/dist/cli.js ## the node package and the command, compiled
+
+capacity/dist/cli.js: node_modules/.package-lock.json $(SOURCES)
+	@npm run --silent build
+	@touch $@
+
+lab: ## every tool of the lab, into its cache
+	@lab/install.sh all
+
+lint: setup ## ESLint, formatting, shell scripts
+	@node test/run.mjs lint
+
+format: setup ## format everything
+	@npm run --silent format
+
+typecheck: setup ## strict TypeScript
+	@node test/run.mjs types
+
+generate: build ## rewrite what is generated from other files
+	@npm run --silent generate
+
+##@ A real Kubernetes on this machine
+.PHONY: cluster-up cluster-down images test-cluster
+cluster-up: ## start it (or find the one that runs)
+	@lab/install.sh cluster
+	@lab/cluster/cluster up
+
+cluster-down: ## stop it, leaving nothing behind
+	@lab/cluster/cluster down
+
+images: ## the images its pods use, from the lab's own parts
+	@lab/install.sh images
+
+test-cluster: build ## the tests that need a real Kubernetes
+	@lab/install.sh cluster-tests
+	@node test/run.mjs --cluster
+
+##@ Housekeeping
+.PHONY: doctor clean help
+doctor: build ## what is here, what is missing, and how to get it
+	@node capacity/dist/cli.js doctor
+
+clean: ## remove what was built and recorded in this checkout (the lab's cache stays)
+	@rm -rf dist capacity/dist results coverage
+
+help: ## this list
+	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo

@@ -1,0 +1,116 @@
+#!/usr/bin/env node
+// Runs suites of tests one after the other, says which ran, how long they took, and ends with
+// a line `N passed, N failed`. A suite whose need is missing is skipped, in CI it has failed.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { suites } from './suites.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const inCi = Boolean(process.env.CI);
+const usage = `Usage: node test/run.mjs [--cluster] [--list] [suite...]
+
+Runs the suites that need no cluster, or those named. Suites:
+${suites.map((s) => `  ${s.name.padEnd(10)} ${s.shows}`).join('\n')}
+`;
+
+const args = process.argv.slice(2);
+if (args.includes('--help') || args.includes('--list')) {
+  console.log(usage);
+  process.exit(0);
+}
+const wantCluster = args.includes('--cluster');
+const named = args.filter((a) => !a.startsWith('--'));
+const unknown = named.filter((n) => !suites.some((s) => s.name === n));
+if (unknown.length > 0) {
+  console.error(`Unknown suite ${unknown.join(', ')}: choose from ${suites.map((s) => s.name).join(', ')}.`);
+  process.exit(2);
+}
+const chosen = suites.filter((s) =>
+  named.length > 0 ? named.includes(s.name) : Boolean(s.cluster) === wantCluster,
+);
+
+let current;
+const stop = (signal) => {
+  current?.kill(signal);
+  process.exitCode = 130;
+};
+process.on('SIGINT', () => stop('SIGINT'));
+process.on('SIGTERM', () => stop('SIGTERM'));
+
+function run(command, commandArgs) {
+  return new Promise((resolve) => {
+    current = spawn(command, commandArgs, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
+    current.on('error', () => resolve(127));
+    current.on('exit', (code) => resolve(code ?? 1));
+  });
+}
+
+async function runChecks(suite) {
+  const result = { passed: 0, failed: 0, skipped: 0 };
+  for (const [title, command, commandArgs] of suite.checks) {
+    const code = await run(command, commandArgs);
+    console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${title}`);
+    result[code === 0 ? 'passed' : 'failed'] += 1;
+  }
+  return result;
+}
+
+async function runJest(suite) {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-test-'));
+  const output = join(folder, 'result.json');
+  try {
+    await run(process.execPath, [
+      ...['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'],
+      ...['--selectProjects', suite.name, '--runInBand', '--json', '--outputFile', output],
+    ]);
+    const report = JSON.parse(readFileSync(output, 'utf8'));
+    const skipped = report.numPendingTests + report.numTodoTests;
+    return {
+      passed: report.numPassedTests,
+      // A file that could not be loaded has no tests to count, yet it failed.
+      failed: report.numFailedTests + report.numRuntimeErrorTestSuites + (inCi ? skipped : 0),
+      skipped: inCi ? 0 : skipped,
+    };
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The lab says of each tool whether it is there; its names are those of `lab/install.sh --list`. */
+function missingNeeds(suite) {
+  return (suite.needs ?? []).filter(
+    (tool) => spawnSync('bash', ['lab/install.sh', '--check', tool], { cwd: root }).status !== 0,
+  );
+}
+
+const rows = [];
+for (const suite of chosen) {
+  const started = Date.now();
+  console.log(`\n── ${suite.name}: ${suite.shows}`);
+  const missing = missingNeeds(suite);
+  let result;
+  if (missing.length > 0) {
+    console.log(`missing: ${missing.join(', ')} (make lab installs them)`);
+    result = { passed: 0, failed: inCi ? 1 : 0, skipped: inCi ? 0 : 1 };
+  } else {
+    result = suite.jest ? await runJest(suite) : await runChecks(suite);
+    if (result.passed + result.failed === 0) result.failed = 1; // nothing ran: that is no success
+  }
+  rows.push({ name: suite.name, ...result, seconds: (Date.now() - started) / 1000 });
+  if (process.exitCode === 130) break;
+}
+
+const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
+console.log('\nsuite        passed  failed  skipped  seconds');
+for (const row of rows) {
+  const cells = [row.passed, row.failed, row.skipped].map((n) => String(n).padStart(8)).join('');
+  console.log(`${row.name.padEnd(11)}${cells}${row.seconds.toFixed(1).padStart(10)}`);
+}
+const skippedPart = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
+console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skippedPart}`);
+if (sum('failed') > 0 && process.exitCode !== 130) process.exitCode = 1;
