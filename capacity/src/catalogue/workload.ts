@@ -66,6 +66,8 @@ export const workloadSchema = z.strictObject({
       legacy: variant.optional(),
     })
     .prefault({}),
+  /** Closed loop: how long a client waits after a reply. In an open loop it has no meaning. */
+  thinkTimeMs: z.number().nonnegative().default(0),
   /** Instead of a request of its own: a weighted blend of other workloads. */
   blend: z
     .array(z.strictObject({ workload: z.string(), weight: z.number().positive() }))

@@ -139,11 +139,17 @@ export interface RunEvent {
 export interface RequestSample {
   /** Milliseconds since the load began, when the request was due. */
   tMs: number;
+  /** Until the whole reply was there, connecting included; the age of an unanswered one. */
   durationMs: number;
+  /** 0 without a reply. */
   status: number;
   ok: boolean;
-  /** Empty when ok: `status 500`, `wrong reply`, `timeout`, `refused`, `unanswered`, ... */
+  /** Empty when ok: `status 500`, `wrong reply`, `wrong id`, `timeout`, `refused`, `unanswered`, ... */
   errorKind: string;
+  /** Sent as x-load-id. */
+  id: string;
+  /** Which workload of a blend; the workload's own name elsewhere. */
+  workload: string;
   /** host/pid/role of the process that replied, where known. */
   ranBy: string;
 }

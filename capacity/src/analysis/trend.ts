@@ -1,0 +1,46 @@
+import { studentQuantile } from './distributions';
+import { mean, type Interval } from './statistics';
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/**
+ * Slope of the least-squares line through the points, per unit of x.
+ *
+ * Samples of a queue follow one another, so their errors are not independent and the textbook
+ * interval would be far too narrow. The number of points is therefore reduced by the lag-1
+ * correlation of the residuals: n (1 - r) / (1 + r), never below 3.
+ */
+export function slope(points: readonly Point[], confidence = 0.95): Interval {
+  if (points.length < 3) return { value: NaN, low: -Infinity, high: Infinity };
+  const meanX = mean(points.map(({ x }) => x));
+  const meanY = mean(points.map(({ y }) => y));
+  let sumXX = 0;
+  let sumXY = 0;
+  for (const { x, y } of points) {
+    sumXX += (x - meanX) ** 2;
+    sumXY += (x - meanX) * (y - meanY);
+  }
+  const value = sumXY / sumXX;
+  const residuals = points.map(({ x, y }) => y - meanY - value * (x - meanX));
+  const squares = residuals.reduce((sum, residual) => sum + residual ** 2, 0);
+  const correlation = Math.max(0, lagOneCorrelation(residuals, squares));
+  const independent = Math.max(3, (points.length * (1 - correlation)) / (1 + correlation));
+  const variance = squares / (independent - 2) / ((sumXX * independent) / points.length);
+  const half =
+    studentQuantile((1 + confidence) / 2, independent - 2) *
+    Math.sqrt((variance * independent) / points.length);
+  return { value, low: value - half, high: value + half };
+}
+
+function lagOneCorrelation(residuals: readonly number[], squares: number): number {
+  if (squares === 0) return 0;
+  let products = 0;
+  residuals.reduce((before, now) => {
+    products += before * now;
+    return now;
+  });
+  return products / squares;
+}
