@@ -19,7 +19,10 @@ export const topologySchema = z.strictObject({
   database: z.enum(['sqlite', 'postgresql']).optional(),
   main: roleLimits.prefault({}),
   workers: roleLimits
-    .extend({ count: z.int().nonnegative().default(1), concurrency: z.int().positive().default(10) })
+    .extend({
+      count: z.int().nonnegative().default(1),
+      concurrency: z.int().positive().default(10),
+    })
     .prefault({}),
   webhooks: roleLimits.extend({ count: z.int().nonnegative().default(0) }).prefault({}),
   /** Named sets of measured settings; `none` is n8n as it comes. */

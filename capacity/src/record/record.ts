@@ -1,3 +1,4 @@
+import type { Stage } from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import type { Role, Topology } from '../plan/topology';
 
@@ -48,7 +49,8 @@ export interface RecordedProfile {
   ratePerSecond?: number;
   /** Closed loop: the number of clients. */
   clients?: number;
-  stages?: { ratePerSecond: number; durationSeconds: number }[];
+  /** Open loop, the warm-up first; the rate grows evenly within a stage. */
+  stages?: Stage[];
 }
 
 export interface Machine {

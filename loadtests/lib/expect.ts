@@ -1,0 +1,180 @@
+/**
+ * Expectations: what a right reply looks like, one short text each. The only parser of them; k6 and
+ * the command both use it, so nothing is imported here.
+ *
+ *   status==200        status<400         header.content-type~json
+ *   json.ok==true      json[0].id!=null   json.items.0.name=="a b"
+ *   body~"welcome"     body!~"<html"      json.ok            (is there, and not null)
+ *
+ * Left of the operator stands what is looked at, right of it a JSON value or plain text. `=` is `==`;
+ * `~` asks whether the text contains the value, `!~` that it does not.
+ */
+
+export interface Reply {
+  status: number;
+  /** Names in any case. */
+  headers: Record<string, string>;
+  body: string;
+}
+
+export type Check = (reply: Reply, json: () => unknown) => boolean;
+
+export interface Expectation {
+  text: string;
+  holds: Check;
+}
+
+const OPERATORS = ['!~', '==', '!=', '<=', '>=', '=', '<', '>', '~'] as const;
+type Operator = (typeof OPERATORS)[number];
+
+const SHAPE = /^\s*(status|json|body|header)((?:[.[][^=!<>~]*)?)\s*(?:(!~|==|!=|<=|>=|=|<|>|~)\s*(.*?)\s*)?$/s;
+
+export function parseExpectation(text: string): Expectation {
+  const match = SHAPE.exec(text);
+  if (match === null) {
+    throw new Error(
+      `the expectation '${text}' is not understood: write it like status==200, json.ok==true, body~"text" or header.content-type~json`,
+    );
+  }
+  const subject = match[1] ?? '';
+  const path = pathOf((match[2] ?? '').trim());
+  const operator = match[3] as Operator | undefined;
+  const isText = subject === 'body' || subject === 'header';
+  if ((subject === 'status' || subject === 'body') && path.length > 0) {
+    throw new Error(`the expectation '${text}' is not understood: ${subject} has no parts`);
+  }
+  if (subject === 'header' && path.length === 0) {
+    throw new Error(`the expectation '${text}' names no header: write header.NAME, as in header.content-type~json`);
+  }
+  if (operator === undefined && subject !== 'json' && subject !== 'header') {
+    throw new Error(`the expectation '${text}' says nothing about the ${subject}: write it like ${subject}==200`);
+  }
+  const wanted = wantedOf(match[4] ?? '', isText || operator === '~' || operator === '!~');
+  if (subject === 'status' && typeof wanted !== 'number') {
+    throw new Error(`the expectation '${text}' compares the status with something that is not a number`);
+  }
+  const look = lookAt(subject, path);
+  return {
+    text,
+    holds: (reply, json) => {
+      const seen = look(reply, json);
+      return operator === undefined ? seen !== undefined && seen !== null : compare(seen, operator, wanted);
+    },
+  };
+}
+
+/** The first expectation that does not hold, in words; null when the reply is right. */
+export function wrongWith(expectations: readonly Expectation[], reply: Reply): string | null {
+  const json = lazyJson(reply.body);
+  for (const expectation of expectations) {
+    if (!expectation.holds(reply, json)) {
+      return `${expectation.text} does not hold`;
+    }
+  }
+  return null;
+}
+
+/** The value at a path such as `json.headers.x-load-id` or `header.x-load-id`; undefined where there is none. */
+export function valueAt(path: string, reply: Reply): unknown {
+  const match = /^(json|header)([.[].*)?$/.exec(path);
+  if (match === null) {
+    throw new Error(`'${path}' is no place in a reply: write json.PATH or header.NAME`);
+  }
+  return lookAt(match[1] ?? '', pathOf(match[2] ?? ''))(reply, lazyJson(reply.body));
+}
+
+function pathOf(text: string): string[] {
+  return text
+    .replaceAll('[', '.')
+    .replaceAll(']', '')
+    .split('.')
+    .filter((part) => part !== '');
+}
+
+function wantedOf(text: string, isText: boolean): unknown {
+  const quoted = text.startsWith('"');
+  if (isText && !quoted) {
+    return text;
+  }
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function lookAt(subject: string, path: string[]): (reply: Reply, json: () => unknown) => unknown {
+  switch (subject) {
+    case 'status':
+      return (reply) => reply.status;
+    case 'body':
+      return (reply) => reply.body;
+    case 'header': {
+      const name = path.join('.').toLowerCase();
+      return (reply) =>
+        Object.entries(reply.headers).find(([key]) => key.toLowerCase() === name)?.[1];
+    }
+    default:
+      return (_reply, json) => path.reduce(step, json());
+  }
+}
+
+function step(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+}
+
+function compare(seen: unknown, operator: Operator, wanted: unknown): boolean {
+  switch (operator) {
+    case '=':
+    case '==':
+      return same(seen, wanted);
+    case '!=':
+      return !same(seen, wanted);
+    case '~':
+      return asText(seen).includes(String(wanted));
+    case '!~':
+      return !asText(seen).includes(String(wanted));
+    default:
+      return ordered(Number(seen), operator, Number(wanted));
+  }
+}
+
+function ordered(seen: number, operator: '<' | '<=' | '>' | '>=', wanted: number): boolean {
+  switch (operator) {
+    case '<':
+      return seen < wanted;
+    case '<=':
+      return seen <= wanted;
+    case '>':
+      return seen > wanted;
+    case '>=':
+      return seen >= wanted;
+  }
+}
+
+function same(seen: unknown, wanted: unknown): boolean {
+  return seen === wanted || (seen !== undefined && JSON.stringify(seen) === JSON.stringify(wanted));
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** Parsed at most once, and only when asked for; a body that is no JSON is undefined. */
+function lazyJson(body: string): () => unknown {
+  let parsed: { value: unknown } | undefined;
+  return () => {
+    parsed ??= { value: parseJson(body) };
+    return parsed.value;
+  };
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * What must hold. Written as `p95<6s`, `errors<1%`, `throughput>=95%`, `backlog=0`; times are
+ * milliseconds inside, shares are fractions of 1. The only parser of it, for k6 and the command.
+ */
+export const SLO_METRICS = [
+  'p50',
+  'p90',
+  'p95',
+  'p99',
+  'p99.9',
+  'max',
+  'mean',
+  'errors',
+  'throughput',
+  'backlog',
+] as const;
+
+export type SloMetric = (typeof SLO_METRICS)[number];
+
+export type SloOperator = '<' | '<=' | '>' | '>=' | '=';
+
+export interface Slo {
+  /** As the user wrote it; shown in every report. */
+  text: string;
+  metric: SloMetric;
+  operator: SloOperator;
+  /** Milliseconds for latencies, a fraction of 1 for errors and throughput, executions for backlog. */
+  bound: number;
+}
+
+const MILLISECONDS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
+
+/** One or several, separated by commas. Throws one sentence that says what to write instead. */
+export function parseSlos(text: string): Slo[] {
+  const slos = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map(parseSlo);
+  if (slos.length === 0) {
+    throw new Error(`the SLO is empty: write it like p95<6s,errors<1%`);
+  }
+  return slos;
+}
+
+function parseSlo(text: string): Slo {
+  const match = /^([a-z0-9.]+)\s*(<=|>=|==|=|<|>)\s*([0-9]*\.?[0-9]+)\s*([a-z%]*)$/i.exec(text);
+  if (match === null) {
+    throw new Error(
+      `the SLO '${text}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`,
+    );
+  }
+  const metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
+  if (metric === undefined) {
+    throw new Error(`the SLO '${text}' names no known metric: it is one of ${SLO_METRICS.join(', ')}`);
+  }
+  const operator = (match[2] === '==' ? '=' : match[2]) as SloOperator;
+  return { text, metric, operator, bound: boundOf(text, metric, Number(match[3]), match[4] ?? '') };
+}
+
+function boundOf(text: string, metric: SloMetric, value: number, unit: string): number {
+  if (metric === 'backlog') {
+    if (unit !== '') {
+      throw new Error(`the SLO '${text}' has a unit, but a backlog is a number of executions`);
+    }
+    return value;
+  }
+  if (metric === 'errors' || metric === 'throughput') {
+    if (unit !== '%') {
+      throw new Error(`the SLO '${text}' needs a per cent sign: ${metric}${metric === 'errors' ? '<1%' : '>=95%'}`);
+    }
+    if (value > 100) {
+      throw new Error(`the SLO '${text}' asks for more than 100 %`);
+    }
+    return value / 100;
+  }
+  const factor = MILLISECONDS[unit.toLowerCase()];
+  if (factor === undefined) {
+    throw new Error(`the SLO '${text}' needs a time with its unit: ${metric}<300ms or ${metric}<6s`);
+  }
+  return value * factor;
+}
