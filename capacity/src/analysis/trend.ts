@@ -28,10 +28,9 @@ export function slope(points: readonly Point[], confidence = 0.95): Interval {
   const squares = residuals.reduce((sum, residual) => sum + residual ** 2, 0);
   const correlation = Math.max(0, lagOneCorrelation(residuals, squares));
   const independent = Math.max(3, (points.length * (1 - correlation)) / (1 + correlation));
-  const variance = squares / (independent - 2) / ((sumXX * independent) / points.length);
   const half =
     studentQuantile((1 + confidence) / 2, independent - 2) *
-    Math.sqrt((variance * independent) / points.length);
+    Math.sqrt(squares / (independent - 2) / sumXX);
   return { value, low: value - half, high: value + half };
 }
 

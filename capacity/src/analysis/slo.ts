@@ -1,0 +1,52 @@
+import type { Slo, SloMetric, SloOperator } from '../plan/slo';
+import type { LatencySummary, Summary, Verdict } from '../record/record';
+import { figures } from './figures';
+
+export type Breach = Verdict['breaches'][number];
+
+/** The SLOs that did not hold, each with what was measured. */
+export function breaches(slos: readonly Slo[], summary: Summary): Breach[] {
+  return slos.flatMap((slo) => {
+    const measured = measure(slo.metric, summary);
+    if (measured !== null && holds(measured, slo.operator, slo.bound)) return [];
+    return [
+      {
+        slo: slo.text,
+        // Without a single answer a latency has no value; the record's JSON needs a number.
+        measured: measured ?? Number.MAX_VALUE,
+        text:
+          measured === null
+            ? `${slo.text} cannot hold: there was no answer to measure`
+            : `${slo.metric} was ${format(slo.metric, measured)}, wanted ${slo.text}`,
+      },
+    ];
+  });
+}
+
+function measure(metric: SloMetric, summary: Summary): number | null {
+  if (metric === 'errors') return summary.errors.share;
+  if (metric === 'throughput') return summary.achieved.shareOfOffered;
+  if (metric === 'backlog') return unfinished(summary);
+  const name: keyof LatencySummary = metric === 'p99.9' ? 'p999' : metric;
+  return summary.latencyMs?.[name] ?? null;
+}
+
+/** Executions that n8n had not done when the load ended and its time to drain was over. */
+function unfinished({ backlog, executions }: Summary): number {
+  if (backlog !== null && backlog.drainedAfterSeconds === null) return Math.max(1, backlog.atEnd);
+  return executions?.unfinished ?? 0;
+}
+
+function holds(measured: number, operator: SloOperator, bound: number): boolean {
+  if (operator === '<') return measured < bound;
+  if (operator === '<=') return measured <= bound;
+  if (operator === '>') return measured > bound;
+  if (operator === '>=') return measured >= bound;
+  return measured === bound;
+}
+
+function format(metric: SloMetric, measured: number): string {
+  if (metric === 'backlog') return String(measured);
+  if (metric === 'errors' || metric === 'throughput') return `${figures(measured * 100)} %`;
+  return measured < 1_000 ? `${figures(measured)} ms` : `${figures(measured / 1_000)} s`;
+}

@@ -1,0 +1,163 @@
+import type { Slo } from '../plan/slo';
+import type { RunEvent, Summary, Verdict } from '../record/record';
+import type { Limit } from './bottleneck';
+import { figures } from './figures';
+import { breaches, type Breach } from './slo';
+
+export interface VerdictFacts {
+  workload: string;
+  /** Null when the run came to its end; else why it did not. */
+  aborted: string | null;
+  /** Samplers that failed, by name. */
+  failedSamplers: string[];
+  loop: 'open' | 'closed';
+  clients?: number;
+  events: readonly RunEvent[];
+  /** Mean share of the host's time that its hypervisor gave to others; null where not seen. */
+  stealShare: number | null;
+}
+
+/** Below this many answers a p99 rests on single requests. */
+const ENOUGH_REQUESTS = 100;
+/** Events that no run may have, as targets name them. */
+const BREAKING_EVENTS = new Set(['restart', 'oom-kill', 'exit']);
+const LITTLES_LAW_TOLERANCE = 0.2;
+
+export function verdict(
+  slos: readonly Slo[],
+  summary: Summary,
+  limitedBy: Limit,
+  facts: VerdictFacts,
+): Verdict {
+  const broken = [...breaches(slos, summary), ...builtInBreaches(slos, summary, facts)];
+  const outcome = decide(summary, broken, facts);
+  return {
+    outcome,
+    sentence: sentence(outcome, summary, broken, limitedBy, facts),
+    breaches: broken,
+    limitedBy,
+    doubts: doubts(summary, facts),
+  };
+}
+
+/** What no run may do, whether or not the user asked: fall behind, or lose a process. */
+function builtInBreaches(
+  slos: readonly Slo[],
+  summary: Summary,
+  { loop, events }: VerdictFacts,
+): Breach[] {
+  const found: Breach[] = [];
+  const { achieved, offered, backlog } = summary;
+  const asked = new Set(slos.map(({ metric }) => metric));
+  if (loop === 'open' && !asked.has('throughput') && achieved.shareOfOffered < 0.95) {
+    found.push({
+      slo: 'throughput>=95%',
+      measured: achieved.shareOfOffered,
+      text: `${figures(achieved.ratePerSecond)} of ${figures(offered.ratePerSecond)} requests a second were answered rightly`,
+    });
+  }
+  if (
+    loop === 'open' &&
+    backlog !== null &&
+    backlog.slopePerSecond > 0.05 * offered.ratePerSecond
+  ) {
+    found.push({
+      slo: 'backlog does not grow',
+      measured: backlog.slopePerSecond,
+      text: `the queue grew by ${figures(backlog.slopePerSecond)} jobs a second`,
+    });
+  }
+  if (backlog !== null && backlog.drainedAfterSeconds === null && !asked.has('backlog')) {
+    found.push({
+      slo: 'queue drains',
+      measured: backlog.atEnd,
+      text: 'the queue was not empty in time after the load had ended',
+    });
+  }
+  for (const { role, restarts, oomKills } of summary.roles) {
+    if (restarts + oomKills === 0) continue;
+    found.push({
+      slo: 'no restart',
+      measured: Math.max(restarts, oomKills),
+      text: `${role} restarted ${String(restarts)} times, ${String(oomKills)} processes were killed for memory`,
+    });
+  }
+  for (const { kind, text } of events) {
+    if (BREAKING_EVENTS.has(kind)) found.push({ slo: 'no restart', measured: 1, text });
+  }
+  return found;
+}
+
+function decide(summary: Summary, broken: Breach[], facts: VerdictFacts): Verdict['outcome'] {
+  if (facts.aborted !== null) return 'aborted';
+  if (summary.generator.saturated || summary.offered.requests === 0) return 'invalid';
+  return broken.length > 0 ? 'failed' : 'held';
+}
+
+function sentence(
+  outcome: Verdict['outcome'],
+  summary: Summary,
+  broken: Breach[],
+  limitedBy: Limit,
+  facts: VerdictFacts,
+): string {
+  const { workload } = facts;
+  if (outcome === 'aborted') return `${workload}: the run was broken off: ${facts.aborted ?? ''}.`;
+  if (outcome === 'invalid') {
+    const why = summary.generator.saturated
+      ? 'the load generator was the limit, so this says nothing about n8n'
+      : 'no request was sent in the measured time';
+    return `${workload}: not a valid measurement, as ${why}.`;
+  }
+  const load =
+    facts.loop === 'open'
+      ? `${figures(summary.offered.ratePerSecond)} requests a second`
+      : `${String(facts.clients ?? 0)} clients (${figures(summary.achieved.ratePerSecond)} requests a second)`;
+  if (outcome === 'held') {
+    const p95 = summary.latencyMs ? `, p95 ${figures(summary.latencyMs.p95)} ms` : '';
+    return `${workload} held ${load}${p95}, ${errorText(summary)}.`;
+  }
+  const first = broken[0]?.text ?? '';
+  const limited = ['nothing', 'unknown'].includes(limitedBy.name)
+    ? ''
+    : `; what limited it: ${limitedBy.name} (${limitedBy.evidence})`;
+  return `${workload} did not hold ${load}: ${first}${limited}.`;
+}
+
+function errorText({ errors }: Summary): string {
+  return errors.requests === 0 ? 'no errors' : `${figures(errors.share * 100)} % errors`;
+}
+
+function doubts(summary: Summary, facts: VerdictFacts): string[] {
+  const found: string[] = [];
+  const { generator, latencyMs, littlesLaw, backlog, executions, achieved } = summary;
+  if (generator.saturated) found.push('the load generator used all the CPU that it may');
+  if (generator.droppedIterations > 0) {
+    found.push(`${String(generator.droppedIterations)} requests were due but could not be sent`);
+  }
+  if (latencyMs !== null && latencyMs.count < ENOUGH_REQUESTS) {
+    found.push(
+      `only ${String(latencyMs.count)} answers were measured: high percentiles rest on single requests, run longer`,
+    );
+  }
+  if (littlesLaw !== null && Math.abs(littlesLaw.ratio - 1) > LITTLES_LAW_TOLERANCE) {
+    found.push(
+      `rate times latency explains ${figures(littlesLaw.predicted)} requests in flight, ${figures(littlesLaw.observed)} were seen: the system was not in a steady state`,
+    );
+  }
+  if ((facts.stealShare ?? 0) > 0.02) {
+    found.push(
+      `the machine's hypervisor took ${figures((facts.stealShare ?? 0) * 100)} % of its time`,
+    );
+  }
+  if (executions === null && backlog !== null) {
+    found.push('executions could not be counted in n8n, only replies');
+  }
+  if (executions !== null && executions.succeeded < 0.99 * achieved.requests) {
+    found.push(
+      `n8n counted ${String(executions.succeeded)} executions for ${String(achieved.requests)} good replies`,
+    );
+  }
+  for (const sampler of facts.failedSamplers) found.push(`the sampler ${sampler} failed`);
+  return found;
+}

@@ -1,0 +1,377 @@
+import { bottleneck, type Limits } from '../../../capacity/src/analysis/bottleneck';
+import { growth, totals } from '../../../capacity/src/analysis/metrics';
+import { breaches } from '../../../capacity/src/analysis/slo';
+import { latency, summarize, type RunFacts } from '../../../capacity/src/analysis/summarize';
+import { verdict, type VerdictFacts } from '../../../capacity/src/analysis/verdict';
+import type { Slo } from '../../../capacity/src/plan/slo';
+import type { MetricSample, RequestSample, Summary } from '../../../capacity/src/record/record';
+
+const request = (tMs: number, durationMs: number, errorKind = ''): RequestSample => ({
+  tMs,
+  durationMs,
+  status: errorKind ? 500 : 200,
+  ok: errorKind === '',
+  errorKind,
+  id: String(tMs),
+  workload: 'last-node',
+  ranBy: errorKind ? '' : 'host-1/42/main',
+});
+
+const facts = (changes: Partial<RunFacts> = {}): RunFacts => ({
+  measured: { fromMs: 5_000, toMs: 35_000 },
+  loop: 'open',
+  generator: { cpuCoresMean: 0.2, cores: 2, droppedIterations: 0 },
+  executions: null,
+  queueDrained: null,
+  ...changes,
+});
+
+/** 50 a second for 35 s, 20 ms each, every 20th an error. */
+const steady = Array.from({ length: 1_750 }, (_, i) =>
+  request(i * 20, 20, i % 20 === 7 ? 'status 500' : ''),
+);
+
+const samplesOf = (
+  role: string,
+  metric: string,
+  each: (second: number) => number,
+  instance = '1',
+) =>
+  Array.from({ length: 36 }, (_, second): MetricSample => ({
+    tMs: second * 1_000 + 3,
+    role,
+    instance,
+    metric,
+    value: each(second),
+  }));
+
+describe('summary', () => {
+  test('of a steady load states exactly what happened after the warm-up', () => {
+    const summary = summarize(steady, [], facts());
+    expect(summary.offered).toEqual({ requests: 1_500, ratePerSecond: 50 });
+    expect(summary.achieved).toEqual({
+      requests: 1_425,
+      ratePerSecond: 47.5,
+      shareOfOffered: 0.95,
+    });
+    expect(summary.errors).toEqual({ requests: 75, share: 0.05, byKind: { 'status 500': 75 } });
+    expect(summary.latencyMs).toMatchObject({ count: 1_425, p50: 20, p99: 20, max: 20 });
+    expect(summary.littlesLaw?.ratio).toBeCloseTo(1, 2);
+    expect(summary.spread).toEqual([{ host: 'host-1', pid: 42, role: 'main', requests: 1_425 }]);
+    expect(summary.cpuMillisecondsPerRequest).toBeNull();
+  });
+
+  test('warm-up errors do not count', () => {
+    const coldStart = steady.map((r) => (r.tMs < 3_000 ? request(r.tMs, 5, 'status 404') : r));
+    expect(summarize(coldStart, [], facts()).errors.byKind).toEqual({ 'status 500': 75 });
+  });
+
+  test('a workload that takes 5 s by design loses nothing at the end of the window', () => {
+    const waits = Array.from({ length: 300 }, (_, i) => request(i * 100, 5_000));
+    const summary = summarize(waits, [], facts({ measured: { fromMs: 0, toMs: 30_000 } }));
+    expect(summary.achieved.shareOfOffered).toBe(1);
+  });
+
+  test('an overloaded system is credited only with what it answered in time', () => {
+    // 50 a second offered, 25 a second served: the n-th is answered at 40 ms x n.
+    const late = Array.from({ length: 1_500 }, (_, i) => request(i * 20, (i + 1) * 40 - i * 20));
+    const summary = summarize(late, [], facts({ measured: { fromMs: 0, toMs: 30_000 } }));
+    expect(summary.achieved.ratePerSecond).toBeCloseTo(25, 1);
+    expect(summary.achieved.shareOfOffered).toBeCloseTo(0.5, 2);
+  });
+
+  test('requests without an answer count as errors and as slow, with their age', () => {
+    const hanging = [...steady.slice(0, 1_700), request(34_500, 30_000, 'unanswered')];
+    const summary = summarize(hanging, [], facts());
+    expect(summary.unanswered).toEqual({ requests: 1, oldestAgeMs: 30_000 });
+    expect(summary.errors.byKind.unanswered).toBe(1);
+    expect(summary.latencyMs?.max).toBe(30_000);
+  });
+
+  test('a quick error does not make a latency', () => {
+    expect(latency([request(0, 1, 'refused'), request(0, 80)])).toMatchObject({
+      count: 1,
+      mean: 80,
+    });
+    expect(latency([request(0, 1, 'refused')])).toBeNull();
+  });
+
+  test("a closed loop's requests in flight are its clients", () => {
+    const clients = Array.from({ length: 8 }, (_, client) =>
+      Array.from({ length: 60 }, (_, i) => request(i * 600 + client * 75, 500)),
+    ).flat();
+    const summary = summarize(clients, [], facts({ loop: 'closed', clients: 8, thinkTimeMs: 100 }));
+    expect(summary.littlesLaw?.observed).toBe(8);
+    expect(summary.littlesLaw?.ratio).toBeCloseTo(1, 2);
+  });
+
+  test('requests that could not be sent were offered all the same', () => {
+    const dropped = { cpuCoresMean: 0.2, cores: 2, droppedIterations: 500 };
+    const summary = summarize(steady, [], facts({ generator: dropped }));
+    expect(summary.offered.requests).toBe(2_000);
+    expect(summary.generator.saturated).toBe(false);
+  });
+
+  test('roles: memory and CPU of all instances together, restarts from counters', () => {
+    const samples = [
+      ...samplesOf('worker', 'rssMiB', () => 300, 'worker-1'),
+      ...samplesOf('worker', 'rssMiB', (s) => (s === 20 ? 700 : 500), 'worker-2'),
+      ...samplesOf('worker', 'cpuCores', () => 0.3, 'worker-1'),
+      ...samplesOf('worker', 'restarts', (s) => (s < 10 ? 0 : 2), 'worker-1'),
+    ];
+    const summary = summarize(steady, samples, facts());
+    expect(summary.roles).toEqual([
+      {
+        role: 'worker',
+        instances: 2,
+        rssPeakMiB: 1_000,
+        rssMedianMiB: 800,
+        cpuCoresMean: expect.closeTo(0.3, 6) as number,
+        processesPeak: null,
+        restarts: 2,
+        oomKills: 0,
+        throttledShare: null,
+      },
+    ]);
+    expect(summary.cpuMillisecondsPerRequest).toBeCloseTo(300 / 47.5, 6);
+  });
+
+  test('a queue that grows has a slope, one that wavers has none', () => {
+    const growing = samplesOf('redis', 'queueWaiting', (s) => s * 3);
+    const wavering = samplesOf('redis', 'queueWaiting', (s) => [4, 6, 5, 4, 5][s % 5] ?? 0);
+    const inQueue = facts({ queueDrained: { seconds: 12 } });
+    expect(summarize(steady, growing, inQueue).backlog).toEqual({
+      atEnd: 102,
+      slopePerSecond: expect.closeTo(3, 6) as number,
+      drainedAfterSeconds: 12,
+    });
+    expect(summarize(steady, wavering, inQueue).backlog?.slopePerSecond).toBe(0);
+  });
+});
+
+describe('series', () => {
+  test('an instance that has ended no longer counts', () => {
+    const two = [
+      ...samplesOf('main', 'rssMiB', () => 100, 'a'),
+      ...samplesOf('main', 'rssMiB', () => 50, 'b').filter(({ tMs }) => tMs < 10_000),
+    ];
+    const series = totals(two, { metric: 'rssMiB' });
+    expect(series.find(({ tMs }) => tMs === 5_003)?.value).toBe(150);
+    expect(series.find(({ tMs }) => tMs === 20_003)?.value).toBe(100);
+  });
+
+  test('a counter that begins again at 0 has not shrunk', () => {
+    const counter = samplesOf('main', 'oomKills', (s) => [0, 1, 2, 0, 1][s] ?? 1);
+    expect(growth(counter, { metric: 'oomKills' })).toBe(3);
+  });
+});
+
+const slo = (metric: Slo['metric'], operator: Slo['operator'], bound: number): Slo => ({
+  text: `${metric}${operator}${String(bound)}`,
+  metric,
+  operator,
+  bound,
+});
+
+describe('SLOs', () => {
+  const summary = summarize(steady, [], facts());
+
+  test('hold at their bound or not, as they are written', () => {
+    expect(breaches([slo('errors', '<', 0.05)], summary)).toHaveLength(1);
+    expect(breaches([slo('errors', '<=', 0.05)], summary)).toHaveLength(0);
+    expect(breaches([slo('p99.9', '<', 21), slo('throughput', '>=', 0.95)], summary)).toHaveLength(
+      0,
+    );
+    expect(breaches([slo('backlog', '=', 0)], summary)).toHaveLength(0);
+  });
+
+  test('a breach says what was measured', () => {
+    expect(breaches([slo('p95', '<', 10)], summary)).toEqual([
+      { slo: 'p95<10', measured: 20, text: 'p95 was 20 ms, wanted p95<10' },
+    ]);
+  });
+
+  test('a latency without any answer does not hold', () => {
+    expect(breaches([slo('p95', '<', 10)], { ...summary, latencyMs: null })).toHaveLength(1);
+  });
+
+  test('a queue that did not drain breaks backlog=0', () => {
+    const stuck = {
+      ...summary,
+      backlog: { atEnd: 7, slopePerSecond: 0, drainedAfterSeconds: null },
+    };
+    expect(breaches([slo('backlog', '=', 0)], stuck)[0]?.measured).toBe(7);
+  });
+});
+
+const limits = (changes: Partial<Limits> = {}): Limits => ({
+  measured: { fromMs: 5_000, toMs: 35_000 },
+  hostCores: 2,
+  cpuCores: {},
+  memoryMiB: {},
+  heapMiB: {},
+  workerSlots: null,
+  runnerSlots: null,
+  runnerHoldMs: 0,
+  ...changes,
+});
+
+describe('what limited it', () => {
+  const name = (samples: MetricSample[], changes: Partial<Limits> = {}, healthy = false) =>
+    bottleneck(samples, summarize(steady, samples, facts()), limits(changes), healthy).name;
+
+  test.each<[string, MetricSample[], Partial<Limits>]>([
+    [
+      'main event loop',
+      [
+        ...samplesOf('main', 'cpuCores', () => 0.97),
+        ...samplesOf('main', 'eventLoopLagMs', () => 300),
+      ],
+      {},
+    ],
+    [
+      'CPU limit',
+      [
+        ...samplesOf('main', 'cpuCores', () => 0.98),
+        ...samplesOf('main', 'throttledShare', () => 0.6),
+      ],
+      {},
+    ],
+    ['CPU limit', samplesOf('main', 'cpuCores', () => 0.48), { cpuCores: { main: 0.5 } }],
+    ['host CPU', samplesOf('host', 'cpuCores', () => 1.95), {}],
+    [
+      'worker slots',
+      [
+        ...samplesOf('redis', 'queueActive', () => 10),
+        ...samplesOf('redis', 'queueWaiting', (s) => s * 4),
+      ],
+      { workerSlots: 10 },
+    ],
+    ['runner slots', samplesOf('runner', 'cpuCores', () => 0.99), {}],
+    [
+      'database pool',
+      [
+        ...samplesOf('main', 'dbPoolActive', () => 2),
+        ...samplesOf('main', 'dbPoolMax', () => 2),
+        ...samplesOf('main', 'dbPoolPending', () => 9),
+      ],
+      {},
+    ],
+    ['redis', samplesOf('redis', 'cpuCores', () => 0.95), {}],
+    ['memory', samplesOf('main', 'oomKills', (s) => (s > 15 ? 1 : 0)), {}],
+    ['memory', samplesOf('main', 'heapUsedMiB', (s) => 200 + s * 9), { heapMiB: { main: 512 } }],
+    ['unknown', samplesOf('main', 'cpuCores', () => 0.2), {}],
+  ])('%s', (expected, samples, changes) => {
+    expect(name(samples, changes)).toBe(expected);
+  });
+
+  test('nothing, at a load that held with room to spare', () => {
+    expect(
+      name(
+        samplesOf('main', 'cpuCores', () => 0.2),
+        {},
+        true,
+      ),
+    ).toBe('nothing');
+  });
+
+  test('full slots over a busy CPU are a CPU limit: more slots would not help', () => {
+    const samples = [
+      ...samplesOf('redis', 'queueActive', () => 10),
+      ...samplesOf('redis', 'queueWaiting', (s) => s * 4),
+      ...samplesOf('worker', 'cpuCores', () => 0.99),
+    ];
+    expect(name(samples, { workerSlots: 10, cpuCores: { worker: 1 } })).toBe('CPU limit');
+  });
+
+  test('a runner whose slots wait, without any CPU', () => {
+    const waiting = Array.from({ length: 70 }, (_, i) => request(i * 500, 9_000));
+    const summary = summarize(waiting, [], facts());
+    const found = bottleneck([], summary, limits({ runnerSlots: 10, runnerHoldMs: 5_000 }), false);
+    expect(found).toEqual({
+      name: 'runner slots',
+      evidence: '10 tasks of 5 s each were under way on 10 slots',
+    });
+  });
+
+  test('a saturated generator comes before everything else', () => {
+    const samples = samplesOf('main', 'cpuCores', () => 0.99);
+    const busy = facts({ generator: { cpuCoresMean: 1.9, cores: 2, droppedIterations: 40 } });
+    const found = bottleneck(samples, summarize(steady, samples, busy), limits(), false);
+    expect(found.name).toBe('load generator');
+    expect(found.evidence).toContain('1.9 cores');
+  });
+});
+
+describe('verdict', () => {
+  const run: VerdictFacts = {
+    workload: 'last-node',
+    aborted: null,
+    failedSamplers: [],
+    loop: 'open',
+    events: [],
+    stealShare: null,
+  };
+  const none = { name: 'nothing', evidence: '' } as const;
+  const clean = summarize(
+    steady.map((r) => request(r.tMs, r.durationMs)),
+    [],
+    facts(),
+  );
+  const judge = (summary: Summary, changes: Partial<VerdictFacts> = {}) =>
+    verdict([slo('p95', '<', 300)], summary, none, { ...run, ...changes });
+
+  test('held, in one sentence and without doubts', () => {
+    expect(judge(clean)).toMatchObject({
+      outcome: 'held',
+      sentence: 'last-node held 50 requests a second, p95 20 ms, no errors.',
+      breaches: [],
+      doubts: [],
+    });
+  });
+
+  test('falling behind fails without being asked for', () => {
+    const behind = {
+      ...clean,
+      achieved: { requests: 1_200, ratePerSecond: 40, shareOfOffered: 0.8 },
+    };
+    const limited = {
+      name: 'main event loop',
+      evidence: 'main used 0.97 of its one thread',
+    } as const;
+    expect(verdict([], behind, limited, run).sentence).toBe(
+      'last-node did not hold 50 requests a second: 40 of 50 requests a second were answered rightly; what limited it: main event loop (main used 0.97 of its one thread).',
+    );
+  });
+
+  test('a restart fails the run', () => {
+    const events = [{ tMs: 9_000, kind: 'restart', text: 'main restarted' }];
+    expect(judge(clean, { events }).breaches).toEqual([
+      { slo: 'no restart', measured: 1, text: 'main restarted' },
+    ]);
+  });
+
+  test('a saturated generator is invalid, not failed', () => {
+    const generator = { cpuCores: 1.9, droppedIterations: 900, saturated: true };
+    const slow = { ...clean, generator, achieved: { ...clean.achieved, shareOfOffered: 0.5 } };
+    expect(judge(slow).outcome).toBe('invalid');
+  });
+
+  test('a run that was broken off says so', () => {
+    expect(judge(clean, { aborted: 'k6 was killed' })).toMatchObject({
+      outcome: 'aborted',
+      sentence: 'last-node: the run was broken off: k6 was killed.',
+    });
+  });
+
+  test('names every doubt', () => {
+    const doubtful: Summary = {
+      ...clean,
+      latencyMs: clean.latencyMs && { ...clean.latencyMs, count: 12 },
+      littlesLaw: { predicted: 4, observed: 9, ratio: 0.44 },
+      executions: { succeeded: 900, failed: 0, unfinished: 0, source: 'database' },
+    };
+    const { doubts } = judge(doubtful, { failedSamplers: ['redis'], stealShare: 0.1 });
+    expect(doubts).toHaveLength(5);
+  });
+});
