@@ -1,0 +1,125 @@
+import type { RunRecord } from '../record/record';
+import { formatNumber } from './plot/scale';
+
+/** One row of the figures every kind of report shows. */
+export interface Figure {
+  name: string;
+  value: string;
+}
+
+export const ms = (value: number): string =>
+  value >= 10_000 ? `${formatNumber(value / 1000)} s` : `${formatNumber(value)} ms`;
+export const share = (value: number): string => `${formatNumber(value * 100)} %`;
+export const perSecond = (value: number): string => `${formatNumber(value)}/s`;
+export const mib = (value: number | null): string =>
+  value === null ? '-' : `${formatNumber(value)} MiB`;
+
+/** The figures of a run, in reading order; the same in HTML, Markdown and the terminal. */
+export function runFigures(record: RunRecord): Figure[] {
+  const { summary, profile } = record;
+  const figures: Figure[] = [];
+  const add = (name: string, value: string) => figures.push({ name, value });
+
+  add(
+    profile.loop === 'open' ? 'Offered' : 'Clients',
+    profile.loop === 'open'
+      ? `${perSecond(summary.offered.ratePerSecond)} (${formatNumber(summary.offered.requests)} requests)`
+      : `${profile.clients ?? '-'} (${formatNumber(summary.offered.requests)} requests)`,
+  );
+  add(
+    'Achieved',
+    `${perSecond(summary.achieved.ratePerSecond)} right replies (${share(summary.achieved.shareOfOffered)} of offered)`,
+  );
+  if (summary.latencyMs) {
+    const l = summary.latencyMs;
+    add(
+      'Latency',
+      `p50 ${ms(l.p50)}, p90 ${ms(l.p90)}, p95 ${ms(l.p95)}, p99 ${ms(l.p99)}, p99.9 ${ms(l.p999)}, max ${ms(l.max)}`,
+    );
+  }
+  add('Errors', errorText(record));
+  if (summary.unanswered.requests > 0)
+    add(
+      'Unanswered',
+      `${formatNumber(summary.unanswered.requests)} requests when the run ended, the oldest for ${ms(summary.unanswered.oldestAgeMs)}`,
+    );
+  if (summary.executions) {
+    const e = summary.executions;
+    add(
+      'Executions',
+      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})`,
+    );
+  }
+  if (summary.backlog) {
+    const b = summary.backlog;
+    const drained =
+      b.drainedAfterSeconds === null
+        ? 'not drained in time'
+        : `drained after ${formatNumber(b.drainedAfterSeconds)} s`;
+    add(
+      'Backlog',
+      `${formatNumber(b.atEnd)} jobs at the end, ${signed(b.slopePerSecond)} jobs/s, ${drained}`,
+    );
+  }
+  if (summary.littlesLaw)
+    add(
+      'In flight',
+      `${formatNumber(summary.littlesLaw.observed)} seen, ${formatNumber(summary.littlesLaw.predicted)} by Little's law`,
+    );
+  if (summary.cpuMillisecondsPerRequest !== null)
+    add('CPU per request', `${formatNumber(summary.cpuMillisecondsPerRequest)} ms`);
+  return figures;
+}
+
+function errorText({ summary: { errors } }: RunRecord): string {
+  if (errors.requests === 0) return 'none';
+  const kinds = Object.entries(errors.byKind)
+    .sort((a, b) => b[1] - a[1])
+    .map(([kind, count]) => `${formatNumber(count)} ${kind}`);
+  return `${share(errors.share)}: ${kinds.join(', ')}`;
+}
+
+const signed = (value: number): string =>
+  value > 0 ? `+${formatNumber(value)}` : formatNumber(value);
+
+export interface RoleRow {
+  role: string;
+  cells: string[];
+}
+
+export const ROLE_COLUMNS = [
+  'instances',
+  'memory peak',
+  'memory median',
+  'CPU cores',
+  'processes',
+  'throttled',
+  'restarts',
+  'OOM kills',
+];
+
+export function roleRows(record: RunRecord): RoleRow[] {
+  const optional = (value: number | null) => (value === null ? '-' : formatNumber(value));
+  return record.summary.roles.map((role) => ({
+    role: role.role,
+    cells: [
+      String(role.instances),
+      mib(role.rssPeakMiB),
+      mib(role.rssMedianMiB),
+      optional(role.cpuCoresMean),
+      optional(role.processesPeak),
+      role.throttledShare === null ? '-' : share(role.throttledShare),
+      String(role.restarts),
+      String(role.oomKills),
+    ],
+  }));
+}
+
+/** How to run it again, as the user would type it. */
+export const repeatCommand = (record: RunRecord): string =>
+  record.command
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`))
+    .join(' ');
+
+const WORDS = { held: 'HELD', failed: 'FAILED', invalid: 'INVALID', aborted: 'ABORTED' } as const;
+export const outcomeWord = (record: RunRecord): string => WORDS[record.verdict.outcome];

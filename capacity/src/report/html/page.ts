@@ -1,0 +1,38 @@
+import { escapeXml } from '../plot/svg';
+import { script } from './script';
+import { PAGE_STYLE } from './style';
+
+/** A page that needs nothing beside itself. */
+export function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<title>${escapeXml(title)}</title>
+<link rel="icon" href="data:,">
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+export const cellsTable = (head: string[], rows: string[][], rowHeads = true): string =>
+  `<div class="wide" tabindex="0"><table><thead><tr>${head.map((h) => (h === '' ? '<td></td>' : `<th scope="col">${escapeXml(h)}</th>`)).join('')}</tr></thead><tbody>${rows
+    .map(
+      (row) =>
+        `<tr>${row
+          .map((cell, i) =>
+            i === 0 && rowHeads
+              ? `<th scope="row">${escapeXml(cell)}</th>`
+              : `<td>${escapeXml(cell)}</td>`,
+          )
+          .join('')}</tr>`,
+    )
+    .join('')}</tbody></table></div>`;

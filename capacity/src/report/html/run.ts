@@ -1,0 +1,94 @@
+import { outcomeWord, repeatCommand, ROLE_COLUMNS, roleRows, runFigures } from '../figures';
+import { escapeXml } from '../plot/svg';
+import { runCharts, type RunData } from '../run-charts';
+import { figure } from './figure';
+import { cellsTable, page } from './page';
+
+/** The report of one run. */
+export function renderRunHtml(data: RunData): string {
+  return page(
+    `${data.record.workload.title}, ${outcomeWord(data.record).toLowerCase()}`,
+    runSections(data),
+  );
+}
+
+export function runSections(data: RunData): string {
+  const { record } = data;
+  const { verdict } = record;
+  return [
+    `<h1>${escapeXml(record.workload.title)}</h1>`,
+    `<p class="faint">${escapeXml(subtitle(data))}</p>`,
+    `<section class="verdict ${verdict.outcome}"><strong>${outcomeWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p>${limitedBy(data)}</section>`,
+    list(
+      'What did not hold',
+      verdict.breaches.map((b) => b.text),
+    ),
+    list('What makes this result doubtful', verdict.doubts),
+    cellsTable(
+      ['', ''],
+      runFigures(record).map((f) => [f.name, f.value]),
+    ),
+    '<h2>Over time</h2>',
+    `<div class="plots">${runCharts(data).map(figure).join('\n')}</div>`,
+    record.summary.roles.length > 0
+      ? `<h2>Roles</h2>${cellsTable(
+          ['role', ...ROLE_COLUMNS],
+          roleRows(record).map((r) => [r.role, ...r.cells]),
+        )}`
+      : '',
+    list(
+      'What happened during the run',
+      record.events.map((e) => `${(e.tMs / 1000).toFixed(1)} s, ${e.kind}: ${e.text}`),
+    ),
+    `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record))}</pre>`,
+    `<h2>Exactly what was measured</h2>${cellsTable(['', ''], layout(data))}`,
+  ].join('\n');
+}
+
+function subtitle({ record }: RunData): string {
+  const { workload, profile } = record;
+  const length = `${profile.durationSeconds} s after ${profile.warmupSeconds} s of warm-up`;
+  const shape = profile.loop === 'open' ? 'open loop' : `${profile.clients ?? '?'} clients`;
+  return `${workload.method} ${workload.path}, profile ${profile.name} (${shape}), ${length}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function limitedBy({ record: { verdict } }: RunData): string {
+  const { name, evidence } = verdict.limitedBy;
+  return `<p class="faint">Limited by ${escapeXml(name)}${evidence ? `: ${escapeXml(evidence)}` : ''}</p>`;
+}
+
+const list = (title: string, items: string[]): string =>
+  items.length === 0
+    ? ''
+    : `<h2>${title}</h2><ul>${items.map((i) => `<li>${escapeXml(i)}</li>`).join('')}</ul>`;
+
+function layout({ record }: RunData): string[][] {
+  const { machine, workload } = record;
+  const rows: string[][] = [
+    ['Target', `${record.target.kind}, ${record.target.url}`],
+    [
+      'Workload',
+      [
+        workload.name,
+        workload.variant,
+        ...Object.entries(workload.parameters).map(([k, v]) => `${k}=${v}`),
+      ]
+        .filter(Boolean)
+        .join(', '),
+    ],
+    ['SLO', record.slo.length === 0 ? 'none given' : record.slo.map((s) => s.text).join(', ')],
+    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${machine.memoryMiB} MiB, ${machine.os}`],
+    ...Object.entries(record.versions).map(([name, version]) => [name, version]),
+  ];
+  for (const [key, value] of Object.entries(record.topology ?? {}))
+    rows.push([
+      key,
+      typeof value === 'object'
+        ? Object.entries(value as Record<string, unknown>)
+            .map(([k, v]) => `${k}: ${typeof v === 'object' ? JSON.stringify(v) : String(v)}`)
+            .join(', ')
+        : String(value),
+    ]);
+  rows.push(['Record', record.id]);
+  return rows;
+}

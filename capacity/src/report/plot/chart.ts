@@ -1,0 +1,54 @@
+/** What a chart shows, apart from how it is drawn: the table behind a plot is made from the same data. */
+export interface LineChart {
+  kind: 'line';
+  id: string;
+  title: string;
+  x: Axis;
+  y: Axis;
+  series: LineSeries[];
+  /** Horizontal or vertical lines with a name, such as an SLO's bound. */
+  marks?: { axis: 'x' | 'y'; at: number; label: string }[];
+}
+
+export interface LineSeries {
+  label: string;
+  /** [x, y], or [x, y, low, high] where there is an interval; y is null where nothing was measured. */
+  points: [number, number | null, number?, number?][];
+  style?: 'line' | 'step' | 'dots' | 'area';
+  dashed?: boolean;
+}
+
+export interface BarChart {
+  kind: 'bar';
+  id: string;
+  title: string;
+  unit: string;
+  bars: { label: string; value: number; low?: number; high?: number }[];
+}
+
+export interface HeatMap {
+  kind: 'heat';
+  id: string;
+  title: string;
+  unit: string;
+  x: { label: string; values: string[] };
+  y: { label: string; values: string[] };
+  /** cells[row of y][column of x]; null where nothing was measured. */
+  cells: (number | null)[][];
+}
+
+export interface Axis {
+  label: string;
+  unit?: string;
+  min?: number;
+  max?: number;
+  scale?: 'linear' | 'log';
+}
+
+export type Chart = LineChart | BarChart | HeatMap;
+
+export const axisTitle = (axis: Axis): string =>
+  axis.unit ? `${axis.label} (${axis.unit})` : axis.label;
+
+/** Told apart in light and dark, in print, and by eyes that see few colours; the CSS gives the values. */
+export const SERIES_COLOURS = 8;

@@ -1,0 +1,75 @@
+import type { HeatMap } from './chart';
+import { formatNumber } from './scale';
+import { element, escapeXml } from './svg';
+
+const WIDTH = 720;
+const LABEL = 110;
+const ROW = 34;
+const HEAD = 24;
+const FOOT = 26;
+
+/** Two dimensions at once; each cell carries its figure, so that colour is never the only sign. */
+export function drawHeat(chart: HeatMap): string {
+  const known = chart.cells.flat().filter((v): v is number => v !== null);
+  const [least, most] = [Math.min(...known), Math.max(...known)];
+  const share = (v: number) => (most > least ? (v - least) / (most - least) : 0.5);
+  const columns = Math.max(1, chart.x.values.length);
+  const cellWidth = (WIDTH - LABEL) / columns;
+  const cells = chart.cells.flatMap((row, r) =>
+    row.map((value, c) => {
+      const [x, y] = [LABEL + c * cellWidth, HEAD + r * ROW];
+      const box = { x: x + 1, y: y + 1, width: cellWidth - 2, height: ROW - 2, rx: 2 };
+      const text = { x: x + cellWidth / 2, y: y + ROW / 2 + 4, 'text-anchor': 'middle' };
+      if (value === null)
+        return element('rect', { class: 'cell none', ...box }) + element('text', text, '–');
+      const strength = share(value);
+      return (
+        element('rect', { class: 'cell', 'fill-opacity': 0.12 + 0.78 * strength, ...box }) +
+        element(
+          'text',
+          { class: strength > 0.55 ? 'on-dark' : 'on-light', ...text },
+          formatNumber(value),
+        )
+      );
+    }),
+  );
+  const columnLabels = chart.x.values.map((v, c) =>
+    element(
+      'text',
+      { x: LABEL + (c + 0.5) * cellWidth, y: HEAD - 8, 'text-anchor': 'middle' },
+      escapeXml(v),
+    ),
+  );
+  const rowLabels = chart.y.values.map((v, r) =>
+    element(
+      'text',
+      { x: LABEL - 8, y: HEAD + r * ROW + ROW / 2 + 4, 'text-anchor': 'end' },
+      escapeXml(v),
+    ),
+  );
+  const height = HEAD + chart.y.values.length * ROW + FOOT;
+  const caption = `${chart.x.label} across, ${chart.y.label} down; ${chart.unit}`;
+  return element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      class: 'plot heat',
+      viewBox: `0 0 ${WIDTH} ${height}`,
+      role: 'img',
+      'aria-label': chart.title,
+    },
+    ...columnLabels,
+    ...rowLabels,
+    ...cells,
+    element(
+      'text',
+      {
+        class: 'axis-title',
+        x: LABEL + (WIDTH - LABEL) / 2,
+        y: height - 8,
+        'text-anchor': 'middle',
+      },
+      escapeXml(caption),
+    ),
+  );
+}

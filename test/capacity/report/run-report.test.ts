@@ -1,0 +1,105 @@
+import { renderCsv } from '../../../capacity/src/report/csv';
+import { renderRunHtml } from '../../../capacity/src/report/html/run';
+import { plotFiles, renderMarkdown } from '../../../capacity/src/report/markdown';
+import { runCharts } from '../../../capacity/src/report/run-charts';
+import { renderTerminal } from '../../../capacity/src/report/terminal';
+import { sampleRun } from '../../support/sample-run';
+
+const data = sampleRun();
+
+describe('the charts of a run', () => {
+  const charts = runCharts(data);
+
+  it('show what was recorded, in reading order', () => {
+    expect(charts.map((c) => c.id)).toEqual([
+      'rate',
+      'latency',
+      'distribution',
+      'errors',
+      'memory',
+      'cpu',
+      'processes',
+      'queue',
+      'loop-lag',
+      'spread',
+    ]);
+  });
+
+  it('give the offered and achieved rate of each window', () => {
+    const rate = charts[0];
+    if (rate?.kind !== 'line') throw new Error('the first chart is no line chart');
+    const [offered, achieved] = rate.series;
+    expect(offered?.points[10]).toEqual([10.5, expect.closeTo(40, 6)]);
+    expect(achieved?.points.map((p) => p[1])).toEqual(
+      expect.arrayContaining([expect.closeTo(38, 6), expect.closeTo(39, 6)]),
+    );
+  });
+
+  it('sum memory over the instances of a role', () => {
+    const memory = charts.find((c) => c.id === 'memory');
+    if (memory?.kind !== 'line') throw new Error('no memory chart');
+    expect(memory.series.find((s) => s.label === 'worker')?.points[5]?.[1]).toBe(310 + 330 + 2 * 5);
+  });
+
+  it('leave out what was not recorded', () => {
+    const bare = runCharts({
+      ...data,
+      samples: [],
+      record: { ...data.record, summary: { ...data.record.summary, spread: [] } },
+    });
+    expect(bare.map((c) => c.id)).toEqual(['rate', 'latency', 'distribution', 'errors']);
+  });
+});
+
+describe('the page', () => {
+  const html = renderRunHtml(data);
+
+  it('begins with the verdict and asks for nothing from outside', () => {
+    expect(html.indexOf('Did not hold 40 requests')).toBeLessThan(html.indexOf('<svg'));
+    expect(html.replace(/http:\/\/(www\.w3\.org|127\.0\.0\.1)[^\s"<]*/g, '')).not.toMatch(
+      /https?:\/\//,
+    );
+    expect(Buffer.byteLength(html)).toBeLessThan(2_000_000);
+  });
+
+  it('shows text from the run as text', () => {
+    const evil = structuredClone(data);
+    evil.record.events.push({ tMs: 0, kind: 'x', text: '<img src=x onerror=alert(1)>' });
+    evil.record.summary.errors.byKind = { '</script><b>': 3 };
+    evil.requests.forEach((r) => {
+      if (!r.ok) r.errorKind = '</script><b>';
+    });
+    const page = renderRunHtml(evil);
+    expect(page).not.toContain('<img');
+    expect(page).not.toContain('</script><b>');
+  });
+});
+
+describe('the twins', () => {
+  it('Markdown names the verdict, the figures and a plot file for each chart', () => {
+    const markdown = renderMarkdown(data);
+    expect(markdown).toContain('**Did not hold 40 requests a second');
+    expect(markdown).toContain('| Latency | p50 108 ms, p90 147 ms, p95 152 ms, p99 1\u202f011 ms');
+    for (const file of plotFiles(data)) expect(markdown).toContain(file.name);
+    expect(plotFiles(data)[0]?.content).toMatch(/^<svg [^>]+><desc>offered, achieved/);
+  });
+
+  it('CSV has one line a run and quotes what needs it', () => {
+    const odd = structuredClone(data.record);
+    odd.workload.name = 'a "b", c';
+    const [head, first, second, end] = renderCsv([data.record, odd]).split('\n');
+    expect(head?.split(',')).toHaveLength(first?.split(',').length ?? 0);
+    expect(second).toContain('"a ""b"", c"');
+    expect(end).toBe('');
+  });
+
+  it('the terminal tells it in 15 lines of 80 columns, without colour codes unless asked', () => {
+    const text = renderTerminal(data.record, { width: 80, colour: false });
+    const lines = text.split('\n');
+    expect(lines.length).toBeLessThanOrEqual(18);
+    expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(80);
+    expect(text).not.toContain('\u001b');
+    expect(text).toMatch(/^FAILED {3}Did not hold/);
+    expect(renderTerminal(data.record, { width: 80, colour: true })).toContain('\u001b[31mFAILED');
+  });
+});

@@ -1,0 +1,131 @@
+import { parseSlos } from '../../capacity/src/plan/slo';
+import type { MetricSample, RequestSample } from '../../capacity/src/record/record';
+import { topologySchema } from '../../capacity/src/plan/topology';
+import type { RunData } from '../../capacity/src/report/run-charts';
+
+/** A made-up run of 60 s after 10 s of warm-up: 40 requests a second, some errors, a queue that grows. */
+export function sampleRun(): RunData {
+  const requests: RequestSample[] = [];
+  for (let i = 0; i < 40 * 70; i += 1) {
+    const bad = i % 25 === 7;
+    requests.push({
+      tMs: i * 25,
+      durationMs: 60 + ((i * 7919) % 97) + (i % 100 === 0 ? 900 : 0),
+      status: bad ? 500 : 200,
+      ok: !bad,
+      errorKind: bad ? 'status 500' : '',
+      ranBy: bad ? '' : `host/${i % 3 === 0 ? 101 : 102}/worker`,
+    });
+  }
+  const samples: MetricSample[] = [];
+  for (let second = 0; second < 70; second += 1)
+    for (const [role, instance, rss] of [
+      ['main', 'main', 420],
+      ['worker', 'worker-1', 310],
+      ['worker', 'worker-2', 330],
+    ] as const) {
+      const at = { tMs: second * 1000, role, instance };
+      samples.push({ ...at, metric: 'rssMiB', value: rss + second });
+      samples.push({ ...at, metric: 'cpuCores', value: 0.4 + (second % 5) / 20 });
+      samples.push({ ...at, metric: 'processes', value: 1 });
+      samples.push({ ...at, metric: 'eventLoopLagMs', value: 12 + (second % 7) });
+      if (role === 'main')
+        samples.push({ ...at, metric: 'waiting', value: Math.max(0, second - 20) });
+    }
+  return {
+    requests,
+    samples,
+    record: {
+      schemaVersion: 1,
+      id: '20261120T100000Z-last-node-load-abcd',
+      startedAt: '2026-11-20T10:00:00.000Z',
+      endedAt: '2026-11-20T10:01:15.000Z',
+      command: ['n8n-tuned', 'run', '--workload', 'last-node', '--slo', 'p95<300ms'],
+      workload: {
+        name: 'last-node',
+        title: 'Webhook to last node',
+        variant: 'native',
+        method: 'GET',
+        path: '/webhook/last-node',
+        parameters: {},
+        answers: 'when-done',
+        latencyFloorMs: 0,
+      },
+      profile: {
+        name: 'load',
+        loop: 'open',
+        durationSeconds: 60,
+        warmupSeconds: 10,
+        ratePerSecond: 40,
+      },
+      target: { kind: 'process', url: 'http://127.0.0.1:5678' },
+      topology: topologySchema.parse({ name: 'two workers', mode: 'queue', workers: { count: 2 } }),
+      versions: { n8n: '2.41.1', k6: '1.8.1' },
+      machine: { cpu: 'Test CPU', cores: 2, memoryMiB: 24000, os: 'Debian 12', node: '24.21.0' },
+      slo: parseSlos('p95<300ms,errors<1%'),
+      summary: {
+        offered: { requests: 2400, ratePerSecond: 40 },
+        achieved: { requests: 2304, ratePerSecond: 38.4, shareOfOffered: 0.96 },
+        latencyMs: {
+          count: 2304,
+          mean: 117,
+          min: 60,
+          p50: 108,
+          p90: 147,
+          p95: 152,
+          p99: 1011,
+          p999: 1055,
+          max: 1056,
+        },
+        errors: { requests: 96, share: 0.04, byKind: { 'status 500': 96 } },
+        unanswered: { requests: 1, oldestAgeMs: 4200 },
+        executions: { succeeded: 2304, failed: 96, unfinished: 0, source: 'database' },
+        backlog: { atEnd: 49, slopePerSecond: 0.82, drainedAfterSeconds: 6 },
+        littlesLaw: { predicted: 4.5, observed: 4.7, ratio: 1.04 },
+        cpuMillisecondsPerRequest: 27.5,
+        roles: [
+          {
+            role: 'main',
+            instances: 1,
+            rssPeakMiB: 489,
+            rssMedianMiB: 455,
+            cpuCoresMean: 0.5,
+            processesPeak: 1,
+            restarts: 0,
+            oomKills: 0,
+            throttledShare: null,
+          },
+          {
+            role: 'worker',
+            instances: 2,
+            rssPeakMiB: 778,
+            rssMedianMiB: 710,
+            cpuCoresMean: 0.9,
+            processesPeak: 2,
+            restarts: 0,
+            oomKills: 0,
+            throttledShare: 0.12,
+          },
+        ],
+        spread: [
+          { host: 'host', pid: 102, role: 'worker', requests: 1536 },
+          { host: 'host', pid: 101, role: 'worker', requests: 768 },
+        ],
+        generator: { cpuCores: 0.2, droppedIterations: 0, saturated: false },
+      },
+      verdict: {
+        outcome: 'failed',
+        sentence:
+          'Did not hold 40 requests a second: 4 % of the requests failed, and errors<1% was asked for.',
+        breaches: [{ slo: 'errors<1%', measured: 0.04, text: 'errors<1%: 4 % measured' }],
+        limitedBy: {
+          name: 'worker slots',
+          evidence: 'all 20 slots were busy while 49 jobs waited',
+        },
+        doubts: ['The run was shorter than a minute after the warm-up.'],
+      },
+      events: [{ tMs: 31_000, kind: 'restart', text: 'worker-2 was started again' }],
+      files: { logs: ['logs/main.log'] },
+    },
+  };
+}
