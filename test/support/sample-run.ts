@@ -14,6 +14,8 @@ export function sampleRun(): RunData {
       status: bad ? 500 : 200,
       ok: !bad,
       errorKind: bad ? 'status 500' : '',
+      id: `sample-${i}`,
+      workload: 'last-node',
       ranBy: bad ? '' : `host/${i % 3 === 0 ? 101 : 102}/worker`,
     });
   }
