@@ -24,10 +24,10 @@ export interface Expectation {
   holds: Check;
 }
 
-const OPERATORS = ['!~', '==', '!=', '<=', '>=', '=', '<', '>', '~'] as const;
-type Operator = (typeof OPERATORS)[number];
+type Operator = '!~' | '==' | '!=' | '<=' | '>=' | '=' | '<' | '>' | '~';
 
-const SHAPE = /^\s*(status|json|body|header)((?:[.[][^=!<>~]*)?)\s*(?:(!~|==|!=|<=|>=|=|<|>|~)\s*(.*?)\s*)?$/s;
+const SHAPE =
+  /^\s*(status|json|body|header)((?:[.[][^=!<>~]*)?)\s*(?:(!~|==|!=|<=|>=|=|<|>|~)\s*(.*?)\s*)?$/s;
 
 export function parseExpectation(text: string): Expectation {
   const match = SHAPE.exec(text);
@@ -44,21 +44,29 @@ export function parseExpectation(text: string): Expectation {
     throw new Error(`the expectation '${text}' is not understood: ${subject} has no parts`);
   }
   if (subject === 'header' && path.length === 0) {
-    throw new Error(`the expectation '${text}' names no header: write header.NAME, as in header.content-type~json`);
+    throw new Error(
+      `the expectation '${text}' names no header: write header.NAME, as in header.content-type~json`,
+    );
   }
   if (operator === undefined && subject !== 'json' && subject !== 'header') {
-    throw new Error(`the expectation '${text}' says nothing about the ${subject}: write it like ${subject}==200`);
+    throw new Error(
+      `the expectation '${text}' says nothing about the ${subject}: write it like ${subject}==200`,
+    );
   }
   const wanted = wantedOf(match[4] ?? '', isText || operator === '~' || operator === '!~');
   if (subject === 'status' && typeof wanted !== 'number') {
-    throw new Error(`the expectation '${text}' compares the status with something that is not a number`);
+    throw new Error(
+      `the expectation '${text}' compares the status with something that is not a number`,
+    );
   }
   const look = lookAt(subject, path);
   return {
     text,
     holds: (reply, json) => {
       const seen = look(reply, json);
-      return operator === undefined ? seen !== undefined && seen !== null : compare(seen, operator, wanted);
+      return operator === undefined
+        ? seen !== undefined && seen !== null
+        : compare(seen, operator, wanted);
     },
   };
 }

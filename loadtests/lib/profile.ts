@@ -11,7 +11,7 @@ export interface Stage {
 }
 
 export interface LoadPlan {
-  profile: string;
+  profile: ProfileName;
   loop: 'open' | 'closed';
   /** Comes first and is not measured. */
   warmupSeconds: number;
@@ -141,7 +141,11 @@ export function planOf(name: ProfileName, parameters: PlanParameters = {}): Load
   const first = stages[0];
   if (first !== undefined && warmupSeconds > 0) {
     const warmRate = first.fromRatePerSecond;
-    stages.unshift({ durationSeconds: warmupSeconds, fromRatePerSecond: warmRate, toRatePerSecond: warmRate });
+    stages.unshift({
+      durationSeconds: warmupSeconds,
+      fromRatePerSecond: warmRate,
+      toRatePerSecond: warmRate,
+    });
   }
   return {
     profile: name,
@@ -155,23 +159,33 @@ export function planOf(name: ProfileName, parameters: PlanParameters = {}): Load
 
 function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanParameters): void {
   if (profile.loop === 'closed' && parameters.ratePerSecond !== undefined) {
-    throw new Error(`the profile ${name} has clients, not a rate: say how many, or take the profile load`);
+    throw new Error(
+      `the profile ${name} has clients, not a rate: say how many, or take the profile load`,
+    );
   }
   if (profile.loop === 'open' && parameters.clients !== undefined) {
-    throw new Error(`the profile ${name} has a rate, not clients: say the rate, or take the profile closed`);
+    throw new Error(
+      `the profile ${name} has a rate, not clients: say the rate, or take the profile closed`,
+    );
   }
   const { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
   if (!(ratePerSecond >= 0.001 && ratePerSecond <= 100_000)) {
-    throw new Error(`the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`);
+    throw new Error(
+      `the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`,
+    );
   }
   if (!(durationSeconds > 0 && durationSeconds <= 7 * 86_400)) {
-    throw new Error(`the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`);
+    throw new Error(
+      `the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`,
+    );
   }
   if (!(warmupSeconds >= 0 && warmupSeconds <= 86_400)) {
     throw new Error(`the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`);
   }
   if (!(Number.isInteger(clients) && clients >= 1 && clients <= 100_000)) {
-    throw new Error(`${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`);
+    throw new Error(
+      `${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`,
+    );
   }
 }
 

@@ -52,7 +52,9 @@ function parseSlo(text: string): Slo {
   }
   const metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
   if (metric === undefined) {
-    throw new Error(`the SLO '${text}' names no known metric: it is one of ${SLO_METRICS.join(', ')}`);
+    throw new Error(
+      `the SLO '${text}' names no known metric: it is one of ${SLO_METRICS.join(', ')}`,
+    );
   }
   const operator = (match[2] === '==' ? '=' : match[2]) as SloOperator;
   return { text, metric, operator, bound: boundOf(text, metric, Number(match[3]), match[4] ?? '') };
@@ -67,7 +69,9 @@ function boundOf(text: string, metric: SloMetric, value: number, unit: string): 
   }
   if (metric === 'errors' || metric === 'throughput') {
     if (unit !== '%') {
-      throw new Error(`the SLO '${text}' needs a per cent sign: ${metric}${metric === 'errors' ? '<1%' : '>=95%'}`);
+      throw new Error(
+        `the SLO '${text}' needs a per cent sign: ${metric}${metric === 'errors' ? '<1%' : '>=95%'}`,
+      );
     }
     if (value > 100) {
       throw new Error(`the SLO '${text}' asks for more than 100 %`);
@@ -76,7 +80,9 @@ function boundOf(text: string, metric: SloMetric, value: number, unit: string): 
   }
   const factor = MILLISECONDS[unit.toLowerCase()];
   if (factor === undefined) {
-    throw new Error(`the SLO '${text}' needs a time with its unit: ${metric}<300ms or ${metric}<6s`);
+    throw new Error(
+      `the SLO '${text}' needs a time with its unit: ${metric}<300ms or ${metric}<6s`,
+    );
   }
   return value * factor;
 }

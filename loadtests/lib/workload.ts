@@ -48,10 +48,7 @@ interface RequestShape {
   body?: BodyShape | undefined;
 }
 
-type BodyShape =
-  | { json?: unknown }
-  | { text: string }
-  | { randomMiB: string; contentType: string };
+type BodyShape = { json?: unknown } | { text: string } | { randomMiB: string; contentType: string };
 
 interface ParameterShape {
   type: 'integer' | 'number' | 'string';
@@ -119,7 +116,10 @@ export function variantOf(workload: WorkloadShape, wanted?: string): string | nu
   return wanted;
 }
 
-export function parametersOf(workload: WorkloadShape, given: ParameterValues = {}): ParameterValues {
+export function parametersOf(
+  workload: WorkloadShape,
+  given: ParameterValues = {},
+): ParameterValues {
   const known = workload.parameters ?? {};
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(known, name)) {
@@ -130,7 +130,11 @@ export function parametersOf(workload: WorkloadShape, given: ParameterValues = {
   return Object.fromEntries(
     Object.entries(known).map(([name, shape]) => [
       name,
-      parameterValue(`the parameter ${name} of ${workload.name}`, shape, given[name] ?? shape.default),
+      parameterValue(
+        `the parameter ${name} of ${workload.name}`,
+        shape,
+        given[name] ?? shape.default,
+      ),
     ]),
   );
 }
@@ -181,7 +185,10 @@ function bodyOf(
     return { body: null, contentType: {} };
   }
   if ('text' in body) {
-    return { body: { text: fill(body.text, values) }, contentType: { 'content-type': 'text/plain' } };
+    return {
+      body: { text: fill(body.text, values) },
+      contentType: { 'content-type': 'text/plain' },
+    };
   }
   if ('randomMiB' in body) {
     const randomMiB = Number(fill(body.randomMiB, values));
@@ -236,7 +243,9 @@ function parameterValue(
       shape.min === undefined ? '' : ` from ${String(shape.min)}`,
       shape.max === undefined ? '' : ` up to ${String(shape.max)}`,
     ].join('');
-    throw new Error(`${what} is '${String(given)}': it must be ${shape.type === 'integer' ? 'a whole number' : 'a number'}${bounds}`);
+    throw new Error(
+      `${what} is '${String(given)}': it must be ${shape.type === 'integer' ? 'a whole number' : 'a number'}${bounds}`,
+    );
   }
   return value;
 }

@@ -1,0 +1,185 @@
+/**
+ * What `-e NAME=value` says, read once and refused in one sentence where it makes no sense: an error
+ * here stops k6 before any load.
+ */
+import {
+  highestRate,
+  isProfileName,
+  parseDuration,
+  planOf,
+  PROFILES,
+  type LoadPlan,
+  type PlanParameters,
+} from './profile.ts';
+import { parseSlos, type Slo } from './slo.ts';
+import {
+  requestsOf,
+  type CatalogueShape,
+  type LoadRequest,
+  type ParameterValues,
+} from './workload.ts';
+
+export interface Settings {
+  baseUrl: string;
+  requests: LoadRequest[];
+  plan: LoadPlan;
+  slos: Slo[];
+  /** A request is given up after this. */
+  timeoutMs: number;
+  /** So long after the last request is due, what has no answer yet is unanswered. */
+  drainMs: number;
+  /** How long to wait for a right answer before the load; 0: no look beforehand. */
+  readyMs: number;
+  /** Requests that may be open side by side; more are dropped, and counted. */
+  maxOpen: number;
+  /** Makes the ids of this run differ from those of another. */
+  runId: string;
+  /** Every request goes to standard output as a line, see iteration.ts. */
+  prints: boolean;
+  summaryFile: string | null;
+}
+
+type Env = Record<string, string | undefined>;
+
+export function readSettings(
+  profile: string,
+  env: Env,
+  readText: (file: string) => string,
+  catalogueFile: string,
+): Settings {
+  const plan = planFrom(profile, env);
+  const timeoutMs = milliseconds(env, 'TIMEOUT', 60);
+  return {
+    baseUrl: baseUrlFrom(env),
+    requests: requestsFrom(env, readText, catalogueFile),
+    plan,
+    slos: env.SLO === undefined || env.SLO === '' ? [] : parseSlos(env.SLO),
+    timeoutMs,
+    drainMs: milliseconds(env, 'DRAIN', 30),
+    readyMs: milliseconds(env, 'READY', 60),
+    maxOpen: maxOpenFrom(env, plan),
+    runId: env.RUN_ID ?? Date.now().toString(36),
+    prints: env.PRINT_REQUESTS === '1',
+    summaryFile: env.SUMMARY_FILE ?? null,
+  };
+}
+
+function planFrom(profile: string, env: Env): LoadPlan {
+  if (!isProfileName(profile)) {
+    throw new Error(
+      `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}`,
+    );
+  }
+  const parameters: PlanParameters = {};
+  if (env.RATE !== undefined) parameters.ratePerSecond = number(env, 'RATE');
+  if (env.DURATION !== undefined) parameters.durationSeconds = parseDuration(env.DURATION);
+  if (env.WARMUP !== undefined) parameters.warmupSeconds = parseDuration(env.WARMUP);
+  if (env.VUS !== undefined) parameters.clients = number(env, 'VUS');
+  return planOf(profile, parameters);
+}
+
+function baseUrlFrom(env: Env): string {
+  const url = env.BASE_URL ?? 'http://127.0.0.1:5678';
+  if (!/^https?:\/\/[^/\s]+/.test(url)) {
+    throw new Error(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
+  }
+  return url.replace(/\/+$/, '');
+}
+
+/** WORKLOAD_FILE: requests made ready by the command; REQUEST: the user's own; else the catalogue. */
+function requestsFrom(
+  env: Env,
+  readText: (file: string) => string,
+  catalogueFile: string,
+): LoadRequest[] {
+  if (env.WORKLOAD_FILE !== undefined) {
+    return JSON.parse(readText(env.WORKLOAD_FILE)) as LoadRequest[];
+  }
+  if (env.REQUEST !== undefined) {
+    return [ownRequest(env)];
+  }
+  const catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)) as CatalogueShape;
+  return requestsOf(catalogue, env.WORKLOAD ?? 'last-node', {
+    variant: env.VARIANT,
+    parameters: parametersFrom(env),
+  });
+}
+
+/** REQUEST='POST /webhook/order', HEADERS and EXPECT one a line, BODY as text. */
+function ownRequest(env: Env): LoadRequest {
+  const match = /^\s*([A-Za-z]+)\s+(\/\S*)\s*$/.exec(env.REQUEST ?? '');
+  if (match === null) {
+    throw new Error(`REQUEST is '${env.REQUEST ?? ''}': write it like POST /webhook/order`);
+  }
+  const headers = lines(env.HEADERS).map((line) => {
+    const colon = line.indexOf(':');
+    if (colon < 1) {
+      throw new Error(`HEADERS has the line '${line}': write it like Name: value`);
+    }
+    return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  });
+  return {
+    workload: 'request',
+    weight: 1,
+    method: (match[1] ?? '').toUpperCase(),
+    path: match[2] ?? '',
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    body: env.BODY === undefined ? null : { text: env.BODY },
+    expect: env.EXPECT === undefined ? ['status>=200', 'status<300'] : lines(env.EXPECT),
+    requestIdAt: env.REQUEST_ID_AT ?? null,
+    ranAt: null,
+    thinkTimeMs: 0,
+  };
+}
+
+/** PARAMETERS='n=5000,ms=10' */
+function parametersFrom(env: Env): ParameterValues {
+  const pairs = (env.PARAMETERS ?? '').split(',').filter((part) => part.trim() !== '');
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 1) {
+        throw new Error(`PARAMETERS has '${pair}': write it like n=5000,ms=10`);
+      }
+      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+    }),
+  );
+}
+
+/**
+ * Enough for 10 s of answers at the highest rate; a system that keeps more than that waiting is past
+ * its limit, and what is dropped then counts as not achieved.
+ */
+function maxOpenFrom(env: Env, plan: LoadPlan): number {
+  if (plan.loop === 'closed') {
+    return plan.clients;
+  }
+  if (env.MAX_OPEN !== undefined) {
+    const given = number(env, 'MAX_OPEN');
+    if (!Number.isInteger(given) || given < 1) {
+      throw new Error(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
+    }
+    return given;
+  }
+  return Math.min(4000, Math.max(50, Math.ceil(highestRate(plan) * 10)));
+}
+
+function milliseconds(env: Env, name: string, fallbackSeconds: number): number {
+  const text = env[name];
+  return 1000 * (text === undefined ? fallbackSeconds : parseDuration(text));
+}
+
+function number(env: Env, name: string): number {
+  const value = Number(env[name]);
+  if (!Number.isFinite(value)) {
+    throw new Error(`${name} is '${env[name] ?? ''}': it must be a number`);
+  }
+  return value;
+}
+
+function lines(text: string | undefined): string[] {
+  return (text ?? '')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,112 @@
+/**
+ * What a run of k6 alone says at its end: one JSON shape, whatever k6's own looks like in its version.
+ * The command does not use it: it counts from the raw requests.
+ */
+import { COUNTED_KINDS } from './errors.ts';
+import { thresholdsOf } from './options.ts';
+import type { Settings } from './settings.ts';
+
+export type SummaryFiles = Record<string, string>;
+
+export interface LoadSummary {
+  schemaVersion: 1;
+  runId: string;
+  baseUrl: string;
+  workloads: string[];
+  profile: string;
+  loop: 'open' | 'closed';
+  warmupSeconds: number;
+  durationSeconds: number;
+  /** Of the measured part. */
+  requests: number;
+  right: number;
+  rightPerSecond: number;
+  errors: Record<string, number>;
+  unanswered: { requests: number; oldestAgeMs: number };
+  /** Were due, and no virtual user was free: warm-up included. */
+  droppedIterations: number;
+  latencyMs: Record<'mean' | 'min' | 'p50' | 'p90' | 'p95' | 'p99' | 'p999' | 'max', number> | null;
+  slo: { text: string; held: boolean }[];
+}
+
+/** v1 nests the values, and so does v2's default; its machine-readable form does not. */
+type Metric = { values?: Record<string, number>; thresholds?: Record<string, { ok: boolean }> };
+
+export function summaryOf(settings: Settings, data: unknown): SummaryFiles {
+  const metrics = (data as { metrics?: Record<string, Metric> }).metrics ?? {};
+  const summary = loadSummary(settings, metrics);
+  const json = `${JSON.stringify(summary, null, 2)}\n`;
+  const files: SummaryFiles = settings.prints ? {} : { stdout: sentences(summary) };
+  return settings.summaryFile === null ? files : { ...files, [settings.summaryFile]: json };
+}
+
+function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadSummary {
+  const { plan, slos, runId, baseUrl } = settings;
+  const value = (metric: string, name: string): number => metrics[metric]?.values?.[name] ?? 0;
+  // Of a rate, passes are the trues: the wrong ones.
+  const wrong = value('load_wrong', 'passes');
+  const right = value('load_wrong', 'fails');
+  const counted = COUNTED_KINDS.map((kind): [string, number] => [
+    kind,
+    value(`load_errors_${kind.replaceAll(' ', '_')}`, 'count'),
+  ]);
+  const errors = Object.fromEntries(counted.filter(([, count]) => count > 0));
+  const latency = metrics.load_duration?.values;
+  const at = (name: string): number => latency?.[name] ?? 0;
+  return {
+    schemaVersion: 1,
+    runId,
+    baseUrl,
+    workloads: settings.requests.map(({ workload }) => workload),
+    profile: plan.profile,
+    loop: plan.loop,
+    warmupSeconds: plan.warmupSeconds,
+    durationSeconds: plan.durationSeconds,
+    requests: wrong + right,
+    right,
+    rightPerSecond: right / plan.durationSeconds,
+    errors,
+    unanswered: {
+      requests: errors.unanswered ?? 0,
+      oldestAgeMs: value('load_unanswered_age', 'max'),
+    },
+    droppedIterations: value('dropped_iterations', 'count'),
+    latencyMs:
+      latency === undefined || at('max') === 0
+        ? null
+        : {
+            mean: at('avg'),
+            min: at('min'),
+            p50: at('med'),
+            p90: at('p(90)'),
+            p95: at('p(95)'),
+            p99: at('p(99)'),
+            p999: at('p(99.9)'),
+            max: at('max'),
+          },
+    slo: slos.map((slo) => ({
+      text: slo.text,
+      held: thresholdsOf(plan, [slo]).every(
+        ({ metric, expression }) => metrics[metric]?.thresholds?.[expression]?.ok !== false,
+      ),
+    })),
+  };
+}
+
+function sentences(summary: LoadSummary): string {
+  const { latencyMs, errors } = summary;
+  const kinds = Object.entries(errors).map(([kind, count]) => `${kind} ${String(count)}`);
+  return [
+    '',
+    `  ${summary.profile} of ${summary.workloads.join(', ')} against ${summary.baseUrl}`,
+    `  requests    ${String(summary.requests)}, right ${String(summary.right)} (${summary.rightPerSecond.toFixed(1)}/s)`,
+    `  errors      ${kinds.join(', ') || 'none'}`,
+    `  dropped     ${String(summary.droppedIterations)}`,
+    latencyMs === null
+      ? '  latency     none: no request was answered right'
+      : `  latency ms  p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
+    ...summary.slo.map(({ text, held }) => `  ${held ? 'held  ' : 'broken'}      ${text}`),
+    '',
+    '',
+  ].join('\n');
+}

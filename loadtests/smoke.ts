@@ -1,0 +1,6 @@
+import { script } from './lib/script.ts';
+
+const { options, setup, iteration, handleSummary } = script('smoke');
+
+export { options, setup, handleSummary };
+export default iteration;

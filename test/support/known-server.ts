@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/**
+ * A server whose behaviour is known beforehand, so that what a load test says about it can be held
+ * against the truth. Everything is by count, nothing by chance: the same requests get the same replies.
+ */
+export interface Behaviour {
+  latencyMs?: number;
+  /** Every so many-th request fails with status 500. */
+  errorEvery?: number;
+  /** Every so many-th is answered 200 with a page that is not the reply. */
+  wrongEvery?: number;
+  /** Every so many-th is never answered. */
+  hangEvery?: number;
+  /** After the start, everything is 404 for so long. */
+  notFoundForMs?: number;
+}
+
+export interface KnownServer {
+  url: string;
+  port: number;
+  /** Without those of the first `notFoundForMs`. */
+  seen: {
+    right: number;
+    errors: number;
+    wrong: number;
+    hung: number;
+    notFound: number;
+    ids: Set<string>;
+  };
+  close(): Promise<void>;
+}
+
+export async function startKnownServer(behaviour: Behaviour = {}): Promise<KnownServer> {
+  const { latencyMs = 0, notFoundForMs = 0 } = behaviour;
+  const seen: KnownServer['seen'] = {
+    right: 0,
+    errors: 0,
+    wrong: 0,
+    hung: 0,
+    notFound: 0,
+    ids: new Set(),
+  };
+  const openedAt = Date.now();
+  let count = 0;
+  const isEvery = (every: number | undefined): boolean =>
+    every !== undefined && every > 0 && count % every === 0;
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const id = request.headers['x-load-id'];
+    if (Date.now() - openedAt < notFoundForMs) {
+      seen.notFound += 1;
+      response.writeHead(404).end('{"message":"not registered"}');
+      return;
+    }
+    count += 1;
+    if (typeof id === 'string') seen.ids.add(id);
+    if (isEvery(behaviour.hangEvery)) {
+      seen.hung += 1;
+      return;
+    }
+    const [kind, status, body] = isEvery(behaviour.errorEvery)
+      ? (['errors', 500, '{"ok":false}'] as const)
+      : isEvery(behaviour.wrongEvery)
+        ? (['wrong', 200, '<html>the editor</html>'] as const)
+        : (['right', 200, JSON.stringify({ ok: true, headers: { 'x-load-id': id } })] as const);
+    seen[kind] += 1;
+    setTimeout(() => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+    }, latencyMs);
+  };
+
+  const server: Server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      answer(request, response);
+    });
+  });
+  server.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    port,
+    seen,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
