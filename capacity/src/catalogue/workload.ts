@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** `{name}` in a path, query value, header or text body stands for the parameter of that name. */
+/** `{name}` in a path, query value, header, body or expectation stands for the parameter of that name. */
 const parameter = z.strictObject({
   title: z.string(),
   type: z.enum(['integer', 'number', 'string']),
@@ -72,6 +72,8 @@ export const workloadSchema = z.strictObject({
   blend: z
     .array(z.strictObject({ workload: z.string(), weight: z.number().positive() }))
     .optional(),
+  /** Made to bring n8n down: seeded and activated only where the user names it. */
+  mayCrashN8n: z.boolean().default(false),
   /** What it needs beside n8n. */
   needs: z.array(z.enum(['upstream', 'documents', 'credential'])).default([]),
 });
