@@ -1,0 +1,79 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ProcessSpec } from './supervisor';
+
+/** What webhook processors serve; everything else, and every `-test` path, is main's. */
+const processorPaths = ['webhook', 'webhook-waiting', 'form', 'form-waiting', 'mcp'];
+
+/** nginx before main and the webhook processors, as an ingress would stand there. */
+export function balancer(
+  program: string,
+  ports: { own: number; main: number; webhooks: readonly number[] },
+  place: Pick<ProcessSpec, 'folder' | 'log'>,
+): ProcessSpec {
+  const file = join(place.folder, 'nginx.conf');
+  writeFileSync(file, balancerConfig(ports, place.folder));
+  return {
+    ...place,
+    role: 'balancer',
+    instance: 'balancer',
+    command: [program, '-p', place.folder, '-c', file, '-e', 'stderr'],
+    env: {},
+    limits: {},
+    stopSignal: 'TERM',
+    restarts: true,
+  };
+}
+
+export function balancerConfig(
+  ports: { own: number; main: number; webhooks: readonly number[] },
+  folder: string,
+): string {
+  const servers = (list: readonly number[]): string =>
+    list.map((port) => `    server 127.0.0.1:${String(port)} max_fails=0;`).join('\n');
+  return `daemon off;
+# Root's nginx would hand its workers to a user that may not read this folder.
+${process.getuid?.() === 0 ? 'user root;\n' : ''}worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log stderr warn;
+events { worker_connections 8192; }
+http {
+  access_log off;
+  client_max_body_size 0;
+  # n8n answers a webhook when its workflow ends: never cut it short, nor ask a second time.
+  proxy_read_timeout 1h;
+  proxy_send_timeout 1h;
+  proxy_next_upstream off;
+  proxy_http_version 1.1;
+  proxy_request_buffering off;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  upstream main {
+${servers([ports.main])}
+    keepalive 64;
+  }
+  upstream webhooks {
+${servers(ports.webhooks)}
+    keepalive 256;
+  }
+  map $http_upgrade $connection_upgrade { default upgrade; '' ''; }
+  server {
+    listen 127.0.0.1:${String(ports.own)} backlog=4096;
+    location ~ ^/(${processorPaths.join('|')})(/|$) {
+      proxy_set_header Host $http_host;
+      proxy_set_header Connection '';
+      proxy_pass http://webhooks;
+    }
+    location / {
+      proxy_set_header Host $http_host;
+      proxy_set_header Upgrade $http_upgrade;
+      proxy_set_header Connection $connection_upgrade;
+      proxy_pass http://main;
+    }
+  }
+}
+`;
+}

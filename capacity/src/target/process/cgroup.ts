@@ -1,0 +1,263 @@
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Limits and figures of a group of processes, through the control groups of Linux, version 1 or 2. */
+export interface Limits {
+  cpuMillicores?: number | undefined;
+  memoryMiB?: number | undefined;
+}
+
+export interface GroupFigures {
+  /** Enforcement periods that ran, and those in which the group was held back. */
+  periods: number;
+  throttledPeriods: number;
+  throttledMs: number;
+  memoryMiB: number;
+  memoryPeakMiB: number;
+  oomKills: number;
+}
+
+/** Where groups can be made. `systemd` makes them itself, around a command (see systemd.ts). */
+export type Control =
+  | { kind: 'v1'; cpu: string; memory: string }
+  | { kind: 'v2'; root: string }
+  | { kind: 'systemd'; user: boolean; root: string }
+  | { kind: 'none'; reason: string };
+
+/** All groups of ours lie under this one, so that nothing else is ever touched. */
+export const parentGroup = 'n8n-tuned';
+
+const periodMicroseconds = 100_000;
+const mebi = 1024 * 1024;
+
+export function findControl(mounts = readFileSync('/proc/mounts', 'utf8')): Control {
+  const lines = mounts.split('\n').map((line) => line.split(' '));
+  const v1 = (controller: string): string | undefined =>
+    lines.find(
+      ([, , type, options]) => type === 'cgroup' && options?.split(',').includes(controller),
+    )?.[1];
+  const cpu = v1('cpu');
+  const memory = v1('memory');
+  if (cpu !== undefined && memory !== undefined) {
+    return isWritable(cpu) && isWritable(memory)
+      ? { kind: 'v1', cpu, memory }
+      : { kind: 'none', reason: 'the control groups (v1) are not writable for this user' };
+  }
+  const root = lines.find(([, , type]) => type === 'cgroup2')?.[1];
+  if (root === undefined) return { kind: 'none', reason: 'no control groups are mounted' };
+  if (existsSync('/run/systemd/system')) {
+    return { kind: 'systemd', user: process.getuid?.() !== 0, root };
+  }
+  const controllers = readFileSync(join(root, 'cgroup.controllers'), 'utf8').split(/\s+/);
+  if (!controllers.includes('cpu') || !controllers.includes('memory')) {
+    return {
+      kind: 'none',
+      reason: 'the control groups (v2) offer no cpu and memory controller here',
+    };
+  }
+  if (!isWritable(root)) {
+    return { kind: 'none', reason: 'the control groups (v2) are not writable for this user' };
+  }
+  try {
+    delegate(root);
+  } catch {
+    return {
+      kind: 'none',
+      reason: 'the control groups (v2) cannot be divided: processes live in the topmost one',
+    };
+  }
+  return { kind: 'v2', root };
+}
+
+/** Makes a group; `path` is its place under the root of the hierarchy, as in /proc/PID/cgroup. */
+export function createGroup(control: Control, path: string, limits: Limits): void {
+  if (control.kind === 'v1') {
+    const cpu = join(control.cpu, path);
+    const memory = join(control.memory, path);
+    mkdirSync(cpu, { recursive: true });
+    mkdirSync(memory, { recursive: true });
+    if (limits.cpuMillicores !== undefined) {
+      writeFileSync(join(cpu, 'cpu.cfs_period_us'), String(periodMicroseconds));
+      writeFileSync(join(cpu, 'cpu.cfs_quota_us'), String(quota(limits.cpuMillicores)));
+    }
+    if (limits.memoryMiB !== undefined) {
+      const bytes = String(limits.memoryMiB * mebi);
+      writeFileSync(join(memory, 'memory.limit_in_bytes'), bytes);
+      // Without it, what exceeds the limit would be swapped out, which no pod may do.
+      const withSwap = join(memory, 'memory.memsw.limit_in_bytes');
+      if (existsSync(withSwap)) writeFileSync(withSwap, bytes);
+    }
+    return;
+  }
+  if (control.kind !== 'v2') throw new Error(`groups cannot be made with ${control.kind}`);
+  const group = join(control.root, path);
+  const parents: string[] = [];
+  for (let at = dirname(group); at !== control.root; at = dirname(at)) parents.unshift(at);
+  mkdirSync(group, { recursive: true });
+  for (const parent of parents) delegate(parent);
+  if (limits.cpuMillicores !== undefined) {
+    const max = `${String(quota(limits.cpuMillicores))} ${String(periodMicroseconds)}`;
+    writeFileSync(join(group, 'cpu.max'), max);
+  }
+  if (limits.memoryMiB !== undefined) {
+    writeFileSync(join(group, 'memory.max'), String(limits.memoryMiB * mebi));
+    const swap = join(group, 'memory.swap.max');
+    if (existsSync(swap)) writeFileSync(swap, '0');
+  }
+}
+
+export function joinGroup(control: Control, path: string, pid: number): void {
+  for (const folder of groupFolders(control, path)) {
+    writeFileSync(join(folder, 'cgroup.procs'), String(pid));
+  }
+}
+
+/** The folders of a group, one a hierarchy. */
+export function groupFolders(control: Control, path: string): string[] {
+  if (control.kind === 'v1') return [join(control.cpu, path), join(control.memory, path)];
+  return control.kind === 'none' ? [] : [join(control.root, path)];
+}
+
+/** Null when the group is gone. */
+export function readGroup(control: Control, path: string): GroupFigures | null {
+  try {
+    if (control.kind === 'v1') return readV1(join(control.cpu, path), join(control.memory, path));
+    return control.kind === 'none' ? null : readV2(join(control.root, path));
+  } catch {
+    return null;
+  }
+}
+
+function readV1(cpu: string, memory: string): GroupFigures {
+  const stat = pairs(join(cpu, 'cpu.stat'));
+  return {
+    periods: stat['nr_periods'] ?? 0,
+    throttledPeriods: stat['nr_throttled'] ?? 0,
+    throttledMs: (stat['throttled_time'] ?? 0) / 1e6,
+    memoryMiB: number(join(memory, 'memory.usage_in_bytes')) / mebi,
+    memoryPeakMiB: number(join(memory, 'memory.max_usage_in_bytes')) / mebi,
+    oomKills: pairs(join(memory, 'memory.oom_control'))['oom_kill'] ?? 0,
+  };
+}
+
+function readV2(group: string): GroupFigures {
+  const stat = pairs(join(group, 'cpu.stat'));
+  const peak = join(group, 'memory.peak');
+  const memoryMiB = number(join(group, 'memory.current')) / mebi;
+  return {
+    periods: stat['nr_periods'] ?? 0,
+    throttledPeriods: stat['nr_throttled'] ?? 0,
+    throttledMs: (stat['throttled_usec'] ?? 0) / 1e3,
+    memoryMiB,
+    // Kernels before 5.19 keep no peak.
+    memoryPeakMiB: existsSync(peak) ? number(peak) / mebi : memoryMiB,
+    oomKills: pairs(join(group, 'memory.events'))['oom_kill'] ?? 0,
+  };
+}
+
+/** The limits in force, for a maker that may silently not have set them. */
+export function readLimits(control: Control, path: string): Limits {
+  const read = (file: string): string =>
+    existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (control.kind === 'v1') {
+    const quotaUs = Number(read(join(control.cpu, path, 'cpu.cfs_quota_us')));
+    return {
+      cpuMillicores: quotaUs > 0 ? quotaUs / 100 : undefined,
+      memoryMiB: bounded(read(join(control.memory, path, 'memory.limit_in_bytes'))),
+    };
+  }
+  if (control.kind === 'none') return {};
+  const [max, period] = read(join(control.root, path, 'cpu.max')).split(' ');
+  const cpu = (Number(max) / Number(period)) * 1000;
+  return {
+    cpuMillicores: Number.isFinite(cpu) ? cpu : undefined,
+    memoryMiB: bounded(read(join(control.root, path, 'memory.max'))),
+  };
+}
+
+/** Ends what is still inside and removes the group; its parent too when that was the last one. */
+export async function removeGroup(control: Control, path: string): Promise<void> {
+  for (const folder of groupFolders(control, path)) {
+    for (let attempt = 0; existsSync(folder) && attempt < 40; attempt += 1) {
+      for (const pid of members(folder)) end(pid);
+      try {
+        rmdirSync(folder);
+      } catch {
+        await sleep(50); // Pages and zombies of a killed process leave the group a little later.
+      }
+    }
+    for (let at = dirname(folder); at.includes(`/${parentGroup}`); at = dirname(at)) {
+      try {
+        rmdirSync(at);
+      } catch {
+        break; // Another run's group is in it.
+      }
+    }
+  }
+}
+
+function members(folder: string): number[] {
+  try {
+    return readFileSync(join(folder, 'cgroup.procs'), 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It was gone already.
+  }
+}
+
+function delegate(folder: string): void {
+  writeFileSync(join(folder, 'cgroup.subtree_control'), '+cpu +memory');
+}
+
+const quota = (millicores: number): number => (millicores / 1000) * periodMicroseconds;
+
+/** v1 writes "no limit" as nearly 2^63, v2 as `max`. */
+function bounded(bytes: string): number | undefined {
+  const value = Number(bytes);
+  return value > 0 && value < 2 ** 60 ? value / mebi : undefined;
+}
+
+const number = (file: string): number => Number(readFileSync(file, 'utf8'));
+
+function pairs(file: string): Record<string, number> {
+  return Object.fromEntries(
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.split(' '))
+      .filter((words) => words.length === 2)
+      .map(([name, value]) => [name, Number(value)]),
+  );
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return !/\bro\b/.test(
+      readFileSync('/proc/mounts', 'utf8')
+        .split('\n')
+        .map((line) => line.split(' '))
+        .find((words) => words[1] === folder)?.[3] ?? 'ro',
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,112 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Role, Topology } from '../../plan/topology';
+import { isLegacy, limitsOf, n8nEnv, type Seat } from './env';
+import { freePort } from './ports';
+import type { ProcessSpec } from './supervisor';
+import type { Tools } from './tools';
+
+/** Where everything of a topology listens. */
+export interface Ports {
+  redis: number | null;
+  postgresql: number | null;
+  balancer: number | null;
+  seats: { role: Role; instance: string; port: number; brokerPort: number }[];
+}
+
+/** Why this topology cannot be laid out, in a sentence; null when it can. */
+export function contradiction(topology: Topology): string | null {
+  const { mode, database, process, n8n, webhooks } = topology;
+  if (process === 'own' && !isLegacy(n8n)) {
+    return `process: own does not exist in n8n ${n8n}; take n8n: 0.221.2, or leave process out`;
+  }
+  if (process === 'own' && mode === 'queue') {
+    return 'process: own has no meaning in queue mode; take mode: regular, or leave process out';
+  }
+  if (mode === 'queue' && database === 'sqlite') {
+    return 'queue mode shares its database between processes, which SQLite cannot; take database: postgresql';
+  }
+  if (mode === 'regular' && webhooks.count > 0) {
+    return 'webhook processors exist in queue mode only; take mode: queue, or set webhooks.count to 0';
+  }
+  return null;
+}
+
+export const databaseOf = ({ database, mode }: Topology): 'sqlite' | 'postgresql' =>
+  database ?? (mode === 'queue' ? 'postgresql' : 'sqlite');
+
+export async function choosePorts(topology: Topology): Promise<Ports> {
+  const isQueue = topology.mode === 'queue';
+  const seats: Ports['seats'] = [];
+  const add = async (role: Role, instance: string): Promise<void> => {
+    seats.push({ role, instance, port: await freePort(), brokerPort: await freePort() });
+  };
+  await add('main', 'main');
+  for (let n = 1; isQueue && n <= topology.workers.count; n += 1)
+    await add('worker', `worker-${String(n)}`);
+  for (let n = 1; n <= topology.webhooks.count; n += 1)
+    await add('webhook', `webhook-${String(n)}`);
+  return {
+    redis: isQueue ? await freePort() : null,
+    postgresql: databaseOf(topology) === 'postgresql' ? await freePort() : null,
+    balancer: topology.webhooks.count > 0 ? await freePort() : null,
+    seats,
+  };
+}
+
+export function baseUrlOf(ports: Ports): string {
+  const main = ports.seats.find(({ role }) => role === 'main');
+  return `http://127.0.0.1:${String(ports.balancer ?? main?.port)}`;
+}
+
+export function seatOf(
+  ports: Ports,
+  { role, port, brokerPort }: Ports['seats'][number],
+  folder: string,
+  nodesFolder: string | null,
+): Seat {
+  return {
+    role,
+    folder,
+    port,
+    brokerPort,
+    webhookUrl: baseUrlOf(ports),
+    database:
+      ports.postgresql === null
+        ? { kind: 'sqlite' }
+        : { kind: 'postgresql', port: ports.postgresql },
+    redisPort: ports.redis,
+    nodesFolder,
+  };
+}
+
+/** The n8n processes, each in a folder of its own as in a pod of its own. */
+export function n8nProcesses(
+  topology: Topology,
+  ports: Ports,
+  tools: Tools,
+  folder: string,
+  logs: string,
+): ProcessSpec[] {
+  return ports.seats.map((seat) => {
+    const home = join(folder, seat.instance);
+    mkdirSync(home, { recursive: true });
+    const { cpuMillicores, memoryMiB } = limitsOf(topology, seat.role);
+    return {
+      role: seat.role,
+      instance: seat.instance,
+      command: [tools.node, tools.n8n, ...subcommand(topology, seat.role)],
+      env: n8nEnv(topology, seatOf(ports, seat, home, tools.nodesFolder)),
+      folder: home,
+      log: join(logs, `${seat.instance}.log`),
+      limits: { cpuMillicores, memoryMiB },
+      stopSignal: 'TERM',
+      restarts: true,
+    };
+  });
+}
+
+function subcommand({ workers }: Topology, role: Role): string[] {
+  if (role === 'worker') return ['worker', `--concurrency=${String(workers.concurrency)}`];
+  return [role === 'webhook' ? 'webhook' : 'start'];
+}

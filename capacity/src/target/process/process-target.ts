@@ -1,0 +1,287 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import type { Topology } from '../../plan/topology';
+import type { Machine, RunEvent } from '../../record/record';
+import type {
+  ExecutionCounts,
+  MetricsEndpoint,
+  ProcessRoot,
+  Progress,
+  Running,
+  SeedWorkflow,
+  Target,
+} from '../target';
+import { balancer } from './balancer';
+import { findControl, type Control } from './cgroup';
+import { countExecutions, postgresqlDatabase, sqliteDatabase, type Database } from './database';
+import { isLegacy } from './env';
+import { importWorkflows } from './import';
+import { baseUrlOf, choosePorts, databaseOf, n8nProcesses, type Ports } from './layout';
+import { awaitPostgresql, createCluster, postgresql, postgresqlUrl } from './postgresql';
+import { answersRight, isReady } from './ready';
+import { awaitPort, redis, redisUrl } from './redis';
+import { Supervisor, type ProcessSpec } from './supervisor';
+import { keepTemplate, takeTemplate, templateKey, workflowDigest } from './template';
+import type { Tools } from './tools';
+
+export interface ProcessTargetOptions {
+  topology: Topology;
+  /** Seeded before n8n starts, which is the fast way. */
+  workflows: readonly SeedWorkflow[];
+  tools: Tools;
+  /** Where seeded databases are kept for later runs. */
+  templates: string;
+  machine: Machine;
+  versions: Record<string, string>;
+}
+
+/** n8n as real processes on this machine, with stores of its own; nothing of the system's is used. */
+export function processTarget(options: ProcessTargetOptions): Target {
+  return {
+    kind: 'process',
+    up: async (progress, signal) => {
+      const control = usableControl(options.topology);
+      const running = new ProcessRunning(options, control, await choosePorts(options.topology));
+      try {
+        await running.start(progress, signal);
+      } catch (error) {
+        await running.down(progress);
+        throw error;
+      }
+      return running;
+    },
+  };
+}
+
+/** Time for n8n to come up on a busy machine; it takes 5 to 20 s on a quiet one. */
+const upTimeoutMs = 180_000;
+
+class ProcessRunning implements Running {
+  readonly kind = 'process';
+  readonly baseUrl: string;
+  readonly topology: Topology;
+  readonly versions: Record<string, string>;
+  readonly machine: Machine;
+  readonly metrics: MetricsEndpoint[];
+  readonly redis: Running['redis'];
+  readonly postgresql: Running['postgresql'];
+
+  private readonly supervisor: Supervisor;
+  private readonly folder: string;
+  private readonly logFolder: string;
+  private readonly database: Database;
+  private readonly n8n: ProcessSpec[];
+  private seeded = new Set<string>();
+  private isDown: Promise<void> | null = null;
+
+  constructor(
+    private readonly options: ProcessTargetOptions,
+    control: Control,
+    private readonly ports: Ports,
+  ) {
+    const { topology, tools } = options;
+    this.topology = topology;
+    this.versions = options.versions;
+    this.machine = options.machine;
+    this.baseUrl = baseUrlOf(ports);
+    this.supervisor = new Supervisor(randomBytes(4).toString('hex'), control);
+    this.folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-'));
+    this.supervisor.watchFolder(this.folder);
+    chmodSync(this.folder, 0o711); // PostgreSQL's own user must reach its data.
+    this.logFolder = join(this.folder, 'logs');
+    mkdirSync(this.logFolder);
+    this.n8n = n8nProcesses(topology, ports, tools, this.folder, this.logFolder);
+    this.metrics = ports.seats
+      .filter(({ role }) => role === 'main' || !isLegacy(topology.n8n))
+      .map(({ role, instance, port }) => ({
+        role,
+        instance,
+        url: `http://127.0.0.1:${String(port)}/metrics`,
+      }));
+    this.redis =
+      ports.redis === null ? null : { url: redisUrl(ports.redis), prefix: 'bull', queue: 'jobs' };
+    this.postgresql = ports.postgresql === null ? null : { url: postgresqlUrl(ports.postgresql) };
+    this.database =
+      this.postgresql === null
+        ? sqliteDatabase(tools.sqliteNode, join(this.folder, 'main', '.n8n', 'database.sqlite'))
+        : postgresqlDatabase(this.postgresql.url);
+  }
+
+  get logs(): string[] {
+    return readdirSync(this.logFolder).map((name) => join(this.logFolder, name));
+  }
+
+  processes(): ProcessRoot[] {
+    return this.supervisor.processes();
+  }
+
+  onEvent(listener: (event: Omit<RunEvent, 'tMs'>) => void): void {
+    this.supervisor.onEvent(listener);
+  }
+
+  async start(progress: Progress, signal: AbortSignal): Promise<void> {
+    await this.startStores(progress);
+    signal.throwIfAborted();
+    await this.startBalancer();
+    await this.startN8n(progress, signal);
+  }
+
+  async seed(workflows: SeedWorkflow[], progress: Progress): Promise<void> {
+    const fresh = workflows.filter((workflow) => !this.seeded.has(workflowDigest(workflow)));
+    if (fresh.length === 0) return;
+    progress(`imports ${String(fresh.length)} workflows`);
+    await this.supervisor.stop(this.n8n.map(({ instance }) => instance));
+    await this.import(fresh);
+    await this.startN8n(progress, AbortSignal.timeout(upTimeoutMs));
+  }
+
+  async ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
+    for (const request of requests) {
+      progress(`waits until ${request.method} ${request.path} is answered right`);
+      await answersRight(this.baseUrl, request, signal);
+    }
+  }
+
+  executions(): Promise<ExecutionCounts> {
+    return countExecutions(this.database);
+  }
+
+  down(progress: Progress): Promise<void> {
+    this.isDown ??= this.takeDown(progress);
+    return this.isDown;
+  }
+
+  private async takeDown(progress: Progress): Promise<void> {
+    progress('takes everything down');
+    await this.supervisor.end();
+    rmSync(this.folder, { recursive: true, force: true });
+    await this.supervisor.dismissReaper();
+  }
+
+  private async startStores(progress: Progress): Promise<void> {
+    const { workflows, templates, topology } = this.options;
+    const kind = databaseOf(topology);
+    const key = templateKey(topology, kind, workflows);
+    const data = this.dataFolder(kind);
+    if (await takeTemplate(templates, key, data)) {
+      await this.startDatabase();
+      this.remember(workflows);
+    } else {
+      progress(`makes a ${kind} database for n8n ${topology.n8n}, kept for later runs`);
+      await this.makeDatabase(kind, data);
+      await this.startDatabase();
+      if (workflows.length > 0) await this.import(workflows);
+      await this.supervisor.stop(['postgresql']);
+      await keepTemplate(templates, key, data);
+      await this.startDatabase();
+    }
+    if (this.ports.redis !== null) {
+      const program = needed(this.options.tools.redisServer, 'redis-server');
+      await this.supervisor.start(redis(program, this.ports.redis, this.place('redis')));
+      await awaitPort(this.ports.redis, 'Redis', () => this.supervisor.runs('redis'));
+    }
+  }
+
+  private dataFolder(kind: Database['kind']): string {
+    return kind === 'sqlite' ? join(this.folder, 'main', '.n8n') : join(this.folder, 'data');
+  }
+
+  private async makeDatabase(kind: Database['kind'], data: string): Promise<void> {
+    if (kind === 'sqlite') mkdirSync(data, { recursive: true });
+    else await createCluster(needed(this.options.tools.postgresqlBin, 'PostgreSQL'), data);
+  }
+
+  private async startDatabase(): Promise<void> {
+    if (this.ports.postgresql === null || this.postgresql === null) return;
+    const programs = needed(this.options.tools.postgresqlBin, 'PostgreSQL');
+    const place = { folder: '/', log: this.place('postgresql').log };
+    await this.supervisor.start(
+      postgresql(programs, this.dataFolder('postgresql'), this.ports.postgresql, place),
+    );
+    await awaitPostgresql(this.postgresql.url, () => this.supervisor.runs('postgresql'));
+  }
+
+  private async import(workflows: readonly SeedWorkflow[]): Promise<void> {
+    const [main] = this.n8n;
+    if (main === undefined) throw new Error('a topology has a main');
+    const { tools, topology } = this.options;
+    await importWorkflows(
+      {
+        node: tools.node,
+        n8n: tools.n8n,
+        version: topology.n8n,
+        env: main.env,
+        folder: main.folder,
+      },
+      this.database,
+      workflows,
+    );
+    this.remember(workflows);
+  }
+
+  private remember(workflows: readonly SeedWorkflow[]): void {
+    for (const workflow of workflows) this.seeded.add(workflowDigest(workflow));
+  }
+
+  private async startBalancer(): Promise<void> {
+    const { balancer: own, seats } = this.ports;
+    const main = seats.find(({ role }) => role === 'main');
+    if (own === null || main === undefined) return;
+    const webhooks = seats.filter(({ role }) => role === 'webhook').map(({ port }) => port);
+    const program = needed(this.options.tools.nginx, 'nginx');
+    await this.supervisor.start(
+      balancer(program, { own, main: main.port, webhooks }, this.place('balancer')),
+    );
+    await awaitPort(own, 'nginx', () => this.supervisor.runs('balancer'));
+  }
+
+  private async startN8n(progress: Progress, signal: AbortSignal): Promise<void> {
+    const deadline = Date.now() + upTimeoutMs;
+    for (const spec of this.n8n) await this.supervisor.start(spec);
+    progress(`waits for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
+    for (const { instance, port } of this.ports.seats) {
+      while (!(await isReady(port, isLegacy(this.topology.n8n)))) {
+        signal.throwIfAborted();
+        if (!this.supervisor.runs(instance) || Date.now() > deadline) {
+          throw new Error(`${instance} did not come up: ${this.lastLogLines(instance)}`);
+        }
+        await sleep(100);
+      }
+    }
+  }
+
+  private place(name: string): Pick<ProcessSpec, 'folder' | 'log'> {
+    const folder = join(this.folder, name);
+    mkdirSync(folder, { recursive: true });
+    return { folder, log: join(this.logFolder, `${name}.log`) };
+  }
+
+  private lastLogLines(instance: string): string {
+    const lines = readFileSync(join(this.logFolder, `${instance}.log`), 'utf8')
+      .trim()
+      .split('\n');
+    return lines.slice(-3).join(' ') || 'its log is empty';
+  }
+}
+
+function usableControl(topology: Topology): Control {
+  const control = findControl();
+  const isLimited = [topology.main, topology.workers, topology.webhooks].some(
+    ({ cpuMillicores, memoryMiB }) => cpuMillicores !== undefined || memoryMiB !== undefined,
+  );
+  if (control.kind === 'none' && isLimited) {
+    throw new Error(
+      `CPU and memory limits cannot be set here, since ${control.reason}: leave cpuMillicores and memoryMiB out, or run as root`,
+    );
+  }
+  return control;
+}
+
+function needed(program: string | null, name: string): string {
+  if (program === null) throw new Error(`${name} is not installed: see n8n-tuned doctor`);
+  return program;
+}

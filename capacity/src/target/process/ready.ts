@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseExpectation, wrongWith } from '../../../../loadtests/lib/expect';
+import type { LoadRequest } from '../../../../loadtests/lib/workload';
+
+/** Whether n8n itself thinks so; webhooks are registered up to 0.5 s later. */
+export async function isReady(port: number, isLegacy: boolean): Promise<boolean> {
+  const path = isLegacy ? '/healthz' : '/healthz/readiness';
+  try {
+    const reply = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
+      signal: AbortSignal.timeout(2_000),
+    });
+    await reply.arrayBuffer();
+    return reply.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Asks until the reply is right; the reason why it never was goes into the error. */
+export async function answersRight(
+  baseUrl: string,
+  request: LoadRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const expectations = request.expect.map(parseExpectation);
+  for (;;) {
+    const wrong = await ask(baseUrl, request, expectations, signal);
+    if (wrong === null) return;
+    if (signal.aborted) {
+      throw new Error(`${request.method} ${request.path} was never answered right: ${wrong}`);
+    }
+    await sleep(100);
+  }
+}
+
+async function ask(
+  baseUrl: string,
+  request: LoadRequest,
+  expectations: ReturnType<typeof parseExpectation>[],
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    const reply = await fetch(`${baseUrl}${request.path}`, {
+      method: request.method,
+      headers: { ...request.headers, 'x-load-id': 'ready' },
+      ...bodyOf(request),
+      signal,
+    });
+    const headers: Record<string, string> = {};
+    reply.headers.forEach((value, name) => {
+      headers[name] = value;
+    });
+    return wrongWith(expectations, {
+      status: reply.status,
+      headers,
+      body: await reply.text(),
+    });
+  } catch (error) {
+    const { message, cause } = error as Error;
+    return cause instanceof Error ? cause.message : message;
+  }
+}
+
+function bodyOf({ body }: LoadRequest): { body?: string | Uint8Array<ArrayBuffer> } {
+  if (body === null) return {};
+  return {
+    body: 'text' in body ? body.text : new Uint8Array(Math.round(body.randomMiB * 1024 * 1024)),
+  };
+}

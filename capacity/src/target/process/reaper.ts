@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * A shell beside the command that outlives it by a few seconds: when the command is gone without having
+ * dismissed it (kill -9, a crash, the terminal closed), it ends and removes everything on its list.
+ * It learns of the death from the end of its standard input, which nobody else holds.
+ */
+export interface Reaper {
+  /** The process group, and the signal with which it leaves nothing behind. */
+  watchGroup(pid: number, signal: 'TERM' | 'INT'): void;
+  forgetGroup(pid: number): void;
+  /** A folder under /sys/fs/cgroup. */
+  watchControlGroup(folder: string): void;
+  watchFolder(folder: string): void;
+  /** Everything is down, or is meant to stay. */
+  dismiss(): Promise<void>;
+}
+
+// One order a line. PIDs are kept as `pid:signal`; folders one a line, since they may hold spaces.
+const script = `
+trap '' INT TERM HUP
+newline='
+'
+groups=; controls=; folders=
+while read -r order what signal; do
+  case $order in
+    group) groups="$groups $what:$signal" ;;
+    forget) kept=; for g in $groups; do [ "\${g%:*}" = "$what" ] || kept="$kept $g"; done; groups=$kept ;;
+    control) controls="$what$newline$controls" ;;
+    folder) folders="$folders$what\${signal:+ $signal}$newline" ;;
+    dismiss) exit 0 ;;
+  esac
+done
+alive() { for g in $groups; do kill -s 0 -- "-\${g%:*}" && return 0; done 2>/dev/null; return 1; }
+for g in $groups; do kill -s "\${g#*:}" -- "-\${g%:*}" 2>/dev/null; done
+for wait in 1 2 3 4 5 6 7 8 9 10; do alive || break; sleep 0.2; done
+for g in $groups; do kill -s KILL -- "-\${g%:*}" 2>/dev/null; done
+for wait in 1 2 3 4 5 6 7 8 9 10; do alive || break; sleep 0.1; done
+IFS=$newline
+for c in $controls; do
+  for try in 1 2 3 4 5 6 7 8 9 10; do
+    [ -d "$c" ] || break
+    while read -r pid; do kill -s KILL "$pid" 2>/dev/null; done <"$c/cgroup.procs" 2>/dev/null
+    rmdir "$c" 2>/dev/null || sleep 0.1
+  done
+done
+for f in $folders; do rm -rf -- "$f"; done
+`;
+
+export function startReaper(): Reaper {
+  const shell = spawn('/bin/sh', ['-c', script, 'n8n-tuned-reaper'], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const exited = new Promise<void>((resolve) =>
+    shell.once('exit', () => {
+      resolve();
+    }),
+  );
+  // A reaper that was itself killed can only be missed at the end, when all is down anyway.
+  shell.stdin.on('error', () => undefined);
+  shell.unref();
+  const order = (...words: string[]): void => {
+    shell.stdin.write(`${words.join(' ')}\n`);
+  };
+  return {
+    watchGroup: (pid, signal) => {
+      order('group', String(pid), signal);
+    },
+    forgetGroup: (pid) => {
+      order('forget', String(pid));
+    },
+    watchControlGroup: (folder) => {
+      order('control', folder);
+    },
+    watchFolder: (folder) => {
+      order('folder', folder);
+    },
+    dismiss: async () => {
+      shell.ref();
+      shell.stdin.end('dismiss\n');
+      await exited;
+    },
+  };
+}

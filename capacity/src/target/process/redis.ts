@@ -1,0 +1,57 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessSpec } from './supervisor';
+
+/** A Redis that keeps nothing on disk: what is measured lives minutes. */
+export function redis(
+  program: string,
+  port: number,
+  place: Pick<ProcessSpec, 'folder' | 'log'>,
+): ProcessSpec {
+  return {
+    ...place,
+    role: 'redis',
+    instance: 'redis',
+    command: [
+      program,
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--dir',
+      place.folder,
+    ],
+    env: {},
+    limits: {},
+    stopSignal: 'TERM',
+    restarts: true,
+  };
+}
+
+export const redisUrl = (port: number): string => `redis://127.0.0.1:${String(port)}`;
+
+/** Redis and nginx serve as soon as they accept. */
+export async function awaitPort(port: number, name: string, isAlive: () => boolean): Promise<void> {
+  for (let attempt = 0; attempt < 200 && isAlive(); attempt += 1) {
+    if (await accepts(port)) return;
+    await sleep(50);
+  }
+  throw new Error(`${name} did not come up`);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}
