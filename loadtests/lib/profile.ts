@@ -212,6 +212,16 @@ export function highestRate(plan: LoadPlan): number {
   return Math.max(0, ...plan.stages.flatMap((s) => [s.fromRatePerSecond, s.toRatePerSecond]));
 }
 
+/**
+ * Requests that may be open side by side: enough for 10 s of answers at the highest rate. A system
+ * that keeps more waiting is past its limit, and what is dropped then counts as not achieved.
+ */
+export function openLimit(plan: LoadPlan): number {
+  return plan.loop === 'closed'
+    ? plan.clients
+    : Math.min(4000, Math.max(50, Math.ceil(highestRate(plan) * 10)));
+}
+
 function rateAt(stage: Stage, secondsIntoIt: number): number {
   const growth = stage.toRatePerSecond - stage.fromRatePerSecond;
   return stage.fromRatePerSecond + (growth * secondsIntoIt) / stage.durationSeconds;

@@ -3,8 +3,8 @@
  * here stops k6 before any load.
  */
 import {
-  highestRate,
   isProfileName,
+  openLimit,
   parseDuration,
   planOf,
   PROFILES,
@@ -64,11 +64,15 @@ export function readSettings(
   };
 }
 
+/** PLAN: made by the command; else the profile with what was said about it. */
 function planFrom(profile: string, env: Env): LoadPlan {
   if (!isProfileName(profile)) {
     throw new Error(
       `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}`,
     );
+  }
+  if (env.PLAN !== undefined) {
+    return JSON.parse(env.PLAN) as LoadPlan;
   }
   const parameters: PlanParameters = {};
   if (env.RATE !== undefined) parameters.ratePerSecond = number(env, 'RATE');
@@ -146,22 +150,15 @@ function parametersFrom(env: Env): ParameterValues {
   );
 }
 
-/**
- * Enough for 10 s of answers at the highest rate; a system that keeps more than that waiting is past
- * its limit, and what is dropped then counts as not achieved.
- */
 function maxOpenFrom(env: Env, plan: LoadPlan): number {
-  if (plan.loop === 'closed') {
-    return plan.clients;
+  if (env.MAX_OPEN === undefined || plan.loop === 'closed') {
+    return openLimit(plan);
   }
-  if (env.MAX_OPEN !== undefined) {
-    const given = number(env, 'MAX_OPEN');
-    if (!Number.isInteger(given) || given < 1) {
-      throw new Error(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
-    }
-    return given;
+  const given = number(env, 'MAX_OPEN');
+  if (!Number.isInteger(given) || given < 1) {
+    throw new Error(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
   }
-  return Math.min(4000, Math.max(50, Math.ceil(highestRate(plan) * 10)));
+  return given;
 }
 
 function milliseconds(env: Env, name: string, fallbackSeconds: number): number {

@@ -3,31 +3,11 @@
  * The command does not use it: it counts from the raw requests.
  */
 import { COUNTED_KINDS } from './errors.ts';
+import type { LoadSummary } from './load-summary.ts';
 import { thresholdsOf } from './options.ts';
 import type { Settings } from './settings.ts';
 
 export type SummaryFiles = Record<string, string>;
-
-export interface LoadSummary {
-  schemaVersion: 1;
-  runId: string;
-  baseUrl: string;
-  workloads: string[];
-  profile: string;
-  loop: 'open' | 'closed';
-  warmupSeconds: number;
-  durationSeconds: number;
-  /** Of the measured part. */
-  requests: number;
-  right: number;
-  rightPerSecond: number;
-  errors: Record<string, number>;
-  unanswered: { requests: number; oldestAgeMs: number };
-  /** Were due, and no virtual user was free: warm-up included. */
-  droppedIterations: number;
-  latencyMs: Record<'mean' | 'min' | 'p50' | 'p90' | 'p95' | 'p99' | 'p999' | 'max', number> | null;
-  slo: { text: string; held: boolean }[];
-}
 
 /** v1 nests the values, and so does v2's default; its machine-readable form does not. */
 type Metric = { values?: Record<string, number>; thresholds?: Record<string, { ok: boolean }> };

@@ -21,10 +21,13 @@ export interface LoadResult {
 export interface GeneratorFigures {
   /** k6 and its version. */
   version: string;
-  /** Iterations that were due but had no free virtual user. */
+  /** Requests that were due while as many as may be were open. */
   droppedIterations: number;
-  virtualUsersPeak: number;
-  virtualUsersMax: number;
+  /** Null in a closed loop, and where requests were dropped. */
+  latenessP99Ms: number | null;
+  /** Requests open side by side. */
+  openPeak: number;
+  openMax: number;
   /** Mean over the run; 1 is one core kept busy. */
   cpuCoresMean: number;
   rssPeakMiB: number;

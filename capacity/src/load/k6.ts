@@ -1,0 +1,288 @@
+import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { LoadSummary } from '../../../loadtests/lib/load-summary';
+import type { LoadRequest } from '../../../loadtests/lib/workload';
+import { lengthSeconds, type LoadPlan } from '../plan/profile';
+import type { RequestSample } from '../record/record';
+import { messageOf } from '../ui/exit';
+import { latenessP99Ms } from './lateness';
+import { parseLine, RequestLines } from './lines';
+import type { LoadResult } from './load';
+import { usageOf } from './usage';
+
+export interface K6Order {
+  k6: string;
+  /** The folder loadtests/. */
+  scripts: string;
+  baseUrl: string;
+  requests: LoadRequest[];
+  plan: LoadPlan;
+  runId: string;
+  timeoutMs: number;
+  /** How long unanswered requests are waited for after the last was due. */
+  drainMs: number;
+  /** Requests open side by side; more are dropped, see profile.ts. */
+  maxOpen: number;
+  signal: AbortSignal;
+  /** Called with every request as it ends, in order. */
+  onRequest(sample: RequestSample): void;
+  /** Called once, as soon as the zero of all times is known. */
+  onBegin(beganAtMs: number): void;
+  onUsage(cpuCores: number, rssMiB: number): void;
+}
+
+const USAGE_EVERY_MS = 1000;
+/** What k6 may still need after its last request, or after it was asked to stop. */
+const ENDING_MS = 15_000;
+const KEPT_WORDS = 20;
+
+/** Makes the load. Rejects only when k6 cannot be started at all. */
+export async function runK6(order: K6Order): Promise<LoadResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-k6-'));
+  try {
+    return await loadWithin(folder, order);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function loadWithin(folder: string, order: K6Order): Promise<LoadResult> {
+  // Readable by its owner only: headers may hold credentials.
+  const requestsFile = join(folder, 'requests.json');
+  writeFileSync(requestsFile, JSON.stringify(order.requests), { mode: 0o600 });
+  const summaryFile = join(folder, 'summary.json');
+  const startedAtMs = Date.now();
+  // A group of its own: Ctrl-C in the terminal reaches us, and we end k6 in our own order.
+  const k6 = spawn(order.k6, argumentsOf(order, requestsFile, summaryFile), {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, K6_NO_USAGE_REPORT: 'true' },
+  });
+
+  const lines = new RequestLines();
+  const requests: RequestSample[] = [];
+  const words: string[] = [];
+  const usage = watchUsage(k6.pid, order.onUsage);
+  const stopping = stopOn(order, k6);
+  const take = (sample: RequestSample): void => {
+    requests.push(sample);
+    order.onRequest(sample);
+  };
+  const output = createInterface({ input: k6.stdout });
+  output.on('line', (text) => {
+    const line = parseLine(text);
+    if (line === null) {
+      remember(words, text);
+      return;
+    }
+    const known = lines.beganAtMs !== null;
+    const sample = lines.read(line);
+    if (!known && lines.beganAtMs !== null) order.onBegin(lines.beganAtMs);
+    if (sample !== null) take(sample);
+  });
+  createInterface({ input: k6.stderr }).on('line', (text) => {
+    remember(words, text);
+  });
+
+  let exit: Exit;
+  try {
+    exit = await exitOf(k6, output);
+  } finally {
+    usage.end();
+    stopping.end();
+  }
+  const endedAtMs = Date.now();
+  lines.cutOff(endedAtMs).forEach(take);
+
+  const droppedIterations = readSummary(summaryFile)?.droppedIterations ?? 0;
+  const begun = requests.map(({ tMs }) => tMs);
+  return {
+    beganAtMs: lines.beganAtMs ?? startedAtMs,
+    endedAtMs,
+    ...outcomeOf({ ...exit, stopReason: stopping.reason(), words }),
+    requests,
+    generator: {
+      version: k6Version(order.k6),
+      droppedIterations,
+      // Who has dropped some is not late with the others: their place in the order is not known.
+      latenessP99Ms: droppedIterations > 0 ? null : latenessP99Ms(order.plan, begun),
+      openPeak: mostOpen(requests),
+      openMax: order.maxOpen,
+      cpuCoresMean: usage.cpuCoresMean(),
+      rssPeakMiB: usage.rssPeakMiB(),
+    },
+  };
+}
+
+function argumentsOf(order: K6Order, requestsFile: string, summaryFile: string): string[] {
+  const env: Record<string, string> = {
+    WORKLOAD_FILE: requestsFile,
+    BASE_URL: order.baseUrl,
+    PLAN: JSON.stringify(order.plan),
+    TIMEOUT: `${String(order.timeoutMs)}ms`,
+    DRAIN: `${String(order.drainMs)}ms`,
+    MAX_OPEN: String(order.maxOpen),
+    // The target has been looked at: the real request was answered right.
+    READY: '0',
+    RUN_ID: order.runId,
+    PRINT_REQUESTS: '1',
+    SUMMARY_FILE: summaryFile,
+  };
+  return [
+    'run',
+    '--quiet',
+    '--no-color',
+    // k6's own control port would clash with that of another run.
+    '--address=127.0.0.1:0',
+    '--include-system-env-vars=false',
+    '--log-output=stdout',
+    '--log-format=raw',
+    ...Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
+    join(order.scripts, `${order.plan.profile}.ts`),
+  ];
+}
+
+type K6Process = ChildProcessByStdio<null, Readable, Readable>;
+
+interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/** When it has ended and every line that it wrote has been read. */
+function exitOf(k6: K6Process, lines: Interface): Promise<Exit> {
+  const read = new Promise<void>((resolve) => lines.once('close', resolve));
+  const ended = new Promise<Exit>((resolve, reject) => {
+    k6.once('error', (error) => {
+      reject(new Error(`k6 could not be started: ${error.message}`));
+    });
+    k6.once('exit', (code, signal) => {
+      resolve({ code, signal });
+    });
+  });
+  return ended.then(async (exit) => {
+    await read;
+    return exit;
+  });
+}
+
+/** Asks k6 to end when we are asked to, or when it has long overrun its plan; then makes it. */
+function stopOn(order: K6Order, k6: K6Process): { reason(): string; end(): void } {
+  let reason = '';
+  let insisting: NodeJS.Timeout | undefined;
+  const stop = (why: string): void => {
+    if (reason !== '') return;
+    reason = why;
+    k6.kill('SIGINT');
+    insisting = setTimeout(() => k6.kill('SIGKILL'), ENDING_MS);
+  };
+  const onAbort = (): void => {
+    stop(messageOf(order.signal.reason));
+  };
+  const longestMs = lengthSeconds(order.plan) * 1000 + order.drainMs + ENDING_MS;
+  const overrun = setTimeout(() => {
+    stop('the load generator did not end when its plan did');
+  }, longestMs);
+  order.signal.addEventListener('abort', onAbort, { once: true });
+  if (order.signal.aborted) onAbort();
+  return {
+    reason: () => reason,
+    end: () => {
+      clearTimeout(overrun);
+      clearTimeout(insisting);
+      order.signal.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+interface Ending extends Exit {
+  stopReason: string;
+  /** What k6 said, the latest last. */
+  words: string[];
+}
+
+function outcomeOf({
+  code,
+  signal,
+  stopReason,
+  words,
+}: Ending): Pick<LoadResult, 'outcome' | 'reason'> {
+  if (stopReason !== '') return { outcome: 'stopped', reason: stopReason };
+  if (signal !== null) {
+    return { outcome: 'killed', reason: `k6 was killed by ${signal}` };
+  }
+  if (code !== 0) {
+    return {
+      outcome: 'failed',
+      reason: `k6 ended with exit code ${String(code)}: ${words.join(' ')}`,
+    };
+  }
+  return { outcome: 'finished', reason: '' };
+}
+
+function remember(words: string[], text: string): void {
+  // One of these comes with every request without a reply, which the request's own line tells better.
+  if (text === '' || text === 'Request Failed') return;
+  words.push(text);
+  if (words.length > KEPT_WORDS) words.shift();
+}
+
+function watchUsage(
+  pid: number | undefined,
+  tell: K6Order['onUsage'],
+): { cpuCoresMean(): number; rssPeakMiB(): number; end(): void } {
+  const since = performance.now();
+  let last = { atMs: since, cpuSeconds: 0 };
+  let rssPeakMiB = 0;
+  const look = (): void => {
+    const usage = pid === undefined ? null : usageOf(pid);
+    if (usage === null) return;
+    const atMs = performance.now();
+    tell((1000 * (usage.cpuSeconds - last.cpuSeconds)) / (atMs - last.atMs), usage.rssMiB);
+    last = { atMs, cpuSeconds: usage.cpuSeconds };
+    rssPeakMiB = Math.max(rssPeakMiB, usage.rssMiB);
+  };
+  const timer = setInterval(look, USAGE_EVERY_MS);
+  return {
+    cpuCoresMean: () => (last.atMs > since ? (1000 * last.cpuSeconds) / (last.atMs - since) : 0),
+    rssPeakMiB: () => rssPeakMiB,
+    end: () => {
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Requests open side by side, at the most. */
+function mostOpen(requests: readonly RequestSample[]): number {
+  const changes = requests
+    .flatMap(({ tMs, durationMs }): [number, number][] => [
+      [tMs, 1],
+      [tMs + durationMs, -1],
+    ])
+    .sort(([a, up], [b, other]) => a - b || up - other);
+  let open = 0;
+  let most = 0;
+  for (const [, change] of changes) {
+    open += change;
+    most = Math.max(most, open);
+  }
+  return most;
+}
+
+function readSummary(file: string): LoadSummary | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as LoadSummary;
+  } catch {
+    // A killed k6 writes none.
+    return null;
+  }
+}
+
+export function k6Version(k6: string): string {
+  const said = spawnSync(k6, ['version'], { encoding: 'utf8', timeout: 10_000 }).stdout;
+  return /v\d+\.\d+\.\d+\S*/.exec(said)?.[0] ?? 'unknown';
+}
