@@ -1,0 +1,127 @@
+import type { ICredentialType, IconFile, INodeProperties, Themed } from 'n8n-workflow';
+import { themedIcon } from '../nodes/shared/icon';
+
+export class QueueRedisApi implements ICredentialType {
+  name = 'queueRedisApi';
+
+  displayName = 'n8n Queue (Redis) API';
+
+  icon: Themed<IconFile> = {
+    light: 'file:queueRedisApi.svg',
+    dark: 'file:queueRedisApi.dark.svg',
+  };
+
+  documentationUrl = 'https://docs.n8n.io/hosting/scaling/queue-mode/';
+
+  properties: INodeProperties[] = [
+    {
+      displayName: 'Redis Is',
+      name: 'mode',
+      type: 'options',
+      default: 'single',
+      options: [
+        { name: 'Cluster', value: 'cluster', description: 'As in QUEUE_BULL_REDIS_CLUSTER_NODES' },
+        { name: 'One Server', value: 'single', description: 'As in QUEUE_BULL_REDIS_HOST' },
+        { name: 'Sentinel', value: 'sentinel', description: 'Sentinels tell which server is primary' },
+      ],
+    },
+    {
+      displayName: 'Host',
+      name: 'host',
+      type: 'string',
+      default: 'localhost',
+      displayOptions: { show: { mode: ['single'] } },
+      description: 'As in QUEUE_BULL_REDIS_HOST of n8n',
+    },
+    {
+      displayName: 'Port',
+      name: 'port',
+      type: 'number',
+      default: 6379,
+      typeOptions: { minValue: 1, maxValue: 65535 },
+      displayOptions: { show: { mode: ['single'] } },
+      description: 'As in QUEUE_BULL_REDIS_PORT of n8n',
+    },
+    {
+      displayName: 'Nodes',
+      name: 'nodes',
+      type: 'string',
+      default: '',
+      placeholder: 'redis-1:6379, redis-2:6379',
+      displayOptions: { show: { mode: ['cluster', 'sentinel'] } },
+      description: 'Host and port of each node, or of each Sentinel, with commas between them',
+    },
+    {
+      displayName: 'Group Name',
+      name: 'sentinelGroup',
+      type: 'string',
+      default: 'mymaster',
+      displayOptions: { show: { mode: ['sentinel'] } },
+      description: 'The name under which the Sentinels know the servers',
+    },
+    {
+      displayName: 'Sentinel Password',
+      name: 'sentinelPassword',
+      type: 'string',
+      typeOptions: { password: true },
+      default: '',
+      displayOptions: { show: { mode: ['sentinel'] } },
+      description: 'Password of the Sentinels themselves, if they have one',
+    },
+    {
+      displayName: 'User',
+      name: 'user',
+      type: 'string',
+      default: '',
+      description: 'As in QUEUE_BULL_REDIS_USERNAME of n8n. Reading takes +@read, +@connection and +client|list',
+    },
+    {
+      displayName: 'Password',
+      name: 'password',
+      type: 'string',
+      typeOptions: { password: true },
+      default: '',
+      description: 'As in QUEUE_BULL_REDIS_PASSWORD of n8n',
+    },
+    {
+      displayName: 'Database',
+      name: 'database',
+      type: 'number',
+      default: 0,
+      typeOptions: { minValue: 0, maxValue: 65535 },
+      displayOptions: { show: { mode: ['single', 'sentinel'] } },
+      description: 'As in QUEUE_BULL_REDIS_DB of n8n',
+    },
+    {
+      displayName: 'Key Prefix',
+      name: 'prefix',
+      type: 'string',
+      default: 'bull',
+      description: 'As in QUEUE_BULL_PREFIX of n8n',
+    },
+    {
+      displayName: 'Use TLS',
+      name: 'tls',
+      type: 'boolean',
+      default: false,
+      description: 'Whether to encrypt the connection, as with QUEUE_BULL_REDIS_TLS',
+    },
+    {
+      displayName: 'CA Certificate',
+      name: 'ca',
+      type: 'string',
+      typeOptions: { rows: 4 },
+      default: '',
+      placeholder: '-----BEGIN CERTIFICATE-----',
+      displayOptions: { show: { tls: [true] } },
+      description: 'Certificate of the authority that signed the one of Redis. Empty: those that Node.js trusts.',
+    },
+  ];
+
+  constructor() {
+    this.icon = themedIcon({
+      light: 'file:queueRedisApi.svg',
+      dark: 'file:queueRedisApi.dark.svg',
+    });
+  }
+}

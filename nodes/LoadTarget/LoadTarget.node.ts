@@ -1,0 +1,135 @@
+import type {
+  IDataObject,
+  IExecuteFunctions,
+  INodeExecutionData,
+  INodeType,
+  INodeTypeDescription,
+} from 'n8n-workflow';
+import { checkedBoolean, checkedChoice } from '../shared/bounds';
+import { themedIcon } from '../shared/icon';
+import { Mistake } from '../shared/mistake';
+import { nodeError } from '../shared/nodeError';
+import { Cancelled } from '../shared/sleep';
+import { operationOptions, operationProperties, operations } from './operations';
+import type { Call, Operation, Outcome } from './operations/operation';
+import { ranBy } from './world/ranBy';
+
+export class LoadTarget implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Load Target',
+    name: 'loadTarget',
+    icon: { light: 'file:loadTarget.svg', dark: 'file:loadTarget.dark.svg' },
+    group: ['transform'],
+    version: 1,
+    subtitle: SUBTITLE,
+    description: 'Makes a load of an exact size and tells what it really made, and where',
+    defaults: { name: 'Load Target' },
+    inputs: ['main'],
+    outputs: ['main'],
+    usableAsTool: true,
+    properties: [
+      {
+        displayName: 'Operation',
+        name: 'operation',
+        type: 'options',
+        noDataExpression: true,
+        default: 'cpu',
+        options: operationOptions,
+      },
+      ...operationProperties,
+      {
+        displayName: 'Include Input Fields',
+        name: 'includeInput',
+        type: 'boolean',
+        default: false,
+        description:
+          'Whether the output also carries the fields of the input item, such as the headers of a webhook request',
+      },
+    ],
+  };
+
+  constructor() {
+    this.description.icon = themedIcon({
+      light: 'file:loadTarget.svg',
+      dark: 'file:loadTarget.dark.svg',
+    });
+  }
+
+  async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+    const items = this.getInputData();
+    const output: INodeExecutionData[] = [];
+    for (let itemIndex = 0; itemIndex < items.length; itemIndex += 1) {
+      try {
+        const input = items[itemIndex]?.json ?? {};
+        for (const item of await runOne(this, itemIndex, input)) output.push(item);
+      } catch (error) {
+        // A cancelled execution ends here, whatever the node is set to do on errors.
+        if (error instanceof Cancelled) throw error;
+        const failure = asNodeError(this, error, itemIndex);
+        if (!this.continueOnFail()) throw failure;
+        output.push({ json: { error: textOf(failure) }, pairedItem: { item: itemIndex } });
+      }
+    }
+    return [output];
+  }
+}
+
+/** `$parameter` has only what is shown, so the figure that is there tells the size. */
+const SUBTITLE =
+  '={{ ({ cpu: "CPU", diskRead: "disk read", diskWrite: "disk write", fail: "fail", json: "JSON", memory: "memory", payload: "payload", wait: "wait" })[$parameter["operation"]] }}';
+
+async function runOne(
+  context: IExecuteFunctions,
+  itemIndex: number,
+  input: IDataObject,
+): Promise<INodeExecutionData[]> {
+  const call = callOf(context, itemIndex);
+  const name = checkedChoice(call.parameter('operation'), 'Operation', [...operations.keys()]);
+  const includeInput = checkedBoolean(call.parameter('includeInput'), 'Include Input Fields');
+  const operation = operations.get(name) as Operation;
+
+  const began = performance.now();
+  const outcome = await operation.run(call);
+  const durationMs = Math.round((performance.now() - began) * 1000) / 1000;
+  return itemsOf(outcome, itemIndex, {
+    ...(includeInput ? input : {}),
+    operation: name,
+    asked: outcome.asked,
+    achieved: outcome.achieved,
+    durationMs,
+    ranBy: { ...ranBy() },
+  });
+}
+
+function itemsOf(outcome: Outcome, item: number, report: IDataObject): INodeExecutionData[] {
+  const pairedItem = { item };
+  const first: INodeExecutionData = { json: { ...report, ...outcome.fields }, pairedItem };
+  if (outcome.binary) first.binary = outcome.binary;
+  return [first, ...(outcome.moreItems ?? []).map((json) => ({ json, pairedItem }))];
+}
+
+function callOf(context: IExecuteFunctions, itemIndex: number): Call {
+  return {
+    node: context.getNode(),
+    itemIndex,
+    // n8n 0.x has no such function.
+    signal: (context as Partial<IExecuteFunctions>).getExecutionCancelSignal?.call(context),
+    parameter: (name) => context.getNodeParameter(name, itemIndex, undefined),
+    binary: (data, fileName, mimeType) =>
+      context.helpers.prepareBinaryData(data, fileName, mimeType),
+  };
+}
+
+/** A mistake becomes an error that the editor shows well; what Fail throws stays as it is. */
+function asNodeError(context: IExecuteFunctions, error: unknown, itemIndex: number): unknown {
+  if (!(error instanceof Mistake)) return error;
+  const { message, description } = error;
+  return nodeError(context.getNode(), message, {
+    itemIndex,
+    ...(description === undefined ? {} : { description }),
+  });
+}
+
+function textOf(failure: unknown): string {
+  return failure instanceof Error ? failure.message : String(failure);
+}

@@ -1,0 +1,37 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Bounds } from '../../shared/bounds';
+import { randomDocument } from '../pure/document';
+import { numberOf, type Operation } from './operation';
+
+const size: Bounds = { title: 'Size (KiB)', min: 1, max: 262_144 };
+
+export const json: Operation = {
+  option: {
+    name: 'JSON',
+    value: 'json',
+    description: 'Build a fresh random JSON document',
+    action: 'Build a JSON document',
+  },
+  properties: [
+    {
+      displayName: 'Size (KiB)',
+      name: 'sizeKiB',
+      type: 'number',
+      default: 100,
+      typeOptions: { minValue: size.min, maxValue: size.max },
+      description: 'Size of the document as compact JSON, in KiB of 1,024 bytes',
+    },
+  ],
+  async run(call) {
+    const sizeKiB = numberOf(call, 'sizeKiB', size);
+    const document = randomDocument(Math.round(sizeKiB * 1024), Math.random);
+    return {
+      asked: { sizeKiB },
+      achieved: {
+        sizeKiB: JSON.stringify(document).length / 1024,
+        records: document.records.length,
+      },
+      fields: { document: document as unknown as IDataObject },
+    };
+  },
+};

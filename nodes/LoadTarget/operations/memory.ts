@@ -1,0 +1,202 @@
+import type { Bounds } from '../../shared/bounds';
+import { Mistake } from '../../shared/mistake';
+import { refusal, type MemoryKind } from '../pure/fits';
+import { HeldMemory, leakedMiB } from '../world/heldMemory';
+import { memoryFigures } from '../world/memoryFigures';
+import { sleep, yieldToOthers } from '../../shared/sleep';
+import { booleanOf, choiceOf, numberOf, type Call, type Operation } from './operation';
+
+const MIB = 1024 * 1024;
+const KINDS = ['strings', 'objects', 'buffers'] as const;
+const size: Bounds = { title: 'Size (MiB)', min: 0, max: 1_048_576 };
+const hold: Bounds = { title: 'Hold For (Ms)', min: 0, max: 86_400_000 };
+const step: Bounds = { title: 'Step (MiB)', min: 1, max: 1_048_576 };
+const pause: Bounds = { title: 'Step Every (Ms)', min: 1, max: 3_600_000 };
+
+/** So much is made before others get their turn on the event loop. */
+const UNINTERRUPTED_BYTES = 32 * MIB;
+/** What running executions are still about to make: two that each fit may not fit together. */
+let promisedMiB = 0;
+
+export const memory: Operation = {
+  option: {
+    name: 'Memory',
+    value: 'memory',
+    description: 'Hold memory of an exact size for a time, or leak it',
+    action: 'Hold memory of an exact size',
+  },
+  properties: [
+    {
+      displayName: 'Size (MiB)',
+      name: 'sizeMiB',
+      type: 'number',
+      default: 100,
+      typeOptions: { minValue: size.min, maxValue: size.max },
+      description: 'How much memory to hold, in MiB of 1,048,576 bytes',
+    },
+    {
+      displayName: 'Held As',
+      name: 'heldAs',
+      type: 'options',
+      noDataExpression: false,
+      default: 'strings',
+      options: [
+        {
+          name: 'Buffers',
+          value: 'buffers',
+          description: 'Off the JavaScript heap: the container limit stops it, not the heap limit',
+        },
+        {
+          name: 'Objects',
+          value: 'objects',
+          description: 'Many small objects on the heap: the garbage collector has to walk them',
+        },
+        {
+          name: 'Strings',
+          value: 'strings',
+          description: 'Long strings on the heap, as a large response body makes them',
+        },
+      ],
+      description: 'What the memory consists of',
+    },
+    {
+      displayName: 'Growth',
+      name: 'growth',
+      type: 'options',
+      default: 'atOnce',
+      options: [
+        { name: 'At Once', value: 'atOnce', description: 'All of it as fast as possible' },
+        { name: 'In Steps', value: 'inSteps', description: 'A part at a time with pauses' },
+      ],
+      description: 'How the memory grows to its size',
+    },
+    {
+      displayName: 'Step (MiB)',
+      name: 'stepMiB',
+      type: 'number',
+      default: 10,
+      typeOptions: { minValue: step.min, maxValue: step.max },
+      displayOptions: { show: { growth: ['inSteps'] } },
+      description: 'How much each step adds',
+    },
+    {
+      displayName: 'Step Every (Ms)',
+      name: 'stepEveryMs',
+      type: 'number',
+      default: 100,
+      typeOptions: { minValue: pause.min, maxValue: pause.max },
+      displayOptions: { show: { growth: ['inSteps'] } },
+      description: 'Pause between two steps, in milliseconds',
+    },
+    {
+      displayName: 'Afterwards',
+      name: 'afterwards',
+      type: 'options',
+      default: 'release',
+      options: [
+        {
+          name: 'Leak',
+          value: 'leak',
+          description: 'Keep it until the process ends, so that each execution adds to it',
+        },
+        { name: 'Release', value: 'release', description: 'Give it back to the garbage collector' },
+      ],
+      description: 'What happens to the memory when it has been held',
+    },
+    {
+      displayName: 'Hold For (Ms)',
+      name: 'holdMs',
+      type: 'number',
+      default: 5000,
+      typeOptions: { minValue: hold.min, maxValue: hold.max },
+      description: 'How long to hold it before the node goes on, in milliseconds',
+    },
+    {
+      displayName: 'May Crash N8n',
+      name: 'mayCrash',
+      type: 'boolean',
+      default: false,
+      description:
+        'Whether to go beyond what fits, so that n8n may run out of memory or be killed. When off, the node refuses with the figures.',
+    },
+  ],
+  async run(call) {
+    const asked = {
+      sizeMiB: numberOf(call, 'sizeMiB', size),
+      heldAs: choiceOf(call, 'heldAs', 'Held As', KINDS),
+      growth: choiceOf(call, 'growth', 'Growth', ['atOnce', 'inSteps']),
+      afterwards: choiceOf(call, 'afterwards', 'Afterwards', ['release', 'leak']),
+      holdMs: numberOf(call, 'holdMs', hold),
+      mayCrash: booleanOf(call, 'mayCrash', 'May Crash N8n'),
+      ...(call.parameter('growth') === 'inSteps' && {
+        stepMiB: numberOf(call, 'stepMiB', step),
+        stepEveryMs: numberOf(call, 'stepEveryMs', pause),
+      }),
+    };
+    const before = memoryFigures();
+    const tooMuch = refusal(asked.heldAs, asked.sizeMiB, before, promisedMiB);
+    if (tooMuch !== undefined && !asked.mayCrash) {
+      throw new Mistake(tooMuch, "Ask for less, or turn on 'May Crash N8n' to go on regardless.");
+    }
+
+    const held = new HeldMemory(asked.heldAs);
+    let leaked = false;
+    try {
+      const externalBefore = process.memoryUsage().arrayBuffers;
+      await grow(held, asked, call);
+      const after = memoryFigures();
+      const achieved = {
+        heldMiB: rounded(held.bytes / MIB),
+        heapGrowthMiB: rounded(after.heapUsedMiB - before.heapUsedMiB),
+        offHeapGrowthMiB: rounded((process.memoryUsage().arrayBuffers - externalBefore) / MIB),
+        rssGrowthMiB: rounded(after.rssMiB - before.rssMiB),
+      };
+      const heldSinceMs = performance.now();
+      await sleep(asked.holdMs, call.signal);
+      if (asked.afterwards === 'leak') {
+        held.leak();
+        leaked = true;
+      }
+      const heldMs = rounded(performance.now() - heldSinceMs);
+      return { asked, achieved: { ...achieved, heldMs, leakedMiB: rounded(leakedMiB()) } };
+    } finally {
+      if (!leaked) held.release();
+    }
+  },
+};
+
+interface Growth {
+  sizeMiB: number;
+  heldAs: MemoryKind;
+  stepMiB?: number;
+  stepEveryMs?: number;
+}
+
+async function grow(held: HeldMemory, asked: Growth, { signal }: Call): Promise<void> {
+  const targetBytes = Math.round(asked.sizeMiB * MIB);
+  const stepBytes = (asked.stepMiB ?? asked.sizeMiB) * MIB;
+  let stillPromisedMiB = asked.sizeMiB;
+  promisedMiB += stillPromisedMiB;
+  try {
+    while (held.bytes < targetBytes) {
+      const stepEnd = Math.min(targetBytes, held.bytes + stepBytes);
+      while (held.bytes < stepEnd) {
+        const madeFrom = held.bytes;
+        const turnEnd = Math.min(stepEnd, madeFrom + UNINTERRUPTED_BYTES);
+        while (held.bytes < turnEnd) held.growTowards(turnEnd);
+        promisedMiB -= (held.bytes - madeFrom) / MIB;
+        stillPromisedMiB -= (held.bytes - madeFrom) / MIB;
+        await yieldToOthers(signal);
+      }
+      if (asked.stepEveryMs !== undefined && held.bytes < targetBytes) {
+        await sleep(asked.stepEveryMs, signal);
+      }
+    }
+  } finally {
+    promisedMiB -= stillPromisedMiB;
+  }
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

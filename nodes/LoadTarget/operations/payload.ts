@@ -1,0 +1,98 @@
+import { randomFillSync } from 'node:crypto';
+import type { Bounds } from '../../shared/bounds';
+import { Mistake } from '../../shared/mistake';
+import { randomText } from '../pure/document';
+import { choiceOf, numberOf, type Call, type Operation, type Outcome } from './operation';
+
+const count: Bounds = { title: 'Items', min: 1, max: 1_000_000, integer: true };
+const itemBytes: Bounds = { title: 'Bytes an Item', min: 0, max: 67_108_864, integer: true };
+const binaryMiB: Bounds = { title: 'Size (MiB)', min: 0, max: 512 };
+/** All items of one call together: n8n keeps them in memory, and copies them more than once. */
+const MOST_BYTES = 512 * 1024 * 1024;
+
+export const payload: Operation = {
+  option: {
+    name: 'Payload',
+    value: 'payload',
+    description: 'Return many or large items, or binary data, for the nodes that follow',
+    action: 'Return a payload',
+  },
+  properties: [
+    {
+      displayName: 'Payload Kind',
+      name: 'payloadKind',
+      type: 'options',
+      default: 'items',
+      options: [
+        { name: 'Binary', value: 'binary', description: 'One item with a binary file' },
+        { name: 'Items', value: 'items', description: 'Items with a text each' },
+      ],
+      description: 'What to return',
+    },
+    {
+      displayName: 'Items',
+      name: 'items',
+      type: 'number',
+      default: 100,
+      typeOptions: { minValue: count.min, maxValue: count.max },
+      displayOptions: { show: { payloadKind: ['items'] } },
+      description: 'How many items to return',
+    },
+    {
+      displayName: 'Bytes an Item',
+      name: 'itemBytes',
+      type: 'number',
+      default: 1000,
+      typeOptions: { minValue: itemBytes.min, maxValue: itemBytes.max },
+      displayOptions: { show: { payloadKind: ['items'] } },
+      description: 'Length of the text in each item',
+    },
+    {
+      displayName: 'Size (MiB)',
+      name: 'binaryMiB',
+      type: 'number',
+      default: 2,
+      typeOptions: { minValue: binaryMiB.min, maxValue: binaryMiB.max },
+      displayOptions: { show: { payloadKind: ['binary'] } },
+      description: 'Size of the file, in MiB of 1,048,576 bytes',
+    },
+  ],
+  async run(call) {
+    return choiceOf(call, 'payloadKind', 'Payload Kind', ['items', 'binary']) === 'items'
+      ? manyItems(call)
+      : binaryFile(call);
+  },
+};
+
+function manyItems(call: Call): Outcome {
+  const asked = {
+    payloadKind: 'items',
+    items: numberOf(call, 'items', count),
+    itemBytes: numberOf(call, 'itemBytes', itemBytes),
+  };
+  if (asked.items * asked.itemBytes > MOST_BYTES) {
+    throw new Mistake(
+      `'Items' times 'Bytes an Item' must not be above ${MOST_BYTES} bytes, but it is ${asked.items * asked.itemBytes}`,
+    );
+  }
+  const [first, ...moreItems] = Array.from({ length: asked.items }, () => ({
+    text: randomText(asked.itemBytes, Math.random),
+  }));
+  return {
+    asked,
+    achieved: { items: asked.items, bytes: asked.items * asked.itemBytes },
+    fields: first ?? {},
+    moreItems,
+  };
+}
+
+async function binaryFile(call: Call): Promise<Outcome> {
+  const asked = { payloadKind: 'binary', binaryMiB: numberOf(call, 'binaryMiB', binaryMiB) };
+  const bytes = Math.round(asked.binaryMiB * 1024 * 1024);
+  const data = await call.binary(
+    randomFillSync(Buffer.allocUnsafe(bytes)),
+    'payload.bin',
+    'application/octet-stream',
+  );
+  return { asked, achieved: { bytes }, binary: { data } };
+}

@@ -1,0 +1,148 @@
+import type {
+  ICredentialsDecrypted,
+  ICredentialTestFunctions,
+  IDataObject,
+  IExecuteFunctions,
+  INodeCredentialTestResult,
+  INodeExecutionData,
+  INodeType,
+  INodeTypeDescription,
+} from 'n8n-workflow';
+import { checkedChoice, checkedNumber, type Bounds } from '../shared/bounds';
+import { themedIcon } from '../shared/icon';
+import { Mistake } from '../shared/mistake';
+import { n8nRole } from '../shared/n8nProcess';
+import { nodeError } from '../shared/nodeError';
+import { Cancelled } from '../shared/sleep';
+import { waitUntilDrained } from './queue/drain';
+import { queueName, queueNameProperty } from './queue/queueName';
+import { readQueue } from './queue/read';
+
+const timeout: Bounds = { title: 'Timeout (Seconds)', min: 1, max: 86_400 };
+const poll: Bounds = { title: 'Check Every (Ms)', min: 100, max: 60_000 };
+
+export class QueueMonitor implements INodeType {
+  description: INodeTypeDescription = {
+    displayName: 'Queue Monitor',
+    name: 'queueMonitor',
+    icon: { light: 'file:queueMonitor.svg', dark: 'file:queueMonitor.dark.svg' },
+    group: ['transform'],
+    version: 1,
+    subtitle:
+      '={{ ({ read: "read", waitUntilDrained: "wait until drained" })[$parameter["operation"]] }}',
+    description: "Reads n8n's own queue: its depth, the oldest waiting job, the workers",
+    defaults: { name: 'Queue Monitor' },
+    inputs: ['main'],
+    outputs: ['main'],
+    usableAsTool: true,
+    credentials: [{ name: 'queueRedisApi', required: true, testedBy: 'queueRedisTest' }],
+    properties: [
+      {
+        displayName: 'Operation',
+        name: 'operation',
+        type: 'options',
+        noDataExpression: true,
+        default: 'read',
+        options: [
+          {
+            name: 'Read',
+            value: 'read',
+            description: 'Read depth, age of the oldest waiting job and number of workers',
+            action: 'Read the queue',
+          },
+          {
+            name: 'Wait Until Drained',
+            value: 'waitUntilDrained',
+            description: 'Go on when no job is left, or fail after a time',
+            action: 'Wait until the queue is drained',
+          },
+        ],
+      },
+      queueNameProperty,
+      {
+        displayName: 'Timeout (Seconds)',
+        name: 'timeoutSeconds',
+        type: 'number',
+        default: 300,
+        typeOptions: { minValue: timeout.min, maxValue: timeout.max },
+        displayOptions: { show: { operation: ['waitUntilDrained'] } },
+        description: 'After this the node fails and tells what is left in the queue',
+      },
+      {
+        displayName: 'Check Every (Ms)',
+        name: 'pollMs',
+        type: 'number',
+        default: 1000,
+        typeOptions: { minValue: poll.min, maxValue: poll.max },
+        displayOptions: { show: { operation: ['waitUntilDrained'] } },
+        description: 'How often to look, in milliseconds',
+      },
+    ],
+  };
+
+  methods = {
+    credentialTest: {
+      async queueRedisTest(
+        this: ICredentialTestFunctions,
+        credential: ICredentialsDecrypted,
+      ): Promise<INodeCredentialTestResult> {
+        try {
+          const found = await readQueue(credential.data ?? {}, { queue: 'jobs' });
+          const workers = found.workers ?? 'an unknown number of';
+          return {
+            status: 'OK',
+            message: `Found the queue: ${found.waiting} waiting, ${found.active} active, ${workers} workers`,
+          };
+        } catch (error) {
+          if (error instanceof Mistake) return { status: 'Error', message: error.message };
+          throw error;
+        }
+      },
+    },
+  };
+
+  constructor() {
+    this.description.icon = themedIcon({
+      light: 'file:queueMonitor.svg',
+      dark: 'file:queueMonitor.dark.svg',
+    });
+  }
+
+  async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+    const output: INodeExecutionData[] = [];
+    for (let itemIndex = 0; itemIndex < this.getInputData().length; itemIndex += 1) {
+      try {
+        output.push({ json: await runOne(this, itemIndex), pairedItem: { item: itemIndex } });
+      } catch (error) {
+        if (error instanceof Cancelled || !(error instanceof Mistake)) throw error;
+        const { message, description } = error;
+        const failure = nodeError(this.getNode(), message, {
+          itemIndex,
+          ...(description === undefined ? {} : { description }),
+        });
+        if (!this.continueOnFail()) throw failure;
+        output.push({ json: { error: message, description }, pairedItem: { item: itemIndex } });
+      }
+    }
+    return [output];
+  }
+}
+
+async function runOne(context: IExecuteFunctions, itemIndex: number): Promise<IDataObject> {
+  const parameter = (name: string): unknown => context.getNodeParameter(name, itemIndex, undefined);
+  const credential = await context.getCredentials('queueRedisApi', itemIndex);
+  const queue = queueName(parameter('queue'));
+  // On a worker this execution is itself a job, and would wait for itself.
+  const ownExecutionId = n8nRole(process.argv) === 'worker' ? context.getExecutionId() : undefined;
+  const read = () => readQueue(credential, { queue, ownExecutionId });
+
+  const operation = checkedChoice(parameter('operation'), 'Operation', ['read', 'waitUntilDrained']);
+  if (operation === 'read') return { ...(await read()) };
+  const { measures, waitedMs } = await waitUntilDrained(read, {
+    timeoutMs: checkedNumber(parameter('timeoutSeconds'), timeout) * 1000,
+    pollMs: checkedNumber(parameter('pollMs'), poll),
+    // n8n 0.x has no such function.
+    signal: (context as Partial<IExecuteFunctions>).getExecutionCancelSignal?.call(context),
+  });
+  return { ...measures, waitedMs };
+}

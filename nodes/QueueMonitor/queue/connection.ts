@@ -1,0 +1,117 @@
+import type { ClusterNode, ClusterOptions, RedisOptions } from 'ioredis';
+import { checkedBoolean, checkedChoice, checkedNumber } from '../../shared/bounds';
+import { Mistake } from '../../shared/mistake';
+
+/** The credential as n8n hands it over. */
+export interface QueueRedisCredential {
+  mode: 'single' | 'sentinel' | 'cluster';
+  host: string;
+  port: number;
+  nodes: string;
+  sentinelGroup: string;
+  sentinelPassword: string;
+  user: string;
+  password: string;
+  database: number;
+  prefix: string;
+  tls: boolean;
+  ca: string;
+}
+
+/** How to connect; `prefix` is the one that n8n really uses there. */
+export type Connection = { prefix: string; where: string } & (
+  | { kind: 'one'; options: RedisOptions }
+  | { kind: 'cluster'; nodes: ClusterNode[]; options: ClusterOptions }
+);
+
+/** One try only: who reads again connects again, so nothing is left hanging. */
+const never = (): null => null;
+
+export function connectionOf(given: Record<string, unknown>, connectTimeoutMs: number): Connection {
+  const mode = checkedChoice(given.mode, 'Redis Is', ['single', 'sentinel', 'cluster']);
+  const prefix = text(given.prefix).trim() || 'bull';
+  const common: RedisOptions = {
+    ...optional('username', text(given.user)),
+    ...optional('password', text(given.password)),
+    ...(checkedBoolean(given.tls, 'Use TLS') && { tls: { ...optional('ca', pem(given.ca)) } }),
+    connectTimeout: connectTimeoutMs,
+    lazyConnect: true,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: never,
+    // Sets no name of its own: the reader shall not look like a worker.
+    autoResubscribe: false,
+  };
+  const db = () =>
+    checkedNumber(given.database, { title: 'Database', min: 0, max: 65_535, integer: true });
+
+  if (mode === 'single') {
+    const host = text(given.host).trim();
+    if (host === '') throw new Mistake("'Host' is empty: give the host name of Redis");
+    const port = checkedNumber(given.port, { title: 'Port', min: 1, max: 65_535, integer: true });
+    const options = { ...common, host, port, db: db() };
+    return { kind: 'one', prefix, where: `Redis at ${host}:${port}`, options };
+  }
+
+  const nodes = parseNodes(text(given.nodes), mode === 'sentinel' ? 26_379 : 6379);
+  const listed = nodes.map(({ host, port }) => `${host}:${port}`).join(', ');
+  if (mode === 'cluster') {
+    // n8n puts the prefix in braces, so that all keys of the queue lie in one slot.
+    const slotPrefix = `{${prefix.replace(/^\{|\}$/g, '')}}`;
+    const options = { redisOptions: common, clusterRetryStrategy: never, lazyConnect: true };
+    return {
+      kind: 'cluster',
+      prefix: slotPrefix,
+      where: `Redis Cluster at ${listed}`,
+      nodes,
+      options: { ...options, slotsRefreshTimeout: connectTimeoutMs, enableReadyCheck: false },
+    };
+  }
+  const group = text(given.sentinelGroup).trim() || 'mymaster';
+  return {
+    kind: 'one',
+    prefix,
+    where: `Redis group '${group}' through the Sentinels at ${listed}`,
+    options: {
+      ...common,
+      db: db(),
+      sentinels: nodes,
+      name: group,
+      ...optional('sentinelPassword', text(given.sentinelPassword)),
+      ...(common.tls && { sentinelTLS: common.tls, enableTLSForSentinelMode: true }),
+      sentinelRetryStrategy: never,
+    },
+  };
+}
+
+/** `host:port, host:port`, with IPv6 in brackets; the port may be left out. */
+export function parseNodes(list: string, defaultPort: number): { host: string; port: number }[] {
+  const nodes = list
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const match = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(part);
+      const host = match?.[1] ?? match?.[2];
+      if (host === undefined) {
+        throw new Mistake(`'Nodes' must be a list such as redis-1:6379, redis-2:6379: "${part}"`);
+      }
+      const title = `Port of ${host}`;
+      const port = match?.[3] ?? defaultPort;
+      return { host, port: checkedNumber(port, { title, min: 1, max: 65_535, integer: true }) };
+    });
+  if (nodes.length === 0) throw new Mistake("'Nodes' is empty: give at least one host:port");
+  return nodes;
+}
+
+/** n8n's password fields turn line breaks into `\n`, and so do many who paste a certificate. */
+function pem(value: unknown): string {
+  return text(value).trim().replace(/\\n/g, '\n');
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function optional<K extends string>(key: K, value: string): { [key in K]?: string } {
+  return value === '' ? {} : ({ [key]: value } as { [key in K]?: string });
+}
