@@ -50,7 +50,7 @@ export interface ProcessRoot {
   /** Such as `worker-2`; stays the same over a restart. */
   instance: string;
   pid: number;
-  /** The folder of its control group, where limits are set through one. */
+  /** Its control group as in /proc/PID/cgroup, where it has one of its own. */
   cgroup?: string;
 }
 
