@@ -4,7 +4,7 @@ import { themedIcon } from '../nodes/shared/icon';
 export class QueueRedisApi implements ICredentialType {
   name = 'queueRedisApi';
 
-  displayName = 'n8n Queue (Redis) API';
+  displayName = 'Queue Redis API';
 
   icon: Themed<IconFile> = {
     light: 'file:queueRedisApi.svg',

@@ -225,7 +225,7 @@ function emit(
   event: AlarmEvent,
   measures: QueueMeasures,
 ): void {
-  const { ownJobActive: _, ...seen } = measures;
-  const json: IDataObject = { event, measure, value: seen[measure], ...rule, queue: { ...seen } };
+  const value = measures[measure];
+  const json: IDataObject = { event, measure, value, ...rule, queue: { ...measures } };
   context.emit([[{ json }]]);
 }
