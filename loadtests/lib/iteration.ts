@@ -20,16 +20,22 @@ interface Prepared extends LoadRequest {
   looksAtBody: boolean;
 }
 
+/** From setup to every virtual user: each reads its settings by itself, at a time of its own. */
+export interface RunIdentity {
+  runId: string;
+}
+
 export function makeIteration(settings: Settings): {
-  iteration: () => void;
-  waitUntilRight: () => void;
+  iteration: (run: RunIdentity) => void;
+  /** Returns once every request is answered right; ends the run, without load, if that does not come. */
+  waitUntilRight: () => RunIdentity;
 } {
-  const { plan, timeoutMs, drainMs, readyMs, runId, prints } = settings;
+  const { plan, timeoutMs, drainMs, readyMs, prints } = settings;
   const warmupMs = plan.warmupSeconds * 1000;
   const lastDueMs = lengthSeconds(plan) * 1000;
   const requests = settings.requests.map((request) => prepare(request, settings.baseUrl));
 
-  function iteration(): void {
+  function iteration({ runId }: RunIdentity): void {
     const request = pick(requests);
     const begunMs = Date.now() - exec.scenario.startTime;
     const id = `${runId}-${String(exec.vu.idInTest)}-${String(exec.vu.iterationInInstance)}`;
@@ -54,8 +60,7 @@ export function makeIteration(settings: Settings): {
     }
   }
 
-  /** Returns once every request is answered right; ends the run, without load, if that does not come. */
-  function waitUntilRight(): void {
+  function waitUntilRight(): RunIdentity {
     const giveUpMs = Date.now() + readyMs;
     for (const request of readyMs > 0 ? requests : []) {
       let why = waitingFor(request);
@@ -69,11 +74,12 @@ export function makeIteration(settings: Settings): {
         );
       }
     }
+    return { runId: settings.runId };
   }
 
   /** Empty when the answer is right. */
   function waitingFor(request: Prepared): string {
-    const id = `${runId}-ready`;
+    const id = `${settings.runId}-ready`;
     return judge(request, send(request, id, Math.min(timeoutMs, readyMs)), id, false).why;
   }
 

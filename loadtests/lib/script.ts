@@ -1,6 +1,6 @@
 /** What every profile script exports: its options, one iteration, the look beforehand, the summary. */
 import type { Options } from 'k6/options';
-import { makeIteration } from './iteration.ts';
+import { makeIteration, type RunIdentity } from './iteration.ts';
 import { optionsOf } from './options.ts';
 import type { ProfileName } from './profile.ts';
 import { readSettings } from './settings.ts';
@@ -12,8 +12,8 @@ const CATALOGUE_FILE = import.meta.resolve('../../workflows/catalogue.json');
 
 export interface Script {
   options: Options;
-  setup: () => void;
-  iteration: () => void;
+  setup: () => RunIdentity;
+  iteration: (run: RunIdentity) => void;
   handleSummary: (data: unknown) => SummaryFiles;
 }
 

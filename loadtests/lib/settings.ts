@@ -11,6 +11,7 @@ import {
   type LoadPlan,
   type PlanParameters,
 } from './profile.ts';
+import { ownRequest } from './own-request.ts';
 import { parseSlos, type Slo } from './slo.ts';
 import {
   requestsOf,
@@ -90,7 +91,10 @@ function baseUrlFrom(env: Env): string {
   return url.replace(/\/+$/, '');
 }
 
-/** WORKLOAD_FILE: requests made ready by the command; REQUEST: the user's own; else the catalogue. */
+/**
+ * WORKLOAD_FILE: requests made ready by the command. REQUEST='POST /webhook/order', HEADERS and EXPECT
+ * one a line, BODY as text: the user's own. Else WORKLOAD of the catalogue.
+ */
 function requestsFrom(
   env: Env,
   readText: (file: string) => string,
@@ -100,40 +104,21 @@ function requestsFrom(
     return JSON.parse(readText(env.WORKLOAD_FILE)) as LoadRequest[];
   }
   if (env.REQUEST !== undefined) {
-    return [ownRequest(env)];
+    return [
+      ownRequest({
+        request: env.REQUEST,
+        headers: lines(env.HEADERS),
+        body: env.BODY,
+        expect: lines(env.EXPECT),
+        requestIdAt: env.REQUEST_ID_AT,
+      }),
+    ];
   }
   const catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)) as CatalogueShape;
   return requestsOf(catalogue, env.WORKLOAD ?? 'last-node', {
     variant: env.VARIANT,
     parameters: parametersFrom(env),
   });
-}
-
-/** REQUEST='POST /webhook/order', HEADERS and EXPECT one a line, BODY as text. */
-function ownRequest(env: Env): LoadRequest {
-  const match = /^\s*([A-Za-z]+)\s+(\/\S*)\s*$/.exec(env.REQUEST ?? '');
-  if (match === null) {
-    throw new Error(`REQUEST is '${env.REQUEST ?? ''}': write it like POST /webhook/order`);
-  }
-  const headers = lines(env.HEADERS).map((line) => {
-    const colon = line.indexOf(':');
-    if (colon < 1) {
-      throw new Error(`HEADERS has the line '${line}': write it like Name: value`);
-    }
-    return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
-  });
-  return {
-    workload: 'request',
-    weight: 1,
-    method: (match[1] ?? '').toUpperCase(),
-    path: match[2] ?? '',
-    headers: Object.fromEntries(headers) as Record<string, string>,
-    body: env.BODY === undefined ? null : { text: env.BODY },
-    expect: env.EXPECT === undefined ? ['status>=200', 'status<300'] : lines(env.EXPECT),
-    requestIdAt: env.REQUEST_ID_AT ?? null,
-    ranAt: null,
-    thinkTimeMs: 0,
-  };
 }
 
 /** PARAMETERS='n=5000,ms=10' */

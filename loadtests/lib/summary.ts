@@ -3,6 +3,7 @@
  * The command does not use it: it counts from the raw requests.
  */
 import { COUNTED_KINDS } from './errors.ts';
+import type { RunIdentity } from './iteration.ts';
 import type { LoadSummary } from './load-summary.ts';
 import { thresholdsOf } from './options.ts';
 import type { Settings } from './settings.ts';
@@ -13,8 +14,11 @@ export type SummaryFiles = Record<string, string>;
 type Metric = { values?: Record<string, number>; thresholds?: Record<string, { ok: boolean }> };
 
 export function summaryOf(settings: Settings, data: unknown): SummaryFiles {
-  const metrics = (data as { metrics?: Record<string, Metric> }).metrics ?? {};
-  const summary = loadSummary(settings, metrics);
+  const { metrics = {}, setup_data: run = settings } = data as {
+    metrics?: Record<string, Metric>;
+    setup_data?: RunIdentity;
+  };
+  const summary = loadSummary({ ...settings, runId: run.runId }, metrics);
   const json = `${JSON.stringify(summary, null, 2)}\n`;
   const files: SummaryFiles = settings.prints ? {} : { stdout: sentences(summary) };
   return settings.summaryFile === null ? files : { ...files, [settings.summaryFile]: json };

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parse as parseYaml } from 'yaml';
+import { z } from 'zod';
+import { ownRequest } from '../../../loadtests/lib/own-request';
+import {
+  findWorkload,
+  latencyFloorMsOf,
+  parametersOf,
+  requestsOf,
+  variantOf,
+  type LoadRequest,
+} from '../../../loadtests/lib/workload';
+import {
+  catalogueSchema,
+  workloadSchema,
+  type Catalogue,
+  type Workload,
+} from '../catalogue/workload';
+import type { RecordedWorkload } from '../record/record';
+import type { SeedWorkflow } from '../target/target';
+import { messageOf, UserError } from '../ui/exit';
+
+/** As the user says it: a bundled workload, a file with one of his own, or a request. */
+export interface WorkloadChoice {
+  /** A name, or the path of a workload file. */
+  workload?: string | undefined;
+  variant?: string | undefined;
+  parameters?: Record<string, string | number> | undefined;
+  request?: string | undefined;
+  headers?: readonly string[] | undefined;
+  body?: string | undefined;
+  expect?: readonly string[] | undefined;
+  requestIdAt?: string | undefined;
+  /** Exported workflows to be put into n8n. */
+  workflows?: readonly string[] | undefined;
+}
+
+/** Ready to be seeded, loaded and recorded. */
+export interface ChosenWorkload {
+  recorded: RecordedWorkload;
+  requests: LoadRequest[];
+  workflows: SeedWorkflow[];
+}
+
+/** `workflowsFolder` holds catalogue.json; `legacy` is whether n8n is older than 1.0. */
+export function chooseWorkload(
+  choice: WorkloadChoice,
+  workflowsFolder: string,
+  legacy: boolean,
+): ChosenWorkload {
+  const own = (choice.workflows ?? []).map((file) => ({ name: file, file: resolve(file) }));
+  if (choice.request !== undefined) {
+    if (choice.workload !== undefined) {
+      throw new UserError('--workload and --request both say what to load: leave one of them out.');
+    }
+    return ofRequest(choice, choice.request, own);
+  }
+  const name = choice.workload ?? 'last-node';
+  const isFile = /[/\\]|\.(ya?ml|json)$/.test(name);
+  const bundled = readCatalogue(join(workflowsFolder, 'catalogue.json'));
+  const [catalogue, workload, folder] = isFile
+    ? withFile(bundled, name)
+    : ([bundled, findWorkload(bundled.workloads, name), workflowsFolder] as const);
+  const variant =
+    choice.variant ?? (legacy && workload.variants.legacy !== undefined ? 'legacy' : undefined);
+  const picked = variantOf(workload, variant);
+  const parameters = parametersOf(workload, choice.parameters);
+  const requests = requestsOf(catalogue, workload.name, { variant, parameters: choice.parameters });
+  const parts = requests.map((request) => findWorkload(catalogue.workloads, request.workload));
+  return {
+    recorded: {
+      name: workload.name,
+      title: workload.title,
+      variant: picked,
+      method: requests[0]?.method ?? '',
+      path: requests.map(({ path }) => path).join(' '),
+      parameters,
+      answers: workload.answers,
+      latencyFloorMs: latencyFloorMsOf(workload, parameters),
+    },
+    requests,
+    workflows: [...parts.flatMap((part) => workflowOf(part, variant, folder)), ...own],
+  };
+}
+
+function ofRequest(
+  choice: WorkloadChoice,
+  request: string,
+  workflows: SeedWorkflow[],
+): ChosenWorkload {
+  const ready = ownRequest({
+    request,
+    headers: choice.headers ?? [],
+    body: choice.body === undefined ? undefined : textOrFile(choice.body),
+    expect: choice.expect ?? [],
+    requestIdAt: choice.requestIdAt,
+  });
+  return {
+    recorded: {
+      name: 'request',
+      title: `${ready.method} ${ready.path}`,
+      variant: null,
+      method: ready.method,
+      path: ready.path,
+      parameters: {},
+      answers: 'when-done',
+      latencyFloorMs: 0,
+    },
+    requests: [ready],
+    workflows,
+  };
+}
+
+/** Like curl: `@order.json` is the content of that file. */
+function textOrFile(text: string): string {
+  if (!text.startsWith('@')) return text;
+  const file = text.slice(1);
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UserError(`the body ${text} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+export function readCatalogue(file: string): Catalogue {
+  return parsed(file, catalogueSchema);
+}
+
+/** A workload file has the shape of one workload of the catalogue; its paths are relative to itself. */
+function withFile(bundled: Catalogue, file: string): readonly [Catalogue, Workload, string] {
+  const own = parsed(file, workloadSchema);
+  const others = bundled.workloads.filter(({ name }) => name !== own.name);
+  return [{ ...bundled, workloads: [own, ...others] }, own, dirname(resolve(file))];
+}
+
+function parsed<Schema extends z.ZodType>(file: string, schema: Schema): z.output<Schema> {
+  let content: unknown;
+  try {
+    // JSON is YAML too.
+    content = parseYaml(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${messageOf(error)}`);
+  }
+  const result = schema.safeParse(content);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    throw new UserError(
+      `${file} is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it does not fit'}`,
+    );
+  }
+  return result.data;
+}
+
+function workflowOf(
+  workload: Workload,
+  variant: string | undefined,
+  folder: string,
+): SeedWorkflow[] {
+  const picked = variantOf(workload, variant);
+  const file =
+    picked === null ? undefined : workload.variants[picked as keyof Workload['variants']]?.file;
+  return file === undefined ? [] : [{ name: workload.name, file: join(folder, file) }];
+}

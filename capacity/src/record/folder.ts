@@ -1,0 +1,114 @@
+import { randomInt } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { UserError } from '../ui/exit';
+import { REQUESTS_HEAD, requestRow, SAMPLES_HEAD, sampleRow } from './csv';
+import type { MetricSample, RequestSample, RunRecord } from './record';
+import { failureText, openCompressedTable, openTable } from './table-file';
+
+export const RECORD_FILE = 'run.json';
+/** There until run.json is: what is known of a run from its start. */
+export const HEAD_FILE = 'incomplete.json';
+export const REQUESTS_FILE = 'requests.csv.gz';
+export const SAMPLES_FILE = 'samples.csv';
+/** Given back when run.json is written, so that a full disk can still take the verdict. */
+const RESERVE_FILE = '.reserve';
+const RESERVE_BYTES = 512 * 1024;
+
+/** All of a record that is known before the load begins. */
+export type RunHead = Omit<RunRecord, 'endedAt' | 'summary' | 'verdict' | 'events' | 'files'>;
+
+/** The folder of one run while it is made. */
+export class RunFolder {
+  readonly path: string;
+  private readonly requests;
+  private readonly samples;
+  private readonly failures: string[] = [];
+
+  constructor(root: string, head: RunHead) {
+    this.path = join(root, head.id);
+    try {
+      mkdirSync(this.path, { recursive: true });
+      writeFileSync(join(this.path, HEAD_FILE), json(head));
+      writeFileSync(join(this.path, RESERVE_FILE), Buffer.alloc(RESERVE_BYTES, 'reserve '));
+    } catch (error) {
+      throw new UserError(`${failureText(this.path, error)}; choose another folder with --out.`);
+    }
+    this.requests = openCompressedTable(join(this.path, REQUESTS_FILE), REQUESTS_HEAD);
+    this.samples = openTable(join(this.path, SAMPLES_FILE), SAMPLES_HEAD);
+  }
+
+  request(sample: RequestSample): void {
+    this.requests.append(requestRow(sample));
+  }
+
+  sample(sample: MetricSample): void {
+    this.samples.append(sampleRow(sample));
+  }
+
+  /** Their names within the folder. */
+  async keepLogs(files: readonly string[]): Promise<string[]> {
+    mkdirSync(join(this.path, 'logs'), { recursive: true });
+    const kept: string[] = [];
+    for (const file of files) {
+      const name = join('logs', basename(file));
+      try {
+        await copyFile(file, join(this.path, name));
+        kept.push(name);
+      } catch (error) {
+        this.failures.push(failureText(name, error));
+      }
+    }
+    return kept;
+  }
+
+  /** What could not be written so far, a sentence each. */
+  problems(): string[] {
+    return [...this.failures, this.requests.failure(), this.samples.failure()].filter(
+      (text) => text !== '',
+    );
+  }
+
+  async closeTables(): Promise<void> {
+    await this.requests.close();
+    await this.samples.close();
+  }
+
+  /** From here on the run is complete: run.json appears as a whole or not at all. */
+  complete(record: RunRecord): void {
+    rmSync(join(this.path, RESERVE_FILE), { force: true });
+    writeWhole(join(this.path, RECORD_FILE), json(record));
+    rmSync(join(this.path, HEAD_FILE), { force: true });
+  }
+}
+
+export function runId(startedAt: Date, workload: string, profile: string): string {
+  const time = startedAt.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  const letters = Array.from({ length: 4 }, () => String.fromCharCode(97 + randomInt(26))).join('');
+  return `${time}-${workload}-${profile}-${letters}`;
+}
+
+export function writeWhole(file: string, content: string): void {
+  const draft = `${file}.draft`;
+  const descriptor = openSync(draft, 'w');
+  try {
+    writeFileSync(descriptor, content);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(draft, file);
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,101 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { createGzip, constants, type Gzip } from 'node:zlib';
+
+/**
+ * A table that grows while a run goes on. What was appended is on disk within `FLUSH_MS`, also when
+ * this process is then killed. A disk that is full stops the table, never the run: `failure` says so.
+ */
+export interface TableFile {
+  append(row: string): void;
+  /** Empty while all is well. */
+  failure(): string;
+  close(): Promise<void>;
+}
+
+const FLUSH_MS = 1000;
+
+export function openTable(file: string, head: string): TableFile {
+  const sink = new FileSink(file);
+  let waiting = head;
+  const flush = (): void => {
+    sink.write(Buffer.from(waiting));
+    waiting = '';
+  };
+  flush();
+  const timer = setInterval(flush, FLUSH_MS);
+  timer.unref();
+  return {
+    append: (row) => {
+      waiting += row;
+    },
+    failure: () => sink.failure,
+    close: () => {
+      clearInterval(timer);
+      flush();
+      sink.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+export function openCompressedTable(file: string, head: string): TableFile {
+  const sink = new FileSink(file);
+  const gzip: Gzip = createGzip({ level: 6 });
+  gzip.on('data', (chunk: Buffer) => {
+    sink.write(chunk);
+  });
+  gzip.write(head);
+  const timer = setInterval(() => {
+    // Ends a block, so that what is on disk can be read without its end.
+    gzip.flush(constants.Z_SYNC_FLUSH);
+  }, FLUSH_MS);
+  timer.unref();
+  return {
+    append: (row) => {
+      gzip.write(row);
+    },
+    failure: () => sink.failure,
+    close: () => {
+      clearInterval(timer);
+      return new Promise((resolve) => {
+        gzip.once('end', () => {
+          sink.close();
+          resolve();
+        });
+        gzip.end();
+      });
+    },
+  };
+}
+
+/** Keeps the first failure and writes no more after it: a gap in the middle would be worse than an end. */
+class FileSink {
+  failure = '';
+  private readonly descriptor: number;
+
+  constructor(private readonly file: string) {
+    this.descriptor = openSync(file, 'w');
+  }
+
+  write(data: Buffer): void {
+    let at = 0;
+    while (this.failure === '' && at < data.length) {
+      try {
+        at += writeSync(this.descriptor, data, at);
+      } catch (error) {
+        this.failure = failureText(this.file, error);
+      }
+    }
+  }
+
+  close(): void {
+    closeSync(this.descriptor);
+  }
+}
+
+export function failureText(file: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const why =
+    code === 'ENOSPC' ? 'the disk is full' : code === 'EDQUOT' ? 'the quota is used up' : message;
+  return `${file} could not be written on: ${why}`;
+}

@@ -1,0 +1,17 @@
+/** What an n8n says about itself at /metrics; null where there is none. */
+export async function readMetrics(
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<{ version?: string } | null> {
+  try {
+    const reply = await fetch(`${baseUrl}/metrics`, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(3000)]),
+    });
+    const text = await reply.text();
+    const info = /^(\w*)version_info\{[^}]*version="v?([^"]+)"/m.exec(text);
+    if (reply.status !== 200 || !text.includes('# TYPE')) return null;
+    return info?.[2] === undefined ? {} : { version: info[2] };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+/** The user's own request as text, for k6 alone and for the command. Nothing is imported but types. */
+import type { LoadRequest } from './workload.ts';
+
+export interface OwnRequest {
+  /** `POST /webhook/order` */
+  request: string;
+  /** `Name: value` */
+  headers?: readonly string[];
+  body?: string | undefined;
+  expect?: readonly string[];
+  requestIdAt?: string | undefined;
+}
+
+/** n8n answers a GET on a webhook that it does not know with its editor and status 200. */
+const NOT_THE_EDITOR = 'body!~"<title>n8n.io - Workflow Automation</title>"';
+const DEFAULT_EXPECTATIONS = ['status>=200', 'status<300', NOT_THE_EDITOR];
+
+export function ownRequest(own: OwnRequest): LoadRequest {
+  const match = /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD)\s+(\/\S*)\s*$/i.exec(own.request);
+  if (match === null) {
+    throw new Error(
+      `the request '${own.request}' is not understood: write it like POST /webhook/order`,
+    );
+  }
+  const { body } = own;
+  const headers = Object.fromEntries((own.headers ?? []).map(headerOf));
+  const isJson = body !== undefined && /^\s*[{[]/.test(body);
+  const named = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  return {
+    workload: 'request',
+    weight: 1,
+    method: (match[1] ?? '').toUpperCase(),
+    path: match[2] ?? '',
+    headers: isJson && !named ? { 'content-type': 'application/json', ...headers } : headers,
+    body: body === undefined ? null : { text: body },
+    expect:
+      own.expect === undefined || own.expect.length === 0 ? DEFAULT_EXPECTATIONS : [...own.expect],
+    requestIdAt: own.requestIdAt ?? null,
+    ranAt: null,
+    thinkTimeMs: 0,
+  };
+}
+
+function headerOf(line: string): [string, string] {
+  const colon = line.indexOf(':');
+  if (colon < 1) {
+    throw new Error(`the header '${line}' is not understood: write it like Name: value`);
+  }
+  return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+}
