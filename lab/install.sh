@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Installs the lab's tools into the cache, which lies outside the checkout.
+#
+#   lab/install.sh                every tool that makes sense on this platform
+#   lab/install.sh k6 n8n         these, and what they rest on
+#   lab/install.sh --list         what there is, and what is installed
+#
+# A tool is a file in tools/: its kind (a file in kinds/), its version and its programs. A tool is built in a
+# folder of its own and renamed into its place when whole, so that an interrupt leaves nothing half-done and the
+# next run goes on from there. Exit codes: 1 an install failed, 2 something that the user has to mend first.
+set -euo pipefail
+export LC_ALL=C   # programs are read by their English words
+# shellcheck source=places.sh
+. "$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/places.sh"
+# shellcheck source=steps.sh
+. "$LAB/steps.sh"
+
+# One tool, in a subshell of its own, so that no tool's settings reach another's.
+install_tool() (
+  load_tool "$1"
+  fingerprint=$(fingerprint)
+  is_installed && exit 0
+
+  local required
+  for required in $requires; do install_tool "$required"; done
+
+  supports_platform || mistake "$tool runs only on Linux on x86-64, and this is $PLATFORM: leave it out, or use the url or kubernetes target, which do without it"
+  mkdir -p "$CACHE/.lock" "$CACHE/.stamp" "$CACHE/.tmp" "$CACHE/log" "$BIN" 2>/dev/null ||
+    mistake "the cache $CACHE cannot be written: set N8N_TUNED_CACHE to a folder that can"
+  take_lock
+  is_installed && exit 0   # by whoever held the lock
+
+  local started=$SECONDS
+  if find_fitting; then
+    use_fitting
+  else
+    kind_check
+    if [ "$kind_is_big" = yes ]; then require_disk; fi
+    note "$tool${version:+ $version}: installing${lasts:+, $lasts}"
+    build
+    put_into_place
+  fi
+)
+
+main() {
+  local name
+  case ${1-} in
+    -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}"; return ;;
+    --list) list_tools; return ;;
+    -*) mistake "there is no option $1: see $0 --help" ;;
+  esac
+  known_platform || mistake "this is $PLATFORM: the lab runs on Linux, on macOS, and on Windows under WSL"
+  if [ $# = 0 ]; then
+    for name in $(tool_names); do
+      if (load_tool "$name" && supports_platform); then set -- "$@" "$name"; else note "$name: left out on $PLATFORM"; fi
+    done
+  fi
+  for name in "$@"; do
+    [ -f "$LAB/tools/$name.sh" ] || mistake "there is no tool $name: $0 --list shows them"
+  done
+  for name in "$@"; do install_tool "$name"; done
+}
+
+main "$@"

@@ -1,0 +1,29 @@
+# shellcheck shell=bash disable=SC2034,SC2154
+# n8n from the npm registry. Its only native module that brings no build of its own is sqlite3. The tool file
+# names the Node.js that runs it, as a tool.
+# shellcheck source=npm.sh
+. "$LAB/kinds/npm.sh"
+inputs="kinds/npm.sh n8n/$version/package.json n8n/$version/package-lock.json"
+requires="$node build-tools"
+place=n8n/$version
+contents='node_modules/n8n/bin/n8n node_modules/sqlite3/build/Release/node_sqlite3.node'
+lasts='about 4 min'
+only_linux_x64=yes
+kind_is_big=yes
+
+kind_build() {
+  once fetch npm_ci "n8n/$version"
+  once sqlite3 build_sqlite3
+}
+
+# Node-API: what the headers of this Node.js build runs under every later one.
+build_sqlite3() {
+  local program
+  program=$("$BIN/$node" -p 'fs.realpathSync(process.execPath)')
+  npm_config_nodedir=${program%/bin/*} npm_config_build_from_source=true \
+    nice npm rebuild sqlite3 --prefix "$OUT" --ignore-scripts=false --loglevel warn
+  (cd "$OUT" && "$BIN/$node" -e "new (require('sqlite3').Database)(':memory:').get('select 1', (error) => process.exit(error ? 1 : 0))")
+  rm -rf "$OUT/node_modules/sqlite3/build/Release/obj" "$OUT/node_modules/sqlite3/build/Release/obj.target"
+}
+
+kind_link() { :; }
