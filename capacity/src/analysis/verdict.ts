@@ -22,6 +22,8 @@ const ENOUGH_REQUESTS = 100;
 /** Events that no run may have, as targets name them. */
 const BREAKING_EVENTS = new Set(['restart', 'oom-kill', 'exit']);
 const LITTLES_LAW_TOLERANCE = 0.2;
+/** A queue that keeps more than this share of what comes in will overflow, only later. */
+const GROWING_SHARE = 0.01;
 
 export function verdict(
   slos: readonly Slo[],
@@ -59,7 +61,7 @@ function builtInBreaches(
   if (
     loop === 'open' &&
     backlog !== null &&
-    backlog.slopePerSecond > 0.05 * offered.ratePerSecond
+    backlog.slopePerSecond > GROWING_SHARE * offered.ratePerSecond
   ) {
     found.push({
       slo: 'backlog does not grow',

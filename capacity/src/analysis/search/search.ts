@@ -1,0 +1,42 @@
+import { estimate, type Estimate } from './estimate';
+import { propose } from './propose';
+import { withDefaults, type Outcome, type Probe, type Settings, type Trial } from './types';
+
+/**
+ * The search for the highest rate at which every SLO holds. It knows no clock, no process and no
+ * network: `next()` proposes a probe, whoever drives it makes that probe and tells `record()` what came
+ * of it, and `estimate()` answers at any time. One search, step by step:
+ *
+ *   ladder   1 client, 4, 16: the throughput stops growing at 100/s, so that is about the most it does
+ *   growth   85/s for 10 s held, with p95 at a third of its bound
+ *   narrow   97/s failed, and failed again: it counts; 93/s held, with p95 just below its bound
+ *   confirm  93/s at full length failed by a little, twice; 91/s held; the model sees 92/s: done
+ *
+ * Nothing is remembered but the probes. Where the boundary lies is worked out from all of them each
+ * time, so that a bound that noise had moved moves back when later probes contradict it.
+ */
+export class CapacitySearch {
+  private readonly settings: Settings;
+  private readonly trials: Trial[] = [];
+  private pending: Probe | null = null;
+
+  constructor(settings: Partial<Settings> = {}) {
+    this.settings = withDefaults(settings);
+  }
+
+  /** The probe to make now, the same until its outcome is recorded; null when the search is over. */
+  next(): Probe | null {
+    this.pending ??= propose(this.trials, this.settings);
+    return this.pending;
+  }
+
+  record(outcome: Outcome): void {
+    if (this.pending === null) throw new Error('record() without a probe from next()');
+    this.trials.push({ probe: this.pending, outcome });
+    this.pending = null;
+  }
+
+  estimate(): Estimate {
+    return estimate(this.trials, this.settings);
+  }
+}
