@@ -38,6 +38,8 @@ export interface WorkloadShape {
   latencyFloorMs?: number | { parameter: string; times: number } | undefined;
   thinkTimeMs?: number | undefined;
   blend?: { workload: string; weight: number }[] | undefined;
+  /** The request goes to so many webhooks alike, {copy} runs from 1. */
+  copies?: number | undefined;
 }
 
 interface RequestShape {
@@ -86,13 +88,18 @@ export function findWorkload<W extends WorkloadShape>(workloads: readonly W[], n
   return found;
 }
 
-/** The requests of a workload, one for most, several for a blend. */
+/** The requests of a workload: one for most, several for a blend or for copies. */
 export function requestsOf(
   catalogue: CatalogueShape,
   name: string,
   choice: Choice = {},
 ): LoadRequest[] {
   const workload = findWorkload(catalogue.workloads, name);
+  if (workload.copies !== undefined) {
+    return Array.from({ length: workload.copies }, (_, index) =>
+      requestOf(workload, choice, { copy: index + 1 }),
+    );
+  }
   if (workload.blend === undefined) {
     return [requestOf(workload, choice)];
   }
@@ -145,7 +152,11 @@ export function latencyFloorMsOf(workload: WorkloadShape, parameters: ParameterV
   return typeof floor === 'number' ? floor : Number(parameters[floor.parameter]) * floor.times;
 }
 
-function requestOf(workload: WorkloadShape, choice: Choice): LoadRequest {
+function requestOf(
+  workload: WorkloadShape,
+  choice: Choice,
+  also: ParameterValues = {},
+): LoadRequest {
   const name = variantOf(workload, choice.variant);
   const variant = name === null ? undefined : workload.variants?.[name];
   const request = { ...workload.request, ...variant?.request };
@@ -153,7 +164,7 @@ function requestOf(workload: WorkloadShape, choice: Choice): LoadRequest {
   if (request.method === undefined || request.path === undefined || reply.expect === undefined) {
     throw new Error(`the workload ${workload.name} has no request or no reply in the catalogue`);
   }
-  const values = parametersOf(workload, choice.parameters);
+  const values = { ...parametersOf(workload, choice.parameters), ...also };
   const query = Object.entries(request.query ?? {}).map(
     ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(fill(value, values))}`,
   );

@@ -39,6 +39,8 @@ const variant = z.strictObject({
   file: z.string(),
   /** Semver range of n8n versions on which it runs, e.g. `>=1.0.0` or `<1.0.0`. */
   n8n: z.string(),
+  /** Workflows that it calls: imported and activated with it. Relative to workflows/. */
+  alongside: z.array(z.string()).default([]),
   /** Where a variant differs from the workload's own request or reply. */
   request: request.partial().optional(),
   reply: reply.partial().optional(),
@@ -68,14 +70,16 @@ export const workloadSchema = z.strictObject({
     .prefault({}),
   /** Closed loop: how long a client waits after a reply. In an open loop it has no meaning. */
   thinkTimeMs: z.number().nonnegative().default(0),
+  /** The request goes to so many webhooks alike; `{copy}` in it and in its reply runs from 1. */
+  copies: z.int().min(2).max(100).optional(),
   /** Instead of a request of its own: a weighted blend of other workloads. */
   blend: z
     .array(z.strictObject({ workload: z.string(), weight: z.number().positive() }))
     .optional(),
   /** Made to bring n8n down: seeded and activated only where the user names it. */
   mayCrashN8n: z.boolean().default(false),
-  /** What it needs beside n8n. */
-  needs: z.array(z.enum(['upstream', 'documents', 'credential'])).default([]),
+  /** What it needs beside n8n: see seeding.ts. */
+  needs: z.array(z.enum(['upstream', 'credential', 'files'])).default([]),
 });
 
 export const catalogueSchema = z.strictObject({

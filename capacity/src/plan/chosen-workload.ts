@@ -15,6 +15,7 @@ import {
   catalogueSchema,
   workloadSchema,
   type Catalogue,
+  type VariantName,
   type Workload,
 } from '../catalogue/workload';
 import type { RecordedWorkload } from '../record/record';
@@ -67,7 +68,8 @@ export function chooseWorkload(
   const picked = variantOf(workload, variant);
   const parameters = parametersOf(workload, choice.parameters);
   const requests = requestsOf(catalogue, workload.name, { variant, parameters: choice.parameters });
-  const parts = requests.map((request) => findWorkload(catalogue.workloads, request.workload));
+  const names = [...new Set(requests.map((request) => request.workload))];
+  const parts = names.map((part) => findWorkload(catalogue.workloads, part));
   return {
     recorded: {
       name: workload.name,
@@ -158,7 +160,8 @@ function workflowOf(
   folder: string,
 ): SeedWorkflow[] {
   const picked = variantOf(workload, variant);
-  const file =
-    picked === null ? undefined : workload.variants[picked as keyof Workload['variants']]?.file;
-  return file === undefined ? [] : [{ name: workload.name, file: join(folder, file) }];
+  const chosen = picked === null ? undefined : workload.variants[picked as VariantName];
+  if (chosen === undefined) return [];
+  const files = [chosen.file, ...chosen.alongside];
+  return files.map((file) => ({ name: workload.name, file: join(folder, file) }));
 }
