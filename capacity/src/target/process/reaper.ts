@@ -43,6 +43,7 @@ for c in $controls; do
     while read -r pid; do kill -s KILL "$pid" 2>/dev/null; done <"$c/cgroup.procs" 2>/dev/null
     rmdir "$c" 2>/dev/null || sleep 0.1
   done
+  rmdir "\${c%/*}" "\${c%/*/*}" 2>/dev/null # The run's group and ours, once nothing is in them.
 done
 for f in $folders; do rm -rf -- "$f"; done
 `;

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** /proc as Linux writes it; every read is one system call that formats a few numbers. */
+
+/** Linux reports CPU in these, on every architecture Node.js runs on. */
+const ticksPerSecond = 100;
+const pageKiB = 4;
+
+export interface ProcStat {
+  parent: number;
+  cpuMs: number;
+  threads: number;
+  /** Since boot; with the pid it names a process for ever. */
+  startedAtMs: number;
+  rssMiB: number;
+}
+
+/** Null when the process has ended. */
+export function readStat(pid: number): ProcStat | null {
+  try {
+    return parseStat(readFileSync(`/proc/${String(pid)}/stat`, 'latin1'));
+  } catch {
+    return null;
+  }
+}
+
+export function parseStat(text: string): ProcStat {
+  // The name, in brackets, may hold spaces and brackets itself.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const field = (index: number): number => Number(fields[index - 3]); // numbered as in proc(5)
+  const toMs = 1000 / ticksPerSecond;
+  return {
+    parent: field(4),
+    cpuMs: (field(14) + field(15)) * toMs,
+    threads: field(20),
+    startedAtMs: field(22) * toMs,
+    rssMiB: (field(24) * pageKiB) / 1024,
+  };
+}
+
+export function allPids(): number[] {
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    return Number.isInteger(pid) ? [pid] : [];
+  });
+}
+
+export function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${String(pid)}/cmdline`, 'utf8')
+      .replaceAll('\0', ' ')
+      .trim();
+  } catch {
+    return '';
+  }
+}
+
+/** Null when it may not be looked at, as another user's. */
+export function openFiles(pid: number): number | null {
+  try {
+    return readdirSync(`/proc/${String(pid)}/fd`).length;
+  } catch {
+    return null;
+  }
+}
+
+/** Makes the kernel walk the page tables: some milliseconds for 1 GiB. */
+export function pssMiB(pid: number): number | null {
+  try {
+    const text = readFileSync(`/proc/${String(pid)}/smaps_rollup`, 'latin1');
+    const kiB = /^Pss:\s+(\d+) kB/m.exec(text)?.[1];
+    return kiB === undefined ? null : Number(kiB) / 1024;
+  } catch {
+    return null;
+  }
+}
+
+export const uptimeMs = (): number =>
+  Number(readFileSync('/proc/uptime', 'latin1').split(' ')[0]) * 1000;
