@@ -1,0 +1,171 @@
+// Puts the bundled workflows and the node Load Target into this n8n, or takes them out. It runs before n8n starts, with
+// n8n's own environment and n8n's own database drivers. What it put in it notes in n8n's table of settings, and it takes
+// out nothing else: a workflow that a user imported himself stays his, whatever its id.
+//   seed    import what is missing or differs, and activate it
+//   node    only the node package: for workers and webhook processors
+//   remove  take both out; never keeps n8n from starting
+const { spawnSync } = require('node:child_process');
+const fs = require('node:fs');
+const { createRequire } = require('node:module');
+const { tmpdir } = require('node:os');
+const { delimiter, join } = require('node:path');
+
+const mode = process.argv[1];
+const NOTE = 'n8n-tuned.load-targets';
+const source = '/load-targets';
+const n8nFolder = join(process.env.N8N_USER_FOLDER, '.n8n');
+const packageFolder = join(n8nFolder, 'nodes/node_modules/n8n-nodes-load-target');
+
+/** n8n's own modules: they lie beside its program, wherever the image keeps it. */
+function requireFromN8n(name) {
+  const program = process.env.PATH.split(delimiter).map((folder) => join(folder, 'n8n')).find((file) => fs.existsSync(file));
+  if (program === undefined) throw new Error('the image has no program n8n in its PATH');
+  return createRequire(fs.realpathSync(program))(name);
+}
+
+/** One way to ask both databases: `?` stands for a parameter. */
+async function openDatabase() {
+  const env = process.env;
+  if (env.DB_TYPE === 'postgresdb') {
+    const { Client } = requireFromN8n('pg');
+    const encrypted = env.DB_POSTGRESDB_SSL_ENABLED === 'true';
+    const client = new Client({
+      host: env.DB_POSTGRESDB_HOST,
+      port: Number(env.DB_POSTGRESDB_PORT),
+      database: env.DB_POSTGRESDB_DATABASE,
+      user: env.DB_POSTGRESDB_USER,
+      password: env.DB_POSTGRESDB_PASSWORD,
+      connectionTimeoutMillis: 20_000,
+      ssl: encrypted && {
+        ca: env.DB_POSTGRESDB_SSL_CA,
+        cert: env.DB_POSTGRESDB_SSL_CERT,
+        key: env.DB_POSTGRESDB_SSL_KEY,
+        rejectUnauthorized: env.DB_POSTGRESDB_SSL_REJECT_UNAUTHORIZED !== 'false',
+      },
+    });
+    await client.connect();
+    await client.query(`set search_path to "${env.DB_POSTGRESDB_SCHEMA}"`);
+    let count = 0;
+    const numbered = (sql) => ((count = 0), sql.replace(/\?/g, () => `$${++count}`));
+    return {
+      rows: async (sql, values) => (await client.query(numbered(sql), values)).rows,
+      columns: async (table) =>
+        (
+          await client.query(
+            'select column_name from information_schema.columns where table_name = $1 and table_schema = $2',
+            [table, env.DB_POSTGRESDB_SCHEMA],
+          )
+        ).rows.map((row) => row.column_name),
+      close: () => client.end(),
+    };
+  }
+  const file = join(n8nFolder, env.DB_SQLITE_DATABASE || 'database.sqlite');
+  if (!fs.existsSync(file)) return null;
+  const sqlite3 = requireFromN8n('sqlite3');
+  const database = new sqlite3.Database(file);
+  const rows = (sql, values = []) =>
+    new Promise((resolve, reject) => database.all(sql, values, (error, found) => (error ? reject(error) : resolve(found))));
+  await rows('pragma busy_timeout = 20000');
+  await rows('pragma foreign_keys = on');
+  return {
+    rows,
+    columns: async (table) => (await rows(`pragma table_info("${table}")`)).map((row) => row.name),
+    close: () => new Promise((resolve) => database.close(resolve)),
+  };
+}
+
+const table = (name) => (process.env.DB_TABLE_PREFIX || '') + name;
+const marks = (values) => values.map(() => '?').join(', ');
+const parsed = (value) => (typeof value === 'string' ? JSON.parse(value) : value);
+const same = (a, b) => JSON.stringify(parsed(a)) === JSON.stringify(parsed(b));
+
+function bundledWorkflows() {
+  const folder = join(source, 'workflows');
+  return fs
+    .readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => JSON.parse(fs.readFileSync(join(folder, file), 'utf8')));
+}
+
+/** Ids this script seeded before; null where n8n has not made its tables yet. */
+async function seededIds(database) {
+  if (database === null || (await database.columns(table('settings'))).length === 0) return null;
+  const [note] = await database.rows(`select value from ${table('settings')} where key = ?`, [NOTE]);
+  return note ? JSON.parse(note.value) : [];
+}
+
+/** Those of the bundled workflows that are missing, or ours and changed or inactive. */
+async function outdated(database, wanted) {
+  const seeded = await seededIds(database);
+  if (seeded === null) return wanted;
+  const keys = wanted.map(({ id }) => id);
+  const found = await database.rows(
+    `select id, active, nodes, connections from ${table('workflow_entity')} where id in (${marks(keys)})`,
+    keys,
+  );
+  return wanted.filter((workflow) => {
+    const row = found.find(({ id }) => String(id) === String(workflow.id));
+    if (row === undefined) return true;
+    const intact = row.active && same(row.nodes, workflow.nodes) && same(row.connections, workflow.connections);
+    if (intact) return false;
+    if (seeded.includes(workflow.id)) return true;
+    console.log(`load targets: workflow ${workflow.id} is a user's own, left as it is`);
+    return false;
+  });
+}
+
+async function seed() {
+  installNode();
+  const wanted = bundledWorkflows();
+  let database = await openDatabase();
+  const missing = await outdated(database, wanted);
+  await database?.close();
+  if (missing.length === 0) return console.log('load targets: all there already');
+
+  const folder = fs.mkdtempSync(join(tmpdir(), 'load-targets-'));
+  for (const workflow of missing) fs.writeFileSync(join(folder, `${workflow.id}.json`), JSON.stringify(workflow));
+  const imported = spawnSync('n8n', ['import:workflow', '--separate', `--input=${folder}`], { stdio: 'inherit' });
+  if (imported.status !== 0) throw new Error('n8n could not import the load targets; its words are above');
+
+  database = await openDatabase();
+  const keys = missing.map(({ id }) => id);
+  const columns = await database.columns(table('workflow_entity'));
+  // Since 2.0 a workflow is live by its published version; before, by a flag alone.
+  const live = columns.includes('activeVersionId') ? 'active = true, "activeVersionId" = "versionId"' : 'active = true';
+  await database.rows(`update ${table('workflow_entity')} set ${live} where id in (${marks(keys)})`, keys);
+  await note(database, [...new Set([...((await seededIds(database)) ?? []), ...keys])]);
+  await database.close();
+  console.log(`load targets: ${keys.length} workflows seeded and active`);
+}
+
+async function note(database, ids) {
+  await database.rows(`delete from ${table('settings')} where key = ?`, [NOTE]);
+  if (ids.length === 0) return;
+  await database.rows(`insert into ${table('settings')} (key, value, "loadOnStartup") values (?, ?, false)`, [NOTE, JSON.stringify(ids)]);
+}
+
+function installNode() {
+  if (!fs.existsSync(join(source, 'package'))) return;
+  fs.mkdirSync(packageFolder, { recursive: true });
+  // The mounted files are links; n8n wants a package of real ones.
+  fs.cpSync(join(source, 'package'), packageFolder, { recursive: true, dereference: true, filter: (path) => !path.includes('..') });
+}
+
+async function remove() {
+  fs.rmSync(packageFolder, { recursive: true, force: true });
+  const database = await openDatabase();
+  const ids = (await seededIds(database)) ?? [];
+  if (ids.length > 0) {
+    await database.rows(`delete from ${table('webhook_entity')} where "workflowId" in (${marks(ids)})`, ids);
+    await database.rows(`delete from ${table('workflow_entity')} where id in (${marks(ids)})`, ids);
+    await note(database, []);
+    console.log(`load targets: ${ids.length} workflows taken out`);
+  }
+  await database?.close();
+}
+
+const actions = { seed, node: async () => installNode(), remove };
+actions[mode]().catch((error) => {
+  console.error(`load targets: ${error.message}`);
+  process.exit(mode === 'remove' ? 0 : 1);
+});

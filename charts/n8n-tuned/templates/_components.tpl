@@ -1,0 +1,111 @@
+{{/*
+What is deployed: main, the worker pools and the webhook processors, each with its settings complete. The
+settings of a role are `pod` (all roles), then the role, then the pool; the later one wins, key by key.
+*/}}
+
+{{- define "n8n-tuned.isQueue" -}}
+{{- if eq .Values.executions.mode "queue" -}}true{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.hasWebhookProcessors" -}}
+{{- if and (include "n8n-tuned.isQueue" .) .Values.webhook.enabled -}}true{{- end -}}
+{{- end -}}
+
+{{/* Dict: context, role. Settings of a role without its pools. */}}
+{{- define "n8n-tuned.roleSettings" -}}
+{{- mergeOverwrite (deepCopy .context.Values.pod) (deepCopy (get .context.Values .role)) | toYaml -}}
+{{- end -}}
+
+{{/* A YAML document with `items`: role, name (suffix of its objects), at (its place in the values), settings. */}}
+{{- define "n8n-tuned.components" -}}
+{{- $main := include "n8n-tuned.roleSettings" (dict "context" . "role" "main") | fromYaml -}}
+{{- $items := list (dict "role" "main" "name" "main" "at" "main" "settings" $main) -}}
+{{- if include "n8n-tuned.isQueue" . -}}
+{{- $worker := omit (include "n8n-tuned.roleSettings" (dict "context" . "role" "worker") | fromYaml) "pools" -}}
+{{- $items = append $items (dict "role" "worker" "name" "worker" "at" "worker" "settings" $worker) -}}
+{{- range .Values.worker.pools -}}
+{{- $settings := mergeOverwrite (deepCopy $worker) (deepCopy (omit . "name")) -}}
+{{- $items = append $items (dict "role" "worker" "pool" .name "name" (printf "worker-%s" .name) "at" (printf "worker.pools[%s]" .name) "settings" $settings) -}}
+{{- end -}}
+{{- if .Values.webhook.enabled -}}
+{{- $webhook := omit (include "n8n-tuned.roleSettings" (dict "context" . "role" "webhook") | fromYaml) "enabled" -}}
+{{- $items = append $items (dict "role" "webhook" "name" "webhook" "at" "webhook" "settings" $webhook) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "items" $items | toYaml -}}
+{{- end -}}
+
+{{/* The components of one role, as `items`. Dict: context, role. */}}
+{{- define "n8n-tuned.componentsOf" -}}
+{{- $role := .role -}}
+{{- $items := list -}}
+{{- range (include "n8n-tuned.components" .context | fromYaml).items -}}
+{{- if eq .role $role -}}{{- $items = append $items . -}}{{- end -}}
+{{- end -}}
+{{- dict "items" $items | toYaml -}}
+{{- end -}}
+
+{{/* Who decides on the number of pods: hpa, keda or empty. */}}
+{{- define "n8n-tuned.autoscaler" -}}
+{{- if .settings.autoscaling.enabled -}}hpa
+{{- else if and (eq .role "worker") .settings.keda.enabled -}}keda
+{{- end -}}
+{{- end -}}
+
+{{/* The most pods a component can have. */}}
+{{- define "n8n-tuned.maxReplicas" -}}
+{{- $autoscaler := include "n8n-tuned.autoscaler" . -}}
+{{- if eq $autoscaler "hpa" -}}{{ int .settings.autoscaling.maxReplicas }}
+{{- else if eq $autoscaler "keda" -}}{{ int .settings.keda.maxReplicas }}
+{{- else -}}{{ int .settings.replicas }}
+{{- end -}}
+{{- end -}}
+
+{{/* A setting under `tuning`: the user's value, else the profile's, else the default profile's. Dict: context, name. */}}
+{{- define "n8n-tuned.tuning" -}}
+{{- $own := get .context.Values.tuning .name -}}
+{{- if not (kindIs "invalid" $own) -}}
+{{- include "n8n-tuned.plain" $own -}}
+{{- else -}}
+{{- $profiles := .context.Files.Get "files/tuning.yaml" | fromYaml -}}
+{{- $profile := get $profiles .context.Values.tuning.profile | default dict -}}
+{{- include "n8n-tuned.plain" (ternary (get $profile .name) (get $profiles.default .name) (hasKey $profile .name)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Executions that a worker runs at once. Dict: context, component. */}}
+{{- define "n8n-tuned.workerConcurrency" -}}
+{{- if .component.settings.concurrency -}}
+{{- int .component.settings.concurrency -}}
+{{- else -}}
+{{- include "n8n-tuned.tuning" (dict "context" .context "name" "workerConcurrency") -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Code nodes that run at once in a task runner: in step with the executions of its process. Dict: context, component. */}}
+{{- define "n8n-tuned.runnerConcurrency" -}}
+{{- if eq .component.role "worker" -}}
+{{- include "n8n-tuned.workerConcurrency" . -}}
+{{- else if .component.settings.concurrency -}}
+{{- int .component.settings.concurrency -}}
+{{- else -}}
+{{- include "n8n-tuned.tuning" (dict "context" .context "name" "runnerConcurrency") -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Database connections of one process: a quarter of what it runs at once, 4 to 20 (n8n's own default is 2). Dict: context, component. */}}
+{{- define "n8n-tuned.databasePool" -}}
+{{- if .context.Values.database.poolSize -}}
+{{- int .context.Values.database.poolSize -}}
+{{- else -}}
+{{- $slots := ternary 40 (include "n8n-tuned.runnerConcurrency" . | int) (eq .component.role "webhook") -}}
+{{- min 20 (max 4 (div (add $slots 3) 4)) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* internal, external or off: where Code nodes run. */}}
+{{- define "n8n-tuned.runnerMode" -}}
+{{- if include "n8n-tuned.supports" (dict "context" . "feature" "taskRunners") -}}
+{{- .Values.taskRunners.mode -}}
+{{- else -}}off{{- end -}}
+{{- end -}}

@@ -1,0 +1,62 @@
+{{/* What runs before n8n: community packages, load targets, the user's own. Dict: context, component. */}}
+{{- define "n8n-tuned.initContainers" -}}
+{{- $context := .context -}}
+{{- $values := .context.Values -}}
+{{- $settings := .component.settings -}}
+{{- if $values.communityPackages.packages }}
+- name: community-packages
+  image: {{ include "n8n-tuned.n8nImage" $context | quote }}
+  imagePullPolicy: {{ $values.image.pullPolicy }}
+  # The image's own entrypoint starts n8n; here npm has to run.
+  command: [npm]
+  args:
+    - install
+    - --prefix=/home/node/.n8n/nodes
+    - --no-audit
+    - --no-fund
+    - --ignore-scripts
+    {{- with $values.communityPackages.registry }}
+    - --registry={{ . }}
+    {{- end }}
+    {{- toYaml $values.communityPackages.packages | nindent 4 }}
+  {{- include "n8n-tuned.initCommon" . | nindent 2 }}
+{{- end }}
+{{- include "n8n-tuned.loadTargetInit" . }}
+{{- if and $values.pythonPackages.packages (ne .component.role "webhook") }}
+- name: python-packages
+  image: {{ include "n8n-tuned.image" (dict "context" $context "image" $values.pythonPackages.image "tag" "3.13-slim") | quote }}
+  imagePullPolicy: {{ $values.image.pullPolicy }}
+  command: [pip]
+  args:
+    - install
+    - --no-cache-dir
+    - --target=/python-packages
+    {{- with $values.pythonPackages.index }}
+    - --index-url={{ . }}
+    {{- end }}
+    {{- toYaml $values.pythonPackages.packages | nindent 4 }}
+  securityContext:
+    {{- toYaml $settings.securityContext | nindent 4 }}
+  resources:
+    {{- toYaml $values.initResources | nindent 4 }}
+  volumeMounts:
+    - name: python-packages
+      mountPath: /python-packages
+    - name: tmp
+      mountPath: /tmp
+{{- end }}
+{{- with $settings.initContainers }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "n8n-tuned.initCommon" -}}
+securityContext:
+  {{- toYaml .component.settings.securityContext | nindent 2 }}
+resources:
+  {{- toYaml .context.Values.initResources | nindent 2 }}
+env:
+  {{- include "n8n-tuned.env" . | nindent 2 }}
+volumeMounts:
+  {{- include "n8n-tuned.volumeMounts" . | nindent 2 }}
+{{- end -}}

@@ -1,0 +1,89 @@
+{{/* Probes, shutdown and update strategy: what makes a rollout, a drain and a scale-in lose nothing. */}}
+
+{{/*
+Seconds between SIGTERM's announcement and SIGKILL: the preStop pause, n8n's own limit, and 15 s on top, because a
+busy main was seen to need 3.6 s more than its limit. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.graceSeconds" -}}
+{{- $shutdown := .component.settings.shutdown -}}
+{{- if .component.settings.terminationGracePeriodSeconds -}}
+{{- int .component.settings.terminationGracePeriodSeconds -}}
+{{- else -}}
+{{- add (int $shutdown.preStopSeconds) (int $shutdown.timeoutSeconds) 15 -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A probe, or nothing where the user switched it off. Dict: probe (the user's), path. */}}
+{{- define "n8n-tuned.probe" -}}
+{{- $probe := .probe -}}
+{{- $own := omit $probe "enabled" -}}
+{{- if not (or $own.httpGet $own.tcpSocket $own.exec $own.grpc) -}}
+{{- $own = merge (dict "httpGet" (dict "path" .path "port" "http")) $own -}}
+{{- end -}}
+{{- toYaml $own -}}
+{{- end -}}
+
+{{/*
+Readiness looks at the database (and at Redis on a worker); liveness never does, or an outage of the database would
+restart every pod. The startup probe allows for migrations. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.probes" -}}
+{{- $ready := include "n8n-tuned.readinessPath" .context -}}
+{{- $probes := .component.settings.probes -}}
+{{- if $probes.startup.enabled }}
+startupProbe:
+  {{- include "n8n-tuned.probe" (dict "probe" $probes.startup "path" $ready) | nindent 2 }}
+{{- end }}
+{{- if $probes.readiness.enabled }}
+readinessProbe:
+  {{- include "n8n-tuned.probe" (dict "probe" $probes.readiness "path" $ready) | nindent 2 }}
+{{- end }}
+{{- if $probes.liveness.enabled }}
+livenessProbe:
+  {{- include "n8n-tuned.probe" (dict "probe" $probes.liveness "path" "/healthz") | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Time for endpoints and ingress controllers to forget the pod before n8n stops listening. Dict: context, component. */}}
+{{- define "n8n-tuned.lifecycle" -}}
+{{- if .component.settings.lifecycle -}}
+{{- toYaml .component.settings.lifecycle -}}
+{{- else if gt (int .component.settings.shutdown.preStopSeconds) 0 -}}
+preStop:
+  exec:
+    command: [sleep, {{ .component.settings.shutdown.preStopSeconds | int | quote }}]
+{{- end -}}
+{{- end -}}
+
+{{/* Whether a component mounts the claim. Dict: context, component. */}}
+{{- define "n8n-tuned.usesClaim" -}}
+{{- $values := .context.Values -}}
+{{- if $values.persistence.enabled -}}
+{{- if not (include "n8n-tuned.isQueue" .context) -}}
+{{- if eq .component.role "main" -}}true{{- end -}}
+{{- else if eq (include "n8n-tuned.binaryDataMode" .context) "filesystem" -}}true
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.claimName" -}}
+{{- default (printf "%s-data" (include "n8n-tuned.fullname" .)) .Values.persistence.existingClaim -}}
+{{- end -}}
+
+{{- define "n8n-tuned.isSharedClaim" -}}
+{{- if has "ReadWriteMany" .Values.persistence.accessModes -}}true{{- end -}}
+{{- end -}}
+
+{{/* A volume that only one node can mount forces the old pod out first; nothing else does. Dict: context, component. */}}
+{{- define "n8n-tuned.strategy" -}}
+{{- if .component.settings.strategy -}}
+{{- toYaml .component.settings.strategy -}}
+{{- else if and (include "n8n-tuned.usesClaim" .) (not (include "n8n-tuned.isSharedClaim" .context)) -}}
+type: Recreate
+{{- else -}}
+type: RollingUpdate
+rollingUpdate:
+  maxSurge: 1
+  maxUnavailable: 0
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,103 @@
+{{/* Names, labels and selectors. Every object's name starts with the full name of the release. */}}
+
+{{- define "n8n-tuned.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* 40 characters leave room for the longest suffix that this chart appends. */}}
+{{- define "n8n-tuned.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := include "n8n-tuned.name" . -}}
+{{- $full := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{- $full | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride -}}
+{{- end -}}
+
+{{/* The labels by which a component's pods are found. Dict: context, component. */}}
+{{- define "n8n-tuned.selector" -}}
+app.kubernetes.io/name: {{ include "n8n-tuned.name" .context }}
+app.kubernetes.io/instance: {{ .context.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{/* Labels of pods. Dict: context, component. */}}
+{{- define "n8n-tuned.podLabels" -}}
+{{ include "n8n-tuned.selector" . }}
+app.kubernetes.io/part-of: {{ include "n8n-tuned.name" .context }}
+{{- with .context.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/* Labels of objects. Dict: context, component. */}}
+{{- define "n8n-tuned.labels" -}}
+{{ include "n8n-tuned.selector" . }}
+app.kubernetes.io/version: {{ include "n8n-tuned.version" .context | quote }}
+app.kubernetes.io/managed-by: {{ .context.Release.Service }}
+app.kubernetes.io/part-of: {{ include "n8n-tuned.name" .context }}
+helm.sh/chart: {{ printf "%s-%s" .context.Chart.Name .context.Chart.Version | replace "+" "_" }}
+{{- with .context.Values.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+metadata of an object. Dict: context, component, name (suffix after the full name, may be empty), and optionally
+fullName (instead of both), annotations, labels.
+*/}}
+{{- define "n8n-tuned.metadata" -}}
+{{- $suffix := ternary "" (printf "-%s" (.name | default "")) (empty .name) -}}
+name: {{ default (printf "%s%s" (include "n8n-tuned.fullname" .context) $suffix) .fullName }}
+namespace: {{ include "n8n-tuned.namespace" .context }}
+labels:
+  {{- include "n8n-tuned.labels" . | nindent 2 }}
+  {{- with .labels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with merge (deepCopy (default dict .annotations)) .context.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* An image reference. Dict: context, image (repository, tag, digest), tag (used when the image has none). */}}
+{{- define "n8n-tuned.image" -}}
+{{- $repository := .image.repository -}}
+{{- with .context.Values.global.imageRegistry -}}
+{{- $repository = printf "%s/%s" (trimSuffix "/" .) $repository -}}
+{{- end -}}
+{{- if .image.digest -}}
+{{- printf "%s@%s" $repository .image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $repository (toString (default .tag .image.tag)) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.n8nImage" -}}
+{{- include "n8n-tuned.image" (dict "context" . "image" .Values.image "tag" .Chart.AppVersion) -}}
+{{- end -}}
+
+{{- define "n8n-tuned.imagePullSecrets" -}}
+{{- with concat (.Values.global.imagePullSecrets | default list) (.Values.imagePullSecrets | default list) | uniq -}}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ kindIs "string" . | ternary . (get (kindIs "map" . | ternary . dict) "name") }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The storage class of a claim. Dict: context, class. "-" asks for none. */}}
+{{- define "n8n-tuned.storageClass" -}}
+{{- $class := default .context.Values.global.storageClass .class -}}
+{{- if eq (toString $class) "-" -}}
+storageClassName: ""
+{{- else if $class -}}
+storageClassName: {{ $class }}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,105 @@
+{{/*
+What the chart's own Redis and PostgreSQL share: a StatefulSet of one pod with a claim, and its Service.
+Dict: context, component (redis or postgresql), settings, container (YAML of what differs in the container), user (uid),
+mountPath.
+*/}}
+{{- define "n8n-tuned.store" -}}
+{{- $full := include "n8n-tuned.fullname" .context -}}
+apiVersion: apps/v1
+kind: StatefulSet
+metadata:
+  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .component) | nindent 2 }}
+spec:
+  replicas: 1
+  serviceName: {{ $full }}-{{ .component }}
+  # Outlives an uninstall: jobs and data are in it.
+  persistentVolumeClaimRetentionPolicy:
+    whenDeleted: Retain
+    whenScaled: Retain
+  selector:
+    matchLabels:
+      {{- include "n8n-tuned.selector" (dict "context" .context "component" .component) | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "n8n-tuned.podLabels" (dict "context" .context "component" .component) | nindent 8 }}
+    spec:
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      {{- with include "n8n-tuned.imagePullSecrets" .context }}
+      {{- . | nindent 6 }}
+      {{- end }}
+      terminationGracePeriodSeconds: 60
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: {{ .user }}
+        runAsGroup: {{ .user }}
+        fsGroup: {{ .user }}
+        fsGroupChangePolicy: OnRootMismatch
+        seccompProfile:
+          type: RuntimeDefault
+      {{- range $key := list "nodeSelector" "affinity" "tolerations" "priorityClassName" }}
+      {{- with get $.settings $key }}
+      {{ $key }}: {{ toJson . }}
+      {{- end }}
+      {{- end }}
+      containers:
+        - name: {{ .component }}
+          image: {{ include "n8n-tuned.image" (dict "context" .context "image" .settings.image "tag" "") | quote }}
+          imagePullPolicy: {{ .context.Values.image.pullPolicy }}
+          {{- .container | nindent 10 }}
+          resources:
+            {{- toYaml .settings.resources | nindent 12 }}
+          securityContext:
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities:
+              drop: [ALL]
+          volumeMounts:
+            - name: data
+              mountPath: {{ .mountPath }}
+            - name: run
+              mountPath: /run/{{ .component }}
+            - name: tmp
+              mountPath: /tmp
+      volumes:
+        - name: run
+          emptyDir: {}
+        - name: tmp
+          emptyDir: {}
+        {{- if not .settings.persistence.enabled }}
+        - name: data
+          emptyDir: {}
+        {{- end }}
+  {{- if .settings.persistence.enabled }}
+  volumeClaimTemplates:
+    # kind and apiVersion spelt out: the API server adds them, and a GitOps tool would show a difference.
+    - apiVersion: v1
+      kind: PersistentVolumeClaim
+      metadata:
+        name: data
+      spec:
+        accessModes: [ReadWriteOnce]
+        {{- with include "n8n-tuned.storageClass" (dict "context" .context "class" .settings.persistence.storageClass) }}
+        {{- . | nindent 8 }}
+        {{- end }}
+        resources:
+          requests:
+            storage: {{ .settings.persistence.size }}
+  {{- end }}
+---
+apiVersion: v1
+kind: Service
+metadata:
+  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .component) | nindent 2 }}
+spec:
+  {{- with .context.Values.service.ipFamilyPolicy }}
+  ipFamilyPolicy: {{ . }}
+  {{- end }}
+  ports:
+    - name: {{ .component }}
+      port: {{ .port }}
+      targetPort: {{ .component }}
+  selector:
+    {{- include "n8n-tuned.selector" (dict "context" .context "component" .component) | nindent 4 }}
+{{- end -}}

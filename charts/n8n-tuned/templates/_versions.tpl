@@ -1,0 +1,29 @@
+{{/* What the running n8n can do. The facts are in files/versions.yaml, nowhere else. */}}
+
+{{/* The n8n version: image.version, else read from image.tag, else the chart's appVersion. */}}
+{{- define "n8n-tuned.version" -}}
+{{- $named := toString (coalesce .Values.image.version .Values.image.tag .Chart.AppVersion) -}}
+{{- $version := regexFind "[0-9]+\\.[0-9]+\\.[0-9]+(-(rc|beta|exp)\\.[0-9]+)?" $named -}}
+{{- if not $version -}}
+{{- fail (printf "image.tag: %q names no n8n version, and what is rendered depends on it: use a tag such as %s, or say which one it is with image.version." $named .Chart.AppVersion) -}}
+{{- end -}}
+{{- $version -}}
+{{- end -}}
+
+{{- define "n8n-tuned.versionFacts" -}}
+{{- .Files.Get "files/versions.yaml" -}}
+{{- end -}}
+
+{{/* "true" or empty. Dict: context, feature (a key of features in files/versions.yaml). */}}
+{{- define "n8n-tuned.supports" -}}
+{{- $features := (include "n8n-tuned.versionFacts" .context | fromYaml).features -}}
+{{- if not (hasKey $features .feature) -}}
+{{- fail (printf "files/versions.yaml does not know the feature %q" .feature) -}}
+{{- end -}}
+{{- if semverCompare (get $features .feature) (include "n8n-tuned.version" .context) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Whether this n8n reads a health endpoint that knows the database. */}}
+{{- define "n8n-tuned.readinessPath" -}}
+{{- ternary "/healthz/readiness" "/healthz" (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "readiness"))) -}}
+{{- end -}}

@@ -1,0 +1,141 @@
+{{/* Where the data is, and under which address n8n is reached. */}}
+
+{{- define "n8n-tuned.databaseHost" -}}
+{{- default (printf "%s-postgresql" (include "n8n-tuned.fullname" .)) .Values.database.external.host -}}
+{{- end -}}
+
+{{- define "n8n-tuned.env.database" -}}
+{{- $database := .context.Values.database -}}
+{{- if eq $database.type "sqlite" -}}
+- name: DB_TYPE
+  value: sqlite
+{{- else -}}
+{{- $external := $database.external -}}
+- name: DB_TYPE
+  value: postgresdb
+- name: DB_POSTGRESDB_HOST
+  value: {{ include "n8n-tuned.databaseHost" .context | quote }}
+- name: DB_POSTGRESDB_PORT
+  value: {{ ternary (int $external.port) 5432 (not (empty $external.host)) | quote }}
+- name: DB_POSTGRESDB_DATABASE
+  value: {{ $external.database | quote }}
+- name: DB_POSTGRESDB_USER
+  value: {{ $external.user | quote }}
+{{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "database" "variable" "DB_POSTGRESDB_PASSWORD") }}
+- name: DB_POSTGRESDB_SCHEMA
+  value: {{ $external.schema | quote }}
+- name: DB_POSTGRESDB_POOL_SIZE
+  value: {{ include "n8n-tuned.databasePool" . | quote }}
+{{- if and $external.host $external.tls.enabled }}
+- name: DB_POSTGRESDB_SSL_ENABLED
+  value: "true"
+- name: DB_POSTGRESDB_SSL_REJECT_UNAUTHORIZED
+  value: {{ $external.tls.verify | quote }}
+{{- with $external.tls.existingSecret }}
+{{- range $variable, $key := dict "DB_POSTGRESDB_SSL_CA" $external.tls.caKey "DB_POSTGRESDB_SSL_CERT" $external.tls.certKey "DB_POSTGRESDB_SSL_KEY" $external.tls.keyKey }}
+{{- if $key }}
+- name: {{ $variable }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $external.tls.existingSecret }}
+      key: {{ $key }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.env.redis" -}}
+{{- $redis := .context.Values.redis -}}
+{{- $external := $redis.external -}}
+{{- if not (include "n8n-tuned.isQueue" .context) -}}
+[]
+{{- else -}}
+{{- if include "n8n-tuned.ownRedis" .context }}
+- name: QUEUE_BULL_REDIS_HOST
+  value: {{ include "n8n-tuned.fullname" .context }}-redis
+- name: QUEUE_BULL_REDIS_PORT
+  value: "6379"
+{{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "redis" "variable" "QUEUE_BULL_REDIS_PASSWORD") }}
+{{- else }}
+{{- if $external.clusterNodes }}
+- name: QUEUE_BULL_REDIS_CLUSTER_NODES
+  value: {{ join "," $external.clusterNodes | quote }}
+{{- else }}
+- name: QUEUE_BULL_REDIS_HOST
+  value: {{ $external.host | quote }}
+- name: QUEUE_BULL_REDIS_PORT
+  value: {{ $external.port | int | quote }}
+- name: QUEUE_BULL_REDIS_DB
+  value: {{ $external.database | int | quote }}
+{{- end }}
+{{- with $external.user }}
+- name: QUEUE_BULL_REDIS_USERNAME
+  value: {{ . | quote }}
+{{- end }}
+{{- if or $external.existingSecret $external.password }}
+{{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "redis" "variable" "QUEUE_BULL_REDIS_PASSWORD") }}
+{{- end }}
+{{- if $external.tls.enabled }}
+- name: QUEUE_BULL_REDIS_TLS
+  value: "true"
+{{- with $external.tls.serverName }}
+- name: QUEUE_BULL_REDIS_TLS_SERVERNAME
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if $redis.dualStack }}
+- name: QUEUE_BULL_REDIS_DUALSTACK
+  value: "true"
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* Scheme and host under which users reach n8n from outside, or empty. */}}
+{{- define "n8n-tuned.publicUrl" -}}
+{{- $ingress := .Values.ingress -}}
+{{- $route := .Values.httpRoute -}}
+{{- if .Values.publicUrl -}}
+{{- trimSuffix "/" .Values.publicUrl -}}
+{{- else if and $ingress.enabled $ingress.hosts -}}
+{{- ternary "https" "http" (not (empty $ingress.tls)) }}://{{ first $ingress.hosts -}}
+{{- else if and $route.enabled $route.hostnames -}}
+https://{{ first $route.hostnames -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The Service that answers production webhooks. */}}
+{{- define "n8n-tuned.webhookService" -}}
+{{- include "n8n-tuned.fullname" . }}{{ if include "n8n-tuned.hasWebhookProcessors" . }}-webhook{{ end -}}
+{{- end -}}
+
+{{/* http://service.namespace.svc:port of the production webhooks inside the cluster. */}}
+{{- define "n8n-tuned.webhookBaseUrl" -}}
+{{- $port := int .Values.service.port -}}
+http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespace" . }}.svc{{ ternary "" (printf ":%d" $port) (eq $port 80) }}
+{{- end -}}
+
+{{/* Every role gets the address, or a worker would write `localhost` into resume links. */}}
+{{- define "n8n-tuned.env.traffic" -}}
+{{- $public := include "n8n-tuned.publicUrl" .context -}}
+{{- $webhooks := printf "%s/" (default (include "n8n-tuned.webhookBaseUrl" .context) $public) -}}
+- name: N8N_WEBHOOK_URL
+  value: {{ $webhooks | quote }}
+- name: WEBHOOK_URL
+  value: {{ $webhooks | quote }}
+{{- with $public }}
+- name: N8N_EDITOR_BASE_URL
+  value: {{ . | quote }}
+{{- if hasPrefix "http://" . }}
+{{- /* A secure cookie never comes back over plain HTTP: nobody could log in. */}}
+- name: N8N_SECURE_COOKIE
+  value: "false"
+{{- end }}
+{{- end }}
+{{- if or .context.Values.ingress.enabled .context.Values.httpRoute.enabled }}
+- name: N8N_PROXY_HOPS
+  value: {{ .context.Values.proxyHops | int | quote }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,72 @@
+{{/* What is seeded: the workflows of the catalogue that run on this n8n, and the node package. */}}
+
+{{/*
+All bundled workflows, as `items`: file, id, wanted (whether this n8n runs it). The catalogue says which versions run
+a file; what only another workflow calls is not in it and goes by its folder.
+*/}}
+{{- define "n8n-tuned.loadTargetWorkflows" -}}
+{{- $version := include "n8n-tuned.version" . | splitList "-" | first -}}
+{{- $hasNode := .Files.Get "files/load-target/package.json" -}}
+{{- $ranges := dict -}}
+{{- range (.Files.Get "files/workflows/catalogue.json" | fromJson).workloads -}}
+{{- range .variants -}}{{- $_ := set $ranges .file .n8n -}}{{- end -}}
+{{- end -}}
+{{- $items := list -}}
+{{- range $path, $bytes := .Files.Glob "files/workflows/**.json" -}}
+{{- $file := trimPrefix "files/workflows/" $path -}}
+{{- if ne $file "catalogue.json" -}}
+{{- $isLegacy := hasPrefix "legacy/" $file -}}
+{{- $range := get $ranges $file | default (ternary "<1.0.0" ">=1.0.0" $isLegacy) -}}
+{{- $runs := and (semverCompare $range $version) (or (not (hasPrefix "load-target/" $file)) $hasNode) -}}
+{{- $items = append $items (dict "file" $file "id" (include "n8n-tuned.plain" (toString $bytes | fromJson).id) "wanted" (not (empty $runs))) -}}
+{{- end -}}
+{{- end -}}
+{{- dict "items" $items | toYaml -}}
+{{- end -}}
+
+{{/* data of the ConfigMap: `workflows__x.json`, `package__dist__y.js`; a `__` stands for a slash, which keys cannot hold. */}}
+{{- define "n8n-tuned.loadTargetFiles" -}}
+{{- $data := dict -}}
+{{- range (include "n8n-tuned.loadTargetWorkflows" . | fromYaml).items -}}
+{{- if .wanted -}}
+{{- $_ := set $data (printf "workflows__%s" (.file | replace "/" "-")) ($.Files.Get (printf "files/workflows/%s" .file)) -}}
+{{- end -}}
+{{- end -}}
+{{- range $path, $bytes := .Files.Glob "files/load-target/**" -}}
+{{- $_ := set $data (printf "package__%s" (trimPrefix "files/load-target/" $path | replace "/" "__")) (toString $bytes) -}}
+{{- end -}}
+{{- toYaml $data -}}
+{{- end -}}
+
+{{- define "n8n-tuned.loadTargetVolumes" -}}
+- name: load-targets
+  configMap:
+    name: {{ include "n8n-tuned.fullname" . }}-load-targets
+    items:
+      {{- range $key, $_ := include "n8n-tuned.loadTargetFiles" . | fromYaml }}
+      - key: {{ $key }}
+        path: {{ $key | replace "__" "/" }}
+      {{- end }}
+{{- end -}}
+
+{{/* The init container: main seeds or removes; other roles only need the node. Dict: context, component. */}}
+{{- define "n8n-tuned.loadTargetInit" -}}
+{{- $enabled := .context.Values.loadTargets.enabled -}}
+{{- $isMain := eq .component.role "main" -}}
+{{- if or $isMain $enabled }}
+- name: load-targets
+  image: {{ include "n8n-tuned.n8nImage" .context | quote }}
+  imagePullPolicy: {{ .context.Values.image.pullPolicy }}
+  # The image's entrypoint starts n8n; here its Node.js runs the script.
+  command: [node, -e]
+  args:
+    - {{ .context.Files.Get "files/load-targets.js" | quote }}
+    - {{ ternary (ternary "seed" "node" $isMain) "remove" $enabled }}
+  {{- include "n8n-tuned.initCommon" . | nindent 2 }}
+    {{- if $enabled }}
+    - name: load-targets
+      mountPath: /load-targets
+      readOnly: true
+    {{- end }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,77 @@
+{{/* k6 and its scripts, for the load test and for `helm test`. */}}
+
+{{/* data of the ConfigMap, laid out as in the repository: loadtests/ beside workflows/catalogue.json. */}}
+{{- define "n8n-tuned.k6Files" -}}
+{{- $data := dict "workflows__catalogue.json" (.Files.Get "files/workflows/catalogue.json") -}}
+{{- range $path, $bytes := .Files.Glob "files/loadtests/**.ts" -}}
+{{- $_ := set $data (trimPrefix "files/" $path | replace "/" "__") (toString $bytes) -}}
+{{- end -}}
+{{- toYaml $data -}}
+{{- end -}}
+
+{{/* The container and volumes of a k6 pod. Dict: context, profile, env (a map). */}}
+{{- define "n8n-tuned.k6Pod" -}}
+{{- $values := .context.Values -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with include "n8n-tuned.imagePullSecrets" .context }}
+{{- . | nindent 0 }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 12345
+  runAsGroup: 12345
+  fsGroup: 12345
+  seccompProfile:
+    type: RuntimeDefault
+containers:
+  - name: k6
+    image: {{ include "n8n-tuned.image" (dict "context" .context "image" $values.loadTest.image "tag" "") | quote }}
+    imagePullPolicy: {{ $values.image.pullPolicy }}
+    args: [run, --no-usage-report, /k6/loadtests/{{ .profile }}.ts]
+    env:
+      {{- include "n8n-tuned.k6Env" . | nindent 6 }}
+    resources:
+      {{- toYaml $values.loadTest.resources | nindent 6 }}
+    securityContext:
+      {{- toYaml $values.pod.securityContext | nindent 6 }}
+    volumeMounts:
+      - name: scripts
+        mountPath: /k6
+        readOnly: true
+      - name: tmp
+        mountPath: /tmp
+volumes:
+  - name: tmp
+    emptyDir: {}
+  - name: scripts
+    configMap:
+      name: {{ include "n8n-tuned.fullname" .context }}-{{ .scripts }}
+      items:
+        {{- range $key, $_ := include "n8n-tuned.k6Files" .context | fromYaml }}
+        - key: {{ $key }}
+          path: {{ $key | replace "__" "/" }}
+        {{- end }}
+{{- end -}}
+
+{{/* loadTest.env wins by name. Dict: context, env. */}}
+{{- define "n8n-tuned.k6Env" -}}
+{{- $values := .context.Values -}}
+{{- $entries := dict "HOME" "/tmp" "BASE_URL" (default (include "n8n-tuned.webhookBaseUrl" .context) $values.loadTest.target) -}}
+{{- if not (hasKey (.env | default dict) "REQUEST") -}}
+{{- $_ := set $entries "WORKLOAD" $values.loadTest.workload -}}
+{{- if semverCompare "<1.0.0-0" (include "n8n-tuned.version" .context) -}}
+{{- $_ := set $entries "VARIANT" "legacy" -}}
+{{- end -}}
+{{- end -}}
+{{- $entries = mergeOverwrite $entries (deepCopy (.env | default dict)) -}}
+{{- $list := list -}}
+{{- range $name, $value := $entries -}}
+{{- if kindIs "map" $value -}}
+{{- $list = append $list (merge (dict "name" $name) $value) -}}
+{{- else -}}
+{{- $list = append $list (dict "name" $name "value" (include "n8n-tuned.plain" $value)) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $list -}}
+{{- end -}}
