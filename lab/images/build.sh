@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# Makes the images that the native cluster pulls, each under the name and tag that the chart uses.
+# An image is made anew only when something that goes into it changed.
+set -euo pipefail
+IMAGES_DIR=$(cd "$(dirname "$0")" && pwd)
+. "$IMAGES_DIR/../cluster/settings.sh"
+. "$IMAGES_DIR/layers.sh"
+ALL=(busybox ingress k6 redis postgres n8n n8n-legacy)
+
+usage() {
+  cat <<Y
+usage: build.sh [NAME...]     makes images, all of them by default: ${ALL[*]}
+
+n8n, n8n-legacy, k6 and ingress are made from what the lab installed into $CACHE.
+Y
+}
+case ${1-} in -h | --help) usage; exit 0 ;; esac
+for name; do [[ " ${ALL[*]} " == *" $name "* ]] || mistake "there is no image '$name': there are ${ALL[*]}"; done
+[ "$(id -u)" = 0 ] || mistake "images are made as root, with the right owners of their files: run this with sudo"
+
+image() { "$CLUSTER_DIR/native/image.sh" "$@" >/dev/null; }
+in_cache() { [ -e "$CACHE/$1" ] || mistake "$CACHE/$1 is not there: install the lab first"; }
+
+# Each image has its inputs_NAME, which prints whatever decides its contents, and its make_NAME, which
+# gets an empty folder for its layer.
+
+inputs_busybox() { echo "$BUSYBOX_IMAGE_TAG"; }
+busybox_layer() {
+  need_packages busybox-static
+  local applet
+  mkdir -p "$1"/{bin,etc,tmp,var,home}
+  chmod 1777 "$1/tmp"
+  install -m 755 "$(command -v busybox)" "$1/bin/busybox"
+  for applet in $(busybox --list); do [ "$applet" = busybox ] || ln -s busybox "$1/bin/$applet"; done
+  printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/home:/bin/false\n' >"$1/etc/passwd"
+  printf 'root:x:0:\nnobody:x:65534:\n' >"$1/etc/group"
+}
+make_busybox() {
+  busybox_layer "$1"
+  image -c '["sh"]' "busybox:$BUSYBOX_IMAGE_TAG" "$1"
+}
+
+inputs_k6() { in_cache bin/k6; sha256sum <"$CACHE/bin/k6"; }
+make_k6() {
+  busybox_layer "$1"
+  install -D -m 755 "$CACHE/bin/k6" "$1/usr/bin/k6"
+  install -D -m 644 "$BASE/etc/ssl/certs/ca-certificates.crt" "$1/etc/ssl/certs/ca-certificates.crt"
+  echo 'k6:x:12345:12345::/home/k6:/bin/sh' >>"$1/etc/passwd"
+  install -d -o 12345 -g 12345 "$1/home/k6"
+  image -e '["k6"]' -E HOME=/home/k6 -u 12345 -w /home/k6 "grafana/k6:$K6_IMAGE_TAG" "$1"
+}
+
+inputs_redis() { echo "$REDIS_IMAGE_TAG"; cat "$IMAGES_DIR/redis-entrypoint.sh"; }
+make_redis() {
+  add_packages "$1" redis-server
+  rm -rf "$1"/etc/{init.d,systemd,default,logrotate.d} "$1/lib/systemd"
+  add_user "$1" redis 999 /data
+  add_script "$1" redis-entrypoint.sh docker-entrypoint.sh
+  image -e '["docker-entrypoint.sh"]' -c '["redis-server"]' -E HOME=/data -u 999:999 -w /data -p 6379 "redis:$REDIS_IMAGE_TAG" "$BASE" "$1"
+}
+
+inputs_postgres() { echo "$POSTGRES_IMAGE_TAG"; cat "$IMAGES_DIR/postgres-entrypoint.sh"; }
+make_postgres() {
+  local v=$POSTGRES_IMAGE_TAG bin=/usr/lib/postgresql/$POSTGRES_IMAGE_TAG/bin
+  add_packages "$1" "postgresql-$v" "postgresql-client-$v"
+  # Perl, Python and LLVM are for Debian's wrappers, for languages and for compiling queries: none is used.
+  rm -rf "$1"/usr/{lib,share}/{perl*,python*,llvm*} "$1"/usr/lib/*/{perl*,libLLVM*} "$1/usr/lib/postgresql/$v"/lib/{bitcode,llvmjit*} \
+    "$1"/etc/{init.d,cron.d,logrotate.d,perl} "$1/lib/systemd" "$1"/usr/bin/{perl*,pg_*,psql,createdb,dropdb,createuser,dropuser}
+  add_user "$1" postgres 999 /var/lib/postgresql
+  install -d -o 999 -g 999 -m 700 "$1/var/lib/postgresql/data"
+  install -d -o 999 -g 999 -m 3777 "$1/run/postgresql"
+  install -d "$1/docker-entrypoint-initdb.d"
+  add_script "$1" postgres-entrypoint.sh docker-entrypoint.sh
+  image -e '["docker-entrypoint.sh"]' -c '["postgres"]' -E LANG=C.UTF-8 -E HOME=/var/lib/postgresql -E "PATH=$bin:/usr/local/bin:/usr/bin:/bin" \
+    -u 999:999 -w /var/lib/postgresql -p 5432 "postgres:$v" "$BASE" "$1"
+}
+
+inputs_ingress() { in_cache "node/$NODE24_VERSION"; echo "$NODE24_VERSION"; cat "$CLUSTER_DIR"/ingress/*.ts; }
+make_ingress() {
+  add_packages "$1" nginx
+  rm -rf "$1"/etc/{init.d,systemd,default,logrotate.d,ufw} "$1/lib/systemd" "$1/var/www"
+  install -D -m 755 "$CACHE/node/$NODE24_VERSION/bin/node" "$1/usr/local/bin/node"
+  mkdir -p "$1/opt/ingress"
+  cp "$CLUSTER_DIR"/ingress/*.ts "$1/opt/ingress/"
+  echo '{"type":"module"}' >"$1/opt/ingress/package.json"
+  image -e '["tini", "--", "node", "/opt/ingress/main.ts"]' -E NODE_ENV=production -u 33:33 -p 8080 -p 8443 "$INGRESS_IMAGE" "$BASE" "$1"
+}
+
+# n8n_image DIR VERSION NODE_VERSION
+n8n_image() {
+  local modules=$CACHE/n8n/$2/node_modules to=$1/opt/n8n
+  mkdir -p "$to" "$1/usr/local/bin"
+  # Links, not copies: taking files out leaves the installed n8n as it is.
+  cp -al "$modules" "$to/" 2>/dev/null || { rm -rf "$to/node_modules"; cp -a "$modules" "$to/"; }
+  find "$to" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -iname 'readme*.md' -o -iname 'changelog*.md' \
+    -o -name '*.tsbuildinfo' \) -delete
+  install -m 755 "$CACHE/node/$3/bin/node" "$1/usr/local/bin/node"
+  ln -s /opt/n8n/node_modules/n8n/bin/n8n "$1/usr/local/bin/n8n"
+  add_script "$1" n8n-entrypoint.sh docker-entrypoint.sh
+  add_user "$1" node 1000 /home/node
+  install -d -o 1000 -g 1000 -m 700 "$1/home/node/.n8n"
+  image -e '["tini", "--", "docker-entrypoint.sh"]' -E NODE_ENV=production -E HOME=/home/node -E N8N_RELEASE_TYPE=stable -E SHELL=/bin/sh \
+    -u node -w /home/node -p 5678 "n8nio/n8n:$2" "$BASE" "$1"
+}
+n8n_inputs() { # n8n_inputs VERSION NODE_VERSION
+  in_cache "node/$2/bin/node"
+  in_cache "n8n/$1/node_modules/n8n/bin/n8n"
+  # It is built last: without it the install was interrupted.
+  compgen -G "$CACHE/n8n/$1/node_modules/sqlite3/build/Release/*.node" >/dev/null || mistake "n8n $1 in $CACHE is half installed: install the lab again"
+  echo "$2"
+  sha256sum <"$CACHE/n8n/$1/node_modules/.package-lock.json"
+  cat "$IMAGES_DIR/n8n-entrypoint.sh"
+  declare -f n8n_image
+}
+inputs_n8n() { n8n_inputs "$N8N_VERSION" "$NODE24_VERSION"; }
+make_n8n() { n8n_image "$1" "$N8N_VERSION" "$NODE24_VERSION"; }
+inputs_n8n-legacy() { n8n_inputs "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }
+make_n8n-legacy() { n8n_image "$1" "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }
+
+# fresh NAME SUM: made from these inputs, and still where the cluster pulls it from.
+fresh() { [ "$(cat "$WORK/.stamp/$1" 2>/dev/null)" = "$2" ]; }
+stamped() { # stamped NAME SUM COMMAND...: runs COMMAND unless it ran for these inputs
+  local name=$1 sum=$2 start=$EPOCHREALTIME kind=warm
+  shift 2
+  fresh "$name" "$sum" && return
+  [ -e "$WORK/.stamp/$name" ] || kind=cold
+  note "making the image $name"
+  rm -f "$WORK/.stamp/$name"
+  "$@"
+  echo "$sum" >"$WORK/.stamp/$name"
+  record "image-$name" "$(seconds_since "$start")" "$kind"
+  note "made the image $name in $(seconds_since "$start") s"
+}
+make() { # make NAME: in a folder that does not outlive it
+  rm -rf "$WORK/layer"
+  mkdir -p "$WORK/layer"
+  chmod 755 "$WORK/layer"
+  "make_$1" "$WORK/layer"
+  rm -rf "$WORK/layer"
+}
+hash() { sha256sum | cut -d' ' -f1; }
+
+umask 022
+mkdir -p "$WORK/.stamp"
+exec 6>"$WORK/build.lock"
+flock -n 6 || { note "images are being made already: waiting for it"; flock 6; }
+renice -n 10 $$ >/dev/null
+base_sum=$({ echo "$DEBIAN $BASE_PACKAGES"; declare -f make_base strip_documents; } | hash)
+[ -d "$BASE" ] || rm -f "$WORK/.stamp/base"
+stamped base "$base_sum" make_base
+[ $# -gt 0 ] || set -- "${ALL[@]}"
+for name; do
+  inputs=$("inputs_$name")
+  stamped "$name" "$({ echo "$base_sum"; echo "$inputs"; declare -f "make_$name" image busybox_layer add_packages add_user; cat "$CLUSTER_DIR/native/image.sh"; } | hash)" make "$name"
+done
