@@ -4,7 +4,15 @@ import nodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', 'coverage/**', 'results/**', 'charts/**/templates/**'] },
+  {
+    ignores: [
+      '**/dist/**',
+      '**/node_modules/**',
+      'coverage/**',
+      'results/**',
+      'charts/**/templates/**',
+    ],
+  },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {
@@ -15,7 +23,14 @@ export default tseslint.config(
   },
   {
     files: ['**/*.mjs', 'capacity/src/ui/**', 'test/**'],
-    languageOptions: { globals: { process: 'readonly', console: 'readonly', URL: 'readonly', setTimeout: 'readonly' } },
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        setTimeout: 'readonly',
+      },
+    },
     rules: { 'no-console': 'off' },
   },
   // What `n8n-node lint` applies to a package that n8n Cloud does not run ("configWithoutCloudSupport"):

@@ -22,7 +22,11 @@ export class QueueRedisApi implements ICredentialType {
       options: [
         { name: 'Cluster', value: 'cluster', description: 'As in QUEUE_BULL_REDIS_CLUSTER_NODES' },
         { name: 'One Server', value: 'single', description: 'As in QUEUE_BULL_REDIS_HOST' },
-        { name: 'Sentinel', value: 'sentinel', description: 'Sentinels tell which server is primary' },
+        {
+          name: 'Sentinel',
+          value: 'sentinel',
+          description: 'Sentinels tell which server is primary',
+        },
       ],
     },
     {
@@ -73,7 +77,8 @@ export class QueueRedisApi implements ICredentialType {
       name: 'user',
       type: 'string',
       default: '',
-      description: 'As in QUEUE_BULL_REDIS_USERNAME of n8n. Reading takes +@read, +@connection and +client|list',
+      description:
+        'As in QUEUE_BULL_REDIS_USERNAME of n8n. Reading takes +@read, +@connection and +client|list',
     },
     {
       displayName: 'Password',
@@ -114,7 +119,8 @@ export class QueueRedisApi implements ICredentialType {
       default: '',
       placeholder: '-----BEGIN CERTIFICATE-----',
       displayOptions: { show: { tls: [true] } },
-      description: 'Certificate of the authority that signed the one of Redis. Empty: those that Node.js trusts.',
+      description:
+        'Certificate of the authority that signed the one of Redis. Empty: those that Node.js trusts.',
     },
   ];
 

@@ -136,7 +136,10 @@ async function runOne(context: IExecuteFunctions, itemIndex: number): Promise<ID
   const ownExecutionId = n8nRole(process.argv) === 'worker' ? context.getExecutionId() : undefined;
   const read = () => readQueue(credential, { queue, ownExecutionId });
 
-  const operation = checkedChoice(parameter('operation'), 'Operation', ['read', 'waitUntilDrained']);
+  const operation = checkedChoice(parameter('operation'), 'Operation', [
+    'read',
+    'waitUntilDrained',
+  ]);
   if (operation === 'read') return { ...(await read()) };
   const { measures, waitedMs } = await waitUntilDrained(read, {
     timeoutMs: checkedNumber(parameter('timeoutSeconds'), timeout) * 1000,

@@ -50,7 +50,11 @@ export class QueueMonitorTrigger implements INodeType {
         default: 'waiting',
         options: [
           { name: 'Active', value: 'active', description: 'Jobs that workers are working on' },
-          { name: 'Completed', value: 'completed', description: 'Finished jobs that are still kept' },
+          {
+            name: 'Completed',
+            value: 'completed',
+            description: 'Finished jobs that are still kept',
+          },
           { name: 'Delayed', value: 'delayed', description: 'Jobs that wait for a time to come' },
           { name: 'Failed', value: 'failed', description: 'Failed jobs that are still kept' },
           {
@@ -58,7 +62,11 @@ export class QueueMonitorTrigger implements INodeType {
             value: 'oldestWaitingSeconds',
             description: 'How long the job that waits longest has waited',
           },
-          { name: 'Paused', value: 'paused', description: 'Jobs that wait while the queue is paused' },
+          {
+            name: 'Paused',
+            value: 'paused',
+            description: 'Jobs that wait while the queue is paused',
+          },
           { name: 'Waiting', value: 'waiting', description: 'Jobs that no worker has taken yet' },
           { name: 'Workers', value: 'workers', description: 'Processes that take jobs' },
         ],
@@ -70,8 +78,16 @@ export class QueueMonitorTrigger implements INodeType {
         type: 'options',
         default: 'over',
         options: [
-          { name: 'Over the Threshold', value: 'over', description: 'Too much is bad, as of waiting jobs' },
-          { name: 'Under the Threshold', value: 'under', description: 'Too little is bad, as of workers' },
+          {
+            name: 'Over the Threshold',
+            value: 'over',
+            description: 'Too much is bad, as of waiting jobs',
+          },
+          {
+            name: 'Under the Threshold',
+            value: 'under',
+            description: 'Too little is bad, as of workers',
+          },
         ],
         description: 'On which side of the threshold to start the workflow',
       },
@@ -194,7 +210,8 @@ function startWatching(
     const next = nextAlarm(watch.rule, state, sample, performance.now());
     state = next.state;
     if (next.event === null || measures === null) return;
-    if (next.event === 'raised' || watch.alsoWhenCleared) emit(context, watch, next.event, measures);
+    if (next.event === 'raised' || watch.alsoWhenCleared)
+      emit(context, watch, next.event, measures);
   };
   const look = async (): Promise<void> => {
     let measures: QueueMeasures | null = null;

@@ -50,7 +50,11 @@ export const cpu: Operation = {
       type: 'options',
       default: 'block',
       options: [
-        { name: 'Block', value: 'block', description: 'Nothing else runs in this process meanwhile' },
+        {
+          name: 'Block',
+          value: 'block',
+          description: 'Nothing else runs in this process meanwhile',
+        },
         { name: 'Yield', value: 'yield', description: 'Let others run every so often' },
       ],
       description: 'Whether other executions of the same process can run in between',

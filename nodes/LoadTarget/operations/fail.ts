@@ -32,7 +32,11 @@ export const fail: Operation = {
           value: 'httpStatus',
           description: 'As when a called service answers with an error',
         },
-        { name: 'Node Error', value: 'nodeError', description: 'As when a node cannot do its work' },
+        {
+          name: 'Node Error',
+          value: 'nodeError',
+          description: 'As when a node cannot do its work',
+        },
         {
           name: 'Thrown Text',
           value: 'thrownText',

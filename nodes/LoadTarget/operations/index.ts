@@ -11,7 +11,9 @@ import { wait } from './wait';
 
 const all: Operation[] = [cpu, diskRead, diskWrite, fail, json, memory, payload, wait];
 
-export const operations = new Map(all.map((operation) => [String(operation.option.value), operation]));
+export const operations = new Map(
+  all.map((operation) => [String(operation.option.value), operation]),
+);
 
 export const operationOptions = all.map(({ option }) => option);
 

@@ -5,12 +5,7 @@ import type {
   INodeProperties,
   INodePropertyOptions,
 } from 'n8n-workflow';
-import {
-  checkedBoolean,
-  checkedChoice,
-  checkedNumber,
-  type Bounds,
-} from '../../shared/bounds';
+import { checkedBoolean, checkedChoice, checkedNumber, type Bounds } from '../../shared/bounds';
 
 /** One kind of load: how the editor shows it, and what it does for one item. */
 export interface Operation {

@@ -22,7 +22,11 @@ export const wait: Operation = {
       type: 'options',
       default: 'fixed',
       options: [
-        { name: 'Exponential', value: 'exponential', description: 'Mostly short, now and then long' },
+        {
+          name: 'Exponential',
+          value: 'exponential',
+          description: 'Mostly short, now and then long',
+        },
         { name: 'Fixed', value: 'fixed', description: 'Always the same' },
         { name: 'Normal', value: 'normal', description: 'Around a mean, cut off at 0' },
         { name: 'Uniform', value: 'uniform', description: 'Anything between two durations' },
@@ -79,7 +83,10 @@ export const wait: Operation = {
     const distribution = distributionOf(call);
     const drawnMs = sampleMs(distribution, LONGEST_MS, Math.random);
     const began = performance.now();
-    await sleep(drawnMs, call.signal);
+    // A timer counts whole milliseconds and may fire a little early: what is missing is waited too.
+    for (let leftMs = drawnMs; leftMs > 0; leftMs = drawnMs - (performance.now() - began)) {
+      await sleep(Math.ceil(leftMs), call.signal);
+    }
     const { kind, ...figures } = distribution;
     return {
       asked: { distribution: kind, ...figures },

@@ -34,7 +34,11 @@ export function randomDocument(bytes: number, random: Random): RandomDocument {
     records.push(record);
     used += size;
   }
-  return { kind: 'random-document', records, filler: randomText(Math.max(0, bytes - used), random) };
+  return {
+    kind: 'random-document',
+    records,
+    filler: randomText(Math.max(0, bytes - used), random),
+  };
 }
 
 function randomRecord(id: number, random: Random): DocumentRecord {

@@ -4,7 +4,10 @@ import { Mistake } from '../../shared/mistake';
 const known: [RegExp, string][] = [
   [/WRONGPASS|invalid (username-)?password/i, 'refused the user or the password'],
   [/NOAUTH/, 'wants a password, but the credential has none'],
-  [/NOPERM/, 'does not let this user run the commands that reading a queue takes (+@read, CLIENT LIST)'],
+  [
+    /NOPERM/,
+    'does not let this user run the commands that reading a queue takes (+@read, CLIENT LIST)',
+  ],
   [/DB index is out of range/i, 'has no database of that number'],
   [/ECONNREFUSED/, 'refused the connection: it does not run there, or the port is wrong'],
   [/ENOTFOUND|EAI_AGAIN/, 'has a host name that cannot be resolved'],
@@ -15,9 +18,15 @@ const known: [RegExp, string][] = [
     'has a certificate that is not trusted: give the right CA, and a host name that is in the certificate',
   ],
   [/wrong version number|EPROTO|packet length/i, 'does not speak TLS on this port'],
-  [/ECONNRESET|socket hang up|Connection is closed|EPIPE/i, 'closed the connection: it may want TLS'],
+  [
+    /ECONNRESET|socket hang up|Connection is closed|EPIPE/i,
+    'closed the connection: it may want TLS',
+  ],
   [/CLUSTERDOWN|refresh slots/i, 'is not a working cluster: check the nodes'],
-  [/All sentinels are unreachable/i, 'cannot be found: no Sentinel knows the group, or none answers'],
+  [
+    /All sentinels are unreachable/i,
+    'cannot be found: no Sentinel knows the group, or none answers',
+  ],
   [/LOADING/, 'is still loading its data'],
   [/MOVED/, "is a cluster: choose 'Cluster' in the credential"],
 ];

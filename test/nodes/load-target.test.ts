@@ -1,0 +1,338 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Engine, reportOf, type Report, type RunRequest, type RunResult } from './support/engine';
+import { eventually } from './support/eventually';
+
+let engine: Engine;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'n8n-load-target-test-'));
+  engine = await Engine.start(['--expose-gc', '--max-old-space-size=700']);
+}, 60_000);
+afterAll(async () => {
+  await engine.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (
+  parameters: Record<string, unknown>,
+  more: Partial<RunRequest> = {},
+): Promise<RunResult> => engine.run({ node: 'loadTarget', parameters, ...more });
+
+const report = async (parameters: Record<string, unknown>): Promise<Report> => {
+  const result = await run(parameters);
+  expect(result.error).toBeUndefined();
+  return reportOf(result);
+};
+
+const memoryNow = async (): Promise<NodeJS.MemoryUsage> => {
+  await engine.ask('collectGarbage');
+  return (await engine.ask('memory')) as NodeJS.MemoryUsage;
+};
+
+const MIB = 1024 * 1024;
+
+test('the package loads as n8n loads it', async () => {
+  expect(await engine.ask('load')).toEqual({
+    nodes: ['loadTarget', 'queueMonitor', 'queueMonitorTrigger'].map((name) => ({
+      name,
+      version: 1,
+    })),
+    credentials: ['queueRedisApi'],
+  });
+});
+
+test('every operation reports what was asked, what was achieved, how long and where', async () => {
+  const all = [
+    { operation: 'cpu', cpuTimeMs: 1 },
+    { operation: 'diskRead', sizeKiB: 1, documents: 2, folder },
+    { operation: 'diskWrite', sizeKiB: 1, folder },
+    { operation: 'fail', probability: 0 },
+    { operation: 'json', sizeKiB: 1 },
+    { operation: 'memory', sizeMiB: 1, holdMs: 0 },
+    { operation: 'payload', items: 1, itemBytes: 10 },
+    { operation: 'wait', waitMs: 1 },
+  ];
+  for (const parameters of all) {
+    const { operation, asked, achieved, durationMs, ranBy } = await report(parameters);
+    expect(operation).toBe(parameters.operation);
+    expect(Object.keys(asked)).not.toHaveLength(0);
+    expect(Object.keys(achieved)).not.toHaveLength(0);
+    expect(durationMs).toBeGreaterThanOrEqual(0);
+    expect(ranBy).toEqual({
+      host: hostname(),
+      pid: expect.any(Number) as number,
+      role: 'main',
+      n8nVersion: null,
+      nodeVersion: expect.stringMatching(/^24\./) as string,
+      packageVersion: '0.1.0',
+      rssMiB: expect.any(Number) as number,
+      heapUsedMiB: expect.any(Number) as number,
+      heapLimitMiB: expect.any(Number) as number,
+      ...{ eventLoopDelayMs: ranBy['eventLoopDelayMs'] },
+    });
+  }
+  // By the eighth execution the event loop has been measured.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect((await report({ operation: 'wait', waitMs: 1 })).ranBy['eventLoopDelayMs']).toEqual({
+    mean: expect.any(Number) as number,
+    p99: expect.any(Number) as number,
+    max: expect.any(Number) as number,
+  });
+});
+
+describe('Memory', () => {
+  const memory = (more: Record<string, unknown>): Record<string, unknown> => ({
+    ...{ operation: 'memory', sizeMiB: 64, holdMs: 0 },
+    ...more,
+  });
+
+  test.each([
+    ['strings', 'heapUsed'],
+    ['objects', 'heapUsed'],
+    ['buffers', 'arrayBuffers'],
+  ] as const)('as %s it lies where it should, and its pages are real', async (heldAs, where) => {
+    const before = await memoryNow();
+    const { achieved } = await report(memory({ heldAs, afterwards: 'leak' }));
+    const after = await memoryNow();
+    expect(achieved['heldMiB']).toBe(64);
+    const grownMiB = (after[where] - before[where]) / MIB;
+    expect(grownMiB).toBeGreaterThan(62);
+    expect(grownMiB).toBeLessThan(68);
+    expect((after.rss - before.rss) / MIB).toBeGreaterThan(48);
+  });
+
+  test('what is released goes, what leaks adds up', async () => {
+    const before = await memoryNow();
+    await report(memory({ heldAs: 'buffers', sizeMiB: 32 }));
+    const released = await memoryNow();
+    expect((released.arrayBuffers - before.arrayBuffers) / MIB).toBeLessThan(2);
+    const first = await report(memory({ heldAs: 'buffers', sizeMiB: 16, afterwards: 'leak' }));
+    const second = await report(memory({ heldAs: 'buffers', sizeMiB: 16, afterwards: 'leak' }));
+    const leaked = await memoryNow();
+    expect((leaked.arrayBuffers - released.arrayBuffers) / MIB).toBeCloseTo(32, 0);
+    expect((second.achieved['leakedMiB'] ?? 0) - (first.achieved['leakedMiB'] ?? 0)).toBe(16);
+  });
+
+  test('in steps it takes the pauses between them', async () => {
+    const steps = { growth: 'inSteps', stepMiB: 2, stepEveryMs: 30 };
+    const { achieved, durationMs } = await report(memory({ sizeMiB: 8, ...steps }));
+    expect(achieved['heldMiB']).toBe(8);
+    expect(durationMs).toBeGreaterThanOrEqual(3 * 29);
+  });
+
+  test('what does not fit is refused before anything is made, unless it may crash', async () => {
+    const { error } = await run(memory({ sizeMiB: 5000 }));
+    expect(error).toMatchObject({
+      name: 'NodeOperationError',
+      message: expect.stringMatching(/^5000 MiB of strings do not fit: \d+ MiB are free/) as string,
+      description: expect.stringContaining('May Crash N8n') as string,
+      context: { itemIndex: 0 },
+    });
+    const bold = await Engine.start(['--max-old-space-size=120'], 'ignore');
+    const dead = await bold
+      .run({ node: 'loadTarget', parameters: memory({ sizeMiB: 1000, mayCrash: true }) })
+      .then(
+        () => 'alive',
+        (error: unknown) => (error as Error).message,
+      );
+    expect(dead).toBe('the engine ended');
+  }, 60_000);
+});
+
+describe('CPU', () => {
+  test('a time is CPU time, not time on the clock', async () => {
+    const { achieved, durationMs } = await report({ operation: 'cpu', cpuTimeMs: 60 });
+    expect(achieved['cpuTimeMs']).toBeGreaterThanOrEqual(60);
+    expect(durationMs).toBeGreaterThanOrEqual(59);
+  });
+
+  test.each([
+    [0, 0],
+    [500_000, (499_999 * 500_000) / 2],
+  ])('the loop to %d adds up what the published one does', async (loopTo, sum) => {
+    const { achieved } = await report({ operation: 'cpu', until: 'loop', loopTo });
+    expect(achieved).toMatchObject({ iterations: loopTo, sum });
+  });
+
+  test('blocking lets nothing else run, yielding does', async () => {
+    const alone = { operation: 'cpu', cpuTimeMs: 150 };
+    const order: string[] = [];
+    const both = async (eventLoop: string): Promise<void> => {
+      const long = run({ ...alone, eventLoop, yieldEveryMs: 5 }).then(() => order.push('long'));
+      const short = run({ operation: 'wait', waitMs: 1 }).then(() => order.push('short'));
+      await Promise.all([long, short]);
+    };
+    await both('block');
+    await both('yield');
+    expect(order).toEqual(['long', 'short', 'short', 'long']);
+  });
+});
+
+describe('Wait', () => {
+  test('is never shorter than drawn and does not use the CPU', async () => {
+    for (const waitMs of [0, 1, 20.7, 80]) {
+      const { achieved } = await report({ operation: 'wait', waitMs });
+      expect(achieved['drawnMs']).toBe(waitMs);
+      expect(achieved['waitedMs']).toBeGreaterThanOrEqual(waitMs);
+    }
+  });
+
+  test('ends at once when the execution is cancelled', async () => {
+    const { status, durationMs } = await run(
+      { operation: 'wait', waitMs: 60_000 },
+      { cancelAfterMs: 50, settings: { onError: 'continueRegularOutput' } },
+    );
+    expect(status).toBe('canceled');
+    expect(durationMs).toBeLessThan(30_000);
+  });
+
+  test('ends that lie the wrong way round are a mistake', async () => {
+    const parameters = { operation: 'wait', distribution: 'uniform', minMs: 5, maxMs: 1 };
+    expect((await run(parameters)).error?.message).toBe(
+      "'Longest (Ms)' must not be below 'Shortest (Ms)': 1 < 5",
+    );
+  });
+});
+
+describe('documents', () => {
+  const documentOf = (report: Report): unknown =>
+    (report as Report & { document: unknown }).document;
+
+  test('JSON is fresh each time and of the asked size', async () => {
+    const [one, two] = [
+      await report({ operation: 'json', sizeKiB: 20 }),
+      await report({ operation: 'json', sizeKiB: 20 }),
+    ];
+    expect(JSON.stringify(documentOf(one))).toHaveLength(20 * 1024);
+    expect(one.achieved['sizeKiB']).toBe(20);
+    expect(documentOf(one)).not.toEqual(documentOf(two));
+  });
+
+  test('Disk Read prepares its documents once and reads one of them', async () => {
+    const own = mkdtempSync(join(folder, 'read-'));
+    const parameters = { operation: 'diskRead', sizeKiB: 4, documents: 3, folder: own };
+    const names = new Set<unknown>();
+    for (let i = 0; i < 30; i += 1) {
+      const read = await report(parameters);
+      expect(JSON.stringify(documentOf(read))).toHaveLength(4096);
+      names.add((read.achieved as Record<string, unknown>)['path']);
+    }
+    expect(names.size).toBe(3);
+    expect(readdirSync(own)).toHaveLength(3);
+  });
+
+  test('Disk Write returns what it wrote and removes it in the background', async () => {
+    const own = mkdtempSync(join(folder, 'write-'));
+    const wrote = await report({ operation: 'diskWrite', sizeKiB: 4, folder: own, flush: true });
+    expect(wrote.achieved['sizeKiB']).toBe(4);
+    expect(JSON.stringify(documentOf(wrote))).toHaveLength(4096);
+    const path = String((wrote.achieved as Record<string, unknown>)['path']);
+    expect(path.startsWith(own)).toBe(true);
+    await eventually(() => !existsSync(path));
+  });
+
+  test('a folder that cannot be is a mistake', async () => {
+    const message = async (where: string): Promise<string | undefined> =>
+      (await run({ operation: 'diskWrite', folder: where })).error?.message;
+    expect(await message('not/absolute')).toMatch(/^'Folder' must be an absolute path/);
+    expect(await message('/etc/hostname/in')).toMatch(/^'Folder' cannot be used: ENOTDIR/);
+  });
+});
+
+describe('Payload', () => {
+  test('items have the asked number and length, all paired with their input', async () => {
+    const { items } = await run(
+      { operation: 'payload', items: 3, itemBytes: 1000 },
+      { items: [{ json: {} }, { json: {} }] },
+    );
+    expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+      [0, 0, 0, 1, 1, 1].map((item) => ({ item })),
+    );
+    for (const { json } of items) expect(json['text']).toHaveLength(1000);
+  });
+
+  test('binary data has the asked size', async () => {
+    const result = await run({ operation: 'payload', payloadKind: 'binary', binaryMiB: 1 });
+    expect(reportOf(result).achieved['bytes']).toBe(MIB);
+    expect(Buffer.from(result.items[0]?.binary?.['data']?.data ?? '', 'base64')).toHaveLength(MIB);
+  });
+
+  test('too much in all is a mistake', async () => {
+    const { error } = await run({ operation: 'payload', items: 1000, itemBytes: 1_000_000 });
+    expect(error?.message).toMatch(/must not be above 536870912 bytes, but it is 1000000000$/);
+  });
+});
+
+describe('Fail', () => {
+  const failing = { operation: 'fail', probability: 1 };
+
+  test('as a node error', async () => {
+    const { status, error } = await run(failing);
+    expect(status).toBe('error');
+    expect(error).toMatchObject({ name: 'NodeOperationError', node: { name: 'Under Test' } });
+  });
+
+  test('as an HTTP status', async () => {
+    const { error } = await run({ ...failing, failAs: 'httpStatus', httpStatus: 429 });
+    expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '429' });
+  });
+
+  test('as something that is no error', async () => {
+    const { status, error } = await run({ ...failing, failAs: 'thrownText' });
+    expect(status).toBe('error');
+    expect(error?.name).toBeUndefined();
+  });
+
+  test('with a probability, and as often as that', async () => {
+    const items = Array.from({ length: 400 }, () => ({ json: {} }));
+    const settings = { onError: 'continueRegularOutput' };
+    const result = await run({ operation: 'fail', probability: 0.25 }, { items, settings });
+    const failed = result.items.filter(({ json }) => 'error' in json).length;
+    // 400 draws: 100 are expected, and 50 or 150 would be more than five standard deviations away.
+    expect(failed).toBeGreaterThan(50);
+    expect(failed).toBeLessThan(150);
+  });
+});
+
+describe('items', () => {
+  test('each item has its own parameters, by expression', async () => {
+    const { items } = await run(
+      { operation: 'wait', waitMs: '={{ $json.ms }}' },
+      { items: [{ json: { ms: 1 } }, { json: { ms: '2' } }] },
+    );
+    expect(items.map(({ json }) => json['asked'])).toEqual([
+      { distribution: 'fixed', ms: 1 },
+      { distribution: 'fixed', ms: 2 },
+    ]);
+    expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+  });
+
+  test('one that fails does not stop the others when the node is set to go on', async () => {
+    const { status, items } = await run(
+      { operation: 'json', sizeKiB: '={{ $json.size }}' },
+      {
+        items: [{ json: { size: 1 } }, { json: { size: -1 } }, { json: { size: 1 } }],
+        settings: { onError: 'continueRegularOutput' },
+      },
+    );
+    expect(status).toBe('success');
+    expect(items[1]).toEqual({
+      json: { error: "'Size (KiB)' must be from 1 to 262144, but it is -1" },
+      pairedItem: { item: 1 },
+    });
+    expect(items[2]?.json).toHaveProperty('document');
+  });
+
+  test('the input is carried on when asked, and the report wins where names clash', async () => {
+    const input = { headers: { 'x-load-id': 'a-1' }, operation: 'mine' };
+    const { items } = await run(
+      { operation: 'wait', waitMs: 0, includeInput: true },
+      { items: [{ json: input }] },
+    );
+    expect(items[0]?.json).toMatchObject({ headers: { 'x-load-id': 'a-1' }, operation: 'wait' });
+    const without = await run({ operation: 'wait', waitMs: 0 }, { items: [{ json: input }] });
+    expect(without.items[0]?.json).not.toHaveProperty('headers');
+  });
+});

@@ -1,0 +1,158 @@
+// A process with n8n's own execution engine (n8n-core of the lab's n8n) and the nodes as they are
+// packed. Its own process, because the operations hold memory and use CPU of the process they run
+// in. Obeys one message at a time: {command, ...} -> {ok, value} or {ok: false, message}.
+const { createRequire } = require('node:module');
+const { join, resolve } = require('node:path');
+
+process.env.N8N_LOG_LEVEL = 'silent';
+const root = resolve(__dirname, '../../..');
+const n8nRequire = createRequire(join(process.env.N8N_INSTALLATION, 'package.json'));
+n8nRequire('reflect-metadata');
+const core = n8nRequire('n8n-core');
+const workflowPackage = n8nRequire('n8n-workflow');
+const { Container } = n8nRequire('@n8n/di');
+
+// What n8n's command sets up before it starts the engine.
+workflowPackage.Expression.setExpressionEngine?.('legacy');
+
+const itemsNode = {
+  description: {
+    ...{ displayName: 'Items', name: 'items', group: ['input'], version: 1, description: '' },
+    ...{ defaults: {}, inputs: [], outputs: ['main'] },
+    properties: [{ displayName: 'Items', name: 'items', type: 'json', default: [] }],
+  },
+  async execute() {
+    return [this.getNodeParameter('items', 0)];
+  },
+};
+
+const loader = new core.PackageDirectoryLoader(root);
+const nodeTypes = {
+  getByName: (type) => nodeTypes.getByNameAndVersion(type),
+  getByNameAndVersion: (type) =>
+    type === 'test.items' ? itemsNode : loader.getNode(type.split('.').pop()).type,
+  getKnownTypes: () => loader.known.nodes,
+};
+
+const additionalData = (credential, mode, executionId) => ({
+  executionId,
+  hooks: new core.ExecutionLifecycleHooks(mode, executionId, {
+    id: 'test',
+    nodes: [],
+    connections: {},
+  }),
+  credentialsHelper: {
+    getDecrypted: async () => credential,
+    getCredentialsProperties: () => [],
+    isCredentialUsableByNode: () => true,
+    authenticate: async (_credential, _type, options) => options,
+    getParentTypes: () => [],
+  },
+  currentNodeExecutionIndex: 0,
+  currentNodeParameters: undefined,
+  variables: {},
+  ...Object.fromEntries(
+    [
+      'restApi',
+      'instanceBase',
+      'webhookBase',
+      'webhookWaitingBase',
+      'webhookTestBase',
+      'formWaitingBase',
+    ].map((name) => [`${name}Url`, 'http://127.0.0.1/']),
+  ),
+  sendDataToUI: () => undefined,
+  setExecutionStatus: () => undefined,
+  logAiEvent: () => undefined,
+  ...{ executeWorkflow: undefined, userId: 'test' },
+});
+
+const nodeOf = ({ node, parameters, settings, credential }) => ({
+  ...{ id: 'under-test', name: 'Under Test', type: `n8n-nodes-load-target.${node}` },
+  ...{ typeVersion: 1, position: [200, 0], parameters },
+  ...(credential && { credentials: { queueRedisApi: { id: '1', name: 'Redis' } } }),
+  ...settings,
+});
+
+const workflowOf = (nodes, connections) =>
+  new workflowPackage.Workflow({
+    ...{ id: 'test', name: 'test', nodes, connections, active: false, nodeTypes },
+    settings: { executionOrder: 'v1' },
+  });
+
+async function run(message) {
+  const { items = [{ json: {} }], credential, cancelAfterMs, executionId = '1' } = message;
+  const start = {
+    ...{ id: 'start', name: 'Items', type: 'test.items', typeVersion: 1, position: [0, 0] },
+    parameters: { items },
+  };
+  const workflow = workflowOf([start, nodeOf(message)], {
+    Items: { main: [[{ node: 'Under Test', type: 'main', index: 0 }]] },
+  });
+  const execute = new core.WorkflowExecute(
+    additionalData(credential, 'trigger', executionId),
+    'trigger',
+  );
+  const began = performance.now();
+  const running = execute.run({ workflow, startNode: start });
+  if (cancelAfterMs !== undefined) setTimeout(() => running.cancel(), cancelAfterMs);
+  const { data, status } = await running;
+  const [task] = data.resultData.runData['Under Test'] ?? [];
+  const { error } = data.resultData;
+  return {
+    ...{ status, durationMs: performance.now() - began },
+    items: task?.data?.main?.[0] ?? [],
+    error: error && { ...error, message: error.message, name: error.name },
+  };
+}
+
+let closeTrigger;
+
+async function startTrigger(message) {
+  const workflow = workflowOf([nodeOf(message)], {});
+  const emitted = (data) => process.send({ emitted: data[0][0].json });
+  const context = (w, node, data, mode, activation) =>
+    new core.TriggerContext(w, node, data, mode, activation, emitted);
+  const response = await Container.get(core.TriggersAndPollers).runTriggerFunction(
+    workflow,
+    workflow.getNode('Under Test'),
+    context,
+    additionalData(message.credential, 'trigger', '1'),
+    'trigger',
+    'activate',
+  );
+  closeTrigger = response.closeFunction;
+}
+
+const commands = {
+  run,
+  startTrigger,
+  stopTrigger: () => closeTrigger(),
+  testCredential: ({ credential }) =>
+    loader
+      .getNode('queueMonitor')
+      .type.methods.credentialTest.queueRedisTest.call({}, { data: credential }),
+  load: async () => ({
+    nodes: loader.loadedNodes,
+    credentials: Object.keys(loader.known.credentials),
+  }),
+  collectGarbage: async () => globalThis.gc?.(),
+  memory: async () => process.memoryUsage(),
+  // What is left open by a connection, if one was.
+  openSockets: async () =>
+    process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length,
+};
+
+process.on('message', async ({ id, ...message }) => {
+  try {
+    const value = await commands[message.command](message);
+    process.send({ id, ok: true, value });
+  } catch (error) {
+    const { name, description, context, stack } = error ?? {};
+    const text = error instanceof Error ? error.message : String(error);
+    process.send({ id, ok: false, message: text, error: { name, description, context, stack } });
+  }
+});
+process.on('disconnect', () => process.exit());
+
+loader.loadAll().then(() => process.send({ ready: true }));
