@@ -13,12 +13,7 @@ import {
 } from './profile.ts';
 import { ownRequest } from './own-request.ts';
 import { parseSlos, type Slo } from './slo.ts';
-import {
-  requestsOf,
-  type CatalogueShape,
-  type LoadRequest,
-  type ParameterValues,
-} from './workload.ts';
+import { parametersFrom, requestsOf, type CatalogueShape, type LoadRequest } from './workload.ts';
 
 export interface Settings {
   baseUrl: string;
@@ -117,22 +112,9 @@ function requestsFrom(
   const catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)) as CatalogueShape;
   return requestsOf(catalogue, env.WORKLOAD ?? 'last-node', {
     variant: env.VARIANT,
-    parameters: parametersFrom(env),
+    // PARAMETERS='n=5000,ms=10'
+    parameters: parametersFrom((env.PARAMETERS ?? '').split(',').filter((pair) => pair !== '')),
   });
-}
-
-/** PARAMETERS='n=5000,ms=10' */
-function parametersFrom(env: Env): ParameterValues {
-  const pairs = (env.PARAMETERS ?? '').split(',').filter((part) => part.trim() !== '');
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const equals = pair.indexOf('=');
-      if (equals < 1) {
-        throw new Error(`PARAMETERS has '${pair}': write it like n=5000,ms=10`);
-      }
-      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
-    }),
-  );
 }
 
 function maxOpenFrom(env: Env, plan: LoadPlan): number {

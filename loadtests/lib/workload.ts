@@ -146,6 +146,19 @@ export function parametersOf(
   );
 }
 
+/** From `name=value`, one each. */
+export function parametersFrom(pairs: readonly string[]): ParameterValues {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const equals = pair.indexOf('=');
+      if (equals < 1) {
+        throw new Error(`the parameter '${pair}' is not understood: write it like n=5000`);
+      }
+      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+    }),
+  );
+}
+
 /** No reply can come sooner. */
 export function latencyFloorMsOf(workload: WorkloadShape, parameters: ParameterValues): number {
   const floor = workload.latencyFloorMs ?? 0;

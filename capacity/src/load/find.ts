@@ -1,9 +1,10 @@
 import { accessSync, constants, existsSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { UserError } from '../ui/exit';
 
 /** The k6 of the lab, or else the one on the PATH. */
-export function findK6(labBin: string, path = process.env.PATH ?? ''): string {
+export function findK6(labBin = join(cacheFolder(), 'bin'), path = process.env.PATH ?? ''): string {
   const folders = [labBin, ...path.split(delimiter)].filter((folder) => folder !== '');
   const found = folders.map((folder) => join(folder, 'k6')).find(isProgram);
   if (found === undefined) {
@@ -14,13 +15,21 @@ export function findK6(labBin: string, path = process.env.PATH ?? ''): string {
   return found;
 }
 
-/** The k6 scripts lie beside the sources, and beside the bundle in the package. */
-export function findLoadtests(from: string): string {
-  for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
-    const candidate = join(folder, 'loadtests');
-    if (existsSync(join(candidate, 'load.ts'))) return candidate;
+/**
+ * A folder that belongs to the kit, such as `loadtests`: it lies above the sources, and beside the
+ * bundle in the package. `holds` is a file by which it is known.
+ */
+export function findBundled(folder: string, holds: string, from = __dirname): string {
+  for (let above = from; above !== dirname(above); above = dirname(above)) {
+    const candidate = join(above, folder);
+    if (existsSync(join(candidate, holds))) return candidate;
   }
-  throw new Error(`no folder loadtests/ above ${from}`);
+  throw new Error(`no folder ${folder} with ${holds} above ${from}`);
+}
+
+function cacheFolder(): string {
+  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  return process.env.N8N_TUNED_CACHE ?? join(caches, 'n8n-tuned');
 }
 
 function isProgram(file: string): boolean {

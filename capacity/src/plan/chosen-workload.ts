@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { parse as parseYaml } from 'yaml';
-import { z } from 'zod';
 import { ownRequest } from '../../../loadtests/lib/own-request';
 import {
   findWorkload,
@@ -11,13 +9,8 @@ import {
   variantOf,
   type LoadRequest,
 } from '../../../loadtests/lib/workload';
-import {
-  catalogueSchema,
-  workloadSchema,
-  type Catalogue,
-  type VariantName,
-  type Workload,
-} from '../catalogue/workload';
+import { readCatalogue, readWorkload } from '../catalogue/read';
+import type { Catalogue, VariantName, Workload } from '../catalogue/workload';
 import type { RecordedWorkload } from '../record/record';
 import type { SeedWorkflow } from '../target/target';
 import { messageOf, UserError } from '../ui/exit';
@@ -125,33 +118,11 @@ function textOrFile(text: string): string {
   }
 }
 
-export function readCatalogue(file: string): Catalogue {
-  return parsed(file, catalogueSchema);
-}
-
 /** A workload file has the shape of one workload of the catalogue; its paths are relative to itself. */
 function withFile(bundled: Catalogue, file: string): readonly [Catalogue, Workload, string] {
-  const own = parsed(file, workloadSchema);
+  const own = readWorkload(file);
   const others = bundled.workloads.filter(({ name }) => name !== own.name);
   return [{ ...bundled, workloads: [own, ...others] }, own, dirname(resolve(file))];
-}
-
-function parsed<Schema extends z.ZodType>(file: string, schema: Schema): z.output<Schema> {
-  let content: unknown;
-  try {
-    // JSON is YAML too.
-    content = parseYaml(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new UserError(`${file} cannot be read: ${messageOf(error)}`);
-  }
-  const result = schema.safeParse(content);
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    throw new UserError(
-      `${file} is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it does not fit'}`,
-    );
-  }
-  return result.data;
 }
 
 function workflowOf(

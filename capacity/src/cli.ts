@@ -1,0 +1,42 @@
+import { Command, CommanderError } from 'commander';
+import * as profiles from './commands/profiles';
+import * as report from './commands/report';
+import * as run from './commands/run';
+import * as workloads from './commands/workloads';
+import { EXIT, UserError } from './ui/exit';
+
+/** One file a command, in the order in which help lists them. */
+const COMMANDS = [workloads, profiles, run, report];
+
+async function main(): Promise<void> {
+  const program = new Command('n8n-tuned')
+    .description('Finds how much load an n8n holds, says what limits it, and proves it.')
+    .showHelpAfterError('(--help shows what there is)')
+    .helpOption('-h, --help', 'show this')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 fine, 1 the SLO or check did not hold, 2 a mistake in what was asked, 3 the measurement is invalid.',
+    )
+    .exitOverride();
+  for (const { register } of COMMANDS) register(program);
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has already said what was wrong, or has shown help.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.mistake;
+  if (error instanceof UserError) {
+    process.stderr.write(`n8n-tuned: ${error.message}\n`);
+    return EXIT.mistake;
+  }
+  process.stderr.write(
+    `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
+  return EXIT.invalid;
+}
+
+void main();

@@ -1,0 +1,171 @@
+/** Options that several commands share, under the same names everywhere. */
+import type { Command } from 'commander';
+import { parametersFrom } from '../../../loadtests/lib/workload';
+import { findBundled } from '../load/find';
+import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
+import { isProfileName, parseDuration, planOf, PROFILES, type LoadPlan } from '../plan/profile';
+import { parseSlos, type Slo } from '../plan/slo';
+import type { TopologyChoice } from '../plan/chosen-topology';
+import { askedRightly, UserError } from '../ui/exit';
+
+const list = (value: string, before: string[] = []): string[] => [...before, value];
+
+export interface WorkloadOptions {
+  workload?: string;
+  variant?: string;
+  param?: string[];
+  request?: string;
+  header?: string[];
+  body?: string;
+  expect?: string[];
+  idAt?: string;
+  workflow?: string[];
+}
+
+export function withWorkloadOptions(command: Command): Command {
+  return command
+    .optionsGroup('What is loaded:')
+    .option(
+      '--workload <name>',
+      'a bundled workload, or the path of a workload file (default: last-node)',
+    )
+    .option('--variant <name>', 'native, load-target or legacy')
+    .option('--param <name=value>', 'a parameter of the workload; may be repeated', list)
+    .option('--request <request>', "your own request, like 'POST /webhook/order'")
+    .option('--header <header>', "of your own request, like 'Name: value'; may be repeated", list)
+    .option('--body <text>', 'of your own request, or @FILE')
+    .option(
+      '--expect <expectation>',
+      "what a right reply is, like 'status==200' or 'json.ok==true'; may be repeated",
+      list,
+    )
+    .option(
+      '--id-at <place>',
+      'where the reply gives the header x-load-id back, like json.headers.x-load-id',
+    )
+    .option(
+      '--workflow <file>',
+      'an exported workflow to put into n8n first; may be repeated',
+      list,
+    );
+}
+
+export function chosenWorkload(options: WorkloadOptions, legacy: boolean): ChosenWorkload {
+  return askedRightly(() =>
+    chooseWorkload(
+      {
+        workload: options.workload,
+        variant: options.variant,
+        parameters: parametersFrom(options.param ?? []),
+        request: options.request,
+        headers: options.header,
+        body: options.body,
+        expect: options.expect,
+        requestIdAt: options.idAt,
+        workflows: options.workflow,
+      },
+      workflowsFolder(),
+      legacy,
+    ),
+  );
+}
+
+export function workflowsFolder(): string {
+  return findBundled('workflows', 'catalogue.json');
+}
+
+export interface ProfileOptions {
+  profile: string;
+  rate?: string;
+  vus?: string;
+  duration?: string;
+  warmup?: string;
+  slo?: string[];
+}
+
+export function withProfileOptions(command: Command): Command {
+  return command
+    .optionsGroup('How it is loaded:')
+    .option('--profile <name>', Object.keys(PROFILES).join(', '), 'load')
+    .option('--rate <per-second>', 'requests a second, whether or not replies come')
+    .option('--vus <clients>', 'profile closed: clients, each waiting for its reply')
+    .option('--duration <time>', 'of the measured part, like 30s or 5m')
+    .option('--warmup <time>', 'before it, not measured')
+    .option(
+      '--slo <slo>',
+      "what must hold, like 'p95<300ms' or 'errors<1%'; may be repeated",
+      list,
+    );
+}
+
+export function chosenPlan(options: ProfileOptions): LoadPlan {
+  const { profile } = options;
+  return askedRightly(() => {
+    if (!isProfileName(profile)) {
+      throw new UserError(
+        `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}.`,
+      );
+    }
+    return planOf(profile, {
+      ...(options.rate === undefined ? {} : { ratePerSecond: numeric('--rate', options.rate) }),
+      ...(options.vus === undefined ? {} : { clients: numeric('--vus', options.vus) }),
+      ...(options.duration === undefined
+        ? {}
+        : { durationSeconds: parseDuration(options.duration) }),
+      ...(options.warmup === undefined ? {} : { warmupSeconds: parseDuration(options.warmup) }),
+    });
+  });
+}
+
+export function chosenSlos(options: ProfileOptions): Slo[] {
+  return askedRightly(() => (options.slo ?? []).flatMap(parseSlos));
+}
+
+export interface TargetOptions extends TopologyChoice {
+  target: string;
+  url?: string;
+}
+
+export function withTargetOptions(command: Command): Command {
+  return command
+    .optionsGroup('Where it runs:')
+    .option(
+      '--target <kind>',
+      'process: n8n on this machine; url: what already runs at --url',
+      'process',
+    )
+    .option('--url <url>', 'target url: its address')
+    .option('--topology <file>', 'a topology as YAML; the options below go over it')
+    .option('--n8n <version>', 'version of n8n')
+    .option('--mode <mode>', 'regular or queue')
+    .option('--process <process>', 'n8n below 1.0: main or own')
+    .option('--database <database>', 'sqlite or postgresql')
+    .option('--workers <count>', 'queue mode: workers')
+    .option('--concurrency <count>', 'queue mode: executions side by side in one worker')
+    .option('--webhooks <count>', 'queue mode: webhook processors')
+    .option('--cpu <amount>', 'CPU limit of each n8n process, like 500m or 1')
+    .option('--memory <amount>', 'memory limit of each n8n process, like 1Gi')
+    .option('--heap <amount>', "V8's old space: auto, none or an amount")
+    .option('--tuning <name>', 'none, default, throughput, low-memory, io-bound or cpu-bound')
+    .option(
+      '--env <name=value>',
+      'an environment variable of every n8n process; may be repeated',
+      list,
+    );
+}
+
+export function milliseconds(option: string, text: string): number {
+  try {
+    return 1000 * parseDuration(text);
+  } catch {
+    throw new UserError(`${option} is '${text}': write it like 30s or 5m.`);
+  }
+}
+
+function numeric(option: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) {
+    throw new UserError(`${option} is '${text}': it is a number.`);
+  }
+  return value;
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { PROFILES, type Profile } from '../plan/profile';
+import { printJson, printLines } from '../ui/print';
+
+export function register(program: Command): void {
+  program
+    .command('profiles')
+    .description('List the profiles: the shapes of load over time')
+    .option('--json', 'for machines')
+    .addHelpText('after', '\nExample:\n  n8n-tuned profiles --json')
+    .action(({ json }: { json?: boolean }) => {
+      if (json === true) {
+        printJson(PROFILES);
+        return;
+      }
+      printLines(
+        Object.entries(PROFILES).flatMap(([name, profile]) => [
+          `${name}: ${profile.title}`,
+          `  ${defaultsOf(profile)}`,
+          '',
+        ]),
+      );
+    });
+}
+
+function defaultsOf(profile: Profile): string {
+  const load =
+    profile.loop === 'closed'
+      ? `--vus ${String(profile.clients)}`
+      : `--rate ${String(profile.ratePerSecond)}`;
+  return `${load} --duration ${String(profile.durationSeconds)}s --warmup ${String(profile.warmupSeconds)}s unless said otherwise`;
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { findBundled, findK6 } from '../load/find';
+import { withoutSecrets } from '../record/secrets';
+import type { RunData } from '../record/read';
+import { renderTerminal } from '../report/terminal';
+import { measure } from '../run/run';
+import { EXIT } from '../ui/exit';
+import { onInterrupt } from '../ui/interrupt';
+import { printJson, warn } from '../ui/print';
+import { startProgress } from '../ui/progress';
+import {
+  chosenPlan,
+  chosenSlos,
+  chosenWorkload,
+  milliseconds,
+  withProfileOptions,
+  withTargetOptions,
+  withWorkloadOptions,
+  type ProfileOptions,
+  type TargetOptions,
+  type WorkloadOptions,
+} from './options';
+import { chosenTarget, isLegacyChoice } from './targets';
+
+interface RunOptions extends WorkloadOptions, ProfileOptions, TargetOptions {
+  timeout: string;
+  drain: string;
+  ready: string;
+  out: string;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('run')
+    .description('Load one workload under one profile on one target; record and judge it');
+  withTargetOptions(withProfileOptions(withWorkloadOptions(command)))
+    .optionsGroup('Limits and results:')
+    .option('--timeout <time>', 'a request is given up after this', '60s')
+    .option(
+      '--drain <time>',
+      'for late answers after the last request, and for n8n to finish',
+      '30s',
+    )
+    .option('--ready <time>', 'until the real request is answered right', '60s')
+    .option('--out <folder>', 'where the folder of the run is made', 'results')
+    .option('--json', 'print the record, for machines')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  n8n-tuned run --workload last-node --rate 50 --slo 'p95<300ms' --slo 'errors<1%'
+  n8n-tuned run --workload wait-5s --profile closed --vus 8 --workers 2
+  n8n-tuned run --target url --url http://127.0.0.1:5678 --request 'POST /webhook/order' --body @order.json --expect json.ok==true`,
+    )
+    .action(async (options: RunOptions) => {
+      process.exitCode = await run(options);
+    });
+}
+
+async function run(options: RunOptions): Promise<number> {
+  const workload = chosenWorkload(options, isLegacyChoice(options));
+  const plan = chosenPlan(options);
+  const slos = chosenSlos(options);
+  const timeoutMs = milliseconds('--timeout', options.timeout);
+  const drainMs = milliseconds('--drain', options.drain);
+  const readyMs = milliseconds('--ready', options.ready);
+  const k6 = findK6();
+  const target = chosenTarget(options, workload.workflows, readyMs);
+  const interrupt = onInterrupt();
+  const progress = startProgress();
+  const { tell } = progress;
+  try {
+    const running = await target.up(tell, interrupt.signal);
+    try {
+      await running.seed(workload.workflows, tell);
+      const finished = await measure(
+        running,
+        {
+          workload,
+          plan,
+          slos,
+          out: options.out,
+          k6,
+          scripts: findBundled('loadtests', 'load.ts'),
+          timeoutMs,
+          drainMs,
+          command: withoutSecrets(process.argv.slice(2)),
+        },
+        tell,
+        interrupt.signal,
+      );
+      progress.end();
+      finished.problems.forEach(warn);
+      show(finished.folder, finished.data, options.json === true);
+      return finished.problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.data);
+    } finally {
+      await running.down(tell);
+    }
+  } finally {
+    progress.end();
+    interrupt.end();
+  }
+}
+
+function show(folder: string, { record }: RunData, json: boolean): void {
+  if (json) {
+    printJson({ folder, ...record });
+    return;
+  }
+  const { columns = 100, isTTY } = process.stdout;
+  process.stdout.write(
+    `${renderTerminal(record, { width: Math.min(columns, 120), colour: isTTY })}\n${folder}/report.html\n`,
+  );
+}
+
+function exitCodeOf({ record }: RunData): number {
+  const { outcome } = record.verdict;
+  if (outcome === 'held') return EXIT.fine;
+  return outcome === 'failed' ? EXIT.notHeld : EXIT.invalid;
+}

@@ -1,0 +1,36 @@
+import { chooseTopology } from '../plan/chosen-topology';
+import { isLegacy } from '../target/process/env';
+import type { SeedWorkflow, Target } from '../target/target';
+import { urlTarget } from '../target/url/url-target';
+import { askedRightly, UserError } from '../ui/exit';
+import type { TargetOptions } from './options';
+
+const KINDS = ['process', 'url'];
+
+export function chosenTarget(
+  options: TargetOptions,
+  workflows: readonly SeedWorkflow[],
+  readyTimeoutMs: number,
+): Target {
+  if (options.target === 'url') {
+    if (options.url === undefined) {
+      throw new UserError('--target url needs --url, like --url http://127.0.0.1:5678.');
+    }
+    return urlTarget({ url: options.url, readyTimeoutMs });
+  }
+  if (options.target !== 'process') {
+    throw new UserError(
+      `there is no target '${options.target}': it is one of ${KINDS.join(', ')}.`,
+    );
+  }
+  if (options.url !== undefined) {
+    throw new UserError('--url goes with --target url: add that, or leave --url out.');
+  }
+  void workflows;
+  throw new UserError('process comes next');
+}
+
+/** Whether the workload must be that of n8n below 1.0. */
+export function isLegacyChoice(options: TargetOptions): boolean {
+  return options.target === 'process' && isLegacy(askedRightly(() => chooseTopology(options)).n8n);
+}

@@ -1,0 +1,89 @@
+import { bottleneck } from '../analysis/bottleneck';
+import { values } from '../analysis/metrics';
+import { breaches } from '../analysis/slo';
+import { mean } from '../analysis/statistics';
+import { summarize } from '../analysis/summarize';
+import { verdict } from '../analysis/verdict';
+import type { RunHead } from '../record/folder';
+import type { RunTables } from '../record/read';
+import type { RunEvent, RunRecord, Summary } from '../record/record';
+import { limitsOfRun } from './limits';
+
+/** What only the run itself knew. */
+export interface RunEnding {
+  endedAt: string;
+  /** Null when all load was made; else why it was not. */
+  aborted: string | null;
+  generator: { cpuCoresMean: number; droppedIterations: number; latenessP99Ms: number | null };
+  executions: Summary['executions'];
+  queueDrained: { seconds: number | null } | null;
+  failedSamplers: string[];
+  events: RunEvent[];
+  files: RunRecord['files'];
+  thinkTimeMs: number;
+}
+
+/** So late a generator hides that much latency: a doubt, and beyond the second no measurement at all. */
+const LATE_DOUBT_MS = 50;
+const LATE_INVALID_MS = 1000;
+
+/** From the raw tables to the record. Pure: a run broken off is concluded from what is left of it. */
+export function conclude(
+  head: RunHead,
+  { requests, samples }: RunTables,
+  ending: RunEnding,
+): RunRecord {
+  const { profile } = head;
+  const measured = {
+    fromMs: profile.warmupSeconds * 1000,
+    toMs: (profile.warmupSeconds + profile.durationSeconds) * 1000,
+  };
+  const late = ending.generator.latenessP99Ms;
+  const summary = summarize(requests, samples, {
+    measured,
+    loop: profile.loop,
+    ...(profile.clients === undefined ? {} : { clients: profile.clients }),
+    thinkTimeMs: ending.thinkTimeMs,
+    generator: {
+      cpuCoresMean: ending.generator.cpuCoresMean,
+      cores: head.machine.cores,
+      droppedIterations: ending.generator.droppedIterations,
+    },
+    executions: ending.executions,
+    queueDrained: ending.queueDrained,
+  });
+  if (late !== null && late > LATE_INVALID_MS) summary.generator.saturated = true;
+  const limits = limitsOfRun({
+    measured,
+    topology: head.topology,
+    machine: head.machine,
+    sameMachine: head.target.kind === 'process',
+    latencyFloorMs: head.workload.latencyFloorMs,
+  });
+  const healthy =
+    breaches(head.slo, summary).length === 0 && summary.achieved.shareOfOffered >= 0.95;
+  const limitedBy = bottleneck(samples, summary, limits, healthy);
+  const steal = values(samples, { metric: 'stealShare' }, measured);
+  const judged = verdict(head.slo, summary, limitedBy, {
+    workload: head.workload.title,
+    aborted: ending.aborted,
+    failedSamplers: ending.failedSamplers,
+    loop: profile.loop,
+    ...(profile.clients === undefined ? {} : { clients: profile.clients }),
+    events: ending.events,
+    stealShare: steal.length > 0 ? mean(steal) : null,
+  });
+  if (late !== null && late > LATE_DOUBT_MS) {
+    judged.doubts.push(
+      `one in a hundred requests was begun ${late.toFixed(0)} ms or more after it was due: the generator was short of CPU, and latencies are that much too low`,
+    );
+  }
+  return {
+    ...head,
+    endedAt: ending.endedAt,
+    summary,
+    verdict: judged,
+    events: ending.events,
+    files: ending.files,
+  };
+}

@@ -1,0 +1,200 @@
+/** One run: a workload under a plan on a target that is up, recorded and judged. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runK6 } from '../load/k6';
+import type { LoadResult } from '../load/load';
+import type { ChosenWorkload } from '../plan/chosen-workload';
+import { highestRate, openLimit, type LoadPlan } from '../plan/profile';
+import type { Slo } from '../plan/slo';
+import { RunFolder, runId, type RunHead } from '../record/folder';
+import type { RunData } from '../record/read';
+import type { RecordedProfile, Summary } from '../record/record';
+import { samplersFor } from '../sampler';
+import type { ExecutionCounts, Progress, Running } from '../target/target';
+import { conclude } from './conclude';
+import { writeReports } from './reports';
+import { Observations } from './samples';
+
+const SAMPLE_EVERY_MS = 1000;
+
+export interface RunOrder {
+  workload: ChosenWorkload;
+  plan: LoadPlan;
+  slos: Slo[];
+  /** Where the folder of the run is made. */
+  out: string;
+  k6: string;
+  /** The folder loadtests/. */
+  scripts: string;
+  timeoutMs: number;
+  /** For unanswered requests after the last was due, and then again for n8n to finish its executions. */
+  drainMs: number;
+  /** As the user gave it, secrets taken out. */
+  command: string[];
+}
+
+export interface FinishedRun {
+  folder: string;
+  data: RunData;
+  /** What could not be written, a sentence each. */
+  problems: string[];
+}
+
+export async function measure(
+  running: Running,
+  order: RunOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<FinishedRun> {
+  const { workload } = order;
+  await running.ready(workload.requests, progress, signal);
+  const head = headOf(running, order, new Date());
+  const folder = new RunFolder(order.out, head);
+  const seen = new Observations(folder);
+  running.onEvent((event) => {
+    seen.event(event);
+  });
+  const before = await running.executions();
+  const samplers = await seen.start(samplersFor(running), running, SAMPLE_EVERY_MS);
+  let load: LoadResult;
+  try {
+    load = await makeLoad(running, order, { head, folder, seen, progress, signal });
+  } finally {
+    seen.begin(Date.now());
+  }
+  const drained = await drain(running, before, load, order.drainMs, progress, signal);
+  await seen.stop(samplers);
+  const logs = await folder.keepLogs(running.logs);
+  await folder.closeTables();
+  for (const text of folder.problems()) seen.event({ kind: 'recorder', text });
+  const tables = { requests: load.requests, samples: seen.samples };
+  const record = conclude(
+    { ...head, versions: { ...head.versions, k6: load.generator.version } },
+    tables,
+    {
+      endedAt: new Date().toISOString(),
+      aborted: load.outcome === 'finished' ? null : load.reason,
+      generator: load.generator,
+      executions: drained.executions,
+      queueDrained: running.redis === null ? null : { seconds: drained.seconds },
+      failedSamplers: seen.failedSamplers,
+      events: seen.events,
+      files: { requests: 'requests.csv.gz', samples: 'samples.csv', logs },
+      thinkTimeMs: Math.max(...workload.requests.map(({ thinkTimeMs }) => thinkTimeMs)),
+    },
+  );
+  const data = { record, ...tables };
+  folder.complete(record);
+  const problems = [...folder.problems(), ...writeReports(folder.path, data)];
+  return { folder: folder.path, data, problems };
+}
+
+interface Scene {
+  head: RunHead;
+  folder: RunFolder;
+  seen: Observations;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promise<LoadResult> {
+  const { plan } = order;
+  let right = 0;
+  let wrong = 0;
+  let beganAtMs = Date.now();
+  const totalSeconds = plan.warmupSeconds + plan.durationSeconds;
+  const tell = (): void => {
+    const seconds = Math.min(totalSeconds, (Date.now() - beganAtMs) / 1000);
+    scene.progress(
+      `${plan.profile}: ${seconds.toFixed(0)} of ${totalSeconds.toFixed(0)} s, ${String(right)} right, ${String(wrong)} wrong`,
+    );
+  };
+  const ticking = setInterval(tell, 1000);
+  try {
+    return await runK6({
+      k6: order.k6,
+      scripts: order.scripts,
+      baseUrl: running.baseUrl,
+      requests: order.workload.requests,
+      plan,
+      runId: scene.head.id,
+      timeoutMs: order.timeoutMs,
+      drainMs: order.drainMs,
+      maxOpen: openLimit(plan),
+      signal: scene.signal,
+      onBegin: (atMs) => {
+        beganAtMs = atMs;
+        scene.seen.begin(atMs);
+      },
+      onRequest: (sample) => {
+        if (sample.ok) right += 1;
+        else wrong += 1;
+        scene.folder.request(sample);
+      },
+      onUsage: (cpuCores, rssMiB) => {
+        scene.seen.sample('generator', 'k6', 'cpuCores', cpuCores);
+        scene.seen.sample('generator', 'k6', 'rssMiB', rssMiB);
+      },
+    });
+  } finally {
+    clearInterval(ticking);
+  }
+}
+
+/** Waits until n8n has finished what it was given; `seconds` is null when it did not in time. */
+async function drain(
+  running: Running,
+  before: ExecutionCounts | null,
+  load: LoadResult,
+  drainMs: number,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<{ seconds: number | null; executions: Summary['executions'] }> {
+  const giveUpMs = Date.now() + drainMs;
+  for (;;) {
+    const counts = await running.executions();
+    if (counts === null || before === null) return { seconds: null, executions: null };
+    const over = counts.unfinished === 0;
+    if (over || signal.aborted || Date.now() >= giveUpMs) {
+      return {
+        seconds: over ? Math.max(0, (Date.now() - load.endedAtMs) / 1000) : null,
+        executions: {
+          succeeded: counts.succeeded - before.succeeded,
+          failed: counts.failed - before.failed,
+          unfinished: counts.unfinished,
+          source: counts.source,
+        },
+      };
+    }
+    progress(`waiting for n8n to finish ${String(counts.unfinished)} executions`);
+    await sleep(500);
+  }
+}
+
+function headOf(running: Running, order: RunOrder, startedAt: Date): RunHead {
+  const { workload, plan } = order;
+  return {
+    schemaVersion: 1,
+    id: runId(startedAt, workload.recorded.name, plan.profile),
+    startedAt: startedAt.toISOString(),
+    command: order.command,
+    workload: workload.recorded,
+    profile: recordedProfile(plan),
+    target: { kind: running.kind, url: running.baseUrl },
+    topology: running.topology,
+    versions: running.versions,
+    machine: running.machine,
+    slo: order.slos,
+  };
+}
+
+function recordedProfile(plan: LoadPlan): RecordedProfile {
+  const common = {
+    name: plan.profile,
+    loop: plan.loop,
+    durationSeconds: plan.durationSeconds,
+    warmupSeconds: plan.warmupSeconds,
+  };
+  return plan.loop === 'closed'
+    ? { ...common, clients: plan.clients }
+    : { ...common, ratePerSecond: highestRate(plan), stages: plan.stages };
+}

@@ -1,0 +1,20 @@
+/**
+ * Fires at Ctrl-C, at SIGTERM and when the terminal goes. A second Ctrl-C ends at once; what runs is
+ * then taken down by those who watch over it.
+ */
+export function onInterrupt(): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const stop = (name: NodeJS.Signals): void => {
+    if (controller.signal.aborted) process.exit(130);
+    process.stderr.write(`\nn8n-tuned: ${name}: ending in order; once more ends at once\n`);
+    controller.abort(new Error(name === 'SIGINT' ? 'stopped by Ctrl-C' : `stopped by ${name}`));
+  };
+  const names: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const name of names) process.on(name, stop);
+  return {
+    signal: controller.signal,
+    end: () => {
+      for (const name of names) process.off(name, stop);
+    },
+  };
+}
