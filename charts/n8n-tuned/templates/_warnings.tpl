@@ -1,0 +1,49 @@
+{{/* What is allowed but should be known; NOTES shows it. One line each. */}}
+{{- define "n8n-tuned.warnings" -}}
+{{- $values := .Values -}}
+{{- $version := include "n8n-tuned.version" . -}}
+{{- $facts := (include "n8n-tuned.versionFacts" . | fromYaml).supported -}}
+{{- $components := (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- if semverCompare (printf ">=%s-0" $facts.testedBelow) $version }}
+- n8n {{ $version }} is newer than what this chart was measured with (below {{ $facts.testedBelow }}): check the release notes for changed settings.
+{{- end }}
+{{- if and (semverCompare "<1.0.0-0" $version) (eq $values.executions.process "own") }}
+- executions.process=own starts a Node.js for every execution: measured at 1/86 of main's requests, and each may take the heap rendered here, so the pod can be OOMKilled.
+{{- end }}
+{{- if and (not (include "n8n-tuned.isQueue" .)) (not $values.persistence.enabled) }}
+- persistence.enabled=false: workflows and files on the pod's own disk are lost with the pod{{ ternary ", the SQLite database included" "" (eq $values.database.type "sqlite") }}.
+{{- end }}
+{{- if include "n8n-tuned.ownDatabase" . }}
+- The PostgreSQL of this release is one pod without backup, for trials: set database.external for production.
+{{- end }}
+{{- if and (include "n8n-tuned.ownRedis" .) (not $values.redis.own.persistence.enabled) }}
+- redis.own.persistence.enabled=false: waiting jobs are lost when the Redis pod restarts.
+{{- end }}
+{{- if $values.encryptionKey.value }}
+- The encryption key is in the release's values: move it to a Secret and set encryptionKey.existingSecret.
+{{- end }}
+{{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.publicUrl" .)) }}
+- No public address is known: links in forms and waits point into the cluster. Set publicUrl, ingress or httpRoute.
+{{- end }}
+{{- if $values.multiMain.enabled }}
+- multiMain needs an n8n Enterprise licence: set N8N_LICENSE_ACTIVATION_KEY in main.env (valueFrom a Secret).
+{{- end }}
+{{- if $values.loadTargets.enabled }}
+- loadTargets.enabled: anybody who reaches the webhooks can make this n8n work hard. Not for production.
+{{- end }}
+{{- if and (eq $values.database.type "postgresql") }}
+{{- $connections := 0 }}
+{{- range $components }}
+{{- $connections = add $connections (mul (include "n8n-tuned.maxReplicas" . | int) (include "n8n-tuned.databasePool" (dict "context" $ "component" .) | int)) }}
+{{- end }}
+{{- $allowed := ternary $values.database.own.maxConnections $values.database.external.maxConnections (eq "true" (include "n8n-tuned.ownDatabase" .)) | int }}
+{{- if gt (int $connections) $allowed }}
+- At full size n8n opens {{ $connections }} database connections and the server allows {{ $allowed }}: raise its max_connections, lower database.poolSize, or put a pooler between.
+{{- end }}
+{{- end }}
+{{- range $components }}
+{{- if not (include "n8n-tuned.memoryLimit" .) }}
+- {{ .at }} has no memory limit: its heap is V8's own choice and nothing caps what a Code node takes.
+{{- end }}
+{{- end }}
+{{- end -}}

@@ -1,0 +1,165 @@
+// values.schema.json from values.yaml: the shape comes from the defaults, what they cannot tell stands in SHAPES.
+const any = {};
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+const whole = (minimum = 0) => ({ type: 'integer', minimum });
+const list = (items = any) => ({ type: 'array', items });
+const oneOf = (...values) => ({ enum: values });
+const orNull = (shape) => ({ anyOf: [shape, { type: 'null' }] });
+const object = { type: 'object' };
+const texts = { type: 'object', additionalProperties: text };
+const quantity = { type: ['string', 'number'] };
+const resources = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    requests: { type: 'object', additionalProperties: quantity },
+    limits: { type: 'object', additionalProperties: quantity },
+    claims: list(object),
+  },
+};
+const env = {
+  type: 'object',
+  propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
+  additionalProperties: {
+    anyOf: [
+      { type: ['string', 'number', 'boolean', 'null'] },
+      { type: 'object', required: ['valueFrom'], properties: { valueFrom: object }, additionalProperties: false },
+    ],
+  },
+};
+const share = { anyOf: [{ type: 'string', minLength: 1 }, { type: 'number', exclusiveMinimum: 0 }] };
+const heapOverride = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { enabled: flag, oldSpace: share, runnerOldSpace: share, runnerPayload: share },
+};
+const probe = { type: 'object', required: ['enabled'], properties: { enabled: flag } };
+const name = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
+const anyPort = { type: 'integer', minimum: 1, maximum: 65535 };
+
+/** By the value's path, or by its last keys. */
+const SHAPES = {
+  nameOverride: name,
+  fullnameOverride: name,
+  commonLabels: texts,
+  commonAnnotations: texts,
+  'global.imagePullSecrets': list({ type: ['string', 'object'] }),
+  imagePullSecrets: list({ type: ['string', 'object'] }),
+  tag: { type: ['string', 'number'] },
+  'image.version': { type: ['string', 'number'] },
+  digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
+  pullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
+  'executions.mode': oneOf('regular', 'queue'),
+  'executions.process': oneOf('main', 'own'),
+  'executions.timeoutSeconds': whole(-1),
+  'executions.longestReplySeconds': whole(10),
+  'executions.peakRatePerSecond': { type: 'number', minimum: 0 },
+  'tuning.profile': oneOf('default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound'),
+  'tuning.lazyExpressions': orNull(flag),
+  'tuning.compileCache': orNull(flag),
+  'tuning.saveSuccessfulExecutions': oneOf('all', 'none', null),
+  'tuning.saveFailedExecutions': oneOf('all', 'none', null),
+  'tuning.saveProgress': orNull(flag),
+  'tuning.logLevel': oneOf('error', 'warn', 'info', 'debug', null),
+  'tuning.headlessWorkers': orNull(flag),
+  'tuning.runnerConcurrency': orNull(whole(1)),
+  'tuning.workerConcurrency': orNull(whole(1)),
+  'tuning.semiSpaceMiB': orNull(whole()),
+  'heap.oldSpace': share,
+  'heap.runnerOldSpace': share,
+  'heap.runnerPayload': share,
+  'pod.heap': heapOverride,
+  'taskRunners.mode': oneOf('internal', 'external', 'off'),
+  resources,
+  initResources: resources,
+  env,
+  envFrom: list(object),
+  'probes.startup': probe,
+  'probes.readiness': probe,
+  'probes.liveness': probe,
+  size: quantity,
+  'podDisruptionBudget.maxUnavailable': { anyOf: [whole(1), { type: 'string', pattern: '^[1-9][0-9]?[0-9]?%$' }] },
+  'autoscaling.maxReplicas': whole(1),
+  'autoscaling.minReplicas': whole(1),
+  'keda.maxReplicas': whole(1),
+  'keda.pollingSeconds': whole(1),
+  args: list(text),
+  'database.type': oneOf('sqlite', 'postgresql'),
+  port: anyPort,
+  prefix: { type: 'string', minLength: 1 },
+  clusterNodes: list({ type: 'string', pattern: '^.+:[0-9]+$' }),
+  'persistence.accessModes': list(oneOf('ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod')),
+  'binaryData.mode': oneOf('', 'default', 'filesystem', 'database', 's3'),
+  'communityPackages.packages': list({ type: 'string', minLength: 1 }),
+  'pythonPackages.packages': list({ type: 'string', minLength: 1 }),
+  'pythonPackages.allow': list(text),
+  'service.type': oneOf('ClusterIP', 'NodePort', 'LoadBalancer'),
+  'service.ipFamilyPolicy': oneOf('', 'SingleStack', 'PreferDualStack', 'RequireDualStack'),
+  'service.ipFamilies': list(oneOf('IPv4', 'IPv6')),
+  'ingress.hosts': list({ type: 'string', minLength: 1 }),
+  'ingress.annotations': texts,
+  hostnames: list(text),
+  parentRefs: list(object),
+  'loadTest.profile': oneOf('smoke', 'load', 'stress', 'spike', 'soak', 'breakpoint', 'closed'),
+  'loadTest.parallelism': whole(1),
+  dnsPolicy: oneOf('', 'ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'),
+  extraManifests: list({ type: ['object', 'string'] }),
+};
+
+function shapeOf(path, value) {
+  const [key, parent] = [path.at(-1), path.at(-2)];
+  const named = SHAPES[path.join('.')] ?? SHAPES[`${parent}.${key}`] ?? SHAPES[key];
+  if (named !== undefined) return named;
+  if (Array.isArray(value)) return list();
+  if (typeof value === 'boolean') return flag;
+  if (typeof value === 'number') return whole();
+  if (typeof value === 'string') return text;
+  if (value !== null && typeof value === 'object') return object;
+  throw new Error(`values.yaml: ${path.join('.')} is ${String(value)}, whose type nobody can tell: add it to SHAPES`);
+}
+
+function closed(properties, more = {}) {
+  return { type: 'object', additionalProperties: false, properties, ...more };
+}
+
+function deepMerge(a, b) {
+  const merged = { ...a };
+  for (const [key, shape] of Object.entries(b)) {
+    const both = merged[key]?.properties && shape.properties;
+    merged[key] = both ? closed(deepMerge(merged[key].properties, shape.properties)) : shape;
+  }
+  return merged;
+}
+
+export function schemaOf(values) {
+  const root = {};
+  for (const { path, value, text: description } of values) {
+    let properties = root;
+    for (const key of path.slice(0, -1)) {
+      properties[key] ??= closed({});
+      properties = properties[key].properties;
+    }
+    const shape = shapeOf(path, value);
+    properties[path.at(-1)] = description ? { description, ...shape } : shape;
+  }
+  // Helm hands a parent chart's globals down, so these may hold more.
+  root.global.additionalProperties = true;
+  // Every role takes the keys of `pod`; a pool takes those of `worker`.
+  const ofPod = root.pod.properties;
+  for (const role of ['main', 'worker', 'webhook']) root[role] = closed(deepMerge(ofPod, root[role].properties));
+  const { pools, ...ofWorker } = root.worker.properties;
+  const poolName = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$' };
+  root.worker.properties.pools = { ...pools, items: closed({ name: poolName, ...withoutText(ofWorker) }, { required: ['name'] }) };
+  return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of the chart n8n-tuned', ...closed(root) };
+}
+
+function withoutText(shape) {
+  if (Array.isArray(shape)) return shape.map(withoutText);
+  if (shape === null || typeof shape !== 'object') return shape;
+  return Object.fromEntries(
+    Object.entries(shape)
+      .filter(([key, value]) => !(key === 'description' && typeof value === 'string'))
+      .map(([key, value]) => [key, withoutText(value)]),
+  );
+}
