@@ -21,9 +21,6 @@ install_tool() (
   fingerprint=$(fingerprint)
   is_installed && exit 0
 
-  local required
-  for required in $requires; do install_tool "$required"; done
-
   supports_platform || mistake "$tool runs only on Linux on x86-64, and this is $PLATFORM: leave it out, or use the url or kubernetes target, which do without it"
   mkdir -p "$CACHE/.lock" "$CACHE/.stamp" "$CACHE/.tmp" "$CACHE/log" "$BIN" 2>/dev/null ||
     mistake "the cache $CACHE cannot be written: set N8N_TUNED_CACHE to a folder that can"
@@ -42,6 +39,21 @@ install_tool() (
   fi
 )
 
+# NAME and what it rests on, that first.
+with_required() (
+  load_tool "$1"
+  for required in $requires; do with_required "$required"; done
+  echo "$1"
+)
+
+# In the background, so that a signal to this script alone stops the install as well.
+run_tool() {
+  install_tool "$1" &
+  worker=$!
+  trap 'kill -TERM $worker 2>/dev/null; wait $worker || true; exit 130' INT TERM HUP
+  wait $worker
+}
+
 main() {
   local name
   case ${1-} in
@@ -58,7 +70,7 @@ main() {
   for name in "$@"; do
     [ -f "$LAB/tools/$name.sh" ] || mistake "there is no tool $name: $0 --list shows them"
   done
-  for name in "$@"; do install_tool "$name"; done
+  for name in $(for name in "$@"; do with_required "$name"; done); do run_tool "$name"; done
 }
 
 main "$@"

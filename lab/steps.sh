@@ -126,7 +126,7 @@ build() {
   (set -euo pipefail; kind_build; : >"$OUT/.complete") </dev/null >"$log" 2>&1 &
   builder=$!
   set +m
-  trap 'kill -TERM -- -$builder 2>/dev/null; wait $builder 2>/dev/null; note "$tool: stopped; the next run goes on from here"; exit 130' INT TERM HUP
+  trap 'kill -TERM -- -$builder 2>/dev/null; wait $builder 2>/dev/null || true; note "$tool: stopped; the next run goes on from here"; exit 130' INT TERM HUP
   heartbeat &
   local pulse=$!
   wait $builder || code=$?
@@ -178,7 +178,7 @@ put_into_place() {
   fi
   kind_link
   stamp "${place:--}" built
-  record_time "lab/$tool" $((SECONDS - started)) cold
+  record_time "tool-$tool" $((SECONDS - started)) cold
   note "$tool${version:+ $version}: ready after $((SECONDS - started)) s"
 }
 

@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { FakeLab, killGroup, until } from './fake-lab';
+
+let lab: FakeLab;
+beforeEach(() => {
+  lab = new FakeLab();
+});
+afterEach(() => {
+  lab.end();
+});
+
+describe('an install', () => {
+  it('puts the program into bin/, notes the time, and leaves nothing temporary', () => {
+    const { code, said } = lab.install(['fake']);
+    expect(said).toMatch(/fake 1\.0\.0: ready after \d+ s/);
+    expect(code).toBe(0);
+    expect(lab.runs('fake')).toBe('made');
+    expect(readdirSync(lab.in('.tmp'))).toEqual([]);
+    expect(readFileSync(lab.in('times.tsv'), 'utf8')).toMatch(/^tool-fake\t\d+\t\S+Z\tcold\n$/);
+  });
+
+  it('does nothing and says nothing the second time', () => {
+    lab.install(['fake']);
+    expect(lab.install(['fake'])).toEqual({ code: 0, said: '' });
+    expect(lab.lines('builds')).toBe(1);
+  });
+
+  it('installs what a tool rests on before it', () => {
+    lab.tool('upper', 'kind=fake version=1.0.0 requires=fake');
+    const { said } = lab.install(['upper']);
+    expect(said.indexOf('fake 1.0.0: ready')).toBeGreaterThan(-1);
+    expect(said.indexOf('fake 1.0.0: ready')).toBeLessThan(said.indexOf('upper 1.0.0: installing'));
+  });
+
+  it('replaces another version, and keeps none of its files', () => {
+    lab.install(['fake']);
+    lab.tool('fake', 'kind=fake version=2.0.0');
+    expect(lab.install(['--list']).said).toMatch(/^fake +2\.0\.0 +outdated/m);
+    lab.install(['fake']);
+    expect(readdirSync(lab.in('fake/fake'))).toEqual(['2.0.0']);
+    expect(lab.install(['--list']).said).toMatch(/^fake +2\.0\.0 +ready/m);
+  });
+
+  it('is made anew when what it was made from has changed', () => {
+    lab.install(['fake']);
+    lab.write('recipe', 'echo made anew');
+    lab.install(['fake']);
+    expect(lab.runs('fake')).toBe('made anew');
+    expect(readdirSync(lab.in('fake/fake/1.0.0'))).toEqual(['fake']);
+  });
+
+  it.each(['bin/fake', 'fake/fake/1.0.0', '.stamp/fake'])(
+    'repairs a cache that lost %s',
+    (lost) => {
+      lab.install(['fake']);
+      rmSync(lab.in(lost), { recursive: true });
+      expect(lab.install(['fake']).code).toBe(0);
+      expect(lab.runs('fake')).toBe('made');
+      expect(readdirSync(lab.in('.tmp'))).toEqual([]);
+    },
+  );
+});
+
+describe('two installs at once', () => {
+  it('build once: the second waits, says so, and finds it done', async () => {
+    lab.hold();
+    const first = lab.start(['fake']);
+    await until(() => lab.lines('builds') === 1);
+    const second = lab.start(['fake']);
+    await until(() => second.said().includes('fake: waiting for another install'));
+    lab.release();
+    expect((await first.ended).code).toBe(0);
+    expect((await second.ended).code).toBe(0);
+    expect(lab.lines('builds')).toBe(1);
+    expect(lab.runs('fake')).toBe('made');
+  });
+});
+
+describe('an interrupted install', () => {
+  it('stops what it started, and the next run goes on after the last finished step', async () => {
+    lab.hold();
+    const run = lab.start(['fake']);
+    await until(() => lab.lines('builds') === 1);
+    run.child.kill('SIGTERM');
+    const { code, said } = await run.ended;
+    expect(code).toBe(130);
+    expect(said).toContain('fake: stopped; the next run goes on from here');
+    expect(existsSync(lab.in('bin/fake'))).toBe(false);
+
+    lab.release();
+    const again = lab.install(['fake']);
+    expect(again.code).toBe(0);
+    expect(again.said).not.toContain('waiting');
+    expect(lab.lines('builds')).toBe(2);
+    expect(lab.lines('first-steps')).toBe(1);
+    expect(lab.runs('fake')).toBe('made');
+  });
+
+  it('killed outright leaves a build that the next run waits for and takes', async () => {
+    lab.hold();
+    const run = lab.start(['fake']);
+    await until(() => lab.lines('builds') === 1);
+    killGroup(run.child);
+    await run.ended;
+    expect(lab.install(['--list']).said).toMatch(/^fake +1\.0\.0 +missing/m);
+
+    const again = lab.start(['fake']);
+    await until(() => again.said().includes('waiting for another install'));
+    lab.release();
+    expect((await again.ended).code).toBe(0);
+    expect(lab.lines('builds')).toBe(1);
+    expect(lab.runs('fake')).toBe('made');
+    expect(readdirSync(lab.in('.tmp'))).toEqual([]);
+  });
+});
+
+describe("a program of the user's own", () => {
+  const uses = 'own_program=mine own_version_argument=version own_from=1.8.0 own_below=3.0.0';
+  const version = (number: string): Record<string, string> => ({
+    mine: `echo mine v${number} linux`,
+  });
+  const withPath = (folder: string): Record<string, string> => ({
+    PATH: `${folder}:${process.env['PATH'] ?? ''}`,
+  });
+  beforeEach(() => {
+    lab.tool('fake', `kind=fake version=1.9.0 ${uses}`);
+  });
+
+  it.each(['1.8.0', '2.0.1'])('of version %s is used', (number) => {
+    const path = withPath(lab.programs(version(number)));
+    expect(lab.install(['fake'], path).said).toMatch(/bin-\w+\/mine \(\S+\) fits/);
+    expect(lab.runs('fake')).toBe(`mine v${number} linux`);
+    expect(lab.install(['fake'], path).said).toBe('');
+    expect(lab.lines('builds')).toBe(0);
+  });
+
+  it.each(['1.7.9', '3.0.0'])('of version %s is not', (number) => {
+    lab.install(['fake'], withPath(lab.programs(version(number))));
+    expect(lab.runs('fake')).toBe('made');
+  });
+
+  it('is given up when it is gone', () => {
+    const folder = lab.programs(version('1.8.0'));
+    lab.install(['fake'], withPath(folder));
+    rmSync(folder, { recursive: true });
+    lab.install(['fake']);
+    expect(lab.runs('fake')).toBe('made');
+  });
+});
