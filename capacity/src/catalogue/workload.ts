@@ -37,8 +37,8 @@ const reply = z.strictObject({
 const variant = z.strictObject({
   /** Relative to workflows/. */
   file: z.string(),
-  /** Semver range of n8n versions on which it runs, e.g. `>=1.0.0` or `<1.0.0`. */
-  n8n: z.string(),
+  /** The n8n versions on which it runs: `>=1.0.0` or `<1.0.0`. */
+  n8n: z.string().regex(/^(>=|<)\d+\.\d+\.\d+$/),
   /** Workflows that it calls: imported and activated with it. Relative to workflows/. */
   alongside: z.array(z.string()).default([]),
   /** Where a variant differs from the workload's own request or reply. */

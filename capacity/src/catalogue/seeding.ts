@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+/**
+ * What must be known to put a workflow into n8n, as data: where it is placed, which credential it
+ * needs, and how it is activated. The targets carry it out.
+ *
+ * n8n 2.x imports a workflow inactive and its command `publish:workflow` activates one at a time, a
+ * whole start of n8n each; below 1.0 `update:workflow --all --active=true` deactivates. So workflows
+ * are activated in the database, with the statement that those commands come down to, before n8n
+ * starts. A running n8n does not notice it.
+ */
+
+/** Exported from n8n's editor or by `n8n export:workflow`. */
+const exportedWorkflow = z.looseObject({
+  id: z.union([z.string(), z.number()]).optional(),
+  name: z.string().optional(),
+  nodes: z.array(z.looseObject({ type: z.string() })),
+  connections: z.record(z.string(), z.unknown()),
+});
+
+export type ExportedWorkflow = z.infer<typeof exportedWorkflow>;
+
+/** One workflow, or an array as `n8n export:workflow --all` writes it. */
+export function parseExport(text: string, file: string): ExportedWorkflow[] {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw new Error(`${file} is no JSON: export the workflow from n8n again`);
+  }
+  const result = z.array(exportedWorkflow).safeParse(Array.isArray(content) ? content : [content]);
+  if (!result.success) {
+    throw new Error(`${file} is no exported workflow: it has no nodes and connections`);
+  }
+  return result.data;
+}
+
+/** The addresses that stand in the bundled workflows, so that they work as they are on one machine. */
+export const bundledPlace: Place = {
+  upstreamUrl: 'http://127.0.0.1:5690',
+  // What N8N_RESTRICT_FILE_ACCESS_TO allows by default in n8n's own image.
+  filesFolder: '/home/node/.n8n-files',
+};
+
+export interface Place {
+  /** Where lab/upstream/server.mjs listens, as n8n reaches it; without a slash at the end. */
+  upstreamUrl: string;
+  /** Absolute, there, writable, and allowed by N8N_RESTRICT_FILE_ACCESS_TO. */
+  filesFolder: string;
+}
+
+/** The workflow with its addresses exchanged for those of this place. */
+export function placed(workflow: ExportedWorkflow, place: Partial<Place>): ExportedWorkflow {
+  const { upstreamUrl, filesFolder } = { ...bundledPlace, ...place };
+  const exchange = (value: unknown): unknown => {
+    if (typeof value === 'string') {
+      return value
+        .replaceAll(bundledPlace.upstreamUrl, upstreamUrl)
+        .replaceAll(bundledPlace.filesFolder, filesFolder);
+    }
+    if (Array.isArray(value)) return value.map(exchange);
+    if (typeof value === 'object' && value !== null) {
+      return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, exchange(part)]));
+    }
+    return value;
+  };
+  return { ...workflow, nodes: exchange(workflow.nodes) as ExportedWorkflow['nodes'] };
+}
+
+/**
+ * Our nodes are `n8n-nodes-load-target.loadTarget` where the package lies in ~/.n8n/nodes/node_modules,
+ * which n8n of any version reads; N8N_CUSTOM_EXTENSIONS makes every node it finds `CUSTOM.loadTarget`.
+ */
+export function asCustomExtension(workflow: ExportedWorkflow): ExportedWorkflow {
+  const nodes = workflow.nodes.map((node) => ({
+    ...node,
+    type: node.type.replace(/^n8n-nodes-load-target\./, 'CUSTOM.'),
+  }));
+  return { ...workflow, nodes };
+}
+
+/** For `n8n import:credentials`, which encrypts it; the workflows refer to its id. */
+export interface Credential {
+  id: string;
+  name: string;
+  type: string;
+  data: Record<string, string>;
+}
+
+/** What lab/upstream/server.mjs asks for unless told otherwise. */
+export const upstreamToken = 'load-test-token';
+
+export function upstreamCredential(token: string = upstreamToken): Credential {
+  return {
+    id: 'load-test-upstream',
+    name: 'Load test upstream',
+    type: 'httpBearerAuth',
+    data: { token },
+  };
+}
+
+/** For SQLite and PostgreSQL alike; to be run while n8n is down. */
+export function activationSql(n8nVersion: string, ids: readonly string[]): string {
+  const list = ids.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ');
+  const published = n8nVersion.startsWith('0.') ? '' : ', "activeVersionId" = "versionId"';
+  return `UPDATE workflow_entity SET active = TRUE${published} WHERE id IN (${list})`;
+}
