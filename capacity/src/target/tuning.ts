@@ -1,128 +1,129 @@
 import type { Role, Topology } from '../plan/topology';
 
 /**
- * The measured settings, as named values with their reasons. Factors are ratios to n8n's own default,
- * measured with n8n 2.41.1 on two cores; docs/ tells how. The chart renders the same table.
+ * The measured settings, under the names and with the values of the chart's tuning profiles. Factors are
+ * ratios to n8n's own default, measured with n8n 2.41.1 on two cores.
  */
-export interface Setting {
-  name: string;
-  value: string;
-  /** Only processes of these roles read it. */
-  roles: readonly Role[];
-  /** Undefined: in both modes. */
-  mode?: Topology['mode'];
-  /** Whether n8n below 1.0 knows it too. */
-  legacy: boolean;
-  why: string;
+export interface TuningValues {
+  lazyExpressions: boolean;
+  compileCache: boolean;
+  saveSuccessfulExecutions: 'all' | 'none';
+  saveFailedExecutions: 'all' | 'none';
+  saveProgress: boolean;
+  logLevel: 'error' | 'warn' | 'info' | 'debug';
+  headlessWorkers: boolean;
+  runnerConcurrency: number;
+  workerConcurrency: number;
+  /** 0 leaves V8's own. */
+  semiSpaceMiB: number;
 }
 
-export type Tuning = Topology['tuning'];
+export type TuningName = Exclude<Topology['tuning'], 'none'>;
 
-const everywhere: readonly Role[] = ['main', 'worker', 'webhook'];
-
-/** Cost nothing, change nothing a user sees. */
-const safe: readonly Setting[] = [
-  {
-    name: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE',
-    value: 'true',
-    roles: everywhere,
-    legacy: false,
-    why: 'n8n otherwise builds a V8 isolate (35 to 40 ms of CPU) for every execution, also for one without an expression: 2.8 times the requests in regular mode, 3.1 times in queue mode.',
-  },
-  {
-    name: 'N8N_EXPRESSION_ENGINE_COMPILE_CACHE',
-    value: 'true',
-    roles: everywhere,
-    legacy: false,
-    why: 'Compiles an expression once instead of once an execution; measured together with the lazy acquire.',
-  },
-  {
-    name: 'N8N_DISABLE_UI',
-    value: 'true',
-    roles: ['worker', 'webhook'],
-    legacy: false,
-    why: 'Neither serves the editor: about 200 MB less resident memory and 1.5 s less to start.',
-  },
-  {
-    name: 'N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED',
-    value: '1000',
-    roles: ['main', 'webhook'],
-    mode: 'queue',
-    legacy: false,
-    why: 'With 0, the default, a job that ends before its caller listens is gone: 7 of 23 030 callers never got their answer, with 1000 none of 23 153. Costs under 2 MB in Redis; must exceed the jobs of 5 s.',
-  },
-  {
-    name: 'OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS',
-    value: 'true',
-    roles: ['main', 'worker'],
-    mode: 'queue',
-    legacy: false,
-    why: 'Keeps executions started in the editor off main, as n8n recommends for queue mode.',
-  },
-];
-
-/** Fewer writes and fewer log lines: what a user gives up is the record of successful executions. */
-const lean: readonly Setting[] = [
-  {
-    name: 'EXECUTIONS_DATA_SAVE_ON_SUCCESS',
-    value: 'none',
-    roles: everywhere,
-    legacy: true,
-    why: 'With the quieter log, 3.8 instead of 2.8 times the requests in regular mode; makes no difference in queue mode.',
-  },
-  {
-    name: 'N8N_LOG_LEVEL',
-    value: 'warn',
-    roles: everywhere,
-    legacy: true,
-    why: 'Measured together with not saving successful executions.',
-  },
-];
-
-const waiting: readonly Setting[] = [
-  {
-    name: 'N8N_RUNNERS_MAX_CONCURRENCY',
-    value: '50',
-    roles: ['main', 'worker'],
-    legacy: false,
-    why: 'A Code node that waits holds one of 10 slots: 50 slots gave 3.7 times the requests with 40 clients and waits of 5 s. Slots divided by latency is the ceiling.',
-  },
-];
-
-const small: readonly Setting[] = [
-  {
-    name: 'N8N_DISABLE_UI',
-    value: 'true',
-    roles: everywhere,
-    legacy: false,
-    why: '724 instead of about 950 MB resident in main; the editor must then run elsewhere.',
-  },
-];
-
-/** A later setting of the same name wins. */
-export const tunings: Record<Tuning, readonly Setting[]> = {
-  none: [],
-  default: safe,
-  throughput: [...safe, ...lean],
-  'io-bound': [...safe, ...lean, ...waiting],
-  'cpu-bound': [...safe, ...lean],
-  'low-memory': [...safe, ...lean, ...small],
+export const reasons: Record<keyof TuningValues, string> = {
+  lazyExpressions:
+    'n8n otherwise builds a V8 isolate (35 to 40 ms of CPU) for every execution, also for one without an expression: 2.8 times the requests in regular mode, 3.1 times in queue mode; the sandbox stays',
+  compileCache: 'an expression is compiled once; measured together with lazyExpressions',
+  saveSuccessfulExecutions:
+    'with the quieter log 3.8 instead of 2.8 times the requests in regular mode, no difference in queue mode; what is given up is the record of successful executions',
+  saveFailedExecutions: 'failures are what one wants to look at; not saving them was not measured',
+  saveProgress: 'saving after every node costs a fifth of the throughput',
+  logLevel: 'debug costs 1.35 times the CPU; warn was measured together with not saving',
+  headlessWorkers:
+    'workers and webhook processors serve no editor: about 220 MB less each, ready 1.5 s sooner',
+  runnerConcurrency:
+    "a Code node that waits holds one of n8n's 10 slots: 50 gave 3.7 times the requests with 40 clients and waits of 5 s",
+  workerConcurrency:
+    'work that waits wants more (50 gave 3.6 times the requests), work that computes less',
+  semiSpaceMiB: 'no gain was seen at 64',
 };
 
-/** The environment variables that a tuning sets in one process. */
+const base: TuningValues = {
+  lazyExpressions: true,
+  compileCache: true,
+  saveSuccessfulExecutions: 'all',
+  saveFailedExecutions: 'all',
+  saveProgress: false,
+  logLevel: 'warn',
+  headlessWorkers: true,
+  runnerConcurrency: 50,
+  workerConcurrency: 10,
+  semiSpaceMiB: 0,
+};
+
+export const tunings: Record<TuningName, TuningValues> = {
+  default: base,
+  throughput: { ...base, saveSuccessfulExecutions: 'none' },
+  'low-memory': {
+    ...base,
+    saveSuccessfulExecutions: 'none',
+    runnerConcurrency: 10,
+    workerConcurrency: 5,
+  },
+  'io-bound': {
+    ...base,
+    saveSuccessfulExecutions: 'none',
+    runnerConcurrency: 100,
+    workerConcurrency: 50,
+  },
+  'cpu-bound': {
+    ...base,
+    saveSuccessfulExecutions: 'none',
+    runnerConcurrency: 10,
+    workerConcurrency: 5,
+  },
+};
+
+/**
+ * The finished jobs that Bull keeps. With 0, n8n's default, a job that ends before its caller listens is
+ * gone: 7 of 23 030 callers never got their answer, with 1000 none of 23 153. It must exceed the jobs of
+ * 5 s; under 2 MB in Redis.
+ */
+const finishedJobsKept = '1000';
+
+/** What a tuning sets in one process; with `none`, n8n is as it comes. Unknown variables n8n ignores. */
 export function tuningEnv(
-  tuning: Tuning,
+  topology: Topology,
   role: Role,
-  mode: Topology['mode'],
   isLegacy: boolean,
 ): Record<string, string> {
-  const applies = (setting: Setting): boolean =>
-    setting.roles.includes(role) &&
-    (setting.mode === undefined || setting.mode === mode) &&
-    (!isLegacy || setting.legacy);
-  return Object.fromEntries(
-    tunings[tuning].filter(applies).map((setting) => [setting.name, setting.value]),
-  );
+  if (topology.tuning === 'none') return {};
+  const tuned = tunings[topology.tuning];
+  const env: Record<string, string> = {
+    EXECUTIONS_DATA_SAVE_ON_SUCCESS: tuned.saveSuccessfulExecutions,
+    EXECUTIONS_DATA_SAVE_ON_ERROR: tuned.saveFailedExecutions,
+    EXECUTIONS_DATA_SAVE_ON_PROGRESS: String(tuned.saveProgress),
+    N8N_LOG_LEVEL: tuned.logLevel,
+  };
+  if (isLegacy) return env;
+  return {
+    ...env,
+    N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: String(tuned.lazyExpressions),
+    N8N_EXPRESSION_ENGINE_COMPILE_CACHE: String(tuned.compileCache),
+    ...(role !== 'main' && tuned.headlessWorkers ? { N8N_DISABLE_UI: 'true' } : {}),
+    ...(role === 'webhook'
+      ? {}
+      : { N8N_RUNNERS_MAX_CONCURRENCY: String(runnerSlots(topology, tuned, role)) }),
+    ...(topology.mode === 'queue' ? queueEnv(role) : {}),
+  };
+}
+
+/** On a worker the Code nodes at once follow the executions at once: fewer slots would only queue twice. */
+function runnerSlots({ workers }: Topology, tuned: TuningValues, role: Role): number {
+  return role === 'worker' ? workers.concurrency : tuned.runnerConcurrency;
+}
+
+function queueEnv(role: Role): Record<string, string> {
+  return {
+    // Keeps executions started in the editor off main, as n8n recommends.
+    OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
+    ...(role === 'worker'
+      ? {}
+      : {
+          N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED: finishedJobsKept,
+          N8N_EXECUTIONS_QUEUE_KEEP_LAST_FAILED: finishedJobsKept,
+        }),
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Role, Topology } from '../../plan/topology';
-import { heapsFor, tuningEnv } from '../tuning';
+import { heapsFor, tuningEnv, tunings } from '../tuning';
 
 /** What one n8n process must be told so that it finds its place in the topology. */
 export interface Seat {
@@ -30,7 +30,7 @@ export function n8nEnv(topology: Topology, seat: Seat): Record<string, string> {
     ...quiet,
     ...placement(topology, seat),
     ...measured,
-    ...tuningEnv(topology.tuning, seat.role, topology.mode, isLegacy(topology.n8n)),
+    ...tuningEnv(topology, seat.role, isLegacy(topology.n8n)),
     ...heapEnv(topology, seat.role),
     ...user,
   };
@@ -120,7 +120,12 @@ export function heapMiBOf(topology: Topology, role: Role): number | null {
 function heapEnv(topology: Topology, role: Role): Record<string, string> {
   const env: Record<string, string> = {};
   const heapMiB = heapMiBOf(topology, role);
-  if (heapMiB !== null) env['NODE_OPTIONS'] = `--max-old-space-size=${String(heapMiB)}`;
+  const semiSpaceMiB = topology.tuning === 'none' ? 0 : tunings[topology.tuning].semiSpaceMiB;
+  const options = [
+    ...(heapMiB === null ? [] : [`--max-old-space-size=${String(heapMiB)}`]),
+    ...(semiSpaceMiB === 0 ? [] : [`--max-semi-space-size=${String(semiSpaceMiB)}`]),
+  ];
+  if (options.length > 0) env['NODE_OPTIONS'] = options.join(' ');
   const { memoryMiB } = limitsOf(topology, role);
   const hasRunner = role !== 'webhook' && !isLegacy(topology.n8n);
   if (hasRunner && memoryMiB !== undefined && topology.tuning !== 'none') {

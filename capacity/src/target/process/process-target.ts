@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import type { Topology } from '../../plan/topology';
-import type { Machine, RunEvent } from '../../record/record';
+import type { RunEvent } from '../../record/record';
+import { UserError } from '../../ui/exit';
+import { thisMachine } from '../machine';
 import type {
   ExecutionCounts,
   MetricsEndpoint,
@@ -20,32 +22,49 @@ import { findControl, type Control } from './cgroup';
 import { countExecutions, postgresqlDatabase, sqliteDatabase, type Database } from './database';
 import { isLegacy } from './env';
 import { importWorkflows } from './import';
-import { baseUrlOf, choosePorts, databaseOf, n8nProcesses, type Ports } from './layout';
+import {
+  baseUrlOf,
+  choosePorts,
+  contradiction,
+  databaseOf,
+  n8nProcesses,
+  type Ports,
+} from './layout';
 import { awaitPostgresql, createCluster, postgresql, postgresqlUrl } from './postgresql';
 import { answersRight, isReady } from './ready';
 import { awaitPort, redis, redisUrl } from './redis';
 import { Supervisor, type ProcessSpec } from './supervisor';
 import { keepTemplate, takeTemplate, templateKey, workflowDigest } from './template';
-import type { Tools } from './tools';
+import { findTools, templatesFolder, versionsOf, type Tools } from './tools';
 
 export interface ProcessTargetOptions {
   topology: Topology;
   /** Seeded before n8n starts, which is the fast way. */
   workflows: readonly SeedWorkflow[];
-  tools: Tools;
+  /** How long it may take until the real request is answered right. */
+  readyTimeoutMs: number;
   /** Where seeded databases are kept for later runs. */
-  templates: string;
-  machine: Machine;
-  versions: Record<string, string>;
+  templates?: string;
 }
 
 /** n8n as real processes on this machine, with stores of its own; nothing of the system's is used. */
 export function processTarget(options: ProcessTargetOptions): Target {
+  const { topology } = options;
   return {
     kind: 'process',
     up: async (progress, signal) => {
-      const control = usableControl(options.topology);
-      const running = new ProcessRunning(options, control, await choosePorts(options.topology));
+      const wrong = contradiction(topology);
+      if (wrong !== null) throw new UserError(`${wrong}.`);
+      const control = usableControl(topology);
+      const tools = findTools(topology);
+      const running = new ProcessRunning({
+        ...options,
+        templates: options.templates ?? templatesFolder(),
+        tools,
+        control,
+        ports: await choosePorts(topology),
+        versions: await versionsOf(topology, tools),
+      });
       try {
         await running.start(progress, signal);
       } catch (error) {
@@ -57,6 +76,13 @@ export function processTarget(options: ProcessTargetOptions): Target {
   };
 }
 
+interface Settled extends Required<ProcessTargetOptions> {
+  tools: Tools;
+  control: Control;
+  ports: Ports;
+  versions: Record<string, string>;
+}
+
 /** Time for n8n to come up on a busy machine; it takes 5 to 20 s on a quiet one. */
 const upTimeoutMs = 180_000;
 
@@ -65,7 +91,7 @@ class ProcessRunning implements Running {
   readonly baseUrl: string;
   readonly topology: Topology;
   readonly versions: Record<string, string>;
-  readonly machine: Machine;
+  readonly machine = thisMachine();
   readonly metrics: MetricsEndpoint[];
   readonly redis: Running['redis'];
   readonly postgresql: Running['postgresql'];
@@ -77,16 +103,13 @@ class ProcessRunning implements Running {
   private readonly n8n: ProcessSpec[];
   private seeded = new Set<string>();
   private isDown: Promise<void> | null = null;
+  private readonly ports: Ports;
 
-  constructor(
-    private readonly options: ProcessTargetOptions,
-    control: Control,
-    private readonly ports: Ports,
-  ) {
-    const { topology, tools } = options;
+  constructor(private readonly options: Settled) {
+    const { topology, tools, ports, control } = options;
+    this.ports = ports;
     this.topology = topology;
     this.versions = options.versions;
-    this.machine = options.machine;
     this.baseUrl = baseUrlOf(ports);
     this.supervisor = new Supervisor(randomBytes(4).toString('hex'), control);
     this.folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-'));
@@ -140,9 +163,10 @@ class ProcessRunning implements Running {
   }
 
   async ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(this.options.readyTimeoutMs)]);
     for (const request of requests) {
       progress(`waits until ${request.method} ${request.path} is answered right`);
-      await answersRight(this.baseUrl, request, signal);
+      await answersRight(this.baseUrl, request, patience);
     }
   }
 
@@ -274,14 +298,14 @@ function usableControl(topology: Topology): Control {
     ({ cpuMillicores, memoryMiB }) => cpuMillicores !== undefined || memoryMiB !== undefined,
   );
   if (control.kind === 'none' && isLimited) {
-    throw new Error(
-      `CPU and memory limits cannot be set here, since ${control.reason}: leave cpuMillicores and memoryMiB out, or run as root`,
+    throw new UserError(
+      `CPU and memory limits cannot be set here, since ${control.reason}: leave cpuMillicores and memoryMiB out, or run as root.`,
     );
   }
   return control;
 }
 
 function needed(program: string | null, name: string): string {
-  if (program === null) throw new Error(`${name} is not installed: see n8n-tuned doctor`);
+  if (program === null) throw new Error(`${name} was not looked for`);
   return program;
 }

@@ -1,4 +1,14 @@
-/** The programs that a topology is made of, as paths. */
+import { execFile } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Topology } from '../../plan/topology';
+import { UserError } from '../../ui/exit';
+import { isLegacy } from './env';
+import { databaseOf } from './layout';
+
+/** The programs that a topology is made of, as paths; null: it needs none. */
 export interface Tools {
   node: string;
   n8n: string;
@@ -10,4 +20,74 @@ export interface Tools {
   nginx: string | null;
   /** Our own nodes, built; null: they are not built. */
   nodesFolder: string | null;
+}
+
+export function findTools(topology: Topology): Tools {
+  const { n8n: version, mode, webhooks } = topology;
+  const n8n = join(cacheFolder(), 'n8n', version, 'node_modules/n8n/bin/n8n');
+  if (!existsSync(n8n)) {
+    throw new UserError(
+      `n8n ${version} is not here: run make lab, which installs 2.41.1 and 0.221.2, or name one of these.`,
+    );
+  }
+  return {
+    n8n,
+    node: find(isLegacy(version) ? 'node18' : 'node24'),
+    sqliteNode: find('node24'),
+    redisServer: mode === 'queue' ? find('redis-server') : null,
+    // The user that runs PostgreSQL may not look into the lab's cache, where only links are.
+    postgresqlBin:
+      databaseOf(topology) === 'postgresql' ? dirname(realpathSync(find('postgres'))) : null,
+    nginx: webhooks.count > 0 ? find('nginx') : null,
+    nodesFolder: builtNodes(),
+  };
+}
+
+/** What is recorded of the versions: enough to build the same again. */
+export async function versionsOf(
+  topology: Topology,
+  tools: Tools,
+): Promise<Record<string, string>> {
+  const programs: [string, string | null][] = [
+    ['node', tools.node],
+    ['redis', tools.redisServer],
+    ['postgresql', tools.postgresqlBin === null ? null : join(tools.postgresqlBin, 'postgres')],
+    ['nginx', tools.nginx],
+  ];
+  const found: Record<string, string> = { n8n: topology.n8n };
+  for (const [name, program] of programs) {
+    if (program === null) continue;
+    const { stdout, stderr } = await run(program, [name === 'nginx' ? '-v' : '--version']);
+    found[name] = /\d+(\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown';
+  }
+  return found;
+}
+
+const run = promisify(execFile);
+
+export const templatesFolder = (): string => join(cacheFolder(), 'seeded');
+
+function cacheFolder(): string {
+  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
+  return process.env.N8N_TUNED_CACHE ?? join(caches, 'n8n-tuned');
+}
+
+function find(program: string): string {
+  const folders = [join(cacheFolder(), 'bin'), ...(process.env.PATH ?? '').split(delimiter)];
+  const found = folders.map((folder) => join(folder, program)).find((file) => existsSync(file));
+  if (found === undefined) {
+    throw new UserError(
+      `${program} is not here: run make lab; n8n-tuned doctor shows what is missing.`,
+    );
+  }
+  return found;
+}
+
+/** dist/ of the repository, where the bundle and the sources both lie beneath. */
+function builtNodes(): string | null {
+  for (let above = __dirname; above !== dirname(above); above = dirname(above)) {
+    const built = join(above, 'dist', 'nodes');
+    if (existsSync(join(built, 'LoadTarget'))) return join(above, 'dist');
+  }
+  return null;
 }
