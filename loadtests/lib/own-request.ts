@@ -38,6 +38,7 @@ export function ownRequest(own: OwnRequest): LoadRequest {
     requestIdAt: own.requestIdAt ?? null,
     ranAt: null,
     thinkTimeMs: 0,
+    latencyFloorMs: 0,
   };
 }
 

@@ -212,14 +212,20 @@ export function highestRate(plan: LoadPlan): number {
   return Math.max(0, ...plan.stages.flatMap((s) => [s.fromRatePerSecond, s.toRatePerSecond]));
 }
 
+/** Each costs k6 about half a MiB and a few milliseconds before the load begins. */
+const OPEN_AT_MOST = 2000;
+const OPEN_AT_LEAST = 50;
+/** Beyond the time that a reply must take. */
+const SLACK_SECONDS = 5;
+
 /**
- * Requests that may be open side by side: enough for 10 s of answers at the highest rate. A system
- * that keeps more waiting is past its limit, and what is dropped then counts as not achieved.
+ * Requests that may be open side by side. A system that keeps more waiting is past its limit, and what
+ * is dropped then counts as not achieved.
  */
-export function openLimit(plan: LoadPlan): number {
-  return plan.loop === 'closed'
-    ? plan.clients
-    : Math.min(4000, Math.max(50, Math.ceil(highestRate(plan) * 10)));
+export function openLimit(plan: LoadPlan, latencyFloorMs: number): number {
+  if (plan.loop === 'closed') return plan.clients;
+  const open = Math.ceil(highestRate(plan) * (latencyFloorMs / 1000 + SLACK_SECONDS));
+  return Math.min(OPEN_AT_MOST, Math.max(OPEN_AT_LEAST, open));
 }
 
 function rateAt(stage: Stage, secondsIntoIt: number): number {

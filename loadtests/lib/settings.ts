@@ -13,7 +13,13 @@ import {
 } from './profile.ts';
 import { ownRequest } from './own-request.ts';
 import { parseSlos, type Slo } from './slo.ts';
-import { parametersFrom, requestsOf, type CatalogueShape, type LoadRequest } from './workload.ts';
+import {
+  floorOf,
+  parametersFrom,
+  requestsOf,
+  type CatalogueShape,
+  type LoadRequest,
+} from './workload.ts';
 
 export interface Settings {
   baseUrl: string;
@@ -44,16 +50,16 @@ export function readSettings(
   catalogueFile: string,
 ): Settings {
   const plan = planFrom(profile, env);
-  const timeoutMs = milliseconds(env, 'TIMEOUT', 60);
+  const requests = requestsFrom(env, readText, catalogueFile);
   return {
     baseUrl: baseUrlFrom(env),
-    requests: requestsFrom(env, readText, catalogueFile),
+    requests,
     plan,
     slos: env.SLO === undefined || env.SLO === '' ? [] : parseSlos(env.SLO),
-    timeoutMs,
+    timeoutMs: milliseconds(env, 'TIMEOUT', 60),
     drainMs: milliseconds(env, 'DRAIN', 30),
     readyMs: milliseconds(env, 'READY', 60),
-    maxOpen: maxOpenFrom(env, plan),
+    maxOpen: maxOpenFrom(env, plan, requests),
     runId: env.RUN_ID ?? Date.now().toString(36),
     prints: env.PRINT_REQUESTS === '1',
     summaryFile: env.SUMMARY_FILE ?? null,
@@ -117,9 +123,9 @@ function requestsFrom(
   });
 }
 
-function maxOpenFrom(env: Env, plan: LoadPlan): number {
+function maxOpenFrom(env: Env, plan: LoadPlan, requests: readonly LoadRequest[]): number {
   if (env.MAX_OPEN === undefined || plan.loop === 'closed') {
-    return openLimit(plan);
+    return openLimit(plan, floorOf(requests));
   }
   const given = number(env, 'MAX_OPEN');
   if (!Number.isInteger(given) || given < 1) {

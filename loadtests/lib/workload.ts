@@ -20,6 +20,8 @@ export interface LoadRequest {
   /** Where the reply says which process ran it. */
   ranAt: string | null;
   thinkTimeMs: number;
+  /** No reply can come sooner. */
+  latencyFloorMs: number;
 }
 
 export type LoadBody = { text: string } | { randomMiB: number };
@@ -146,6 +148,11 @@ export function parametersOf(
   );
 }
 
+/** The longest that any of them must take. */
+export function floorOf(requests: readonly LoadRequest[]): number {
+  return Math.max(0, ...requests.map(({ latencyFloorMs }) => latencyFloorMs));
+}
+
 /** From `name=value`, one each. */
 export function parametersFrom(pairs: readonly string[]): ParameterValues {
   return Object.fromEntries(
@@ -159,8 +166,7 @@ export function parametersFrom(pairs: readonly string[]): ParameterValues {
   );
 }
 
-/** No reply can come sooner. */
-export function latencyFloorMsOf(workload: WorkloadShape, parameters: ParameterValues): number {
+function latencyFloorMsOf(workload: WorkloadShape, parameters: ParameterValues): number {
   const floor = workload.latencyFloorMs ?? 0;
   return typeof floor === 'number' ? floor : Number(parameters[floor.parameter]) * floor.times;
 }
@@ -198,6 +204,7 @@ function requestOf(
     requestIdAt: reply.requestIdAt ?? null,
     ranAt: reply.ranAt ?? null,
     thinkTimeMs: workload.thinkTimeMs ?? 0,
+    latencyFloorMs: latencyFloorMsOf(workload, values),
   };
 }
 

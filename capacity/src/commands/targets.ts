@@ -1,4 +1,5 @@
 import { chooseTopology } from '../plan/chosen-topology';
+import { processTarget } from '../target/process/process-target';
 import { isLegacy } from '../target/process/env';
 import type { SeedWorkflow, Target } from '../target/target';
 import { urlTarget } from '../target/url/url-target';
@@ -26,8 +27,9 @@ export function chosenTarget(
   if (options.url !== undefined) {
     throw new UserError('--url goes with --target url: add that, or leave --url out.');
   }
-  void workflows;
-  throw new UserError('process comes next');
+  return askedRightly(() =>
+    processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs }),
+  );
 }
 
 /** Whether the workload must be that of n8n below 1.0. */

@@ -4,15 +4,21 @@ import { delimiter, dirname, join } from 'node:path';
 import { UserError } from '../ui/exit';
 
 /** The k6 of the lab, or else the one on the PATH. */
-export function findK6(labBin = join(cacheFolder(), 'bin'), path = process.env.PATH ?? ''): string {
-  const folders = [labBin, ...path.split(delimiter)].filter((folder) => folder !== '');
-  const found = folders.map((folder) => join(folder, 'k6')).find(isProgram);
-  if (found === undefined) {
+export function findK6(): string {
+  const found = onPath('k6', [join(cacheFolder(), 'bin')]);
+  if (found === null) {
     throw new UserError(
       'k6 is not here: install k6 (v1.8 or later), or run make lab, which builds it; n8n-tuned doctor shows what else is missing.',
     );
   }
   return found;
+}
+
+/** The first program of this name, with `before` looked through before the PATH. */
+function onPath(name: string, before: readonly string[]): string | null {
+  const path = (process.env.PATH ?? '').split(delimiter);
+  const folders = [...before, ...path].filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
 }
 
 /**
@@ -27,6 +33,7 @@ export function findBundled(folder: string, holds: string, from = __dirname): st
   throw new Error(`no folder ${folder} with ${holds} above ${from}`);
 }
 
+/** What the lab installs lies here. */
 function cacheFolder(): string {
   const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
   return process.env.N8N_TUNED_CACHE ?? join(caches, 'n8n-tuned');

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ownRequest } from '../../../loadtests/lib/own-request';
 import {
   findWorkload,
-  latencyFloorMsOf,
+  floorOf,
   parametersOf,
   requestsOf,
   variantOf,
@@ -72,7 +72,7 @@ export function chooseWorkload(
       path: requests.map(({ path }) => path).join(' '),
       parameters,
       answers: workload.answers,
-      latencyFloorMs: latencyFloorMsOf(workload, parameters),
+      latencyFloorMs: floorOf(requests),
     },
     requests,
     workflows: [...parts.flatMap((part) => workflowOf(part, variant, folder)), ...own],

@@ -119,7 +119,7 @@ async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promis
       runId: scene.head.id,
       timeoutMs: order.timeoutMs,
       drainMs: order.drainMs,
-      maxOpen: openLimit(plan),
+      maxOpen: openLimit(plan, order.workload.recorded.latencyFloorMs),
       signal: scene.signal,
       onBegin: (atMs) => {
         beganAtMs = atMs;
