@@ -1,11 +1,10 @@
 import { evidence } from './evidence';
-import { confirmedRate } from './propose';
 import type { Settings, Trial } from './types';
 
 export interface Estimate {
   /** Requests a second; what was held at full length, where `confirmed`. */
   capacity: number;
-  /** Where the capacity lies with about 90 % confidence. */
+  /** Where the capacity lies with about 90 % confidence; `high` is infinite where nothing failed. */
   low: number;
   high: number;
   confirmed: boolean;
@@ -13,15 +12,14 @@ export interface Estimate {
   limit: string | null;
 }
 
-export function estimate(trials: readonly Trial[], _settings: Settings): Estimate {
-  const known = evidence(trials);
-  const confirmed = confirmedRate(known);
-  const { low, high, predicted } = known;
-  const capacity = confirmed > 0 ? confirmed : low;
+export function estimate(trials: readonly Trial[], settings: Settings): Estimate {
+  const known = evidence(trials, settings);
+  const confirmed = known.confirmed.low;
+  const capacity = confirmed > 0 ? confirmed : known.low;
   return {
     capacity,
-    low: capacity * 0.95,
-    high: Math.min(high, (predicted ?? capacity) * 1.05),
+    low: Math.min(capacity, known.belief?.quantile(0.05) ?? capacity),
+    high: Math.max(capacity, known.belief?.quantile(0.95) ?? Infinity),
     confirmed: confirmed > 0,
     limit: null,
   };

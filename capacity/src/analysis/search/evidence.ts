@@ -1,6 +1,7 @@
-import { isRateTrial, type RateTrial, type Trial } from './types';
+import { belief, type Belief } from './belief';
+import { isRateTrial, type RateTrial, type Settings, type Trial } from './types';
 
-/** What the probes so far say about where the boundary lies. */
+/** What the probes so far say about where the capacity lies. */
 export interface Evidence {
   /** Rate probes that count. */
   trials: RateTrial[];
@@ -8,25 +9,30 @@ export interface Evidence {
   low: number;
   /** Lowest rate that failed above it; infinite when none did. */
   high: number;
+  /** The same of the probes of full length. */
+  confirmed: { low: number; high: number };
   /** The most good replies a second that any probe has seen; 0 before the first. */
   peak: number;
-  /** The capacity that latency and throughput suggest, within low and high; null before any probe. */
-  predicted: number | null;
+  /** Null until a rate has failed: before that nothing bounds the capacity. */
+  belief: Belief | null;
   /** At this rate the generator was the limit, twice; infinite when it never was. */
   generatorCeiling: number;
 }
 
-export function evidence(all: readonly Trial[]): Evidence {
+export function evidence(all: readonly Trial[], { fullSeconds }: Settings): Evidence {
   const valid = all.filter(({ outcome }) => outcome.result !== 'invalid');
   const trials = valid.filter(isRateTrial);
   const peak = Math.max(0, ...valid.map(({ outcome }) => outcome.achievedPerSecond));
-  const { low, high } = boundary(trials);
+  const rooms = valid.map(({ outcome }) => 1 / (outcome.pressure ?? Infinity));
+  const bounded = trials.some(({ outcome }) => outcome.result === 'failed');
   return {
     trials,
-    low,
-    high,
+    ...boundary(trials),
+    confirmed: boundary(trials.filter(({ probe }) => probe.kind === 'confirm')),
     peak,
-    predicted: predict(trials, low, high, peak),
+    belief: bounded
+      ? belief({ trials, unloadedRoom: Math.max(1.02, ...rooms), peak, fullSeconds })
+      : null,
     generatorCeiling: generatorCeiling(all),
   };
 }
@@ -54,65 +60,6 @@ export function boundary(trials: readonly RateTrial[]): { low: number; high: num
     }
   }
   return best;
-}
-
-/** How quickly a probe loses its say with its distance from the bound, in powers of e of pressure. */
-const NEARNESS = 0.7;
-
-/**
- * Where the worst SLO would meet its bound. Near saturation latency goes as 1 / (peak - rate), so
- * bound / measured falls along a straight line and reaches 0 at the peak: a line through the probes
- * near the bound, longer ones counting more, crosses 1 at the capacity. It is a guess for the next
- * probe and for when to stop; only probes move the bounds.
- */
-function predict(
-  trials: readonly RateTrial[],
-  low: number,
-  high: number,
-  peak: number,
-): number | null {
-  if (trials.length === 0) return peak > 0 ? peak : null;
-  const points = trials.flatMap(({ probe, outcome }) =>
-    outcome.pressure === null || outcome.pressure <= 0
-      ? []
-      : [{ rate: probe.ratePerSecond, room: 1 / outcome.pressure, seconds: probe.durationSeconds }],
-  );
-  const lowest = Math.min(...points.map(({ rate }) => rate));
-  // The peak itself is a point of the line, though one that nobody has measured.
-  if (points.length > 0 && peak > lowest) points.push({ rate: peak, room: 0.05, seconds: 5 });
-  const crossing = lineCrossing(points);
-  const overloaded = trials.filter(
-    ({ probe, outcome }) =>
-      outcome.result === 'failed' && outcome.achievedPerSecond < 0.97 * probe.ratePerSecond,
-  );
-  const suggestions = [crossing, ...(overloaded.length > 0 ? [peak] : [])].filter(
-    (value): value is number => value !== null,
-  );
-  if (suggestions.length === 0) return null;
-  return Math.min(Math.max(Math.min(...suggestions), low), high);
-}
-
-function lineCrossing(
-  points: readonly { rate: number; room: number; seconds: number }[],
-): number | null {
-  let weights = 0;
-  let sumX = 0;
-  let sumY = 0;
-  let sumXX = 0;
-  let sumXY = 0;
-  for (const { rate, room, seconds } of points) {
-    const distance = Math.log(room) / NEARNESS;
-    const weight = seconds * Math.max(Math.exp((-distance * distance) / 2), 1e-3);
-    weights += weight;
-    sumX += weight * rate;
-    sumY += weight * room;
-    sumXX += weight * rate * rate;
-    sumXY += weight * rate * room;
-  }
-  const fall = (weights * sumXY - sumX * sumY) / (weights * sumXX - sumX * sumX);
-  if (!(fall < 0)) return null;
-  const crossing = (1 - (sumY - fall * sumX) / weights) / fall;
-  return Number.isFinite(crossing) && crossing > 0 ? crossing : null;
 }
 
 function generatorCeiling(all: readonly Trial[]): number {

@@ -1,21 +1,18 @@
+import { nextConfirmation } from './confirm';
 import { evidence, type Evidence } from './evidence';
-import {
-  isRateTrial,
-  type LadderProbe,
-  type Probe,
-  type RateProbe,
-  type Settings,
-  type Trial,
-} from './types';
+import { nextRung } from './ladder';
+import { belowCeiling, clamp, rateProbe } from './probes';
+import { isRateTrial, type Probe, type RateProbe, type Settings, type Trial } from './types';
 
 /** A breach this far beyond its bound needs no second probe of full length: a short one will do. */
 const GROSS_PRESSURE = 1.5;
-/** A rung of four times the clients that gains less than this has found the knee. */
-const KNEE_GAIN = 1.5;
 /** The first open-loop rate, as a share of the throughput at the knee. */
 const FIRST_SHARE = 0.85;
-/** Levels this close count as one. */
-const SAME_LEVEL = 1.01;
+/** How far above the knee's throughput the first probe beyond it goes. */
+const BEYOND_KNEE = 1.08;
+/** Short probes are done when four fifths of the belief lie between two levels this close. */
+const NARROW = 1.1;
+const MOST_SHORT = 10;
 const MOST_PROBES = 40;
 
 /** The next probe; null when there is nothing left to learn, or no time left to learn it in. */
@@ -28,29 +25,18 @@ export function propose(trials: readonly Trial[], settings: Settings): Probe | n
 function wanted(trials: readonly Trial[], settings: Settings): Probe | null {
   const rung = nextRung(trials, settings);
   if (rung !== null) return rung;
-  const known = evidence(trials);
-  return (
-    again(trials, known, settings) ??
-    (isNarrow(known) ? nextConfirmation(known, settings) : nextShort(known, settings))
-  );
+  const known = evidence(trials, settings);
+  const repeated = again(trials, known, settings);
+  if (repeated !== null) return repeated;
+  const confirming = known.trials.some(({ probe }) => probe.kind === 'confirm');
+  return confirming || isNarrow(known)
+    ? nextConfirmation(known, settings)
+    : nextShort(trials, known, settings);
 }
 
-function nextRung(trials: readonly Trial[], settings: Settings): LadderProbe | null {
-  if (trials.some(isRateTrial)) return null;
-  const rung = (clients: number): LadderProbe => ({
-    kind: 'ladder',
-    clients,
-    durationSeconds: settings.ladderSeconds,
-  });
-  const last = trials.at(-1);
-  if (last?.probe.kind !== 'ladder') return rung(1);
-  const before = trials.at(-2)?.outcome.achievedPerSecond ?? 0;
-  const { outcome, probe } = last;
-  const done =
-    outcome.result !== 'held' ||
-    outcome.achievedPerSecond < KNEE_GAIN * before ||
-    probe.clients * 4 > settings.mostClients;
-  return done ? null : rung(probe.clients * 4);
+function isNarrow({ low, trials, belief }: Evidence): boolean {
+  if (low === 0 || belief === null) return false;
+  return belief.quantile(0.9) / belief.quantile(0.1) < NARROW || trials.length > MOST_SHORT;
 }
 
 /**
@@ -64,7 +50,6 @@ function again(trials: readonly Trial[], known: Evidence, settings: Settings): R
   if (outcome.result === 'invalid') {
     return known.generatorCeiling <= probe.ratePerSecond ? null : probe;
   }
-  const full = probe.durationSeconds >= settings.fullSeconds;
   const same = known.trials.filter(
     (trial) =>
       trial.probe.ratePerSecond === probe.ratePerSecond &&
@@ -74,73 +59,35 @@ function again(trials: readonly Trial[], known: Evidence, settings: Settings): R
   const held = same.length - failed;
   if (failed === 0 || failed >= 2 || held >= 2) return null;
   const gross = outcome.result === 'failed' && (outcome.pressure ?? 1) > GROSS_PRESSURE;
-  if (gross && full) return rateProbe('narrow', probe.ratePerSecond, settings);
-  return probe;
+  return gross && probe.kind === 'confirm'
+    ? rateProbe('narrow', probe.ratePerSecond, settings)
+    : probe;
 }
 
-/** Close enough for the full length: the boundary is within a tenth, or a probe came near the bound. */
-function isNarrow({ trials, low, high, predicted }: Evidence): boolean {
-  if (low === 0 || predicted === null) return false;
-  if (trials.some(({ probe }) => probe.kind === 'confirm')) return true;
-  return high / low < 1.1 || predicted / low < 1.05;
-}
-
-function nextShort(known: Evidence, settings: Settings): RateProbe | null {
-  const { trials, low, high, peak, predicted } = known;
-  if (trials.length === 0) {
-    return peak > 0 ? rateProbe('growth', FIRST_SHARE * peak, settings) : rateProbe('growth', 1, settings);
+function nextShort(
+  trials: readonly Trial[],
+  known: Evidence,
+  settings: Settings,
+): RateProbe | null {
+  const { low, high, peak } = known;
+  if (known.trials.length === 0) {
+    return rateProbe('growth', peak > 0 ? FIRST_SHARE * peak : 1, settings);
   }
   // Nothing holds, down to a 64th of the most that was ever answered: there is no capacity to find.
   if (low === 0 && high < peak / 64) return null;
-  const guess = predicted ?? (high === Infinity ? 2 * low : Math.sqrt(Math.max(low, high / 4) * high));
-  if (high === Infinity) {
-    const next = Math.min(Math.max(guess, 1.1 * low), 2 * low);
-    return belowCeiling(rateProbe('growth', next, settings), known);
+  if (known.belief === null) {
+    const knee = BEYOND_KNEE * throughputAtKnee(trials);
+    const most = knee > 1.02 * low ? Math.min(2 * low, knee) : 2 * low;
+    return belowCeiling(rateProbe('growth', most, settings), known);
   }
-  const floor = low === 0 ? high / 3 : low * 1.03;
-  return belowCeiling(rateProbe('narrow', clamp(guess, floor, high / 1.03), settings), known);
+  const likely = known.belief.quantile(0.5);
+  const next = low === 0 ? clamp(0.9 * likely, high / 4, high / 1.1) : likely;
+  return belowCeiling(rateProbe('narrow', next, settings), known);
 }
 
-function nextConfirmation(known: Evidence, settings: Settings): RateProbe | null {
-  const { trials, low, high } = known;
-  const confirmed = confirmedRate(known);
-  const target = known.predicted ?? low;
-  if (confirmed > 0 && (target / confirmed <= 1 + settings.tolerance || high / confirmed <= 1 + settings.tolerance)) {
-    return null;
-  }
-  // A little below the guess, as a longer probe sees more than a short one did.
-  const failedFull = trials.filter(({ probe, outcome }) => probe.kind === 'confirm' && outcome.result === 'failed').map(({ probe }) => probe.ratePerSecond);
-  const ceiling = Math.min(high, ...failedFull);
-  const next = clamp(0.985 * target, confirmed * 1.015, ceiling / 1.015);
-  return belowCeiling(rateProbe('confirm', next, settings), known);
-}
-
-/** The highest rate that held at full length by majority. */
-export function confirmedRate({ trials, high }: Evidence): number {
-  const full = trials.filter(({ probe }) => probe.kind === 'confirm');
-  const held = full.filter(({ probe, outcome }) => {
-    if (outcome.result !== 'held' || probe.ratePerSecond >= high) return false;
-    const same = full.filter((trial) => trial.probe.ratePerSecond === probe.ratePerSecond);
-    return 2 * same.filter((trial) => trial.outcome.result === 'held').length > same.length;
-  });
-  return Math.max(0, ...held.map(({ probe }) => probe.ratePerSecond));
-}
-
-function belowCeiling(probe: RateProbe, { generatorCeiling, low }: Evidence): RateProbe | null {
-  if (probe.ratePerSecond < generatorCeiling) return probe;
-  const ratePerSecond = tidy(0.9 * generatorCeiling);
-  if (ratePerSecond <= low * SAME_LEVEL) return null;
-  return { ...probe, ratePerSecond };
-}
-
-function rateProbe(kind: RateProbe['kind'], rate: number, settings: Settings): RateProbe {
-  const ratePerSecond = tidy(rate);
-  const enough = settings.leastRequests / ratePerSecond;
-  const durationSeconds =
-    kind === 'confirm'
-      ? settings.fullSeconds
-      : Math.min(settings.fullSeconds, Math.max(settings.shortSeconds, Math.ceil(enough)));
-  return { kind, ratePerSecond, durationSeconds };
+function throughputAtKnee(trials: readonly Trial[]): number {
+  const rungs = trials.filter(({ probe }) => probe.kind === 'ladder');
+  return Math.max(0, ...rungs.map(({ outcome }) => outcome.achievedPerSecond));
 }
 
 /** Time is kept back for one confirmation; when only that is left, it is made at the best level so far. */
@@ -152,21 +99,10 @@ function withinBudget(
 ): Probe | null {
   const spent = trials.reduce((sum, trial) => sum + trial.probe.durationSeconds, 0);
   const left = budget - spent;
-  const known = evidence(trials);
-  const isConfirmed = confirmedRate(known) > 0;
+  const known = evidence(trials, settings);
+  const isConfirmed = known.confirmed.low > 0;
   const reserve = isConfirmed || probe.kind === 'confirm' ? 0 : settings.fullSeconds;
   if (probe.durationSeconds + reserve <= left) return probe;
-  if (!isConfirmed && settings.fullSeconds <= left && known.low > 0) {
-    return rateProbe('confirm', known.low, settings);
-  }
-  return null;
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return low > high ? Math.sqrt(low * high) : Math.min(Math.max(value, low), high);
-}
-
-/** Four digits: equal levels have equal rates. */
-function tidy(rate: number): number {
-  return Number(rate.toPrecision(4));
+  const isLastChance = !isConfirmed && settings.fullSeconds <= left && known.low > 0;
+  return isLastChance ? rateProbe('confirm', known.low, settings) : null;
 }

@@ -1,0 +1,28 @@
+import type { Evidence } from './evidence';
+import { belowCeiling, rateProbe } from './probes';
+import type { RateProbe, Settings } from './types';
+
+/** A level is tried that holds more likely than not. */
+const TARGET_QUANTILE = 0.35;
+/** Two levels closer than this cannot be told apart. */
+const SMALLEST_STEP = 1.01;
+const MOST_CONFIRMATIONS = 12;
+
+/** The next probe of full length; null when one level is confirmed and no higher one is in sight. */
+export function nextConfirmation(known: Evidence, settings: Settings): RateProbe | null {
+  const full = known.trials.filter(({ probe }) => probe.kind === 'confirm');
+  const { low, high } = known.confirmed;
+  const target = known.belief?.quantile(TARGET_QUANTILE) ?? known.low;
+  if (full.length >= MOST_CONFIRMATIONS) return null;
+  const confirm = (rate: number) => belowCeiling(rateProbe('confirm', rate, settings), known);
+  if (low === 0) return confirm(Math.min(target, high / SMALLEST_STEP));
+
+  const likely = known.belief?.quantile(0.5) ?? low;
+  const next = Math.min(Math.max(target, low * SMALLEST_STEP), high / SMALLEST_STEP);
+  const near = 1 + settings.tolerance;
+  if (likely / low > near && next / low > SMALLEST_STEP ** 0.5) return confirm(next);
+  const held = full.filter(
+    ({ probe, outcome }) => probe.ratePerSecond === low && outcome.result === 'held',
+  ).length;
+  return held >= 2 ? null : confirm(low);
+}
