@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { existsSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { cacheFolder, findProgram, n8nProgram, repositoryRoot } from '../../lab/paths';
 import type { Topology } from '../../plan/topology';
 import { UserError } from '../../ui/exit';
 import { isLegacy } from './env';
@@ -24,10 +24,10 @@ export interface Tools {
 
 export function findTools(topology: Topology): Tools {
   const { n8n: version, mode, webhooks } = topology;
-  const n8n = join(cacheFolder(), 'n8n', version, 'node_modules/n8n/bin/n8n');
+  const n8n = n8nProgram(cacheFolder(), version);
   if (!existsSync(n8n)) {
     throw new UserError(
-      `n8n ${version} is not here: run make lab, which installs 2.41.1 and 0.221.2, or name one of these.`,
+      `n8n ${version} is not installed in ${cacheFolder()}: run make lab, or choose one of ${installed().join(', ')} with --n8n.`,
     );
   }
   return {
@@ -67,27 +67,22 @@ const run = promisify(execFile);
 
 export const templatesFolder = (): string => join(cacheFolder(), 'seeded');
 
-function cacheFolder(): string {
-  const caches = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  return process.env.N8N_TUNED_CACHE ?? join(caches, 'n8n-tuned');
-}
-
 function find(program: string): string {
-  const folders = [join(cacheFolder(), 'bin'), ...(process.env.PATH ?? '').split(delimiter)];
-  const found = folders.map((folder) => join(folder, program)).find((file) => existsSync(file));
-  if (found === undefined) {
+  const found = findProgram(program);
+  if (found === null) {
     throw new UserError(
-      `${program} is not here: run make lab; n8n-tuned doctor shows what is missing.`,
+      `${program} is not here: run make lab; n8n-tuned doctor shows what else is missing.`,
     );
   }
   return found;
 }
 
-/** dist/ of the repository, where the bundle and the sources both lie beneath. */
+function installed(): string[] {
+  const folder = join(cacheFolder(), 'n8n');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
 function builtNodes(): string | null {
-  for (let above = __dirname; above !== dirname(above); above = dirname(above)) {
-    const built = join(above, 'dist', 'nodes');
-    if (existsSync(join(built, 'LoadTarget'))) return join(above, 'dist');
-  }
-  return null;
+  const built = join(repositoryRoot(), 'dist');
+  return existsSync(join(built, 'nodes', 'LoadTarget')) ? built : null;
 }
