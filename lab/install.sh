@@ -15,8 +15,8 @@ export LC_ALL=C   # programs are read by their English words
 # shellcheck source=steps.sh
 . "$LAB/steps.sh"
 
-# One tool, in a subshell of its own, so that no tool's settings reach another's.
-install_tool() (
+# One tool, in a process of its own, so that no tool's settings reach another's.
+install_tool() {
   load_tool "$1"
   fingerprint=$(fingerprint)
   is_installed && exit 0
@@ -37,7 +37,7 @@ install_tool() (
     build
     put_into_place
   fi
-)
+}
 
 # NAME and what it rests on, that first.
 with_required() (

@@ -15,6 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+// A loaded machine makes a shell script slow; no test is decided by time.
+jest.setTimeout(60_000);
+
 const LAB = join(__dirname, '../../lab');
 
 // The kind `fake` counts its builds, and waits in the middle of one for as long as the file `hold` is there.
@@ -102,7 +105,7 @@ export class FakeLab {
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
     const ended = new Promise<Outcome>((resolve) => {
-      child.on('exit', (code) => {
+      child.on('close', (code) => {
         resolve({ code, said });
       });
     });
