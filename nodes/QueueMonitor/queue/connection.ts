@@ -20,7 +20,7 @@ export interface QueueRedisCredential {
 
 /** How to connect; `prefix` is the one that n8n really uses there. */
 export type Connection = { prefix: string; where: string } & (
-  | { kind: 'one'; options: RedisOptions }
+  | { kind: 'one'; options: RedisOptions; database: number }
   | { kind: 'cluster'; nodes: ClusterNode[]; options: ClusterOptions }
 );
 
@@ -42,15 +42,20 @@ export function connectionOf(given: Record<string, unknown>, connectTimeoutMs: n
     // Sets no name of its own: the reader shall not look like a worker.
     autoResubscribe: false,
   };
-  const db = () =>
+  const database = (): number =>
     checkedNumber(given.database, { title: 'Database', min: 0, max: 65_535, integer: true });
 
   if (mode === 'single') {
     const host = text(given.host).trim();
     if (host === '') throw new Mistake("'Host' is empty: give the host name of Redis");
     const port = checkedNumber(given.port, { title: 'Port', min: 1, max: 65_535, integer: true });
-    const options = { ...common, host, port, db: db() };
-    return { kind: 'one', prefix, where: `Redis at ${host}:${port}`, options };
+    return {
+      kind: 'one',
+      prefix,
+      where: `Redis at ${host}:${port}`,
+      options: { ...common, host, port },
+      database: database(),
+    };
   }
 
   const nodes = parseNodes(text(given.nodes), mode === 'sentinel' ? 26_379 : 6379);
@@ -71,10 +76,10 @@ export function connectionOf(given: Record<string, unknown>, connectTimeoutMs: n
   return {
     kind: 'one',
     prefix,
+    database: database(),
     where: `Redis group '${group}' through the Sentinels at ${listed}`,
     options: {
       ...common,
-      db: db(),
       sentinels: nodes,
       name: group,
       ...optional('sentinelPassword', text(given.sentinelPassword)),

@@ -12,23 +12,26 @@ const known: [RegExp, string][] = [
   [/ECONNREFUSED/, 'refused the connection: it does not run there, or the port is wrong'],
   [/ENOTFOUND|EAI_AGAIN/, 'has a host name that cannot be resolved'],
   [/EHOSTUNREACH|ENETUNREACH/, 'cannot be reached over the network'],
-  [/ETIMEDOUT|deadline/, 'did not answer in time'],
   [
     /CERT|certificate|self[- ]signed|altname/i,
     'has a certificate that is not trusted: give the right CA, and a host name that is in the certificate',
   ],
   [/wrong version number|EPROTO|packet length/i, 'does not speak TLS on this port'],
   [
-    /ECONNRESET|socket hang up|Connection is closed|EPIPE/i,
-    'closed the connection: it may want TLS',
+    /CLUSTERDOWN|refresh slots|startup nodes/i,
+    'is not a working cluster: check the nodes, the password and TLS',
   ],
-  [/CLUSTERDOWN|refresh slots/i, 'is not a working cluster: check the nodes'],
   [
     /All sentinels are unreachable/i,
     'cannot be found: no Sentinel knows the group, or none answers',
   ],
   [/LOADING/, 'is still loading its data'],
   [/MOVED/, "is a cluster: choose 'Cluster' in the credential"],
+  [/ETIMEDOUT|deadline/, 'did not answer in time: a firewall, or only one side speaks TLS'],
+  [
+    /ECONNRESET|socket hang up|Connection is closed|EPIPE/i,
+    'closed the connection: it may want TLS',
+  ],
 ];
 
 /**

@@ -70,10 +70,13 @@ export async function readQueue(
 
 async function readOver(
   client: Redis | Cluster,
-  { prefix, where }: Connection,
+  connection: Connection,
   { queue: name, ownExecutionId }: ReadOptions,
 ): Promise<QueueMeasures> {
+  const { prefix, where } = connection;
   await client.connect();
+  // Left to ioredis, a database that is not there would go unnoticed, and 0 be read instead.
+  if (connection.kind === 'one') await (client as Redis).select(connection.database);
   const { default: BullQueue } = await import('bull');
   const queueOptions: Bull.QueueOptions & { skipVersionCheck: boolean } = {
     prefix,

@@ -25,7 +25,7 @@ export class Engine {
     execArgv: string[] = [],
     stderr: 'inherit' | 'ignore' = 'inherit',
   ): Promise<Engine> {
-    const host = fork(join(import.meta.dirname, 'engine-host.cjs'), {
+    const host = fork(join(__dirname, 'engine-host.mjs'), {
       execPath: node24(),
       execArgv,
       env: { ...process.env, N8N_INSTALLATION: n8nFolder('2.41.1') },

@@ -1,11 +1,13 @@
 // A process with n8n's own execution engine (n8n-core of the lab's n8n) and the nodes as they are
 // packed. Its own process, because the operations hold memory and use CPU of the process they run
 // in. Obeys one message at a time: {command, ...} -> {ok, value} or {ok: false, message}.
-const { createRequire } = require('node:module');
-const { join, resolve } = require('node:path');
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 
 process.env.N8N_LOG_LEVEL = 'silent';
-const root = resolve(__dirname, '../../..');
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const n8nRequire = createRequire(join(process.env.N8N_INSTALLATION, 'package.json'));
 n8nRequire('reflect-metadata');
 const core = n8nRequire('n8n-core');

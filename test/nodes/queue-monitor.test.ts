@@ -1,0 +1,425 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import Bull from 'bull';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Engine, type RunResult } from './support/engine';
+import { eventually } from './support/eventually';
+import { freePorts } from './support/free-port';
+import { certificates, credential, RedisServers } from './support/redis';
+
+const servers = new RedisServers();
+let engine: Engine;
+let port: number;
+
+beforeAll(async () => {
+  engine = await Engine.start();
+  port = await servers.start();
+}, 60_000);
+afterAll(async () => {
+  await engine.stop();
+  await servers.stopAll();
+});
+
+const read = (more: Record<string, unknown> = {}, parameters = {}): Promise<RunResult> =>
+  engine.run({ node: 'queueMonitor', parameters, credential: credential({ port, ...more }) });
+
+/** Fills a queue as n8n does, and gives it to the test; everything is closed at the end. */
+async function withQueue(
+  options: { prefix?: string; redis?: RedisOptions; createClient?: () => Cluster },
+  use: (queue: Bull.Queue) => Promise<void>,
+): Promise<void> {
+  const { prefix = 'bull', redis = { port }, createClient } = options;
+  const clients: (Redis | Cluster)[] = [];
+  const queue = new Bull('jobs', {
+    prefix,
+    createClient: () => {
+      const client =
+        createClient?.() ??
+        new Redis({ ...redis, maxRetriesPerRequest: null, enableReadyCheck: false });
+      clients.push(client);
+      return client as Redis;
+    },
+  });
+  try {
+    await use(queue);
+  } finally {
+    await queue.close(true);
+    for (const client of clients) client.disconnect();
+  }
+}
+
+const addJobs = async (
+  queue: Bull.Queue,
+  count: number,
+  opts: Bull.JobOptions & { timestamp?: number } = {},
+): Promise<void> => {
+  for (let i = 1; i <= count; i += 1) {
+    const data = { workflowId: 'w', executionId: String(100 + i), loadStaticData: false };
+    await queue.add('job', data, { priority: 50, ...opts });
+  }
+};
+
+describe('what it reads is what is in Redis', () => {
+  const prefix = 'full';
+
+  test('depth by kind, the oldest waiting job, workers', async () => {
+    await withQueue({ prefix }, async (queue) => {
+      await addJobs(queue, 2, { timestamp: Date.now() - 90_000 });
+      await addJobs(queue, 3, { priority: 10 });
+      await addJobs(queue, 4, { delay: 600_000 });
+      const [first] = (await read({ prefix })).items;
+      expect(first?.json).toEqual({
+        queue: 'jobs',
+        prefix,
+        waiting: 5,
+        active: 0,
+        delayed: 4,
+        failed: 0,
+        completed: 0,
+        paused: 0,
+        isPaused: false,
+        oldestWaitingSeconds: expect.any(Number) as number,
+        workers: 0,
+        ownJobActive: false,
+      });
+      expect(first?.json['oldestWaitingSeconds']).toBeGreaterThanOrEqual(90);
+      expect(first?.json['oldestWaitingSeconds']).toBeLessThan(150);
+    });
+  });
+
+  test('active, completed and failed while a worker works; then paused', async () => {
+    await withQueue({ prefix: 'busy' }, async (queue) => {
+      let finish = (): void => undefined;
+      const held = new Promise<void>((resolve) => (finish = resolve));
+      await addJobs(queue, 4);
+      void queue.process('job', 2, async (job) => {
+        const { executionId } = job.data as { executionId: string };
+        if (executionId === '101') throw new Error('as asked');
+        if (executionId !== '102') await held;
+      });
+      await eventually(
+        async () => (await queue.getActiveCount()) === 2 && (await queue.getFailedCount()) === 1,
+      );
+      const during = (await read({ prefix: 'busy' })).items[0]?.json;
+      expect(during).toMatchObject({ active: 2, failed: 1, completed: 1, waiting: 0, workers: 1 });
+      finish();
+      await eventually(async () => (await queue.getActiveCount()) === 0);
+      await queue.pause();
+      await addJobs(queue, 2);
+      const paused = (await read({ prefix: 'busy' })).items[0]?.json;
+      expect(paused).toMatchObject({ isPaused: true, paused: 2, waiting: 0, completed: 3 });
+    });
+  });
+
+  test('each item is paired with its input', async () => {
+    const { items } = await engine.run({
+      node: 'queueMonitor',
+      parameters: {},
+      credential: credential({ port, prefix }),
+      items: [{ json: {} }, { json: {} }],
+    });
+    expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+  });
+});
+
+test('not one command that it sends writes', async () => {
+  const prefix = 'watched';
+  await withQueue({ prefix }, async (queue) => {
+    await addJobs(queue, 3);
+    const watcher = new Redis({ port });
+    const info = new Redis({ port });
+    try {
+      const seen = new Set<string>();
+      const monitor = await watcher.monitor();
+      monitor.on('monitor', (_time, args: string[]) => seen.add((args[0] ?? '').toLowerCase()));
+      expect((await read({ prefix })).status).toBe('success');
+      await read({ prefix }, { operation: 'waitUntilDrained', timeoutSeconds: 1, pollMs: 200 });
+      await eventually(() => seen.has('exec'));
+      monitor.disconnect();
+      const described = (await info.call('COMMAND', 'INFO', ...seen)) as [
+        string,
+        number,
+        string[],
+      ][];
+      const writing = described
+        .filter(([, , flags]) => flags.includes('write'))
+        .map(([name]) => name);
+      expect(seen.size).toBeGreaterThan(4);
+      expect(writing).toEqual([]);
+      expect([...seen].filter((name) => name.startsWith('eval'))).toEqual([]);
+    } finally {
+      watcher.disconnect();
+      info.disconnect();
+    }
+  });
+});
+
+describe('Wait Until Drained', () => {
+  const drain = (prefix: string, more = {}, executionId = '1'): Promise<RunResult> =>
+    engine.run({
+      node: 'queueMonitor',
+      parameters: { operation: 'waitUntilDrained', pollMs: 100, timeoutSeconds: 30, ...more },
+      credential: credential({ port, prefix }),
+      executionId,
+    });
+
+  test('goes on when a worker has done the last job', async () => {
+    await withQueue({ prefix: 'drain' }, async (queue) => {
+      await addJobs(queue, 5);
+      let done = 0;
+      const drained = drain('drain');
+      void queue.process('job', 1, () => new Promise((resolve) => setTimeout(resolve, 100)));
+      queue.on('completed', () => (done += 1));
+      const { items } = await drained;
+      expect(items[0]?.json).toMatchObject({ waiting: 0, active: 0, delayed: 0 });
+      await eventually(() => done === 5);
+    });
+  });
+
+  test('fails after the timeout and tells what is left', async () => {
+    await withQueue({ prefix: 'stuck' }, async (queue) => {
+      await addJobs(queue, 2);
+      const { error } = await drain('stuck', { timeoutSeconds: 1 });
+      expect(error).toMatchObject({
+        name: 'NodeOperationError',
+        message: expect.stringMatching(/^The queue 'jobs' is not drained after [01] s$/) as string,
+        description: 'Left: 2 waiting, 0 active, 0 delayed, 0 paused.',
+      });
+    });
+  });
+
+  test('ends at once when the execution is cancelled', async () => {
+    await withQueue({ prefix: 'cancelled' }, async (queue) => {
+      await addJobs(queue, 1);
+      const { status } = await engine.run({
+        node: 'queueMonitor',
+        parameters: { operation: 'waitUntilDrained', pollMs: 60_000, timeoutSeconds: 600 },
+        credential: credential({ port, prefix: 'cancelled' }),
+        cancelAfterMs: 500,
+      });
+      expect(status).toBe('canceled');
+    });
+  });
+});
+
+describe('it connects as n8n does', () => {
+  test('with user, password and database, as a user that may only read', async () => {
+    const secure = await servers.start(['--requirepass', 'main-secret'], {
+      password: 'main-secret',
+    });
+    const admin = new Redis({ port: secure, password: 'main-secret' });
+    await admin.call(
+      'ACL',
+      'SETUSER',
+      'reader',
+      'on',
+      '>reader-secret',
+      '~*',
+      '+@read',
+      '+@connection',
+      '+@transaction',
+    );
+    const redis = { port: secure, password: 'main-secret', db: 3 };
+    await withQueue({ redis }, async (queue) => {
+      await addJobs(queue, 2);
+      const given = { port: secure, user: 'reader', password: 'reader-secret', database: 3 };
+      const { items, error } = await read(given);
+      expect(error).toBeUndefined();
+      expect(items[0]?.json).toMatchObject({ waiting: 2, workers: 0 });
+      // Without the right to list clients all the rest is still told.
+      await admin.call('ACL', 'SETUSER', 'reader', '-client|list');
+      expect((await read(given)).items[0]?.json).toMatchObject({ waiting: 2, workers: null });
+    });
+    admin.disconnect();
+  });
+
+  test('with TLS and a CA of its own, and not without that CA', async () => {
+    const { ca, cert, key } = await certificates(servers.folder);
+    const tlsOptions = ['--tls-port', '--tls-cert-file', cert, '--tls-key-file', key];
+    const text = readFileSync(ca, 'utf8');
+    const options = [...tlsOptions, '--tls-ca-cert-file', ca, '--tls-auth-clients', 'no'];
+    const secure = await servers.start(options, { tls: { ca: text } });
+    await withQueue({ redis: { port: secure, tls: { ca: text } } }, async (queue) => {
+      await addJobs(queue, 1);
+      const given = { port: secure, tls: true };
+      expect((await read({ ...given, ca: text })).items[0]?.json).toMatchObject({ waiting: 1 });
+      const oneLine = text.replaceAll('\n', '\\n');
+      expect((await read({ ...given, ca: oneLine })).items[0]?.json).toMatchObject({ waiting: 1 });
+      expect((await read(given)).error?.message).toMatch(/has a certificate that is not trusted/);
+      expect((await read({ port: secure })).error?.message).toMatch(
+        /closed the connection: it may want TLS/,
+      );
+    });
+    expect((await read({ tls: true })).error?.message).toMatch(
+      /does not speak TLS|only one side speaks TLS/,
+    );
+  });
+
+  test('through a Sentinel with a password of its own', async () => {
+    const sentinel = await servers.startSentinel(port, 'sentinel-secret');
+    const given = {
+      ...{ mode: 'sentinel', nodes: `127.0.0.1:${String(sentinel)}`, prefix: 'full' },
+      ...{ sentinelGroup: 'queue', sentinelPassword: 'sentinel-secret' },
+    };
+    const { items, error } = await read(given);
+    expect(error).toBeUndefined();
+    expect(items[0]?.json).toMatchObject({ waiting: 5, delayed: 4 });
+    const wrong = await read({ ...given, sentinelGroup: 'other' });
+    expect(wrong.error?.message).toMatch(
+      /^Redis group 'other' through the Sentinels at .* cannot be found/,
+    );
+  });
+
+  test('to a Cluster, where n8n puts the prefix in braces', async () => {
+    const ports = await servers.startCluster();
+    const nodes = ports.map((p) => ({ host: '127.0.0.1', port: p }));
+    const createClient = (): Cluster =>
+      new Cluster(nodes, { redisOptions: { maxRetriesPerRequest: null, enableReadyCheck: false } });
+    await withQueue({ prefix: '{bull}', createClient }, async (queue) => {
+      await addJobs(queue, 3);
+      void queue.process('job', 1, () => new Promise(() => undefined));
+      await eventually(async () => (await queue.getActiveCount()) === 1);
+      const list = nodes.map(({ host, port: p }) => `${host}:${String(p)}`).join(', ');
+      const { items, error } = await read({ mode: 'cluster', nodes: list });
+      expect(error).toBeUndefined();
+      expect(items[0]?.json).toMatchObject({ prefix: '{bull}', waiting: 2, active: 1, workers: 1 });
+    });
+    const single = await read({ port: ports[1] ?? 0, prefix: '{other}' });
+    const other = await read({ port: ports[0] ?? 0, prefix: '{other}' });
+    const texts = [single.error?.message, other.error?.message].join(' ');
+    expect(texts).toMatch(/choose 'Cluster' in the credential|has no queue/);
+  }, 60_000);
+});
+
+describe('what is wrong is said within 5 s, without a secret, and nothing is left open', () => {
+  const silent: Server = createServer((socket) => sockets.add(socket));
+  const sockets = new Set<Socket>();
+  let silentPort: number;
+  let lockedPort: number;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    silentPort = (silent.address() as AddressInfo).port;
+    lockedPort = await servers.start(['--requirepass', 'right-secret'], {
+      password: 'right-secret',
+    });
+  });
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+
+  const cases: [
+    string,
+    () => Promise<Record<string, unknown>> | Record<string, unknown>,
+    RegExp,
+  ][] = [
+    ['Redis away', async () => ({ port: (await freePorts(1))[0] }), /refused the connection/],
+    ['a host that does not answer', () => ({ port: silentPort }), /did not answer in time/],
+    [
+      'an unknown host',
+      () => ({ host: 'no-such-host.invalid' }),
+      /has a host name that cannot be resolved/,
+    ],
+    [
+      'a wrong password',
+      () => ({ port: lockedPort, password: 'wrong-secret' }),
+      /refused the user or the password/,
+    ],
+    ['no password', () => ({ port: lockedPort }), /wants a password, but the credential has none/],
+    ['a database that is not there', () => ({ database: 99 }), /has no database of that number/],
+    ['a wrong prefix', () => ({ prefix: 'wrong' }), /has no queue 'jobs' under the prefix 'wrong'/],
+    ['no host', () => ({ host: ' ' }), /'Host' is empty/],
+    ['a port that is none', () => ({ port: 0 }), /'Port' must be from 1 to 65535/],
+    [
+      'a Sentinel away',
+      async () => ({ mode: 'sentinel', nodes: `127.0.0.1:${String((await freePorts(1))[0])}` }),
+      /cannot be found|refused the connection/,
+    ],
+    [
+      'a Cluster away',
+      async () => ({ mode: 'cluster', nodes: `127.0.0.1:${String((await freePorts(1))[0])}` }),
+      /is not a working cluster|refused the connection/,
+    ],
+  ];
+
+  test.each(cases)(
+    '%s',
+    async (_name, given, message) => {
+      const wrong = await given();
+      const result = await read(wrong);
+      expect(result.error?.name).toBe('NodeOperationError');
+      expect(result.error?.message).toMatch(message);
+      expect(result.durationMs).toBeLessThan(5500);
+      expect(JSON.stringify(result)).not.toMatch(/secret/);
+      const tested = await engine.ask('testCredential', {
+        credential: credential({ port, ...wrong }),
+      });
+      expect(tested).toEqual({ status: 'Error', message: result.error?.message });
+      await eventually(async () => (await engine.ask('openSockets')) === 0);
+    },
+    20_000,
+  );
+
+  test('the credential test tells what it found', async () => {
+    const given = credential({ port, prefix: 'full' });
+    expect(await engine.ask('testCredential', { credential: given })).toEqual({
+      status: 'OK',
+      message: 'Found the queue: 5 waiting, 0 active, 0 workers',
+    });
+  });
+});
+
+describe('Queue Monitor Trigger', () => {
+  const start = (parameters: Record<string, unknown>, more = {}): Promise<unknown> =>
+    engine.ask('startTrigger', {
+      node: 'queueMonitorTrigger',
+      parameters: { threshold: 2, clearAt: 1, forSeconds: 0, pollSeconds: 1, ...parameters },
+      credential: credential({ port, ...more }),
+    });
+  beforeEach(() => engine.emitted.splice(0));
+
+  test('starts the workflow when over, once, and again when it clears', async () => {
+    await withQueue({ prefix: 'alarm' }, async (queue) => {
+      await addJobs(queue, 1);
+      await start({ alsoWhenCleared: true }, { prefix: 'alarm' });
+      await addJobs(queue, 3);
+      await eventually(() => engine.emitted.length === 1);
+      expect(engine.emitted[0]).toMatchObject({
+        event: 'raised',
+        measure: 'waiting',
+        value: 4,
+        threshold: 2,
+        queue: { waiting: 4, prefix: 'alarm' },
+      });
+      await queue.empty();
+      await eventually(() => engine.emitted.length === 2);
+      expect(engine.emitted[1]).toMatchObject({ event: 'cleared', value: 0 });
+      await engine.ask('stopTrigger');
+    });
+  }, 30_000);
+
+  test('reads on by itself when Redis has been away', async () => {
+    const own = await servers.start();
+    const refill = (count: number): Promise<void> =>
+      withQueue({ redis: { port: own } }, (queue) => addJobs(queue, count));
+    await refill(1);
+    await start({}, { port: own });
+    await servers.stopOn(own);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await servers.start([], {}, own);
+    await refill(5);
+    await eventually(() => engine.emitted.length === 1);
+    expect(engine.emitted[0]).toMatchObject({ event: 'raised', value: 5 });
+    await engine.ask('stopTrigger');
+    await eventually(async () => (await engine.ask('openSockets')) === 0);
+  }, 30_000);
+
+  test('cannot be activated with what cannot be', async () => {
+    await expect(start({}, { prefix: 'wrong' })).rejects.toThrow(
+      /has no queue 'jobs' under the prefix/,
+    );
+    await expect(start({ clearAt: 3 }, { prefix: 'full' })).rejects.toThrow(
+      /'Clears At' must not be above/,
+    );
+  });
+});
