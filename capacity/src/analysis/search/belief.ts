@@ -9,9 +9,9 @@ export interface Belief {
 
 export interface Known {
   trials: readonly RateTrial[];
-  /** Room (bound / measured) of the system without load: more it never has. */
+  /** Room (bound / measured) of the system without load, at most 3: further off a line says nothing. */
   unloadedRoom: number;
-  /** The most good replies a second ever seen; the capacity is hardly above it. */
+  /** Good replies a second when it was overloaded; the capacity is hardly above it. */
   peak: number;
   fullSeconds: number;
 }
@@ -64,15 +64,18 @@ function spaced(from: number, to: number, count: number): number[] {
 }
 
 function weigh(known: Known, capacities: number[]): Weighted {
-  const observations = known.trials.map((trial) => observation(trial, known));
-  const logs: number[][] = capacities.map((capacity) => {
+  const scaled: Scaled[] = [];
+  const verdicts: RateTrial[] = [];
+  for (const trial of known.trials) {
+    const seen = scale(trial, known);
+    if (seen === null) verdicts.push(trial);
+    else scaled.push(seen);
+  }
+  const logs = capacities.map((capacity) => {
     const beyond = Math.max(0, capacity / known.peak - 1) / PEAK_SCALE;
+    const common = verdicts.reduce((sum, trial) => sum + verdictLog(trial, capacity, known), -beyond);
     return STEEPNESS.flatMap((steepness) =>
-      SCATTER.map((scatter) => {
-        let sum = -beyond;
-        for (const likelihood of observations) sum += likelihood(capacity, steepness, scatter);
-        return sum;
-      }),
+      SCATTER.map((scatter) => common + roomLog(scaled, capacity, steepness, scatter, known)),
     );
   });
   const most = logs.reduce((best, list) => Math.max(best, ...list), -Infinity);
@@ -80,30 +83,63 @@ function weigh(known: Known, capacities: number[]): Weighted {
   return { rates: capacities, weights };
 }
 
-type LogLikelihood = (capacity: number, steepness: number, scatter: number) => number;
+/** A probe whose pressure says how far from the bound it was. */
+interface Scaled {
+  rate: number;
+  room: number;
+  /** Share of the full length, at most 1. */
+  length: number;
+  modelVariance: number;
+}
 
-function observation({ probe, outcome }: RateTrial, known: Known): LogLikelihood {
-  const { ratePerSecond: rate, durationSeconds } = probe;
-  const length = Math.min(1, durationSeconds / known.fullSeconds);
+/** Null where the system failed, or held, for a reason that the pressure does not show. */
+function scale({ probe, outcome }: RateTrial, known: Known): Scaled | null {
   const { pressure, result } = outcome;
-  // Failed for a reason that the pressure does not show: only the verdict counts.
-  if (pressure === null || pressure <= 0 || (result === 'failed') !== pressure >= 1) {
-    return (capacity) => {
-      const z = Math.log(capacity / rate) / (VERDICT_SCATTER / Math.sqrt(length));
-      const held = MISJUDGED + (1 - 2 * MISJUDGED) * normalCdf(z);
-      return Math.log(result === 'held' ? held : 1 - held);
-    };
-  }
+  if (pressure === null || pressure <= 0 || (result === 'failed') !== pressure >= 1) return null;
   const room = Math.min(1 / pressure, known.unloadedRoom);
-  const model = MODEL_ERROR * Math.abs(room - 1);
-  return (capacity, steepness, scatter) => {
-    const line = 1 + steepness * (1 - rate / capacity);
-    const expected = Math.min(Math.max(line, 0), known.unloadedRoom);
-    const lenience = length < 1 && room > expected ? LENIENCE : 1;
-    const spread = Math.hypot((scatter * lenience) / Math.sqrt(length), model);
-    const z = (room - expected) / spread;
-    return -((DEGREES + 1) / 2) * Math.log1p((z * z) / DEGREES) - Math.log(spread);
+  return {
+    rate: probe.ratePerSecond,
+    room,
+    length: share(probe.durationSeconds, known),
+    modelVariance: (MODEL_ERROR * (room - 1)) ** 2,
   };
+}
+
+function share(seconds: number, { fullSeconds }: Known): number {
+  return Math.min(1, seconds / fullSeconds);
+}
+
+/** Written as a product: this is the innermost loop, and logarithms would be most of its time. */
+function roomLog(
+  scaled: readonly Scaled[],
+  capacity: number,
+  steepness: number,
+  scatter: number,
+  { unloadedRoom }: Known,
+): number {
+  let log = 0;
+  let product = 1;
+  for (const { rate, room, length, modelVariance } of scaled) {
+    const line = 1 + steepness * (1 - rate / capacity);
+    const expected = line < 0 ? 0 : line > unloadedRoom ? unloadedRoom : line;
+    const lenience = length < 1 && room > expected ? LENIENCE : 1;
+    const variance = (scatter * lenience) ** 2 / length + modelVariance;
+    const tail = 1 + (room - expected) ** 2 / variance / DEGREES;
+    // Student's t: exponent (degrees + 1) / 2 = 2.
+    product *= tail * tail * Math.sqrt(variance);
+    if (product > 1e100 || product < 1e-100) {
+      log -= Math.log(product);
+      product = 1;
+    }
+  }
+  return log - Math.log(product);
+}
+
+function verdictLog({ probe, outcome }: RateTrial, capacity: number, known: Known): number {
+  const spread = VERDICT_SCATTER / Math.sqrt(share(probe.durationSeconds, known));
+  const right = normalCdf(Math.log(capacity / probe.ratePerSecond) / spread);
+  const held = MISJUDGED + (1 - 2 * MISJUDGED) * right;
+  return Math.log(outcome.result === 'held' ? held : 1 - held);
 }
 
 function quantile({ rates, weights }: Weighted, p: number): number {

@@ -24,5 +24,6 @@ export function nextConfirmation(known: Evidence, settings: Settings): RateProbe
   const held = full.filter(
     ({ probe, outcome }) => probe.ratePerSecond === low && outcome.result === 'held',
   ).length;
-  return held >= 2 ? null : confirm(low);
+  const wanted = likely < low ? 3 : 2;
+  return held >= wanted ? null : confirm(low);
 }

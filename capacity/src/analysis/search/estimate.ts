@@ -15,11 +15,13 @@ export interface Estimate {
 export function estimate(trials: readonly Trial[], settings: Settings): Estimate {
   const known = evidence(trials, settings);
   const confirmed = known.confirmed.low;
+  // Closer than this the search does not look, whatever the model believes.
+  const near = 1 + settings.tolerance;
   const capacity = confirmed > 0 ? confirmed : known.low;
   return {
     capacity,
-    low: Math.min(capacity, known.belief?.quantile(0.05) ?? capacity),
-    high: Math.max(capacity, known.belief?.quantile(0.95) ?? Infinity),
+    low: Math.min(capacity / near, known.belief?.quantile(0.05) ?? 0),
+    high: Math.max(capacity * near, known.belief?.quantile(0.95) ?? Infinity),
     confirmed: confirmed > 0,
     limit: null,
   };

@@ -19,22 +19,34 @@ export interface Evidence {
   generatorCeiling: number;
 }
 
+/** Further from the bound than this, how far says nothing about where the bound is met. */
+const MOST_ROOM = 3;
+
 export function evidence(all: readonly Trial[], { fullSeconds }: Settings): Evidence {
   const valid = all.filter(({ outcome }) => outcome.result !== 'invalid');
   const trials = valid.filter(isRateTrial);
-  const peak = Math.max(0, ...valid.map(({ outcome }) => outcome.achievedPerSecond));
+  const { low, high } = boundary(trials);
   const rooms = valid.map(({ outcome }) => 1 / (outcome.pressure ?? Infinity));
-  const bounded = trials.some(({ outcome }) => outcome.result === 'failed');
+  const unloadedRoom = Math.min(MOST_ROOM, Math.max(1.02, ...rooms));
   return {
     trials,
-    ...boundary(trials),
+    low,
+    high,
     confirmed: boundary(trials.filter(({ probe }) => probe.kind === 'confirm')),
-    peak,
-    belief: bounded
-      ? belief({ trials, unloadedRoom: Math.max(1.02, ...rooms), peak, fullSeconds })
-      : null,
+    peak: Math.max(0, ...valid.map(({ outcome }) => outcome.achievedPerSecond)),
+    belief:
+      high === Infinity
+        ? null
+        : belief({ trials, unloadedRoom, peak: overloadedPeak(trials, low), fullSeconds }),
     generatorCeiling: generatorCeiling(all),
   };
+}
+
+/** The most that failed probes achieved; infinite where a level held that is not below it. */
+function overloadedPeak(trials: readonly RateTrial[], low: number): number {
+  const failed = trials.filter(({ outcome }) => outcome.result === 'failed');
+  const peak = Math.max(...failed.map(({ outcome }) => outcome.achievedPerSecond));
+  return low < peak ? peak : Infinity;
 }
 
 /**

@@ -1,0 +1,80 @@
+import { seededRandom } from '../../../../capacity/src/analysis/random';
+import { CapacitySearch } from '../../../../capacity/src/analysis/search/search';
+import type { Estimate } from '../../../../capacity/src/analysis/search/estimate';
+import type { Outcome, Probe, Settings } from '../../../../capacity/src/analysis/search/types';
+import { measure } from './probe';
+import { Simulation, type Load } from './simulate';
+import type { System } from './systems';
+
+export interface Found {
+  estimate: Estimate;
+  probes: { probe: Probe; outcome: Outcome }[];
+  seconds: number;
+}
+
+/** Makes a probe of the simulated system, as a run of the real one would state it. */
+export function prober(system: System, seed: number): (load: Load, seconds: number) => Outcome {
+  const simulation = new Simulation(system.model, seededRandom(seed));
+  const timeout = system.model.timeoutSeconds ?? Infinity;
+  return (load, seconds) => {
+    const found = measure(simulation.run(load, seconds), seconds, timeout);
+    const share = found.achievedPerSecond / found.offeredPerSecond;
+    const open = 'ratePerSecond' in load;
+    const held =
+      found.p95 < system.p95Seconds && found.errorShare < 0.01 && (!open || share >= 0.95);
+    return {
+      result: held ? 'held' : 'failed',
+      achievedPerSecond: found.achievedPerSecond,
+      pressure: found.p95 / system.p95Seconds,
+      limit: held ? null : 'simulated',
+    };
+  };
+}
+
+/** Runs our search on a simulated system to its end. */
+export function find(system: System, seed: number, settings: Partial<Settings> = {}): Found {
+  const search = new CapacitySearch(settings);
+  const probeOnce = prober(system, seed);
+  const probes: Found['probes'] = [];
+  for (let probe = search.next(); probe !== null; probe = search.next()) {
+    const load: Load =
+      probe.kind === 'ladder' ? { clients: probe.clients } : { ratePerSecond: probe.ratePerSecond };
+    const outcome = probeOnce(load, probe.durationSeconds);
+    probes.push({ probe, outcome });
+    search.record(outcome);
+  }
+  const seconds = probes.reduce((sum, { probe }) => sum + probe.durationSeconds, 0);
+  return { estimate: search.estimate(), probes, seconds };
+}
+
+/**
+ * Nighthawk's procedure as it is described: double from a start rate while everything holds, bisect until
+ * the step is under 1 %, then one longer test of the level that came out. A failed last test leaves no
+ * answer there; here its level is taken all the same, which is kinder.
+ */
+export function doublingAndBisection(
+  system: System,
+  seed: number,
+  { startRate = 10, probeSeconds = 10, lastSeconds = 30 } = {},
+): { capacity: number; seconds: number; probes: number } {
+  const probeOnce = prober(system, seed);
+  let seconds = 0;
+  let probes = 0;
+  const holds = (ratePerSecond: number) => {
+    seconds += probeSeconds;
+    probes += 1;
+    return probeOnce({ ratePerSecond }, probeSeconds).result === 'held';
+  };
+  let low = 0;
+  let high = startRate;
+  while (holds(high) && probes < 30) {
+    low = high;
+    high *= 2;
+  }
+  while ((high - low) / high > 0.01) {
+    const middle = (low + high) / 2;
+    if (holds(middle)) low = middle;
+    else high = middle;
+  }
+  return { capacity: (low + high) / 2, seconds: seconds + lastSeconds, probes: probes + 1 };
+}

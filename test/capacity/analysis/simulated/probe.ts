@@ -1,0 +1,41 @@
+import { percentile } from '../../../../capacity/src/analysis/statistics';
+import type { Trace } from './simulate';
+
+export interface Measured {
+  p95: number;
+  meanSeconds: number;
+  offeredPerSecond: number;
+  achievedPerSecond: number;
+  errorShare: number;
+}
+
+/** The first fifth of every probe is warm-up, as it is in a real one. */
+export const WARM_UP_SHARE = 0.2;
+
+/** What a probe of a real system would state about this trace. */
+export function measure({ due, latency, count }: Trace, seconds: number, timeout: number): Measured {
+  const from = seconds * WARM_UP_SHARE;
+  const measured: number[] = [];
+  let arrived = 0;
+  let late = 0;
+  let fastest = Infinity;
+  for (let i = 0; i < count; i += 1) fastest = Math.min(fastest, latency[i] ?? 0);
+  for (let i = 0; i < count; i += 1) {
+    const took = latency[i] ?? 0;
+    const at = due[i] ?? 0;
+    if (at >= from) {
+      measured.push(Math.min(took, timeout));
+      if (took > timeout) late += 1;
+    }
+    const arrival = at + took - fastest;
+    if (took <= timeout && arrival >= from && arrival < seconds) arrived += 1;
+  }
+  const order = Float64Array.from(measured).sort();
+  return {
+    p95: percentile(order, 0.95),
+    meanSeconds: order.reduce((sum, value) => sum + value, 0) / order.length,
+    offeredPerSecond: measured.length / (seconds - from),
+    achievedPerSecond: arrived / (seconds - from),
+    errorShare: late / measured.length,
+  };
+}
