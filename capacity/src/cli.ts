@@ -2,11 +2,12 @@ import { Command, CommanderError } from 'commander';
 import * as profiles from './commands/profiles';
 import * as report from './commands/report';
 import * as run from './commands/run';
+import * as sample from './commands/sample';
 import * as workloads from './commands/workloads';
 import { EXIT, UserError } from './ui/exit';
 
 /** One file a command, in the order in which help lists them. */
-const COMMANDS = [workloads, profiles, run, report];
+const COMMANDS = [workloads, profiles, run, report, sample];
 
 async function main(): Promise<void> {
   const program = new Command('n8n-tuned')
