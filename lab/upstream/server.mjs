@@ -5,6 +5,7 @@
 //   HOST=127.0.0.1 PORT=5690 TOKEN=load-test-token LATENCY_MS=10 node server.mjs
 //
 // PORT=0 takes a free one; the first line printed tells which.
+import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 
 const host = process.env.HOST ?? '127.0.0.1';

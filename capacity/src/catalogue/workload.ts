@@ -10,11 +10,12 @@ const parameter = z.strictObject({
   unit: z.string().optional(),
 });
 
-const request = z.strictObject({
+/** Without defaults: a variant's own part is laid over the workload's, and must not empty it. */
+const requestParts = z.strictObject({
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']),
   path: z.string().startsWith('/'),
-  query: z.record(z.string(), z.string()).default({}),
-  headers: z.record(z.string(), z.string()).default({}),
+  query: z.record(z.string(), z.string()),
+  headers: z.record(z.string(), z.string()),
   /** At most one kind; `randomMiB` sends that many MiB of random bytes. */
   body: z
     .union([
@@ -23,6 +24,11 @@ const request = z.strictObject({
       z.strictObject({ randomMiB: z.string(), contentType: z.string() }),
     ])
     .optional(),
+});
+
+const request = requestParts.extend({
+  query: requestParts.shape.query.default({}),
+  headers: requestParts.shape.headers.default({}),
 });
 
 const reply = z.strictObject({
@@ -42,7 +48,7 @@ const variant = z.strictObject({
   /** Workflows that it calls: imported and activated with it. Relative to workflows/. */
   alongside: z.array(z.string()).default([]),
   /** Where a variant differs from the workload's own request or reply. */
-  request: request.partial().optional(),
+  request: requestParts.partial().optional(),
   reply: reply.partial().optional(),
 });
 

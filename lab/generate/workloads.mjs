@@ -1,0 +1,168 @@
+#!/usr/bin/env node
+// Writes docs/workloads.md from workflows/catalogue.json; with --check it only says whether that is needed.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { format } from 'prettier';
+
+const catalogueFile = new URL('../../workflows/catalogue.json', import.meta.url);
+const pageFile = new URL('../../docs/workloads.md', import.meta.url);
+
+const variantTitles = {
+  native: 'only nodes that n8n ships',
+  'load-target': 'with Load Target',
+  legacy: 'for n8n below 1.0',
+};
+
+const { workloads } = JSON.parse(readFileSync(catalogueFile, 'utf8'));
+const page = await format([introduction(), table(), ...workloads.map(section)].join('\n\n'), {
+  parser: 'markdown',
+  printWidth: 100,
+});
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(pageFile, page);
+} else if (readFileSync(pageFile, 'utf8') !== page) {
+  console.error('docs/workloads.md is out of date: run node lab/generate/workloads.mjs');
+  process.exit(1);
+}
+
+function introduction() {
+  return `# Workloads
+
+<!-- Written by lab/generate/workloads.mjs from workflows/catalogue.json: change it there. -->
+
+A workload is a workflow, the request that triggers it, and what a right reply is. Each is one file
+in \`workflows/\`: import it in n8n's editor (Import from File), or all at once with
+\`n8n import:workflow --separate\`; then publish it.
+
+Three variants:
+
+- **native**: only nodes that n8n ships, so it imports anywhere. In n8n 2.x a Code node runs in the
+  task runner: what is measured is n8n and its runner.
+- **load-target**: the load is made by the node Load Target of this repository, inside the n8n process.
+  The reply tells which process it was. A size that comes with the request is read by an expression, for
+  which n8n 2.x builds an expression engine per execution.
+- **legacy**: for n8n below 1.0, with numeric ids.
+
+The node of the \`load-target\` variant is \`n8n-nodes-load-target.loadTarget\`: n8n finds it under this
+name where the package is installed as a community node, or lies in
+\`.n8n/nodes/node_modules/n8n-nodes-load-target\`. Through \`N8N_CUSTOM_EXTENSIONS\` n8n would call it
+\`CUSTOM.loadTarget\`, and these workflows would not find it.
+
+Every request of a load test carries the header \`x-load-id\`; where the table of a workload names a place
+for it, the reply must give it back there.`;
+}
+
+function table() {
+  const rows = workloads.map(
+    (workload) =>
+      `| [\`${workload.name}\`](#${workload.name}) | ${workload.stresses} | ${Object.keys(workload.variants ?? {}).join(', ') || 'a blend'} |`,
+  );
+  return [
+    '## All of them',
+    '',
+    '| workload | puts under stress | variants |',
+    '|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+function section(workload) {
+  return [
+    `## ${workload.name}`,
+    `${workload.title}. ${warning(workload)}`.trim(),
+    ...(workload.blend ? [blend(workload)] : []),
+    ...Object.entries(workload.variants ?? {}).map((entry) => variant(workload, entry)),
+    ...parameters(workload),
+  ].join('\n\n');
+}
+
+function warning({ mayCrashN8n, needs = [], answers, blend: parts }) {
+  const sentences = [];
+  if (mayCrashN8n) {
+    sentences.push(
+      '**Made to bring n8n down.** It starts by itself once it is active; importing it is harmless.',
+    );
+  } else if (!parts) {
+    sentences.push(
+      answers === 'at-once'
+        ? 'The reply comes before the work is done: finished executions are counted in n8n.'
+        : 'The reply comes when the execution has finished.',
+    );
+  }
+  if (needs.includes('upstream')) {
+    sentences.push(
+      'It needs the upstream server (`node lab/upstream/server.mjs`, which listens on 127.0.0.1:5690) and the credential "Load test upstream" of the type Bearer Auth with its token.',
+    );
+  }
+  if (needs.includes('files')) {
+    sentences.push(
+      'It writes to the folder `/home/node/.n8n-files`, which must be there and be allowed by `N8N_RESTRICT_FILE_ACCESS_TO`.',
+    );
+  }
+  return sentences.join(' ');
+}
+
+function blend(workload) {
+  const total = workload.blend.reduce((sum, { weight }) => sum + weight, 0);
+  return [
+    '| part | share of the requests |',
+    '|---|---|',
+    ...workload.blend.map(
+      ({ workload: part, weight }) =>
+        `| [\`${part}\`](#${part}) | ${((weight / total) * 100).toFixed(0)} % |`,
+    ),
+  ].join('\n');
+}
+
+function variant(workload, [name, own]) {
+  const request = { ...workload.request, ...own.request };
+  const reply = { ...workload.reply, ...own.reply };
+  const rows = [
+    [
+      'file',
+      [own.file, ...(own.alongside ?? [])]
+        .map((file) => `[\`${file}\`](../workflows/${file})`)
+        .join(', '),
+    ],
+    ['n8n', `\`${own.n8n}\``],
+  ];
+  if (request.path) {
+    rows.push(
+      ['request', requestText(request, workload)],
+      ['right reply', reply.expect.map((text) => `\`${text}\``).join(', ')],
+    );
+    if (reply.requestIdAt) rows.push(['the id comes back at', `\`${reply.requestIdAt}\``]);
+    if (reply.ranAt) rows.push(['which process ran it', `\`${reply.ranAt}\``]);
+    const floorMs = workload.latencyFloorMs ?? 0;
+    if (floorMs > 0) rows.push(['no reply before', `${floorMs} ms`]);
+  }
+  return [
+    `**${name}** (${variantTitles[name]})`,
+    '',
+    '| | |',
+    '|---|---|',
+    ...rows.map(([key, value]) => `| ${key} | ${value} |`),
+  ].join('\n');
+}
+
+function requestText({ method, path, query = {}, body }, { copies }) {
+  const search = Object.entries(query).map(([key, value]) => `${key}=${value}`);
+  const text = `\`${method} ${path}${search.length > 0 ? `?${search.join('&')}` : ''}\``;
+  const sent = body?.randomMiB ? ` with ${body.randomMiB} MiB of ${body.contentType}` : '';
+  return `${text}${sent}${copies ? `, {copy} from 1 to ${copies}` : ''}`;
+}
+
+function parameters({ parameters: known = {} }) {
+  const entries = Object.entries(known);
+  if (entries.length === 0) return [];
+  return [
+    [
+      '| parameter | what it is | default | from | to |',
+      '|---|---|---|---|---|',
+      ...entries.map(
+        ([name, { title, default: value, min, max, unit }]) =>
+          `| \`${name}\` | ${title}${unit ? ` (${unit})` : ''} | ${value} | ${min ?? ''} | ${max ?? ''} |`,
+      ),
+    ].join('\n'),
+  ];
+}

@@ -1,0 +1,207 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { faultsOf } from '../../capacity/src/catalogue/faults';
+import { readCatalogue, readWorkload } from '../../capacity/src/catalogue/read';
+import type { Catalogue, VariantName, Workload } from '../../capacity/src/catalogue/workload';
+import { requestsOf, type CatalogueShape } from '../../loadtests/lib/workload';
+import { root, workflowsFolder } from './support/paths';
+
+const file = join(workflowsFolder, 'catalogue.json');
+const catalogue = readCatalogue(file);
+
+it('has every workload that is promised', () => {
+  expect(catalogue.workloads.map(({ name }) => name)).toEqual([
+    'immediate',
+    'last-node',
+    'wait-5s',
+    'memory-hog',
+    'memory',
+    'cpu',
+    'json',
+    'disk-read',
+    'disk-write',
+    'expressions',
+    'items',
+    'http-calls',
+    'binary',
+    'many-webhooks',
+    'data-table',
+    'async',
+    'chain',
+    'sub-workflow',
+    'mixed',
+  ]);
+});
+
+it('names every workflow of the folder', () => {
+  const named = catalogue.workloads.flatMap(({ variants }) =>
+    Object.values(variants).flatMap((variant) =>
+      variant === undefined ? [] : [variant.file, ...variant.alongside],
+    ),
+  );
+  const there = readdirSync(workflowsFolder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.json') && path !== 'catalogue.json',
+  );
+  expect([...named].sort()).toEqual(there.sort());
+});
+
+it('asks the same of n8n through plain k6, which reads it raw, as through the command', () => {
+  const raw = JSON.parse(readFileSync(file, 'utf8')) as CatalogueShape;
+  const requests = (source: CatalogueShape): unknown[] =>
+    catalogue.workloads
+      .filter(({ request, blend }) => request ?? blend)
+      .flatMap(({ name, variants }) =>
+        [undefined, ...Object.keys(variants)].map((variant) =>
+          requestsOf(source, name, { variant }),
+        ),
+      );
+  expect(requests(raw)).toEqual(requests(catalogue));
+});
+
+it('keeps a parameter where only the path of a variant differs', () => {
+  const [request] = requestsOf(catalogue, 'cpu', { variant: 'load-target', parameters: { n: 50 } });
+  expect(request).toMatchObject({
+    path: '/webhook/load-target-cpu?n=50',
+    expect: ['status==200', 'json.achieved.iterations==50'],
+  });
+});
+
+it('sends the copies of many-webhooks to ten webhooks', () => {
+  const requests = requestsOf(catalogue, 'many-webhooks');
+  expect(requests.map(({ path }) => path)).toEqual(
+    Array.from({ length: 10 }, (_, index) => `/webhook/load-many-webhooks-${String(index + 1)}`),
+  );
+  expect(requests[9]?.expect).toContain('json.webhookUrl~/webhook/load-many-webhooks-10');
+});
+
+it('marks what loads n8n by itself, and nothing else', () => {
+  const marked = catalogue.workloads.filter(({ mayCrashN8n }) => mayCrashN8n);
+  expect(marked.map(({ name }) => name)).toEqual(['memory-hog']);
+});
+
+it('is what docs/workloads.md says', () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [join(root, 'lab/generate/workloads.mjs'), '--check'],
+    { encoding: 'utf8' },
+  );
+  expect(stderr).toBe('');
+  expect(status).toBe(0);
+});
+
+describe('a fault in it is told in one sentence', () => {
+  const withWorkload = (change: (workload: Workload) => Partial<Workload>): Catalogue => ({
+    ...catalogue,
+    workloads: catalogue.workloads.map((workload) =>
+      workload.name === 'cpu' ? { ...workload, ...change(workload) } : workload,
+    ),
+  });
+  const here = (path: string): boolean => path !== 'load-target/cpu.json';
+
+  it.each<[string, (workload: Workload) => Partial<Workload>]>([
+    ['there are two workloads with the name last-node', () => ({ name: 'last-node' })],
+    [
+      'the workload cpu has no request',
+      () => ({ request: undefined, reply: undefined, parameters: {} }),
+    ],
+    [
+      'the workload cpu has a request without a reply, or a reply without a request',
+      () => ({ reply: undefined }),
+    ],
+    ['the workload cpu uses the parameter {n}, which it does not have', () => ({ parameters: {} })],
+    [
+      'the workload cpu never uses {rounds}',
+      ({ parameters }) => ({
+        parameters: { ...parameters, rounds: { title: 'Rounds', type: 'integer', default: 1 } },
+      }),
+    ],
+    [
+      'the workload cpu has a default for n that its own bounds forbid',
+      () => ({ parameters: { n: { title: 'n', type: 'integer', default: 1, min: 2 } } }),
+    ],
+    ['the workload cpu has no workflow', () => ({ variants: {} })],
+    [
+      "the workload cpu cannot be requested: the expectation 'state==200 {n}' is not understood",
+      () => ({ reply: { expect: ['state==200 {n}'] } }),
+    ],
+    [
+      'the workload cpu is a blend and has a request, reply or variants of its own',
+      () => ({ blend: [{ workload: 'last-node', weight: 1 }] }),
+    ],
+    [
+      'the workload cpu blends nothing-such, which is no workload',
+      () => ({ blend: [{ workload: 'nothing-such', weight: 1 }] }),
+    ],
+    [
+      'the workload cpu blends memory-hog, which has no request',
+      () => ({ blend: [{ workload: 'memory-hog', weight: 1 }] }),
+    ],
+    [
+      'the workload cpu has a latency floor after a parameter that it does not have',
+      () => ({ latencyFloorMs: { parameter: 'ms', times: 1 } }),
+    ],
+  ])('%s', (sentence, change) => {
+    const faults = faultsOf(withWorkload(change), () => true).map((fault) =>
+      fault.replace(/ 'state==200 \d+' is not understood.*/, " 'state==200 {n}' is not understood"),
+    );
+    expect(faults).toContain(sentence);
+  });
+
+  it('the workload cpu names the workflow load-target/cpu.json, which is not there', () => {
+    expect(faultsOf(catalogue, here)).toEqual([
+      'the workload cpu names the workflow load-target/cpu.json, which is not there',
+    ]);
+  });
+});
+
+describe('reading a file of the user', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'workload-file-'));
+  const own = join(folder, 'order.yaml');
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('takes a workload in YAML', () => {
+    writeFileSync(
+      own,
+      [
+        'name: order',
+        'title: An order',
+        'stresses: Ours.',
+        'answers: when-done',
+        'request: { method: POST, path: /webhook/order, body: { json: { id: 1 } } }',
+        "reply: { expect: ['status==200', 'json.ok==true'] }",
+      ].join('\n'),
+    );
+    expect(readWorkload(own)).toMatchObject({ name: 'order', latencyFloorMs: 0, variants: {} });
+  });
+
+  it.each([
+    ['names: order', `${own} is wrong at name: `],
+    ['{', `${own} cannot be read: `],
+  ])('refuses %s and says where', (text, sentence) => {
+    writeFileSync(own, text);
+    expect(() => readWorkload(own)).toThrow(sentence);
+  });
+
+  it('says which file is missing', () => {
+    expect(() => readCatalogue(join(folder, 'none.json'))).toThrow(
+      `${join(folder, 'none.json')} cannot be read: `,
+    );
+  });
+});
+
+it('has a variant for n8n below 1.0 of what the own/main experiment needs', () => {
+  const name: VariantName = 'legacy';
+  const legacy = catalogue.workloads.filter(({ variants }) => variants[name] !== undefined);
+  expect(legacy.map((workload) => workload.name)).toEqual([
+    'immediate',
+    'last-node',
+    'wait-5s',
+    'memory-hog',
+    'cpu',
+    'async',
+  ]);
+});

@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readCatalogue } from '../../capacity/src/catalogue/read';
+import {
+  activationSql,
+  asCustomExtension,
+  bundledPlace,
+  parseExport,
+  placed,
+} from '../../capacity/src/catalogue/seeding';
+import { requestsOf } from '../../loadtests/lib/workload';
+import { workflowsFolder } from './support/paths';
+
+interface Node {
+  id: string;
+  name: string;
+  type: string;
+  position: [number, number];
+  parameters: Record<string, unknown>;
+  webhookId?: string;
+}
+
+interface Workflow {
+  id: string;
+  name: string;
+  active: boolean;
+  nodes: Node[];
+  connections: Record<string, { main: { node: string }[][] }>;
+  settings: Record<string, unknown>;
+  versionId: string;
+}
+
+const catalogue = readCatalogue(join(workflowsFolder, 'catalogue.json'));
+const read = (file: string): Workflow =>
+  JSON.parse(readFileSync(join(workflowsFolder, file), 'utf8')) as Workflow;
+
+const files = catalogue.workloads.flatMap((workload) =>
+  Object.entries(workload.variants).flatMap(([variant, one]) =>
+    one === undefined
+      ? []
+      : [one.file, ...one.alongside].map((file) => ({ file, variant, workload, main: one.file })),
+  ),
+);
+const webhookPaths = ({ nodes }: Workflow): string[] =>
+  nodes
+    .filter(({ type }) => type === 'n8n-nodes-base.webhook')
+    .map(({ parameters }) => `/webhook/${String(parameters['path'])}`);
+
+describe.each(files)('$file', ({ file, variant, workload, main }) => {
+  const workflow = read(file);
+  const work = workflow.nodes.filter(({ type }) => type !== 'n8n-nodes-base.stickyNote');
+
+  it('imports as it is: an id that n8n takes, a version, inactive', () => {
+    expect(workflow.id).toMatch(variant === 'legacy' ? /^\d+$/ : /^[a-z][a-z0-9-]{1,35}$/);
+    expect(workflow.versionId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(workflow.active).toBe(false);
+    expect(workflow.settings).toEqual(variant === 'legacy' ? {} : { executionOrder: 'v1' });
+  });
+
+  it('explains itself in one note above its nodes', () => {
+    const notes = workflow.nodes.filter(({ type }) => type === 'n8n-nodes-base.stickyNote');
+    expect(notes).toHaveLength(1);
+    const { content, height } = notes[0]?.parameters ?? {};
+    expect(String(content)).toMatch(/^## .+\n.{40,}/s);
+    expect((notes[0]?.position[1] ?? 0) + Number(height)).toBeLessThan(0);
+    expect(Math.min(...work.map(({ position }) => position[1]))).toBeGreaterThanOrEqual(0);
+  });
+
+  it('has nodes with a name, an id and a place each, all of them connected', () => {
+    const all = workflow.nodes;
+    for (const values of [all.map(({ id }) => id), all.map(({ name }) => name)]) {
+      expect(new Set(values).size).toBe(all.length);
+    }
+    expect(new Set(all.map(({ position }) => position.join())).size).toBe(all.length);
+    const names = work.map(({ name }) => name);
+    const sources = Object.keys(workflow.connections);
+    const targets = Object.values(workflow.connections).flatMap(({ main: outputs }) =>
+      outputs.flat().map(({ node }) => node),
+    );
+    expect([...new Set([...sources, ...targets])].sort()).toEqual([...names].sort());
+  });
+
+  it('listens where the catalogue sends the request', () => {
+    if (workload.request === undefined || file !== main) {
+      expect(webhookPaths(workflow)).toEqual([]);
+    } else {
+      const requests = requestsOf(catalogue, workload.name, { variant });
+      const paths = requests.map(({ path }) => path.replace(/\?.*/, ''));
+      expect(webhookPaths(workflow)).toEqual(paths);
+    }
+  });
+
+  it('uses the nodes of its variant', () => {
+    const own = work.filter(({ type }) => !type.startsWith('n8n-nodes-base.'));
+    expect(own.map(({ type }) => type)).toEqual(
+      variant === 'load-target' ? ['n8n-nodes-load-target.loadTarget'] : [],
+    );
+  });
+
+  it('has an expression only where there is no other way, for each costs n8n 2.x an engine', () => {
+    const expressions = JSON.stringify(work.map(({ parameters }) => parameters)).match(
+      /"=[^"]*\{\{/,
+    );
+    const needed = ['expressions', 'binary', 'data-table'];
+    const sized = Object.keys(workload.parameters).length > 0 && variant === 'load-target';
+    expect(expressions !== null).toBe(needed.includes(workload.name) || sized);
+  });
+});
+
+it('gives no two workflows the same id, name or webhook, but for those below 1.0', () => {
+  const modern = files.filter(({ variant }) => variant !== 'legacy').map(({ file }) => read(file));
+  const legacy = files.filter(({ variant }) => variant === 'legacy').map(({ file }) => read(file));
+  for (const together of [modern, legacy]) {
+    for (const values of [
+      together.map(({ id }) => id),
+      together.map(({ name }) => name),
+      together.flatMap(webhookPaths),
+    ]) {
+      expect(new Set(values).size).toBe(values.length);
+    }
+  }
+});
+
+describe('seeding', () => {
+  const parsed = (file: string): ReturnType<typeof parseExport> =>
+    parseExport(readFileSync(join(workflowsFolder, file), 'utf8'), file);
+
+  it('puts the addresses of the place into the workflow, and nothing else', () => {
+    const [workflow] = parsed('http-calls.json');
+    const moved = placed(workflow as never, { upstreamUrl: 'http://upstream.test:8080' });
+    const urls = moved.nodes.map(({ parameters }) => (parameters as { url?: string }).url);
+    expect(urls.filter((url) => url !== undefined)).toEqual([
+      'http://upstream.test:8080/customer',
+      'http://upstream.test:8080/orders',
+      'http://upstream.test:8080/stock',
+    ]);
+    expect(placed(moved, { filesFolder: '/data' })).toEqual(moved);
+    expect(placed(workflow as never, bundledPlace)).toEqual(workflow);
+  });
+
+  it('moves the files of binary', () => {
+    const [workflow] = parsed('binary.json');
+    const text = JSON.stringify(placed(workflow as never, { filesFolder: '/data/files' }));
+    expect(text.match(/\/data\/files\/load-test-/g)).toHaveLength(2);
+    expect(text).not.toContain('/home/node');
+  });
+
+  it('renames our node for a custom extension', () => {
+    const [workflow] = parsed('load-target/cpu.json');
+    const types = asCustomExtension(workflow as never).nodes.map(({ type }) => type);
+    expect(types.at(-1)).toBe('CUSTOM.loadTarget');
+  });
+
+  it('takes one workflow or an array of them, and says what is none', () => {
+    expect(parseExport('[{"nodes":[],"connections":{}}]', 'a.json')).toHaveLength(1);
+    expect(() => parseExport('{"name":"x"}', 'a.json')).toThrow(
+      'a.json is no exported workflow: it has no nodes and connections',
+    );
+    expect(() => parseExport('<html>', 'a.json')).toThrow('a.json is no JSON');
+  });
+
+  it('publishes a version where n8n has versions, with ids that cannot break out', () => {
+    expect(activationSql('2.41.1', ['a', "b'c"])).toBe(
+      `UPDATE workflow_entity SET active = TRUE, "activeVersionId" = "versionId" WHERE id IN ('a', 'b''c')`,
+    );
+    expect(activationSql('0.221.2', ['9001'])).toBe(
+      `UPDATE workflow_entity SET active = TRUE WHERE id IN ('9001')`,
+    );
+  });
+});

@@ -1,0 +1,184 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import {
+  activationSql,
+  parseExport,
+  placed,
+  upstreamCredential,
+  type ExportedWorkflow,
+} from '../../../capacity/src/catalogue/seeding';
+import { freePort } from '../../../capacity/src/target/process/ports';
+import { n8nFolder, node18, node24 } from '../../nodes/support/lab';
+import { root, workflowsFolder } from './paths';
+
+const run = promisify(execFile);
+
+export interface RunningN8n {
+  baseUrl: string;
+  /** One statement's rows, while it runs. */
+  query(sql: string): Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+interface Layout {
+  version: string;
+  /** Relative to workflows/. */
+  files: readonly string[];
+  /** Imported, and left inactive as they come. */
+  inactive?: readonly string[];
+  upstreamUrl?: string;
+  withLoadTarget?: boolean;
+  env?: Record<string, string>;
+}
+
+/** A real n8n with SQLite in a folder of its own, seeded before it starts. */
+export async function startN8n(layout: Layout): Promise<RunningN8n> {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-workflows-'));
+  const home = join(folder, '.n8n');
+  const port = await freePort();
+  const env = { ...(await environment(layout, folder, port)), ...layout.env };
+  const legacy = layout.version.startsWith('0.');
+  const node = legacy ? node18() : node24();
+  const program = join(n8nFolder(layout.version), 'bin/n8n');
+  const n8n = (...args: string[]): Promise<unknown> =>
+    run(node, [program, ...args], { env, cwd: folder, timeout: 180_000, maxBuffer: 1e8 });
+
+  if (layout.withLoadTarget === true) await installOurNodes(home);
+  mkdirSync(join(folder, 'files'));
+  const place = {
+    filesFolder: join(folder, 'files'),
+    ...(layout.upstreamUrl === undefined ? {} : { upstreamUrl: layout.upstreamUrl }),
+  };
+  const active = layout.files.flatMap(exported);
+  const all = [...active, ...(layout.inactive ?? []).flatMap(exported)];
+  const input = join(folder, 'import');
+  mkdirSync(input);
+  all.forEach((workflow, index) => {
+    writeFileSync(join(input, `${String(index)}.json`), JSON.stringify(placed(workflow, place)));
+  });
+  // It lies beside the workflows, and n8n must pass over it.
+  if (!legacy) cpSync(join(workflowsFolder, 'catalogue.json'), join(input, 'catalogue.json'));
+  await n8n('import:workflow', '--separate', `--input=${input}`);
+  if (layout.upstreamUrl !== undefined) {
+    writeFileSync(join(folder, 'credentials.json'), JSON.stringify([upstreamCredential()]));
+    await n8n('import:credentials', `--input=${join(folder, 'credentials.json')}`);
+  }
+  const database = join(home, 'database.sqlite');
+  execute(
+    database,
+    activationSql(
+      layout.version,
+      active.map(({ id }) => String(id)),
+    ),
+  );
+
+  const log = openSync(join(folder, 'log'), 'w');
+  const child = spawn(node, [program, 'start'], { env, cwd: folder, stdio: ['ignore', log, log] });
+  const end = (): boolean => child.kill('SIGKILL');
+  process.once('exit', end);
+  const stop = async (): Promise<void> => {
+    await ended(child);
+    process.removeListener('exit', end);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  };
+  const baseUrl = `http://127.0.0.1:${String(port)}`;
+  try {
+    await healthy(`${baseUrl}/healthz`, child);
+  } catch (error) {
+    const lines = readFileSync(join(folder, 'log'), 'utf8').split('\n').slice(-20).join('\n');
+    await stop();
+    throw new Error(`n8n ${layout.version} did not start: ${String(error)}\n${lines}`);
+  }
+  return { baseUrl, stop, query: (sql) => read(database, sql) };
+}
+
+function exported(file: string): ExportedWorkflow[] {
+  const path = join(workflowsFolder, file);
+  return parseExport(readFileSync(path, 'utf8'), path);
+}
+
+async function environment(
+  { version }: Layout,
+  folder: string,
+  port: number,
+): Promise<Record<string, string>> {
+  return {
+    PATH: process.env['PATH'] ?? '',
+    HOME: homedir(),
+    N8N_USER_FOLDER: folder,
+    N8N_ENCRYPTION_KEY: 'test',
+    N8N_LISTEN_ADDRESS: '127.0.0.1',
+    N8N_PORT: String(port),
+    N8N_RESTRICT_FILE_ACCESS_TO: join(folder, 'files'),
+    N8N_DIAGNOSTICS_ENABLED: 'false',
+    N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+    N8N_TEMPLATES_ENABLED: 'false',
+    N8N_DISABLE_UI: 'true',
+    ...(version.startsWith('0.') ? {} : { N8N_RUNNERS_BROKER_PORT: String(await freePort()) }),
+  };
+}
+
+/** Where n8n of any version finds a package by itself: its nodes then carry the package's name. */
+async function installOurNodes(home: string): Promise<void> {
+  await run(process.execPath, ['nodes/build.mjs'], { cwd: root });
+  const target = join(home, 'nodes/node_modules/n8n-nodes-load-target');
+  mkdirSync(target, { recursive: true });
+  cpSync(join(root, 'package.json'), join(target, 'package.json'));
+  cpSync(join(root, 'dist'), join(target, 'dist'), { recursive: true });
+}
+
+function execute(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}
+
+function read(file: string, sql: string): Record<string, unknown>[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    return database
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
+}
+
+async function healthy(url: string, child: ChildProcess): Promise<void> {
+  const giveUpMs = Date.now() + 180_000;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`it ended with ${String(child.exitCode)}`);
+    if (
+      await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return;
+    if (Date.now() > giveUpMs) throw new Error('it was not healthy within 180 s');
+    await sleep(200);
+  }
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const force = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await exit;
+  clearTimeout(force);
+}
