@@ -1,7 +1,7 @@
 // Compiles each node and credential into one CommonJS file. What they need at run time is carried
 // along in vendor/, so that an n8n without a network can have it. Syntax for Node 18: n8n 0.x.
 import { build } from 'esbuild';
-import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -42,16 +42,29 @@ await build({
   outdir,
   plugins: [vendored('./vendor')],
 });
-await build({
+const vendor = join(outdir, 'nodes/QueueMonitor/vendor');
+const { metafile } = await build({
   ...common,
   entryPoints: ['bull', 'ioredis'],
-  outdir: join(outdir, 'nodes/QueueMonitor/vendor'),
-  // The licences of what is carried along stay with it.
-  legalComments: 'linked',
+  outdir: vendor,
+  legalComments: 'none',
+  metafile: true,
   // An optional native speed-up of Bull's wire format, which the nodes never use.
   external: ['msgpackr-extract'],
   plugins: [vendored('.')],
 });
+
+// The licences of what is carried along go with it.
+const carried = Object.keys(metafile.inputs).map(
+  (file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)[0],
+);
+const licences = [...new Set(carried)].sort().map((folder) => {
+  const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json')));
+  const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : `Licence: ${license}`;
+  return `${name} ${version}\n\n${text}\n`;
+});
+writeFileSync(join(vendor, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(72)}\n\n`));
 
 // Icons, and what the editor's search knows of a node.
 for (const file of find(/\.(svg|node\.json)$/)) {

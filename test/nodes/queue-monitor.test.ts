@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import Bull from 'bull';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { freePort } from '../../capacity/src/target/process/ports';
 import { Engine, type RunResult } from './support/engine';
 import { eventually } from './support/eventually';
-import { freePorts } from './support/free-port';
 import { certificates, credential, RedisServers } from './support/redis';
 
 const servers = new RedisServers();
@@ -313,7 +313,7 @@ describe('what is wrong is said within 5 s, without a secret, and nothing is lef
     () => Promise<Record<string, unknown>> | Record<string, unknown>,
     RegExp,
   ][] = [
-    ['Redis away', async () => ({ port: (await freePorts(1))[0] }), /refused the connection/],
+    ['Redis away', async () => ({ port: await freePort() }), /refused the connection/],
     ['a host that does not answer', () => ({ port: silentPort }), /did not answer in time/],
     [
       'an unknown host',
@@ -332,12 +332,12 @@ describe('what is wrong is said within 5 s, without a secret, and nothing is lef
     ['a port that is none', () => ({ port: 0 }), /'Port' must be from 1 to 65535/],
     [
       'a Sentinel away',
-      async () => ({ mode: 'sentinel', nodes: `127.0.0.1:${String((await freePorts(1))[0])}` }),
+      async () => ({ mode: 'sentinel', nodes: `127.0.0.1:${String(await freePort())}` }),
       /cannot be found|refused the connection/,
     ],
     [
       'a Cluster away',
-      async () => ({ mode: 'cluster', nodes: `127.0.0.1:${String((await freePorts(1))[0])}` }),
+      async () => ({ mode: 'cluster', nodes: `127.0.0.1:${String(await freePort())}` }),
       /is not a working cluster|refused the connection/,
     ],
   ];

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis, type RedisOptions } from 'ioredis';
+import { freePort } from '../../../capacity/src/target/process/ports';
 import { eventually } from './eventually';
-import { freePorts } from './free-port';
 
 const execute = promisify(execFile);
 const SERVER = '/usr/bin/redis-server';
@@ -18,8 +18,7 @@ export class RedisServers {
   /** Starts one with these options on a free port (or on `port`), and waits until it answers. */
   async start(options: string[] = [], client: RedisOptions = {}, port?: number): Promise<number> {
     if (!existsSync(SERVER)) throw new Error(`${SERVER} is missing: install Debian's redis-server`);
-    const [free = 0] = await freePorts(1);
-    const own = port ?? free;
+    const own = port ?? (await freePort());
     const dir = join(this.folder, String(own));
     mkdirSync(dir, { recursive: true });
     const secure = options.includes('--tls-port');
@@ -31,7 +30,7 @@ export class RedisServers {
 
   /** A Sentinel that watches the server on `port` as the group `queue`. */
   async startSentinel(port: number, password: string): Promise<number> {
-    const [own = 0] = await freePorts(1);
+    const own = await freePort();
     const config = join(this.folder, `sentinel-${String(own)}.conf`);
     writeFileSync(
       config,

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { repositoryRoot } from '../../../capacity/src/lab/paths';
+
+export interface Packed {
+  tarball: string;
+  name: string;
+  version: string;
+  integrity: string;
+  sizeBytes: number;
+  files: string[];
+}
+
+/** Builds and packs the node package as it would be published. */
+export function packNodes(into: string): Packed {
+  const cwd = repositoryRoot();
+  execFileSync(process.execPath, ['nodes/build.mjs'], { cwd });
+  const output = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
+    ...{ cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  });
+  const [packed] = JSON.parse(output) as [
+    {
+      filename: string;
+      name: string;
+      version: string;
+      integrity: string;
+      size: number;
+      files: { path: string }[];
+    },
+  ];
+  const { filename, name, version, integrity, size } = packed;
+  const files = packed.files.map(({ path }) => path).sort();
+  return { tarball: join(into, filename), name, version, integrity, sizeBytes: size, files };
+}

@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { join } from 'node:path';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { repositoryRoot } from '../../../capacity/src/lab/paths';
+import type { Packed } from './package';
+
+export interface Registry {
+  /** For a process that shall take this for the registry it knows. */
+  env: Record<string, string>;
+  asked: string[];
+  close(): Promise<void>;
+}
+
+/**
+ * A package registry with one package in it. n8n installs from the public registry and from no
+ * other without a licence, so this one stands behind an HTTPS proxy that answers for every host.
+ */
+export async function startRegistry(folder: string, packed: Packed): Promise<Registry> {
+  const openssl = (...args: string[]): unknown =>
+    execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  openssl(
+    'req',
+    '-x509',
+    ...newKey,
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.crt',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=Test CA',
+  );
+  const contextOf = (host: string): ReturnType<typeof createSecureContext> => {
+    const file = (kind: string): string => `${host}.${kind}`;
+    writeFileSync(join(folder, file('cnf')), `subjectAltName=DNS:${host}`);
+    openssl('req', ...newKey, '-keyout', file('key'), '-out', file('csr'), '-subj', `/CN=${host}`);
+    openssl(
+      ...[
+        'x509',
+        '-req',
+        '-in',
+        file('csr'),
+        '-CA',
+        'ca.crt',
+        '-CAkey',
+        'ca.key',
+        '-CAcreateserial',
+      ],
+      ...['-out', file('crt'), '-days', '2', '-extfile', file('cnf')],
+    );
+    const read = (kind: string): Buffer => readFileSync(join(folder, file(kind)));
+    return createSecureContext({ key: read('key'), cert: read('crt') });
+  };
+
+  const asked: string[] = [];
+  const manifest = JSON.parse(
+    readFileSync(join(repositoryRoot(), 'package.json'), 'utf8'),
+  ) as object;
+  const answers: Server = createServer((request, response) => {
+    const host = request.headers.host ?? '';
+    const path = decodeURIComponent(request.url ?? '').replace(/\?.*/, '');
+    asked.push(path);
+    if (path.endsWith('.tgz')) return response.end(readFileSync(packed.tarball));
+    if (!path.startsWith(`/${packed.name}`)) return response.writeHead(404).end('{}');
+    const dist = { integrity: packed.integrity, tarball: `https://${host}/${packed.name}.tgz` };
+    const version = { ...manifest, dist };
+    const all = {
+      ...{ name: packed.name, 'dist-tags': { latest: packed.version } },
+      versions: { [packed.version]: version },
+    };
+    response.setHeader('content-type', 'application/json');
+    return response.end(JSON.stringify(path === `/${packed.name}` ? all : version));
+  });
+  const open = new Set<Socket>();
+  const proxy = createServer();
+  proxy.on('connect', (request, socket: Socket) => {
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    const [host = ''] = (request.url ?? '').split(':');
+    const secure = new TLSSocket(socket, { isServer: true, secureContext: contextOf(host) });
+    secure.on('error', () => undefined);
+    answers.emit('connection', secure);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${String((proxy.address() as AddressInfo).port)}`;
+  return {
+    asked,
+    env: {
+      ...{ HTTPS_PROXY: url, https_proxy: url, NO_PROXY: '127.0.0.1,localhost' },
+      NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt'),
+      npm_config_cache: join(folder, 'npm-cache'),
+      // This machine's own settings of npm must not lead past the proxy.
+      ...{ npm_config_userconfig: '/dev/null', npm_config_globalconfig: '/dev/null' },
+    },
+    close: async () => {
+      for (const socket of open) socket.destroy();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}
