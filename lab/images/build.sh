@@ -151,5 +151,10 @@ stamped base "$base_sum" make_base
 [ $# -gt 0 ] || set -- "${ALL[@]}"
 for name; do
   inputs=$("inputs_$name")
-  stamped "$name" "$({ echo "$base_sum"; echo "$inputs"; declare -f "make_$name" image busybox_layer add_packages add_user; cat "$CLUSTER_DIR/native/image.sh"; } | hash)" make "$name"
+  stamped "$name" "$({ echo "$base_sum"; echo "$inputs"; declare -f "make_$name" image busybox_layer unpack_packages add_user; cat "$CLUSTER_DIR/native/image.sh"; } | hash)" make "$name"
 done
+
+# Blobs that no name leads to any more are of images that were made anew.
+used=$(find "$REGISTRY/tags" -type f -exec cat {} + | sed 's/sha256://' | sort -u |
+  while read -r manifest; do echo "$manifest"; jq -r '.config.digest, .layers[].digest' "$REGISTRY/blobs/sha256/$manifest" | sed 's/sha256://'; done)
+find "$REGISTRY/blobs/sha256" -type f -printf '%f\n' | grep -vxFf <(echo "$used") | while read -r blob; do rm "$REGISTRY/blobs/sha256/$blob"; done || true

@@ -28,7 +28,7 @@ make_base() {
   # shellcheck disable=SC2016
   mirror=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' | awk -v c=$DEBIAN '$1 == c { print $2; exit }')
   [ -n "$mirror" ] || mistake "the images are made of Debian 12 ($DEBIAN), which this machine's apt does not know: add it to apt's sources"
-  rm -rf "$BASE" "$BASE.new"
+  rm -rf "$BASE" "$BASE.new" "$WORK/packages"
   debootstrap --variant=minbase --include=$BASE_PACKAGES $DEBIAN "$BASE.new" "$mirror" >"$WORK/debootstrap.log" 2>&1 ||
     { rm -rf "$BASE.new"; fail "debootstrap failed: see $WORK/debootstrap.log"; }
   strip_documents "$BASE.new"
@@ -37,9 +37,9 @@ make_base() {
   mv "$BASE.new" "$BASE"
 }
 
-# add_packages DIR NAME...: unpacks Debian's packages, and what they need beyond the base, into DIR. Their
-# install scripts do not run: an image needs the files only.
-add_packages() {
+# unpack_packages DIR NAME...: Debian's packages, and what they need beyond the base. Their install scripts do
+# not run: an image needs the files only.
+unpack_packages() {
   local dir=$1 debs=$WORK/debs deb
   shift
   apt_lists
@@ -50,9 +50,23 @@ add_packages() {
   apt-get install -y --download-only --no-install-recommends -o Debug::NoLocking=1 \
     -o Dir::State::status="$BASE/var/lib/dpkg/status" -o Dir::Cache::archives="$debs" "$@" >"$WORK/apt.log" 2>&1 ||
     fail "could not get Debian's $*: see $WORK/apt.log"
-  for deb in "$debs"/*.deb; do dpkg-deb -x "$deb" "$dir"; done
+  for deb in "$debs"/*.deb; do dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$dir"; done
   rm -rf "$debs"
   strip_documents "$dir"
+}
+
+# add_packages DIR NAME...: the same, kept for the next time as long as the base stays.
+add_packages() {
+  local dir=$1 kept
+  shift
+  kept=$WORK/packages/$(printf '%s_' "$@")
+  if [ ! -d "$kept" ]; then
+    rm -rf "$kept.new"
+    mkdir -p "$kept.new"
+    unpack_packages "$kept.new" "$@"
+    mv "$kept.new" "$kept"
+  fi
+  cp -al "$kept/." "$dir"
 }
 
 # add_user DIR NAME ID HOME: a user beside the base's own, with a home of its own.

@@ -20,7 +20,7 @@ const DEFAULT_CONNECT_TIMEOUT_MS = 5_000;
 
 const PREAMBLE = `worker_processes 2;
 pid /tmp/nginx.pid;
-error_log /dev/stderr warn;
+error_log stderr warn;
 # A reload leaves the old workers to the requests that they have, WebSockets too, for this long.
 worker_shutdown_timeout 300s;
 events { worker_connections 4096; }
