@@ -63,8 +63,9 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 
 {{/* A setting under `tuning`: the user's value, else the profile's, else the default profile's. Dict: context, name. */}}
 {{- define "n8n-tuned.tuning" -}}
+{{- /* Helm 4 drops what is null, Helm 3 keeps it. */ -}}
 {{- $own := get .context.Values.tuning .name -}}
-{{- if not (kindIs "invalid" $own) -}}
+{{- if and (hasKey .context.Values.tuning .name) (not (kindIs "invalid" $own)) -}}
 {{- include "n8n-tuned.plain" $own -}}
 {{- else -}}
 {{- $profiles := .context.Files.Get "files/tuning.yaml" | fromYaml -}}

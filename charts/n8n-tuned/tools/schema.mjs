@@ -34,7 +34,7 @@ const heapOverride = {
   additionalProperties: false,
   properties: { enabled: flag, oldSpace: share, runnerOldSpace: share, runnerPayload: share },
 };
-const probe = { type: 'object', required: ['enabled'], properties: { enabled: flag } };
+const probe = { type: 'object', properties: { enabled: flag } };
 const name = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
 const anyPort = { type: 'integer', minimum: 1, maximum: 65535 };
 
