@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import * as find from './commands/find';
 import * as profiles from './commands/profiles';
 import * as report from './commands/report';
 import * as run from './commands/run';
@@ -7,7 +8,7 @@ import * as workloads from './commands/workloads';
 import { EXIT, UserError } from './ui/exit';
 
 /** One file a command, in the order in which help lists them. */
-const COMMANDS = [workloads, profiles, run, report, sample];
+const COMMANDS = [workloads, profiles, run, find, report, sample];
 
 async function main(): Promise<void> {
   const program = new Command('n8n-tuned')

@@ -42,7 +42,7 @@ export function sampleRun(): RunData {
       id: '20261120T100000Z-last-node-load-abcd',
       startedAt: '2026-11-20T10:00:00.000Z',
       endedAt: '2026-11-20T10:01:15.000Z',
-      command: ['n8n-tuned', 'run', '--workload', 'last-node', '--slo', 'p95<300ms'],
+      command: ['run', '--workload', 'last-node', '--slo', 'p95<300ms'],
       workload: {
         name: 'last-node',
         title: 'Webhook to last node',

@@ -116,8 +116,8 @@ export function roleRows(record: RunRecord): RoleRow[] {
 }
 
 /** How to run it again, as the user would type it. */
-export const repeatCommand = (record: RunRecord): string =>
-  record.command
+export const repeatCommand = (command: readonly string[]): string =>
+  ['n8n-tuned', ...command]
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`))
     .join(' ');
 

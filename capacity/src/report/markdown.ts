@@ -58,7 +58,7 @@ export function renderMarkdown(data: RunData): string {
       ...record.events.map((e) => `- ${(e.tMs / 1000).toFixed(1)} s, ${e.kind}: ${e.text}`),
       '',
     );
-  lines.push('## How to repeat it', '', '```', repeatCommand(record), '```', '');
+  lines.push('## How to repeat it', '', '```', repeatCommand(record.command), '```', '');
   lines.push(
     '```json',
     JSON.stringify(

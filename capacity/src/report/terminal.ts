@@ -1,5 +1,5 @@
 import type { RunRecord } from '../record/record';
-import { outcomeWord, runFigures } from './figures';
+import { outcomeWord, runFigures, type Figure } from './figures';
 
 export interface TerminalStyle {
   width: number;
@@ -7,33 +7,44 @@ export interface TerminalStyle {
 }
 
 const COLOURS = { held: 32, failed: 31, invalid: 33, aborted: 33 } as const;
+const NAME = 17;
+const WORD = 9;
 
 /** A run in about 15 lines. */
 export function renderTerminal(record: RunRecord, style: TerminalStyle): string {
-  const paint = (code: number, text: string) =>
-    style.colour ? `\u001b[${code}m${text}\u001b[0m` : text;
-  const lines = [
-    ...wrap(record.verdict.sentence, style.width - 9).map((line, index) =>
-      index === 0
-        ? `${paint(COLOURS[record.verdict.outcome], outcomeWord(record).padEnd(8))} ${line}`
-        : `         ${line}`,
-    ),
+  const { verdict } = record;
+  const { name, evidence } = verdict.limitedBy;
+  return [
+    ...renderVerdict(outcomeWord(record), verdict.sentence, COLOURS[verdict.outcome], style),
     '',
-  ];
-  for (const figure of runFigures(record)) lines.push(...row(figure.name, figure.value, style));
-  const limit = record.verdict.limitedBy;
-  lines.push(
-    ...row('Limited by', limit.evidence ? `${limit.name}: ${limit.evidence}` : limit.name, style),
-  );
-  for (const doubt of record.verdict.doubts) lines.push(...row('Doubt', doubt, style));
-  return lines.join('\n');
+    ...renderRows(runFigures(record), style),
+    ...renderRows([{ name: 'Limited by', value: evidence ? `${name}: ${evidence}` : name }], style),
+    ...renderRows(
+      verdict.doubts.map((value) => ({ name: 'Doubt', value })),
+      style,
+    ),
+  ].join('\n');
 }
 
-const NAME = 17;
+/** The verdict's word in its colour, and the sentence beside it. */
+export function renderVerdict(
+  word: string,
+  sentence: string,
+  colour: number,
+  style: TerminalStyle,
+): string[] {
+  const padded = word.padEnd(WORD);
+  const painted = style.colour ? `\u001b[${String(colour)}m${padded}\u001b[0m` : padded;
+  return wrap(sentence, style.width - WORD).map((line, index) =>
+    index === 0 ? painted + line : ' '.repeat(WORD) + line,
+  );
+}
 
-function row(name: string, value: string, style: TerminalStyle): string[] {
-  return wrap(value, style.width - NAME).map(
-    (line, index) => (index === 0 ? name : '').padEnd(NAME) + line,
+export function renderRows(rows: readonly Figure[], style: TerminalStyle): string[] {
+  return rows.flatMap(({ name, value }) =>
+    wrap(value, style.width - NAME).map(
+      (line, index) => (index === 0 ? name : '').padEnd(NAME) + line,
+    ),
   );
 }
 

@@ -3,6 +3,7 @@ import { escapeXml } from '../plot/svg';
 import { runCharts, type RunData } from '../run-charts';
 import { figure } from './figure';
 import { cellsTable, page } from './page';
+import { layoutRows, list } from './parts';
 
 /** The report of one run. */
 export function renderRunHtml(data: RunData): string {
@@ -40,8 +41,8 @@ export function runSections(data: RunData): string {
       'What happened during the run',
       record.events.map((e) => `${(e.tMs / 1000).toFixed(1)} s, ${e.kind}: ${e.text}`),
     ),
-    `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record))}</pre>`,
-    `<h2>Exactly what was measured</h2>${cellsTable(['', ''], layout(data))}`,
+    `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record.command))}</pre>`,
+    `<h2>Exactly what was measured</h2>${cellsTable(['', ''], layoutRows(record))}`,
   ].join('\n');
 }
 
@@ -55,40 +56,4 @@ function subtitle({ record }: RunData): string {
 function limitedBy({ record: { verdict } }: RunData): string {
   const { name, evidence } = verdict.limitedBy;
   return `<p class="faint">Limited by ${escapeXml(name)}${evidence ? `: ${escapeXml(evidence)}` : ''}</p>`;
-}
-
-const list = (title: string, items: string[]): string =>
-  items.length === 0
-    ? ''
-    : `<h2>${title}</h2><ul>${items.map((i) => `<li>${escapeXml(i)}</li>`).join('')}</ul>`;
-
-function layout({ record }: RunData): string[][] {
-  const { machine, workload } = record;
-  const rows: string[][] = [
-    ['Target', `${record.target.kind}, ${record.target.url}`],
-    [
-      'Workload',
-      [
-        workload.name,
-        workload.variant,
-        ...Object.entries(workload.parameters).map(([k, v]) => `${k}=${v}`),
-      ]
-        .filter(Boolean)
-        .join(', '),
-    ],
-    ['SLO', record.slo.length === 0 ? 'none given' : record.slo.map((s) => s.text).join(', ')],
-    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${machine.memoryMiB} MiB, ${machine.os}`],
-    ...Object.entries(record.versions).map(([name, version]) => [name, version]),
-  ];
-  for (const [key, value] of Object.entries(record.topology ?? {}))
-    rows.push([
-      key,
-      typeof value === 'object'
-        ? Object.entries(value as Record<string, unknown>)
-            .map(([k, v]) => `${k}: ${typeof v === 'object' ? JSON.stringify(v) : String(v)}`)
-            .join(', ')
-        : String(value),
-    ]);
-  rows.push(['Record', record.id]);
-  return rows;
 }

@@ -1,4 +1,5 @@
 /// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
 
 /**
  * Hover and zoom. It runs in the reader's browser: this one function is written into the page as it

@@ -1,0 +1,145 @@
+import type { Command } from 'commander';
+import { CapacitySearch } from '../analysis/search/search';
+import { find } from '../find/find';
+import { searchSettings } from '../find/settings';
+import { findBundled, findK6 } from '../load/find';
+import { withoutSecrets } from '../record/secrets';
+import type { FindRecord } from '../record/find-record';
+import { writeFindReports } from '../find/reports';
+import { renderFindTerminal } from '../report/find-terminal';
+import { EXIT, UserError } from '../ui/exit';
+import { onInterrupt } from '../ui/interrupt';
+import { printJson, warn } from '../ui/print';
+import { startProgress } from '../ui/progress';
+import {
+  chosenSlos,
+  chosenWorkload,
+  milliseconds,
+  withTargetOptions,
+  withWorkloadOptions,
+  type TargetOptions,
+  type WorkloadOptions,
+} from './options';
+import { chosenTarget, isLegacyChoice } from './targets';
+
+interface FindOptions extends WorkloadOptions, TargetOptions {
+  slo?: string[];
+  budget?: string;
+  probe: string;
+  full: string;
+  timeout: string;
+  drain: string;
+  ready: string;
+  out: string;
+  json?: boolean;
+}
+
+const DEFAULT_SLOS = ['p95<1s', 'errors<1%'];
+const list = (value: string, before: string[] = []): string[] => [...before, value];
+
+export function register(program: Command): void {
+  const command = program
+    .command('find')
+    .description('Find the highest rate at which every SLO holds, and what limits it');
+  withTargetOptions(withWorkloadOptions(command))
+    .optionsGroup('What must hold, and how long it may take:')
+    .option(
+      '--slo <slo>',
+      `like 'p95<300ms' or 'backlog=0'; may be repeated (${DEFAULT_SLOS.join(', ')})`,
+      list,
+    )
+    .option('--budget <time>', 'of probes; the best answer so far when it is used up')
+    .option('--probe <time>', 'length of a short probe', '10s')
+    .option('--full <time>', 'length of the run that confirms the answer', '60s')
+    .optionsGroup('Limits and results:')
+    .option('--timeout <time>', 'a request is given up after this', '30s')
+    .option('--drain <time>', 'for late answers after a probe, and for n8n to finish', '30s')
+    .option('--ready <time>', 'until the real request is answered right', '60s')
+    .option('--out <folder>', 'where the folder of the search is made', 'results')
+    .option('--json', 'print the answer, for machines')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  n8n-tuned find --workload last-node --slo 'p95<300ms' --slo 'errors<1%'
+  n8n-tuned find --workload wait-5s --slo 'p95<6s' --workers 2 --budget 10m
+  n8n-tuned find --target url --url http://127.0.0.1:5678 --request 'GET /webhook/x' --slo 'p95<1s'`,
+    )
+    .action(async (options: FindOptions) => {
+      process.exitCode = await run(options);
+    });
+}
+
+async function run(options: FindOptions): Promise<number> {
+  const workload = chosenWorkload(options, isLegacyChoice(options));
+  const slos = chosenSlos({ profile: 'load', slo: options.slo ?? DEFAULT_SLOS });
+  const settings = searchSettings({
+    probeSeconds: milliseconds('--probe', options.probe) / 1000,
+    fullSeconds: milliseconds('--full', options.full) / 1000,
+    budgetSeconds:
+      options.budget === undefined ? null : milliseconds('--budget', options.budget) / 1000,
+    latencyFloorMs: workload.recorded.latencyFloorMs,
+  });
+  const timeoutMs = milliseconds('--timeout', options.timeout);
+  if (timeoutMs <= workload.recorded.latencyFloorMs) {
+    throw new UserError(
+      `--timeout is ${options.timeout}, but no reply of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: give it more.`,
+    );
+  }
+  const k6 = findK6();
+  const target = chosenTarget(options, workload.workflows, milliseconds('--ready', options.ready));
+  const interrupt = onInterrupt();
+  const progress = startProgress();
+  const { tell } = progress;
+  try {
+    const running = await target.up(tell, interrupt.signal);
+    try {
+      await running.seed(workload.workflows, tell);
+      const finished = await find(
+        running,
+        {
+          workload,
+          slos,
+          out: options.out,
+          k6,
+          scripts: findBundled('loadtests', 'load.ts'),
+          timeoutMs,
+          drainMs: milliseconds('--drain', options.drain),
+          command: withoutSecrets(process.argv.slice(2)),
+          search: new CapacitySearch(settings),
+          budgetSeconds: settings.budgetSeconds ?? null,
+        },
+        tell,
+        interrupt.signal,
+      );
+      progress.end();
+      const problems = [
+        ...finished.problems,
+        ...writeFindReports(finished.folder, finished.record),
+      ];
+      problems.forEach(warn);
+      show(finished.folder, finished.record, options.json === true);
+      return problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.record);
+    } finally {
+      await running.down(tell);
+    }
+  } finally {
+    progress.end();
+    interrupt.end();
+  }
+}
+
+function show(folder: string, record: FindRecord, json: boolean): void {
+  if (json) {
+    printJson({ folder, ...record });
+    return;
+  }
+  const { columns = 100, isTTY } = process.stdout;
+  const text = renderFindTerminal(record, { width: Math.min(columns, 120), colour: isTTY });
+  process.stdout.write(`${text}\n${folder}/report.html\n`);
+}
+
+function exitCodeOf({ verdict }: FindRecord): number {
+  if (verdict === 'found' || verdict === 'not confirmed') return EXIT.fine;
+  return verdict === 'nothing held' ? EXIT.notHeld : EXIT.invalid;
+}

@@ -1,0 +1,111 @@
+import type { Estimate } from '../analysis/search/estimate';
+import { figures } from '../analysis/figures';
+import type { FindProbe, FindRecord } from '../record/find-record';
+
+/** Share of the capacity to plan with. */
+const ADVISED_SHARE = 0.8;
+
+export type FindHead = Omit<
+  FindRecord,
+  'capacity' | 'advised' | 'limit' | 'verdict' | 'sentence' | 'confirmedBy' | 'doubts'
+>;
+
+export interface SearchEnding {
+  interrupted: boolean;
+  /** Probes before which the system did not come to rest. */
+  restless: string[];
+}
+
+/** From the search's estimate and its probes to the answer. Pure. */
+export function concludeSearch(
+  head: FindHead,
+  estimate: Estimate,
+  { interrupted, restless }: SearchEnding,
+): FindRecord {
+  const { capacity, low, high, confirmed } = estimate;
+  const limit = estimate.limit ?? limitAbove(head.probes, capacity) ?? 'unknown';
+  const verdict = verdictOf(head.probes, estimate);
+  const advised = { share: ADVISED_SHARE, ratePerSecond: ADVISED_SHARE * capacity };
+  return {
+    ...head,
+    capacity: {
+      ratePerSecond: capacity,
+      low,
+      high: Number.isFinite(high) ? high : capacity,
+      confirmed,
+    },
+    advised,
+    limit,
+    verdict,
+    sentence: sentenceOf(head, verdict, estimate, limit),
+    confirmedBy: confirmed ? confirmingRun(head.probes, capacity) : null,
+    doubts: doubtsOf(head, { interrupted, restless }, estimate),
+  };
+}
+
+function verdictOf(
+  probes: readonly FindProbe[],
+  { capacity, confirmed }: Estimate,
+): FindRecord['verdict'] {
+  if (probes.length > 0 && probes.every(({ result }) => result === 'invalid')) return 'invalid';
+  if (!(capacity > 0)) return probes.length === 0 ? 'invalid' : 'nothing held';
+  return confirmed ? 'found' : 'not confirmed';
+}
+
+/** What limited the lowest level that failed above the capacity. */
+function limitAbove(probes: readonly FindProbe[], capacity: number): string | null {
+  const failed = probes
+    .filter((probe) => probe.result === 'failed' && (probe.ratePerSecond ?? 0) > capacity)
+    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
+  const named = failed.find(({ limitedBy }) => limitedBy !== 'nothing' && limitedBy !== 'unknown');
+  return named?.limitedBy ?? null;
+}
+
+function confirmingRun(probes: readonly FindProbe[], capacity: number): string | null {
+  const held = probes.filter(
+    (probe) =>
+      probe.kind === 'confirm' && probe.result === 'held' && probe.ratePerSecond === capacity,
+  );
+  return held.at(-1)?.run ?? null;
+}
+
+function sentenceOf(
+  { workload, slo }: FindHead,
+  verdict: FindRecord['verdict'],
+  { capacity, low, high }: Estimate,
+  limit: string,
+): string {
+  const wanted = slo.map(({ text }) => text).join(', ');
+  if (verdict === 'invalid') {
+    return `Nothing can be said about ${workload.title}: no probe was valid.`;
+  }
+  if (verdict === 'nothing held')
+    return `${workload.title} held ${wanted} at no rate that was tried.`;
+  const range = Number.isFinite(high)
+    ? `between ${figures(low)} and ${figures(high)}`
+    : `at least ${figures(low)}`;
+  const limited = limit === 'unknown' ? '' : `, limited by the ${limit}`.replace('the the', 'the');
+  return verdict === 'found'
+    ? `${workload.title} holds ${figures(capacity)} requests a second with ${wanted} (${range})${limited}.`
+    : `${workload.title} seems to hold ${figures(capacity)} requests a second with ${wanted} (${range}); no run of full length has confirmed it.`;
+}
+
+function doubtsOf(head: FindHead, ending: SearchEnding, { confirmed }: Estimate): string[] {
+  const doubts: string[] = [];
+  if (ending.interrupted) doubts.push('The search was stopped before its end.');
+  else if (!confirmed && head.budgetSeconds !== null) {
+    doubts.push(
+      `The budget of ${figures(head.budgetSeconds)} s ended before a run of full length had confirmed the answer: give a larger --budget.`,
+    );
+  }
+  if (ending.restless.length > 0) {
+    doubts.push(`n8n had not come to rest before the probe at ${ending.restless.join(', ')}.`);
+  }
+  const invalid = head.probes.filter(({ result }) => result === 'invalid').length;
+  if (invalid > 0) {
+    doubts.push(
+      `The load generator, not n8n, was the limit in ${String(invalid)} of ${String(head.probes.length)} probes; they do not count.`,
+    );
+  }
+  return doubts;
+}

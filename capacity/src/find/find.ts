@@ -1,0 +1,135 @@
+/** Drives one search for the capacity: it proposes, we measure, it answers. */
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { CapacitySearch } from '../analysis/search/search';
+import type { Probe } from '../analysis/search/types';
+import { planOf, type LoadPlan } from '../plan/profile';
+import { runId, writeWhole } from '../record/folder';
+import type { FindProbe, FindRecord } from '../record/find-record';
+import type { RunRecord } from '../record/record';
+import { measure, type RunOrder } from '../run/run';
+import type { Progress, Running } from '../target/target';
+import { concludeSearch } from './conclude';
+import { outcomeOf } from './outcome';
+import { bringToRest } from './rest';
+
+export const FIND_FILE = 'find.json';
+/** Of each probe, thrown away: connections, caches and V8's optimiser settle. */
+const WARMUP_SHARE = 0.2;
+/** The first load after a start compiles most of what later ones reuse. */
+const FIRST_WARMUP = { clients: 4, durationSeconds: 8 };
+
+export interface FindOrder extends Omit<RunOrder, 'plan'> {
+  search: CapacitySearch;
+  budgetSeconds: number | null;
+}
+
+export interface FinishedSearch {
+  folder: string;
+  record: FindRecord;
+  /** What could not be written, a sentence each. */
+  problems: string[];
+}
+
+export async function find(
+  running: Running,
+  order: FindOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<FinishedSearch> {
+  const { search } = order;
+  const started = new Date();
+  const id = runId(started, order.workload.recorded.name, 'find');
+  const folder = join(order.out, id);
+  mkdirSync(folder, { recursive: true });
+  const probes: FindProbe[] = [];
+  const problems: string[] = [];
+  const restless: string[] = [];
+  const tell = (text: string): void => {
+    progress(`${soFar(search, probes.length)} · ${text}`);
+  };
+  const run = (plan: LoadPlan, runName: string): ReturnType<typeof measure> =>
+    measure(running, { ...order, plan, out: join(folder, runName) }, tell, signal);
+
+  await run(planOf('closed', { ...FIRST_WARMUP, warmupSeconds: 0 }), 'warm-up');
+  for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
+    const rested = await bringToRest(running, tell, signal);
+    if (!rested) restless.push(describe(probe));
+    const finished = await run(
+      planOfProbe(probe, order.workload.recorded.latencyFloorMs),
+      'probes',
+    );
+    problems.push(...finished.problems);
+    const { record } = finished.data;
+    if (record.verdict.outcome === 'aborted') break;
+    search.record(outcomeOf(record));
+    probes.push(probeOf(probe, record, join('probes', basename(finished.folder))));
+  }
+
+  const record = concludeSearch(
+    {
+      schemaVersion: 1,
+      kind: 'find',
+      id,
+      startedAt: started.toISOString(),
+      endedAt: new Date().toISOString(),
+      command: order.command,
+      workload: order.workload.recorded,
+      target: { kind: running.kind, url: running.baseUrl },
+      topology: running.topology,
+      versions: running.versions,
+      machine: running.machine,
+      slo: order.slos,
+      budgetSeconds: order.budgetSeconds,
+      totalSeconds: (Date.now() - started.getTime()) / 1000,
+      probes,
+    },
+    search.estimate(),
+    { interrupted: signal.aborted, restless },
+  );
+  writeWhole(join(folder, FIND_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  return { folder, record, problems };
+}
+
+function planOfProbe(probe: Probe, latencyFloorMs: number): LoadPlan {
+  const warmupSeconds = Math.max(WARMUP_SHARE * probe.durationSeconds, latencyFloorMs / 1000);
+  const durationSeconds = Math.max(1, probe.durationSeconds - warmupSeconds);
+  return probe.kind === 'ladder'
+    ? planOf('closed', { clients: probe.clients, warmupSeconds, durationSeconds })
+    : planOf('load', { ratePerSecond: probe.ratePerSecond, warmupSeconds, durationSeconds });
+}
+
+function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
+  const { summary, verdict } = record;
+  return {
+    kind: probe.kind,
+    ...(probe.kind === 'ladder'
+      ? { clients: probe.clients }
+      : { ratePerSecond: probe.ratePerSecond }),
+    durationSeconds: probe.durationSeconds,
+    result: verdict.outcome === 'aborted' ? 'invalid' : verdict.outcome,
+    achievedPerSecond: summary.achieved.ratePerSecond,
+    p95Ms: summary.latencyMs?.p95 ?? null,
+    errorShare: summary.errors.share,
+    littlesLaw: summary.littlesLaw?.ratio ?? null,
+    limitedBy: verdict.limitedBy.name,
+    sentence: verdict.sentence,
+    run,
+  };
+}
+
+function describe(probe: Probe): string {
+  return probe.kind === 'ladder'
+    ? `${String(probe.clients)} clients`
+    : `${probe.ratePerSecond.toFixed(1)}/s`;
+}
+
+/** Where the bounds stand, for the one line of progress. */
+function soFar(search: CapacitySearch, probes: number): string {
+  if (probes === 0) return 'warming up';
+  const { low, high, capacity } = search.estimate();
+  const upper = Number.isFinite(high) ? high.toFixed(1) : '?';
+  return capacity > 0
+    ? `between ${low.toFixed(1)} and ${upper}/s after ${String(probes)} probes`
+    : `${String(probes)} probes`;
+}

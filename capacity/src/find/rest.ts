@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { uptimeMs } from '../sampler/proc';
+import { ProcessTree } from '../sampler/process-tree';
+import type { ProcessRoot, Progress, Running } from '../target/target';
+
+/** n8n at rest was seen to use 1 to 4 % of a core a process. */
+const AT_REST_CORES = 0.15;
+const LOOK_EVERY_MS = 500;
+const GIVE_UP_MS = 20_000;
+const WORKING: readonly ProcessRoot['role'][] = ['main', 'worker', 'webhook', 'runner'];
+
+/**
+ * Between two probes: until n8n has nothing left to do and its processes idle, so that no probe pays for
+ * the one before it. Returns false when it did not come to rest in time.
+ */
+export async function bringToRest(
+  running: Running,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const giveUpAtMs = Date.now() + GIVE_UP_MS;
+  const tree = new ProcessTree<ProcessRoot>();
+  const look = (): number | null => {
+    const roots = running.processes().filter(({ role }) => WORKING.includes(role));
+    if (roots.length === 0) return 0;
+    const members = tree.look(roots, uptimeMs());
+    if (members.some(({ cpuCores }) => cpuCores === null)) return null;
+    return members.reduce((sum, { cpuCores }) => sum + (cpuCores ?? 0), 0) / roots.length;
+  };
+  look();
+  while (!signal.aborted && Date.now() < giveUpAtMs) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    const unfinished = (await running.executions())?.unfinished ?? 0;
+    const cores = look();
+    if (unfinished === 0 && cores !== null && cores < AT_REST_CORES) return true;
+    progress('waiting for n8n to come to rest');
+  }
+  return false;
+}

@@ -1,0 +1,59 @@
+import type { Slo } from '../plan/slo';
+import type { Topology } from '../plan/topology';
+import type { Machine, RecordedWorkload } from './record';
+
+/** The shape of find.json: one search for the capacity, with every probe it made. */
+export interface FindRecord {
+  schemaVersion: 1;
+  kind: 'find';
+  id: string;
+  startedAt: string;
+  endedAt: string;
+  command: string[];
+  workload: RecordedWorkload;
+  target: { kind: 'process' | 'kubernetes' | 'url'; url: string };
+  topology: Topology | null;
+  versions: Record<string, string>;
+  machine: Machine;
+  slo: Slo[];
+  budgetSeconds: number | null;
+  capacity: {
+    /** The highest rate that held at full length where `confirmed`; else the best guess so far. */
+    ratePerSecond: number;
+    low: number;
+    high: number;
+    confirmed: boolean;
+  };
+  /** What to plan with: enough room for noise, deploys and a busy minute. */
+  advised: { share: number; ratePerSecond: number };
+  /** The first limit met above the capacity. */
+  limit: string;
+  verdict: 'found' | 'not confirmed' | 'nothing held' | 'invalid';
+  /** One sentence a manager can read. */
+  sentence: string;
+  /** Wall time of everything, bringing to rest included. */
+  totalSeconds: number;
+  /** Folder of the run that confirmed the capacity; null where none did. */
+  confirmedBy: string | null;
+  probes: FindProbe[];
+  doubts: string[];
+}
+
+export interface FindProbe {
+  kind: 'ladder' | 'growth' | 'narrow' | 'confirm';
+  /** Open loop. */
+  ratePerSecond?: number;
+  /** Closed loop. */
+  clients?: number;
+  durationSeconds: number;
+  result: 'held' | 'failed' | 'invalid';
+  achievedPerSecond: number;
+  p95Ms: number | null;
+  errorShare: number;
+  /** Requests in flight seen over those that Little's law predicts. */
+  littlesLaw: number | null;
+  limitedBy: string;
+  sentence: string;
+  /** Folder of its run beneath the search's own. */
+  run: string;
+}

@@ -1,0 +1,38 @@
+import type { FindRecord } from '../../record/find-record';
+import type { RunRecord } from '../../record/record';
+import { escapeXml } from '../plot/svg';
+
+export const list = (title: string, items: readonly string[]): string =>
+  items.length === 0
+    ? ''
+    : `<h2>${title}</h2><ul>${items.map((i) => `<li>${escapeXml(i)}</li>`).join('')}</ul>`;
+
+/** What was measured, exactly: enough to build it again. */
+export function layoutRows(record: RunRecord | FindRecord): string[][] {
+  const { machine, workload } = record;
+  const parameters = Object.entries(workload.parameters).map(([k, v]) => `${k}=${v}`);
+  return [
+    ['Target', `${record.target.kind}, ${record.target.url}`],
+    ['Workload', [workload.name, workload.variant, ...parameters].filter(Boolean).join(', ')],
+    ['SLO', record.slo.length === 0 ? 'none given' : record.slo.map((s) => s.text).join(', ')],
+    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${machine.memoryMiB} MiB, ${machine.os}`],
+    ...Object.entries(record.versions).map(([name, version]) => [`Version of ${name}`, version]),
+    ...Object.entries(record.topology ?? {})
+      .filter(([, value]) => value !== undefined && !isEmpty(value))
+      .map(([key, value]) => [`Topology: ${key}`, inWords(value)]),
+    ['Record', record.id],
+  ];
+}
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+function inWords(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .filter(([, part]) => !isEmpty(part))
+    .map(
+      ([key, part]) => `${key} ${typeof part === 'object' ? JSON.stringify(part) : String(part)}`,
+    )
+    .join(', ');
+}
