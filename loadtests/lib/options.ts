@@ -34,19 +34,33 @@ function scenarioOf({ plan, drainMs, maxOpen }: Settings): Scenario {
     };
   }
   const [first] = plan.stages;
+  const rate = first?.fromRatePerSecond ?? 0;
+  const common = {
+    timeUnit: `${String(TIME_UNIT_SECONDS)}s`,
+    // All of them beforehand: one that is made during the load drops the request it was made for.
+    preAllocatedVUs: maxOpen,
+    maxVUs: maxOpen,
+    gracefulStop,
+  };
+  if (
+    plan.stages.every((stage) => stage.fromRatePerSecond === rate && stage.toRatePerSecond === rate)
+  ) {
+    return {
+      executor: 'constant-arrival-rate',
+      rate: perUnit(rate),
+      duration: `${String(lengthSeconds(plan))}s`,
+      ...common,
+    };
+  }
   return {
     executor: 'ramping-arrival-rate',
-    startRate: perUnit(first?.fromRatePerSecond ?? 0),
-    timeUnit: `${String(TIME_UNIT_SECONDS)}s`,
+    startRate: perUnit(rate),
     stages: plan.stages.flatMap((stage) => [
       // A stage without a length is a step.
       { target: perUnit(stage.fromRatePerSecond), duration: '0s' },
       { target: perUnit(stage.toRatePerSecond), duration: `${String(stage.durationSeconds)}s` },
     ]),
-    // All of them beforehand: one that is made during the load drops the request it was made for.
-    preAllocatedVUs: maxOpen,
-    maxVUs: maxOpen,
-    gracefulStop,
+    ...common,
   };
 }
 
