@@ -1,4 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import {
   cpSync,
   mkdirSync,
@@ -28,6 +29,11 @@ const run = promisify(execFile);
 
 export interface RunningN8n {
   baseUrl: string;
+  pid: number | undefined;
+  /** What it has printed so far. */
+  log(): string;
+  /** Once it has ended by itself. */
+  ended: Promise<void>;
   /** One statement's rows, while it runs. */
   query(sql: string): Record<string, unknown>[];
   stop(): Promise<void>;
@@ -95,14 +101,23 @@ export async function startN8n(layout: Layout): Promise<RunningN8n> {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
   const baseUrl = `http://127.0.0.1:${String(port)}`;
+  const printed = (): string => readFileSync(join(folder, 'log'), 'utf8');
+  const exit = once(child, 'exit').then(() => undefined);
   try {
     await healthy(`${baseUrl}/healthz`, child);
   } catch (error) {
-    const lines = readFileSync(join(folder, 'log'), 'utf8').split('\n').slice(-20).join('\n');
+    const lines = printed().split('\n').slice(-20).join('\n');
     await stop();
     throw new Error(`n8n ${layout.version} did not start: ${String(error)}\n${lines}`);
   }
-  return { baseUrl, stop, query: (sql) => read(database, sql) };
+  return {
+    baseUrl,
+    pid: child.pid,
+    log: printed,
+    ended: exit,
+    stop,
+    query: (sql) => read(database, sql),
+  };
 }
 
 function exported(file: string): ExportedWorkflow[] {

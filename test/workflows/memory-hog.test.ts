@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startN8n, type RunningN8n } from './support/n8n';
+
+/** The published experiment: a text of 512 MB under a heap that is too small, and under one that fits. */
+const cases = [
+  {
+    title: 'n8n 0.221.2',
+    version: '0.221.2',
+    file: 'legacy/memory-hog.json',
+    heap: (mib: number) => ({
+      NODE_OPTIONS: `--max-old-space-size=${String(mib)}`,
+      EXECUTIONS_PROCESS: 'main',
+    }),
+  },
+  {
+    title: 'n8n 2.41.1 with Load Target',
+    version: '2.41.1',
+    file: 'load-target/memory-hog.json',
+    withLoadTarget: true,
+    heap: (mib: number) => ({ NODE_OPTIONS: `--max-old-space-size=${String(mib)}` }),
+  },
+];
+
+async function within<T>(seconds: number, what: string, look: () => T | undefined): Promise<T> {
+  const giveUpMs = Date.now() + seconds * 1000;
+  for (;;) {
+    const seen = look();
+    if (seen !== undefined) return seen;
+    if (Date.now() > giveUpMs) throw new Error(`${what} did not come within ${String(seconds)} s`);
+    await sleep(200);
+  }
+}
+
+const statuses = (n8n: RunningN8n): unknown[] =>
+  n8n.query('SELECT status FROM execution_entity').map(({ status }) => status);
+
+describe.each(cases)('memory-hog on $title', ({ file, heap, ...layout }) => {
+  it('ends n8n where the heap is too small', async () => {
+    const n8n = await startN8n({ ...layout, files: [file], env: heap(448) });
+    try {
+      await Promise.race([n8n.ended, sleep(90_000)]);
+      expect(n8n.log()).toContain('JavaScript heap out of memory');
+    } finally {
+      await n8n.stop();
+    }
+  }, 400_000);
+
+  it('runs again and again where it fits', async () => {
+    const n8n = await startN8n({ ...layout, files: [file], env: heap(1536) });
+    try {
+      const done = await within(90, 'a second execution', () => {
+        const all = statuses(n8n).filter((status) => status === 'success');
+        return all.length >= 2 ? all : undefined;
+      });
+      expect(done.length).toBeGreaterThanOrEqual(2);
+      expect(n8n.log()).not.toContain('JavaScript heap out of memory');
+    } finally {
+      await n8n.stop();
+    }
+  }, 400_000);
+});
+
+describe('memory-hog on n8n 2.41.1 with only the nodes that n8n ships', () => {
+  it('fails the execution, not n8n, where the heap of the task runner is too small', async () => {
+    const n8n = await startN8n({
+      version: '2.41.1',
+      files: ['memory-hog.json'],
+      env: { N8N_RUNNERS_MAX_OLD_SPACE_SIZE: '256' },
+    });
+    try {
+      const failed = await within(120, 'a failed execution', () =>
+        statuses(n8n).find((status) => status === 'error'),
+      );
+      expect(failed).toBe('error');
+      expect((await fetch(`${n8n.baseUrl}/healthz`)).status).toBe(200);
+    } finally {
+      await n8n.stop();
+    }
+  }, 400_000);
+});

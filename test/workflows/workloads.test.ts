@@ -1,0 +1,176 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readCatalogue } from '../../capacity/src/catalogue/read';
+import { valueAt } from '../../loadtests/lib/expect';
+import { requestsOf, type LoadRequest } from '../../loadtests/lib/workload';
+import { startN8n, type RunningN8n } from './support/n8n';
+import { workflowsFolder } from './support/paths';
+import { bodyOf, faultOf, registered, send } from './support/request';
+import { startUpstream } from './support/upstream';
+
+/** Every workload on one real n8n 2.x, with SQLite. */
+const catalogue = readCatalogue(join(workflowsFolder, 'catalogue.json'));
+
+/** Small, so that the suite is quick; sizes are the business of load tests. */
+const parameters: Record<string, Record<string, number>> = {
+  memory: { mb: 20 },
+  cpu: { n: 100_000 },
+  json: { kib: 20 },
+  'disk-read': { kib: 20 },
+  'disk-write': { kib: 20 },
+};
+
+const modern = catalogue.workloads.flatMap((workload) =>
+  (['native', 'load-target'] as const).flatMap((variant) => {
+    const found = workload.variants[variant];
+    return found === undefined
+      ? []
+      : [{ workload, variant, files: [found.file, ...found.alongside] }];
+  }),
+);
+const cases = modern
+  .filter(({ workload }) => workload.request !== undefined)
+  .map(({ workload, variant }) => ({
+    name: workload.name,
+    variant,
+    workload,
+    requests: requestsOf(catalogue, workload.name, {
+      variant,
+      parameters: parameters[workload.name],
+    }),
+  }));
+const filesOf = (crashing: boolean): string[] =>
+  modern.filter(({ workload }) => workload.mayCrashN8n === crashing).flatMap(({ files }) => files);
+
+let n8n: RunningN8n;
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+let lastId = 0;
+
+beforeAll(async () => {
+  upstream = await startUpstream();
+  n8n = await startN8n({
+    version: '2.41.1',
+    files: filesOf(false),
+    inactive: filesOf(true),
+    upstreamUrl: upstream.url,
+    withLoadTarget: true,
+  });
+}, 400_000);
+
+afterAll(async () => {
+  await n8n.stop();
+  await upstream.stop();
+}, 60_000);
+
+const ask = async (request: LoadRequest): Promise<Awaited<ReturnType<typeof send>>> => {
+  lastId += 1;
+  const id = `workloads-${String(lastId)}`;
+  const answer = await send(n8n.baseUrl, request, id, bodyOf(request));
+  expect(faultOf(request, answer, id)).toBeNull();
+  return answer;
+};
+
+const executionsOf = (workflowId: string): unknown[] =>
+  n8n
+    .query(`SELECT status FROM execution_entity WHERE "workflowId" = '${workflowId}'`)
+    .map(({ status }) => status);
+
+const eventually = async (holds: () => boolean): Promise<void> => {
+  const giveUpMs = Date.now() + 60_000;
+  while (!holds()) {
+    if (Date.now() > giveUpMs) throw new Error('it did not come to pass within 60 s');
+    await sleep(200);
+  }
+};
+
+const only = (name: string, variant: string): LoadRequest => {
+  const [request] =
+    cases.find((one) => one.name === name && one.variant === variant)?.requests ?? [];
+  if (request === undefined) throw new Error(`no request for ${name}, ${variant}`);
+  return request;
+};
+
+it.each(cases)(
+  '$name ($variant) is answered as the catalogue says',
+  async ({ workload, requests }) => {
+    for (const request of requests) await registered(n8n.baseUrl, request);
+    // Side by side: many-webhooks has ten.
+    const answers = await Promise.all(requests.map(ask));
+    if (workload.answers === 'when-done') {
+      const floorMs = workload.latencyFloorMs as number;
+      // Node.js may end a timer a millisecond early.
+      for (const { durationMs } of answers) expect(durationMs).toBeGreaterThan(floorMs - 10);
+    }
+  },
+  120_000,
+);
+
+it.each([
+  ['immediate', 'load-immediate', 'native'],
+  ['async', 'load-async', 'native'],
+  ['async', 'load-target-async', 'load-target'],
+])(
+  '%s (%s) answers before its execution ends, which then succeeds',
+  async (name, workflowId, variant) => {
+    await eventually(() => executionsOf(workflowId).every((status) => status === 'success'));
+    const before = executionsOf(workflowId).length;
+    await ask(only(name, variant));
+    await eventually(() => {
+      const statuses = executionsOf(workflowId);
+      return statuses.length === before + 1 && statuses.every((status) => status === 'success');
+    });
+  },
+  120_000,
+);
+
+it('gives the file of binary back byte by byte', async () => {
+  const request = only('binary', 'native');
+  const { bytes } = await ask(request);
+  expect(bytes.length).toBe(2 * 1024 * 1024);
+  expect(Buffer.compare(bytes, bodyOf(request) as Uint8Array)).toBe(0);
+}, 60_000);
+
+it('makes two executions of one call of sub-workflow', async () => {
+  const before = executionsOf('load-sub-workflow-called').length;
+  await ask(only('sub-workflow', 'native'));
+  await eventually(() => executionsOf('load-sub-workflow-called').length === before + 1);
+}, 60_000);
+
+it('leaves no row of data-table behind', async () => {
+  await ask(only('data-table', 'native'));
+  const [table] = n8n.query(`SELECT id FROM data_table WHERE name = 'load_test_rows'`);
+  const [rows] = n8n.query(
+    `SELECT count(*) AS rows FROM "data_table_user_${String(table?.['id'])}"`,
+  );
+  expect(rows).toEqual({ rows: 0 });
+}, 60_000);
+
+it('says which process ran it, where Load Target is in it', async () => {
+  const request = only('cpu', 'load-target');
+  const ranBy = valueAt(request.ranAt ?? '', await ask(request));
+  expect(ranBy).toMatchObject({ role: 'main', pid: n8n.pid, n8nVersion: '2.41.1' });
+}, 60_000);
+
+it.each([
+  ['/webhook/load-cpu?n=-1', 'an n below its bound'],
+  ['/webhook/load-memory?mb=lots', 'an mb that is no number'],
+  ['/webhook/load-target-cpu?n=-1', 'an n below its bound, with Load Target'],
+])(
+  'does not answer right to %s: %s',
+  async (path) => {
+    const { status } = await send(n8n.baseUrl, { ...only('cpu', 'native'), path }, 'wrong');
+    expect(status).toBe(500);
+  },
+  60_000,
+);
+
+it('has memory-hog in it, asleep', () => {
+  const hogs = n8n.query(
+    `SELECT id, active FROM workflow_entity WHERE id LIKE '%memory-hog' ORDER BY id`,
+  );
+  expect(hogs).toEqual([
+    { id: 'load-memory-hog', active: 0 },
+    { id: 'load-target-memory-hog', active: 0 },
+  ]);
+  expect(executionsOf('load-memory-hog')).toEqual([]);
+});
