@@ -36,6 +36,7 @@ install_tool() {
     note "$tool${version:+ $version}: installing${lasts:+, $lasts}"
     build
     put_into_place
+    exit $INSTALLED
   fi
 }
 
@@ -51,11 +52,13 @@ run_tool() {
   install_tool "$1" &
   worker=$!
   trap 'kill -TERM $worker 2>/dev/null; wait $worker || true; exit 130' INT TERM HUP
-  wait $worker
+  local code=0
+  wait $worker || code=$?
+  case $code in 0) ;; "$INSTALLED") stage=cold ;; *) exit $code ;; esac
 }
 
 main() {
-  local name
+  local name stage=warm all=no start=${EPOCHREALTIME-$SECONDS}
   case ${1-} in
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}"; return ;;
     --list) list_tools; return ;;
@@ -63,6 +66,7 @@ main() {
   esac
   known_platform || mistake "this is $PLATFORM: the lab runs on Linux, on macOS, and on Windows under WSL"
   if [ $# = 0 ]; then
+    all=yes
     for name in $(tool_names); do
       if (load_tool "$name" && supports_platform); then set -- "$@" "$name"; else note "$name: left out on $PLATFORM"; fi
     done
@@ -71,6 +75,7 @@ main() {
     [ -f "$LAB/tools/$name.sh" ] || mistake "there is no tool $name: $0 --list shows them"
   done
   for name in $(for name in "$@"; do with_required "$name"; done); do run_tool "$name"; done
+  if [ $all = yes ]; then record_time tools "$(seconds_since "$start")" $stage; fi
 }
 
-main "$@"
+main "$@"; exit   # so that an edit of this file during an install does not reach it

@@ -4,6 +4,7 @@
 PLATFORM="$(uname -s) on $(uname -m)"
 MIN_FREE_MIB=8192        # n8n, the Go programs and what is downloaded and compiled for them
 HEARTBEAT_SECONDS=30
+INSTALLED=10             # how the process of a tool ends that was not up to date
 
 note() { echo "lab: $*" >&2; }
 fail() { note "$*"; exit 1; }
@@ -197,6 +198,9 @@ stamp() {
   printf '%s\n%s\n%s\n' "$fingerprint" "$1" "$2" >"$CACHE/.stamp/.$tool.$$"
   mv -f "$CACHE/.stamp/.$tool.$$" "$CACHE/.stamp/$tool"
 }
+
+# seconds_since START, as $EPOCHREALTIME or, before Bash 5, $SECONDS gave it.
+seconds_since() { awk -v from="$1" -v to="${EPOCHREALTIME-$SECONDS}" 'BEGIN { printf "%.1f", to - from }'; }
 
 # record_time STAGE SECONDS cold|warm, as the docs quote them.
 record_time() { printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$3" >>"$CACHE/times.tsv"; }

@@ -25,6 +25,13 @@ describe('an install', () => {
     expect(lab.lines('builds')).toBe(1);
   });
 
+  it('of everything notes how long it took, cold and warm', () => {
+    lab.install([]);
+    lab.install([]);
+    const times = readFileSync(lab.in('times.tsv'), 'utf8');
+    expect(times).toMatch(/^tools\t[\d.]+\t\S+Z\tcold\ntools\t[\d.]+\t\S+Z\twarm\n$/m);
+  });
+
   it('installs what a tool rests on before it', () => {
     lab.tool('upper', 'kind=fake version=1.0.0 requires=fake');
     const { said } = lab.install(['upper']);

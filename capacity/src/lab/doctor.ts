@@ -1,0 +1,244 @@
+// What is here, what is missing and how to get it: facts in, checks out.
+
+export const PROGRAMS = [
+  'node24',
+  'node18',
+  'k6',
+  'redis-server',
+  'postgres',
+  'nginx',
+  'helm3',
+  'helm4',
+  'kubectl',
+  'kind',
+  'chromium',
+  'npm',
+  'go',
+] as const;
+export type ProgramName = (typeof PROGRAMS)[number];
+
+export interface Program {
+  path: string;
+  /** Null: it did not say. */
+  version: string | null;
+}
+
+export interface Facts {
+  /** As Node.js names them: linux, darwin; x64, arm64. */
+  platform: string;
+  arch: string;
+  cores: number;
+  memoryMiB: number;
+  freeDiskMiB: number;
+  cache: string;
+  isRoot: boolean;
+  /** The version of Node.js that runs this command. */
+  node: string;
+  /** Why CPU and memory limits cannot be set on processes; null: they can. */
+  noLimitsReason: string | null;
+  /** How they are set, such as `v1`. */
+  limitsBy: string | null;
+  programs: Record<ProgramName, Program | null>;
+  /** Whole installs of n8n in the cache. */
+  n8nVersions: string[];
+  pinned: { n8n: string; n8nLegacy: string };
+  dockerRuns: boolean;
+  /** What N8N_TUNED_KUBECONFIG names, and whether that file is there. */
+  kubeconfig: { path: string; exists: boolean } | null;
+  /** The native Kubernetes has been built. */
+  nativeClusterBuilt: boolean;
+}
+
+export type Purpose = 'process' | 'queue' | 'kubernetes' | 'tests' | 'installing';
+
+export interface Check {
+  purpose: Purpose;
+  name: string;
+  /** `missing` where its purpose needs it, `absent` where something is merely left out. */
+  state: 'ok' | 'missing' | 'absent';
+  found: string;
+  /** What to do; null where nothing is to be done. */
+  advice: string | null;
+}
+
+const MIN_FREE_MIB = 8192;
+/** n8n, k6 and Redis or PostgreSQL beside them: below this they push each other out. */
+const MIN_MEMORY_MIB = 3072;
+const MIN_NODE_MAJOR = 20;
+const MIN_K6 = '1.8.0';
+const MIN_GO = '1.26.0';
+const MIN_HELM = '3.18.0';
+
+export function diagnose(facts: Facts): Check[] {
+  return [
+    ...forProcess(facts),
+    ...forQueue(facts),
+    ...forKubernetes(facts),
+    ...forTests(facts),
+    ...forInstalling(facts),
+  ];
+}
+
+/** Nothing that the target process cannot do without is missing. */
+export function isReady(checks: Check[]): boolean {
+  return checks.every(({ purpose, state }) => purpose !== 'process' || state !== 'missing');
+}
+
+function forProcess(facts: Facts): Check[] {
+  const { platform, arch, cores, memoryMiB, programs, pinned } = facts;
+  const add = adder('process');
+  const isLinux = platform === 'linux' && arch === 'x64';
+  return [
+    add('platform', isLinux, `${platform} ${arch}, ${String(cores)} cores`, {
+      missing: 'n8n is run here only on Linux on x86-64: use the target url or kubernetes',
+    }),
+    add('memory', memoryMiB >= MIN_MEMORY_MIB, `${gib(memoryMiB)} GiB`, {
+      absent: `with less than ${gib(MIN_MEMORY_MIB)} GiB n8n and its load disturb each other`,
+    }),
+    add('node', major(facts.node) >= MIN_NODE_MAJOR, facts.node, {
+      missing: `this command wants Node.js ${String(MIN_NODE_MAJOR)} or later`,
+    }),
+    program(add, 'k6', programs.k6, { missing: 'lab/install.sh k6' }, MIN_K6),
+    program(add, 'node 24', programs.node24, { missing: 'lab/install.sh node24' }),
+    n8n(add, 'n8n', facts, pinned.n8n, { missing: 'lab/install.sh n8n' }),
+    n8n(add, 'n8n < 1.0', facts, pinned.n8nLegacy, {
+      absent: 'for workloads below 1.0: lab/install.sh n8n-legacy',
+    }),
+    program(add, 'node 18', programs.node18, {
+      absent: 'runs n8n below 1.0: lab/install.sh node18',
+    }),
+    add(
+      'limits',
+      facts.limitsBy !== null,
+      facts.limitsBy === null
+        ? (facts.noLimitsReason ?? 'none')
+        : `CPU and memory by control groups (${facts.limitsBy})`,
+      {
+        absent: 'topologies with cpuMillicores or memoryMiB cannot be run: run as root',
+      },
+    ),
+  ];
+}
+
+function forQueue({ programs }: Facts): Check[] {
+  const add = adder('queue');
+  return [
+    program(add, 'redis', programs['redis-server'], { missing: 'lab/install.sh redis' }),
+    program(add, 'postgresql', programs.postgres, { missing: 'lab/install.sh postgresql' }),
+    program(add, 'nginx', programs.nginx, {
+      absent: 'balances over processes: lab/install.sh nginx',
+    }),
+  ];
+}
+
+function forKubernetes(facts: Facts): Check[] {
+  const { programs, kubeconfig } = facts;
+  const add = adder('kubernetes');
+  const helm = programs.helm3 ?? programs.helm4;
+  const cluster = clusterAtHand(facts);
+  return [
+    program(add, 'kubectl', programs.kubectl, {
+      missing: 'install kubectl, or make cluster-up, which builds it',
+    }),
+    program(add, 'helm', helm, { missing: 'lab/install.sh helm3' }, MIN_HELM),
+    add(
+      'cluster',
+      cluster !== null,
+      cluster ?? (kubeconfig === null ? 'none' : `${kubeconfig.path} is not there`),
+      {
+        missing: 'make cluster-up, or name one in N8N_TUNED_KUBECONFIG',
+      },
+    ),
+  ];
+}
+
+function clusterAtHand({
+  kubeconfig,
+  dockerRuns,
+  programs,
+  nativeClusterBuilt,
+}: Facts): string | null {
+  if (kubeconfig !== null) return kubeconfig.exists ? `the one of ${kubeconfig.path}` : null;
+  if (dockerRuns && programs.kind !== null) return 'kind, in Docker';
+  return nativeClusterBuilt ? 'the native one, built' : null;
+}
+
+function forTests({ programs }: Facts): Check[] {
+  const add = adder('tests');
+  return [
+    program(add, 'helm 4', programs.helm4, { absent: 'lab/install.sh helm4' }),
+    program(add, 'chromium', programs.chromium, { absent: 'lab/install.sh chromium' }),
+  ];
+}
+
+function forInstalling({ programs, freeDiskMiB, isRoot, cache }: Facts): Check[] {
+  const add = adder('installing');
+  return [
+    program(add, 'npm', programs.npm, {
+      missing: 'install Node.js 20 or later with npm: n8n comes by it',
+    }),
+    program(
+      add,
+      'go',
+      programs.go,
+      { missing: `install Go ${MIN_GO} or later: k6 and Helm are built with it` },
+      MIN_GO,
+    ),
+    add('disk', freeDiskMiB >= MIN_FREE_MIB, `${gib(freeDiskMiB)} GiB free for ${cache}`, {
+      missing: `installing needs ${gib(MIN_FREE_MIB)} GiB: free some, or set N8N_TUNED_CACHE`,
+    }),
+    add('root', isRoot, isRoot ? 'yes' : 'no', {
+      absent: 'packages of the system must be installed by root',
+    }),
+  ];
+}
+
+type Advice = { missing: string } | { absent: string };
+type Add = (name: string, ok: boolean, found: string, advice: Advice) => Check;
+
+function adder(purpose: Purpose): Add {
+  return (name, ok, found, advice) => {
+    const [state, text] =
+      'missing' in advice
+        ? (['missing', advice.missing] as const)
+        : (['absent', advice.absent] as const);
+    return { purpose, name, found, state: ok ? 'ok' : state, advice: ok ? null : text };
+  };
+}
+
+function program(
+  add: Add,
+  name: string,
+  found: Program | null,
+  advice: Advice,
+  from?: string,
+): Check {
+  if (found === null) return add(name, false, 'not found', advice);
+  const { path, version } = found;
+  const isOld = from !== undefined && version !== null && compareVersions(version, from) < 0;
+  return add(
+    name,
+    !isOld,
+    isOld ? `${version} at ${path} is below ${from}` : `${version ?? ''} ${path}`.trim(),
+    advice,
+  );
+}
+
+function n8n(add: Add, name: string, facts: Facts, version: string, advice: Advice): Check {
+  const isHere = facts.n8nVersions.includes(version);
+  return add(name, isHere, isHere ? version : `${version} is not installed`, advice);
+}
+
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [a, b].map((version) => version.split('.').map(Number));
+  const differences = [0, 1, 2].map((index) => (left?.[index] ?? 0) - (right?.[index] ?? 0));
+  return differences.find((difference) => difference !== 0) ?? 0;
+}
+
+function major(version: string): number {
+  return Number.parseInt(version.replace(/^v/, ''), 10);
+}
+
+function gib(mib: number): string {
+  return (mib / 1024).toFixed(mib < 10240 ? 1 : 0).replace(/\.0$/, '');
+}
