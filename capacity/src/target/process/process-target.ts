@@ -271,7 +271,10 @@ class ProcessRunning implements Running {
       while (!(await isReady(port, isLegacy(this.topology.n8n)))) {
         signal.throwIfAborted();
         if (!this.supervisor.runs(instance) || Date.now() > deadline) {
-          throw new Error(`${instance} did not come up: ${this.lastLogLines(instance)}`);
+          const why = this.supervisor.lastExit(instance) ?? 'it did not become ready in time';
+          throw new Error(
+            `${instance} did not come up: ${why}; its log ends with: ${this.lastLogLines(instance)}`,
+          );
         }
         await sleep(100);
       }

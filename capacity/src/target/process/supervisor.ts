@@ -56,6 +56,7 @@ export class Supervisor {
   private readonly reaper: Reaper = startReaper();
   private readonly listeners: ((event: Event) => void)[] = [];
   private readonly restarts = new Map<string, number>();
+  private readonly lastExits = new Map<string, string>();
   private ending = false;
 
   constructor(
@@ -131,6 +132,11 @@ export class Supervisor {
     return kept !== undefined && isRunning(kept.child);
   }
 
+  /** Why it ended last, in words; null when it never did by itself. */
+  lastExit(instance: string): string | null {
+    return this.lastExits.get(instance) ?? null;
+  }
+
   /** Ends one process, or all of them, last started first. */
   async stop(instances: string[] = [...this.kept.keys()].reverse()): Promise<void> {
     const wanted = instances.flatMap((instance) => this.kept.get(instance) ?? []);
@@ -171,6 +177,7 @@ export class Supervisor {
     if (this.kept.get(spec.instance) !== kept) return; // We asked for it.
     const oomKills = group === null ? 0 : (readGroup(this.control, group)?.oomKills ?? 0);
     const why = exitReason(code, signal, oomKills > kept.oomKillsSeen);
+    this.lastExits.set(spec.instance, why);
     this.tell({
       kind: oomKills > kept.oomKillsSeen ? 'oom-kill' : 'exit',
       text: `${spec.instance} ended: ${why}`,

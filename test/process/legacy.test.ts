@@ -1,0 +1,36 @@
+import { samplersFor } from '../../capacity/src/sampler';
+import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
+
+jest.setTimeout(240_000);
+
+/** How many processes 0.221.2 takes for three executions at once of a function of 5 s. */
+async function processesAtOnce(mode: 'own' | 'main'): Promise<number> {
+  const chosen = workload('wait-5s', true);
+  const running = await bringUp({ n8n: '0.221.2', process: mode }, chosen);
+  const traces = tracesOf(running);
+  try {
+    await running.ready(chosen.requests, quiet, never());
+    const before = (await running.executions())?.succeeded ?? 0;
+    const seen = new Collected();
+    const [processes] = samplersFor(running).filter(({ name }) => name === 'processes');
+    await processes?.start(running, seen, 250);
+    const statuses = await Promise.all(Array.from({ length: 3 }, () => ask(running, chosen)));
+    await processes?.stop();
+    expect(statuses).toEqual([200, 200, 200]);
+    await until('three more executions', async () => {
+      return (await running.executions())?.succeeded === before + 3;
+    });
+    return Math.max(...seen.values('processes', 'main'));
+  } finally {
+    await running.down(quiet);
+    expect(await left(traces)).toEqual([]);
+  }
+}
+
+test('own takes a process an execution, all seen, all gone afterwards', async () => {
+  expect(await processesAtOnce('own')).toBeGreaterThanOrEqual(4);
+});
+
+test('main takes one process for all', async () => {
+  expect(await processesAtOnce('main')).toBe(1);
+});

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { chooseWorkload, type ChosenWorkload } from '../../capacity/src/plan/chosen-workload';
+import { topologySchema, type Topology } from '../../capacity/src/plan/topology';
+import { findControl, groupFolders } from '../../capacity/src/target/process/cgroup';
+import { processTarget } from '../../capacity/src/target/process/process-target';
+import type { Running } from '../../capacity/src/target/target';
+import { readStat, uptimeMs } from '../../capacity/src/sampler/proc';
+import { ProcessTree } from '../../capacity/src/sampler/process-tree';
+import type { SampleSink } from '../../capacity/src/sampler/sampler';
+
+/** Real topologies for the tests, and what they leave behind. */
+
+export const bringUpMs = 180_000;
+
+export function topology(given: Record<string, unknown>): Topology {
+  return topologySchema.parse(given);
+}
+
+export function workload(name: string, isLegacy = false): ChosenWorkload {
+  return chooseWorkload({ workload: name }, join(repositoryRoot(), 'workflows'), isLegacy);
+}
+
+export async function bringUp(
+  given: Record<string, unknown>,
+  { workflows }: ChosenWorkload,
+): Promise<Running> {
+  const target = processTarget({ topology: topology(given), workflows, readyTimeoutMs: 60_000 });
+  return target.up(() => undefined, AbortSignal.timeout(bringUpMs));
+}
+
+export const quiet = (): void => undefined;
+
+export const never = (): AbortSignal => new AbortController().signal;
+
+/** Everything of a running target that must be gone when it is down. */
+export interface Traces {
+  processes: { pid: number; startedAtMs: number }[];
+  ports: number[];
+  groups: string[];
+  folders: string[];
+}
+
+export function tracesOf(running: Running): Traces {
+  const control = findControl();
+  const roots = running.processes();
+  const members = new ProcessTree<{ pid: number }>().look(roots, uptimeMs());
+  const urls = [running.baseUrl, running.redis?.url, running.postgresql?.url];
+  return {
+    processes: members.map(({ pid, stat }) => ({ pid, startedAtMs: stat.startedAtMs })),
+    ports: [...urls, ...running.metrics.map(({ url }) => url)].flatMap((url) =>
+      url === undefined ? [] : [Number(new URL(url).port)],
+    ),
+    groups: roots.flatMap(({ cgroup }) =>
+      cgroup === undefined ? [] : groupFolders(control, cgroup),
+    ),
+    folders: [join(running.logs[0] ?? '/nowhere', '..', '..')],
+  };
+}
+
+/** What of it is still there, in words. */
+export async function left({ processes, ports, groups, folders }: Traces): Promise<string[]> {
+  const open = await Promise.all(ports.map(isOpen));
+  return [
+    ...processes
+      .filter(({ pid, startedAtMs }) => readStat(pid)?.startedAtMs === startedAtMs)
+      .map(({ pid }) => `process ${String(pid)}`),
+    ...ports.filter((_, index) => open[index]).map((port) => `port ${String(port)}`),
+    ...[...groups, ...folders].filter((folder) => existsSync(folder)),
+  ];
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}
+
+/** Keeps what samplers say. */
+export class Collected implements SampleSink {
+  readonly samples: { role: string; instance: string; metric: string; value: number }[] = [];
+  readonly events: string[] = [];
+
+  sample(role: string, instance: string, metric: string, value: number): void {
+    this.samples.push({ role, instance, metric, value });
+  }
+
+  event({ text }: { text: string }): void {
+    this.events.push(text);
+  }
+
+  values(metric: string, role?: string): number[] {
+    return this.samples
+      .filter((sample) => sample.metric === metric && (role === undefined || sample.role === role))
+      .map(({ value }) => value);
+  }
+
+  roles(metric: string): string[] {
+    const found = this.samples.filter((sample) => sample.metric === metric).map(({ role }) => role);
+    return [...new Set(found)].sort();
+  }
+}
+
+/** Asks again until it is true; says what was awaited when it never was. */
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  withinMs = 60_000,
+): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`in vain awaited: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+export async function ask(
+  running: Running,
+  { requests: [request] }: ChosenWorkload,
+): Promise<number> {
+  const reply = await fetch(`${running.baseUrl}${request?.path ?? ''}`);
+  await reply.arrayBuffer();
+  return reply.status;
+}
