@@ -4,7 +4,8 @@ import { withoutSecrets } from '../record/secrets';
 import type { RunData } from '../record/read';
 import { renderTerminal } from '../report/terminal';
 import { measure } from '../run/run';
-import { EXIT } from '../ui/exit';
+import { s3Place, s3UrlOf, uploadRun } from '../record/s3';
+import { EXIT, messageOf } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
 import { startProgress } from '../ui/progress';
@@ -27,6 +28,7 @@ interface RunOptions extends WorkloadOptions, ProfileOptions, TargetOptions {
   drain: string;
   ready: string;
   out: string;
+  s3?: string;
   json?: boolean;
 }
 
@@ -44,6 +46,7 @@ export function register(program: Command): void {
     )
     .option('--ready <time>', 'until the real request is answered right', '60s')
     .option('--out <folder>', 'where the folder of the run is made', 'results')
+    .option('--s3 <place>', 'copy it to s3://bucket/prefix too, with AWS_* from the environment')
     .option('--json', 'print the record, for machines')
     .addHelpText(
       'after',
@@ -65,6 +68,7 @@ async function run(options: RunOptions): Promise<number> {
   const timeoutMs = milliseconds('--timeout', options.timeout);
   const drainMs = milliseconds('--drain', options.drain);
   const readyMs = milliseconds('--ready', options.ready);
+  const place = options.s3 === undefined ? null : s3Place(options.s3, process.env);
   const k6 = findK6();
   const target = chosenTarget(options, workload.workflows, readyMs);
   const interrupt = onInterrupt();
@@ -90,6 +94,14 @@ async function run(options: RunOptions): Promise<number> {
         tell,
         interrupt.signal,
       );
+      if (place !== null) {
+        tell(`copying to ${s3UrlOf(place, finished.folder)}`);
+        await uploadRun(place, finished.folder, interrupt.signal).catch((error: unknown) => {
+          finished.problems.push(
+            `${messageOf(error)}; nothing is lost, n8n-tuned report ${finished.folder} --s3 ${options.s3 ?? ''} copies it again`,
+          );
+        });
+      }
       progress.end();
       finished.problems.forEach(warn);
       show(finished.folder, finished.data, options.json === true);

@@ -27,6 +27,12 @@ const RESERVE_BYTES = 512 * 1024;
 /** All of a record that is known before the load begins. */
 export type RunHead = Omit<RunRecord, 'endedAt' | 'summary' | 'verdict' | 'events' | 'files'>;
 
+/** While it goes on, or if its command is killed: who makes it. */
+export interface RunningHead {
+  pid: number;
+  head: RunHead;
+}
+
 /** The folder of one run while it is made. */
 export class RunFolder {
   readonly path: string;
@@ -38,7 +44,8 @@ export class RunFolder {
     this.path = join(root, head.id);
     try {
       mkdirSync(this.path, { recursive: true });
-      writeFileSync(join(this.path, HEAD_FILE), json(head));
+      const running: RunningHead = { pid: process.pid, head };
+      writeFileSync(join(this.path, HEAD_FILE), json(running));
       writeFileSync(join(this.path, RESERVE_FILE), Buffer.alloc(RESERVE_BYTES, 'reserve '));
     } catch (error) {
       throw new UserError(`${failureText(this.path, error)}; choose another folder with --out.`);
@@ -85,10 +92,14 @@ export class RunFolder {
 
   /** From here on the run is complete: run.json appears as a whole or not at all. */
   complete(record: RunRecord): void {
-    rmSync(join(this.path, RESERVE_FILE), { force: true });
-    writeWhole(join(this.path, RECORD_FILE), json(record));
-    rmSync(join(this.path, HEAD_FILE), { force: true });
+    completeFolder(this.path, record);
   }
+}
+
+export function completeFolder(folder: string, record: RunRecord): void {
+  rmSync(join(folder, RESERVE_FILE), { force: true });
+  writeWhole(join(folder, RECORD_FILE), json(record));
+  rmSync(join(folder, HEAD_FILE), { force: true });
 }
 
 export function runId(startedAt: Date, workload: string, profile: string): string {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { messageOf, UserError } from '../ui/exit';
 import { readRequests, readSamples } from './csv';
-import { HEAD_FILE, RECORD_FILE, REQUESTS_FILE, SAMPLES_FILE, type RunHead } from './folder';
+import { HEAD_FILE, RECORD_FILE, REQUESTS_FILE, SAMPLES_FILE, type RunningHead } from './folder';
 import type { MetricSample, RequestSample, RunRecord } from './record';
 
 /** A run as report and analysis take it. */
@@ -50,8 +50,8 @@ export function readRun(folder: string): RunData {
 }
 
 /** Of a run that never came to its end. */
-export function readHead(folder: string): RunHead {
-  return readJson(join(folder, HEAD_FILE)) as unknown as RunHead;
+export function readHead(folder: string): RunningHead {
+  return readJson(join(folder, HEAD_FILE)) as unknown as RunningHead;
 }
 
 export function readTables(folder: string): RunTables {

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, relative, sep } from 'node:path';
+import { messageOf, UserError } from '../ui/exit';
+import { RECORD_FILE } from './folder';
+import { encodeKey, signed, type S3Credentials } from './s3-sign';
+
+/** A bucket of S3, or of anything that speaks like it, with credentials from the environment. */
+export interface S3Place {
+  /** `https://s3.eu-central-1.amazonaws.com`, `http://127.0.0.1:9000` */
+  endpoint: string;
+  bucket: string;
+  /** Without slashes at its ends; may be empty. */
+  prefix: string;
+  credentials: S3Credentials;
+}
+
+type Env = Record<string, string | undefined>;
+
+const ATTEMPTS = 3;
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** `s3://bucket/prefix`, and AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL. */
+export function s3Place(url: string, env: Env): S3Place {
+  const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(url);
+  if (match === null) {
+    throw new UserError(`--s3 is '${url}': write it like s3://bucket/prefix.`);
+  }
+  const accessKeyId = env['AWS_ACCESS_KEY_ID'];
+  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
+  if (!accessKeyId || !secretAccessKey) {
+    throw new UserError(
+      '--s3 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.',
+    );
+  }
+  const region = env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? 'us-east-1';
+  const endpoint =
+    env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] ?? `https://s3.${region}.amazonaws.com`;
+  return {
+    endpoint: endpoint.replace(/\/+$/, ''),
+    bucket: match[1] ?? '',
+    prefix: (match[2] ?? '').replaceAll(/^\/+|\/+$/g, ''),
+    credentials: {
+      accessKeyId,
+      secretAccessKey,
+      sessionToken: env['AWS_SESSION_TOKEN'],
+      region,
+    },
+  };
+}
+
+/** Where a run's folder goes. */
+export function s3UrlOf(place: S3Place, folder: string): string {
+  return `s3://${[place.bucket, place.prefix, basename(folder)].filter((part) => part !== '').join('/')}`;
+}
+
+/**
+ * Copies a run's folder, its run.json last: what is complete there has everything. Doing it again
+ * writes the same again. The folder itself is never touched.
+ */
+export async function uploadRun(
+  place: S3Place,
+  folder: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const files = filesBeneath(folder).sort(
+    (a, b) => Number(a === RECORD_FILE) - Number(b === RECORD_FILE),
+  );
+  for (const file of files) {
+    const key = [place.prefix, basename(folder), file].filter((part) => part !== '').join('/');
+    await put(place, key, readFileSync(join(folder, file)), signal);
+  }
+}
+
+async function put(
+  place: S3Place,
+  key: string,
+  body: Uint8Array,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = new URL(`${place.endpoint}/${place.bucket}/${encodeKey(key)}`);
+  const request = { method: 'PUT', url, headers: { 'content-type': typeOf(key) }, body } as const;
+  let why = '';
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    try {
+      const reply = await fetch(url, {
+        method: request.method,
+        headers: signed(request, place.credentials, new Date()),
+        body: Uint8Array.from(body),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+      });
+      const text = await reply.text();
+      if (reply.ok) return;
+      why = `status ${String(reply.status)} ${/<Code>([^<]+)/.exec(text)?.[1] ?? ''}`.trim();
+      // Who is refused will be refused again.
+      if (reply.status < 500 && reply.status !== 429) break;
+    } catch (error) {
+      why = reasonOf(error);
+      if (signal.aborted) break;
+    }
+  }
+  throw new Error(`${url.origin}/${place.bucket}/${key} was not taken: ${why}`);
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return messageOf(cause instanceof Error && cause.message !== '' ? cause : error);
+}
+
+function filesBeneath(folder: string): string[] {
+  return readdirSync(folder, { recursive: true })
+    .map((name) => join(folder, String(name)))
+    .filter((file) => statSync(file).isFile())
+    .map((file) => relative(folder, file).split(sep).join('/'));
+}
+
+const TYPES: Record<string, string> = {
+  json: 'application/json',
+  html: 'text/html; charset=utf-8',
+  md: 'text/markdown; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  svg: 'image/svg+xml',
+  gz: 'application/gzip',
+};
+
+function typeOf(key: string): string {
+  return TYPES[key.slice(key.lastIndexOf('.') + 1)] ?? 'text/plain; charset=utf-8';
+}

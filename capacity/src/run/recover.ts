@@ -1,0 +1,53 @@
+import { totals } from '../analysis/metrics';
+import { mean } from '../analysis/statistics';
+import { completeFolder, REQUESTS_FILE, SAMPLES_FILE } from '../record/folder';
+import { readHead, readTables, type RunData } from '../record/read';
+import { UserError } from '../ui/exit';
+import { conclude } from './conclude';
+
+/**
+ * A run whose command was killed has no run.json. What it had recorded is concluded here as aborted,
+ * and is then a run like any other.
+ */
+export function recoverRun(folder: string): RunData {
+  const { pid, head } = readHead(folder);
+  if (isAlive(pid)) {
+    throw new UserError(
+      `the run in ${folder} still goes on (process ${String(pid)}): wait until it has ended.`,
+    );
+  }
+  const tables = readTables(folder);
+  const lastMs = Math.max(
+    0,
+    ...tables.requests.slice(-1000).map(({ tMs, durationMs }) => tMs + durationMs),
+  );
+  const used = totals(tables.samples, { metric: 'cpuCores', role: 'generator' });
+  const record = conclude(head, tables, {
+    endedAt: new Date(Date.parse(head.startedAt) + lastMs).toISOString(),
+    aborted: `n8n-tuned itself was killed ${(lastMs / 1000).toFixed(0)} s into the load`,
+    generator: {
+      cpuCoresMean: used.length > 0 ? mean(used.map(({ value }) => value)) : 0,
+      droppedIterations: 0,
+      latenessP99Ms: null,
+    },
+    executions: null,
+    queueDrained: null,
+    failedSamplers: [],
+    events: [
+      { tMs: lastMs, kind: 'killed', text: 'n8n-tuned was killed; what was recorded is all here' },
+    ],
+    files: { requests: REQUESTS_FILE, samples: SAMPLES_FILE, logs: [] },
+    thinkTimeMs: 0,
+  });
+  completeFolder(folder, record);
+  return { record, ...tables };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
