@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The lab's programs for a shell. Sourced, it sets PATH and the variables N8N_TUNED_*; run, it prints them,
 # so that `eval "$(lab/env.sh)"` does the same. It installs nothing: that is install.sh.
-# shellcheck source=places.sh
+# shellcheck source-path=SCRIPTDIR source=places.sh
 . "$(cd "$(dirname "${BASH_SOURCE[0]:-$0}")" && pwd)/places.sh"
 
 lab_variables() {

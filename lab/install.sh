@@ -8,6 +8,8 @@
 # A tool is a file in tools/: its kind (a file in kinds/), its version and its programs. A tool is built in a
 # folder of its own and renamed into its place when whole, so that an interrupt leaves nothing half-done and the
 # next run goes on from there. Exit codes: 1 an install failed, 2 something that the user has to mend first.
+
+# shellcheck source-path=SCRIPTDIR disable=SC2034,SC2154
 set -euo pipefail
 export LC_ALL=C   # programs are read by their English words
 # shellcheck source=places.sh
@@ -36,7 +38,7 @@ install_tool() {
     note "$tool${version:+ $version}: installing${lasts:+, $lasts}"
     build
     put_into_place
-    exit $INSTALLED
+    exit "$INSTALLED"
   fi
 }
 
@@ -53,14 +55,14 @@ run_tool() {
   worker=$!
   trap 'kill -TERM $worker 2>/dev/null; wait $worker || true; exit 130' INT TERM HUP
   local code=0
-  wait $worker || code=$?
-  case $code in 0) ;; "$INSTALLED") stage=cold ;; *) exit $code ;; esac
+  wait "$worker" || code=$?
+  case $code in 0) ;; "$INSTALLED") stage=cold ;; *) exit "$code" ;; esac
 }
 
 main() {
   local name stage=warm all=no start=${EPOCHREALTIME-$SECONDS}
   case ${1-} in
-    -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}"; return ;;
+    -h | --help) sed -n '2,/^$/{s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}"; return ;;
     --list) list_tools; return ;;
     -*) mistake "there is no option $1: see $0 --help" ;;
   esac
@@ -74,7 +76,7 @@ main() {
   for name in "$@"; do
     [ -f "$LAB/tools/$name.sh" ] || mistake "there is no tool $name: $0 --list shows them"
   done
-  for name in $(for name in "$@"; do with_required "$name"; done); do run_tool "$name"; done
+  for name in $(for wanted in "$@"; do with_required "$wanted"; done); do run_tool "$name"; done
   if [ $all = yes ]; then record_time tools "$(seconds_since "$start")" $stage; fi
 }
 

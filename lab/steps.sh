@@ -67,13 +67,12 @@ is_installed() {
 # search PROGRAM: its path on the user's PATH, or where servers are put; never what the cache itself holds.
 search() {
   local folder IFS=:
-  for folder in $PATH /usr/sbin /sbin $server_folders; do
+  for folder in $PATH /usr/sbin /sbin /usr/lib/postgresql/*/bin /opt/homebrew/bin; do
     case $folder in "$CACHE" | "$CACHE"/*) continue ;; esac
     if [ -x "$folder/$1" ] && [ ! -d "$folder/$1" ]; then echo "$folder/$1"; return; fi
   done
   return 1
 }
-server_folders=$(printf '%s:' /usr/lib/postgresql/*/bin /opt/homebrew/bin)
 
 # The lock goes when its holder and all that the holder started have ended, however they end.
 take_lock() {
@@ -104,6 +103,7 @@ version_within() {
 find_fitting() {
   local found
   [ -n "$own_program" ] && own=$(search "$own_program") || return 1
+  # shellcheck disable=SC2086
   found=$("$own" $own_version_argument 2>/dev/null | grep -Eo '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1) || return 1
   version_within "$found" "$own_from" "$own_below" && kind_accepts_own "$own" "$found" && own_version=$found
 }
@@ -131,7 +131,8 @@ build() {
   heartbeat &
   local pulse=$!
   wait $builder || code=$?
-  kill $pulse 2>/dev/null && wait $pulse 2>/dev/null || true
+  kill $pulse 2>/dev/null || true
+  wait $pulse 2>/dev/null || true
   trap - INT TERM HUP
   [ $code = 0 ] || fail "$tool: $(explain "$log")"
 }

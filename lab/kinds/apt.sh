@@ -35,6 +35,12 @@ kind_build() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=600 $packages 9>&-
 }
 
-kind_link() { local file; for file in $programs; do link "$(search "$file")" "$file"; done; }
+kind_link() {
+  local file found
+  for file in $programs $commands; do
+    found=$(search "$file") || fail "$tool: $packages brought no program $file: install one that does, and run again"
+    case " $programs " in *" $file "*) link "$found" "$file" ;; esac
+  done
+}
 
 kind_explain() { echo "apt-get could not install $packages: the log says why; run again once that is mended"; }

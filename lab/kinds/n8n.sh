@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # n8n from the npm registry. Its only native module that brings no build of its own is sqlite3. The tool file
 # names the Node.js that runs it, as a tool.
-# shellcheck source=npm.sh
+# shellcheck source-path=SCRIPTDIR source=npm.sh
 . "$LAB/kinds/npm.sh"
 inputs="kinds/npm.sh n8n/$version/package.json n8n/$version/package-lock.json"
 requires="$node build-tools"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 # Node.js from the npm registry: the program and the headers that native modules are built with.
-# shellcheck source=npm.sh
+# shellcheck source-path=SCRIPTDIR source=npm.sh
 . "$LAB/kinds/npm.sh"
 inputs="kinds/npm.sh node/$version/package.json node/$version/package-lock.json"
 programs=$tool

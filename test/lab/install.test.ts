@@ -68,6 +68,13 @@ describe('an install', () => {
   );
 });
 
+it('--help says how it is used, and nothing else', () => {
+  const { code, said } = lab.install(['--help']);
+  expect(code).toBe(0);
+  expect(said).toContain('lab/install.sh k6 n8n');
+  expect(said).not.toMatch(/shellcheck|set -e/);
+});
+
 describe('two installs at once', () => {
   it('build once: the second waits, says so, and finds it done', async () => {
     lab.hold();
