@@ -73,7 +73,10 @@ function weigh(known: Known, capacities: number[]): Weighted {
   }
   const logs = capacities.map((capacity) => {
     const beyond = Math.max(0, capacity / known.peak - 1) / PEAK_SCALE;
-    const common = verdicts.reduce((sum, trial) => sum + verdictLog(trial, capacity, known), -beyond);
+    const common = verdicts.reduce(
+      (sum, trial) => sum + verdictLog(trial, capacity, known),
+      -beyond,
+    );
     return STEEPNESS.flatMap((steepness) =>
       SCATTER.map((scatter) => common + roomLog(scaled, capacity, steepness, scatter, known)),
     );

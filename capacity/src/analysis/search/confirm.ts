@@ -3,7 +3,7 @@ import { belowCeiling, rateProbe } from './probes';
 import type { RateProbe, Settings } from './types';
 
 /** A level is tried that holds more likely than not. */
-const TARGET_QUANTILE = 0.35;
+const TARGET_QUANTILE = 0.25;
 /** Two levels closer than this cannot be told apart. */
 const SMALLEST_STEP = 1.01;
 const MOST_CONFIRMATIONS = 12;

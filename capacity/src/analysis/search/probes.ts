@@ -8,7 +8,8 @@ export function rateProbe(kind: RateProbe['kind'], rate: number, settings: Setti
   return {
     kind,
     ratePerSecond,
-    durationSeconds: kind === 'confirm' ? settings.fullSeconds : Math.min(settings.fullSeconds, short),
+    durationSeconds:
+      kind === 'confirm' ? settings.fullSeconds : Math.min(settings.fullSeconds, short),
   };
 }
 

@@ -13,7 +13,11 @@ export interface Measured {
 export const WARM_UP_SHARE = 0.2;
 
 /** What a probe of a real system would state about this trace. */
-export function measure({ due, latency, count }: Trace, seconds: number, timeout: number): Measured {
+export function measure(
+  { due, latency, count }: Trace,
+  seconds: number,
+  timeout = Infinity,
+): Measured {
   const from = seconds * WARM_UP_SHARE;
   const measured: number[] = [];
   let arrived = 0;

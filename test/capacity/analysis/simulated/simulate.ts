@@ -37,11 +37,10 @@ export interface Trace {
 }
 
 export class Simulation {
-  private servedEver = 0;
-
   constructor(
     private readonly model: Model,
     private readonly random: Random,
+    private servedEver = 0,
   ) {}
 
   run(load: Load, seconds: number): Trace {
@@ -136,8 +135,7 @@ class Servers {
   /** Serves it on that server, and says when it is done. */
   serve(start: number, waiting: number, servedEver: number): number {
     const { model, random, served } = this;
-    let end =
-      start + this.noiseAt(start) * model.service({ random, waiting, served, servedEver });
+    let end = start + this.noiseAt(start) * model.service({ random, waiting, served, servedEver });
     if (model.pause !== undefined && random() < 1 / model.pause.everyRequests) {
       end += model.pause.seconds;
       this.stall(end);
@@ -161,7 +159,8 @@ class Servers {
     const { noise } = this.model;
     if (noise === undefined) return 1;
     if (t >= this.factorUntil) {
-      const normal = Math.sqrt(-2 * Math.log(1 - this.random())) * Math.cos(2 * Math.PI * this.random());
+      const normal =
+        Math.sqrt(-2 * Math.log(1 - this.random())) * Math.cos(2 * Math.PI * this.random());
       // Mean 1, so that noise alone does not change the work.
       this.factor = Math.exp(noise * normal - (noise * noise) / 2);
       this.factorUntil = Math.floor(t) + 1;

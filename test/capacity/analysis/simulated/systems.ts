@@ -36,66 +36,130 @@ function system(
 }
 
 const mmc = (servers: number, mean: number, p95: number): System =>
-  system('M/M/c', `M/M/${String(servers)}, ${ms(mean)} ms, p95<${ms(p95)} ms`, p95, ({ random }) => exponential(random, mean), {
-    servers,
-    exponentialServiceSeconds: mean,
-  });
+  system(
+    'M/M/c',
+    `M/M/${String(servers)}, ${ms(mean)} ms, p95<${ms(p95)} ms`,
+    p95,
+    ({ random }) => exponential(random, mean),
+    {
+      servers,
+      exponentialServiceSeconds: mean,
+    },
+  );
 
 const mdc = (servers: number, fixed: number, p95: number): System =>
-  system('M/D/c', `M/D/${String(servers)}, ${ms(fixed)} ms, p95<${ms(p95)} ms`, p95, () => fixed, { servers });
+  system('M/D/c', `M/D/${String(servers)}, ${ms(fixed)} ms, p95<${ms(p95)} ms`, p95, () => fixed, {
+    servers,
+  });
 
 /** Each request waits `hold` in a slot: worker concurrency, runner slots. Requests come evenly, as k6 sends them. */
 const slots = (count: number, hold: number, p95: number): System =>
-  system('fixed slots', `${String(count)} slots of ${ms(hold)} ms, p95<${ms(p95)} ms`, p95, ({ random }) => hold * (1 + 0.02 * normal(random)), {
-    servers: count,
-    arrivals: 'even',
-  });
+  system(
+    'fixed slots',
+    `${String(count)} slots of ${ms(hold)} ms, p95<${ms(p95)} ms`,
+    p95,
+    ({ random }) => hold * (1 + 0.02 * normal(random)),
+    {
+      servers: count,
+      arrivals: 'even',
+    },
+  );
 
 const eventLoop = (work: number, everyRequests: number, pause: number, p95: number): System =>
-  system('event loop with GC', `${ms(work)} ms, ${ms(pause)} ms pause every ${String(everyRequests)}, p95<${ms(p95)} ms`, p95, ({ random }) => work * (0.8 + 0.4 * random()), {
-    arrivals: 'even',
-    pause: { everyRequests, seconds: pause },
-  });
+  system(
+    'event loop with GC',
+    `${ms(work)} ms, ${ms(pause)} ms pause every ${String(everyRequests)}, p95<${ms(p95)} ms`,
+    p95,
+    ({ random }) => work * (0.8 + 0.4 * random()),
+    {
+      arrivals: 'even',
+      pause: { everyRequests, seconds: pause },
+    },
+  );
 
 /** Every thousand requests make each request slower by this share, until the system rests. */
 const leak = (servers: number, work: number, perThousand: number, p95: number): System =>
-  system('leak', `${String(servers)} x ${ms(work)} ms, +${String(perThousand * 100)} % per 1000, p95<${ms(p95)} ms`, p95, ({ random, served }) => exponential(random, work) * (1 + (perThousand * served) / 1_000), {
-    servers,
-    steady: false,
-  });
+  system(
+    'leak',
+    `${String(servers)} x ${ms(work)} ms, +${String(perThousand * 100)} % per 1000, p95<${ms(p95)} ms`,
+    p95,
+    ({ random, served }) => exponential(random, work) * (1 + (perThousand * served) / 1_000),
+    {
+      servers,
+      steady: false,
+    },
+  );
 
 /** Every waiting request costs the others something, up to a limit: past the peak it does less, not the same. */
 const collapse = (servers: number, work: number, perWaiting: number, p95: number): System =>
-  system('collapse', `${String(servers)} x ${ms(work)} ms, +${String(perWaiting * 100)} % per waiting, p95<${ms(p95)} ms`, p95, ({ random, waiting }) => work * (0.5 + random()) * (1 + Math.min(3, perWaiting * Math.max(0, waiting - 4 * servers))), {
-    servers,
-    arrivals: 'even',
-    timeoutSeconds: 10,
-  });
+  system(
+    'collapse',
+    `${String(servers)} x ${ms(work)} ms, +${String(perWaiting * 100)} % per waiting, p95<${ms(p95)} ms`,
+    p95,
+    ({ random, waiting }) =>
+      work * (0.5 + random()) * (1 + Math.min(3, perWaiting * Math.max(0, waiting - 4 * servers))),
+    {
+      servers,
+      arrivals: 'even',
+      timeoutSeconds: 10,
+    },
+  );
 
 const noisy = (noise: number, servers: number, work: number, p95: number): System =>
-  system('noise', `${String(noise * 100)} % noise, ${String(servers)} x ${ms(work)} ms, p95<${ms(p95)} ms`, p95, ({ random }) => exponential(random, work), {
-    servers,
-    noise,
-    arrivals: 'even',
-  });
+  system(
+    'noise',
+    `${String(noise * 100)} % noise, ${String(servers)} x ${ms(work)} ms, p95<${ms(p95)} ms`,
+    p95,
+    ({ random }) => exponential(random, work),
+    {
+      servers,
+      noise,
+      arrivals: 'even',
+    },
+  );
 
 const disturbed = (share: number, stall: number, work: number, p95: number): System =>
-  system('disturbed machine', `${String(share * 100)} % of probes stall ${ms(stall)} ms, ${ms(work)} ms, p95<${ms(p95)} ms`, p95, ({ random }) => exponential(random, work), {
-    arrivals: 'even',
-    hiccup: { share, seconds: stall },
-  });
+  system(
+    'disturbed machine',
+    `${String(share * 100)} % of probes stall ${ms(stall)} ms, ${ms(work)} ms, p95<${ms(p95)} ms`,
+    p95,
+    ({ random }) => exponential(random, work),
+    {
+      arrivals: 'even',
+      hiccup: { share, seconds: stall },
+    },
+  );
 
 /** Log-normal service times: `spread` 1 has a p99 of ten times the median. */
 const heavy = (servers: number, median: number, spread: number, p95: number): System =>
-  system('heavy tail', `${String(servers)} x ${ms(median)} ms, spread ${String(spread)}, p95<${ms(p95)} ms`, p95, ({ random }) => Math.min(2, median * Math.exp(spread * normal(random))), {
-    servers,
-  });
+  system(
+    'heavy tail',
+    `${String(servers)} x ${ms(median)} ms, spread ${String(spread)}, p95<${ms(p95)} ms`,
+    p95,
+    ({ random }) => Math.min(2, median * Math.exp(spread * normal(random))),
+    {
+      servers,
+    },
+  );
 
-const coldStart = (slower: number, requests: number, servers: number, work: number, p95: number): System =>
-  system('warm-up', `${String(slower)}x slower for ${String(requests)}, ${String(servers)} x ${ms(work)} ms, p95<${ms(p95)} ms`, p95, ({ random, servedEver }) => exponential(random, work) * (1 + (slower - 1) * Math.max(0, 1 - servedEver / requests)), {
-    servers,
-    arrivals: 'even',
-  });
+const coldStart = (
+  slower: number,
+  requests: number,
+  servers: number,
+  work: number,
+  p95: number,
+): System =>
+  system(
+    'warm-up',
+    `${String(slower)}x slower for ${String(requests)}, ${String(servers)} x ${ms(work)} ms, p95<${ms(p95)} ms`,
+    p95,
+    ({ random, servedEver }) =>
+      exponential(random, work) * (1 + (slower - 1) * Math.max(0, 1 - servedEver / requests)),
+    {
+      servers,
+      arrivals: 'even',
+    },
+  );
 
 function ms(seconds: number): string {
   return String(Number((seconds * 1_000).toPrecision(3)));

@@ -1,22 +1,57 @@
 import { seededRandom } from '../../../../capacity/src/analysis/random';
 import { percentile } from '../../../../capacity/src/analysis/statistics';
 import { measure } from './probe';
-import { Simulation } from './simulate';
+import { Simulation, type Model } from './simulate';
 import type { System } from './systems';
 
-/** The highest rate at which the system's p95 holds. */
-export function trueCapacity(system: System, effort: number): number {
-  const { exponentialServiceSeconds: mean, model, p95Seconds, steady } = system;
-  const most = model.servers / meanService(system);
-  const tooSlow = (rate: number) => {
-    if (mean !== undefined) return mmcTail(model.servers, mean, rate, p95Seconds) > 0.05;
-    return (steady ? longP95(system, rate, effort) : fullLengthP95(system, rate, effort)) > p95Seconds;
-  };
-  let low = 0;
-  let high = most * 1.2;
-  while (high / Math.max(low, most / 1e3) > 1.001) {
+/** What a probe of full length lasts, everywhere in this test. */
+export const FULL_SECONDS = 60;
+
+/**
+ * The capacity as the command defines it: the rate at which a probe of full length is as likely to
+ * hold as to fail. So it is the rate at which the median p95 of many such probes is at its bound.
+ */
+export function fullLengthCapacity(system: System, probes: number): number {
+  return solve(system, (rate) => {
+    const all = Array.from({ length: probes }, (_, seed) => {
+      const simulation = new Simulation(undisturbed(system), seededRandom(1_000 + seed), WARM);
+      return measure(simulation.run({ ratePerSecond: rate }, FULL_SECONDS), FULL_SECONDS).p95;
+    });
+    return percentile(Float64Array.from(all).sort(), 0.5) > system.p95Seconds;
+  });
+}
+
+/**
+ * The rate at which the p95 of an endless run is at its bound: a little lower, as 60 s seldom see the
+ * longest queues. Null for a leak, which has no steady state.
+ */
+export function steadyCapacity(system: System, requests: number): number | null {
+  const { exponentialServiceSeconds: mean, model, p95Seconds } = system;
+  if (!system.steady) return null;
+  if (mean !== undefined) {
+    return solve(system, (rate) => mmcTail(model.servers, mean, rate, p95Seconds) > 0.05);
+  }
+  return solve(system, (rate) => {
+    const simulation = new Simulation(undisturbed(system), seededRandom(5), WARM);
+    const { latency, count } = simulation.run({ ratePerSecond: rate }, requests / rate);
+    return percentile(latency.slice(Math.floor(count * 0.1)).sort(), 0.95) > p95Seconds;
+  });
+}
+
+/** As if it had served this many requests before. */
+const WARM = 1e9;
+
+function undisturbed({ model: { hiccup: _none, ...model } }: System): Model {
+  return model;
+}
+
+function solve(system: System, tooFast: (rate: number) => boolean): number {
+  const most = (system.model.servers / meanService(system)) * 1.1;
+  let low = most / 10;
+  let high = most;
+  while (high / low > 1.0005) {
     const middle = (low + high) / 2;
-    if (middle >= most * 1.02 || tooSlow(middle)) high = middle;
+    if (tooFast(middle)) high = middle;
     else low = middle;
   }
   return (low + high) / 2;
@@ -52,24 +87,7 @@ function meanService({ model }: System): number {
     sum += model.service({ random, waiting: 0, served: 0, servedEver: 1e9 });
   }
   const { pause } = model;
-  return sum / n + (pause === undefined ? 0 : (pause.seconds * model.servers) / pause.everyRequests);
+  return (
+    sum / n + (pause === undefined ? 0 : (pause.seconds * model.servers) / pause.everyRequests)
+  );
 }
-
-/** The p95 of one very long run in steady state; the same seed at every rate. */
-function longP95(system: System, rate: number, effort: number): number {
-  const { hiccup: _none, ...model } = system.model;
-  const { latency, count } = new Simulation(model, seededRandom(5)).run({ ratePerSecond: rate }, effort / rate);
-  return percentile(latency.slice(Math.floor(count * 0.1)).sort(), 0.95);
-}
-
-/** The median p95 of many probes of full length. */
-function fullLengthP95(system: System, rate: number, effort: number): number {
-  const runs = Math.max(9, Math.round(effort / (rate * FULL_SECONDS)));
-  const all = Array.from({ length: runs }, (_, seed) => {
-    const simulation = new Simulation(system.model, seededRandom(1_000 + seed));
-    return measure(simulation.run({ ratePerSecond: rate }, FULL_SECONDS), FULL_SECONDS, Infinity).p95;
-  });
-  return percentile(Float64Array.from(all).sort(), 0.5);
-}
-
-export const FULL_SECONDS = 60;

@@ -1,0 +1,104 @@
+import { figures } from './figures';
+import { mean, standardDeviation, type Interval } from './statistics';
+
+/** One run of A and one of B, made next to each other. */
+export interface Pair {
+  a: number;
+  b: number;
+}
+
+export interface CompareSettings {
+  /** Throughput and capacity: more is better. Latency, memory, CPU per request: less is. */
+  moreIsBetter: boolean;
+  /** The share of comparisons of equal things that may end in a difference. */
+  falseAlarms: number;
+  /** Stop without a difference when none larger than this is left possible: 0.02 is 2 %. */
+  resolution: number;
+  mostPairs: number;
+}
+
+export interface Comparison {
+  pairs: number;
+  /** How many times as good B is as A; below 1 it is worse. */
+  ratio: Interval;
+  answer: 'better' | 'worse' | 'no difference' | 'unknown';
+  /** `better by 2.8x (2.6 to 3)`, about B. */
+  text: string;
+  /** Whether more pairs would change nothing. */
+  done: boolean;
+}
+
+const DEFAULTS: CompareSettings = {
+  moreIsBetter: true,
+  falseAlarms: 0.05,
+  resolution: 0.02,
+  mostPairs: 20,
+};
+
+/** Which of the two the n-th run measures, from 0: ABBA, so that a steady drift cancels out. */
+export function turn(run: number): 'A' | 'B' {
+  return run % 4 === 0 || run % 4 === 3 ? 'A' : 'B';
+}
+
+/**
+ * The ratio of B to A after these pairs. It may be asked after every pair, and the interval still
+ * holds the true ratio with the stated confidence at all of those looks together.
+ */
+export function compare(
+  pairs: readonly Pair[],
+  settings: Partial<CompareSettings> = {},
+): Comparison {
+  const { moreIsBetter, falseAlarms, resolution, mostPairs } = { ...DEFAULTS, ...settings };
+  const logs = pairs.map(({ a, b }) => (moreIsBetter ? Math.log(b / a) : Math.log(a / b)));
+  const { value, low, high } = anytimeInterval(logs, falseAlarms);
+  const ratio = { value: Math.exp(value), low: Math.exp(low), high: Math.exp(high) };
+  const budgetSpent = pairs.length >= mostPairs;
+  // Half an ABBA would count a drift as a difference.
+  if (pairs.length < 2 || (pairs.length % 2 === 1 && !budgetSpent)) {
+    return { pairs: pairs.length, ratio, answer: 'unknown', text: 'too few pairs', done: false };
+  }
+  const answer = low > 0 ? 'better' : high < 0 ? 'worse' : 'no difference';
+  const largest = Math.max(ratio.high, 1 / ratio.low) - 1;
+  return {
+    pairs: pairs.length,
+    ratio,
+    answer,
+    text: sentence(answer, ratio, largest),
+    done: answer !== 'no difference' || largest <= resolution || budgetSpent,
+  };
+}
+
+function sentence(answer: Comparison['answer'], ratio: Interval, largest: number): string {
+  if (answer === 'better') {
+    return `better by ${figures(ratio.value)}x (${figures(ratio.low)} to ${figures(ratio.high)})`;
+  }
+  if (answer === 'worse') {
+    return `worse by ${figures(1 / ratio.value)}x (${figures(1 / ratio.high)} to ${figures(1 / ratio.low)})`;
+  }
+  const noise = Number.isFinite(largest) ? `${figures(largest * 100)} %` : 'not yet known';
+  return `no difference larger than the noise (${noise})`;
+}
+
+/** Variance of the effects expected, in units of the noise: ratios here are often many times the noise. */
+const EXPECTED_EFFECT = 30;
+
+/**
+ * Confidence sequence of a mean under unknown variance: it may be looked at after every value. The
+ * t likelihood ratio, averaged over effects from N(0, g) in units of the noise, is a martingale when there
+ * is no effect, so that it ever exceeds 1 / alpha has at most the probability alpha (Ville). A mean is
+ * excluded when its likelihood ratio exceeds that; solved for t this is
+ *
+ *     t^2 = v (A - 1) / (1 - A / (1 + n g)),  A = ((1 + n g) / alpha^2)^(1 / n),  v = n - 1
+ */
+export function anytimeInterval(values: readonly number[], alpha: number): Interval {
+  const n = values.length;
+  const value = n > 0 ? mean(values) : 0;
+  const everything = { value, low: -Infinity, high: Infinity };
+  if (n < 2) return everything;
+  const growth = 1 + n * EXPECTED_EFFECT;
+  const base = (growth / alpha ** 2) ** (1 / n);
+  if (base >= growth) return everything;
+  const t = Math.sqrt(((n - 1) * (base - 1)) / (1 - base / growth));
+  const half = (t * standardDeviation(values)) / Math.sqrt(n);
+  return { value, low: value - half, high: value + half };
+}
