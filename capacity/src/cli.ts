@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import * as find from './commands/find';
 import * as profiles from './commands/profiles';
+import * as recommend from './commands/recommend';
 import * as report from './commands/report';
 import * as run from './commands/run';
 import * as sample from './commands/sample';
@@ -8,7 +9,7 @@ import * as workloads from './commands/workloads';
 import { EXIT, UserError } from './ui/exit';
 
 /** One file a command, in the order in which help lists them. */
-const COMMANDS = [workloads, profiles, run, find, report, sample];
+const COMMANDS = [workloads, profiles, run, find, recommend, report, sample];
 
 async function main(): Promise<void> {
   const program = new Command('n8n-tuned')

@@ -68,11 +68,19 @@ function run(options: RecommendOptions): number {
   }
   writeWhole(options.out, valuesYaml(recommendation));
   if (options.json === true) printJson({ ...recommendation, values: options.out });
-  else show(searches.map(({ record }) => record), rate, options.out);
+  else
+    show(
+      searches.map(({ record }) => record),
+      rate,
+      options.out,
+    );
   return EXIT.fine;
 }
 
-function ofWorkload(evidence: readonly Evidence[], { workload, from }: RecommendOptions): Evidence[] {
+function ofWorkload(
+  evidence: readonly Evidence[],
+  { workload, from }: RecommendOptions,
+): Evidence[] {
   const names = [...new Set(evidence.map((each) => each.workload))];
   if (names.length === 0) {
     throw new UserError(

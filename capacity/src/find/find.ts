@@ -6,6 +6,7 @@ import type { Probe } from '../analysis/search/types';
 import { planOf, type LoadPlan } from '../plan/profile';
 import { runId, writeWhole } from '../record/folder';
 import type { FindProbe, FindRecord } from '../record/find-record';
+import { FIND_FILE } from '../record/read-find';
 import type { RunRecord } from '../record/record';
 import { measure, type RunOrder } from '../run/run';
 import type { Progress, Running } from '../target/target';
@@ -13,7 +14,6 @@ import { concludeSearch } from './conclude';
 import { outcomeOf } from './outcome';
 import { bringToRest } from './rest';
 
-export const FIND_FILE = 'find.json';
 /** Of each probe, thrown away: connections, caches and V8's optimiser settle. */
 const WARMUP_SHARE = 0.2;
 /** The first load after a start compiles most of what later ones reuse. */

@@ -8,7 +8,9 @@ export const FIND_FILE = 'find.json';
 /** The folders of searches at or beneath `path`, in the order of their names. */
 export function findSearches(path: string): string[] {
   if (!existsSync(path)) {
-    throw new UserError(`there is no folder ${path}: give one that holds what n8n-tuned find recorded.`);
+    throw new UserError(
+      `there is no folder ${path}: give one that holds what n8n-tuned find recorded.`,
+    );
   }
   if (existsSync(join(path, FIND_FILE))) return [path];
   return readdirSync(path, { withFileTypes: true })

@@ -10,6 +10,14 @@ export function findCharts(record: FindRecord): Chart[] {
   );
   if (rates.length === 0) return [];
   const capacity = record.capacity.ratePerSecond;
+  // Room around the outermost dots.
+  const offered = {
+    label: 'offered',
+    unit: 'requests per second',
+    min: 0,
+    max: 1.05 * Math.max(...rates.map((p) => p.ratePerSecond ?? 0)),
+  };
+  const latencies = rates.flatMap((p) => (p.p95Ms === null ? [] : [p.p95Ms]));
   const at = { axis: 'x' as const, at: capacity, label: 'capacity' };
   const latencyBound = record.slo.find(({ metric }) => metric === 'p95');
   return [
@@ -17,7 +25,7 @@ export function findCharts(record: FindRecord): Chart[] {
       kind: 'line',
       id: 'achieved',
       title: 'Achieved against offered rate',
-      x: { label: 'offered', unit: 'requests per second', min: 0 },
+      x: offered,
       y: { label: 'achieved', unit: 'per second', min: 0 },
       series: [
         ...byResult(rates, (p) => p.achievedPerSecond),
@@ -29,8 +37,14 @@ export function findCharts(record: FindRecord): Chart[] {
       kind: 'line',
       id: 'latency',
       title: 'Latency at each level',
-      x: { label: 'offered', unit: 'requests per second', min: 0 },
-      y: { label: 'p95', unit: 'ms', scale: 'log' },
+      x: offered,
+      y: {
+        label: 'p95',
+        unit: 'ms',
+        scale: 'log',
+        min: 0.7 * Math.min(...latencies, latencyBound?.bound ?? Infinity),
+        max: 1.4 * Math.max(...latencies, latencyBound?.bound ?? 0),
+      },
       series: byResult(rates, (p) => p.p95Ms),
       marks: [
         at,
@@ -43,7 +57,7 @@ export function findCharts(record: FindRecord): Chart[] {
       kind: 'line',
       id: 'search',
       title: 'How the search closed in',
-      x: { label: 'probe', min: 1 },
+      x: { label: 'probe', min: 0, max: record.probes.length + 1 },
       y: { label: 'offered', unit: 'requests per second', min: 0 },
       series: numbered(record.probes),
       marks: [{ axis: 'y', at: capacity, label: 'capacity' }],

@@ -38,7 +38,7 @@ export function probeRow(probe: FindProbe): string[] {
     probe.kind,
     probe.clients === undefined
       ? perSecond(probe.ratePerSecond ?? 0)
-      : `${String(probe.clients)} clients`,
+      : `${String(probe.clients)} ${probe.clients === 1 ? 'client' : 'clients'}`,
     `${formatNumber(probe.durationSeconds)} s`,
     probe.result,
     perSecond(probe.achievedPerSecond),

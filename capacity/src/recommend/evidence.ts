@@ -1,0 +1,54 @@
+import type { Topology } from '../plan/topology';
+import type { FindRecord } from '../record/find-record';
+import type { RoleSummary, RunRecord } from '../record/record';
+
+/** What one search has shown about one topology, as far as a recommendation rests on it. */
+export interface Evidence {
+  /** Id of the search. */
+  source: string;
+  workload: string;
+  slo: string[];
+  topology: Topology;
+  capacityPerSecond: number;
+  confirmed: boolean;
+  limit: string;
+  /** Of the run that confirmed the capacity, or of the best that held: what each role used at its rate. */
+  at: { ratePerSecond: number; meanLatencyMs: number; roles: RoleSummary[]; run: string } | null;
+}
+
+/** Null where the search says nothing that can be built on: no capacity, or a target that was not laid out. */
+export function evidenceOf(
+  search: FindRecord,
+  readRun: (run: string) => RunRecord,
+): Evidence | null {
+  if (search.topology === null || !(search.capacity.ratePerSecond > 0)) return null;
+  const run = search.confirmedBy ?? bestHeld(search);
+  const record = run === null ? null : readRun(run);
+  return {
+    source: search.id,
+    workload: search.workload.name,
+    slo: search.slo.map(({ text }) => text),
+    topology: search.topology,
+    capacityPerSecond: search.capacity.confirmed
+      ? search.capacity.ratePerSecond
+      : search.capacity.low,
+    confirmed: search.capacity.confirmed,
+    limit: search.limit,
+    at:
+      run === null || record === null
+        ? null
+        : {
+            ratePerSecond: record.summary.achieved.ratePerSecond,
+            meanLatencyMs: record.summary.latencyMs?.mean ?? 0,
+            roles: record.summary.roles,
+            run,
+          },
+  };
+}
+
+function bestHeld({ probes }: FindRecord): string | null {
+  const held = probes
+    .filter(({ result, ratePerSecond }) => result === 'held' && ratePerSecond !== undefined)
+    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
+  return held.at(-1)?.run ?? null;
+}
