@@ -60,7 +60,7 @@ a file; what only another workflow calls is not in it and goes by its folder.
   # The image's entrypoint starts n8n; here its Node.js runs the script.
   command: [node, -e]
   args:
-    - {{ .context.Files.Get "files/load-targets.js" | quote }}
+    - {{ .context.Files.Get "files/load-targets.cjs" | quote }}
     - {{ ternary (ternary "seed" "node" $isMain) "remove" $enabled }}
   {{- include "n8n-tuned.initCommon" . | nindent 2 }}
     {{- if $enabled }}

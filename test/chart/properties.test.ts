@@ -1,0 +1,56 @@
+// Hundreds of random valid values: whatever is combined, no rendering breaks a rule of support/invariants.ts.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { paths, render } from './support/helm.ts';
+import { violations } from './support/invariants.ts';
+import { anyValues, GIVEN_BY_USER } from './support/values.ts';
+
+const RENDERINGS = 200;
+/** A Helm takes about 0.1 s of one core. */
+const SIDE_BY_SIDE = 2;
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-values-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test(`${RENDERINGS} random valid values render without a broken rule`, async () => {
+  // Samples instead of fc.assert: many at once, and a failing one is printed whole.
+  const samples = fc.sample(anyValues, { numRuns: RENDERINGS, seed: Number(process.env['FC_SEED'] ?? Date.now() % 1e9) });
+  const broken: unknown[] = [];
+  const next = samples.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, values] of next) {
+      const file = join(folder, `${index}.json`);
+      writeFileSync(file, JSON.stringify(values));
+      const found = await render(paths.helm3, ['-f', file]).then(
+        ({ manifests }) => violations(manifests, GIVEN_BY_USER),
+        (error: unknown) => [String((error as { stderr?: string }).stderr ?? error)],
+      );
+      if (found.length > 0) broken.push({ values, found });
+    }
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
+  expect(broken).toEqual([]);
+}, 180_000);
+
+test('the rules themselves can fail', async () => {
+  const { manifests } = await render(paths.helm3);
+  const deployment = manifests.find(({ kind }) => kind === 'Deployment');
+  const spec = deployment?.['spec'] as { template: { spec: { containers: { env: unknown[] }[] } }; selector: { matchLabels: Record<string, string> } };
+  const env = spec.template.spec.containers[0]?.env ?? [];
+  env.push(env[0], { name: 'X', valueFrom: { secretKeyRef: { name: 'nobody', key: 'k' } } });
+  spec.selector.matchLabels['other'] = 'label';
+  expect(violations(manifests)).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('is set twice'),
+      'Secret nobody/k is referenced and not there',
+      expect.stringContaining('selects no pod'),
+    ]),
+  );
+});

@@ -1,0 +1,52 @@
+// Every real configuration and preset: the same under Helm 3 and 4, valid Kubernetes, free of broken rules.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { attempt, chart, KUBERNETES, paths, render } from './support/helm.ts';
+import { violations } from './support/invariants.ts';
+import { kubernetesSchemas, type Schemas } from './support/kubernetes-schemas.ts';
+
+const files = ['ci', 'presets'].flatMap((folder) => readdirSync(join(chart, folder)).map((file) => `${folder}/${file}`));
+
+/** Kinds whose schemas belong to other projects. */
+const FOREIGN = ['ScaledObject', 'TriggerAuthentication', 'HTTPRoute', 'ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'TestRun'];
+/** What the examples expect the user to have made. */
+const GIVEN = ['n8n-encryption-key', 'n8n-postgresql', 'n8n-postgresql-tls', 'n8n-redis', 'n8n-license', 'company-ca', 'some'];
+
+let schemas: Schemas;
+beforeAll(async () => {
+  schemas = await kubernetesSchemas();
+}, 120_000);
+afterAll(() => schemas.remove());
+
+describe.each(files)('%s', (file) => {
+  test('renders the same under Helm 3 and Helm 4', async () => {
+    const args = ['-f', join(chart, file)];
+    const [three, four] = [await render(paths.helm3, args), await render(paths.helm4, args)];
+    expect(four.manifests).toEqual(three.manifests);
+    expect(three.manifests.length).toBeGreaterThan(5);
+  });
+
+  test('breaks no rule', async () => {
+    const { manifests } = await render(paths.helm3, ['-f', join(chart, file)]);
+    const sidecars = violations(manifests, GIVEN).filter((sentence) => !/container (wait|side) is not restricted/.test(sentence));
+    expect(sidecars).toEqual([]);
+  });
+
+  test('is what Kubernetes understands', async () => {
+    const { manifests } = await render(paths.helm3, ['-f', join(chart, file)]);
+    const { code, output } = await attempt(paths.kubeconform, schemas.kubeconformArguments(manifests, FOREIGN));
+    expect(output).toMatch(/Invalid: 0, Errors: 0/);
+    expect(code).toBe(0);
+  });
+
+  test('lints strictly', async () => {
+    const { code, output } = await attempt(paths.helm3, ['lint', '--strict', '--kube-version', KUBERNETES, chart, '-f', join(chart, file)]);
+    expect({ code, output }).toMatchObject({ code: 0 });
+  });
+});
+
+test('kubeconform would find a wrong field', async () => {
+  const wrong = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'x' }, spec: { prots: [] } };
+  const { output } = await attempt(paths.kubeconform, schemas.kubeconformArguments([wrong], []));
+  expect(output).toMatch(/Invalid: 1/);
+});

@@ -1,0 +1,45 @@
+// The chart, rendered by the pinned Helms. Kubernetes' version is given, because a Helm without one guesses.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { parseAllDocuments } from 'yaml';
+import { labPaths } from '../../../capacity/src/lab/paths.ts';
+
+const run = promisify(execFile);
+export const chart = fileURLToPath(new URL('../../../charts/n8n-tuned', import.meta.url));
+export const paths = labPaths();
+export const KUBERNETES = '1.33.0';
+
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+  [key: string]: unknown;
+}
+
+export interface Rendering {
+  manifests: Manifest[];
+  text: string;
+}
+
+/** Arguments after the chart, such as `-f values.yaml` or `--set-json x=1`. */
+export async function render(helm: string, args: string[] = []): Promise<Rendering> {
+  const { stdout } = await run(helm, ['template', 'n8n', chart, '--kube-version', KUBERNETES, ...args], {
+    maxBuffer: 64 << 20,
+  });
+  const manifests = parseAllDocuments(stdout)
+    .map((document) => document.toJS() as Manifest | null)
+    .filter((manifest) => manifest !== null);
+  return { manifests, text: stdout };
+}
+
+/** What a tool printed and how it ended; it may fail. */
+export async function attempt(program: string, args: string[]): Promise<{ code: number; output: string }> {
+  try {
+    const { stdout, stderr } = await run(program, args, { maxBuffer: 64 << 20 });
+    return { code: 0, output: stdout + stderr };
+  } catch (error) {
+    const failed = error as { code?: number; stdout?: string; stderr?: string };
+    return { code: failed.code ?? 1, output: `${failed.stdout ?? ''}${failed.stderr ?? ''}` };
+  }
+}
