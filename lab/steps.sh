@@ -41,12 +41,12 @@ kubernetes_minor() { local minor=${K8S_VERSION#v1.}; echo "${minor%%.*}"; }   # 
 
 hash_of() { if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi; }
 
-# All that the result is made from.
+# All that the result is made from, but for comments.
 fingerprint() {
   {
     echo "$tool $kind $version $place $programs $commands $PLATFORM"
     # shellcheck disable=SC2086
-    (cd "$LAB" && cat "tools/$tool.sh" "kinds/$kind.sh" $inputs)
+    (cd "$LAB" && grep -hv '^ *#' "tools/$tool.sh" "kinds/$kind.sh" $inputs)
   } | hash_of | cut -c1-16
 }
 

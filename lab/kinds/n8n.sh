@@ -21,7 +21,7 @@ build_sqlite3() {
   local program
   program=$("$BIN/$node" -p 'fs.realpathSync(process.execPath)')
   npm_config_nodedir=${program%/bin/*} npm_config_build_from_source=true \
-    nice npm rebuild sqlite3 --prefix "$OUT" --ignore-scripts=false --loglevel warn
+    nice npm rebuild sqlite3 --prefix "$OUT" --ignore-scripts=false --loglevel error
   (cd "$OUT" && "$BIN/$node" -e "new (require('sqlite3').Database)(':memory:').get('select 1', (error) => process.exit(error ? 1 : 0))")
   rm -rf "$OUT/node_modules/sqlite3/build/Release/obj" "$OUT/node_modules/sqlite3/build/Release/obj.target"
 }

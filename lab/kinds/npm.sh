@@ -7,7 +7,7 @@ kind_check() {
 # npm_ci FOLDER: what FOLDER's lock names, into $OUT. No package's script is run: they download things.
 npm_ci() {
   cp "$LAB/$1/package.json" "$LAB/$1/package-lock.json" "$OUT/"
-  nice npm ci --prefix "$OUT" --ignore-scripts --legacy-peer-deps --no-audit --no-fund --loglevel warn
+  nice npm ci --prefix "$OUT" --ignore-scripts --legacy-peer-deps --no-audit --no-fund --loglevel error
 }
 
 kind_explain() { echo 'npm could not install it: the log says why; run again once that is mended'; }
