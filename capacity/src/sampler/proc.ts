@@ -15,10 +15,11 @@ export interface ProcStat {
   rssMiB: number;
 }
 
-/** Null when the process has ended. */
+/** Null when the process has ended, also when its parent has not yet taken note of it. */
 export function readStat(pid: number): ProcStat | null {
   try {
-    return parseStat(readFileSync(`/proc/${String(pid)}/stat`, 'latin1'));
+    const text = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
+    return /\) [ZX] [^)]*$/.test(text) ? null : parseStat(text);
   } catch {
     return null;
   }

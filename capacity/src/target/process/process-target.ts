@@ -238,7 +238,7 @@ class ProcessRunning implements Running {
         node: tools.node,
         n8n: tools.n8n,
         version: topology.n8n,
-        env: main.env,
+        env: { ...main.env, EXECUTIONS_MODE: 'regular' }, // There is no queue yet, and no need of one.
         folder: main.folder,
       },
       this.database,
