@@ -1,3 +1,4 @@
+import { normalQuantile, studentQuantile } from './distributions';
 import { normal, type Random } from './random';
 import { percentile, sorted, type Interval } from './statistics';
 
@@ -135,7 +136,10 @@ function resample(
     (sum, { n, ratePerSecond }) => sum + Math.log(ratePerSecond / uslRate(best, n)) ** 2,
     0,
   );
-  const spread = Math.sqrt(squares / Math.max(1, points.length - 3));
+  const degrees = Math.max(1, points.length - 3);
+  // The scatter itself is known from few points only: Student's t is that much wider than the normal.
+  const widening = studentQuantile(0.975, degrees) / normalQuantile(0.975);
+  const spread = widening * Math.sqrt(squares / degrees);
   return Array.from({ length: RESAMPLES }, () =>
     solve(
       points.map(({ n }) => ({

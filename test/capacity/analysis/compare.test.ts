@@ -1,0 +1,100 @@
+import { anytimeInterval, compare, turn, type Pair } from '../../../capacity/src/analysis/compare';
+import { normal, seededRandom, type Random } from '../../../capacity/src/analysis/random';
+
+/** Makes pairs in ABBA order until the comparison is done. */
+function experiment(measure: (which: 'A' | 'B', run: number) => number, mostPairs = 20) {
+  const pairs: Pair[] = [];
+  for (;;) {
+    const first = pairs.length * 2;
+    const one = measure(turn(first), first);
+    const other = measure(turn(first + 1), first + 1);
+    pairs.push(turn(first) === 'A' ? { a: one, b: other } : { a: other, b: one });
+    const result = compare(pairs, { mostPairs, resolution: 0.01 });
+    if (result.done) return result;
+  }
+}
+
+const noisy = (random: Random, noise: number) => Math.exp(noise * normal(random));
+
+test('runs are interleaved as ABBA', () => {
+  expect(Array.from({ length: 8 }, (_, run) => turn(run)).join('')).toBe('ABBAABBA');
+});
+
+const RUNS = 800;
+
+describe('false alarms', () => {
+  test.each([0.02, 0.1, 0.3])('A against A, looking after every ABBA, at noise %p', (noise) => {
+    const random = seededRandom(11);
+    let alarms = 0;
+    for (let i = 0; i < RUNS; i += 1) {
+      if (experiment(() => 100 * noisy(random, noise)).answer !== 'no difference') alarms += 1;
+    }
+    expect(alarms / RUNS).toBeLessThan(0.05);
+  });
+
+  test('nor when the machine slows down steadily by a third, or its noise has bursts', () => {
+    const random = seededRandom(12);
+    let alarms = 0;
+    for (let i = 0; i < RUNS; i += 1) {
+      const { answer } = experiment((_, run) => {
+        const burst = random() < 0.1 ? 0.7 : 1;
+        return 100 * (1 - run / 120) * burst * noisy(random, 0.05);
+      });
+      if (answer !== 'no difference') alarms += 1;
+    }
+    expect(alarms / RUNS).toBeLessThan(0.05);
+  });
+
+  test('the interval holds the true ratio at every look at once, as often as it says', () => {
+    const random = seededRandom(13);
+    let missed = 0;
+    for (let i = 0; i < RUNS; i += 1) {
+      const logs: number[] = [];
+      let excluded = false;
+      for (let n = 0; n < 40; n += 1) {
+        logs.push(0.5 + 0.2 * normal(random));
+        const { low, high } = anytimeInterval(logs, 0.05);
+        excluded ||= low > 0.5 || high < 0.5;
+      }
+      if (excluded) missed += 1;
+    }
+    expect(missed / RUNS).toBeLessThan(0.05);
+  });
+});
+
+describe('real differences', () => {
+  test('of 2.8 times is found in a few pairs, with its interval', () => {
+    const random = seededRandom(14);
+    const result = experiment((which) => (which === 'B' ? 280 : 100) * noisy(random, 0.05));
+    expect(result.answer).toBe('better');
+    expect(result.pairs).toBeLessThanOrEqual(4);
+    expect(result.ratio.low).toBeLessThan(2.8);
+    expect(result.ratio.high).toBeGreaterThan(2.8);
+  });
+
+  test('of 10 % under 5 % noise is nearly always found within 20 pairs', () => {
+    const random = seededRandom(15);
+    let found = 0;
+    for (let i = 0; i < 200; i += 1) {
+      const { answer } = experiment((which) => (which === 'B' ? 110 : 100) * noisy(random, 0.05));
+      if (answer === 'better') found += 1;
+    }
+    expect(found).toBeGreaterThan(180);
+  });
+
+  test('is said of B, in words that never rank inside the noise', () => {
+    const pairs = (b: number): Pair[] =>
+      [99, 101, 100, 98].map((a) => ({ a, b: b * (1 + (a - 100) / 1_000) }));
+    expect(compare(pairs(280)).text).toMatch(/^better by 2\.8\dx \(2\.\d+ to [23]\.\d+\)$/);
+    expect(compare(pairs(50)).text).toMatch(/^worse by 1\.99x \(1\.\d+ to 2\.\d+\)$/);
+    expect(compare(pairs(50), { moreIsBetter: false }).text).toMatch(/^better by 1\.99x/);
+    expect(compare(pairs(100.5)).text).toMatch(
+      /^no difference larger than the noise \(\d+(\.\d+)? %\)$/,
+    );
+  });
+
+  test('half an ABBA decides nothing', () => {
+    const three = [1, 2, 3].map(() => ({ a: 100, b: 300 }));
+    expect(compare(three)).toMatchObject({ answer: 'unknown', done: false });
+  });
+});
