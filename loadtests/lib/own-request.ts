@@ -1,4 +1,5 @@
-/** The user's own request as text, for k6 alone and for the command. Nothing is imported but types. */
+/** The user's own request as text, for k6 alone and for the command. */
+import { parseExpectation } from './expect.ts';
 import type { LoadRequest } from './workload.ts';
 
 export interface OwnRequest {
@@ -23,13 +24,18 @@ export function ownRequest(own: OwnRequest): LoadRequest {
     );
   }
   const { body } = own;
+  const method = (match[1] ?? '').toUpperCase();
+  if (body !== undefined && (method === 'GET' || method === 'HEAD')) {
+    throw new Error(`a ${method} has no body: leave the body out, or write POST`);
+  }
+  own.expect?.forEach(parseExpectation);
   const headers = Object.fromEntries((own.headers ?? []).map(headerOf));
   const isJson = body !== undefined && /^\s*[{[]/.test(body);
   const named = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   return {
     workload: 'request',
     weight: 1,
-    method: (match[1] ?? '').toUpperCase(),
+    method,
     path: match[2] ?? '',
     headers: isJson && !named ? { 'content-type': 'application/json', ...headers } : headers,
     body: body === undefined ? null : { text: body },

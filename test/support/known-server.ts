@@ -48,6 +48,10 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
     every !== undefined && every > 0 && count % every === 0;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.url === '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
     const id = request.headers['x-load-id'];
     if (Date.now() - openedAt < notFoundForMs) {
       seen.notFound += 1;

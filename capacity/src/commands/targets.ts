@@ -4,18 +4,23 @@ import { isLegacy } from '../target/process/env';
 import type { SeedWorkflow, Target } from '../target/target';
 import { urlTarget } from '../target/url/url-target';
 import { askedRightly, UserError } from '../ui/exit';
-import type { TargetOptions } from './options';
+import type { TargetOptions, WorkloadOptions } from './options';
 
 const KINDS = ['process', 'url'];
 
 export function chosenTarget(
-  options: TargetOptions,
+  options: TargetOptions & Pick<WorkloadOptions, 'workflow'>,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
 ): Target {
   if (options.target === 'url') {
     if (options.url === undefined) {
       throw new UserError('--target url needs --url, like --url http://127.0.0.1:5678.');
+    }
+    if (options.workflow !== undefined) {
+      throw new UserError(
+        `--workflow ${options.workflow.join(' ')} is for an n8n that we start: import and activate it in the n8n at ${options.url}, and leave --workflow out.`,
+      );
     }
     return urlTarget({ url: options.url, readyTimeoutMs });
   }

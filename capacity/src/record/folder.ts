@@ -10,10 +10,11 @@ import {
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { UserError } from '../ui/exit';
 import { REQUESTS_HEAD, requestRow, SAMPLES_HEAD, sampleRow } from './csv';
-import type { MetricSample, RequestSample, RunRecord } from './record';
-import { failureText, openCompressedTable, openTable } from './table-file';
+import type { MetricSample, RequestSample, RunRecord, RunTables } from './record';
+import { failureText, openCompressedTable, openTable, type TableFile } from './table-file';
 
 export const RECORD_FILE = 'run.json';
 /** There until run.json is: what is known of a run from its start. */
@@ -80,14 +81,26 @@ export class RunFolder {
 
   /** What could not be written so far, a sentence each. */
   problems(): string[] {
-    return [...this.failures, this.requests.failure(), this.samples.failure()].filter(
-      (text) => text !== '',
-    );
+    return this.failures;
   }
 
-  async closeTables(): Promise<void> {
+  /** A table that could not be written to its end is written once more as a whole: space may be free by now. */
+  async closeTables({ requests, samples }: RunTables): Promise<void> {
     await this.requests.close();
     await this.samples.close();
+    this.again(this.requests, REQUESTS_FILE, () =>
+      gzipSync(REQUESTS_HEAD + requests.map(requestRow).join('')),
+    );
+    this.again(this.samples, SAMPLES_FILE, () => SAMPLES_HEAD + samples.map(sampleRow).join(''));
+  }
+
+  private again(table: TableFile, name: string, content: () => string | Uint8Array): void {
+    if (table.failure() === '') return;
+    try {
+      writeWhole(join(this.path, name), content());
+    } catch {
+      this.failures.push(table.failure());
+    }
   }
 
   /** From here on the run is complete: run.json appears as a whole or not at all. */
@@ -108,12 +121,15 @@ export function runId(startedAt: Date, workload: string, profile: string): strin
   return `${time}-${workload}-${profile}-${letters}`;
 }
 
-export function writeWhole(file: string, content: string): void {
+export function writeWhole(file: string, content: string | Uint8Array): void {
   const draft = `${file}.draft`;
   const descriptor = openSync(draft, 'w');
   try {
     writeFileSync(descriptor, content);
     fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
   } finally {
     closeSync(descriptor);
   }

@@ -4,18 +4,11 @@ import { constants, gunzipSync } from 'node:zlib';
 import { messageOf, UserError } from '../ui/exit';
 import { readRequests, readSamples } from './csv';
 import { HEAD_FILE, RECORD_FILE, REQUESTS_FILE, SAMPLES_FILE, type RunningHead } from './folder';
-import type { MetricSample, RequestSample, RunRecord } from './record';
+import type { RunRecord, RunTables } from './record';
 
 /** A run as report and analysis take it. */
-export interface RunData {
+export interface RunData extends RunTables {
   record: RunRecord;
-  requests: RequestSample[];
-  samples: MetricSample[];
-}
-
-export interface RunTables {
-  requests: RequestSample[];
-  samples: MetricSample[];
 }
 
 /** One step a schema version: from each to the next. Version 1 is the first. */

@@ -165,3 +165,9 @@ export interface MetricSample {
   metric: string;
   value: number;
 }
+
+/** The raw tables of a run. */
+export interface RunTables {
+  requests: RequestSample[];
+  samples: MetricSample[];
+}

@@ -101,9 +101,10 @@ async function put(
   throw new Error(`${url.origin}/${place.bucket}/${key} was not taken: ${why}`);
 }
 
+/** What fetch hides behind "fetch failed". */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return messageOf(cause instanceof Error && cause.message !== '' ? cause : error);
+  const { cause } = error as { cause?: { code?: string; message?: string } };
+  return cause?.message || cause?.code || messageOf(error);
 }
 
 function filesBeneath(folder: string): string[] {

@@ -5,8 +5,7 @@ import { mean } from '../analysis/statistics';
 import { summarize } from '../analysis/summarize';
 import { verdict } from '../analysis/verdict';
 import type { RunHead } from '../record/folder';
-import type { RunTables } from '../record/read';
-import type { RunEvent, RunRecord, Summary } from '../record/record';
+import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
 import { limitsOfRun } from './limits';
 
 /** What only the run itself knew. */

@@ -64,9 +64,9 @@ export async function measure(
   const drained = await drain(running, before, load, order.drainMs, progress, signal);
   await seen.stop(samplers);
   const logs = await folder.keepLogs(running.logs);
-  await folder.closeTables();
-  for (const text of folder.problems()) seen.event({ kind: 'recorder', text });
   const tables = { requests: load.requests, samples: seen.samples };
+  await folder.closeTables(tables);
+  for (const text of folder.problems()) seen.event({ kind: 'recorder', text });
   const record = conclude(
     { ...head, versions: { ...head.versions, k6: load.generator.version } },
     tables,

@@ -33,16 +33,7 @@ export function urlTarget({ url, readyTimeoutMs }: UrlTargetOptions): Target {
         postgresql: null,
         logs: [],
         onEvent: () => undefined,
-        seed: (workflows) => {
-          const [first] = workflows;
-          return first === undefined
-            ? Promise.resolve()
-            : Promise.reject(
-                new UserError(
-                  `${first.file} cannot be put into the n8n at ${baseUrl}: import and activate it there first, and leave --workflow out.`,
-                ),
-              );
-        },
+        seed: () => Promise.resolve(),
         ready: async (requests, tell, stop) => {
           const patience = AbortSignal.any([stop, AbortSignal.timeout(readyTimeoutMs)]);
           for (const request of requests) {

@@ -1,0 +1,263 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunRecord } from '../../../capacity/src/record/record';
+import { readRun } from '../../../capacity/src/record/read';
+import {
+  buildCli,
+  endStartedClis,
+  k6Of,
+  nameOf,
+  recordIn,
+  runCli,
+  runFolder,
+  startCli,
+  until,
+} from '../../support/cli';
+import { startKnownServer, type Behaviour, type KnownServer } from '../../support/known-server';
+
+jest.setTimeout(120_000);
+
+let server: KnownServer;
+let out: string;
+
+async function serve(behaviour: Behaviour): Promise<string[]> {
+  server = await startKnownServer(behaviour);
+  return [
+    'run',
+    '--target',
+    'url',
+    '--url',
+    server.url,
+    '--out',
+    out,
+    '--request',
+    'GET /x',
+    '--expect',
+    'json.ok==true',
+  ];
+}
+
+beforeAll(buildCli);
+
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), 'runs-'));
+});
+
+afterEach(async () => {
+  endStartedClis();
+  await server.close();
+  rmSync(out, { recursive: true, force: true });
+});
+
+describe('n8n-tuned run on a server of known behaviour', () => {
+  it('states exactly what the server did', async () => {
+    // A look every 100 ms for 3 s, then 5 % errors, wrong replies with status 200, and some that hang.
+    const order = await serve({
+      latencyMs: 50,
+      errorEvery: 20,
+      wrongEvery: 33,
+      hangEvery: 75,
+      notFoundForMs: 3000,
+    });
+    const { code, stdout } = await runCli([
+      ...order,
+      '--id-at',
+      'json.headers.x-load-id',
+      '--profile',
+      'load',
+      '--rate',
+      '50',
+      '--duration',
+      '6s',
+      '--warmup',
+      '0s',
+      '--drain',
+      '2s',
+      '--slo',
+      'p95<300ms',
+      '--slo',
+      'errors<50%',
+      '--slo',
+      'throughput>=50%',
+      '--json',
+    ]);
+    const record = JSON.parse(stdout) as RunRecord & { folder: string };
+    const { requests } = readRun(record.folder);
+    const { seen } = server;
+    const kinds = (kind: string): number =>
+      requests.filter(({ errorKind }) => errorKind === kind).length;
+    expect(seen.notFound).toBeGreaterThan(5);
+    expect(kinds('status 404')).toBe(0);
+    // One right answer was the look beforehand.
+    expect(kinds('')).toBe(seen.right - 1);
+    expect(kinds('status 500')).toBe(seen.errors);
+    expect(kinds('wrong reply')).toBe(seen.wrong);
+    expect(kinds('unanswered')).toBe(seen.hung);
+    expect(new Set(requests.map(({ id }) => id)).size).toBe(requests.length);
+
+    const measured = requests.filter(({ tMs }) => tMs < 6000);
+    const wrong = measured.filter(({ ok }) => !ok).length;
+    const { summary, verdict } = record;
+    expect(Math.abs(summary.offered.requests - 300)).toBeLessThanOrEqual(2);
+    expect(summary.offered.requests).toBe(measured.length);
+    expect(summary.errors).toMatchObject({ requests: wrong, share: wrong / measured.length });
+    expect(summary.unanswered.requests).toBe(seen.hung);
+    // The first that hung was number 75, 1.5 s into the load.
+    expect(summary.unanswered.oldestAgeMs).toBeGreaterThan(5500);
+    expect(summary.latencyMs?.min).toBeGreaterThanOrEqual(49);
+    expect(summary.executions).toBeNull();
+    expect(record.topology).toBeNull();
+    expect(verdict.outcome).toBe(verdict.breaches.length === 0 ? 'held' : 'failed');
+    expect(code).toBe(verdict.outcome === 'held' ? 0 : 1);
+  });
+
+  it('exits with 1 and says so when the SLO does not hold', async () => {
+    const order = await serve({ errorEvery: 5 });
+    const { code, stdout } = await runCli([
+      ...order,
+      '--profile',
+      'smoke',
+      '--rate',
+      '10',
+      '--duration',
+      '2s',
+      '--slo',
+      'errors<1%',
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('errors was 20 %, wanted errors<1%');
+  });
+
+  it('makes no load and exits with 2 when no right answer comes', async () => {
+    const order = await serve({ wrongEvery: 1 });
+    const { code, stderr } = await runCli([...order, '--ready', '1s']);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'was never answered right: json.ok==true does not hold; no load was made',
+    );
+    expect(stderr).not.toContain('    at ');
+    expect(runFolder(out)).toBeNull();
+  });
+
+  it.each([
+    [['--slo', 'p95<3'], 'needs a time with its unit'],
+    [['--profile', 'walk'], "there is no profile 'walk'"],
+    [['--rate', 'fast'], "--rate is 'fast': it is a number"],
+    [['--vus', '5'], 'has a rate, not clients'],
+    [['--timeout', 'soon'], "--timeout is 'soon'"],
+    [['--expect', 'nonsense'], "expectation 'nonsense' is not understood"],
+    [['--workload', 'last-node'], 'both say what to load'],
+    [['--body', '@nowhere.json'], 'cannot be read'],
+    [['--body', '{}'], 'a GET has no body'],
+    [['--s3', 'bucket'], 'write it like s3://bucket/prefix'],
+    [['--url', 'nowhere'], "--url is 'nowhere'"],
+    [['--target', 'moon'], "there is no target 'moon'"],
+    [['--workflow', 'mine.json'], 'is for an n8n that we start'],
+  ])('%p is a mistake: exit code 2, a sentence, no request', async (mistake, because) => {
+    const order = await serve({});
+    const { code, stderr } = await runCli([...order, ...mistake]);
+    expect(stderr).toContain(because);
+    expect(stderr).not.toContain('    at ');
+    expect(code).toBe(2);
+    expect(server.seen.right).toBe(0);
+  });
+
+  it('keeps credentials out of the record', async () => {
+    const order = await serve({});
+    await runCli([
+      ...order,
+      '--profile',
+      'smoke',
+      '--duration',
+      '1s',
+      '--header',
+      'Authorization: Bearer s3cret',
+      '--request',
+      'POST /x',
+      '--body',
+      '{"password":"s3cret"}',
+    ]);
+    const folder = runFolder(out) ?? '';
+    expect(JSON.stringify(recordIn(folder))).not.toContain('s3cret');
+    expect(recordIn(folder).command).toContain('Authorization:***');
+  });
+});
+
+describe('when something dies during n8n-tuned run', () => {
+  const long = [
+    '--profile',
+    'load',
+    '--rate',
+    '20',
+    '--duration',
+    '60s',
+    '--warmup',
+    '0s',
+    '--drain',
+    '2s',
+  ];
+
+  it('k6 killed: the run is recorded as broken off, with the requests that it left unanswered', async () => {
+    const run = startCli([...(await serve({ latencyMs: 20, hangEvery: 10 })), ...long]);
+    const k6 = await until('k6', () => k6Of(run.child.pid ?? 0));
+    await until('load', () => server.seen.hung >= 3);
+    process.kill(k6, 'SIGKILL');
+    expect((await run.ended).code).toBe(3);
+    const { record, requests } = readRun(runFolder(out) ?? '');
+    expect(record.verdict.outcome).toBe('aborted');
+    expect(record.verdict.sentence).toContain('k6 was killed by SIGKILL');
+    const unanswered = requests.filter(({ errorKind }) => errorKind === 'unanswered');
+    expect(unanswered.length).toBeGreaterThanOrEqual(server.seen.hung);
+    expect(requests.filter(({ ok }) => ok).length).toBeGreaterThan(10);
+  });
+
+  it('Ctrl-C: k6 ends, and what was measured is reported', async () => {
+    const run = startCli([...(await serve({ latencyMs: 20 })), ...long]);
+    const k6 = await until('k6', () => k6Of(run.child.pid ?? 0));
+    await until('load', () => server.seen.right > 20);
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(3);
+    expect(nameOf(k6)).toBeNull();
+    const record = recordIn(runFolder(out) ?? '');
+    expect(record.verdict.sentence).toContain('stopped by Ctrl-C');
+    expect(run.stdout()).toContain('report.html');
+  });
+
+  it('the command itself killed: k6 does not go on, and report concludes what was recorded', async () => {
+    const run = startCli([...(await serve({ latencyMs: 20 })), ...long]);
+    const k6 = await until('k6', () => k6Of(run.child.pid ?? 0));
+    await until('load', () => server.seen.right > 60);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    await until('the end of k6', () => nameOf(k6) !== 'k6');
+    const folder = runFolder(out) ?? '';
+    expect(() => recordIn(folder)).toThrow('ENOENT');
+    const { code } = await runCli(['report', out]);
+    expect(code).toBe(0);
+    const { record, requests } = readRun(folder);
+    expect(record.verdict.sentence).toContain('n8n-tuned itself was killed');
+    // On disk within a second: two at most are missing, of 20 requests a second.
+    expect(requests.length).toBeGreaterThan(20);
+  });
+
+  it('the server gone: every request since is an error, and few of them', async () => {
+    const run = startCli([
+      ...(await serve({})),
+      '--profile',
+      'closed',
+      '--vus',
+      '2',
+      '--duration',
+      '6s',
+      '--json',
+    ]);
+    await until('load', () => server.seen.right > 20);
+    await server.close();
+    await run.ended;
+    const { requests } = readRun(runFolder(out) ?? '');
+    const refused = requests.filter(({ errorKind }) => errorKind === 'refused');
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(20);
+  });
+});

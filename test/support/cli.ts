@@ -1,0 +1,94 @@
+import { execFileSync, spawn, type ChildProcessByStdio } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunRecord } from '../../capacity/src/record/record';
+
+const ROOT = join(__dirname, '../..');
+const CLI = join(ROOT, 'capacity/dist/cli.js');
+
+/** Once before the tests of a file; takes a fraction of a second. */
+export function buildCli(): void {
+  execFileSync(process.execPath, [join(ROOT, 'capacity/build.mjs')]);
+}
+
+export interface CliRun {
+  child: ChildProcessByStdio<null, Readable, Readable>;
+  stdout(): string;
+  stderr(): string;
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+const started = new Set<CliRun['child']>();
+
+export function startCli(args: readonly string[], env: Record<string, string> = {}): CliRun {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
+  started.add(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) => {
+    child.once('close', (code, signal) => {
+      started.delete(child);
+      resolve({ code, signal });
+    });
+  });
+  return { child, stdout: () => stdout, stderr: () => stderr, ended };
+}
+
+export async function runCli(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const run = startCli(args, env);
+  const { code } = await run.ended;
+  return { code, stdout: run.stdout(), stderr: run.stderr() };
+}
+
+/** For afterEach: nothing that a failed test has left goes on. */
+export function endStartedClis(): void {
+  for (const child of started) child.kill('SIGKILL');
+}
+
+export async function until<T>(what: string, look: () => T | null | undefined | false): Promise<T> {
+  const giveUp = Date.now() + 60_000;
+  for (;;) {
+    const found = look();
+    if (found !== null && found !== undefined && found !== false) return found;
+    if (Date.now() > giveUp) throw new Error(`never came: ${what}`);
+    await sleep(50);
+  }
+}
+
+/** The folder of the one run beneath `out`. */
+export function runFolder(out: string): string | null {
+  const [name] = existsSync(out) ? readdirSync(out) : [];
+  return name === undefined ? null : join(out, name);
+}
+
+export function recordIn(folder: string): RunRecord {
+  return JSON.parse(readFileSync(join(folder, 'run.json'), 'utf8')) as RunRecord;
+}
+
+/** The k6 that a command has started. */
+export function k6Of(pid: number): number | null {
+  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
+  const found = children
+    .split(' ')
+    .filter((child) => child !== '')
+    .find((child) => nameOf(Number(child)) === 'k6');
+  return found === undefined ? null : Number(found);
+}
+
+export function nameOf(pid: number): string | null {
+  try {
+    return readFileSync(`/proc/${String(pid)}/comm`, 'utf8').trim();
+  } catch {
+    return null;
+  }
+}
