@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import * as doctor from './commands/doctor';
 import * as find from './commands/find';
 import * as profiles from './commands/profiles';
 import * as recommend from './commands/recommend';
@@ -9,7 +10,7 @@ import * as workloads from './commands/workloads';
 import { EXIT, UserError } from './ui/exit';
 
 /** One file a command, in the order in which help lists them. */
-const COMMANDS = [workloads, profiles, run, find, recommend, report, sample];
+const COMMANDS = [doctor, workloads, profiles, run, find, recommend, report, sample];
 
 async function main(): Promise<void> {
   const program = new Command('n8n-tuned')
