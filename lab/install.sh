@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Installs the lab's tools into the cache, which lies outside the checkout.
 #
-#   lab/install.sh                every tool that makes sense on this platform
+#   lab/install.sh all            every tool that makes sense on this platform
 #   lab/install.sh k6 n8n         these, and what they rest on
+#   lab/install.sh --check k6     exit code 1 if it is missing or out of date
 #   lab/install.sh --list         what there is, and what is installed
 #
 # A tool is a file in tools/: its kind (a file in kinds/), its version and its programs. A tool is built in a
@@ -21,9 +22,11 @@ export LC_ALL=C   # programs are read by their English words
 install_tool() {
   load_tool "$1"
   fingerprint=$(fingerprint)
-  is_installed && exit 0
+  [ -z "$script" ] && is_installed && exit 0
 
   supports_platform || mistake "$tool runs only on Linux on x86-64, and this is $PLATFORM: leave it out, or use the url or kubernetes target, which do without it"
+  # shellcheck disable=SC2086
+  if [ -n "$script" ]; then "$LAB"/$script; exit; fi
   mkdir -p "$CACHE/.lock" "$CACHE/.stamp" "$CACHE/.tmp" "$CACHE/log" "$BIN" 2>/dev/null ||
     mistake "the cache $CACHE cannot be written: set N8N_TUNED_CACHE to a folder that can"
   take_lock
@@ -42,11 +45,17 @@ install_tool() {
   fi
 }
 
-# NAME and what it rests on, that first.
+# NAME and what it rests on, that first. Of a group, what makes sense on this platform.
 with_required() (
   load_tool "$1"
-  for required in $requires; do with_required "$required"; done
-  echo "$1"
+  for required in $requires; do
+    if [ "$kind" = group ] && ! (load_tool "$required" && supports_platform); then
+      note "$required: left out on $PLATFORM"
+    else
+      with_required "$required"
+    fi
+  done
+  if [ "$kind" != group ]; then echo "$1"; fi
 )
 
 # In the background, so that a signal to this script alone stops the install as well.
@@ -60,24 +69,19 @@ run_tool() {
 }
 
 main() {
-  local name stage=warm all=no start=${EPOCHREALTIME-$SECONDS}
-  case ${1-} in
+  local name wanted stage=warm start=${EPOCHREALTIME-$SECONDS}
+  case ${1---help} in
     -h | --help) sed -n '2,/^$/{s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}"; return ;;
     --list) list_tools; return ;;
+    --check) shift; known_tools "$@"; check_tools "$@"; return ;;
     -*) mistake "there is no option $1: see $0 --help" ;;
   esac
   known_platform || mistake "this is $PLATFORM: the lab runs on Linux, on macOS, and on Windows under WSL"
-  if [ $# = 0 ]; then
-    all=yes
-    for name in $(tool_names); do
-      if (load_tool "$name" && supports_platform); then set -- "$@" "$name"; else note "$name: left out on $PLATFORM"; fi
-    done
-  fi
-  for name in "$@"; do
-    [ -f "$LAB/tools/$name.sh" ] || mistake "there is no tool $name: $0 --list shows them"
-  done
+  known_tools "$@"
   for name in $(for wanted in "$@"; do with_required "$wanted"; done); do run_tool "$name"; done
-  if [ $all = yes ]; then record_time tools "$(seconds_since "$start")" $stage; fi
+  for name in "$@"; do
+    if (load_tool "$name" && [ "$kind" = group ]); then record_time "tools-$name" "$(seconds_since "$start")" $stage; fi
+  done
 }
 
 main "$@"; exit   # so that an edit of this file during an install does not reach it

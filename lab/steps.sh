@@ -13,6 +13,13 @@ mistake() { note "$*"; exit 2; }
 known_platform() { case $PLATFORM in Linux\ * | Darwin\ *) ;; *) return 1 ;; esac; }
 supports_platform() { [ "$only_linux_x64" = no ] || [ "$PLATFORM" = 'Linux on x86_64' ]; }
 tool_names() { local file; for file in "$LAB"/tools/*.sh; do file=${file##*/}; echo "${file%.sh}"; done; }
+own_tools() { tool_names | while read -r name; do grep -qE '^kind=(group|script)$' "$LAB/tools/$name.sh" || echo "$name"; done; }
+known_tools() {
+  local name
+  for name in "$@"; do
+    [ -f "$LAB/tools/$name.sh" ] || mistake "there is no tool $name: $LAB/install.sh --list shows them"
+  done
+}
 
 # What a tool file and its kind may say, and what holds where they say nothing.
 load_tool() {
@@ -26,6 +33,7 @@ load_tool() {
   requires=        # tools that must be installed before
   place=           # its folder in the cache, for what is more than a link
   contents=        # what must be in that folder
+  script=          # what makes it, where that is a script of the lab
   lasts=           # a word on how long, where it is long
   only_linux_x64=no
   kind_is_big=no
@@ -206,11 +214,19 @@ seconds_since() { awk -v from="$1" -v to="${EPOCHREALTIME-$SECONDS}" 'BEGIN { pr
 # record_time STAGE SECONDS cold|warm, as the docs quote them.
 record_time() { printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$3" >>"$CACHE/times.tsv"; }
 
+check_tools() {
+  local name
+  for name in $(for wanted in "$@"; do with_required "$wanted"; done 2>/dev/null); do
+    (load_tool "$name" && fingerprint=$(fingerprint) && is_installed) || exit 1
+  done
+}
+
 list_tools() {
   local name
   for name in $(tool_names); do
     (
       load_tool "$name"
+      [ "$kind" != group ] || exit 0
       fingerprint=$(fingerprint)
       state=missing
       if is_installed; then state=ready; elif [ -e "$CACHE/.stamp/$name" ]; then state=outdated; fi

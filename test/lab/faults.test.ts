@@ -116,7 +116,8 @@ it('a platform that the lab does not know', () => {
 it('on macOS what runs only on Linux is left out, and refused when asked for', () => {
   const uname = 'case $1 in -s) echo Darwin ;; *) echo arm64 ;; esac';
   lab.tool('linux', 'kind=fake version=1.0.0 only_linux_x64=yes');
-  const all = lab.install([], basePath([], { uname }));
+  lab.tool('all', 'kind=group requires="fake linux"');
+  const all = lab.install(['all'], basePath([], { uname }));
   expect(all.said).toContain('linux: left out on Darwin on arm64');
   expect(all.code).toBe(0);
   expect(lab.runs('fake')).toBe('made');

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { FakeLab, killGroup, until } from './fake-lab';
 
 let lab: FakeLab;
@@ -25,11 +26,12 @@ describe('an install', () => {
     expect(lab.lines('builds')).toBe(1);
   });
 
-  it('of everything notes how long it took, cold and warm', () => {
-    lab.install([]);
-    lab.install([]);
+  it('of a group notes how long it took, cold and warm', () => {
+    lab.tool('all', 'kind=group requires=fake');
+    lab.install(['all']);
+    lab.install(['all']);
     const times = readFileSync(lab.in('times.tsv'), 'utf8');
-    expect(times).toMatch(/^tools\t[\d.]+\t\S+Z\tcold\ntools\t[\d.]+\t\S+Z\twarm\n$/m);
+    expect(times).toMatch(/^tools-all\t[\d.]+\t\S+Z\tcold\ntools-all\t[\d.]+\t\S+Z\twarm\n$/m);
   });
 
   it('installs what a tool rests on before it', () => {
@@ -66,6 +68,27 @@ describe('an install', () => {
       expect(readdirSync(lab.in('.tmp'))).toEqual([]);
     },
   );
+});
+
+it('--check says by its exit code whether all that is named is here and up to date', () => {
+  lab.tool('group', 'kind=group requires=fake');
+  expect(lab.install(['--check', 'group'])).toEqual({ code: 1, said: '' });
+  lab.install(['fake']);
+  expect(lab.install(['--check', 'group', 'fake'])).toEqual({ code: 0, said: '' });
+  lab.write('recipe', 'echo made anew');
+  expect(lab.install(['--check', 'group'])).toEqual({ code: 1, said: '' });
+});
+
+it('what a script of the lab makes is left to that script, and here once its files are', () => {
+  lab.tool('made', 'kind=script script="make.sh it" contents=made/it');
+  lab.write(
+    'make.sh',
+    '#!/bin/sh\nmkdir -p "$N8N_TUNED_CACHE/made"; echo >"$N8N_TUNED_CACHE/made/$1"; echo made it >&2',
+  );
+  chmodSync(join(lab.lab, 'make.sh'), 0o755);
+  expect(lab.install(['--check', 'made']).code).toBe(1);
+  expect(lab.install(['made'])).toEqual({ code: 0, said: 'made it\n' });
+  expect(lab.install(['--check', 'made']).code).toBe(0);
 });
 
 it('--help says how it is used, and nothing else', () => {
