@@ -26,7 +26,7 @@ install_tool() {
 
   supports_platform || mistake "$tool runs only on Linux on x86-64, and this is $PLATFORM: leave it out, or use the url or kubernetes target, which do without it"
   # shellcheck disable=SC2086
-  if [ -n "$script" ]; then "$LAB"/$script; exit; fi
+  if [ -n "$script" ]; then exec "$LAB"/$script; fi
   mkdir -p "$CACHE/.lock" "$CACHE/.stamp" "$CACHE/.tmp" "$CACHE/log" "$BIN" 2>/dev/null ||
     mistake "the cache $CACHE cannot be written: set N8N_TUNED_CACHE to a folder that can"
   take_lock
