@@ -220,9 +220,11 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- if and $test.enabled (not $test.target) (not .Values.loadTargets.enabled) -}}
 {{- fail "loadTest.enabled: the workload's workflow is not in this n8n: set loadTargets.enabled=true, or loadTest.target to an n8n that has it." -}}
 {{- end -}}
+{{- if $test.enabled -}}
 {{- $known := list -}}
 {{- range (.Files.Get "files/workflows/catalogue.json" | fromJson).workloads -}}{{- $known = append $known .name -}}{{- end -}}
-{{- if and $test.enabled (not (has $test.workload $known)) -}}
+{{- if not (has $test.workload $known) -}}
 {{- fail (printf "loadTest.workload: there is no workload %q: it is one of %s." $test.workload (join ", " $known)) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}

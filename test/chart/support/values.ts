@@ -1,8 +1,8 @@
 // Random values that are valid by construction: choices that exclude each other are made together.
 import fc from 'fast-check';
 
-/** Objects of the user's own that the values below name. */
-export const GIVEN_BY_USER = ['user-key', 'user-database', 'user-redis', 'user-tls', 'user-ca', 'user-token', 'user-s3', 'user-claim'];
+/** What the values below name and the user, or Kubernetes, has made. */
+export const GIVEN_BY_USER = ['default', 'user-key', 'user-database', 'user-redis', 'user-tls', 'user-ca', 'user-token', 'user-s3', 'user-claim'];
 
 type Values = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 {{/* What is seeded: the workflows of the catalogue that run on this n8n, and the node package. */}}
 
 {{/*
-All bundled workflows, as `items`: file, id, wanted (whether this n8n runs it). The catalogue says which versions run
+The bundled workflows that this n8n runs, as `items`: file, key (in the ConfigMap). The catalogue says which versions run
 a file; what only another workflow calls is not in it and goes by its folder.
 */}}
 {{- define "n8n-tuned.loadTargetWorkflows" -}}
@@ -12,13 +12,15 @@ a file; what only another workflow calls is not in it and goes by its folder.
 {{- range .variants -}}{{- $_ := set $ranges .file .n8n -}}{{- end -}}
 {{- end -}}
 {{- $items := list -}}
-{{- range $path, $bytes := .Files.Glob "files/workflows/**.json" -}}
+{{- range $path, $_ := .Files.Glob "files/workflows/**.json" -}}
 {{- $file := trimPrefix "files/workflows/" $path -}}
 {{- if ne $file "catalogue.json" -}}
 {{- $isLegacy := hasPrefix "legacy/" $file -}}
 {{- $range := get $ranges $file | default (ternary "<1.0.0" ">=1.0.0" $isLegacy) -}}
 {{- $runs := and (semverCompare $range $version) (or (not (hasPrefix "load-target/" $file)) $hasNode) -}}
-{{- $items = append $items (dict "file" $file "id" (include "n8n-tuned.plain" (toString $bytes | fromJson).id) "wanted" (not (empty $runs))) -}}
+{{- if $runs -}}
+{{- $items = append $items (dict "file" $file "key" (printf "workflows__%s" ($file | replace "/" "-"))) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- dict "items" $items | toYaml -}}
@@ -28,9 +30,7 @@ a file; what only another workflow calls is not in it and goes by its folder.
 {{- define "n8n-tuned.loadTargetFiles" -}}
 {{- $data := dict -}}
 {{- range (include "n8n-tuned.loadTargetWorkflows" . | fromYaml).items -}}
-{{- if .wanted -}}
-{{- $_ := set $data (printf "workflows__%s" (.file | replace "/" "-")) ($.Files.Get (printf "files/workflows/%s" .file)) -}}
-{{- end -}}
+{{- $_ := set $data .key ($.Files.Get (printf "files/workflows/%s" .file)) -}}
 {{- end -}}
 {{- range $path, $bytes := .Files.Glob "files/load-target/**" -}}
 {{- $_ := set $data (printf "package__%s" (trimPrefix "files/load-target/" $path | replace "/" "__")) (toString $bytes) -}}
@@ -43,9 +43,14 @@ a file; what only another workflow calls is not in it and goes by its folder.
   configMap:
     name: {{ include "n8n-tuned.fullname" . }}-load-targets
     items:
-      {{- range $key, $_ := include "n8n-tuned.loadTargetFiles" . | fromYaml }}
-      - key: {{ $key }}
-        path: {{ $key | replace "__" "/" }}
+      {{- range (include "n8n-tuned.loadTargetWorkflows" . | fromYaml).items }}
+      - key: {{ .key }}
+        path: {{ .key | replace "__" "/" }}
+      {{- end }}
+      {{- range $path, $_ := .Files.Glob "files/load-target/**" }}
+      {{- $file := trimPrefix "files/load-target/" $path }}
+      - key: package__{{ $file | replace "/" "__" }}
+        path: package/{{ $file }}
       {{- end }}
 {{- end -}}
 

@@ -9,6 +9,16 @@
 {{- toYaml $data -}}
 {{- end -}}
 
+{{/* Where the volume puts them: a `__` stands for a slash, which keys cannot hold. */}}
+{{- define "n8n-tuned.k6Items" -}}
+- key: workflows__catalogue.json
+  path: workflows/catalogue.json
+{{- range $path, $_ := .Files.Glob "files/loadtests/**.ts" }}
+- key: {{ trimPrefix "files/" $path | replace "/" "__" }}
+  path: {{ trimPrefix "files/" $path }}
+{{- end }}
+{{- end -}}
+
 {{/* The container and volumes of a k6 pod. Dict: context, profile, env (a map). */}}
 {{- define "n8n-tuned.k6Pod" -}}
 {{- $values := .context.Values -}}
@@ -48,10 +58,7 @@ volumes:
     configMap:
       name: {{ include "n8n-tuned.fullname" .context }}-{{ .scripts }}
       items:
-        {{- range $key, $_ := include "n8n-tuned.k6Files" .context | fromYaml }}
-        - key: {{ $key }}
-          path: {{ $key | replace "__" "/" }}
-        {{- end }}
+        {{- include "n8n-tuned.k6Items" .context | nindent 8 }}
 {{- end -}}
 
 {{/* loadTest.env wins by name. Dict: context, env. */}}
