@@ -23,6 +23,19 @@ export function breaches(slos: readonly Slo[], summary: Summary): Breach[] {
   });
 }
 
+/**
+ * How near the worst SLO is to its bound: 1 is at it, 2 twice beyond. Null where no SLO has a scale:
+ * a backlog of 0 is met or not.
+ */
+export function pressure(slos: readonly Slo[], summary: Summary): number | null {
+  const all = slos.flatMap(({ metric, operator, bound }) => {
+    const measured = measure(metric, summary);
+    if (measured === null || bound <= 0 || operator === '=' || metric === 'backlog') return [];
+    return [operator.startsWith('<') ? measured / bound : bound / Math.max(measured, 1e-3)];
+  });
+  return all.length === 0 ? null : Math.max(...all);
+}
+
 function measure(metric: SloMetric, summary: Summary): number | null {
   if (metric === 'errors') return summary.errors.share;
   if (metric === 'throughput') return summary.achieved.shareOfOffered;

@@ -45,7 +45,7 @@ const VERDICT_SCATTER = 0.03;
 export function belief(known: Known): Belief | null {
   const rates = known.trials.map(({ probe }) => probe.ratePerSecond);
   if (rates.length === 0) return null;
-  const coarse = weigh(known, spaced(Math.min(...rates) / 4, Math.max(...rates) * 1.5, 80));
+  const coarse = weigh(known, spaced(Math.min(...rates) / 4, Math.max(...rates) * 1.5, 60));
   const step = (coarse.rates[1] ?? 1) / (coarse.rates[0] ?? 1);
   const fine = weigh(
     known,

@@ -1,5 +1,5 @@
 import { evidence } from './evidence';
-import type { Settings, Trial } from './types';
+import type { RateTrial, Settings, Trial } from './types';
 
 export interface Estimate {
   /** Requests a second; what was held at full length, where `confirmed`. */
@@ -14,15 +14,26 @@ export interface Estimate {
 
 export function estimate(trials: readonly Trial[], settings: Settings): Estimate {
   const known = evidence(trials, settings);
-  const confirmed = known.confirmed.low;
+  const { belief, confirmed, generatorCeiling } = known;
   // Closer than this the search does not look, whatever the model believes.
   const near = 1 + settings.tolerance;
-  const capacity = confirmed > 0 ? confirmed : known.low;
+  const isConfirmed = confirmed.low > 0;
+  const capacity = isConfirmed
+    ? confirmed.low
+    : Math.min(known.low, belief?.quantile(0.5) ?? Infinity);
   return {
     capacity,
-    low: Math.min(capacity / near, known.belief?.quantile(0.05) ?? 0),
-    high: Math.max(capacity * near, known.belief?.quantile(0.95) ?? Infinity),
-    confirmed: confirmed > 0,
-    limit: null,
+    low: Math.min(capacity / near, belief?.quantile(0.05) ?? Infinity),
+    high: Math.max(capacity * near, belief?.quantile(0.95) ?? Infinity),
+    confirmed: isConfirmed,
+    limit: generatorCeiling < Infinity ? 'load generator' : firstLimit(known.trials, capacity),
   };
+}
+
+/** What failed the lowest level above the capacity. */
+function firstLimit(trials: readonly RateTrial[], capacity: number): string | null {
+  const failed = trials
+    .filter(({ probe, outcome }) => outcome.limit !== null && probe.ratePerSecond >= capacity)
+    .sort((one, other) => one.probe.ratePerSecond - other.probe.ratePerSecond);
+  return failed[0]?.outcome.limit ?? null;
 }

@@ -14,7 +14,7 @@ export interface Evidence {
   /** The most good replies a second that any probe has seen; 0 before the first. */
   peak: number;
   /** Null until a rate has failed: before that nothing bounds the capacity. */
-  belief: Belief | null;
+  readonly belief: Belief | null;
   /** At this rate the generator was the limit, twice; infinite when it never was. */
   generatorCeiling: number;
 }
@@ -28,16 +28,20 @@ export function evidence(all: readonly Trial[], { fullSeconds }: Settings): Evid
   const { low, high } = boundary(trials);
   const rooms = valid.map(({ outcome }) => 1 / (outcome.pressure ?? Infinity));
   const unloadedRoom = Math.min(MOST_ROOM, Math.max(1.02, ...rooms));
+  const known = { trials, unloadedRoom, peak: overloadedPeak(trials, low), fullSeconds };
+  let weighed: Belief | null = null;
   return {
     trials,
     low,
     high,
     confirmed: boundary(trials.filter(({ probe }) => probe.kind === 'confirm')),
     peak: Math.max(0, ...valid.map(({ outcome }) => outcome.achievedPerSecond)),
-    belief:
-      high === Infinity
-        ? null
-        : belief({ trials, unloadedRoom, peak: overloadedPeak(trials, low), fullSeconds }),
+    // Many steps do not ask for it, and it is nearly all of the work.
+    get belief() {
+      if (high === Infinity) return null;
+      weighed ??= belief(known);
+      return weighed;
+    },
     generatorCeiling: generatorCeiling(all),
   };
 }

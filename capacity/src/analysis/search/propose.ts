@@ -29,9 +29,9 @@ function wanted(trials: readonly Trial[], settings: Settings): Probe | null {
   const repeated = again(trials, known, settings);
   if (repeated !== null) return repeated;
   const confirming = known.trials.some(({ probe }) => probe.kind === 'confirm');
-  return confirming || isNarrow(known)
-    ? nextConfirmation(known, settings)
-    : nextShort(trials, known, settings);
+  const short = confirming || isNarrow(known) ? null : nextShort(trials, known, settings);
+  if (short !== null) return short;
+  return confirming || known.low > 0 ? nextConfirmation(known, settings) : null;
 }
 
 function isNarrow({ low, trials, belief }: Evidence): boolean {
