@@ -162,7 +162,7 @@ function execute(file: string, sql: string): void {
 }
 
 function read(file: string, sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   try {
     return database
       .prepare(sql)
