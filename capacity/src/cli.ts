@@ -1,16 +1,18 @@
 import { Command, CommanderError } from 'commander';
 import * as doctor from './commands/doctor';
+import * as down from './commands/down';
 import * as find from './commands/find';
 import * as profiles from './commands/profiles';
 import * as recommend from './commands/recommend';
 import * as report from './commands/report';
 import * as run from './commands/run';
 import * as sample from './commands/sample';
+import * as up from './commands/up';
 import * as workloads from './commands/workloads';
 import { EXIT, UserError } from './ui/exit';
 
 /** One file a command, in the order in which help lists them. */
-const COMMANDS = [doctor, workloads, profiles, run, find, recommend, report, sample];
+const COMMANDS = [doctor, workloads, profiles, up, down, run, find, recommend, report, sample];
 
 async function main(): Promise<void> {
   const program = new Command('n8n-tuned')

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { openSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { Kept, type KeptState } from '../target/kept';
+import { EXIT, UserError } from '../ui/exit';
+import { onInterrupt } from '../ui/interrupt';
+import { printJson, printLines } from '../ui/print';
+import { startProgress } from '../ui/progress';
+import {
+  chosenWorkload,
+  milliseconds,
+  withTargetOptions,
+  withWorkloadOptions,
+  type TargetOptions,
+  type WorkloadOptions,
+} from './options';
+import { chosenTarget, isLegacyChoice } from './targets';
+
+interface UpOptions extends TargetOptions, WorkloadOptions {
+  name: string;
+  ready: string;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('up')
+    .description('Bring n8n up with a workload in it, and leave it there until n8n-tuned down');
+  withTargetOptions(withWorkloadOptions(command))
+    .optionsGroup('What it is called:')
+    .option('--name <name>', 'for n8n-tuned down', 'default')
+    .option('--ready <time>', 'until the real request is answered right', '60s')
+    .option('--json', 'for machines')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  n8n-tuned up --workers 2\n  n8n-tuned run --target url --url $(n8n-tuned up --json | jq -r .baseUrl) --rate 20\n  n8n-tuned down',
+    )
+    .action(async (options: UpOptions) => {
+      await (process.env[KEEPER] === '1' ? keep(options) : up(options));
+    });
+}
+
+/** Tells the process that stays from the one that the user waits for; both have the same arguments. */
+const KEEPER = 'N8N_TUNED_KEEPER';
+
+async function up(options: UpOptions): Promise<void> {
+  if (options.target !== 'process') {
+    throw new UserError(`target ${options.target} is already up: up is for --target process.`);
+  }
+  const kept = new Kept(options.name);
+  const other = kept.read();
+  if (other !== null) {
+    throw new UserError(
+      `'${options.name}' is already up at ${other.baseUrl}: take it down with n8n-tuned down ${options.name}, or choose another --name.`,
+    );
+  }
+  // Mistakes are told here, before anything stays.
+  chosenTarget(options, chosenWorkload(options, isLegacyChoice(options)).workflows, 0);
+  kept.prepare();
+  const log = openSync(kept.logFile, 'w');
+  const keeper = spawn(process.execPath, process.argv.slice(1), {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: { ...process.env, [KEEPER]: '1' },
+  });
+  keeper.unref();
+  const progress = startProgress();
+  const interrupt = onInterrupt();
+  let ended = false;
+  keeper.once('exit', () => {
+    ended = true;
+  });
+  try {
+    for (;;) {
+      const state = kept.read();
+      if (state !== null) {
+        show(state, options);
+        return;
+      }
+      if (ended) throw new UserError(`it did not come up: ${lastLine(kept.logFile)}`);
+      if (interrupt.signal.aborted) keeper.kill('SIGTERM');
+      progress.tell('bringing n8n up');
+      await sleep(200);
+    }
+  } finally {
+    progress.end();
+    interrupt.end();
+  }
+}
+
+async function keep(options: UpOptions): Promise<void> {
+  const kept = new Kept(options.name);
+  const interrupt = onInterrupt();
+  const { signal } = interrupt;
+  const tell = (): void => undefined;
+  const workload = chosenWorkload(options, isLegacyChoice(options));
+  const target = chosenTarget(options, workload.workflows, milliseconds('--ready', options.ready));
+  const running = await target.up(tell, signal);
+  try {
+    await running.seed(workload.workflows, tell);
+    await running.ready(workload.requests, tell, signal);
+    kept.write({ pid: process.pid, baseUrl: running.baseUrl, versions: running.versions });
+    while (!signal.aborted) await sleep(200);
+  } finally {
+    await running.down(tell);
+    kept.remove();
+    interrupt.end();
+  }
+  process.exitCode = EXIT.fine;
+}
+
+function show(state: KeptState, { name, json }: UpOptions): void {
+  if (json === true) printJson({ name, ...state });
+  else {
+    const down = name === 'default' ? 'n8n-tuned down' : `n8n-tuned down ${name}`;
+    printLines([`n8n is up at ${state.baseUrl}; take it down with ${down}.`]);
+  }
+}
+
+function lastLine(file: string): string {
+  return readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '';
+}

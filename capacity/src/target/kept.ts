@@ -1,0 +1,51 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder } from '../lab/paths';
+import { writeWhole } from '../record/folder';
+import { UserError } from '../ui/exit';
+
+/** A target that `up` has left up, known by its name. */
+export interface KeptState {
+  /** Of the process that keeps it, and takes it down when it is asked to end. */
+  pid: number;
+  baseUrl: string;
+  versions: Record<string, string>;
+}
+
+export class Kept {
+  readonly logFile: string;
+  private readonly folder: string;
+  private readonly file: string;
+
+  constructor(name: string) {
+    if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
+      throw new UserError(`'${name}' is no name: take letters, digits and dashes.`);
+    }
+    this.folder = join(cacheFolder(), 'up');
+    this.file = join(this.folder, `${name}.json`);
+    this.logFile = join(this.folder, `${name}.log`);
+  }
+
+  prepare(): void {
+    mkdirSync(this.folder, { recursive: true });
+  }
+
+  write(state: KeptState): void {
+    writeWhole(this.file, `${JSON.stringify(state, null, 2)}\n`);
+  }
+
+  /** Null when nothing is kept under this name, or its keeper has died. */
+  read(): KeptState | null {
+    try {
+      const state = JSON.parse(readFileSync(this.file, 'utf8')) as KeptState;
+      process.kill(state.pid, 0);
+      return state;
+    } catch {
+      return null;
+    }
+  }
+
+  remove(): void {
+    rmSync(this.file, { force: true });
+  }
+}
