@@ -140,6 +140,10 @@ const commands = {
   }),
   collectGarbage: async () => globalThis.gc?.(),
   memory: async () => process.memoryUsage(),
+  cpuTimeMs: async () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  },
   // What is left open by a connection, if one was.
   openSockets: async () =>
     process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length,

@@ -82,7 +82,7 @@ export class N8nHome {
     try {
       await eventually(() => {
         if (child.exitCode !== null) throw new Error(`n8n ${args.join(' ')} ended`);
-        return fetch(`${url}/healthz`).then(
+        return fetch(`${url}${this.readiness}`).then(
           ({ ok }) => ok,
           () => false,
         );
@@ -100,6 +100,11 @@ export class N8nHome {
   async stop(): Promise<void> {
     await Promise.all(this.running.map(end));
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+
+  /** 2.x answers 200 with "n8n is starting up" to everything, a webhook too, before it is ready. */
+  private get readiness(): string {
+    return this.version.startsWith('0.') ? '/healthz' : '/healthz/readiness';
   }
 
   private program(): [node: string, program: string] {

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { N8nHome, webhookWorkflow } from './support/n8n';
+import { packNodes, type Packed } from './support/package';
+import { startRegistry } from './support/registry';
+
+let folder: string;
+let packed: Packed;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'n8n-package-test-'));
+  packed = packNodes(folder);
+}, 60_000);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const TYPES = ['loadTarget', 'queueMonitor', 'queueMonitorTrigger'];
+const waiting = { parameters: { operation: 'wait', waitMs: 1 } };
+
+async function inHome(home: N8nHome, use: () => Promise<void>): Promise<void> {
+  try {
+    await use();
+  } finally {
+    await home.stop();
+  }
+}
+
+/** What the first answer of the webhook says, once it is there. */
+async function answerOf(url: string): Promise<unknown> {
+  for (const end = Date.now() + 30_000; Date.now() < end;) {
+    const response = await fetch(url);
+    const json = response.headers.get('content-type')?.includes('json');
+    if (response.ok && json) return await response.json();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`${url} never answered`);
+}
+
+test('the tarball holds the nodes, the workflows, and nothing stray', () => {
+  const strange = packed.files.filter(
+    (file) =>
+      !/^(package\.json|README\.md|LICENSE)$/.test(file) &&
+      !/^workflows\/([\w-]+\/)?[\w-]+\.json$/.test(file) &&
+      !/^dist\/(nodes\/\w+|credentials)\/[\w.]+\.(node\.js|node\.json|credentials\.js|svg)$/.test(
+        file,
+      ) &&
+      !/^dist\/nodes\/QueueMonitor\/vendor\/(bull\.js|ioredis\.js|LICENSES\.txt)$/.test(file),
+  );
+  expect(strange).toEqual([]);
+  for (const type of [
+    'LoadTarget/LoadTarget',
+    'QueueMonitor/QueueMonitor',
+    'QueueMonitor/QueueMonitorTrigger',
+  ]) {
+    expect(packed.files).toContain(`dist/nodes/${type}.node.js`);
+    expect(packed.files).toContain(`dist/nodes/${type}.node.json`);
+  }
+  expect(packed.files).toContain('dist/credentials/QueueRedisApi.credentials.js');
+  expect(packed.sizeBytes).toBeLessThan(1.5 * 1024 * 1024);
+});
+
+test('n8n 2.41.1 installs it as a community package', async () => {
+  const registry = await startRegistry(folder, packed);
+  const home = new N8nHome('2.41.1', registry.env);
+  await inHome(home, async () => {
+    const url = await home.start();
+    const post = (path: string, body: object, cookie = ''): Promise<Response> =>
+      fetch(`${url}/rest${path}`, {
+        ...{ method: 'POST', body: JSON.stringify(body) },
+        headers: { 'content-type': 'application/json', cookie },
+      });
+    const names = { firstName: 'Test', lastName: 'Owner' };
+    const owner = await post('/owner/setup', {
+      email: 'owner@example.com',
+      password: 'Passw0rd!',
+      ...names,
+    });
+    const cookie = (owner.headers.get('set-cookie') ?? '').replace(/;.*/, '');
+    const installed = await post('/community-packages', { name: packed.name }, cookie);
+    expect(await installed.json()).toMatchObject({
+      data: {
+        packageName: packed.name,
+        installedVersion: packed.version,
+        installedNodes: TYPES.map((type) => ({ type: `${packed.name}.${type}` })),
+      },
+    });
+    const types = (await (
+      await fetch(`${url}/types/nodes.json`, { headers: { cookie } })
+    ).json()) as {
+      name: string;
+      iconUrl: { light: string; dark: string };
+    }[];
+    const ours = types.filter(({ name }) => name.startsWith(packed.name));
+    expect(ours.map(({ name }) => name.split('.')[1]).sort()).toEqual(
+      [...TYPES, 'loadTargetTool', 'queueMonitorTool'].sort(),
+    );
+    for (const { iconUrl } of ours) {
+      for (const icon of [iconUrl.light, iconUrl.dark]) {
+        const response = await fetch(`${url}/${icon}`, { headers: { cookie } });
+        expect(response.headers.get('content-type')).toContain('svg');
+      }
+    }
+    expect(registry.asked.some((path) => path.endsWith('.tgz'))).toBe(true);
+  });
+  await registry.close();
+}, 240_000);
+
+test.each(['2.41.1', '0.221.2'] as const)(
+  'n8n %s runs it from the tarball',
+  async (version) => {
+    const home = new N8nHome(version);
+    await inHome(home, async () => {
+      home.installTarball(packed.tarball);
+      const id = version.startsWith('0.') ? '7' : 'tarball';
+      home.import('workflow', [
+        webhookWorkflow(id, { type: `${packed.name}.loadTarget`, ...waiting }),
+      ]);
+      home.activate([id]);
+      const url = await home.start();
+      expect(await answerOf(`${url}/webhook/${id}`)).toMatchObject({
+        operation: 'wait',
+        ranBy: { n8nVersion: version, role: version.startsWith('0.') ? 'own' : 'main' },
+      });
+    });
+  },
+  300_000,
+);
+
+test.each(['2.41.1', '0.221.2'] as const)(
+  'n8n %s runs it as an extension folder',
+  async (version) => {
+    const home = new N8nHome(version, {
+      N8N_CUSTOM_EXTENSIONS: join(repositoryRoot(), 'dist'),
+      ...(version.startsWith('0.') && { EXECUTIONS_PROCESS: 'main' }),
+    });
+    await inHome(home, async () => {
+      const id = version.startsWith('0.') ? '8' : 'extension';
+      home.import('workflow', [webhookWorkflow(id, { type: 'CUSTOM.loadTarget', ...waiting })]);
+      home.activate([id]);
+      const url = await home.start();
+      expect(await answerOf(`${url}/webhook/${id}`)).toMatchObject({
+        operation: 'wait',
+        ranBy: { n8nVersion: version, role: 'main' },
+      });
+    });
+  },
+  300_000,
+);
