@@ -179,8 +179,11 @@ function roles(samples: readonly MetricSample[], measured: Window): RoleSummary[
       const cpu = totals(samples, { metric: 'cpuCores', role }, measured).map(({ value }) => value);
       const processes = values(samples, { metric: 'processes', role }, measured);
       const throttled = values(samples, { metric: 'throttledShare', role }, measured);
+      // A child process is sampled as `main/4711`: it belongs to the instance main.
       const instances = new Set(
-        samples.filter((sample) => sample.role === role && sample.instance).map((s) => s.instance),
+        samples
+          .filter((sample) => sample.role === role && sample.instance)
+          .map(({ instance }) => instance.split('/')[0]),
       );
       return {
         role,
