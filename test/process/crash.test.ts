@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
 import { left, until, type Traces } from './stage';
 
-jest.setTimeout(240_000);
+jest.setTimeout(330_000);
 
 // Inside the repository, so that what is bundled finds its packages.
 const folder = mkdtempSync(join(__dirname, '.owner-'));

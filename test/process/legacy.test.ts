@@ -1,7 +1,7 @@
 import { samplersFor } from '../../capacity/src/sampler';
 import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
 
-jest.setTimeout(240_000);
+jest.setTimeout(330_000);
 
 /** How many processes 0.221.2 takes for three executions at once of a function of 5 s. */
 async function processesAtOnce(mode: 'own' | 'main'): Promise<number> {

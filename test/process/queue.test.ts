@@ -2,7 +2,7 @@ import { samplersFor } from '../../capacity/src/sampler';
 import type { Running } from '../../capacity/src/target/target';
 import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
 
-jest.setTimeout(240_000);
+jest.setTimeout(330_000);
 
 describe('queue mode with a worker and two webhook processors behind the balancer', () => {
   const chosen = workload('last-node');

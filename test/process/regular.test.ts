@@ -3,7 +3,7 @@ import { samplersFor } from '../../capacity/src/sampler';
 import type { Running } from '../../capacity/src/target/target';
 import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
 
-jest.setTimeout(200_000);
+jest.setTimeout(330_000);
 
 describe('regular mode on SQLite, limited to 800 millicores and 1200 MiB', () => {
   const chosen = workload('last-node');

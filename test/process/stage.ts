@@ -13,7 +13,7 @@ import type { SampleSink } from '../../capacity/src/sampler/sampler';
 
 /** Real topologies for the tests, and what they leave behind. */
 
-export const bringUpMs = 180_000;
+export const bringUpMs = 300_000;
 
 export function topology(given: Record<string, unknown>): Topology {
   return topologySchema.parse(given);

@@ -84,7 +84,7 @@ interface Settled extends Required<ProcessTargetOptions> {
 }
 
 /** Time for n8n to come up on a busy machine; it takes 5 to 20 s on a quiet one. */
-const upTimeoutMs = 180_000;
+const upTimeoutMs = 300_000;
 
 class ProcessRunning implements Running {
   readonly kind = 'process';
@@ -125,8 +125,15 @@ class ProcessRunning implements Running {
         instance,
         url: `http://127.0.0.1:${String(port)}/metrics`,
       }));
+    const [main] = this.n8n;
     this.redis =
-      ports.redis === null ? null : { url: redisUrl(ports.redis), prefix: 'bull', queue: 'jobs' };
+      ports.redis === null
+        ? null
+        : {
+            url: redisUrl(ports.redis),
+            prefix: main?.env['QUEUE_BULL_PREFIX'] ?? 'bull',
+            queue: 'jobs',
+          };
     this.postgresql = ports.postgresql === null ? null : { url: postgresqlUrl(ports.postgresql) };
     this.database =
       this.postgresql === null

@@ -69,12 +69,15 @@ async function copyFolder(from: string, to: string): Promise<void> {
   await run('cp', ['-a', '--reflink=auto', from, to]);
 }
 
+/** Keeps those used last; and what a killed run had only half copied goes. */
 function prune(folder: string): void {
-  const byUse = readdirSync(folder)
-    .filter((name) => !name.startsWith('.'))
+  const all = readdirSync(folder)
     .map((name) => ({ name, used: statSync(join(folder, name)).mtimeMs }))
     .sort((a, b) => b.used - a.used);
-  for (const { name } of byUse.slice(templatesKept)) {
+  const isPartial = ({ name }: { name: string }): boolean => name.startsWith('.');
+  const abandoned = all.filter((one) => isPartial(one) && one.used < Date.now() - 3_600_000);
+  const surplus = all.filter((one) => !isPartial(one)).slice(templatesKept);
+  for (const { name } of [...abandoned, ...surplus]) {
     rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
