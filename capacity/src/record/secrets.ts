@@ -18,7 +18,7 @@ export function withoutSecrets(words: readonly string[]): string[] {
 
 function withoutSecret(value: string): string {
   if (value.startsWith('@') || HARMLESS.test(value)) return value;
-  const name = /^[^:=]+[:=]/.exec(value)?.[0] ?? '';
+  const name = /^[\w-]+[:=]/.exec(value)?.[0] ?? '';
   return `${name}***`;
 }
 

@@ -1,0 +1,45 @@
+import { parseLine, RequestLines } from '../../../capacity/src/load/lines';
+
+const BEGAN = 1_700_000_000_000;
+
+describe('the lines of the load generator', () => {
+  it('become requests, in the order in which they end', () => {
+    const lines = new RequestLines();
+    expect(lines.read(['b', 'r-1', 10, BEGAN, 'cpu'])).toBeNull();
+    expect(lines.read(['b', 'r-2', 20, BEGAN, 'cpu'])).toBeNull();
+    expect(lines.beganAtMs).toBe(BEGAN);
+    expect(lines.read(['e', 'r-2', 5.12345, 200, '', 'host/7/main'])).toEqual({
+      tMs: 20,
+      durationMs: 5.123,
+      status: 200,
+      ok: true,
+      errorKind: '',
+      id: 'r-2',
+      workload: 'cpu',
+      ranBy: 'host/7/main',
+    });
+    expect(lines.read(['e', 'r-1', 50, 500, 'status 500', ''])).toMatchObject({
+      id: 'r-1',
+      ok: false,
+      errorKind: 'status 500',
+    });
+    expect(lines.cutOff(BEGAN + 100)).toEqual([]);
+  });
+
+  it('without an end are unanswered, as old as they were when the generator was gone', () => {
+    const lines = new RequestLines();
+    lines.read(['b', 'r-1', 10, BEGAN, 'cpu']);
+    lines.read(['b', 'r-2', 900, BEGAN, 'cpu']);
+    expect(lines.cutOff(BEGAN + 1000)).toMatchObject([
+      { id: 'r-1', durationMs: 990, status: 0, ok: false, errorKind: 'unanswered' },
+      { id: 'r-2', durationMs: 100, status: 0, ok: false, errorKind: 'unanswered' },
+    ]);
+  });
+
+  it.each(['', 'Request Failed', '["x",1]', '["b","r-1",1', 'time="..." level=error'])(
+    '%p is none of them',
+    (text) => {
+      expect(parseLine(text)).toBeNull();
+    },
+  );
+});

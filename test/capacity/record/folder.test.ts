@@ -1,0 +1,186 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import {
+  readRequests,
+  readSamples,
+  REQUESTS_HEAD,
+  requestRow,
+  SAMPLES_HEAD,
+  sampleRow,
+} from '../../../capacity/src/record/csv';
+import { RunFolder, runId } from '../../../capacity/src/record/folder';
+import { findRuns, isComplete, readRun, readTables } from '../../../capacity/src/record/read';
+import type { MetricSample, RequestSample, RunRecord } from '../../../capacity/src/record/record';
+import { withoutSecrets } from '../../../capacity/src/record/secrets';
+import { sampleRun } from '../../support/sample-run';
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'runs-'));
+});
+
+afterEach(() => {
+  rmSync(root, { recursive: true, force: true });
+});
+
+const text = fc.string();
+const requestSample = fc.record<RequestSample>({
+  tMs: fc.nat(),
+  durationMs: fc.nat(),
+  status: fc.nat(599),
+  ok: fc.boolean(),
+  errorKind: text,
+  id: text,
+  workload: text,
+  ranBy: text,
+});
+const metricSample = fc.record<MetricSample>({
+  tMs: fc.integer(),
+  role: text,
+  instance: text,
+  metric: text,
+  value: fc.integer(),
+});
+
+describe('the tables of a run', () => {
+  it('are read as they were written, whatever the texts hold', () => {
+    fc.assert(
+      fc.property(fc.array(requestSample), (rows) => {
+        expect(readRequests(REQUESTS_HEAD + rows.map(requestRow).join(''))).toEqual(rows);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(metricSample), (rows) => {
+        expect(readSamples(SAMPLES_HEAD + rows.map(sampleRow).join(''))).toEqual(rows);
+      }),
+    );
+  });
+
+  it('lose only the last line when it was cut short', () => {
+    const { samples } = sampleRun();
+    const whole = SAMPLES_HEAD + samples.map(sampleRow).join('');
+    expect(readSamples(whole.slice(0, -3))).toEqual(samples.slice(0, -1));
+    expect(readSamples('')).toEqual([]);
+  });
+});
+
+describe('the folder of a run', () => {
+  function write(): { folder: RunFolder; record: RunRecord } {
+    const { record, requests, samples } = sampleRun();
+    const folder = new RunFolder(root, record);
+    requests.forEach((sample) => {
+      folder.request(sample);
+    });
+    samples.forEach((sample) => {
+      folder.sample(sample);
+    });
+    return { folder, record };
+  }
+
+  it('is complete only once run.json is there, and then holds everything', async () => {
+    const { folder, record } = write();
+    const { requests, samples } = sampleRun();
+    expect(isComplete(folder.path)).toBe(false);
+    expect(findRuns(root)).toEqual([folder.path]);
+    await folder.closeTables({ requests, samples });
+    folder.complete(record);
+    expect(isComplete(folder.path)).toBe(true);
+    expect(readRun(folder.path)).toEqual({ record, requests, samples });
+    expect(folder.problems()).toEqual([]);
+    expect(readdirSync(folder.path).sort()).toEqual(['requests.csv.gz', 'run.json', 'samples.csv']);
+  });
+
+  it('can be read when the compressed table has no end', async () => {
+    const { folder } = write();
+    await folder.closeTables(sampleRun());
+    const file = join(folder.path, 'requests.csv.gz');
+    truncateSync(file, readFileSync(file).length - 200);
+    const { requests } = readTables(folder.path);
+    expect(requests.length).toBeGreaterThan(100);
+    expect(requests).toEqual(sampleRun().requests.slice(0, requests.length));
+  });
+
+  it('says which logs could not be kept', async () => {
+    const { folder } = write();
+    writeFileSync(join(root, 'main.log'), 'a line\n');
+    const kept = await folder.keepLogs([join(root, 'main.log'), join(root, 'gone.log')]);
+    expect(kept).toEqual(['logs/main.log']);
+    expect(readFileSync(join(folder.path, 'logs/main.log'), 'utf8')).toBe('a line\n');
+    expect(folder.problems()).toHaveLength(1);
+    await folder.closeTables(sampleRun());
+  });
+
+  it('of a version that is not known is refused in a sentence', async () => {
+    const { folder, record } = write();
+    await folder.closeTables(sampleRun());
+    writeFileSync(join(folder.path, 'run.json'), JSON.stringify({ ...record, schemaVersion: 99 }));
+    expect(() => readRun(folder.path)).toThrow('has schemaVersion 99, which this version');
+  });
+
+  it('cannot be made where nothing may be written: a sentence', () => {
+    const file = join(root, 'a-file');
+    writeFileSync(file, '');
+    expect(() => new RunFolder(file, sampleRun().record)).toThrow(
+      'choose another folder with --out',
+    );
+    expect(existsSync(join(file, 'x'))).toBe(false);
+  });
+
+  it('has a name of its own that sorts by time', () => {
+    const early = runId(new Date('2026-05-01T10:00:00Z'), 'cpu', 'load');
+    const late = runId(new Date('2026-05-01T10:00:01Z'), 'cpu', 'load');
+    expect(early).toMatch(/^20260501-100000-cpu-load-[a-z]{4}$/);
+    expect([late, early].sort()).toEqual([early, late]);
+  });
+});
+
+describe('the command in a record', () => {
+  it.each([
+    [
+      ['--header', 'Authorization: Bearer x'],
+      ['--header', 'Authorization:***'],
+    ],
+    [
+      ['--header', 'Content-Type: text/plain'],
+      ['--header', 'Content-Type: text/plain'],
+    ],
+    [['--header=X-Key: x'], ['--header=X-Key:***']],
+    [
+      ['--body', '{"a":1}'],
+      ['--body', '***'],
+    ],
+    [
+      ['--body', '@order.json'],
+      ['--body', '@order.json'],
+    ],
+    [
+      ['--env', 'N8N_LOG_LEVEL=warn'],
+      ['--env', 'N8N_LOG_LEVEL=warn'],
+    ],
+    [
+      ['--env', 'DB_PASSWORD=x'],
+      ['--env', 'DB_PASSWORD=***'],
+    ],
+    [
+      ['--url', 'http://me:x@host/'],
+      ['--url', 'http://***@host/'],
+    ],
+    [
+      ['--rate', '50'],
+      ['--rate', '50'],
+    ],
+  ])('%p becomes %p', (words, kept) => {
+    expect(withoutSecrets(words)).toEqual(kept);
+  });
+});
