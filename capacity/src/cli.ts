@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import * as compare from './commands/compare';
 import * as doctor from './commands/doctor';
 import * as down from './commands/down';
 import * as find from './commands/find';
@@ -12,7 +13,19 @@ import * as workloads from './commands/workloads';
 import { EXIT, UserError } from './ui/exit';
 
 /** One file a command, in the order in which help lists them. */
-const COMMANDS = [doctor, workloads, profiles, up, down, run, find, recommend, report, sample];
+const COMMANDS = [
+  doctor,
+  workloads,
+  profiles,
+  up,
+  down,
+  run,
+  find,
+  compare,
+  recommend,
+  report,
+  sample,
+];
 
 async function main(): Promise<void> {
   const program = new Command('n8n-tuned')

@@ -3,7 +3,14 @@ import type { Command } from 'commander';
 import { parametersFrom } from '../../../loadtests/lib/workload';
 import { findBundled } from '../load/find';
 import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
-import { isProfileName, parseDuration, planOf, PROFILES, type LoadPlan } from '../plan/profile';
+import {
+  isProfileName,
+  parseDuration,
+  planOf,
+  PROFILES,
+  type LoadPlan,
+  type ProfileName,
+} from '../plan/profile';
 import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import { askedRightly, UserError } from '../ui/exit';
@@ -83,10 +90,10 @@ export interface ProfileOptions {
   slo?: string[];
 }
 
-export function withProfileOptions(command: Command): Command {
+export function withProfileOptions(command: Command, usual: ProfileName = 'load'): Command {
   return command
     .optionsGroup('How it is loaded:')
-    .option('--profile <name>', Object.keys(PROFILES).join(', '), 'load')
+    .option('--profile <name>', Object.keys(PROFILES).join(', '), usual)
     .option('--rate <per-second>', 'requests a second, whether or not replies come')
     .option('--vus <clients>', 'profile closed: clients, each waiting for its reply')
     .option('--duration <time>', 'of the measured part, like 30s or 5m')

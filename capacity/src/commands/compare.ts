@@ -1,0 +1,143 @@
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import { compareTopologies } from '../compare/compare';
+import { isMetric, METRICS, type CompareMetric } from '../compare/metric';
+import { findBundled, findK6 } from '../load/find';
+import { withoutSecrets } from '../record/secrets';
+import { renderCompareTerminal } from '../report/compare-terminal';
+import type { Running } from '../target/target';
+import { EXIT, UserError } from '../ui/exit';
+import { onInterrupt } from '../ui/interrupt';
+import { printJson, warn } from '../ui/print';
+import { startProgress } from '../ui/progress';
+import {
+  chosenPlan,
+  chosenSlos,
+  chosenWorkload,
+  milliseconds,
+  withProfileOptions,
+  withWorkloadOptions,
+  type ProfileOptions,
+  type WorkloadOptions,
+} from './options';
+import { chosenTarget, isLegacyChoice } from './targets';
+
+interface CompareOptions extends WorkloadOptions, ProfileOptions {
+  metric: string;
+  pairs: string;
+  budget: string;
+  timeout: string;
+  drain: string;
+  ready: string;
+  out: string;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('compare')
+    .description('Which of two topologies is better, by which ratio, and is it more than noise')
+    .argument('<A.yaml>', 'a topology')
+    .argument('<B.yaml>', 'another one');
+  withProfileOptions(withWorkloadOptions(command), 'closed')
+    .optionsGroup('How it is decided:')
+    .option('--metric <name>', Object.keys(METRICS).join(', '), 'throughput')
+    .option('--pairs <count>', 'at most so many runs of each', '10')
+    .option('--budget <time>', 'no new round after this', '20m')
+    .optionsGroup('Limits and results:')
+    .option('--timeout <time>', 'a request is given up after this', '60s')
+    .option('--drain <time>', 'for late answers after a run, and for n8n to finish', '30s')
+    .option('--ready <time>', 'until the real request is answered right', '60s')
+    .option('--out <folder>', 'where the folder of the comparison is made', 'results')
+    .option('--json', 'print the answer, for machines')
+    .addHelpText(
+      'after',
+      `
+Both are up at the same time and measured in turns (ABBA), until the interval of the ratio excludes 1,
+no difference larger than 2 % is left possible, or the budget is used up.
+
+Examples:
+  n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8 --duration 15s
+  n8n-tuned compare two.yaml three-workers.yaml --profile load --rate 20 --metric p95`,
+    )
+    .action(async (a: string, b: string, options: CompareOptions) => {
+      process.exitCode = await run(a, b, options);
+    });
+}
+
+async function run(a: string, b: string, options: CompareOptions): Promise<number> {
+  const metric = metricOf(options.metric);
+  const readyMs = milliseconds('--ready', options.ready);
+  const choices = [a, b].map((topology) => ({ target: 'process', topology }));
+  const legacy = choices.map(isLegacyChoice);
+  if (legacy[0] !== legacy[1]) {
+    throw new UserError(
+      `${a} and ${b} are n8n below and above 1.0, which run different workflows: compare within one of them.`,
+    );
+  }
+  const workload = chosenWorkload(options, legacy[0] === true);
+  const plan = chosenPlan(options);
+  const slos = chosenSlos(options);
+  const targets = choices.map((choice) => chosenTarget(choice, workload.workflows, readyMs));
+  const k6 = findK6();
+  const order = {
+    workload,
+    plan,
+    slos,
+    out: options.out,
+    k6,
+    scripts: findBundled('loadtests', 'load.ts'),
+    timeoutMs: milliseconds('--timeout', options.timeout),
+    drainMs: milliseconds('--drain', options.drain),
+    command: withoutSecrets(process.argv.slice(2)),
+    metric,
+    names: { a: nameOf(a), b: nameOf(b) === nameOf(a) ? `${nameOf(b)} again` : nameOf(b) },
+    mostPairs: evenPairs(options.pairs),
+    budgetSeconds: milliseconds('--budget', options.budget) / 1000,
+  };
+  const interrupt = onInterrupt();
+  const progress = startProgress();
+  const { tell } = progress;
+  const up: Running[] = [];
+  try {
+    for (const target of targets) up.push(await target.up(tell, interrupt.signal));
+    const [A, B] = up;
+    if (A === undefined || B === undefined) throw new Error('two targets, yet not two are up');
+    for (const running of up) await running.seed(workload.workflows, tell);
+    const finished = await compareTopologies({ A, B }, order, tell, interrupt.signal);
+    progress.end();
+    finished.problems.forEach(warn);
+    if (options.json === true) printJson({ folder: finished.folder, ...finished.record });
+    else {
+      const { columns = 100, isTTY } = process.stdout;
+      const text = renderCompareTerminal(finished.record, {
+        width: Math.min(columns, 120),
+        colour: isTTY,
+      });
+      process.stdout.write(`${text}\n${finished.folder}\n`);
+    }
+    return finished.record.answer === 'unknown' ? EXIT.invalid : EXIT.fine;
+  } finally {
+    for (const running of up) await running.down(tell);
+    progress.end();
+    interrupt.end();
+  }
+}
+
+function metricOf(name: string): CompareMetric {
+  if (isMetric(name)) return name;
+  throw new UserError(
+    `there is no metric '${name}': it is one of ${Object.keys(METRICS).join(', ')}.`,
+  );
+}
+
+/** Half an ABBA would count a drift as a difference. */
+function evenPairs(text: string): number {
+  const pairs = Number(text);
+  if (!Number.isInteger(pairs) || pairs < 2 || pairs % 2 === 1) {
+    throw new UserError(`--pairs is '${text}': it is an even number from 2 on.`);
+  }
+  return pairs;
+}
+
+const nameOf = (file: string): string => basename(file).replace(/\.ya?ml$/, '');

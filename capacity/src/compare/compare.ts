@@ -1,0 +1,141 @@
+/** Measures two topologies in turns until the difference is clear, or clearly none. */
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { compare, turn, type Comparison, type Pair } from '../analysis/compare';
+import { bringToRest } from '../find/rest';
+import type { CompareRecord, Side } from '../record/compare-record';
+import { runId, writeWhole } from '../record/folder';
+import { measure, type RunOrder } from '../run/run';
+import type { Progress, Running } from '../target/target';
+import { METRICS, type CompareMetric } from './metric';
+
+export const COMPARE_FILE = 'compare.json';
+
+export interface CompareOrder extends RunOrder {
+  metric: CompareMetric;
+  names: { a: string; b: string };
+  mostPairs: number;
+  budgetSeconds: number;
+}
+
+export interface FinishedComparison {
+  folder: string;
+  record: CompareRecord;
+  problems: string[];
+}
+
+type Letter = 'A' | 'B';
+
+export async function compareTopologies(
+  running: Record<Letter, Running>,
+  order: CompareOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<FinishedComparison> {
+  const started = new Date();
+  const id = runId(started, order.workload.recorded.name, 'compare');
+  const folder = join(order.out, id);
+  mkdirSync(folder, { recursive: true });
+  const problems: string[] = [];
+  const sides: Record<Letter, Side> = {
+    A: sideOf(order.names.a, running.A),
+    B: sideOf(order.names.b, running.B),
+  };
+  const invalid: string[] = [];
+  const elapsed = (): number => (Date.now() - started.getTime()) / 1000;
+  const now = (): Comparison =>
+    compare(pairsOf(sides), {
+      moreIsBetter: METRICS[order.metric].moreIsBetter,
+      mostPairs: order.mostPairs,
+    });
+
+  const measureSide = async (letter: Letter, out: string): Promise<void> => {
+    const tell = (text: string): void => {
+      progress(`${now().text} after ${String(now().pairs)} pairs · ${letter}: ${text}`);
+    };
+    await bringToRest(running[letter], tell, signal);
+    const {
+      data,
+      folder: path,
+      problems: found,
+    } = await measure(running[letter], { ...order, out: join(folder, out) }, tell, signal);
+    problems.push(...found);
+    if (out === WARM_UP || signal.aborted) return;
+    const value = METRICS[order.metric].of(data.record);
+    const { outcome, sentence } = data.record.verdict;
+    if (value === null || outcome === 'invalid' || outcome === 'aborted') {
+      invalid.push(`${letter}: ${sentence}`);
+      return;
+    }
+    sides[letter].values.push(value);
+    sides[letter].runs.push(join('runs', basename(path)));
+  };
+
+  // The first load after a start compiles most of what later ones reuse.
+  for (const letter of ['A', 'B'] as const) await measureSide(letter, WARM_UP);
+  for (let run = 0; goesOn(run, now(), invalid, signal, order, elapsed()); run += 1) {
+    await measureSide(turn(run), 'runs');
+  }
+
+  const comparison = now();
+  const record: CompareRecord = {
+    schemaVersion: 1,
+    kind: 'compare',
+    id,
+    startedAt: started.toISOString(),
+    endedAt: new Date().toISOString(),
+    command: order.command,
+    workload: order.workload.recorded,
+    metric: order.metric,
+    slo: order.slos,
+    a: sides.A,
+    b: sides.B,
+    machine: running.A.machine,
+    versions: running.A.versions,
+    ratio: comparison.ratio,
+    answer: comparison.answer,
+    sentence: `By ${METRICS[order.metric].title} of ${order.workload.recorded.name}, ${order.names.b} is ${wording(comparison, order.names.a)}.`,
+    totalSeconds: elapsed(),
+    doubts: [
+      ...(signal.aborted ? ['The comparison was stopped before its end.'] : []),
+      ...invalid.map((text) => `A run was not valid and does not count: ${text}`),
+    ],
+  };
+  writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  return { folder, record, problems };
+}
+
+const WARM_UP = 'warm-up';
+const MOST_INVALID = 4;
+
+/** The budget is only looked at between two halves of an ABBA, so that a drift still cancels out. */
+function goesOn(
+  run: number,
+  comparison: Comparison,
+  invalid: readonly string[],
+  signal: AbortSignal,
+  order: CompareOrder,
+  elapsedSeconds: number,
+): boolean {
+  if (signal.aborted || invalid.length >= MOST_INVALID) return false;
+  if (run % 4 !== 0) return true;
+  return !comparison.done && elapsedSeconds < order.budgetSeconds;
+}
+
+/** Invalid runs leave a side behind; only what both have makes a pair. */
+function pairsOf({ A, B }: Record<Letter, Side>): Pair[] {
+  return A.values.flatMap((a, index): Pair[] => {
+    const b = B.values[index];
+    return b === undefined ? [] : [{ a, b }];
+  });
+}
+
+function sideOf(name: string, running: Running): Side {
+  if (running.topology === null) throw new Error(`${name} has no topology of ours`);
+  return { name, topology: running.topology, values: [], runs: [] };
+}
+
+function wording({ answer, text }: Comparison, a: string): string {
+  if (answer === 'unknown') return `not yet to be told from ${a}: ${text}`;
+  return answer === 'no difference' ? `like ${a}: ${text}` : `${text} than ${a}`;
+}
