@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createNamespace, request, serviceUrl, until, type Namespace } from '../support/cluster';
+import {
+  createNamespace,
+  request,
+  serviceUrl,
+  until,
+  type Namespace,
+  type Reply,
+} from '../support/cluster';
 
 jest.setTimeout(300_000);
 
@@ -52,19 +59,22 @@ function n8nPod({ version, workflow, activate, ready }: Version): object[] {
       { name: 'workflows', mountPath: '/workflows' },
     ],
   };
-  const seed = `n8n import:workflow --input=/workflows/workflow.json && ${activate}`;
+  const seed = `n8n import:workflow --input=/workflows/workflows.json && ${activate}`;
   return [
     {
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name: 'workflows' },
-      data: { 'workflow.json': readFileSync(join(WORKFLOWS, workflow), 'utf8') },
+      // 0.x takes an array only.
+      data: { 'workflows.json': `[${readFileSync(join(WORKFLOWS, workflow), 'utf8')}]` },
     },
     {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: 'n8n', labels: { app: 'n8n' } },
       spec: {
+        // Or the Service's name gives the pod N8N_PORT=tcp://..., which n8n takes for its own setting.
+        enableServiceLinks: false,
         securityContext: { runAsUser: 1000, runAsGroup: 1000, fsGroup: 1000 },
         initContainers: [{ ...container, name: 'seed', command: ['sh', '-ec', seed] }],
         containers: [
@@ -124,12 +134,15 @@ describe.each(VERSIONS)('n8n $version in a pod of our image', (version) => {
   });
 
   test('runs a workflow by its webhook', async () => {
-    const call = () =>
-      request(`${url}/webhook/load-last-node?n=1`, '-H', 'x-load-id: from-the-cluster');
+    let reply: Reply = { status: 0, body: '' };
     // n8n answers 404 for a moment after it is ready.
-    const reply = await until('the webhook', async () => {
-      const got = await call();
-      return got.status === 200 && got;
+    await until('the webhook', async () => {
+      reply = await request(
+        `${url}/webhook/load-last-node?n=1`,
+        '-H',
+        'x-load-id: from-the-cluster',
+      );
+      return reply.status === 200;
     });
     expect(JSON.parse(reply.body)).toMatchObject({
       query: { n: '1' },
