@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { readCatalogue } from '../../capacity/src/catalogue/read';
 import {
   activationSql,
-  asCustomExtension,
   bundledPlace,
   parseExport,
   placed,
@@ -143,12 +142,6 @@ describe('seeding', () => {
     const text = JSON.stringify(placed(workflow as never, { filesFolder: '/data/files' }));
     expect(text.match(/\/data\/files\/load-test-/g)).toHaveLength(2);
     expect(text).not.toContain('/home/node');
-  });
-
-  it('renames our node for a custom extension', () => {
-    const [workflow] = parsed('load-target/cpu.json');
-    const types = asCustomExtension(workflow as never).nodes.map(({ type }) => type);
-    expect(types.at(-1)).toBe('CUSTOM.loadTarget');
   });
 
   it('takes one workflow or an array of them, and says what is none', () => {

@@ -67,18 +67,6 @@ export function placed(workflow: ExportedWorkflow, place: Partial<Place>): Expor
   return { ...workflow, nodes: exchange(workflow.nodes) as ExportedWorkflow['nodes'] };
 }
 
-/**
- * Our nodes are `n8n-nodes-load-target.loadTarget` where the package lies in ~/.n8n/nodes/node_modules,
- * which n8n of any version reads; N8N_CUSTOM_EXTENSIONS makes every node it finds `CUSTOM.loadTarget`.
- */
-export function asCustomExtension(workflow: ExportedWorkflow): ExportedWorkflow {
-  const nodes = workflow.nodes.map((node) => ({
-    ...node,
-    type: node.type.replace(/^n8n-nodes-load-target\./, 'CUSTOM.'),
-  }));
-  return { ...workflow, nodes };
-}
-
 /** For `n8n import:credentials`, which encrypts it; the workflows refer to its id. */
 export interface Credential {
   id: string;
