@@ -212,8 +212,8 @@ export function highestRate(plan: LoadPlan): number {
   return Math.max(0, ...plan.stages.flatMap((s) => [s.fromRatePerSecond, s.toRatePerSecond]));
 }
 
-/** Each costs k6 about half a MiB and a few milliseconds before the load begins. */
-const OPEN_AT_MOST = 2000;
+/** Each costs k6 about half a MiB, and 2 ms of CPU before the load begins. */
+const OPEN_AT_MOST = 1000;
 const OPEN_AT_LEAST = 50;
 /** Beyond the time that a reply must take. */
 const SLACK_SECONDS = 5;

@@ -47,7 +47,7 @@ describe('a profile', () => {
     expect(openLimit(plan, 5000)).toBe(500);
     expect(openLimit(plan, 0)).toBe(250);
     expect(openLimit(planOf('smoke'), 0)).toBe(50);
-    expect(openLimit(planOf('load', { ratePerSecond: 100_000 }), 0)).toBe(2000);
+    expect(openLimit(planOf('load', { ratePerSecond: 100_000 }), 0)).toBe(1000);
   });
 
   it.each([
