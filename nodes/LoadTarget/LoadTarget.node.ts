@@ -91,14 +91,10 @@ async function runOne(
   const began = performance.now();
   const outcome = await operation.run(call);
   const durationMs = Math.round((performance.now() - began) * 1000) / 1000;
-  return itemsOf(outcome, itemIndex, {
-    ...(includeInput ? input : {}),
-    operation: name,
-    asked: outcome.asked,
-    achieved: outcome.achieved,
-    durationMs,
-    ranBy: { ...ranBy() },
-  });
+  const { asked, achieved } = outcome;
+  const report = { operation: name, asked, achieved, durationMs, ranBy: { ...ranBy() } };
+  // Before the input, to be seen first; over it, where names clash.
+  return itemsOf(outcome, itemIndex, includeInput ? { ...report, ...input, ...report } : report);
 }
 
 function itemsOf(outcome: Outcome, item: number, report: IDataObject): INodeExecutionData[] {

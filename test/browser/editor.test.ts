@@ -88,6 +88,7 @@ test('a bundled workflow is imported through the menu, and its Load Target runs'
     async () => (await fetch(`${url}/webhook-test/load-target-cpu?n=500000`)).ok,
     60_000,
   );
+  await part('output-panel').locator('[data-test-id="radio-button-schema"]').click();
   await part('output-panel').getByText('124999750000').first().waitFor();
   await part('output-panel').getByText('ranBy').first().waitFor();
   await picture('output');
@@ -130,7 +131,7 @@ test('a mistake is shown as one sentence', async () => {
     .first()
     .waitFor();
   await output
-    .getByText(/turn on 'May Crash N8n'/)
+    .getByText(/turn on 'May Crash n8n'/)
     .first()
     .waitFor();
   await picture('refusal');

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { Engine, reportOf, type Report, type RunRequest, type RunResult } from './support/engine';
 import { eventually } from './support/eventually';
 
+// A real engine on a machine that may be busy.
+jest.setTimeout(60_000);
+
 let engine: Engine;
 let folder: string;
 beforeAll(async () => {
@@ -127,7 +130,7 @@ describe('Memory', () => {
     expect(error).toMatchObject({
       name: 'NodeOperationError',
       message: expect.stringMatching(/^5000 MiB of strings do not fit: \d+ MiB are free/) as string,
-      description: expect.stringContaining('May Crash N8n') as string,
+      description: expect.stringContaining('May Crash n8n') as string,
       context: { itemIndex: 0 },
     });
     const bold = await Engine.start(['--max-old-space-size=120'], 'ignore');

@@ -19,11 +19,17 @@ afterAll(() => {
 const TYPES = ['loadTarget', 'queueMonitor', 'queueMonitorTrigger'];
 const waiting = { parameters: { operation: 'wait', waitMs: 1 } };
 
-async function inHome(home: N8nHome, use: () => Promise<void>): Promise<void> {
+/** Runs n8n and ends it, however the test ends. */
+async function inHome(
+  home: N8nHome,
+  use: () => Promise<void>,
+  close?: () => Promise<void>,
+): Promise<void> {
   try {
     await use();
   } finally {
     await home.stop();
+    await close?.();
   }
 }
 
@@ -64,47 +70,50 @@ test('the tarball holds the nodes, the workflows, and nothing stray', () => {
 test('n8n 2.41.1 installs it as a community package', async () => {
   const registry = await startRegistry(folder, packed);
   const home = new N8nHome('2.41.1', registry.env);
-  await inHome(home, async () => {
-    const url = await home.start();
-    const post = (path: string, body: object, cookie = ''): Promise<Response> =>
-      fetch(`${url}/rest${path}`, {
-        ...{ method: 'POST', body: JSON.stringify(body) },
-        headers: { 'content-type': 'application/json', cookie },
+  await inHome(
+    home,
+    async () => {
+      const url = await home.start();
+      const post = (path: string, body: object, cookie = ''): Promise<Response> =>
+        fetch(`${url}/rest${path}`, {
+          ...{ method: 'POST', body: JSON.stringify(body) },
+          headers: { 'content-type': 'application/json', cookie },
+        });
+      const names = { firstName: 'Test', lastName: 'Owner' };
+      const owner = await post('/owner/setup', {
+        email: 'owner@example.com',
+        password: 'Passw0rd!',
+        ...names,
       });
-    const names = { firstName: 'Test', lastName: 'Owner' };
-    const owner = await post('/owner/setup', {
-      email: 'owner@example.com',
-      password: 'Passw0rd!',
-      ...names,
-    });
-    const cookie = (owner.headers.get('set-cookie') ?? '').replace(/;.*/, '');
-    const installed = await post('/community-packages', { name: packed.name }, cookie);
-    expect(await installed.json()).toMatchObject({
-      data: {
-        packageName: packed.name,
-        installedVersion: packed.version,
-        installedNodes: TYPES.map((type) => ({ type: `${packed.name}.${type}` })),
-      },
-    });
-    const types = (await (
-      await fetch(`${url}/types/nodes.json`, { headers: { cookie } })
-    ).json()) as {
-      name: string;
-      iconUrl: { light: string; dark: string };
-    }[];
-    const ours = types.filter(({ name }) => name.startsWith(packed.name));
-    expect(ours.map(({ name }) => name.split('.')[1]).sort()).toEqual(
-      [...TYPES, 'loadTargetTool', 'queueMonitorTool'].sort(),
-    );
-    for (const { iconUrl } of ours) {
-      for (const icon of [iconUrl.light, iconUrl.dark]) {
-        const response = await fetch(`${url}/${icon}`, { headers: { cookie } });
-        expect(response.headers.get('content-type')).toContain('svg');
+      const cookie = (owner.headers.get('set-cookie') ?? '').replace(/;.*/, '');
+      const installed = await post('/community-packages', { name: packed.name }, cookie);
+      expect(await installed.json()).toMatchObject({
+        data: {
+          packageName: packed.name,
+          installedVersion: packed.version,
+          installedNodes: TYPES.map((type) => ({ type: `${packed.name}.${type}` })),
+        },
+      });
+      const types = (await (
+        await fetch(`${url}/types/nodes.json`, { headers: { cookie } })
+      ).json()) as {
+        name: string;
+        iconUrl: { light: string; dark: string };
+      }[];
+      const ours = types.filter(({ name }) => name.startsWith(packed.name));
+      expect(ours.map(({ name }) => name.split('.')[1]).sort()).toEqual(
+        [...TYPES, 'loadTargetTool', 'queueMonitorTool'].sort(),
+      );
+      for (const { iconUrl } of ours) {
+        for (const icon of [iconUrl.light, iconUrl.dark]) {
+          const response = await fetch(`${url}/${icon}`, { headers: { cookie } });
+          expect(response.headers.get('content-type')).toContain('svg');
+        }
       }
-    }
-    expect(registry.asked.some((path) => path.endsWith('.tgz'))).toBe(true);
-  });
-  await registry.close();
+      expect(registry.asked.some((path) => path.endsWith('.tgz'))).toBe(true);
+    },
+    registry.close,
+  );
 }, 240_000);
 
 test.each(['2.41.1', '0.221.2'] as const)(

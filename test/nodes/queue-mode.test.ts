@@ -10,6 +10,8 @@ import { credential, RedisServers } from './support/redis';
 
 const JOBS = 40;
 const servers = new RedisServers();
+/** Ends what was started, the last first, however far it came. */
+const closing: (() => unknown)[] = [() => servers.stopAll()];
 let folder: string;
 let engine: Engine;
 let redis: Redis;
@@ -19,10 +21,17 @@ let redisPort: number;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-queue-test-'));
+  closing.push(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
   const { tarball, name } = packNodes(folder);
   engine = await Engine.start();
+  closing.push(() => engine.stop());
   redisPort = await servers.start(['--requirepass', 'secret'], { password: 'secret' });
   redis = new Redis({ port: redisPort, password: 'secret' });
+  closing.push(() => {
+    redis.disconnect();
+  });
   home = new N8nHome('2.41.1', {
     ...{
       EXECUTIONS_MODE: 'queue',
@@ -32,6 +41,7 @@ beforeAll(async () => {
     ...{ QUEUE_BULL_REDIS_PORT: String(redisPort), QUEUE_BULL_REDIS_PASSWORD: 'secret' },
     N8N_DISABLE_UI: 'true',
   });
+  closing.push(() => home.stop());
   home.installTarball(tarball);
   const type = `${name}.loadTarget`;
   home.import('credentials', [
@@ -51,11 +61,7 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  redis.disconnect();
-  await home.stop();
-  await engine.stop();
-  await servers.stopAll();
-  rmSync(folder, { recursive: true, force: true });
+  for (const close of closing.reverse()) await close();
 });
 
 const given = (): Record<string, unknown> =>

@@ -7,6 +7,9 @@ import { Engine, type RunResult } from './support/engine';
 import { eventually } from './support/eventually';
 import { certificates, credential, RedisServers } from './support/redis';
 
+// Real servers on a machine that may be busy.
+jest.setTimeout(60_000);
+
 const servers = new RedisServers();
 let engine: Engine;
 let port: number;

@@ -112,7 +112,8 @@ export const memory: Operation = {
       description: 'How long to hold it before the node goes on, in milliseconds',
     },
     {
-      displayName: 'May Crash N8n',
+      // eslint-disable-next-line n8n-nodes-base/node-param-display-name-miscased -- n8n writes itself so
+      displayName: 'May Crash n8n',
       name: 'mayCrash',
       type: 'boolean',
       default: false,
@@ -127,7 +128,7 @@ export const memory: Operation = {
       growth: choiceOf(call, 'growth', 'Growth', ['atOnce', 'inSteps']),
       afterwards: choiceOf(call, 'afterwards', 'Afterwards', ['release', 'leak']),
       holdMs: numberOf(call, 'holdMs', hold),
-      mayCrash: booleanOf(call, 'mayCrash', 'May Crash N8n'),
+      mayCrash: booleanOf(call, 'mayCrash', 'May Crash n8n'),
       ...(call.parameter('growth') === 'inSteps' && {
         stepMiB: numberOf(call, 'stepMiB', step),
         stepEveryMs: numberOf(call, 'stepEveryMs', pause),
@@ -136,7 +137,7 @@ export const memory: Operation = {
     const before = memoryFigures();
     const tooMuch = refusal(asked.heldAs, asked.sizeMiB, before, promisedMiB);
     if (tooMuch !== undefined && !asked.mayCrash) {
-      throw new Mistake(tooMuch, "Ask for less, or turn on 'May Crash N8n' to go on regardless.");
+      throw new Mistake(tooMuch, "Ask for less, or turn on 'May Crash n8n' to go on regardless.");
     }
 
     const held = new HeldMemory(asked.heldAs);
