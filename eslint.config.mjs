@@ -33,6 +33,19 @@ export default tseslint.config(
     },
     rules: { 'no-console': 'off' },
   },
+  // Scripts that the chart runs with the Node.js of n8n's image.
+  {
+    files: ['charts/**/*.cjs'],
+    languageOptions: {
+      globals: {
+        Buffer: 'readonly',
+        console: 'readonly',
+        process: 'readonly',
+        require: 'readonly',
+      },
+    },
+    rules: { '@typescript-eslint/no-require-imports': 'off', 'no-console': 'off' },
+  },
   // What `n8n-node lint` applies to a package that n8n Cloud does not run ("configWithoutCloudSupport"):
   // the nodes need timers, figures of the process and the disk, which Cloud forbids.
   {
