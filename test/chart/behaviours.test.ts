@@ -2,7 +2,12 @@
 import { attempt, chart, paths } from './support/helm.ts';
 
 test('every behaviour holds', async () => {
-  const { code, output } = await attempt(paths.helmUnittest, ['--strict', '-f', 'tests/*_test.yaml', chart]);
+  const { code, output } = await attempt(paths.helmUnittest, [
+    '--strict',
+    '-f',
+    'tests/*_test.yaml',
+    chart,
+  ]);
   const ran = Number(/^Tests:.*?(\d+) total/m.exec(output)?.[1] ?? 0);
   expect({ code, failures: output.match(/^\s+- .*$/gm) ?? [] }).toEqual({ code: 0, failures: [] });
   expect(ran).toBeGreaterThan(150);

@@ -13,10 +13,14 @@ interface Shape {
 
 const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8')) as Shape;
 const defaults = parse(readFileSync(join(chart, 'values.yaml'), 'utf8')) as Record<string, unknown>;
-const isMap = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 test('both are what the generator makes', async () => {
-  expect(await attempt(process.execPath, [join(chart, 'tools/generate.mjs'), '--check'])).toEqual({ code: 0, output: '' });
+  expect(await attempt(process.execPath, [join(chart, 'tools/generate.mjs'), '--check'])).toEqual({
+    code: 0,
+    output: '',
+  });
 });
 
 test('the defaults fit the schema', () => {
@@ -29,21 +33,32 @@ test('schema and values have the same keys, and every closed map refuses others'
   const differences: string[] = [];
   const compare = (values: Record<string, unknown>, shape: Shape, path: string): void => {
     // A role also takes the keys of `pod`, which values.yaml spells out once.
-    const inherited = /^(main|worker|webhook)/.test(path) ? Object.keys(schema.properties?.['pod']?.properties ?? {}) : [];
+    const inherited = /^(main|worker|webhook)/.test(path)
+      ? Object.keys(schema.properties?.['pod']?.properties ?? {})
+      : [];
     const known = Object.keys(shape.properties ?? {});
-    for (const key of Object.keys(values)) if (!known.includes(key)) differences.push(`${path}${key} is not in the schema`);
+    for (const key of Object.keys(values))
+      if (!known.includes(key)) differences.push(`${path}${key} is not in the schema`);
     for (const key of known) {
-      if (!(key in values) && !inherited.includes(key)) differences.push(`${path}${key} is not in values.yaml`);
+      if (!(key in values) && !inherited.includes(key))
+        differences.push(`${path}${key} is not in values.yaml`);
     }
-    if (shape.additionalProperties !== false && path !== 'global.') differences.push(`${path}* is open`);
+    if (shape.additionalProperties !== false && path !== 'global.')
+      differences.push(`${path}* is open`);
     for (const [key, value] of Object.entries(values)) {
       const inner = shape.properties?.[key];
       if (isMap(value) && inner?.properties && inner.additionalProperties === false) {
         // Free-form maps of Kubernetes' own shape (resources, probes) are compared by Kubernetes.
-        if (!['resources', 'initResources', 'heap'].includes(key) || path === '') compare(value, inner, `${path}${key}.`);
+        if (!['resources', 'initResources', 'heap'].includes(key) || path === '')
+          compare(value, inner, `${path}${key}.`);
       }
     }
   };
   compare(defaults, schema, '');
-  expect(differences.filter((text) => !/^(initResources|.*(Resources|resources)|main\.shutdown|worker\.shutdown)\./.test(text))).toEqual([]);
+  expect(
+    differences.filter(
+      (text) =>
+        !/^(initResources|.*(Resources|resources)|main\.shutdown|worker\.shutdown)\./.test(text),
+    ),
+  ).toEqual([]);
 });

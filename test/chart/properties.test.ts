@@ -44,7 +44,10 @@ test(`${RENDERINGS} random valid values of seed ${SEED} render without a broken 
 test('the rules themselves can fail', async () => {
   const { manifests } = await render(paths.helm3);
   const deployment = manifests.find(({ kind }) => kind === 'Deployment');
-  const spec = deployment?.['spec'] as { template: { spec: { containers: { env: unknown[] }[] } }; selector: { matchLabels: Record<string, string> } };
+  const spec = deployment?.['spec'] as {
+    template: { spec: { containers: { env: unknown[] }[] } };
+    selector: { matchLabels: Record<string, string> };
+  };
   const env = spec.template.spec.containers[0]?.env ?? [];
   env.push(env[0], { name: 'X', valueFrom: { secretKeyRef: { name: 'nobody', key: 'k' } } });
   spec.selector.matchLabels['other'] = 'label';

@@ -5,12 +5,30 @@ import { attempt, chart, KUBERNETES, paths, render } from './support/helm.ts';
 import { violations } from './support/invariants.ts';
 import { kubernetesSchemas, type Schemas } from './support/kubernetes-schemas.ts';
 
-const files = ['ci', 'presets'].flatMap((folder) => readdirSync(join(chart, folder)).map((file) => `${folder}/${file}`));
+const files = ['ci', 'presets'].flatMap((folder) =>
+  readdirSync(join(chart, folder)).map((file) => `${folder}/${file}`),
+);
 
 /** Kinds whose schemas belong to other projects. */
-const FOREIGN = ['ScaledObject', 'TriggerAuthentication', 'HTTPRoute', 'ServiceMonitor', 'PodMonitor', 'PrometheusRule', 'TestRun'];
+const FOREIGN = [
+  'ScaledObject',
+  'TriggerAuthentication',
+  'HTTPRoute',
+  'ServiceMonitor',
+  'PodMonitor',
+  'PrometheusRule',
+  'TestRun',
+];
 /** What the examples expect the user to have made. */
-const GIVEN = ['n8n-encryption-key', 'n8n-postgresql', 'n8n-postgresql-tls', 'n8n-redis', 'n8n-license', 'company-ca', 'some'];
+const GIVEN = [
+  'n8n-encryption-key',
+  'n8n-postgresql',
+  'n8n-postgresql-tls',
+  'n8n-redis',
+  'n8n-license',
+  'company-ca',
+  'some',
+];
 
 let schemas: Schemas;
 beforeAll(async () => {
@@ -28,19 +46,32 @@ describe.each(files)('%s', (file) => {
 
   test('breaks no rule', async () => {
     const { manifests } = await render(paths.helm3, ['-f', join(chart, file)]);
-    const sidecars = violations(manifests, GIVEN).filter((sentence) => !/container (wait|side) is not restricted/.test(sentence));
+    const sidecars = violations(manifests, GIVEN).filter(
+      (sentence) => !/container (wait|side) is not restricted/.test(sentence),
+    );
     expect(sidecars).toEqual([]);
   });
 
   test('is what Kubernetes understands', async () => {
     const { manifests } = await render(paths.helm3, ['-f', join(chart, file)]);
-    const { code, output } = await attempt(paths.kubeconform, schemas.kubeconformArguments(manifests, FOREIGN));
+    const { code, output } = await attempt(
+      paths.kubeconform,
+      schemas.kubeconformArguments(manifests, FOREIGN),
+    );
     expect(output).toMatch(/Invalid: 0, Errors: 0/);
     expect(code).toBe(0);
   });
 
   test('lints strictly', async () => {
-    const { code, output } = await attempt(paths.helm3, ['lint', '--strict', '--kube-version', KUBERNETES, chart, '-f', join(chart, file)]);
+    const { code, output } = await attempt(paths.helm3, [
+      'lint',
+      '--strict',
+      '--kube-version',
+      KUBERNETES,
+      chart,
+      '-f',
+      join(chart, file),
+    ]);
     expect({ code, output }).toMatchObject({ code: 0 });
   });
 });

@@ -18,7 +18,9 @@ const packageFolder = join(n8nFolder, 'nodes/node_modules/n8n-nodes-load-target'
 
 /** n8n's own modules: they lie beside its program, wherever the image keeps it. */
 function requireFromN8n(name) {
-  const program = process.env.PATH.split(delimiter).map((folder) => join(folder, 'n8n')).find((file) => fs.existsSync(file));
+  const program = process.env.PATH.split(delimiter)
+    .map((folder) => join(folder, 'n8n'))
+    .find((file) => fs.existsSync(file));
   if (program === undefined) throw new Error('the image has no program n8n in its PATH');
   return createRequire(fs.realpathSync(program))(name);
 }
@@ -64,7 +66,9 @@ async function openDatabase() {
   const sqlite3 = requireFromN8n('sqlite3');
   const database = new sqlite3.Database(file);
   const rows = (sql, values = []) =>
-    new Promise((resolve, reject) => database.all(sql, values, (error, found) => (error ? reject(error) : resolve(found))));
+    new Promise((resolve, reject) =>
+      database.all(sql, values, (error, found) => (error ? reject(error) : resolve(found))),
+    );
   await rows('pragma busy_timeout = 20000');
   await rows('pragma foreign_keys = on');
   return {
@@ -90,7 +94,9 @@ function bundledWorkflows() {
 /** Ids this script seeded before; null where n8n has not made its tables yet. */
 async function seededIds(database) {
   if (database === null || (await database.columns(table('settings'))).length === 0) return null;
-  const [note] = await database.rows(`select value from ${table('settings')} where key = ?`, [NOTE]);
+  const [note] = await database.rows(`select value from ${table('settings')} where key = ?`, [
+    NOTE,
+  ]);
   return note ? JSON.parse(note.value) : [];
 }
 
@@ -106,7 +112,8 @@ async function outdated(database, wanted) {
   return wanted.filter((workflow) => {
     const row = found.find(({ id }) => String(id) === String(workflow.id));
     if (row === undefined) return true;
-    const intact = row.active && same(row.nodes, workflow.nodes) && same(row.connections, workflow.connections);
+    const intact =
+      row.active && same(row.nodes, workflow.nodes) && same(row.connections, workflow.connections);
     if (intact) return false;
     if (seeded.includes(workflow.id)) return true;
     console.log(`load targets: workflow ${workflow.id} is a user's own, left as it is`);
@@ -123,16 +130,25 @@ async function seed() {
   if (missing.length === 0) return console.log('load targets: all there already');
 
   const folder = fs.mkdtempSync(join(tmpdir(), 'load-targets-'));
-  for (const workflow of missing) fs.writeFileSync(join(folder, `${workflow.id}.json`), JSON.stringify(workflow));
-  const imported = spawnSync('n8n', ['import:workflow', '--separate', `--input=${folder}`], { stdio: 'inherit' });
-  if (imported.status !== 0) throw new Error('n8n could not import the load targets; its words are above');
+  for (const workflow of missing)
+    fs.writeFileSync(join(folder, `${workflow.id}.json`), JSON.stringify(workflow));
+  const imported = spawnSync('n8n', ['import:workflow', '--separate', `--input=${folder}`], {
+    stdio: 'inherit',
+  });
+  if (imported.status !== 0)
+    throw new Error('n8n could not import the load targets; its words are above');
 
   database = await openDatabase();
   const keys = missing.map(({ id }) => id);
   const columns = await database.columns(table('workflow_entity'));
   // Since 2.0 a workflow is live by its published version; before, by a flag alone.
-  const live = columns.includes('activeVersionId') ? 'active = true, "activeVersionId" = "versionId"' : 'active = true';
-  await database.rows(`update ${table('workflow_entity')} set ${live} where id in (${marks(keys)})`, keys);
+  const live = columns.includes('activeVersionId')
+    ? 'active = true, "activeVersionId" = "versionId"'
+    : 'active = true';
+  await database.rows(
+    `update ${table('workflow_entity')} set ${live} where id in (${marks(keys)})`,
+    keys,
+  );
   await note(database, [...new Set([...((await seededIds(database)) ?? []), ...keys])]);
   await database.close();
   console.log(`load targets: ${keys.length} workflows seeded and active`);
@@ -141,14 +157,21 @@ async function seed() {
 async function note(database, ids) {
   await database.rows(`delete from ${table('settings')} where key = ?`, [NOTE]);
   if (ids.length === 0) return;
-  await database.rows(`insert into ${table('settings')} (key, value, "loadOnStartup") values (?, ?, false)`, [NOTE, JSON.stringify(ids)]);
+  await database.rows(
+    `insert into ${table('settings')} (key, value, "loadOnStartup") values (?, ?, false)`,
+    [NOTE, JSON.stringify(ids)],
+  );
 }
 
 function installNode() {
   if (!fs.existsSync(join(source, 'package'))) return;
   fs.mkdirSync(packageFolder, { recursive: true });
   // The mounted files are links; n8n wants a package of real ones.
-  fs.cpSync(join(source, 'package'), packageFolder, { recursive: true, dereference: true, filter: (path) => !path.includes('..') });
+  fs.cpSync(join(source, 'package'), packageFolder, {
+    recursive: true,
+    dereference: true,
+    filter: (path) => !path.includes('..'),
+  });
 }
 
 async function remove() {
@@ -156,9 +179,27 @@ async function remove() {
   const database = await openDatabase();
   const ids = (await seededIds(database)) ?? [];
   if (ids.length > 0) {
-    await database.rows(`delete from ${table('webhook_entity')} where "workflowId" in (${marks(ids)})`, ids);
+    await database.rows('begin');
+    // What is published holds its workflow; n8n below 2.0 knows neither.
+    if ((await database.columns(table('workflow_published_version'))).length > 0) {
+      await database.rows(
+        `delete from ${table('workflow_published_version')} where "workflowId" in (${marks(ids)})`,
+        ids,
+      );
+    }
+    if ((await database.columns(table('workflow_entity'))).includes('activeVersionId')) {
+      await database.rows(
+        `update ${table('workflow_entity')} set "activeVersionId" = null where id in (${marks(ids)})`,
+        ids,
+      );
+    }
+    await database.rows(
+      `delete from ${table('webhook_entity')} where "workflowId" in (${marks(ids)})`,
+      ids,
+    );
     await database.rows(`delete from ${table('workflow_entity')} where id in (${marks(ids)})`, ids);
     await note(database, []);
+    await database.rows('commit');
     console.log(`load targets: ${ids.length} workflows taken out`);
   }
   await database?.close();

@@ -37,12 +37,15 @@ function create({ name, key }) {
       let text = '';
       response.on('data', (chunk) => (text += chunk));
       response.on('end', () => {
-        if (response.statusCode === ALREADY_EXISTS) resolve(`${name}: is there already, kept as it is`);
+        if (response.statusCode === ALREADY_EXISTS)
+          resolve(`${name}: is there already, kept as it is`);
         else if (response.statusCode < 300) resolve(`${name}: made`);
         else reject(new Error(`${name}: the API server answered ${response.statusCode}: ${text}`));
       });
     });
-    request.on('timeout', () => request.destroy(new Error(`${name}: no answer from the API server in 10 s`)));
+    request.on('timeout', () =>
+      request.destroy(new Error(`${name}: no answer from the API server in 10 s`)),
+    );
     request.on('error', reject);
     request.end(body);
   });

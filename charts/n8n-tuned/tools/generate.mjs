@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { format } from 'prettier';
 import { loadTargetFiles } from './load-target.mjs';
 import { readmeOf } from './readme.mjs';
 import { schemaOf } from './schema.mjs';
@@ -17,13 +18,17 @@ const generated = {
   ...loadTargetFiles(join(chart, '../..')),
 };
 const checkOnly = process.argv.includes('--check');
-for (const [file, content] of Object.entries(generated)) {
+for (const [file, text] of Object.entries(generated)) {
   const path = join(chart, file);
+  const content =
+    file === 'values.schema.json' ? await format(text, { parser: 'json', printWidth: 100 }) : text;
   if (!checkOnly) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);
   } else if (!existsSync(path) || readFileSync(path, 'utf8') !== content) {
-    console.error(`charts/n8n-tuned/${file} is out of date: run node charts/n8n-tuned/tools/generate.mjs`);
+    console.error(
+      `charts/n8n-tuned/${file} is out of date: run node charts/n8n-tuned/tools/generate.mjs`,
+    );
     process.exitCode = 1;
   }
 }

@@ -6,7 +6,8 @@ function cell(value) {
 export function readmeOf(head, values) {
   const sections = new Map();
   for (const value of values) {
-    if (value.text === undefined) throw new Error(`values.yaml: ${value.path.join('.')} has no sentence ("# -- ...")`);
+    if (value.text === undefined)
+      throw new Error(`values.yaml: ${value.path.join('.')} has no sentence ("# -- ...")`);
     sections.set(value.section, [...(sections.get(value.section) ?? []), value]);
   }
   const tables = [...sections].map(([section, rows]) =>
@@ -15,7 +16,10 @@ export function readmeOf(head, values) {
       '',
       '| value | default | what it does |',
       '| --- | --- | --- |',
-      ...rows.map(({ path, value, text }) => `| \`${path.join('.')}\` | \`${cell(JSON.stringify(value))}\` | ${cell(text)} |`),
+      ...rows.map(
+        ({ path, value, text }) =>
+          `| \`${path.join('.')}\` | \`${cell(JSON.stringify(value))}\` | ${cell(text)} |`,
+      ),
     ].join('\n'),
   );
   return `${head.trimEnd()}\n\n${tables.join('\n\n')}\n`;

@@ -24,11 +24,21 @@ const env = {
   additionalProperties: {
     anyOf: [
       { type: ['string', 'number', 'boolean', 'null'] },
-      { type: 'object', required: ['valueFrom'], properties: { valueFrom: object }, additionalProperties: false },
+      {
+        type: 'object',
+        required: ['valueFrom'],
+        properties: { valueFrom: object },
+        additionalProperties: false,
+      },
     ],
   },
 };
-const share = { anyOf: [{ type: 'string', minLength: 1 }, { type: 'number', exclusiveMinimum: 0 }] };
+const share = {
+  anyOf: [
+    { type: 'string', minLength: 1 },
+    { type: 'number', exclusiveMinimum: 0 },
+  ],
+};
 const heapOverride = {
   type: 'object',
   additionalProperties: false,
@@ -79,7 +89,9 @@ const SHAPES = {
   'probes.readiness': probe,
   'probes.liveness': probe,
   size: quantity,
-  'podDisruptionBudget.maxUnavailable': { anyOf: [whole(1), { type: 'string', pattern: '^[1-9][0-9]?[0-9]?%$' }] },
+  'podDisruptionBudget.maxUnavailable': {
+    anyOf: [whole(1), { type: 'string', pattern: '^[1-9][0-9]?[0-9]?%$' }],
+  },
   'autoscaling.maxReplicas': whole(1),
   'autoscaling.minReplicas': whole(1),
   'keda.maxReplicas': whole(1),
@@ -116,7 +128,9 @@ function shapeOf(path, value) {
   if (typeof value === 'number') return whole();
   if (typeof value === 'string') return text;
   if (value !== null && typeof value === 'object') return object;
-  throw new Error(`values.yaml: ${path.join('.')} is ${String(value)}, whose type nobody can tell: add it to SHAPES`);
+  throw new Error(
+    `values.yaml: ${path.join('.')} is ${String(value)}, whose type nobody can tell: add it to SHAPES`,
+  );
 }
 
 function closed(properties, more = {}) {
@@ -147,11 +161,19 @@ export function schemaOf(values) {
   root.global.additionalProperties = true;
   // Every role takes the keys of `pod`; a pool takes those of `worker`.
   const ofPod = root.pod.properties;
-  for (const role of ['main', 'worker', 'webhook']) root[role] = closed(deepMerge(ofPod, root[role].properties));
+  for (const role of ['main', 'worker', 'webhook'])
+    root[role] = closed(deepMerge(ofPod, root[role].properties));
   const { pools, ...ofWorker } = root.worker.properties;
   const poolName = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$' };
-  root.worker.properties.pools = { ...pools, items: closed({ name: poolName, ...withoutText(ofWorker) }, { required: ['name'] }) };
-  return { $schema: 'http://json-schema.org/draft-07/schema#', title: 'Values of the chart n8n-tuned', ...closed(root) };
+  root.worker.properties.pools = {
+    ...pools,
+    items: closed({ name: poolName, ...withoutText(ofWorker) }, { required: ['name'] }),
+  };
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Values of the chart n8n-tuned',
+    ...closed(root),
+  };
 }
 
 function withoutText(shape) {

@@ -13,12 +13,21 @@ export function readValues(file) {
   const visit = (map, path) => {
     for (const [index, pair] of map.items.entries()) {
       // The first key's comment hangs on the map itself.
-      const comment = [index === 0 ? map.commentBefore : '', pair.key.commentBefore].filter(Boolean).join('\n');
+      const comment = [index === 0 ? map.commentBefore : '', pair.key.commentBefore]
+        .filter(Boolean)
+        .join('\n');
       section = SECTION.exec(comment)?.[1] ?? section;
       const text = TEXT.exec(comment)?.[1];
       const at = [...path, String(pair.key.value)];
-      if (isMap(pair.value) && pair.value.items.length > 0 && text === undefined) visit(pair.value, at);
-      else found.push({ path: at, value: isScalar(pair.value) ? pair.value.value : pair.value.toJSON(), section, text });
+      if (isMap(pair.value) && pair.value.items.length > 0 && text === undefined)
+        visit(pair.value, at);
+      else
+        found.push({
+          path: at,
+          value: isScalar(pair.value) ? pair.value.value : pair.value.toJSON(),
+          section,
+          text,
+        });
     }
   };
   if (document.commentBefore) section = SECTION.exec(document.commentBefore)?.[1] ?? section;

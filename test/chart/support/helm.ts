@@ -1,19 +1,24 @@
 // The chart, rendered by the pinned Helms. Kubernetes' version is given, because a Helm without one guesses.
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
 import { labPaths } from '../../../capacity/src/lab/paths.ts';
 
 const run = promisify(execFile);
-export const chart = fileURLToPath(new URL('../../../charts/n8n-tuned', import.meta.url));
+export const chart = join(__dirname, '../../../charts/n8n-tuned');
 export const paths = labPaths();
 export const KUBERNETES = '1.33.0';
 
 export interface Manifest {
   apiVersion: string;
   kind: string;
-  metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+  metadata: {
+    name: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
   [key: string]: unknown;
 }
 
@@ -24,9 +29,13 @@ export interface Rendering {
 
 /** Arguments after the chart, such as `-f values.yaml` or `--set-json x=1`. */
 export async function render(helm: string, args: string[] = []): Promise<Rendering> {
-  const { stdout } = await run(helm, ['template', 'n8n', chart, '--kube-version', KUBERNETES, ...args], {
-    maxBuffer: 64 << 20,
-  });
+  const { stdout } = await run(
+    helm,
+    ['template', 'n8n', chart, '--kube-version', KUBERNETES, ...args],
+    {
+      maxBuffer: 64 << 20,
+    },
+  );
   const manifests = parseAllDocuments(stdout)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
@@ -34,7 +43,10 @@ export async function render(helm: string, args: string[] = []): Promise<Renderi
 }
 
 /** What a tool printed and how it ended; it may fail. */
-export async function attempt(program: string, args: string[]): Promise<{ code: number; output: string }> {
+export async function attempt(
+  program: string,
+  args: string[],
+): Promise<{ code: number; output: string }> {
   try {
     const { stdout, stderr } = await run(program, args, { maxBuffer: 64 << 20 });
     return { code: 0, output: stdout + stderr };

@@ -23,7 +23,10 @@ const label = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.name
 
 function duplicateObjects(manifests: Manifest[]): string[] {
   const seen = new Set<string>();
-  return manifests.map(label).filter((name) => seen.size === seen.add(name).size).map((name) => `${name} is there twice`);
+  return manifests
+    .map(label)
+    .filter((name) => seen.size === seen.add(name).size)
+    .map((name) => `${name} is there twice`);
 }
 
 function duplicateEnvNames(pods: PodTemplate[]): string[] {
@@ -44,12 +47,21 @@ function replicasBesideAnAutoscaler(manifests: Manifest[]): string[] {
   const deployments = manifests.filter(({ kind }) => kind === 'Deployment');
   return [
     ...deployments
-      .filter((deployment) => scaled.includes(deployment.metadata.name) && 'replicas' in (deployment['spec'] as object))
+      .filter(
+        (deployment) =>
+          scaled.includes(deployment.metadata.name) && 'replicas' in (deployment['spec'] as object),
+      )
       .map((deployment) => `${label(deployment)} has replicas beside its autoscaler`),
     ...deployments
-      .filter((deployment) => !scaled.includes(deployment.metadata.name) && !('replicas' in (deployment['spec'] as object)))
+      .filter(
+        (deployment) =>
+          !scaled.includes(deployment.metadata.name) &&
+          !('replicas' in (deployment['spec'] as object)),
+      )
       .map((deployment) => `${label(deployment)} has neither replicas nor an autoscaler`),
-    ...scaled.filter((name, index) => scaled.indexOf(name) !== index).map((name) => `${name} has two autoscalers`),
+    ...scaled
+      .filter((name, index) => scaled.indexOf(name) !== index)
+      .map((name) => `${name} has two autoscalers`),
     ...scaled
       .filter((name) => !deployments.some(({ metadata }) => metadata.name === name))
       .map((name) => `an autoscaler scales ${name}, which is not there`),
@@ -66,7 +78,8 @@ function selectorOf(manifest: Manifest): Labels | null {
   if (['Deployment', 'StatefulSet', 'PodDisruptionBudget'].includes(manifest.kind)) {
     return (spec['selector'] as { matchLabels: Labels }).matchLabels;
   }
-  if (manifest.kind === 'NetworkPolicy') return (spec['podSelector'] as { matchLabels: Labels }).matchLabels;
+  if (manifest.kind === 'NetworkPolicy')
+    return (spec['podSelector'] as { matchLabels: Labels }).matchLabels;
   return null;
 }
 
@@ -74,11 +87,16 @@ function selectorsWithoutPods(manifests: Manifest[], pods: PodTemplate[]): strin
   return manifests.flatMap((manifest) => {
     const selector = selectorOf(manifest);
     if (selector === null) return [];
-    const owners = pods.filter(({ labels }) => matches(labels, selector)).map(({ owner }) => label(owner));
+    const owners = pods
+      .filter(({ labels }) => matches(labels, selector))
+      .map(({ owner }) => label(owner));
     if (owners.length === 0) return [`${label(manifest)} selects no pod`];
-    if (owners.length > 1) return [`${label(manifest)} selects the pods of ${owners.join(' and ')}`];
+    if (owners.length > 1)
+      return [`${label(manifest)} selects the pods of ${owners.join(' and ')}`];
     const owns = manifest.kind === 'Deployment' || manifest.kind === 'StatefulSet';
-    return owns && owners[0] !== label(manifest) ? [`${label(manifest)} does not select its own pods`] : [];
+    return owns && owners[0] !== label(manifest)
+      ? [`${label(manifest)} does not select its own pods`]
+      : [];
   });
 }
 
@@ -87,11 +105,21 @@ function madeSecrets(pods: PodTemplate[]): string[] {
   return pods
     .flatMap(containersOf)
     .filter(({ name }) => name === 'make-secrets')
-    .flatMap(({ env = [] }) => JSON.parse(env.find(({ name }) => name === 'SECRETS')?.value ?? '[]') as { name: string; key: string }[])
+    .flatMap(
+      ({ env = [] }) =>
+        JSON.parse(env.find(({ name }) => name === 'SECRETS')?.value ?? '[]') as {
+          name: string;
+          key: string;
+        }[],
+    )
     .map(({ name, key }) => `Secret ${name}/${key}`);
 }
 
-function missingReferences(manifests: Manifest[], pods: PodTemplate[], givenByUser: Set<string>): string[] {
+function missingReferences(
+  manifests: Manifest[],
+  pods: PodTemplate[],
+  givenByUser: Set<string>,
+): string[] {
   const here = new Set([
     ...madeSecrets(pods),
     ...manifests.flatMap((manifest) => {
@@ -100,18 +128,30 @@ function missingReferences(manifests: Manifest[], pods: PodTemplate[], givenByUs
     }),
   ]);
   const wanted = pods.flatMap((pod) => [
-    ...(pod.spec.serviceAccountName === undefined ? [] : [`ServiceAccount ${pod.spec.serviceAccountName}`]),
+    ...(pod.spec.serviceAccountName === undefined
+      ? []
+      : [`ServiceAccount ${pod.spec.serviceAccountName}`]),
     ...(pod.spec.volumes ?? []).flatMap(({ configMap, persistentVolumeClaim }) => [
       ...(configMap?.items ?? []).map(({ key }) => `ConfigMap ${configMap?.name ?? ''}/${key}`),
       ...(configMap && !configMap.items ? [`ConfigMap ${configMap.name}`] : []),
-      ...(persistentVolumeClaim ? [`PersistentVolumeClaim ${persistentVolumeClaim.claimName}`] : []),
+      ...(persistentVolumeClaim
+        ? [`PersistentVolumeClaim ${persistentVolumeClaim.claimName}`]
+        : []),
     ]),
     ...containersOf(pod).flatMap(({ env = [] }) =>
-      env.flatMap(({ valueFrom }) => (valueFrom?.secretKeyRef ? [`Secret ${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`] : [])),
+      env.flatMap(({ valueFrom }) =>
+        valueFrom?.secretKeyRef
+          ? [`Secret ${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]
+          : [],
+      ),
     ),
   ]);
   return [...new Set(wanted)]
-    .filter((reference) => !here.has(reference) && !givenByUser.has(reference.replace(/^\S+ /, '').replace(/\/.*$/, '')))
+    .filter(
+      (reference) =>
+        !here.has(reference) &&
+        !givenByUser.has(reference.replace(/^\S+ /, '').replace(/\/.*$/, '')),
+    )
     .map((reference) => `${reference} is referenced and not there`);
 }
 
@@ -119,37 +159,65 @@ function unmountedVolumes(pods: PodTemplate[]): string[] {
   return pods.flatMap((pod) => {
     const declared = (pod.spec.volumes ?? []).map(({ name }) => name);
     // The StatefulSets' own claims are volumes as well.
-    const claims = (pod.owner['spec'] as { volumeClaimTemplates?: Manifest[] }).volumeClaimTemplates ?? [];
+    const claims =
+      (pod.owner['spec'] as { volumeClaimTemplates?: Manifest[] }).volumeClaimTemplates ?? [];
     const known = new Set([...declared, ...claims.map(({ metadata }) => metadata.name)]);
-    const mounted = containersOf(pod).flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
+    const mounted = containersOf(pod).flatMap(({ volumeMounts = [] }) =>
+      volumeMounts.map(({ name }) => name),
+    );
     return [
-      ...mounted.filter((name) => !known.has(name)).map((name) => `${label(pod.owner)} mounts ${name}, which is no volume`),
-      ...[...known].filter((name) => !mounted.includes(name)).map((name) => `${label(pod.owner)}: nobody mounts ${name}`),
-      ...declared.filter((name, index) => declared.indexOf(name) !== index).map((name) => `${label(pod.owner)} has volume ${name} twice`),
+      ...mounted
+        .filter((name) => !known.has(name))
+        .map((name) => `${label(pod.owner)} mounts ${name}, which is no volume`),
+      ...[...known]
+        .filter((name) => !mounted.includes(name))
+        .map((name) => `${label(pod.owner)}: nobody mounts ${name}`),
+      ...declared
+        .filter((name, index) => declared.indexOf(name) !== index)
+        .map((name) => `${label(pod.owner)} has volume ${name} twice`),
     ];
   });
 }
 
 function budgetsThatBlock(manifests: Manifest[]): string[] {
   return manifests
-    .filter(({ kind, ...rest }) => kind === 'PodDisruptionBudget' && !('maxUnavailable' in (rest['spec'] as object)))
+    .filter(
+      ({ kind, ...rest }) =>
+        kind === 'PodDisruptionBudget' && !('maxUnavailable' in (rest['spec'] as object)),
+    )
     .map((budget) => `${label(budget)} can block a drain`);
 }
 
 function routesToNowhere(manifests: Manifest[]): string[] {
-  const services = new Set(manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name));
+  const services = new Set(
+    manifests.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name),
+  );
   const targets = manifests
     .filter(({ kind }) => kind === 'Ingress' || kind === 'HTTPRoute')
-    .flatMap((route) => [...JSON.stringify(route['spec']).matchAll(/"(?:service":\{|backendRefs":\[\{)"name":"([^"]+)"/g)])
+    .flatMap((route) => [
+      ...JSON.stringify(route['spec']).matchAll(
+        /"(?:service":\{|backendRefs":\[\{)"name":"([^"]+)"/g,
+      ),
+    ])
     .map(([, name]) => name ?? '');
-  return targets.filter((name) => !services.has(name)).map((name) => `a route leads to ${name}, which is no Service`);
+  return targets
+    .filter((name) => !services.has(name))
+    .map((name) => `a route leads to ${name}, which is no Service`);
 }
 
 function unrestrictedContainers(pods: PodTemplate[]): string[] {
   return pods.flatMap((pod) =>
     containersOf(pod).flatMap((container) => {
-      const security = (container as { securityContext?: { readOnlyRootFilesystem?: boolean; allowPrivilegeEscalation?: boolean } }).securityContext;
-      const safe = security?.readOnlyRootFilesystem === true && security.allowPrivilegeEscalation === false;
+      const security = (
+        container as {
+          securityContext?: {
+            readOnlyRootFilesystem?: boolean;
+            allowPrivilegeEscalation?: boolean;
+          };
+        }
+      ).securityContext;
+      const safe =
+        security?.readOnlyRootFilesystem === true && security.allowPrivilegeEscalation === false;
       return safe ? [] : [`${label(pod.owner)}, container ${container.name} is not restricted`];
     }),
   );

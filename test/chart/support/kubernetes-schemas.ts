@@ -26,19 +26,32 @@ export async function kubernetesSchemas(): Promise<Schemas> {
   const definitions = await readDefinitions();
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-schemas-'));
   for (const [name, schema] of Object.entries(definitions)) {
-    const kinds = (schema['x-kubernetes-group-version-kind'] ?? []) as { group: string; version: string; kind: string }[];
+    const kinds = (schema['x-kubernetes-group-version-kind'] ?? []) as {
+      group: string;
+      version: string;
+      kind: string;
+    }[];
     const [only] = kinds;
     if (kinds.length !== 1 || only === undefined) continue;
     // kubeconform takes the version for the group of core kinds.
     const file = [only.kind, only.group || only.version, only.version].join('-').toLowerCase();
-    writeFileSync(join(folder, `${file}.json`), JSON.stringify({ $ref: `#/definitions/${name}`, definitions: reachable(definitions, name) }));
+    writeFileSync(
+      join(folder, `${file}.json`),
+      JSON.stringify({ $ref: `#/definitions/${name}`, definitions: reachable(definitions, name) }),
+    );
   }
   let count = 0;
   return {
     kubeconformArguments(manifests, skip) {
       const file = join(folder, `manifests-${(count += 1)}.yaml`);
-      writeFileSync(file, manifests.map((manifest) => `---\n${JSON.stringify(manifest)}\n`).join(''));
-      const location = join(folder, '{{ .ResourceKind }}-{{ .Group }}-{{ .ResourceAPIVersion }}.json');
+      writeFileSync(
+        file,
+        manifests.map((manifest) => `---\n${JSON.stringify(manifest)}\n`).join(''),
+      );
+      const location = join(
+        folder,
+        '{{ .ResourceKind }}-{{ .Group }}-{{ .ResourceAPIVersion }}.json',
+      );
       return ['-strict', '-summary', '-skip', skip.join(','), '-schema-location', location, file];
     },
     remove: () => {
@@ -54,7 +67,9 @@ async function readDefinitions(): Promise<Record<string, Schema>> {
   const swagger = JSON.parse(readFileSync(join(Dir, 'api/openapi-spec/swagger.json'), 'utf8')) as {
     definitions: Record<string, Schema>;
   };
-  return Object.fromEntries(Object.entries(swagger.definitions).map(([name, schema]) => [name, strict(schema, name)]));
+  return Object.fromEntries(
+    Object.entries(swagger.definitions).map(([name, schema]) => [name, strict(schema, name)]),
+  );
 }
 
 /** Unknown fields refused; quantities and ports may be numbers, as the API server takes them. */
@@ -64,7 +79,12 @@ function strict(schema: Schema, name = ''): Schema {
   const copy: Schema = {};
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'properties') {
-      copy.properties = Object.fromEntries(Object.entries(value as Record<string, Schema>).map(([property, shape]) => [property, strict(shape)]));
+      copy.properties = Object.fromEntries(
+        Object.entries(value as Record<string, Schema>).map(([property, shape]) => [
+          property,
+          strict(shape),
+        ]),
+      );
       copy['additionalProperties'] = false;
     } else if ((key === 'items' || key === 'additionalProperties') && typeof value === 'object') {
       copy[key] = strict(value as Schema);
@@ -82,7 +102,8 @@ function reachable(definitions: Record<string, Schema>, start: string): Record<s
     const schema = definitions[name];
     if (schema === undefined || name in found) continue;
     found[name] = schema;
-    for (const [, next] of JSON.stringify(schema).matchAll(/#\/definitions\/([^"]+)/g)) if (next !== undefined) queue.push(next);
+    for (const [, next] of JSON.stringify(schema).matchAll(/#\/definitions\/([^"]+)/g))
+      if (next !== undefined) queue.push(next);
   }
   return found;
 }

@@ -45,11 +45,13 @@ export interface PodTemplate {
 
 export function podTemplates(manifests: Manifest[]): PodTemplate[] {
   return manifests.flatMap((owner) => {
-    const spec = owner['spec'] as { template?: { metadata?: Manifest['metadata']; spec: PodSpec } } | undefined;
+    const spec = owner['spec'] as
+      { template?: { metadata?: Manifest['metadata']; spec: PodSpec } } | undefined;
     if (owner.kind === 'Pod') {
       return [{ owner, labels: owner.metadata.labels ?? {}, spec: spec as unknown as PodSpec }];
     }
-    if (!['Deployment', 'StatefulSet', 'Job'].includes(owner.kind) || spec?.template === undefined) return [];
+    if (!['Deployment', 'StatefulSet', 'Job'].includes(owner.kind) || spec?.template === undefined)
+      return [];
     return [{ owner, labels: spec.template.metadata?.labels ?? {}, spec: spec.template.spec }];
   });
 }

@@ -2,12 +2,24 @@
 import fc from 'fast-check';
 
 /** What the values below name and the user, or Kubernetes, has made. */
-export const GIVEN_BY_USER = ['default', 'user-key', 'user-database', 'user-redis', 'user-tls', 'user-ca', 'user-token', 'user-s3', 'user-claim'];
+export const GIVEN_BY_USER = [
+  'default',
+  'user-key',
+  'user-database',
+  'user-redis',
+  'user-tls',
+  'user-ca',
+  'user-token',
+  'user-s3',
+  'user-claim',
+];
 
 type Values = Record<string, unknown>;
 
-const sometimes = (arb: fc.Arbitrary<Values>): fc.Arbitrary<Values> => fc.oneof(fc.constant({}), arb);
-const all = (...parts: fc.Arbitrary<Values>[]): fc.Arbitrary<Values> => fc.tuple(...parts).map((values) => values.reduce(merge, {}));
+const sometimes = (arb: fc.Arbitrary<Values>): fc.Arbitrary<Values> =>
+  fc.oneof(fc.constant({}), arb);
+const all = (...parts: fc.Arbitrary<Values>[]): fc.Arbitrary<Values> =>
+  fc.tuple(...parts).map((values) => values.reduce(merge, {}));
 
 function merge(a: Values, b: Values): Values {
   const merged = { ...a };
@@ -18,7 +30,8 @@ function merge(a: Values, b: Values): Values {
   return merged;
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const memory = fc.oneof(
   fc.integer({ min: 1024, max: 16_384 }).map((mebibytes) => `${mebibytes}Mi`),
@@ -32,8 +45,22 @@ const resources = fc.record({
   limits: fc.record({ memory }, { requiredKeys: [] }),
 });
 const env = fc.dictionary(
-  fc.constantFrom('N8N_LOG_LEVEL', 'NODE_OPTIONS', 'EXECUTIONS_MODE', 'MINE', 'N8N_WEBHOOK_URL', 'QUEUE_BULL_PREFIX', 'N8N_PORT'),
-  fc.oneof(fc.constantFrom('a', 'true', ''), fc.integer(), fc.boolean(), fc.constant(null), fc.constant({ valueFrom: { secretKeyRef: { name: 'user-token', key: 'k' } } })),
+  fc.constantFrom(
+    'N8N_LOG_LEVEL',
+    'NODE_OPTIONS',
+    'EXECUTIONS_MODE',
+    'MINE',
+    'N8N_WEBHOOK_URL',
+    'QUEUE_BULL_PREFIX',
+    'N8N_PORT',
+  ),
+  fc.oneof(
+    fc.constantFrom('a', 'true', ''),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.constant({ valueFrom: { secretKeyRef: { name: 'user-token', key: 'k' } } }),
+  ),
 );
 const podSettings = fc.record(
   {
@@ -45,34 +72,84 @@ const podSettings = fc.record(
     priorityClassName: fc.constant('high'),
     spread: fc.boolean(),
     podDisruptionBudget: fc.record({ enabled: fc.boolean() }),
-    shutdown: fc.record({ timeoutSeconds: fc.integer({ min: 1, max: 900 }), preStopSeconds: fc.integer({ min: 0, max: 20 }) }),
-    sidecars: fc.constant([{ name: 'side', image: 'x', securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false } }]),
+    shutdown: fc.record({
+      timeoutSeconds: fc.integer({ min: 1, max: 900 }),
+      preStopSeconds: fc.integer({ min: 0, max: 20 }),
+    }),
+    sidecars: fc.constant([
+      {
+        name: 'side',
+        image: 'x',
+        securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+      },
+    ]),
   },
   { requiredKeys: [] },
 ) as fc.Arbitrary<Values>;
 
-const scaled = sometimes(fc.record({ autoscaling: fc.record({ enabled: fc.constant(true), maxReplicas: fc.integer({ min: 1, max: 9 }) }) }));
+const scaled = sometimes(
+  fc.record({
+    autoscaling: fc.record({
+      enabled: fc.constant(true),
+      maxReplicas: fc.integer({ min: 1, max: 9 }),
+    }),
+  }),
+);
 const worker = all(
   podSettings,
-  fc.record({ replicas: fc.integer({ min: 1, max: 5 }), concurrency: fc.integer({ min: 0, max: 80 }) }),
-  fc.oneof(scaled, fc.record({ keda: fc.record({ enabled: fc.constant(true), minReplicas: fc.integer({ min: 0, max: 2 }) }) })),
+  fc.record({
+    replicas: fc.integer({ min: 1, max: 5 }),
+    concurrency: fc.integer({ min: 0, max: 80 }),
+  }),
+  fc.oneof(
+    scaled,
+    fc.record({
+      keda: fc.record({ enabled: fc.constant(true), minReplicas: fc.integer({ min: 0, max: 2 }) }),
+    }),
+  ),
 );
 const pools = fc
   .uniqueArray(fc.constantFrom('a', 'big', 'gpu-1'), { maxLength: 3 })
-  .chain((names) => fc.tuple(...names.map((name) => worker.map((settings) => ({ ...settings, name, autoscaling: { enabled: false }, keda: { enabled: false } })))));
+  .chain((names) =>
+    fc.tuple(
+      ...names.map((name) =>
+        worker.map((settings) => ({
+          ...settings,
+          name,
+          autoscaling: { enabled: false },
+          keda: { enabled: false },
+        })),
+      ),
+    ),
+  );
 
-const externalDatabase = fc.constant({ database: { external: { host: 'db', existingSecret: 'user-database' } }, encryptionKey: { existingSecret: 'user-key' } });
+const externalDatabase = fc.constant({
+  database: { external: { host: 'db', existingSecret: 'user-database' } },
+  encryptionKey: { existingSecret: 'user-key' },
+});
 const externalRedis = fc.constantFrom<Values>(
   { redis: { external: { host: 'redis', existingSecret: 'user-redis', tls: { enabled: true } } } },
   { redis: { external: { clusterNodes: ['a:6379', 'b:6379'], user: 'u', password: 'p' } } },
   { redis: { external: { host: 'redis' } } },
 );
-const key = fc.constantFrom<Values>({}, { encryptionKey: { existingSecret: 'user-key' } }, { encryptionKey: { value: 'a key' } });
+const key = fc.constantFrom<Values>(
+  {},
+  { encryptionKey: { existingSecret: 'user-key' } },
+  { encryptionKey: { value: 'a key' } },
+);
 
 const regular = all(
   fc.constant({ executions: { mode: 'regular' } }),
   sometimes(fc.constant({ database: { type: 'postgresql' } })),
-  sometimes(fc.record({ persistence: fc.constantFrom<Values>({ enabled: false }, { existingClaim: 'user-claim' }, { accessModes: ['ReadWriteMany'] }) })),
+  sometimes(
+    fc.record({
+      persistence: fc.constantFrom<Values>(
+        { enabled: false },
+        { existingClaim: 'user-claim' },
+        { accessModes: ['ReadWriteMany'] },
+      ),
+    }),
+  ),
   sometimes(fc.record({ main: fc.record({ concurrency: fc.integer({ min: 0, max: 60 }) }) })),
   key,
 );
@@ -81,34 +158,84 @@ const queue = all(
   fc.constant({ executions: { mode: 'queue' }, database: { type: 'postgresql' } }),
   sometimes(externalRedis),
   sometimes(fc.constant({ multiMain: { enabled: true }, main: { replicas: 2 } })),
-  fc.record({ worker: fc.tuple(worker, pools).map(([settings, list]) => ({ ...settings, pools: list })) }),
+  fc.record({
+    worker: fc.tuple(worker, pools).map(([settings, list]) => ({ ...settings, pools: list })),
+  }),
   sometimes(fc.record({ webhook: all(podSettings, scaled, fc.constant({ enabled: true })) })),
 );
-const withExternalDatabase = all(queue.map((values) => ({ ...values, encryptionKey: {} })), externalDatabase);
+const withExternalDatabase = all(
+  queue.map((values) => ({ ...values, encryptionKey: {} })),
+  externalDatabase,
+);
 
 const legacy = all(
-  fc.record({ image: fc.record({ tag: fc.constantFrom('0.221.2', '0.200.0') }), executions: fc.record({ process: fc.constantFrom('main', 'own') }) }),
+  fc.record({
+    image: fc.record({ tag: fc.constantFrom('0.221.2', '0.200.0') }),
+    executions: fc.record({ process: fc.constantFrom('main', 'own') }),
+  }),
   fc.constant({ executions: { mode: 'regular' } }),
 );
 
 const modern = all(
   sometimes(fc.record({ image: fc.record({ tag: fc.constantFrom('2.41.1', '2.0.0', '2.50.0') }) })),
-  sometimes(fc.record({ taskRunners: fc.record({ mode: fc.constantFrom('internal', 'external') }) })),
+  sometimes(
+    fc.record({ taskRunners: fc.record({ mode: fc.constantFrom('internal', 'external') }) }),
+  ),
 );
 
 const common = all(
   sometimes(fc.record({ main: podSettings })),
   sometimes(fc.record({ env })),
-  fc.record({ tuning: fc.record({ profile: fc.constantFrom('default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound') }) }),
+  fc.record({
+    tuning: fc.record({
+      profile: fc.constantFrom('default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound'),
+    }),
+  }),
   sometimes(fc.constant({ ingress: { enabled: true, hosts: ['a.example.com', 'b.example.com'] } })),
   sometimes(fc.constant({ httpRoute: { enabled: true, parentRefs: [{ name: 'g' }] } })),
   sometimes(fc.constant({ loadTargets: { enabled: true } })),
-  sometimes(fc.record({ loadTargets: fc.constant({ enabled: true }), loadTest: fc.record({ enabled: fc.constant(true), parallelism: fc.integer({ min: 1, max: 3 }) }) })),
-  sometimes(fc.record({ monitoring: fc.constantFrom<Values>({ enabled: true }, { enabled: true, podMonitor: { enabled: true } }, { enabled: true, serviceMonitor: { enabled: true } }) })),
-  sometimes(fc.record({ networkPolicy: fc.constantFrom<Values>({ enabled: false }, { egress: { enabled: true } }, { from: [{ namespaceSelector: {} }] }) })),
-  sometimes(fc.constantFrom<Values>({ fullnameOverride: 'flows' }, { nameOverride: 'x' }, { commonLabels: { team: 'ops' } }, { serviceAccount: { create: false, name: '' } })),
+  sometimes(
+    fc.record({
+      loadTargets: fc.constant({ enabled: true }),
+      loadTest: fc.record({
+        enabled: fc.constant(true),
+        parallelism: fc.integer({ min: 1, max: 3 }),
+      }),
+    }),
+  ),
+  sometimes(
+    fc.record({
+      monitoring: fc.constantFrom<Values>(
+        { enabled: true },
+        { enabled: true, podMonitor: { enabled: true } },
+        { enabled: true, serviceMonitor: { enabled: true } },
+      ),
+    }),
+  ),
+  sometimes(
+    fc.record({
+      networkPolicy: fc.constantFrom<Values>(
+        { enabled: false },
+        { egress: { enabled: true } },
+        { from: [{ namespaceSelector: {} }] },
+      ),
+    }),
+  ),
+  sometimes(
+    fc.constantFrom<Values>(
+      { fullnameOverride: 'flows' },
+      { nameOverride: 'x' },
+      { commonLabels: { team: 'ops' } },
+      { serviceAccount: { create: false, name: '' } },
+    ),
+  ),
   sometimes(fc.constant({ communityPackages: { packages: ['n8n-nodes-x@1.0.0'] } })),
   sometimes(fc.constant({ trustedCertificates: { existingConfigMap: 'user-ca' } })),
 );
 
-export const anyValues = fc.oneof(all(modern, regular, common), all(modern, queue, common), all(modern, withExternalDatabase, common), all(legacy, common, key));
+export const anyValues = fc.oneof(
+  all(modern, regular, common),
+  all(modern, queue, common),
+  all(modern, withExternalDatabase, common),
+  all(legacy, common, key),
+);
