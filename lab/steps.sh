@@ -182,7 +182,7 @@ put_into_place() {
     if [ -e "$CACHE/$place" ]; then mv "$CACHE/$place" "$old"; fi
     mkdir -p "$(dirname "$CACHE/$place")"
     mv "$OUT" "$CACHE/$place"
-    rm -rf "$old" "$CACHE/$place/.complete"
+    rm -f "$CACHE/$place/.complete"
   else
     rm -rf "$OUT"
   fi
@@ -190,6 +190,7 @@ put_into_place() {
   stamp "${place:--}" built
   record_time "tool-$tool" $((SECONDS - started)) cold
   note "$tool${version:+ $version}: ready after $((SECONDS - started)) s"
+  rm -rf "$CACHE/.tmp/$tool@old"   # last: on a busy disk this takes minutes
 }
 
 # What an earlier version left: the stamp goes first, so that a half-removed tool never counts as installed.
