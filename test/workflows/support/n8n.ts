@@ -92,11 +92,19 @@ export async function startN8n(layout: Layout): Promise<RunningN8n> {
   );
 
   const log = openSync(join(folder, 'log'), 'w');
-  const child = spawn(node, [program, 'start'], { env, cwd: folder, stdio: ['ignore', log, log] });
-  const end = (): boolean => child.kill('SIGKILL');
+  const child = spawn(node, [program, 'start'], {
+    env,
+    cwd: folder,
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  const end = (): void => {
+    endGroup(child);
+  };
   process.once('exit', end);
   const stop = async (): Promise<void> => {
     await ended(child);
+    end();
     process.removeListener('exit', end);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   };
@@ -196,4 +204,14 @@ async function ended(child: ChildProcess): Promise<void> {
   const force = setTimeout(() => child.kill('SIGKILL'), 15_000);
   await exit;
   clearTimeout(force);
+}
+
+/** With the processes of EXECUTIONS_PROCESS=own, which outlive their n8n, and the task runner. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // None of them is left.
+  }
 }
