@@ -5,12 +5,20 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 
 RESULTS ?= results/capacity
+WORKLOADS ?= last-node items
+N8N_TUNED := node capacity/dist/cli.js
 
 ##@ The two commands
 .PHONY: capacity test
-capacity: build ## find how much the embedded n8n holds; report and values.yaml in results/capacity
+capacity: build ## find how much the embedded n8n holds; reports and values.yaml in results/capacity
 	@lab/install.sh node24 n8n k6
-	@node capacity/dist/cli.js sweep -f studies/embedded.yaml --out $(RESULTS)
+	@rm -rf $(RESULTS)
+	@for workload in $(WORKLOADS); do \
+	  echo "== $$workload" >&2; \
+	  $(N8N_TUNED) find --workload $$workload --slo 'p95<300ms' --slo 'errors<1%' \
+	    --budget 90s --probe 6s --full 20s --out $(RESULTS); \
+	done
+	@$(N8N_TUNED) recommend --from $(RESULTS) --workload $(firstword $(WORKLOADS)) --out $(RESULTS)/values.yaml
 
 test: build ## every test that needs no cluster
 	@lab/install.sh tests
@@ -59,14 +67,15 @@ cluster-down: ## stop it, leaving nothing behind
 images: ## the images its pods use, from the lab's own parts
 	@lab/install.sh images
 
-test-cluster: build ## the tests that need a real Kubernetes
+test-cluster: build ## the tests that need a real Kubernetes; a cluster that was not up is taken down again
 	@lab/install.sh cluster-tests
-	@node test/run.mjs --cluster
+	@lab/cluster/cluster status >/dev/null 2>&1 || trap 'lab/cluster/cluster down' EXIT; \
+	lab/cluster/cluster up && node test/run.mjs --cluster
 
 ##@ Housekeeping
 .PHONY: doctor clean help
 doctor: build ## what is here, what is missing, and how to get it
-	@node capacity/dist/cli.js doctor
+	@$(N8N_TUNED) doctor
 
 clean: ## remove what was built and recorded in this checkout (the lab's cache stays)
 	@rm -rf dist capacity/dist results coverage

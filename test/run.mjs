@@ -2,7 +2,7 @@
 // Runs suites of tests one after the other, says which ran, how long they took, and ends with
 // a line `N passed, N failed`. A suite whose need is missing is skipped, in CI it has failed.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,9 @@ const wantCluster = args.includes('--cluster');
 const named = args.filter((a) => !a.startsWith('--'));
 const unknown = named.filter((n) => !suites.some((s) => s.name === n));
 if (unknown.length > 0) {
-  console.error(`Unknown suite ${unknown.join(', ')}: choose from ${suites.map((s) => s.name).join(', ')}.`);
+  console.error(
+    `Unknown suite ${unknown.join(', ')}: choose from ${suites.map((s) => s.name).join(', ')}.`,
+  );
   process.exit(2);
 }
 const chosen = suites.filter((s) =>
@@ -62,8 +64,8 @@ async function runJest(suite) {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-test-'));
   const output = join(folder, 'result.json');
   try {
-    await run(process.execPath, [
-      ...['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'],
+    await run(testNode(), [
+      'node_modules/jest/bin/jest.js',
       ...['--selectProjects', suite.name, '--runInBand', '--json', '--outputFile', output],
     ]);
     const report = JSON.parse(readFileSync(output, 'utf8'));
@@ -79,6 +81,16 @@ async function runJest(suite) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** n8n's own engine, which tests load, needs the lab's Node; without it whatever runs this must do. */
+function testNode() {
+  const { stdout } = spawnSync('bash', ['-c', '. lab/env.sh && echo "$N8N_TUNED_NODE24"'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const node = stdout.trim();
+  return existsSync(node) ? node : process.execPath;
 }
 
 /** The lab says of each tool whether it is there; its names are those of `lab/install.sh --list`. */

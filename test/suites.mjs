@@ -2,25 +2,71 @@
 // `needs` are names of the lab's tools; `counts: 'jest'` suites are Jest projects of the same name.
 
 export const suites = [
-  { name: 'lint', shows: 'ESLint, formatting and shell scripts are clean', checks: [
-    ['eslint', 'npx', ['eslint', '.', '--max-warnings', '0']],
-    ['prettier', 'npx', ['prettier', '--check', '--log-level', 'warn', '.']],
-    ['shell scripts', 'bash', ['lab/lint-shell.sh']],
-  ] },
-  { name: 'types', shows: 'strict TypeScript, everywhere', checks: [
-    ['package, command and tests', 'npx', ['tsc', '-p', 'tsconfig.json']],
-    ['k6 scripts', 'npx', ['tsc', '-p', 'loadtests/tsconfig.json']],
-  ] },
-  { name: 'generated', shows: 'no generated file is out of date', checks: [
-    ['generated files', 'node', ['lab/generate.mjs', '--check']],
-  ] },
+  {
+    name: 'lint',
+    shows: 'ESLint, formatting and shell scripts are clean',
+    needs: ['shellcheck'],
+    checks: [
+      ['eslint', 'npx', ['eslint', '.', '--max-warnings', '0']],
+      ['prettier', 'npx', ['prettier', '--check', '--log-level', 'warn', '.']],
+      ['shell scripts', 'bash', ['lab/lint-shell.sh']],
+    ],
+  },
+  {
+    name: 'types',
+    shows: 'strict TypeScript, everywhere',
+    checks: [
+      ['package, command and tests', 'npx', ['tsc', '-p', 'tsconfig.json']],
+      ['k6 scripts', 'npx', ['tsc', '-p', 'loadtests/tsconfig.json']],
+    ],
+  },
+  {
+    name: 'generated',
+    shows: 'no generated file is out of date',
+    checks: [['generated files', 'node', ['lab/generate/all.mjs', '--check']]],
+  },
   { name: 'lab', shows: 'the installer and the doctor', jest: true, needs: [] },
-  { name: 'capacity', shows: 'the command: planning, search, statistics, records, reports', jest: true, needs: ['k6'] },
-  { name: 'loadtests', shows: 'k6 scripts against a server of known behaviour', jest: true, needs: ['k6'] },
-  { name: 'nodes', shows: "operations through n8n's own engine, queue monitor on a real Redis", jest: true, needs: ['n8n', 'redis'] },
-  { name: 'chart', shows: 'rendering under Helm 3 and 4: features, traps, messages', jest: true, needs: ['helm3', 'helm4', 'helm-unittest', 'kubeconform'] },
-  { name: 'workflows', shows: 'every workload on real n8n', jest: true, needs: ['n8n', 'n8n-legacy'] },
-  { name: 'process', shows: 'real n8n processes in every topology', jest: true, needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6'] },
-  { name: 'browser', shows: 'the editor and the report in a real browser', jest: true, needs: ['n8n', 'chromium'] },
+  {
+    name: 'capacity',
+    shows: 'the command: planning, search, statistics, records, reports',
+    jest: true,
+    needs: ['k6'],
+  },
+  {
+    name: 'loadtests',
+    shows: 'k6 scripts against a server of known behaviour',
+    jest: true,
+    needs: ['k6'],
+  },
+  {
+    name: 'nodes',
+    shows: "operations through n8n's own engine, queue monitor on a real Redis",
+    jest: true,
+    needs: ['node24', 'n8n', 'redis', 'postgresql'],
+  },
+  {
+    name: 'chart',
+    shows: 'rendering under Helm 3 and 4: features, traps, messages',
+    jest: true,
+    needs: ['helm3', 'helm4', 'helm-unittest', 'kubeconform'],
+  },
+  {
+    name: 'workflows',
+    shows: 'every workload on real n8n',
+    jest: true,
+    needs: ['n8n', 'n8n-legacy'],
+  },
+  {
+    name: 'process',
+    shows: 'real n8n processes in every topology',
+    jest: true,
+    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6'],
+  },
+  {
+    name: 'browser',
+    shows: 'the editor and the report in a real browser',
+    jest: true,
+    needs: ['n8n', 'chromium'],
+  },
   { name: 'cluster', shows: 'a real Kubernetes', jest: true, needs: ['cluster'], cluster: true },
 ];
