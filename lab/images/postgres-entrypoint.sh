@@ -32,9 +32,9 @@ first_start() {
   initdb -D "$new" --username="$POSTGRES_USER" --pwfile=<(printf '%s\n' "$POSTGRES_PASSWORD") \
     --auth-local=trust --auth-host=scram-sha-256 --encoding=UTF8 --locale=C.UTF-8 ${options[@]+"${options[@]}"}
   echo "host all all all ${POSTGRES_HOST_AUTH_METHOD:-scram-sha-256}" >>"$new/pg_hba.conf"
-  # Reachable by its socket alone until it is complete.
-  pg_ctl -D "$new" -o "-c listen_addresses=''" -w start
-  export PGUSER=$POSTGRES_USER
+  # Until it is complete it is reached from here alone: not by its address, and not by a probe.
+  pg_ctl -D "$new" -o "-c listen_addresses='' -c unix_socket_directories=$new" -w start
+  export PGHOST=$new PGUSER=$POSTGRES_USER
   [ "$POSTGRES_DB" = postgres ] || createdb --maintenance-db=postgres "$POSTGRES_DB"
   local file
   for file in /docker-entrypoint-initdb.d/*; do
@@ -44,7 +44,7 @@ first_start() {
       *.sql.gz) gunzip -c "$file" | psql -v ON_ERROR_STOP=1 --no-psqlrc -d "$POSTGRES_DB" ;;
     esac
   done
-  unset PGUSER
+  unset PGHOST PGUSER
   pg_ctl -D "$new" -m fast -w stop
   # PG_VERSION, by which a complete database is known, last.
   find "$new" -mindepth 1 -maxdepth 1 ! -name PG_VERSION -exec mv -t "$PGDATA" {} +
