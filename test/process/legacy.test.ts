@@ -6,7 +6,7 @@ jest.setTimeout(330_000);
 /** How many processes 0.221.2 takes for three executions at once of a function of 5 s. */
 async function processesAtOnce(mode: 'own' | 'main'): Promise<number> {
   const chosen = workload('wait-5s', true);
-  const running = await bringUp({ n8n: '0.221.2', process: mode }, chosen);
+  const running = await bringUp({ n8n: '0.221.2', process: mode, tuning: 'throughput' }, chosen);
   const traces = tracesOf(running);
   try {
     await running.ready(chosen.requests, quiet, never());
@@ -20,6 +20,7 @@ async function processesAtOnce(mode: 'own' | 'main'): Promise<number> {
     await until('three more executions', async () => {
       return (await running.executions())?.succeeded === before + 3;
     });
+    expect((await running.executions())?.unfinished).toBe(0);
     return Math.max(...seen.values('processes', 'main'));
   } finally {
     await running.down(quiet);

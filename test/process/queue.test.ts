@@ -9,7 +9,12 @@ describe('queue mode with a worker and two webhook processors behind the balance
   let running: Running;
 
   beforeAll(async () => {
-    const given = { mode: 'queue', workers: { count: 1 }, webhooks: { count: 2 } };
+    const given = {
+      mode: 'queue',
+      tuning: 'throughput',
+      workers: { count: 1 },
+      webhooks: { count: 2 },
+    };
     running = await bringUp(given, chosen);
     await running.ready(chosen.requests, quiet, never());
   });
@@ -32,6 +37,7 @@ describe('queue mode with a worker and two webhook processors behind the balance
       const now = await running.executions();
       return now?.succeeded === (before?.succeeded ?? 0) + 5;
     });
+    expect((await running.executions())?.unfinished).toBe(0);
   });
 
   test('samplers see every role, the queue and the database', async () => {

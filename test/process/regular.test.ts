@@ -10,7 +10,8 @@ describe('regular mode on SQLite, limited to 800 millicores and 1200 MiB', () =>
   let running: Running;
 
   beforeAll(async () => {
-    running = await bringUp({ main: { cpuMillicores: 800, memoryMiB: 1200 } }, chosen);
+    const limits = { cpuMillicores: 800, memoryMiB: 1200 };
+    running = await bringUp({ tuning: 'throughput', main: limits }, chosen);
     await running.ready(chosen.requests, quiet, never());
   });
 

@@ -1,3 +1,5 @@
+import http from 'node:http';
+import https from 'node:https';
 import type { MetricsEndpoint } from '../target/target';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
@@ -45,24 +47,38 @@ async function scrape({ role, instance, url }: MetricsEndpoint, sink: SampleSink
   }
 }
 
-async function get(url: string): Promise<string> {
-  // A busy event loop answers late; that is a figure, not a fault, so there is patience.
-  const reply = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-  if (reply.status !== 200) throw new Error(`status ${String(reply.status)}`);
-  return reply.text();
+/** Half the CPU of fetch(), on a connection that is kept. A busy event loop answers late: a figure, not a fault. */
+function get(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { request } = url.startsWith('https:') ? https : http;
+    const asked = request(url, { timeout: 10_000 }, (reply) => {
+      const chunks: Buffer[] = [];
+      reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+      reply.on('error', reject);
+      reply.on('end', () => {
+        if (reply.statusCode === 200) resolve(Buffer.concat(chunks).toString('latin1'));
+        else reject(new Error(`status ${String(reply.statusCode)}`));
+      });
+    });
+    asked.on('timeout', () => asked.destroy(new Error('no answer within 10 s')));
+    asked.on('error', reject);
+    asked.end();
+  });
 }
 
-/** The sum over labels; only names that are wanted, since a scrape has several hundred lines. */
+/** The sum over labels of the names that are wanted; a scrape has several hundred lines of others. */
 export function parseMetrics(text: string): Map<string, number> {
   const values = new Map<string, number>();
-  for (const line of text.split('\n')) {
-    const end = line.search(/[{ ]/);
-    const name = line.slice(0, end);
-    if (!names.has(name)) continue;
-    const value = Number(line.slice(line.lastIndexOf(' ') + 1));
-    if (Number.isFinite(value)) values.set(name, (values.get(name) ?? 0) + value);
+  for (const { theirs } of wanted) {
+    const start = `\n${theirs}`;
+    for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
+      const after = text[at + start.length];
+      if (after !== ' ' && after !== '{') continue; // A longer name.
+      const end = text.indexOf('\n', at + 1);
+      const line = text.slice(at, end < 0 ? undefined : end);
+      const value = Number(line.slice(line.lastIndexOf(' ') + 1));
+      if (Number.isFinite(value)) values.set(theirs, (values.get(theirs) ?? 0) + value);
+    }
   }
   return values;
 }
-
-const names = new Set(wanted.map(({ theirs }) => theirs));

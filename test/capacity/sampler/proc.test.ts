@@ -58,10 +58,10 @@ n8n_nodejs_eventloop_lag_p99_seconds 0.0125
 n8n_workflow_success_total_other 9
 n8n_nodejs_heap_size_used_bytes Nan
 `;
-  expect([...parseMetrics(text)]).toEqual([
-    ['n8n_workflow_success_total', 7],
-    ['n8n_nodejs_eventloop_lag_p99_seconds', 0.0125],
-  ]);
+  expect(Object.fromEntries(parseMetrics(text))).toEqual({
+    n8n_workflow_success_total: 7,
+    n8n_nodejs_eventloop_lag_p99_seconds: 0.0125,
+  });
 });
 
 test('a line of CSV keeps commands with commas and quotes in one field', () => {

@@ -21,7 +21,7 @@ export function balancer(
     env: {},
     limits: {},
     stopSignal: 'TERM',
-    restarts: true,
+    kind: 'service',
   };
 }
 

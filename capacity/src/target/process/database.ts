@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ExecutionCounts } from '../target';
+import { isLegacy } from './env';
 import { query } from './postgresql';
 
 const run = promisify(execFile);
@@ -39,18 +40,23 @@ database.close();
  * n8n counts the end of every production execution in workflow_statistics, also of those it does not
  * save (EXECUTIONS_DATA_SAVE_ON_SUCCESS=none) and whichever process ran them: so that count is right
  * for every tuning, where saved executions and the metrics of one process are not. On PostgreSQL it
- * first collects in workflow_statistics_delta. What has not ended is always a row of execution_entity.
+ * first collects in workflow_statistics_delta. What has not ended is always a row of execution_entity; one
+ * that ended and is not saved stays there for an hour, still `running`, but with the date of its deletion.
  */
-export async function countExecutions(database: Database): Promise<ExecutionCounts> {
+export async function countExecutions(
+  database: Database,
+  version: string,
+): Promise<ExecutionCounts> {
   const delta = (await hasDelta(database))
     ? (name: string): string =>
         ` + (SELECT count(*) FROM workflow_statistics_delta WHERE name = '${name}')`
     : (): string => '';
   const ended = (name: string): string =>
     `(SELECT coalesce(sum(count), 0) FROM workflow_statistics WHERE name = '${name}')${delta(name)}`;
+  const kept = isLegacy(version) ? '' : ' AND "deletedAt" IS NULL';
   const [row] = await database.query(
     `SELECT ${ended('production_success')} AS succeeded, ${ended('production_error')} AS failed,
-      (SELECT count(*) FROM execution_entity WHERE status IN ('new', 'running', 'waiting')) AS unfinished`,
+      (SELECT count(*) FROM execution_entity WHERE status IN ('new', 'running', 'waiting')${kept}) AS unfinished`,
   );
   const count = (name: string): number => Number(row?.[name] ?? 0);
   return {

@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Role, Topology } from '../../plan/topology';
+import { UserError } from '../../ui/exit';
+import { findControl, type Control } from './cgroup';
 import { isLegacy, limitsOf, n8nEnv, type Seat } from './env';
 import { freePort } from './ports';
 import type { ProcessSpec } from './supervisor';
@@ -30,6 +32,20 @@ export function contradiction(topology: Topology): string | null {
     return 'webhook processors exist in queue mode only; take mode: queue, or set webhooks.count to 0';
   }
   return null;
+}
+
+/** How limits are set on this machine; refused where there are some and they cannot be. */
+export function usableControl(topology: Topology): Control {
+  const control = findControl();
+  const isLimited = [topology.main, topology.workers, topology.webhooks].some(
+    ({ cpuMillicores, memoryMiB }) => cpuMillicores !== undefined || memoryMiB !== undefined,
+  );
+  if (control.kind === 'none' && isLimited) {
+    throw new UserError(
+      `CPU and memory limits cannot be set here, since ${control.reason}: leave cpuMillicores and memoryMiB out, or run as root.`,
+    );
+  }
+  return control;
 }
 
 export const databaseOf = ({ database, mode }: Topology): 'sqlite' | 'postgresql' =>
@@ -101,7 +117,7 @@ export function n8nProcesses(
       log: join(logs, `${seat.instance}.log`),
       limits: { cpuMillicores, memoryMiB },
       stopSignal: 'TERM',
-      restarts: true,
+      kind: 'service',
     };
   });
 }

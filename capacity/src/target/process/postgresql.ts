@@ -1,34 +1,34 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { UserError } from '../../ui/exit';
 import type { ProcessSpec } from './supervisor';
-
-const run = promisify(execFile);
 
 /** PostgreSQL refuses to run as root: then it runs as the user that Debian's package makes for it. */
 const unprivileged = 'postgres';
 
-/** A new cluster with the empty database `n8n`, owned by the user `n8n`; nothing is started. */
-export async function createCluster(binFolder: string, data: string): Promise<void> {
+/** Makes a new cluster with the empty database `n8n`, owned by the user `n8n`. */
+export function newCluster(
+  binFolder: string,
+  data: string,
+  place: Pick<ProcessSpec, 'folder' | 'log'>,
+): ProcessSpec {
   mkdirSync(data, { mode: 0o700 });
   own(data);
-  const as = asUser();
-  await run(
-    as('/bin/sh')[0],
-    [
-      ...as('/bin/sh').slice(1),
-      '-c',
-      // Loopback only, for minutes, and never with anything of worth: no password.
-      `"$1/initdb" -D "$2" -U n8n --auth=trust --encoding=UTF8 --locale=C --no-sync >/dev/null &&
-     echo 'CREATE DATABASE n8n' | "$1/postgres" --single -D "$2" postgres >/dev/null`,
-      'sh',
-      binFolder,
-      data,
-    ],
-    { cwd: '/' },
-  );
+  // Loopback only, for minutes, and never with anything of worth: no password.
+  const script = `"$1/initdb" -D "$2" -U n8n --auth=trust --encoding=UTF8 --locale=C --no-sync &&
+    echo 'CREATE DATABASE n8n' | "$1/postgres" --single -D "$2" postgres`;
+  return {
+    ...place,
+    role: 'postgresql',
+    instance: 'initdb',
+    command: asUser()('/bin/sh', '-c', script, 'sh', binFolder, data),
+    env: {},
+    limits: {},
+    stopSignal: 'TERM',
+    kind: 'task',
+  };
 }
 
 export function postgresql(
@@ -37,7 +37,7 @@ export function postgresql(
   port: number,
   place: Pick<ProcessSpec, 'folder' | 'log'>,
 ): ProcessSpec {
-  const [first, ...rest] = asUser()(
+  const command = asUser()(
     `${binFolder}/postgres`,
     '-D',
     data,
@@ -52,11 +52,11 @@ export function postgresql(
     ...place,
     role: 'postgresql',
     instance: 'postgresql',
-    command: [first, ...rest],
+    command,
     env: {},
     limits: {},
     stopSignal: 'INT',
-    restarts: true,
+    kind: 'service',
   };
 }
 
@@ -86,15 +86,14 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/** Whether this user can be had; asked before anything is started. */
-export function canRunPostgresql(): boolean {
-  return process.getuid?.() !== 0 || ids() !== null;
-}
-
 function asUser(): (...command: [string, ...string[]]) => [string, ...string[]] {
   if (process.getuid?.() !== 0) return (...command) => command;
   const found = ids();
-  if (found === null) throw new Error(`there is no user ${unprivileged}`);
+  if (found === null) {
+    throw new UserError(
+      `PostgreSQL does not run as root, and there is no user ${unprivileged}: install PostgreSQL from its package, or run as another user.`,
+    );
+  }
   return (...command) => [
     'setpriv',
     `--reuid=${String(found.uid)}`,

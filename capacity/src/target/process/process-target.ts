@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import type { Topology } from '../../plan/topology';
 import type { RunEvent } from '../../record/record';
-import { UserError } from '../../ui/exit';
+import { messageOf, UserError } from '../../ui/exit';
 import { thisMachine } from '../machine';
 import type {
   ExecutionCounts,
@@ -18,19 +18,20 @@ import type {
   Target,
 } from '../target';
 import { balancer } from './balancer';
-import { findControl, type Control } from './cgroup';
+import type { Control } from './cgroup';
 import { countExecutions, postgresqlDatabase, sqliteDatabase, type Database } from './database';
 import { isLegacy } from './env';
-import { importWorkflows } from './import';
+import { activateAll, importTask } from './import';
 import {
   baseUrlOf,
   choosePorts,
   contradiction,
   databaseOf,
   n8nProcesses,
+  usableControl,
   type Ports,
 } from './layout';
-import { awaitPostgresql, createCluster, postgresql, postgresqlUrl } from './postgresql';
+import { awaitPostgresql, newCluster, postgresql, postgresqlUrl } from './postgresql';
 import { answersRight, isReady } from './ready';
 import { awaitPort, redis, redisUrl } from './redis';
 import { Supervisor, type ProcessSpec } from './supervisor';
@@ -65,11 +66,17 @@ export function processTarget(options: ProcessTargetOptions): Target {
         ports: await choosePorts(topology),
         versions: await versionsOf(topology, tools),
       });
+      // What is being waited for then fails at once, whatever it is.
+      const abort = (): void => void running.down(progress);
+      signal.addEventListener('abort', abort, { once: true });
       try {
         await running.start(progress, signal);
       } catch (error) {
         await running.down(progress);
+        signal.throwIfAborted();
         throw error;
+      } finally {
+        signal.removeEventListener('abort', abort);
       }
       return running;
     },
@@ -178,7 +185,7 @@ class ProcessRunning implements Running {
   }
 
   executions(): Promise<ExecutionCounts> {
-    return countExecutions(this.database);
+    return countExecutions(this.database, this.topology.n8n);
   }
 
   down(progress: Progress): Promise<void> {
@@ -223,15 +230,22 @@ class ProcessRunning implements Running {
 
   private async makeDatabase(kind: Database['kind'], data: string): Promise<void> {
     if (kind === 'sqlite') mkdirSync(data, { recursive: true });
-    else await createCluster(needed(this.options.tools.postgresqlBin, 'PostgreSQL'), data);
+    else {
+      const programs = needed(this.options.tools.postgresqlBin, 'PostgreSQL');
+      await this.supervisor.run(newCluster(programs, data, this.postgresqlPlace()));
+    }
   }
 
   private async startDatabase(): Promise<void> {
     if (this.ports.postgresql === null || this.postgresql === null) return;
     const programs = needed(this.options.tools.postgresqlBin, 'PostgreSQL');
-    const place = { folder: '/', log: this.place('postgresql').log };
     await this.supervisor.start(
-      postgresql(programs, this.dataFolder('postgresql'), this.ports.postgresql, place),
+      postgresql(
+        programs,
+        this.dataFolder('postgresql'),
+        this.ports.postgresql,
+        this.postgresqlPlace(),
+      ),
     );
     await awaitPostgresql(this.postgresql.url, () => this.supervisor.runs('postgresql'));
   }
@@ -240,17 +254,13 @@ class ProcessRunning implements Running {
     const [main] = this.n8n;
     if (main === undefined) throw new Error('a topology has a main');
     const { tools, topology } = this.options;
-    await importWorkflows(
-      {
-        node: tools.node,
-        n8n: tools.n8n,
-        version: topology.n8n,
-        env: { ...main.env, EXECUTIONS_MODE: 'regular' }, // There is no queue yet, and no need of one.
-        folder: main.folder,
-      },
-      this.database,
-      workflows,
-    );
+    const { log } = this.place('import');
+    try {
+      await this.supervisor.run(importTask(main, tools, workflows, log));
+    } catch (error) {
+      throw new Error(`${messageOf(error)}; its log ends with: ${this.lastLogLines('import')}`);
+    }
+    await activateAll(this.database, topology.n8n);
     this.remember(workflows);
   }
 
@@ -294,25 +304,17 @@ class ProcessRunning implements Running {
     return { folder, log: join(this.logFolder, `${name}.log`) };
   }
 
+  /** Its own user may not enter every folder of ours. */
+  private postgresqlPlace(): Pick<ProcessSpec, 'folder' | 'log'> {
+    return { ...this.place('postgresql'), folder: '/' };
+  }
+
   private lastLogLines(instance: string): string {
     const lines = readFileSync(join(this.logFolder, `${instance}.log`), 'utf8')
       .trim()
       .split('\n');
     return lines.slice(-3).join(' ') || 'its log is empty';
   }
-}
-
-function usableControl(topology: Topology): Control {
-  const control = findControl();
-  const isLimited = [topology.main, topology.workers, topology.webhooks].some(
-    ({ cpuMillicores, memoryMiB }) => cpuMillicores !== undefined || memoryMiB !== undefined,
-  );
-  if (control.kind === 'none' && isLimited) {
-    throw new UserError(
-      `CPU and memory limits cannot be set here, since ${control.reason}: leave cpuMillicores and memoryMiB out, or run as root.`,
-    );
-  }
-  return control;
 }
 
 function needed(program: string | null, name: string): string {

@@ -28,7 +28,7 @@ export function redis(
     env: {},
     limits: {},
     stopSignal: 'TERM',
-    restarts: true,
+    kind: 'service',
   };
 }
 

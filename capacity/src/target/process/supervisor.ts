@@ -27,8 +27,8 @@ export interface ProcessSpec {
   limits: Limits;
   /** The signal that leaves nothing behind: PostgreSQL leaves clean data on INT. */
   stopSignal: 'TERM' | 'INT';
-  /** Started again after an exit that nobody asked for, as a container would be. */
-  restarts: boolean;
+  /** A service is started again after an exit that nobody asked for, as a container would be. */
+  kind: 'service' | 'task';
 }
 
 interface Kept {
@@ -75,7 +75,7 @@ export class Supervisor {
 
   processes(): ProcessRoot[] {
     return [...this.kept.values()]
-      .filter(({ child }) => isRunning(child))
+      .filter(({ spec, child }) => spec.kind === 'service' && isRunning(child))
       .map(({ spec: { role, instance }, pid, group }) => ({
         role,
         instance,
@@ -84,7 +84,18 @@ export class Supervisor {
       }));
   }
 
+  /** Runs a task to its end; what it said is in its log. */
+  async run(task: ProcessSpec): Promise<void> {
+    await this.start(task);
+    const kept = this.kept.get(task.instance);
+    await kept?.exited;
+    await this.stop([task.instance]);
+    if (kept?.child.exitCode === 0) return;
+    throw new Error(`${task.instance} failed: ${this.lastExit(task.instance) ?? 'it was ended'}`);
+  }
+
   async start(spec: ProcessSpec): Promise<void> {
+    if (this.ending) throw new Error('everything is being taken down');
     const group = this.makeGroup(spec);
     const log = openSync(spec.log, 'a');
     const command = scopeCommand(this.control, `n8n-tuned-${this.id}-${spec.instance}`, spec);
@@ -95,7 +106,7 @@ export class Supervisor {
       ['-c', 'read -r go || exit 1; exec "$@" </dev/null', 'sh', ...command],
       {
         cwd: spec.folder,
-        env: { PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8', ...spec.env },
+        env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...spec.env },
         detached: true,
         stdio: ['pipe', log, log],
       },
@@ -178,11 +189,12 @@ export class Supervisor {
     const oomKills = group === null ? 0 : (readGroup(this.control, group)?.oomKills ?? 0);
     const why = exitReason(code, signal, oomKills > kept.oomKillsSeen);
     this.lastExits.set(spec.instance, why);
+    if (spec.kind === 'task') return;
     this.tell({
       kind: oomKills > kept.oomKillsSeen ? 'oom-kill' : 'exit',
       text: `${spec.instance} ended: ${why}`,
     });
-    if (spec.restarts && !this.ending) void this.restart(kept);
+    if (!this.ending) void this.restart(kept);
   }
 
   private async restart(kept: Kept): Promise<void> {
