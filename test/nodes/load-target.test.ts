@@ -224,6 +224,9 @@ describe('documents', () => {
     }
     expect(names.size).toBe(3);
     expect(readdirSync(own)).toHaveLength(3);
+    rmSync(own, { recursive: true });
+    await report(parameters);
+    expect(readdirSync(own)).toHaveLength(3);
   });
 
   test('Disk Write returns what it wrote and removes it in the background', async () => {

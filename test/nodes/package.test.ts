@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { freePort } from '../../capacity/src/target/process/ports';
 import { N8nHome, webhookWorkflow } from './support/n8n';
 import { packNodes, type Packed } from './support/package';
+import { credential } from './support/redis';
 import { startRegistry } from './support/registry';
 
 let folder: string;
@@ -110,6 +112,18 @@ test('n8n 2.41.1 installs it as a community package', async () => {
           expect(response.headers.get('content-type')).toContain('svg');
         }
       }
+      const credentials = {
+        ...{ id: '', name: 'Queue', type: 'queueRedisApi' },
+        data: credential({ port: await freePort(), password: 'secret' }),
+      };
+      const tested = await (await post('/credentials/test', { credentials }, cookie)).text();
+      expect(JSON.parse(tested)).toMatchObject({
+        data: {
+          status: 'Error',
+          message: expect.stringContaining('refused the connection') as string,
+        },
+      });
+      expect(tested).not.toContain('secret');
       expect(registry.asked.some((path) => path.endsWith('.tgz'))).toBe(true);
     },
     registry.close,

@@ -50,8 +50,15 @@ export const diskRead: Operation = {
     };
     const bytes = Math.round(asked.sizeKiB * 1024);
     const chosen = Math.floor(Math.random() * asked.documents);
-    const path = await prepared(call.parameter('folder'), bytes, asked.documents, chosen);
-    const text = await readFile(path, 'utf8');
+    const find = (): Promise<string> =>
+      prepared(call.parameter('folder'), bytes, asked.documents, chosen);
+    let path = await find();
+    const text = await readFile(path, 'utf8').catch(async () => {
+      // Something cleaned the folder: the documents are prepared once more.
+      ready.clear();
+      path = await find();
+      return await readFile(path, 'utf8');
+    });
     return {
       asked,
       achieved: { sizeKiB: Buffer.byteLength(text) / 1024, path },

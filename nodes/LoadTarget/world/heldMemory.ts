@@ -14,7 +14,11 @@ const OBJECT_BYTES = 64;
 const SLOT_BYTES = 8;
 const OBJECTS_A_PIECE = Math.floor(MIB / (OBJECT_BYTES + SLOT_BYTES));
 /** Bytes that neither a compressing swap nor page merging makes small. */
-const noise = randomFillSync(Buffer.allocUnsafeSlow(BUFFER_BYTES));
+function noise(): Buffer {
+  madeNoise ??= randomFillSync(Buffer.allocUnsafeSlow(BUFFER_BYTES));
+  return madeNoise;
+}
+let madeNoise: Buffer | undefined;
 
 interface Piece {
   bytes: number;
@@ -59,12 +63,12 @@ export function leakedMiB(): number {
 const makePiece: Record<MemoryKind, (leftBytes: number, index: number) => Piece> = {
   strings(leftBytes) {
     const bytes = Math.min(STRING_BYTES, leftBytes);
-    return { bytes, value: noise.toString('latin1', 0, bytes) };
+    return { bytes, value: noise().toString('latin1', 0, bytes) };
   },
   buffers(leftBytes) {
     const bytes = Math.min(BUFFER_BYTES, leftBytes);
     const value = Buffer.allocUnsafeSlow(bytes);
-    noise.copy(value, 0, 0, bytes);
+    noise().copy(value, 0, 0, bytes);
     return { bytes, value };
   },
   objects(leftBytes, index) {

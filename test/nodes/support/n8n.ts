@@ -52,7 +52,7 @@ export class N8nHome {
     writeFileSync(file, JSON.stringify(content));
     const [node, program] = this.program();
     execFileSync(node, [program, `import:${kind}`, `--input=${file}`], {
-      ...{ env: this.environment(), stdio: 'ignore', timeout: 120_000 },
+      ...{ env: this.environment(), stdio: 'ignore', timeout: 300_000 },
     });
   }
 

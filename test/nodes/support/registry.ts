@@ -96,7 +96,10 @@ export async function startRegistry(folder: string, packed: Packed): Promise<Reg
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt'),
       npm_config_cache: join(folder, 'npm-cache'),
       // This machine's own settings of npm must not lead past the proxy.
-      ...{ npm_config_userconfig: '/dev/null', npm_config_globalconfig: '/dev/null' },
+      ...{
+        npm_config_userconfig: join(folder, 'user-npmrc'),
+        npm_config_globalconfig: join(folder, 'npmrc'),
+      },
     },
     close: async () => {
       for (const socket of open) socket.destroy();
