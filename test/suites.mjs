@@ -1,5 +1,5 @@
 // Every suite of tests: what it shows, what it needs, how it is run. Fast ones first.
-// `needs` are names of the lab's tools; `counts: 'jest'` suites are Jest projects of the same name.
+// `needs` are names of the lab's tools; a suite with `jest` is the Jest project of its name.
 
 export const suites = [
   {
