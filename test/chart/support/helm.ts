@@ -27,14 +27,16 @@ export interface Rendering {
   text: string;
 }
 
-/** Arguments after the chart, such as `-f values.yaml` or `--set-json x=1`. */
-export async function render(helm: string, args: string[] = []): Promise<Rendering> {
+/** Arguments after the chart, such as `-f values.yaml` or `--set x=1`. */
+export function render(helm: string, args: string[] = []): Promise<Rendering> {
+  return renderOf(chart, helm, args);
+}
+
+export async function renderOf(source: string, helm: string, args: string[]): Promise<Rendering> {
   const { stdout } = await run(
     helm,
-    ['template', 'n8n', chart, '--kube-version', KUBERNETES, ...args],
-    {
-      maxBuffer: 64 << 20,
-    },
+    ['template', 'n8n', source, '--kube-version', KUBERNETES, ...args],
+    { maxBuffer: 64 << 20 },
   );
   const manifests = parseAllDocuments(stdout)
     .map((document) => document.toJS() as Manifest | null)

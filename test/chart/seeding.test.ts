@@ -1,0 +1,122 @@
+// The script of the init container on a real n8n with SQLite: seeds, repeats, respects a user's own, takes out again.
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { chart, paths, render, type Manifest } from './support/helm.ts';
+
+const run = promisify(execFile);
+/** Importing starts an n8n, on a busy machine slowly. */
+const PATIENCE_MS = 300_000;
+
+class SeededN8n {
+  readonly folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-seeding-'));
+  private readonly script: string;
+
+  constructor(
+    private readonly node: string,
+    private readonly program: string,
+    files: Manifest,
+  ) {
+    for (const [key, content] of Object.entries(files['data'] as Record<string, string>)) {
+      const file = join(this.folder, 'load-targets', key.replaceAll('__', '/'));
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+    }
+    mkdirSync(join(this.folder, 'bin'));
+    symlinkSync(node, join(this.folder, 'bin/node'));
+    symlinkSync(program, join(this.folder, 'bin/n8n'));
+    const script = readFileSync(join(chart, 'files/load-targets.cjs'), 'utf8');
+    this.script = script.replace(
+      "'/load-targets'",
+      JSON.stringify(join(this.folder, 'load-targets')),
+    );
+  }
+
+  private get env(): Record<string, string> {
+    return {
+      PATH: `${join(this.folder, 'bin')}:/usr/bin:/bin`,
+      HOME: this.folder,
+      N8N_USER_FOLDER: this.folder,
+      N8N_ENCRYPTION_KEY: 'a key of this test',
+      N8N_DIAGNOSTICS_ENABLED: 'false',
+      N8N_LOG_LEVEL: 'error',
+      DB_TYPE: 'sqlite',
+    };
+  }
+
+  async act(mode: 'seed' | 'remove'): Promise<string> {
+    const { stdout, stderr } = await run(this.node, ['-e', this.script, mode], { env: this.env });
+    return stdout + stderr;
+  }
+
+  async importOwn(workflow: object): Promise<void> {
+    const folder = join(this.folder, 'own');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'own.json'), JSON.stringify(workflow));
+    await run('n8n', ['import:workflow', '--separate', `--input=${folder}`], { env: this.env });
+  }
+
+  /** By n8n's own driver, under n8n's own Node.js. */
+  async workflows(): Promise<{ id: string | number; name: string; active: number }[]> {
+    const look = `const { Database } = require('node:module').createRequire(${JSON.stringify(this.program)})('sqlite3');
+      new Database(${JSON.stringify(join(this.folder, '.n8n/database.sqlite'))})
+        .all('select id, name, active from workflow_entity', (_, rows) => console.log(JSON.stringify(rows)));`;
+    const { stdout } = await run(this.node, ['-e', look]);
+    return JSON.parse(stdout) as { id: string | number; name: string; active: number }[];
+  }
+
+  end(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function stage(node: string, program: string, args: string[]): Promise<SeededN8n> {
+  const { manifests } = await render(paths.helm3, ['--set', 'loadTargets.enabled=true', ...args]);
+  const files = manifests.find(({ metadata }) => metadata.name.endsWith('-load-targets'));
+  if (files === undefined) throw new Error('the chart renders no load targets');
+  return new SeededN8n(node, program, files);
+}
+
+describe.each([
+  ['2.41', paths.node24, paths.n8n, [], 'load-last-node'],
+  ['0.221', paths.node18, paths.n8nLegacy, ['--set', 'image.tag=0.221.2'], 9001],
+] as const)('n8n %s', (_, node, program, args, ownId) => {
+  let n8n: SeededN8n;
+  beforeAll(async () => {
+    n8n = await stage(node, program, [...args]);
+  });
+  afterAll(() => {
+    n8n.end();
+  });
+
+  test(
+    'is seeded once, keeps what a user imported himself, and is cleared again',
+    async () => {
+      await expect(n8n.act('remove')).resolves.toBe('');
+      await n8n.importOwn({
+        id: ownId,
+        name: 'my own',
+        active: false,
+        nodes: [],
+        connections: {},
+        settings: {},
+      });
+
+      await expect(n8n.act('seed')).resolves.toMatch(
+        /is a user's own, left as it is[^]*workflows seeded and active/,
+      );
+      const seeded = await n8n.workflows();
+      expect(seeded.length).toBeGreaterThan(4);
+      expect(seeded.filter(({ active }) => !active)).toEqual([
+        { id: ownId, name: 'my own', active: 0 },
+      ]);
+
+      await expect(n8n.act('seed')).resolves.toMatch(/all there already/);
+      await expect(n8n.act('remove')).resolves.toMatch(/workflows taken out/);
+      expect(await n8n.workflows()).toEqual([{ id: ownId, name: 'my own', active: 0 }]);
+    },
+    PATIENCE_MS,
+  );
+});

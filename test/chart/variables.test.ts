@@ -1,0 +1,66 @@
+// Every variable of n8n that the chart sets is one that the running n8n reads: looked up in the installed programs.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { chart, paths, render } from './support/helm.ts';
+import { containersOf, podTemplates } from './support/pods.ts';
+
+const NAME = /\b(?:N8N|EXECUTIONS|DB|QUEUE|GENERIC|WEBHOOK|OFFLOAD)_[A-Z0-9_]+\b/g;
+
+/** All names of variables in an installed n8n's own packages. */
+function namesIn(program: string): Set<string> {
+  const modules = join(dirname(program), '../..');
+  // Below 1.0 n8n has no packages of its scope.
+  const scope = existsSync(join(modules, '@n8n')) ? readdirSync(join(modules, '@n8n')) : [];
+  const own = scope.map((name) => join('@n8n', name));
+  const names = new Set<string>();
+  for (const name of ['n8n', 'n8n-core', 'n8n-workflow', ...own]) {
+    for (const file of readdirSync(join(modules, name), { recursive: true, encoding: 'utf8' })) {
+      if (!file.startsWith('dist/') || !file.endsWith('.js') || file.includes('node_modules'))
+        continue;
+      for (const [found] of readFileSync(join(modules, name, file), 'utf8').matchAll(NAME))
+        names.add(found);
+    }
+  }
+  return names;
+}
+
+async function namesOf(args: string[]): Promise<string[]> {
+  const { manifests } = await render(paths.helm3, ['--skip-tests', ...args]);
+  const containers = podTemplates(manifests)
+    .flatMap(containersOf)
+    .filter(({ name }) => name === 'n8n');
+  return [...new Set(containers.flatMap(({ env = [] }) => env.map(({ name }) => name)))].filter(
+    (name) => name.match(NAME),
+  );
+}
+
+const preset = (name: string): string[] => ['-f', join(chart, name)];
+const cases = {
+  modern: [
+    [],
+    preset('ci/queue-values.yaml'),
+    preset('ci/queue-external-values.yaml'),
+    preset('ci/regular-postgresql-values.yaml'),
+  ],
+  legacy: [
+    preset('presets/legacy-own.yaml'),
+    [...preset('presets/medium.yaml'), '--set', 'image.tag=0.221.2'],
+  ],
+};
+
+test.each([
+  ['2.41', paths.n8n, cases.modern],
+  ['0.221', paths.n8nLegacy, cases.legacy],
+] as const)(
+  'n8n %s reads every variable it is given',
+  async (_, program, renderings) => {
+    const known = namesIn(program);
+    expect(known.size).toBeGreaterThan(100);
+    for (const args of renderings) {
+      const names = await namesOf([...args]);
+      expect(names.length).toBeGreaterThan(10);
+      expect(names.filter((name) => !known.has(name))).toEqual([]);
+    }
+  },
+  120_000,
+);
