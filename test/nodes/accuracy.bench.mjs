@@ -111,14 +111,16 @@ for (const waitMs of [5, 100, 1000]) {
   );
   record('wait', waitMs, measured, 'ms', 20);
 }
-// A hundred items that do nothing, against the same execution with one.
+// The CPU time of a hundred items that do nothing, against the same execution with one.
 const items = Array.from({ length: 100 }, () => ({ json: {} }));
 const nothing = { operation: 'fail', probability: 0 };
-for (let i = 0; i < 20; i += 1) await run(nothing, { items });
-const cost = await repeat(async () => {
-  const [many, one] = [await run(nothing, { items }), await run(nothing)];
-  return (many.durationMs - one.durationMs) / 99;
-});
+const costOf = async (more) => {
+  const before = await ask('cpuTimeMs');
+  await run(nothing, more);
+  return (await ask('cpuTimeMs')) - before;
+};
+for (let i = 0; i < 20; i += 1) await costOf({ items });
+const cost = await repeat(async () => ((await costOf({ items })) - (await costOf({}))) / 99);
 record('own cost an item', 0, cost, 'ms', 1);
 
 host.disconnect();
