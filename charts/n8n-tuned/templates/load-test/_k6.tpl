@@ -64,7 +64,8 @@ volumes:
 {{/* loadTest.env wins by name. Dict: context, env. */}}
 {{- define "n8n-tuned.k6Env" -}}
 {{- $values := .context.Values -}}
-{{- $entries := dict "HOME" "/tmp" "BASE_URL" (default (include "n8n-tuned.webhookBaseUrl" .context) $values.loadTest.target) -}}
+{{- /* READY: n8n may still be pulling its image and migrating. */ -}}
+{{- $entries := dict "HOME" "/tmp" "READY" "600s" "BASE_URL" (default (include "n8n-tuned.webhookBaseUrl" .context) $values.loadTest.target) -}}
 {{- if not (hasKey (.env | default dict) "REQUEST") -}}
 {{- $_ := set $entries "WORKLOAD" $values.loadTest.workload -}}
 {{- if semverCompare "<1.0.0-0" (include "n8n-tuned.version" .context) -}}
