@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findProgram } from '../../capacity/src/lab/paths';
+
+/** A real S3 server, with one bucket, on a folder; it checks every signature. */
+export interface S3Server {
+  env: Record<string, string>;
+  /** What lies in the bucket `runs` under this key. */
+  content(key: string): string;
+  close(): Promise<void>;
+}
+
+export async function startS3Server(): Promise<S3Server> {
+  const program = findProgram('versitygw');
+  if (program === null) throw new Error('versitygw is not here: run lab/install.sh versitygw');
+  const folder = mkdtempSync(join(tmpdir(), 's3-'));
+  mkdirSync(join(folder, 'runs'));
+  const port = await freePort();
+  const env = {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${String(port)}`,
+    AWS_ACCESS_KEY_ID: 'tester',
+    AWS_SECRET_ACCESS_KEY: 'not a secret',
+    AWS_REGION: 'us-east-1',
+  };
+  const server = spawn(
+    program,
+    [
+      '--port',
+      `127.0.0.1:${String(port)}`,
+      '--access',
+      env.AWS_ACCESS_KEY_ID,
+      '--secret',
+      env.AWS_SECRET_ACCESS_KEY,
+      '--quiet',
+      'posix',
+      folder,
+    ],
+    { stdio: 'ignore' },
+  );
+  const ended = new Promise<void>((resolve) => {
+    server.once('exit', () => {
+      resolve();
+    });
+  });
+  const close = async (): Promise<void> => {
+    server.kill('SIGKILL');
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (let tries = 0; !(await answers(env.AWS_ENDPOINT_URL)); tries += 1) {
+    if (tries > 300 || server.exitCode !== null) {
+      await close();
+      throw new Error('the S3 server did not come up');
+    }
+    await sleep(100);
+  }
+  return { env, content: (key) => readFileSync(join(folder, 'runs', key), 'utf8'), close };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    await fetch(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => {
+        resolve(port);
+      });
+    });
+  });
+}
