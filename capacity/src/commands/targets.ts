@@ -17,12 +17,13 @@ export function chosenTarget(
     if (options.url === undefined) {
       throw new UserError('--target url needs --url, like --url http://127.0.0.1:5678.');
     }
-    if (options.workflow !== undefined) {
+    const apiKey = process.env['N8N_API_KEY'];
+    if (options.workflow !== undefined && apiKey === undefined) {
       throw new UserError(
-        `--workflow ${options.workflow.join(' ')} is for an n8n that we start: import and activate it in the n8n at ${options.url}, and leave --workflow out.`,
+        `--workflow ${options.workflow.join(' ')} needs the API of the n8n at ${options.url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
       );
     }
-    return urlTarget({ url: options.url, readyTimeoutMs });
+    return urlTarget({ url: options.url, readyTimeoutMs, apiKey });
   }
   if (options.target !== 'process') {
     throw new UserError(

@@ -153,7 +153,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     [['--s3', 'bucket'], 'write it like s3://bucket/prefix'],
     [['--url', 'nowhere'], "--url is 'nowhere'"],
     [['--target', 'moon'], "there is no target 'moon'"],
-    [['--workflow', 'mine.json'], 'is for an n8n that we start'],
+    [['--workflow', 'mine.json'], 'set N8N_API_KEY in the environment'],
   ])('%p is a mistake: exit code 2, a sentence, no request', async (mistake, because) => {
     const order = await serve({});
     const { code, stderr } = await runCli([...order, ...mistake]);

@@ -2,6 +2,7 @@ import { UserError } from '../../ui/exit';
 import { thisMachine } from '../machine';
 import { answersRight } from '../process/ready';
 import type { MetricsEndpoint, Running, Target } from '../target';
+import { N8nApi } from './api';
 import { readMetrics } from './metrics';
 
 export interface UrlTargetOptions {
@@ -9,11 +10,14 @@ export interface UrlTargetOptions {
   url: string;
   /** How long it may take until the real request is answered right. */
   readyTimeoutMs: number;
+  /** Of an n8n; without one, the workflows must be there already. */
+  apiKey: string | undefined;
 }
 
-/** What already runs somewhere. Nothing is started, changed or deleted there. */
-export function urlTarget({ url, readyTimeoutMs }: UrlTargetOptions): Target {
+/** What already runs somewhere. Nothing is changed there but what seed() has put in, and that is taken out. */
+export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Target {
   const baseUrl = baseUrlFrom(url);
+  const api = apiKey === undefined ? null : new N8nApi(baseUrl, apiKey);
   return {
     kind: 'url',
     up: async (progress, signal): Promise<Running> => {
@@ -33,7 +37,13 @@ export function urlTarget({ url, readyTimeoutMs }: UrlTargetOptions): Target {
         postgresql: null,
         logs: [],
         onEvent: () => undefined,
-        seed: () => Promise.resolve(),
+        seed: async (workflows, tell) => {
+          if (api === null) return;
+          for (const workflow of workflows) {
+            tell(`putting the workflow ${workflow.name} into n8n`);
+            await api.seed(workflow);
+          }
+        },
         ready: async (requests, tell, stop) => {
           const patience = AbortSignal.any([stop, AbortSignal.timeout(readyTimeoutMs)]);
           for (const request of requests) {
@@ -49,7 +59,11 @@ export function urlTarget({ url, readyTimeoutMs }: UrlTargetOptions): Target {
           }
         },
         executions: () => Promise.resolve(null),
-        down: () => Promise.resolve(),
+        down: async (tell) => {
+          if (api === null) return;
+          tell('taking out what was put in');
+          await api.takeOut();
+        },
       };
     },
   };
