@@ -20,7 +20,9 @@ export function nextConfirmation(known: Evidence, settings: Settings): RateProbe
   if (low === 0) {
     const levels = new Set(full.map(({ probe }) => probe.ratePerSecond)).size;
     const floor = high / (1 + FIRST_STEP_DOWN * 2 ** (levels - 1));
-    return confirm(full.length === 0 ? target : Math.max(floor, Math.min(target, high / SMALLEST_STEP)));
+    return confirm(
+      full.length === 0 ? target : Math.max(floor, Math.min(target, high / SMALLEST_STEP)),
+    );
   }
 
   const likely = known.belief?.quantile(0.5) ?? low;

@@ -1,0 +1,68 @@
+import type { Quality, Score } from './quality';
+
+/** The record as a page; nothing in it is typed by hand but the words. */
+export function qualityPage({ ours, peer, rows, repeats }: Quality): string {
+  const equal = equallyGood({ ours, peer });
+  const versus = equal
+    ? `As good in both medians and tails is doubling and bisection only with probes of ${String(equal.probeSeconds)} s: ${whole(equal.meanSeconds)} s a search, ${(equal.meanSeconds / ours.meanSeconds).toFixed(1)} times as long.`
+    : `Doubling and bisection reaches a smaller median with long probes, but not median and 95 % together at any of the lengths tried, up to ${String(peer.at(-1)?.probeSeconds)} s a probe (${whole(peer.at(-1)?.meanSeconds ?? 0)} s a search, ${((peer.at(-1)?.meanSeconds ?? 0) / ours.meanSeconds).toFixed(1)} times as long).`;
+  return `# How good is the search?
+
+<!-- Generated: UPDATE_STUDIES=1 npx jest --selectProjects capacity --testPathPatterns search-quality -->
+
+\`find\` was run ${String(repeats)} times on each of ${String(rows.length)} simulated systems whose capacity is known: ${String(ours.cases)} searches.
+Half of the answers are within ${percent(ours.medianError)} of the true capacity, 95 % within ${percent(ours.p95Error)}; none is more than ${percent(ours.mostAbove)} above it.
+The stated interval held the true capacity in ${percent(ours.coverage)} of the searches. A search took ${whole(ours.meanSeconds)} s of probes on average.
+${versus}
+
+| procedure | median error | 95 % of cases within | most above | most below | probe-seconds |
+|---|---|---|---|---|---|
+| **n8n-tuned find** | ${scoreCells(ours)} |
+${peer.map((score) => `| doubling and bisection, ${String(score.probeSeconds)} s probes | ${scoreCells(score)} |`).join('\n')}
+
+The true capacity is the rate at which a probe of full length (60 s, the first fifth of it warm-up) is as likely to hold the SLO as to fail it, from many such probes.
+An endless run would see rarer queues and so has a slightly lower limit, the steady capacity (in closed form for M/M/c, from a very long simulation for the others); no answer was more than ${percent(ours.mostAboveSteady)} above that one.
+Doubling and bisection starts at 10 a second and ends when its step is under 1 %, with one longer test of the level found, which is taken as its answer whether or not it holds.
+What disturbs a system less often than once in a probe of full length, no search of this kind can see.
+
+## Each system
+
+| family | system | true capacity | steady | errors of the repeats, % | interval held it | probes | probe-seconds |
+|---|---|---|---|---|---|---|---|
+${rows
+  .map(
+    (row) =>
+      `| ${row.family} | ${row.system.replaceAll('<', '&lt;')} | ${figures(row.trueCapacity)} | ${row.steadyCapacity === null ? '-' : figures(row.steadyCapacity)} | ${row.errors.map((error) => (100 * error).toFixed(1)).join(', ')} | ${String(row.covered)} of ${String(repeats)} | ${row.meanProbes.toFixed(0)} | ${whole(row.meanSeconds)} |`,
+  )
+  .join('\n')}
+`;
+}
+
+/** The cheapest of the peer's settings that is no worse in any figure of error. */
+export function equallyGood({ ours, peer }: Pick<Quality, 'ours' | 'peer'>) {
+  return peer.find(
+    (score) => score.medianError <= ours.medianError && score.p95Error <= ours.p95Error,
+  );
+}
+
+function scoreCells(score: Score): string {
+  return [
+    percent(score.medianError),
+    percent(score.p95Error),
+    percent(score.mostAbove),
+    percent(-score.mostBelow),
+    whole(score.meanSeconds),
+  ].join(' | ');
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+function whole(value: number): string {
+  return value.toFixed(0);
+}
+
+function figures(value: number): string {
+  return String(Number(value.toPrecision(4)));
+}
