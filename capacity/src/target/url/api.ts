@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../../ui/exit';
 import type { SeedWorkflow } from '../target';
+
+const DELETE_WITHIN_MS = 30_000;
 
 /** What the public API takes of an exported workflow; it refuses everything else. */
 const SETTINGS_TAKEN = [
@@ -49,7 +52,21 @@ export class N8nApi {
     for (let id = this.createdIds.pop(); id !== undefined; id = this.createdIds.pop()) {
       // n8n 2 refuses to delete one that is active.
       await this.ask('POST', `/workflows/${id}/deactivate`);
-      await this.ask('DELETE', `/workflows/${id}`);
+      await this.delete(id);
+    }
+  }
+
+  /** It is a moment until one that was active may be deleted. */
+  private async delete(id: string): Promise<void> {
+    const giveUpMs = Date.now() + DELETE_WITHIN_MS;
+    for (;;) {
+      try {
+        await this.ask('DELETE', `/workflows/${id}`);
+        return;
+      } catch (error) {
+        if (Date.now() > giveUpMs) throw error;
+        await sleep(500);
+      }
     }
   }
 
