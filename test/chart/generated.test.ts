@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
+import { readVersions } from '../../capacity/src/lab/paths.ts';
 import { attempt, chart } from './support/helm.ts';
 
 interface Shape {
@@ -61,4 +62,29 @@ test('schema and values have the same keys, and every closed map refuses others'
         !/^(initResources|.*(Resources|resources)|main\.shutdown|worker\.shutdown)\./.test(text),
     ),
   ).toEqual([]);
+});
+
+test('the default images are the versions that the lab tests with', () => {
+  const versions = readVersions();
+  const { appVersion, annotations } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')) as {
+    appVersion: string;
+    annotations: Record<string, string>;
+  };
+  const tagAt = (...path: string[]): unknown =>
+    path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], defaults);
+  const tags = {
+    'n8nio/n8n': appVersion,
+    'grafana/k6': tagAt('loadTest', 'image', 'tag'),
+    redis: tagAt('redis', 'own', 'image', 'tag'),
+    postgres: tagAt('database', 'own', 'image', 'tag'),
+  };
+  expect(tags).toEqual({
+    'n8nio/n8n': versions['N8N_VERSION'],
+    'grafana/k6': versions['K6_VERSION']?.replace(/^v/, ''),
+    redis: versions['REDIS_IMAGE_TAG'],
+    postgres: versions['POSTGRES_IMAGE_TAG'],
+  });
+  for (const [image, tag] of Object.entries(tags)) {
+    expect(annotations['artifacthub.io/images']).toContain(`${image}:${String(tag)}`);
+  }
 });

@@ -27,7 +27,7 @@ function create({ name, key }) {
     timeout: 10_000,
     ca: readFileSync(`${account}/ca.crt`),
     headers: {
-      authorization: `Bearer ${readFileSync(`${account}/token`, 'utf8')}`,
+      authorization: `Bearer ${readFileSync(`${account}/token`, 'utf8').trim()}`,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
     },
