@@ -10,7 +10,6 @@ const seat: Seat = {
   webhookUrl: 'http://127.0.0.1:20001',
   database: { kind: 'sqlite' },
   redisPort: null,
-  nodesFolder: null,
 };
 
 const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, string> =>

@@ -13,8 +13,6 @@ export interface Seat {
   webhookUrl: string;
   database: { kind: 'sqlite' } | { kind: 'postgresql'; port: number };
   redisPort: number | null;
-  /** A folder with built nodes, such as our own; null: none. */
-  nodesFolder: string | null;
 }
 
 /** Every database that we seed is encrypted with it; nothing secret is ever in one. */
@@ -94,7 +92,6 @@ function placement(topology: Topology, seat: Seat): Record<string, string> {
     ...(seat.role === 'main' && topology.webhooks.count > 0
       ? { N8N_DISABLE_PRODUCTION_MAIN_PROCESS: 'true' }
       : {}),
-    ...(seat.nodesFolder === null ? {} : { N8N_CUSTOM_EXTENSIONS: seat.nodesFolder }),
   };
 }
 

@@ -79,7 +79,6 @@ export function seatOf(
   ports: Ports,
   { role, port, brokerPort }: Ports['seats'][number],
   folder: string,
-  nodesFolder: string | null,
 ): Seat {
   return {
     role,
@@ -92,7 +91,6 @@ export function seatOf(
         ? { kind: 'sqlite' }
         : { kind: 'postgresql', port: ports.postgresql },
     redisPort: ports.redis,
-    nodesFolder,
   };
 }
 
@@ -112,7 +110,7 @@ export function n8nProcesses(
       role: seat.role,
       instance: seat.instance,
       command: [tools.node, tools.n8n, ...subcommand(topology, seat.role)],
-      env: n8nEnv(topology, seatOf(ports, seat, home, tools.nodesFolder)),
+      env: n8nEnv(topology, seatOf(ports, seat, home)),
       folder: home,
       log: join(logs, `${seat.instance}.log`),
       limits: { cpuMillicores, memoryMiB },

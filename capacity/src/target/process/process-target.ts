@@ -32,6 +32,7 @@ import {
   type Ports,
 } from './layout';
 import { awaitPostgresql, newCluster, postgresql, postgresqlUrl } from './postgresql';
+import { installNodes } from './nodes';
 import { answersRight, isReady } from './ready';
 import { awaitPort, redis, redisUrl } from './redis';
 import { Supervisor, type ProcessSpec } from './supervisor';
@@ -282,7 +283,11 @@ class ProcessRunning implements Running {
 
   private async startN8n(progress: Progress, signal: AbortSignal): Promise<void> {
     const deadline = Date.now() + upTimeoutMs;
-    for (const spec of this.n8n) await this.supervisor.start(spec);
+    const { nodesFolder } = this.options.tools;
+    for (const spec of this.n8n) {
+      if (nodesFolder !== null) installNodes(nodesFolder, spec.folder);
+      await this.supervisor.start(spec);
+    }
     progress(`waits for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
     for (const { instance, port } of this.ports.seats) {
       while (!(await isReady(port, isLegacy(this.topology.n8n)))) {
