@@ -8,6 +8,7 @@ import * as recommend from './commands/recommend';
 import * as report from './commands/report';
 import * as run from './commands/run';
 import * as sample from './commands/sample';
+import * as sweep from './commands/sweep';
 import * as up from './commands/up';
 import * as workloads from './commands/workloads';
 import { EXIT, UserError } from './ui/exit';
@@ -22,6 +23,7 @@ const COMMANDS = [
   run,
   find,
   compare,
+  sweep,
   recommend,
   report,
   sample,

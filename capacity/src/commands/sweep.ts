@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from 'commander';
+import { findBundled, findK6 } from '../load/find';
+import { parseSweepPlan } from '../plan/sweep-plan-file';
+import type { SweepPlan } from '../plan/sweep-plan';
+import { withoutSecrets } from '../record/secrets';
+import type { CellRecord, SweepRecord } from '../record/sweep-record';
+import { renderSweepTerminal } from '../report/sweep-terminal';
+import { SweepFolder } from '../sweep/folder';
+import { measureCells, workloadOf } from '../sweep/measure-cell';
+import { prepareSweep } from '../sweep/prepare';
+import { writeSweepReports } from '../sweep/reports';
+import { duration, goThrough } from '../sweep/sweep';
+import { askedRightly, EXIT, messageOf, UserError } from '../ui/exit';
+import { onInterrupt } from '../ui/interrupt';
+import { printJson, warn } from '../ui/print';
+import { startProgress } from '../ui/progress';
+import { workflowsFolder } from './options';
+
+interface SweepOptions {
+  file: string;
+  out: string;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('sweep')
+    .description('Measure a matrix of topologies and loads; resumes where it stopped')
+    .requiredOption('-f, --file <plan.yaml>', 'what to measure: dimensions or cells, load and SLO')
+    .option('--out <folder>', "where the sweep's folder is made, by the plan's name", 'results')
+    .option('--dry-run', 'only say what would be measured, in which order, and how long it takes')
+    .option('--json', 'print the sweep and its cells, for machines')
+    .addHelpText(
+      'after',
+      `
+The same command again goes on where the sweep stopped, also after kill -9: a cell is done when its
+record is there. A cell in which n8n does not live is a result like any other.
+
+Example of a plan:
+  slo: ['p95<1s', 'errors<1%']
+  measure: { profile: find, budget: 5m }
+  fixed: { workload: last-node, mode: queue }
+  dimensions:
+    workers: [1, 2, 4]
+    cpuMillicores: [500, 1000]
+  repeats: 3`,
+    )
+    .action(async (options: SweepOptions) => {
+      process.exitCode = await run(options);
+    });
+}
+
+async function run(options: SweepOptions): Promise<number> {
+  const plan = readPlan(options.file);
+  const name = plan.name ?? basename(options.file).replace(/\.ya?ml$/, '');
+  const folder = new SweepFolder(join(options.out, name));
+  const before = folder.sweep();
+  if (before !== null && !isDeepStrictEqual(before.plan, toJson(plan))) {
+    throw new UserError(
+      `${folder.path} holds a sweep by another plan: give another --out, or name this plan otherwise.`,
+    );
+  }
+  const sweep = before ?? prepareSweep(plan, name, withoutSecrets(process.argv.slice(2)));
+  const bench = {
+    k6: findK6(),
+    scripts: findBundled('loadtests', 'load.ts'),
+    workflows: workflowsFolder(),
+    command: sweep.command,
+  };
+  // What is wrong with a workload or a parameter must not come out hours into the sweep.
+  for (const { cell } of sweep.steps) askedRightly(() => workloadOf(cell, bench));
+  announce(sweep, before === null ? 0 : folder.records(sweep).length);
+  if (options.dryRun === true) {
+    for (const { id } of sweep.steps) process.stdout.write(`${id}\n`);
+    return EXIT.fine;
+  }
+  if (before === null) folder.begin(sweep);
+  const release = folder.claim();
+  const interrupt = onInterrupt();
+  const progress = startProgress();
+  try {
+    const records = await goThrough(
+      folder,
+      sweep,
+      {
+        measureCell: measureCells(sweep.plan, bench),
+        progress: progress.tell,
+        onCell: (record, all) => {
+          progress.tell('');
+          process.stderr.write(`${lineOf(record, all.length, sweep)}\n`);
+        },
+      },
+      interrupt.signal,
+    );
+    progress.end();
+    const problems = writeSweepReports(folder.path, sweep, records);
+    problems.forEach(warn);
+    show(folder.path, sweep, records, options.json === true);
+    return records.length < sweep.steps.length || problems.length > 0 ? EXIT.invalid : EXIT.fine;
+  } finally {
+    progress.end();
+    interrupt.end();
+    release();
+  }
+}
+
+function readPlan(file: string): SweepPlan {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UserError(`the plan cannot be read: ${messageOf(error)}.`);
+  }
+  return parseSweepPlan(text, file);
+}
+
+/** As it stands in sweep.json, where what is undefined is not there. */
+const toJson = (plan: SweepPlan): unknown => JSON.parse(JSON.stringify(plan));
+
+function announce({ steps, skipped, estimatedSeconds }: SweepRecord, done: number): void {
+  const controls = steps.filter(({ isControl }) => isControl).length;
+  warn(
+    done > 0
+      ? `goes on: ${String(done)} of ${String(steps.length)} measurements are there`
+      : `${String(steps.length)} measurements, ${String(controls)} of them of the control cell, in about ${duration(estimatedSeconds)}`,
+  );
+  const reasons = new Map<string, number>();
+  for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  for (const [reason, count] of reasons) {
+    warn(`${String(count)} ${count === 1 ? 'cell is' : 'cells are'} left out: ${reason}`);
+  }
+}
+
+const lineOf = (record: CellRecord, done: number, { steps }: SweepRecord): string =>
+  `${String(done)}/${String(steps.length)}  ${record.outcome.padEnd(8)}${record.id}: ${record.sentence}`;
+
+function show(path: string, sweep: SweepRecord, records: CellRecord[], json: boolean): void {
+  if (json) {
+    printJson({ folder: path, ...sweep, cells: records });
+    return;
+  }
+  const { columns = 100, isTTY } = process.stdout;
+  const style = { width: Math.min(columns, 120), colour: isTTY };
+  process.stdout.write(`${renderSweepTerminal(sweep, records, style)}\n${path}/report.html\n`);
+}

@@ -1,0 +1,41 @@
+import type { FindRecord } from '../record/find-record';
+import type { RunRecord } from '../record/record';
+import { NO_FIGURES, type CellFigures } from '../record/sweep-record';
+
+const N8N = new Set(['main', 'worker', 'webhook', 'runner']);
+
+export function figuresOfRun({ summary }: RunRecord): CellFigures {
+  const n8n = summary.roles.filter(({ role }) => N8N.has(role));
+  const peaks = n8n.flatMap(({ rssPeakMiB }) => (rssPeakMiB === null ? [] : [rssPeakMiB]));
+  const memoryMiB = peaks.length > 0 ? total(peaks) : null;
+  const achievedPerSecond = summary.achieved.ratePerSecond;
+  return {
+    capacityPerSecond: null,
+    achievedPerSecond,
+    p50Ms: summary.latencyMs?.p50 ?? null,
+    p95Ms: summary.latencyMs?.p95 ?? null,
+    p99Ms: summary.latencyMs?.p99 ?? null,
+    errorShare: summary.errors.share,
+    memoryMiB,
+    memoryMiBPerRequestPerSecond:
+      memoryMiB === null || !(achievedPerSecond > 0) ? null : memoryMiB / achievedPerSecond,
+    cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
+    restarts: total(n8n.map(({ restarts, oomKills }) => restarts + oomKills)),
+  };
+}
+
+/** The capacity, and beside it what the run at the capacity showed. */
+export function figuresOfSearch(search: FindRecord, atCapacity: RunRecord | null): CellFigures {
+  const beside = atCapacity === null ? NO_FIGURES : figuresOfRun(atCapacity);
+  const found = search.verdict === 'found' || search.verdict === 'not confirmed';
+  return {
+    ...beside,
+    capacityPerSecond: found
+      ? search.capacity.ratePerSecond
+      : search.verdict === 'nothing held'
+        ? 0
+        : null,
+  };
+}
+
+const total = (values: readonly number[]): number => values.reduce((sum, one) => sum + one, 0);

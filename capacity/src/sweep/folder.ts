@@ -1,0 +1,96 @@
+/** The folder of a sweep: sweep.json first, then a folder a step, whose cell.json says that it is done. */
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Step } from '../analysis/sweep';
+import { writeWhole } from '../record/folder';
+import type { CellRecord, SweepRecord } from '../record/sweep-record';
+import { readStat } from '../sampler/proc';
+import { messageOf, UserError } from '../ui/exit';
+
+export const SWEEP_FILE = 'sweep.json';
+export const CELL_FILE = 'cell.json';
+const OWNER_FILE = 'in-work.json';
+
+export class SweepFolder {
+  constructor(readonly path: string) {}
+
+  /** The sweep that is here already; null where there is none. */
+  sweep(): SweepRecord | null {
+    const file = join(this.path, SWEEP_FILE);
+    return existsSync(file) ? (readJson(file) as SweepRecord) : null;
+  }
+
+  begin(sweep: SweepRecord): void {
+    try {
+      mkdirSync(this.path, { recursive: true });
+      writeWhole(join(this.path, SWEEP_FILE), json(sweep));
+    } catch (error) {
+      throw new UserError(
+        `${this.path} cannot be written: ${messageOf(error)}; choose another folder with --out.`,
+      );
+    }
+  }
+
+  /** In the order of the steps; a step that was broken off has none. */
+  records({ steps }: SweepRecord): CellRecord[] {
+    return steps.flatMap((step, index) => {
+      const file = join(this.cell(step, index), CELL_FILE);
+      return existsSync(file) ? [readJson(file) as CellRecord] : [];
+    });
+  }
+
+  /** Empty: what a broken-off attempt left there is no measurement. */
+  emptyCell(step: Step, index: number): string {
+    const folder = this.cell(step, index);
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+
+  done(index: number, record: CellRecord): void {
+    writeWhole(join(this.cell(record, index), CELL_FILE), json(record));
+  }
+
+  /** The folder of a step, such as `cells/007-control-2`. */
+  cell({ block, isControl, id }: Step, index: number): string {
+    const name = isControl ? id : `block-${String(block)}`;
+    return join(this.path, 'cells', `${String(index + 1).padStart(3, '0')}-${name}`);
+  }
+
+  /** Two commands at one sweep would measure each other. A killed owner's claim counts no more. */
+  claim(): () => void {
+    const file = join(this.path, OWNER_FILE);
+    if (existsSync(file)) {
+      const owner = readJson(file) as Owner;
+      if (owner.pid !== process.pid && startOf(owner.pid) === owner.startedAtMs) {
+        throw new UserError(
+          `the sweep in ${this.path} is being measured by process ${String(owner.pid)}: wait until it has ended.`,
+        );
+      }
+    }
+    const owner: Owner = { pid: process.pid, startedAtMs: startOf(process.pid) };
+    writeWhole(file, json(owner));
+    return () => {
+      rmSync(file, { force: true });
+    };
+  }
+}
+
+interface Owner {
+  pid: number;
+  /** Since the machine's start: a pid alone may be another process by now. */
+  startedAtMs: number;
+}
+
+/** NaN, which equals nothing, where it has ended. */
+const startOf = (pid: number): number => readStat(pid)?.startedAtMs ?? NaN;
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UserError(`${file} cannot be read as a part of a sweep: ${messageOf(error)}.`);
+  }
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

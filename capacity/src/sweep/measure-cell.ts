@@ -1,0 +1,140 @@
+/** One cell for real: its topology comes up fresh, is measured, and goes down again. */
+import { join, relative } from 'node:path';
+import { CapacitySearch } from '../analysis/search/search';
+import { find } from '../find/find';
+import { writeFindReports } from '../find/reports';
+import { searchSettings } from '../find/settings';
+import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
+import type { SweepPlan } from '../plan/sweep-plan';
+import { loadOf, partsOf, topologyOf } from '../plan/sweep-plan-cells';
+import type { Cell } from '../analysis/sweep';
+import { readRun } from '../record/read';
+import { measure, type RunOrder } from '../run/run';
+import { isLegacy } from '../target/process/env';
+import { processTarget } from '../target/process/process-target';
+import type { Progress, Running } from '../target/target';
+import { figuresOfRun, figuresOfSearch } from './figures';
+import type { CellResult, MeasureCell } from './sweep';
+
+/** What all cells share. */
+export interface Bench {
+  k6: string;
+  /** The folders loadtests/ and workflows/. */
+  scripts: string;
+  workflows: string;
+  command: string[];
+}
+
+export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
+  return async ({ cell }, folder, progress, signal) => {
+    const workload = workloadOf(cell, bench);
+    const target = processTarget({
+      topology: topologyOf(cell),
+      workflows: workload.workflows,
+      readyTimeoutMs: 1000 * plan.measure.ready,
+    });
+    const running = await target.up(progress, signal);
+    try {
+      await running.seed(workload.workflows, progress);
+      const order = {
+        workload,
+        slos: plan.slo,
+        out: folder,
+        k6: bench.k6,
+        scripts: bench.scripts,
+        timeoutMs: 1000 * plan.measure.timeout,
+        drainMs: 1000 * plan.measure.drain,
+        command: bench.command,
+      };
+      const load = loadOf(cell, plan);
+      return load === null
+        ? await searched(running, order, plan, progress, signal)
+        : await loaded(running, { ...order, plan: load }, progress, signal);
+    } finally {
+      await running.down(progress);
+    }
+  };
+}
+
+export function workloadOf(cell: Cell, { workflows }: Pick<Bench, 'workflows'>): ChosenWorkload {
+  const { n8n } = topologyOf(cell);
+  const name = cell['workload'];
+  return chooseWorkload(
+    {
+      ...(name === undefined ? {} : { workload: String(name) }),
+      parameters: partsOf(cell, 'param'),
+    },
+    workflows,
+    isLegacy(n8n),
+  );
+}
+
+async function loaded(
+  running: Running,
+  order: RunOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<CellResult> {
+  const { folder, data } = await measure(running, order, progress, signal);
+  signal.throwIfAborted();
+  const { record } = data;
+  const { outcome, sentence, limitedBy } = record.verdict;
+  return {
+    outcome: outcome === 'aborted' ? 'invalid' : outcome,
+    sentence,
+    limitedBy: limitedBy.name,
+    figures: figuresOfRun(record),
+    run: relative(order.out, folder),
+    versions: record.versions,
+  };
+}
+
+async function searched(
+  running: Running,
+  order: Omit<RunOrder, 'plan'>,
+  { measure: { probe, full, budget } }: SweepPlan,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<CellResult> {
+  const settings = searchSettings({
+    probeSeconds: probe ?? 10,
+    fullSeconds: full ?? 60,
+    budgetSeconds: budget ?? null,
+    latencyFloorMs: order.workload.recorded.latencyFloorMs,
+  });
+  const search = new CapacitySearch(settings);
+  const { folder, record } = await find(
+    running,
+    { ...order, search, budgetSeconds: budget ?? null },
+    progress,
+    signal,
+  );
+  signal.throwIfAborted();
+  writeFindReports(folder, record);
+  const best = record.confirmedBy ?? bestHeld(record.probes);
+  const atCapacity = best === null ? null : readRun(join(folder, best)).record;
+  return {
+    outcome: OUTCOMES[record.verdict],
+    sentence: record.sentence,
+    limitedBy: record.limit,
+    figures: figuresOfSearch(record, atCapacity),
+    run: relative(order.out, folder),
+    versions: record.versions,
+  };
+}
+
+const OUTCOMES = {
+  found: 'held',
+  'not confirmed': 'held',
+  'nothing held': 'failed',
+  invalid: 'invalid',
+} as const;
+
+function bestHeld(
+  probes: readonly { result: string; ratePerSecond?: number; run: string }[],
+): string | null {
+  const held = probes
+    .filter(({ result, ratePerSecond }) => result === 'held' && ratePerSecond !== undefined)
+    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
+  return held.at(-1)?.run ?? null;
+}

@@ -1,0 +1,66 @@
+/** From a plan to all that is settled before the first cell. */
+import { order, type Cell } from '../analysis/sweep';
+import type { SweepPlan } from '../plan/sweep-plan';
+import { cellsOf, topologyOf } from '../plan/sweep-plan-cells';
+import { runId } from '../record/folder';
+import type { SweepRecord } from '../record/sweep-record';
+import { usableControl } from '../target/process/layout';
+import { findTools } from '../target/process/tools';
+import { thisMachine } from '../target/machine';
+import { messageOf, UserError } from '../ui/exit';
+import { cellSeconds } from './estimate';
+
+export function prepareSweep(plan: SweepPlan, name: string, command: string[]): SweepRecord {
+  const { possible, skipped } = cellsOf(plan, [notHere]);
+  const [first] = possible;
+  if (first === undefined) {
+    const [one] = skipped;
+    throw new UserError(
+      `no cell of the plan is possible here: ${one === undefined ? 'it has none' : one.reason}.`,
+    );
+  }
+  const control = controlOf(plan, possible) ?? first;
+  const steps = order(possible, {
+    repeats: plan.repeats,
+    control,
+    controlEvery: plan.controlEvery,
+    seed: plan.seed,
+  });
+  const startedAt = new Date();
+  return {
+    schemaVersion: 1,
+    kind: 'sweep',
+    id: runId(startedAt, name, 'sweep'),
+    name,
+    title: plan.title ?? name,
+    startedAt: startedAt.toISOString(),
+    command,
+    machine: thisMachine(),
+    plan,
+    steps,
+    skipped,
+    estimatedSeconds: steps.reduce((sum, { cell }) => sum + cellSeconds(cell, plan), 0),
+  };
+}
+
+/** The cell that `control` names; it need not name all dimensions. */
+function controlOf({ control }: SweepPlan, possible: readonly Cell[]): Cell | null {
+  if (control === undefined) return null;
+  const wanted = Object.entries(control);
+  const found = possible.find((cell) => wanted.every(([name, value]) => cell[name] === value));
+  if (found !== undefined) return found;
+  const words = wanted.map(([name, value]) => `${name} ${String(value)}`).join(', ');
+  throw new UserError(`control: no possible cell of the plan has ${words}.`);
+}
+
+/** What this machine lacks for a cell: a version of n8n, a program, the right to set limits. */
+function notHere(cell: Cell): string | null {
+  try {
+    const topology = topologyOf(cell);
+    usableControl(topology);
+    findTools(topology);
+    return null;
+  } catch (error) {
+    return messageOf(error).replace(/\.$/, '');
+  }
+}

@@ -1,0 +1,38 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeWhole } from '../record/folder';
+import type { CellRecord, SweepRecord } from '../record/sweep-record';
+import { failureText } from '../record/table-file';
+import { drawChartFile } from '../report/plot/draw';
+import { sweepCharts } from '../report/sweep-charts';
+import { renderSweepCsv } from '../report/sweep-csv';
+import { renderSweepHtml } from '../report/sweep-html';
+import { renderSweepMarkdown } from '../report/sweep-markdown';
+
+/** Beside sweep.json; they can always be made again. Returns what could not be written. */
+export function writeSweepReports(
+  folder: string,
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+): string[] {
+  const files = [
+    { name: 'report.html', content: renderSweepHtml(sweep, records) },
+    { name: 'report.md', content: renderSweepMarkdown(sweep, records) },
+    { name: 'cells.csv', content: renderSweepCsv(records) },
+    ...sweepCharts(sweep, records).map((chart) => ({
+      name: `plots/${chart.id}.svg`,
+      content: drawChartFile(chart),
+    })),
+  ];
+  rmSync(join(folder, 'plots'), { recursive: true, force: true });
+  for (const { name, content } of files) {
+    const file = join(folder, name);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeWhole(file, content);
+    } catch (error) {
+      return [failureText(file, error)];
+    }
+  }
+  return [];
+}

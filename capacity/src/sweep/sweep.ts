@@ -1,0 +1,107 @@
+/** Goes through the steps of a sweep, one after the other, from wherever it stopped. */
+import { drift, remaining, secondsLeft, type Drift, type Step } from '../analysis/sweep';
+import type { CellRecord, SweepRecord } from '../record/sweep-record';
+import type { Progress } from '../target/target';
+import { messageOf, UserError } from '../ui/exit';
+import { NO_FIGURES } from '../record/sweep-record';
+import { cellSeconds } from './estimate';
+import type { SweepFolder } from './folder';
+import { mainMetric } from './metric';
+
+/** What measuring a cell gives; where n8n does not come up at all, it throws. */
+export type CellResult = Pick<
+  CellRecord,
+  'outcome' | 'sentence' | 'limitedBy' | 'figures' | 'run' | 'versions'
+>;
+
+/** Writes below `folder`. Rejects with the signal's reason where it fires. */
+export type MeasureCell = (
+  step: Step,
+  folder: string,
+  progress: Progress,
+  signal: AbortSignal,
+) => Promise<CellResult>;
+
+export interface SweepHands {
+  measureCell: MeasureCell;
+  progress: Progress;
+  /** After each cell, for reports and for whoever watches. */
+  onCell(record: CellRecord, records: CellRecord[]): void;
+}
+
+/** The records of all steps, or of those up to where `signal` fired. */
+export async function goThrough(
+  folder: SweepFolder,
+  sweep: SweepRecord,
+  { measureCell, progress, onCell }: SweepHands,
+  signal: AbortSignal,
+): Promise<CellRecord[]> {
+  const records = folder.records(sweep);
+  const planned = (step: Step): number => cellSeconds(step.cell, sweep.plan);
+  const todo = remaining(sweep.steps, new Set(records.map(({ id }) => id)));
+  for (const [at, step] of todo.entries()) {
+    if (signal.aborted) break;
+    const index = sweep.steps.indexOf(step);
+    const path = folder.emptyCell(step, index);
+    const done = records.map((record) => ({ step: record, seconds: record.seconds }));
+    const left = secondsLeft(todo.slice(at), planned, done);
+    const startedAt = new Date();
+    const tell = (text: string): void => {
+      const spent = (Date.now() - startedAt.getTime()) / 1000;
+      progress(
+        `cell ${String(index + 1)} of ${String(sweep.steps.length)}, ${duration(Math.max(0, left - spent))} left · ${text}`,
+      );
+    };
+    const result = await measureCell(step, path, tell, signal).catch((error: unknown) =>
+      crashed(error, signal),
+    );
+    if (result === null) break;
+    const record: CellRecord = {
+      schemaVersion: 1,
+      kind: 'cell',
+      ...step,
+      startedAt: startedAt.toISOString(),
+      seconds: (Date.now() - startedAt.getTime()) / 1000,
+      machine: sweep.machine,
+      ...result,
+    };
+    folder.done(index, record);
+    records.push(record);
+    onCell(record, records);
+  }
+  return records;
+}
+
+/** A cell in which n8n does not live is a result; a mistake of the user's ends the sweep, which can go on later. */
+function crashed(error: unknown, signal: AbortSignal): CellResult | null {
+  if (signal.aborted) return null;
+  if (error instanceof UserError) throw error;
+  return {
+    outcome: 'crashed',
+    sentence: messageOf(error),
+    limitedBy: 'unknown',
+    figures: NO_FIGURES,
+    run: null,
+    versions: {},
+  };
+}
+
+/** How the control cell changed; null with fewer than three of them. */
+export function driftOf(sweep: SweepRecord, records: readonly CellRecord[]): Drift | null {
+  const metric = mainMetric(sweep.plan, sweep.steps);
+  return drift(
+    records.flatMap(({ isControl, startedAt, figures }) => {
+      const value = metric.of(figures);
+      return isControl && value !== null && value > 0
+        ? [{ atSeconds: Date.parse(startedAt) / 1000, value }]
+        : [];
+    }),
+  );
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${seconds.toFixed(0)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `${String(minutes)} min`;
+  return `${(seconds / 3600).toFixed(1)} h`;
+}
