@@ -12,6 +12,8 @@ export interface Evidence {
   capacityPerSecond: number;
   confirmed: boolean;
   limit: string;
+  /** Whether a trial has since shown that it holds less than was measured. */
+  refuted?: boolean;
   /** Of the run that confirmed the capacity, or of the best that held: what each role used at its rate. */
   at: { ratePerSecond: number; meanLatencyMs: number; roles: RoleSummary[]; run: string } | null;
 }

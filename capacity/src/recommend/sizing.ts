@@ -1,4 +1,4 @@
-import type { Role } from '../plan/topology';
+import type { Role, Topology } from '../plan/topology';
 import type { Evidence } from './evidence';
 
 /** Share of a capacity that is planned with; the rest is for noise, deploys and a busy minute. */
@@ -29,6 +29,8 @@ export interface Sizing {
   /** Whether it is exactly what was measured, or more workers of the same kind. */
   extrapolated: boolean;
   workers: number;
+  /** In whose container the task runner lives, as a child. */
+  runnerHost: Role;
   roles: SizedRole[];
   /** Cores and GiB that the requests and limits add up to; null where a figure is missing. */
   cost: { cores: number; memoryGiB: number } | null;
@@ -52,10 +54,14 @@ export function sizingFor(evidence: Evidence, wantedPerSecond: number): Sizing |
     expectedPerSecond: capacityPerSecond * factor,
     extrapolated: !fits,
     workers,
+    runnerHost: runnerHostOf(topology),
     roles,
     cost: costOf(roles),
   };
 }
+
+/** The task runner is a child of main, or of each worker in queue mode. */
+const runnerHostOf = ({ mode }: Topology): Role => (mode === 'queue' ? 'worker' : 'main');
 
 function rolesFor(
   { topology, at }: Evidence,
@@ -75,8 +81,7 @@ function rolesFor(
     .map(([role, count]): SizedRole => {
       const seen = at?.roles.filter((r) => r.role === role || r.role === 'runner') ?? [];
       const own = seen.find((r) => r.role === role);
-      // The task runner is a child of main, or of each worker in queue mode, and lives in its container.
-      const runnerHost = topology.mode === 'queue' ? 'worker' : 'main';
+      const runnerHost = runnerHostOf(topology);
       const inside = seen.filter((r) => r.role === role || role === runnerHost);
       const cores = sum(inside.map((r) => r.cpuCoresMean));
       const memory = sum(inside.map((r) => r.rssPeakMiB));

@@ -1,0 +1,75 @@
+/** Brings exactly what values.yaml says up on this machine, and loads it at the wanted rate. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { ChosenWorkload } from '../plan/chosen-workload';
+import { planOf } from '../plan/profile';
+import type { Slo } from '../plan/slo';
+import { findBundled } from '../load/find';
+import { measure } from '../run/run';
+import { processTarget } from '../target/process/process-target';
+import type { Progress } from '../target/target';
+import type { RunRecordAt } from './prove';
+import { deployedTopology, type Deployed } from './values-topology';
+
+export interface LoadOrder {
+  workload: ChosenWorkload;
+  slos: Slo[];
+  ratePerSecond: number;
+  durationSeconds: number;
+  out: string;
+  k6: string;
+  timeoutMs: number;
+  drainMs: number;
+  readyTimeoutMs: number;
+  command: string[];
+}
+
+/** Of the load before the measured part. */
+const WARMUP_SHARE = 0.2;
+
+export async function loadValues(
+  topology: Deployed['topology'],
+  order: LoadOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<RunRecordAt | null> {
+  const { workload, durationSeconds, ratePerSecond } = order;
+  const target = processTarget({
+    topology,
+    workflows: workload.workflows,
+    readyTimeoutMs: order.readyTimeoutMs,
+  });
+  const running = await target.up(progress, signal);
+  try {
+    await running.seed(workload.workflows, progress);
+    const { folder, data } = await measure(
+      running,
+      {
+        ...order,
+        plan: planOf('load', {
+          ratePerSecond,
+          durationSeconds,
+          warmupSeconds: WARMUP_SHARE * durationSeconds,
+        }),
+        scripts: findBundled('loadtests', 'load.ts'),
+      },
+      progress,
+      signal,
+    );
+    return signal.aborted ? null : { record: data.record, run: folder };
+  } finally {
+    await running.down(progress);
+  }
+}
+
+/** What a values file deploys, with the chart's own values beneath it. */
+export function readDeployed(valuesText: string): Deployed {
+  const chart = findBundled(join('charts', 'n8n-tuned'), 'Chart.yaml');
+  const { appVersion } = z
+    .looseObject({ appVersion: z.string() })
+    .parse(parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')));
+  const defaults: unknown = parse(readFileSync(join(chart, 'values.yaml'), 'utf8'));
+  return deployedTopology(parse(valuesText) ?? {}, defaults, appVersion);
+}

@@ -1,0 +1,106 @@
+/** Deploys what is recommended and loads it; what is refuted is learnt from, and the next one tried. */
+import type { RunRecord } from '../record/record';
+import type { Evidence } from './evidence';
+import type { Recommendation } from './recommend';
+import { PLANNED_SHARE, type Sizing } from './sizing';
+
+export interface Trial {
+  record: RunRecord;
+  /** Folder of the run. */
+  run: string;
+  proven: boolean;
+  /** One sentence. */
+  sentence: string;
+}
+
+export interface Attempt extends Trial {
+  /** Null where a values file was proved as it is. */
+  recommendation: Recommendation | null;
+}
+
+export interface Proof {
+  verdict: 'PROVEN' | 'REFUTED' | 'INVALID';
+  attempts: Attempt[];
+}
+
+export interface ProofHands {
+  /** The best for this evidence; null where nothing is left to try. */
+  recommend(evidence: readonly Evidence[]): Recommendation | null;
+  /** Deploys exactly these values and loads them; null where it was stopped. */
+  load(recommendation: Recommendation): Promise<RunRecordAt | null>;
+  mostAttempts: number;
+}
+
+export interface RunRecordAt {
+  record: RunRecord;
+  run: string;
+}
+
+export async function prove(evidence: readonly Evidence[], hands: ProofHands): Promise<Proof> {
+  const attempts: Attempt[] = [];
+  let known = evidence;
+  while (attempts.length < hands.mostAttempts) {
+    const recommendation = hands.recommend(known);
+    if (recommendation === null) break;
+    const loaded = await hands.load(recommendation);
+    if (loaded === null) return { verdict: 'INVALID', attempts };
+    const trial = { ...loaded, ...judge(loaded.record, recommendation.best) };
+    attempts.push({ ...trial, recommendation });
+    if (trial.proven) return { verdict: 'PROVEN', attempts };
+    if (isInvalid(loaded.record)) return { verdict: 'INVALID', attempts };
+    known = learn(known, recommendation.best, trial);
+  }
+  return { verdict: 'REFUTED', attempts };
+}
+
+const isInvalid = ({ verdict }: RunRecord): boolean =>
+  verdict.outcome === 'invalid' || verdict.outcome === 'aborted';
+
+/** It is proven when the SLO held at the wanted rate and no role needed more than it asks the cluster for. */
+export function judge(
+  { verdict, summary }: RunRecord,
+  sizing: Sizing | null,
+): { proven: boolean; sentence: string } {
+  if (verdict.outcome !== 'held') return { proven: false, sentence: verdict.sentence };
+  for (const { role, cpuMillicores, instances } of sizing?.roles ?? []) {
+    const inside = summary.roles.filter(
+      (one) => one.role === role || (one.role === 'runner' && role === sizing?.runnerHost),
+    );
+    const cores = inside.reduce((sum, { cpuCoresMean }) => sum + (cpuCoresMean ?? 0), 0);
+    const asked = cpuMillicores === null ? Infinity : (cpuMillicores * instances) / 1000;
+    if (cores > asked) {
+      return {
+        proven: false,
+        sentence: `The SLO held, but ${role} used ${cores.toFixed(2)} cores on average and asks for ${asked.toFixed(2)}: on a full node it would get no more than that.`,
+      };
+    }
+  }
+  return { proven: true, sentence: verdict.sentence };
+}
+
+/**
+ * What a refuted trial teaches: that topology holds less than the rate at which it was just loaded, so
+ * that it no longer counts for it; or it needs more CPU than was known.
+ */
+export function learn(
+  evidence: readonly Evidence[],
+  { evidence: refuted, wantedPerSecond, workers }: Sizing,
+  { record, run }: RunRecordAt,
+): Evidence[] {
+  const held = record.verdict.outcome === 'held';
+  return evidence.map((each) => {
+    if (each.source !== refuted.source) return each;
+    const at = {
+      ratePerSecond: record.summary.achieved.ratePerSecond,
+      meanLatencyMs: record.summary.latencyMs?.mean ?? 0,
+      roles: record.summary.roles,
+      run,
+    };
+    if (held) return { ...each, at };
+    // Loaded with more workers than were measured, it refutes the proportion, not the measurement.
+    const measured = each.topology.mode === 'queue' ? each.topology.workers.count : 0;
+    const share = measured > 0 && workers > measured ? measured / workers : 1;
+    const most = PLANNED_SHARE * wantedPerSecond * share;
+    return { ...each, capacityPerSecond: Math.min(each.capacityPerSecond, most), refuted: true };
+  });
+}

@@ -1,0 +1,186 @@
+/** From the chart's values to the topology that they deploy, so that exactly these can be loaded here. Pure. */
+import { z } from 'zod';
+import { parseCpu, parseMemory } from '../plan/quantities';
+import { topologySchema, type Role, type Topology } from '../plan/topology';
+import { memoryShares, tunings, type TuningValues } from '../target/tuning';
+
+export interface Deployed {
+  topology: Topology;
+  /** What the values ask for and a topology cannot say, in a sentence each: it is not proved. */
+  leftOut: string[];
+}
+
+const quantity = z.union([z.string(), z.number()]);
+const amounts = z.looseObject({ cpu: quantity.nullish(), memory: quantity.nullish() });
+const environment = z.record(z.string(), z.unknown()).prefault({});
+const role = z.looseObject({
+  resources: z.looseObject({ requests: amounts.nullish(), limits: amounts.nullish() }).prefault({}),
+  env: environment,
+  heap: z.record(z.string(), z.unknown()).prefault({}),
+});
+
+/** The part of the chart's values that decides how fast n8n is. The chart's own schema checks the rest. */
+const valuesSchema = z.looseObject({
+  image: z.looseObject({ tag: z.coerce.string(), version: z.coerce.string() }),
+  executions: z.looseObject({
+    mode: z.enum(['regular', 'queue']),
+    process: z.enum(['main', 'own']),
+  }),
+  tuning: z.looseObject({
+    profile: z.enum(['default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound']),
+  }),
+  heap: z.looseObject({ enabled: z.boolean(), oldSpace: quantity }),
+  env: environment,
+  main: role.extend({ replicas: z.number(), concurrency: z.number() }),
+  worker: role.extend({
+    replicas: z.number(),
+    concurrency: z.number(),
+    pools: z.array(z.unknown()),
+  }),
+  webhook: role.extend({ enabled: z.boolean(), replicas: z.number() }),
+  database: z.looseObject({ type: z.enum(['sqlite', 'postgresql']), poolSize: z.number() }),
+  taskRunners: z.looseObject({ mode: z.string() }),
+});
+
+type Values = z.infer<typeof valuesSchema>;
+
+/** `defaults` are the chart's own values.yaml, `appVersion` its Chart.yaml's. */
+export function deployedTopology(given: unknown, defaults: unknown, appVersion: string): Deployed {
+  const values = valuesSchema.parse(merged(defaults, given));
+  const n8n = values.image.version || values.image.tag || appVersion;
+  const isQueue = values.executions.mode === 'queue';
+  const { profile } = values.tuning;
+  const concurrency = values.worker.concurrency || tunings[profile].workerConcurrency;
+  const runnerSlots = values.main.concurrency || tunings[profile].runnerConcurrency;
+  const topology = topologySchema.parse({
+    n8n,
+    mode: values.executions.mode,
+    process: values.executions.process,
+    database: values.database.type,
+    tuning: profile,
+    main: roleOf(values, 'main', {
+      ...pool(values, runnerSlots),
+      ...(values.main.concurrency > 0 && !isQueue
+        ? {
+            N8N_CONCURRENCY_PRODUCTION_LIMIT: String(values.main.concurrency),
+            N8N_RUNNERS_MAX_CONCURRENCY: String(values.main.concurrency),
+          }
+        : {}),
+    }),
+    workers: {
+      ...roleOf(values, 'worker', pool(values, concurrency)),
+      count: isQueue ? values.worker.replicas : 1,
+      concurrency,
+    },
+    webhooks: {
+      ...roleOf(values, 'webhook', pool(values, WEBHOOK_SLOTS)),
+      count: isQueue && values.webhook.enabled ? values.webhook.replicas : 0,
+    },
+    env: { ...overrides(values.tuning), ...plain(values.env) },
+  });
+  return { topology, leftOut: leftOut(values) };
+}
+
+/** As Helm merges them: maps by key, null takes out, everything else is replaced. */
+export function merged(below: unknown, above: unknown): unknown {
+  if (!isMap(below) || !isMap(above)) return above === undefined ? below : above;
+  const result: Record<string, unknown> = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    if (value === null) Reflect.deleteProperty(result, key);
+    else result[key] = merged(below[key], value);
+  }
+  return result;
+}
+
+const isMap = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function roleOf(values: Values, name: Role, ours: Record<string, string>): object {
+  const { resources, env, heap } = values[name];
+  const { cpu, memory } = resources.limits ?? {};
+  const memoryMiB = memory == null ? undefined : mebibytes(memory);
+  const merge = { ...values.heap, ...heap } as Values['heap'];
+  return {
+    ...(cpu == null ? {} : { cpuMillicores: parseCpu(String(cpu)) }),
+    ...(memoryMiB === undefined ? {} : { memoryMiB }),
+    heapMiB: !merge.enabled
+      ? 'none'
+      : memoryMiB === undefined
+        ? 'auto'
+        : heapOf(merge.oldSpace, memoryMiB),
+    env: { ...ours, ...plain(env) },
+  };
+}
+
+/** A bare number is bytes to Kubernetes. */
+const mebibytes = (amount: string | number): number =>
+  /^[\d.]+(e\d+)?$/i.test(String(amount))
+    ? Math.floor(Number(amount) / (1024 * 1024))
+    : parseMemory(String(amount));
+
+/** A share of the limit such as 1/2, or an amount. The chart's own share is the topology's `auto`. */
+function heapOf(oldSpace: string | number, memoryMiB: number): number | 'auto' {
+  const share = /^(\d+)\/(\d+)$/.exec(String(oldSpace));
+  if (share === null) return mebibytes(oldSpace);
+  const part = Number(share[1]) / Number(share[2]);
+  return part === memoryShares.heap ? 'auto' : Math.floor(memoryMiB * part);
+}
+
+/** As the chart reckons it: a connection for every four executions at once, 4 to 20. */
+const WEBHOOK_SLOTS = 40;
+
+function pool({ database }: Values, slots: number): Record<string, string> {
+  if (database.type !== 'postgresql') return {};
+  const size = database.poolSize || Math.min(20, Math.max(4, Math.ceil(slots / 4)));
+  return { DB_POSTGRESDB_POOL_SIZE: String(size) };
+}
+
+const TUNING_VARIABLES: Partial<Record<keyof TuningValues, string>> = {
+  lazyExpressions: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE',
+  compileCache: 'N8N_EXPRESSION_ENGINE_COMPILE_CACHE',
+  saveSuccessfulExecutions: 'EXECUTIONS_DATA_SAVE_ON_SUCCESS',
+  saveFailedExecutions: 'EXECUTIONS_DATA_SAVE_ON_ERROR',
+  saveProgress: 'EXECUTIONS_DATA_SAVE_ON_PROGRESS',
+  logLevel: 'N8N_LOG_LEVEL',
+};
+
+/** Single settings that the values name beside the profile. */
+function overrides(tuning: Values['tuning']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(TUNING_VARIABLES).flatMap(([name, variable]) => {
+      const value = tuning[name];
+      return value === null || value === undefined ? [] : [[variable, String(value)]];
+    }),
+  );
+}
+
+/** Values from Secrets are not here; what is null the chart takes out. */
+function plain(env: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === null || isMap(value) ? [] : [[name, String(value)]],
+    ),
+  );
+}
+
+function leftOut(values: Values): string[] {
+  const sentences = [
+    values.main.replicas > 1 ? 'several mains (main.replicas): one was loaded' : null,
+    values.executions.mode === 'queue' && values.worker.pools.length > 0
+      ? 'worker.pools: only the default pool was loaded'
+      : null,
+    values.taskRunners.mode === 'external'
+      ? 'taskRunners.mode external: the internal runner was loaded'
+      : null,
+    ...(['runnerConcurrency', 'workerConcurrency', 'headlessWorkers', 'semiSpaceMiB'] as const).map(
+      (name) =>
+        values.tuning[name] == null ? null : `tuning.${name}: the value of the profile was loaded`,
+    ),
+    ...(['main', 'worker', 'webhook'] as const).flatMap((name) =>
+      Object.entries({ ...values.env, ...values[name].env })
+        .filter(([, value]) => isMap(value))
+        .map(([variable]) => `${variable}: its value comes from elsewhere in the cluster`),
+    ),
+  ];
+  return [...new Set(sentences.filter((one) => one !== null))];
+}
