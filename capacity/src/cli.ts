@@ -3,6 +3,7 @@ import * as compare from './commands/compare';
 import * as doctor from './commands/doctor';
 import * as down from './commands/down';
 import * as find from './commands/find';
+import * as predict from './commands/predict';
 import * as profiles from './commands/profiles';
 import * as recommend from './commands/recommend';
 import * as report from './commands/report';
@@ -24,6 +25,7 @@ const COMMANDS = [
   find,
   compare,
   sweep,
+  predict,
   recommend,
   report,
   sample,

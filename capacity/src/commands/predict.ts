@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { seededRandom } from '../analysis/random';
+import { runId } from '../record/folder';
+import { readRun } from '../record/read';
+import { findSearches, readSearch } from '../record/read-find';
+import { measurementOf, type Measurement } from '../predict/measurement';
+import { answer, groupsOf, sizes, type Answer, type Group } from '../predict/predict';
+import { writePredictReports } from '../predict/reports';
+import { isScale, SCALES, type ScaleName } from '../predict/scale';
+import { renderPredictTerminal } from '../report/predict-terminal';
+import { EXIT, UserError } from '../ui/exit';
+import { printJson, warn } from '../ui/print';
+
+interface PredictOptions {
+  from: string[];
+  over: string;
+  at: string;
+  workload?: string;
+  group?: string;
+  out: string;
+  json?: boolean;
+}
+
+/** The same searches give the same intervals. */
+const SEED = 1;
+
+export function register(program: Command): void {
+  program
+    .command('predict')
+    .description('What another size would hold, from recorded sweeps or searches, and what bounds it')
+    .requiredOption('--at <size>', 'so many workers, webhook processors, or cores a process')
+    .option('--over <what>', Object.keys(SCALES).join(', '), 'workers')
+    .option('--from <folder...>', 'folders with what find or sweep recorded', ['results'])
+    .option('--workload <name>', 'of which workload the searches are (the only one recorded)')
+    .option('--group <number>', 'where searches differ in more than the size: which of them', '1')
+    .option('--out <folder>', 'where the folder of the report is made', 'results')
+    .option('--json', 'print the prediction, for machines')
+    .addHelpText(
+      'after',
+      `
+The law needs searches at four sizes at least, and is asked no further than three times the largest.
+
+Examples:
+  n8n-tuned predict --from results/workers --at 6
+  n8n-tuned predict --from results --over cpu --at 2 --workload last-node`,
+    )
+    .action((options: PredictOptions) => {
+      process.exitCode = run(options);
+    });
+}
+
+function run(options: PredictOptions): number {
+  const over = scaleOf(options.over);
+  const n = Number(options.at);
+  if (!(n > 0)) throw new UserError(`--at is '${options.at}': it is a number above 0.`);
+  const groups = groupsOf(ofWorkload(readMeasurements(options.from), options), over);
+  const group = groups[Number(options.group) - 1];
+  if (group === undefined) {
+    throw new UserError(
+      groups.length === 0
+        ? `no search in ${options.from.join(', ')} tells about ${SCALES[over].title}: sweep over them first.`
+        : `--group is '${options.group}': there are ${String(groups.length)}.`,
+    );
+  }
+  tellOfOthers(groups, group);
+  const result = answer(group, n, seededRandom(SEED));
+  const name = runId(new Date(), group.measurements[0]?.workload.name ?? '', 'predict');
+  const folder = join(options.out, name);
+  const problems = writePredictReports(folder, result);
+  problems.forEach(warn);
+  if (options.json === true) printJson(inShort(result, folder));
+  else {
+    const { columns = 100, isTTY } = process.stdout;
+    const style = { width: Math.min(columns, 120), colour: isTTY };
+    process.stdout.write(`${renderPredictTerminal(result, style)}\n${folder}/report.html\n`);
+  }
+  return result.lowest === null || problems.length > 0 ? EXIT.invalid : EXIT.fine;
+}
+
+function readMeasurements(from: readonly string[]): Measurement[] {
+  return from.flatMap(findSearches).flatMap((folder) => {
+    const found = measurementOf(readSearch(folder), (run) => readRun(join(folder, run)).record);
+    return found === null ? [] : [found];
+  });
+}
+
+function ofWorkload(all: readonly Measurement[], { workload, from }: PredictOptions): Measurement[] {
+  const names = [...new Set(all.map((one) => one.workload.name))];
+  if (names.length === 0) {
+    throw new UserError(
+      `there is no search with a capacity in ${from.join(', ')}: record some with n8n-tuned sweep.`,
+    );
+  }
+  if (workload === undefined && names.length > 1) {
+    throw new UserError(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
+  }
+  const chosen = all.filter((one) => one.workload.name === (workload ?? names[0]));
+  if (chosen.length === 0) {
+    throw new UserError(
+      `there is no search of '${workload ?? ''}' in ${from.join(', ')}: it has ${names.join(', ')}.`,
+    );
+  }
+  return chosen;
+}
+
+function tellOfOthers(groups: readonly Group[], chosen: Group): void {
+  if (groups.length < 2) return;
+  const text = groups.map(
+    (group, index) =>
+      `${String(index + 1)} with sizes ${sizes(group).join(', ')}${group === chosen ? ' (taken)' : ''}`,
+  );
+  warn(`the searches differ in more than the size; groups are ${text.join('; ')}: see --group`);
+}
+
+/** Without the hundreds of resampled fits. */
+function inShort({ group, fit, topology, ...rest }: Answer, folder: string): object {
+  return {
+    folder,
+    ...rest,
+    fit: typeof fit === 'string' ? fit : { ...fit, resampled: undefined },
+    topology,
+    points: group.points,
+    sources: group.measurements.map(({ source }) => source),
+  };
+}
+
+function scaleOf(name: string): ScaleName {
+  if (isScale(name)) return name;
+  throw new UserError(`--over is '${name}': it is one of ${Object.keys(SCALES).join(', ')}.`);
+}

@@ -1,0 +1,57 @@
+import { median } from '../analysis/statistics';
+import type { Interval } from '../analysis/statistics';
+import type { Topology } from '../plan/topology';
+import type { FindRecord } from '../record/find-record';
+import type { Machine, RecordedWorkload, RunRecord } from '../record/record';
+
+/** What a search tells a prediction. */
+export interface Measurement {
+  source: string;
+  workload: RecordedWorkload;
+  slo: string[];
+  topology: Topology;
+  machine: Machine;
+  ratePerSecond: number;
+  /** With the fewest clients that were tried: then a slot is held by work, not by waiting. */
+  lightLatencySeconds: number | null;
+  cpuMillisecondsPerRequest: number | null;
+}
+
+/** Null where the search came to no capacity, or its target was not ours to lay out. */
+export function measurementOf(
+  search: FindRecord,
+  readRun: (run: string) => RunRecord,
+): Measurement | null {
+  if (search.topology === null || !(search.capacity.ratePerSecond > 0)) return null;
+  const lightest = search.probes
+    .filter(({ result, clients }) => result !== 'invalid' && clients !== undefined)
+    .sort((a, b) => (a.clients ?? 0) - (b.clients ?? 0))[0];
+  const light = lightest === undefined ? null : readRun(lightest.run).summary.latencyMs;
+  const best = search.confirmedBy ?? highestHeld(search);
+  return {
+    source: search.id,
+    workload: search.workload,
+    slo: search.slo.map(({ text }) => text),
+    topology: search.topology,
+    machine: search.machine,
+    ratePerSecond: search.capacity.ratePerSecond,
+    lightLatencySeconds: light === null ? null : light.p50 / 1000,
+    cpuMillisecondsPerRequest:
+      best === null ? null : readRun(best).summary.cpuMillisecondsPerRequest,
+  };
+}
+
+function highestHeld({ probes }: FindRecord): string | null {
+  const held = probes
+    .filter(({ result, ratePerSecond }) => result === 'held' && ratePerSecond !== undefined)
+    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
+  return held.at(-1)?.run ?? null;
+}
+
+/** The middle, from the least to the most that was seen; null where nothing was. */
+export function seen(values: readonly (number | null)[]): Interval | null {
+  const known = values.filter((value) => value !== null).filter((value) => value > 0);
+  return known.length === 0
+    ? null
+    : { value: median(known), low: Math.min(...known), high: Math.max(...known) };
+}

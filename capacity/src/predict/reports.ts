@@ -1,0 +1,31 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeWhole } from '../record/folder';
+import { failureText } from '../record/table-file';
+import { drawChartFile } from '../report/plot/draw';
+import { predictCharts } from '../report/predict-charts';
+import { renderPredictHtml } from '../report/predict-html';
+import { renderPredictMarkdown } from '../report/predict-markdown';
+import type { Answer } from './predict';
+
+/** Returns what could not be written. */
+export function writePredictReports(folder: string, answer: Answer): string[] {
+  const files = [
+    { name: 'report.html', content: renderPredictHtml(answer) },
+    { name: 'report.md', content: renderPredictMarkdown(answer) },
+    ...predictCharts(answer).map((chart) => ({
+      name: `plots/${chart.id}.svg`,
+      content: drawChartFile(chart),
+    })),
+  ];
+  for (const { name, content } of files) {
+    const file = join(folder, name);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeWhole(file, content);
+    } catch (error) {
+      return [failureText(file, error)];
+    }
+  }
+  return [];
+}

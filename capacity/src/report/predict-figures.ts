@@ -1,0 +1,56 @@
+import { figures } from '../analysis/figures';
+import type { Bound } from '../analysis/predict';
+import type { Interval } from '../analysis/statistics';
+import { sizes, type Answer } from '../predict/predict';
+import { SCALES } from '../predict/scale';
+import { perSecond, share, type Figure } from './figures';
+import { formatNumber } from './plot/scale';
+
+export function predictSentence({ over, n, group, lowest, refused }: Answer): string {
+  const { title } = SCALES[over];
+  const workload = group.measurements[0]?.workload.title ?? '';
+  const where = `${workload} over ${formatNumber(n)} ${title}`;
+  if (lowest === null) return `Nothing can be said about ${where}: ${refused.join('; ')}.`;
+  const { value } = lowest.ratePerSecond;
+  return `${where} should hold ${figures(value)} requests a second (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
+}
+
+const NAMES: Record<Bound['name'], string> = {
+  'worker slots': 'the slots of the workers',
+  'runner slots': 'the slots of the task runners',
+  CPU: 'the CPU',
+  scaling: 'how it scales',
+};
+
+const span = ({ low, high }: Interval): string => `${figures(low)} to ${figures(high)}`;
+
+export function predictFigures(answer: Answer): Figure[] {
+  const { bounds, fit, group, refused } = answer;
+  return [
+    ...bounds.map((bound) => ({
+      name: bound === answer.lowest ? `Lowest: ${bound.name}` : bound.name,
+      value: `${perSecond(bound.ratePerSecond.value)} (${span(bound.ratePerSecond)}): ${bound.evidence}`,
+    })),
+    {
+      name: 'Measured',
+      value: `${String(group.points.length)} searches at ${sizes(group).map(formatNumber).join(', ')} ${SCALES[answer.over].title}`,
+    },
+    ...(typeof fit === 'string'
+      ? []
+      : [
+          {
+            name: 'Law',
+            value: `one gives ${coefficient(fit.g)}/s; contention ${coefficient(fit.a)}, coherency ${coefficient(fit.b)}${fit.peak === null ? '' : `; most at ${figures(fit.peak)}`}`,
+          },
+          {
+            name: 'Left out',
+            value: `each point predicted from the others: off by ${fit.leaveOneOut.map(({ n, error }) => `${signed(error)} at ${formatNumber(n)}`).join(', ')}`,
+          },
+        ]),
+    ...refused.map((value) => ({ name: 'Refused', value })),
+  ];
+}
+
+const coefficient = (interval: Interval): string => `${figures(interval.value)} (${span(interval)})`;
+
+const signed = (error: number): string => `${error > 0 ? '+' : ''}${share(error)}`;

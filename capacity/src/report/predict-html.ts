@@ -1,0 +1,26 @@
+import type { Answer } from '../predict/predict';
+import { figure } from './html/figure';
+import { cellsTable, page } from './html/page';
+import { list } from './html/parts';
+import { escapeXml } from './plot/svg';
+import { predictCharts } from './predict-charts';
+import { predictFigures, predictSentence } from './predict-figures';
+
+export function renderPredictHtml(answer: Answer): string {
+  const known = answer.lowest !== null;
+  const { group } = answer;
+  const body = [
+    '<h1>Prediction</h1>',
+    `<section class="verdict ${known ? 'held' : 'invalid'}"><strong>${known ? 'EXPECTED' : 'UNKNOWN'}</strong><p>${escapeXml(predictSentence(answer))}</p></section>`,
+    cellsTable(
+      ['', ''],
+      predictFigures(answer).map(({ name, value }) => [name, value]),
+    ),
+    `<div class="plots">${predictCharts(answer).map(figure).join('\n')}</div>`,
+    list(
+      'From these searches',
+      group.measurements.map(({ source }) => source),
+    ),
+  ];
+  return page('Prediction', body.join('\n'));
+}
