@@ -5,11 +5,8 @@ import { isMetric, METRICS, type CompareMetric } from '../compare/metric';
 import { findBundled, findK6 } from '../load/find';
 import { withoutSecrets } from '../record/secrets';
 import { renderCompareTerminal } from '../report/compare-terminal';
-import type { Running } from '../target/target';
 import { EXIT, UserError } from '../ui/exit';
-import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
-import { startProgress } from '../ui/progress';
 import {
   chosenPlan,
   chosenSlos,
@@ -20,6 +17,7 @@ import {
   type ProfileOptions,
   type WorkloadOptions,
 } from './options';
+import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
 interface CompareOptions extends WorkloadOptions, ProfileOptions {
@@ -68,17 +66,21 @@ Examples:
 async function run(a: string, b: string, options: CompareOptions): Promise<number> {
   const metric = metricOf(options.metric);
   const readyMs = milliseconds('--ready', options.ready);
-  const choices = [a, b].map((topology) => ({ target: 'process', topology }));
-  const legacy = choices.map(isLegacyChoice);
-  if (legacy[0] !== legacy[1]) {
+  const choiceA = { target: 'process', topology: a };
+  const choiceB = { target: 'process', topology: b };
+  const legacy = isLegacyChoice(choiceA);
+  if (legacy !== isLegacyChoice(choiceB)) {
     throw new UserError(
       `${a} and ${b} are n8n below and above 1.0, which run different workflows: compare within one of them.`,
     );
   }
-  const workload = chosenWorkload(options, legacy[0] === true);
+  const workload = chosenWorkload(options, legacy);
   const plan = chosenPlan(options);
   const slos = chosenSlos(options);
-  const targets = choices.map((choice) => chosenTarget(choice, workload.workflows, readyMs));
+  const targets = [
+    chosenTarget(choiceA, workload.workflows, readyMs),
+    chosenTarget(choiceB, workload.workflows, readyMs),
+  ] as const;
   const k6 = findK6();
   const order = {
     workload,
@@ -95,16 +97,8 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
     mostPairs: evenPairs(options.pairs),
     budgetSeconds: milliseconds('--budget', options.budget) / 1000,
   };
-  const interrupt = onInterrupt();
-  const progress = startProgress();
-  const { tell } = progress;
-  const up: Running[] = [];
-  try {
-    for (const target of targets) up.push(await target.up(tell, interrupt.signal));
-    const [A, B] = up;
-    if (A === undefined || B === undefined) throw new Error('two targets, yet not two are up');
-    for (const running of up) await running.seed(workload.workflows, tell);
-    const finished = await compareTopologies({ A, B }, order, tell, interrupt.signal);
+  return onTargets(targets, workload, async ({ running: [A, B], tell, signal, progress }) => {
+    const finished = await compareTopologies({ A, B }, order, tell, signal);
     progress.end();
     finished.problems.forEach(warn);
     if (options.json === true) printJson({ folder: finished.folder, ...finished.record });
@@ -117,11 +111,7 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
       process.stdout.write(`${text}\n${finished.folder}\n`);
     }
     return finished.record.answer === 'unknown' ? EXIT.invalid : EXIT.fine;
-  } finally {
-    for (const running of up) await running.down(tell);
-    progress.end();
-    interrupt.end();
-  }
+  });
 }
 
 function metricOf(name: string): CompareMetric {

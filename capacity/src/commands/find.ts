@@ -8,9 +8,7 @@ import type { FindRecord } from '../record/find-record';
 import { writeFindReports } from '../find/reports';
 import { renderFindTerminal } from '../report/find-terminal';
 import { EXIT, UserError } from '../ui/exit';
-import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
-import { startProgress } from '../ui/progress';
 import {
   chosenSlos,
   chosenWorkload,
@@ -20,6 +18,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
+import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
 interface FindOptions extends WorkloadOptions, TargetOptions {
@@ -88,45 +87,30 @@ async function run(options: FindOptions): Promise<number> {
   }
   const k6 = findK6();
   const target = chosenTarget(options, workload.workflows, milliseconds('--ready', options.ready));
-  const interrupt = onInterrupt();
-  const progress = startProgress();
-  const { tell } = progress;
-  try {
-    const running = await target.up(tell, interrupt.signal);
-    try {
-      await running.seed(workload.workflows, tell);
-      const finished = await find(
-        running,
-        {
-          workload,
-          slos,
-          out: options.out,
-          k6,
-          scripts: findBundled('loadtests', 'load.ts'),
-          timeoutMs,
-          drainMs: milliseconds('--drain', options.drain),
-          command: withoutSecrets(process.argv.slice(2)),
-          search: new CapacitySearch(settings),
-          budgetSeconds: settings.budgetSeconds ?? null,
-        },
-        tell,
-        interrupt.signal,
-      );
-      progress.end();
-      const problems = [
-        ...finished.problems,
-        ...writeFindReports(finished.folder, finished.record),
-      ];
-      problems.forEach(warn);
-      show(finished.folder, finished.record, options.json === true);
-      return problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.record);
-    } finally {
-      await running.down(tell);
-    }
-  } finally {
+  return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
+    const finished = await find(
+      running,
+      {
+        workload,
+        slos,
+        out: options.out,
+        k6,
+        scripts: findBundled('loadtests', 'load.ts'),
+        timeoutMs,
+        drainMs: milliseconds('--drain', options.drain),
+        command: withoutSecrets(process.argv.slice(2)),
+        search: new CapacitySearch(settings),
+        budgetSeconds: settings.budgetSeconds ?? null,
+      },
+      tell,
+      signal,
+    );
     progress.end();
-    interrupt.end();
-  }
+    const problems = [...finished.problems, ...writeFindReports(finished.folder, finished.record)];
+    problems.forEach(warn);
+    show(finished.folder, finished.record, options.json === true);
+    return problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.record);
+  });
 }
 
 function show(folder: string, record: FindRecord, json: boolean): void {

@@ -6,9 +6,7 @@ import { renderTerminal } from '../report/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadRun } from '../record/s3';
 import { EXIT, messageOf } from '../ui/exit';
-import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
-import { startProgress } from '../ui/progress';
 import {
   chosenPlan,
   chosenSlos,
@@ -21,6 +19,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
+import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
 interface RunOptions extends WorkloadOptions, ProfileOptions, TargetOptions {
@@ -71,48 +70,36 @@ async function run(options: RunOptions): Promise<number> {
   const place = options.s3 === undefined ? null : s3Place(options.s3, process.env);
   const k6 = findK6();
   const target = chosenTarget(options, workload.workflows, readyMs);
-  const interrupt = onInterrupt();
-  const progress = startProgress();
-  const { tell } = progress;
-  try {
-    const running = await target.up(tell, interrupt.signal);
-    try {
-      await running.seed(workload.workflows, tell);
-      const finished = await measure(
-        running,
-        {
-          workload,
-          plan,
-          slos,
-          out: options.out,
-          k6,
-          scripts: findBundled('loadtests', 'load.ts'),
-          timeoutMs,
-          drainMs,
-          command: withoutSecrets(process.argv.slice(2)),
-        },
-        tell,
-        interrupt.signal,
-      );
-      if (place !== null) {
-        tell(`copying to ${s3UrlOf(place, finished.folder)}`);
-        await uploadRun(place, finished.folder, interrupt.signal).catch((error: unknown) => {
-          finished.problems.push(
-            `${messageOf(error)}; nothing is lost, n8n-tuned report ${finished.folder} --s3 ${options.s3 ?? ''} copies it again`,
-          );
-        });
-      }
-      progress.end();
-      finished.problems.forEach(warn);
-      show(finished.folder, finished.data, options.json === true);
-      return finished.problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.data);
-    } finally {
-      await running.down(tell);
+  return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
+    const finished = await measure(
+      running,
+      {
+        workload,
+        plan,
+        slos,
+        out: options.out,
+        k6,
+        scripts: findBundled('loadtests', 'load.ts'),
+        timeoutMs,
+        drainMs,
+        command: withoutSecrets(process.argv.slice(2)),
+      },
+      tell,
+      signal,
+    );
+    if (place !== null) {
+      tell(`copying to ${s3UrlOf(place, finished.folder)}`);
+      await uploadRun(place, finished.folder, signal).catch((error: unknown) => {
+        finished.problems.push(
+          `${messageOf(error)}; nothing is lost, n8n-tuned report ${finished.folder} --s3 ${options.s3 ?? ''} copies it again`,
+        );
+      });
     }
-  } finally {
     progress.end();
-    interrupt.end();
-  }
+    finished.problems.forEach(warn);
+    show(finished.folder, finished.data, options.json === true);
+    return finished.problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.data);
+  });
 }
 
 function show(folder: string, { record }: RunData, json: boolean): void {
