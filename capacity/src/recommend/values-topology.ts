@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseCpu, parseMemory } from '../plan/quantities';
 import { topologySchema, type Role, type Topology } from '../plan/topology';
-import { memoryShares, tunings, type TuningValues } from '../target/tuning';
+import { memoryShares, tunings, type TuningValues } from '../plan/tuning';
 
 export interface Deployed {
   topology: Topology;

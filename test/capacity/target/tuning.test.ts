@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { repositoryRoot } from '../../../capacity/src/lab/paths';
-import { heapsFor, tunings } from '../../../capacity/src/target/tuning';
+import { heapsFor, tunings } from '../../../capacity/src/plan/tuning';
 
 const chart = join(repositoryRoot(), 'charts', 'n8n-tuned');
 

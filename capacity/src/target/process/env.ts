@@ -1,5 +1,6 @@
 import type { Role, Topology } from '../../plan/topology';
-import { heapsFor, tuningEnv, tunings } from '../tuning';
+import { heapsFor, tunings } from '../../plan/tuning';
+import { tuningEnv } from '../tuning';
 
 /** What one n8n process must be told so that it finds its place in the topology. */
 export interface Seat {
