@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const generators = [
   'lab/generate/workloads.mjs',
   'lab/generate/times.mjs',
+  'lab/generate/results.mjs',
   'charts/n8n-tuned/tools/generate.mjs',
 ];
 

@@ -1,0 +1,112 @@
+#!/usr/bin/env node
+// Writes docs/results.md from the records in studies/ and docs/records/; with --check it only says
+// whether that is needed.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { format } from 'prettier';
+
+const root = new URL('../../', import.meta.url);
+const pageFile = new URL('docs/results.md', root);
+
+const read = (path) => readFileSync(new URL(path, root), 'utf8');
+const readJson = (path) => JSON.parse(read(path));
+const has = (path) => existsSync(new URL(path, root));
+
+/** Every record named `name` at or beneath a folder, in the order of the paths. */
+function recordsNamed(name, folder) {
+  return readdirSync(new URL(folder, root), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = `${folder}${entry.name}`;
+      if (entry.isDirectory()) return recordsNamed(name, `${path}/`);
+      return entry.name === name ? [path] : [];
+    })
+    .sort();
+}
+
+const number = (value) =>
+  value === null || !Number.isFinite(value) ? '-' : String(Number(value.toPrecision(3)));
+const link = (path) => `[record](../${path})`;
+const table = (head, rows) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+function comparisons() {
+  const records = recordsNamed('compare.json', 'studies/').map((path) => [path, readJson(path)]);
+  if (records.length === 0) return '';
+  const rows = records.map(([path, r]) => [
+    r.workload.name,
+    `${r.a.name} → ${r.b.name}`,
+    r.metric,
+    r.answer === 'no difference'
+      ? 'none larger than the noise'
+      : `${number(r.ratio.value)}x (${number(r.ratio.low)} to ${number(r.ratio.high)})`,
+    Math.min(r.a.values.length, r.b.values.length),
+    `${r.versions.n8n}, ${r.a.topology.mode}`,
+    link(path),
+  ]);
+  return `## What a setting changes
+
+Two topologies up side by side on one machine, measured in turns (ABBA) until the interval of the ratio excluded 1.
+More than 1: the second one is better.
+
+${table(['workload', 'from → to', 'by', 'ratio, 95 % interval', 'pairs', 'n8n', ''], rows)}`;
+}
+
+function capacities() {
+  const records = recordsNamed('find.json', 'studies/').map((path) => [path, readJson(path)]);
+  if (records.length === 0) return '';
+  const rows = records.map(([path, r]) => [
+    r.workload.name,
+    r.topology?.mode ?? '-',
+    r.slo.map((s) => s.text).join(', '),
+    `${number(r.capacity.ratePerSecond)}/s (${number(r.capacity.low)} to ${number(r.capacity.high)})${r.capacity.confirmed ? '' : ', not confirmed'}`,
+    r.limit,
+    link(path),
+  ]);
+  return `## Capacities
+
+${table(['workload', 'mode', 'SLO', 'capacity', 'limited by', ''], rows)}`;
+}
+
+function searchQuality() {
+  const path = 'studies/search-quality/results/table.md';
+  if (!has(path)) return '';
+  const [summary] = read(path).split('\n## ');
+  const text = summary.replace(/^# .*\n+/, '').replace(/<!--.*?-->\n+/s, '');
+  return `## How good the search is\n\n${text.trim()}\n\n[Each system](../${path})`;
+}
+
+function nodeAccuracy() {
+  const path = 'docs/records/node-accuracy.json';
+  if (!has(path)) return '';
+  const { rows = [] } = readJson(path);
+  if (rows.length === 0) return '';
+  const head = Object.keys(rows[0]);
+  return `## How exact the node Load Target is\n\n${table(
+    head,
+    rows.map((row) => head.map((key) => row[key])),
+  )}\n\n${link(path)}`;
+}
+
+const page = await format(
+  [
+    `# What was measured
+
+<!-- Written by lab/generate/results.mjs from the records in studies/ and docs/records/. -->
+
+Every figure here comes from a record in this repository. All of it ran on one small machine, with the load generator
+beside n8n: take ratios from it, not absolutes.`,
+    comparisons(),
+    capacities(),
+    searchQuality(),
+    nodeAccuracy(),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n'),
+  { parser: 'markdown', printWidth: 100 },
+);
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(pageFile, page);
+} else if (!existsSync(pageFile) || readFileSync(pageFile, 'utf8') !== page) {
+  console.error('docs/results.md is out of date: run npm run generate');
+  process.exit(1);
+}
