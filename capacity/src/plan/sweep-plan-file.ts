@@ -30,11 +30,12 @@ function sentence(document: Document, issue: Issue): string {
     return `${issue.keys.map((key) => `'${key}'`).join(', ')} is not known ${issue.path.length === 0 ? 'in a plan' : `under ${place}`}, expected one of ${knownKeys(issue)}`;
   }
   const value: unknown = document.getIn(issue.path);
-  const found = value === undefined || isNode(value) ? '' : ` is ${JSON.stringify(value)}`;
+  const found = value == null || isNode(value) ? '' : ` is ${JSON.stringify(value)}`;
   return `${place}${found}: ${expected(issue)}`;
 }
 
 function expected(issue: Issue): string {
+  if (issue.message.startsWith('expected ')) return issue.message;
   if (issue.code === 'invalid_type') return `expected ${articleOf(issue.expected)}`;
   if (issue.code === 'invalid_value') {
     return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;

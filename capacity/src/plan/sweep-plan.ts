@@ -2,22 +2,26 @@ import { z } from 'zod';
 import { isProfileName, parseDuration, PROFILES } from './profile';
 import { parseSlos } from './slo';
 
+const whole = z.int({
+  error: ({ code }) => (code === 'invalid_type' ? 'expected a whole number' : undefined),
+});
+
 /** What a dimension may be called, and what its values are. CPU, memory and heap are of each n8n process. */
 const dimension = {
-  cpuMillicores: z.int().positive(),
-  memoryMiB: z.int().positive(),
-  heapMiB: z.union([z.int().positive(), z.literal('auto'), z.literal('none')]),
+  cpuMillicores: whole.positive(),
+  memoryMiB: whole.positive(),
+  heapMiB: z.union([whole.positive(), z.literal('auto'), z.literal('none')]),
   n8n: z.string(),
   mode: z.enum(['regular', 'queue']),
   process: z.enum(['main', 'own']),
   database: z.enum(['sqlite', 'postgresql']),
-  workers: z.int().positive(),
+  workers: whole.positive(),
   /** Executions side by side in one worker. */
-  concurrency: z.int().positive(),
+  concurrency: whole.positive(),
   /** Webhook processors. */
-  webhooks: z.int().nonnegative(),
+  webhooks: whole.nonnegative(),
   /** n8n processes that run executions, whatever they are called in the mode. */
-  instances: z.int().positive(),
+  instances: whole.positive(),
   /** How requests are spread over the processes that take them. */
   spread: z.enum(['none', 'nginx', 'cluster', 'iptables']),
   tuning: z.enum(['none', 'default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound']),
@@ -26,7 +30,7 @@ const dimension = {
     error: `expected find or one of ${Object.keys(PROFILES).join(', ')}`,
   }),
   ratePerSecond: z.number().positive(),
-  clients: z.int().positive(),
+  clients: whole.positive(),
 };
 
 /** Beside the named ones: a parameter of the workload, or an environment variable of every n8n process. */
@@ -92,7 +96,7 @@ const measurement = z.strictObject({
   /** `find` searches the capacity; everything else is one run of that profile. */
   profile: dimension.profile.default('find'),
   ratePerSecond: z.number().positive().optional(),
-  clients: z.int().positive().optional(),
+  clients: whole.positive().optional(),
   duration: duration.optional(),
   warmup: duration.optional(),
   /** Of find: a short probe, the run that confirms, and all probes together. */
@@ -121,10 +125,10 @@ export const sweepPlanSchema = z
     cells: z.array(ofDimensions<Value>(false)).min(1).optional(),
     /** Measured again and again to see the machine drift; the first possible cell where it is not given. */
     control: ofDimensions<Value>(false).optional(),
-    controlEvery: z.int().positive().default(4),
+    controlEvery: whole.positive().default(4),
     /** How often each cell is measured, each time in an order of its own. */
-    repeats: z.int().positive().default(1),
-    seed: z.int().nonnegative().default(1),
+    repeats: whole.positive().default(1),
+    seed: whole.nonnegative().default(1),
   })
   .superRefine((plan, context) => {
     if ((plan.dimensions === undefined) === (plan.cells === undefined)) {

@@ -7,6 +7,7 @@ import {
   axesOf,
   cellName,
   cellRows,
+  cellsInOrder,
   dimensionTitle,
   spreadOf,
   valuesOf,
@@ -21,7 +22,7 @@ const MOST_PANELS = 12;
  * small plot for each value of the second, three and more as heat maps, one for each value of the rest.
  */
 export function sweepCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart[] {
-  const cells = sweep.steps.filter(({ isControl }) => !isControl).map(({ cell }) => cell);
+  const cells = cellsInOrder(sweep);
   const rows = cellRows(records, cells);
   const [x, y, ...rest] = axesOf(cells);
   return metricsOf(sweep.plan, sweep.steps).flatMap((metric): Chart[] => {

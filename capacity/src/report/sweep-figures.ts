@@ -4,7 +4,7 @@ import { mainMetric, metricsOf } from '../sweep/metric';
 import { driftOf } from '../sweep/sweep';
 import { share, type Figure } from './figures';
 import { formatNumber } from './plot/scale';
-import { axesOf, cellName, cellRows, spreadOf } from './sweep-table';
+import { axesOf, cellName, cellRows, cellsInOrder, spreadOf } from './sweep-table';
 
 export function sweepSentence(
   { title, steps }: SweepRecord,
@@ -28,7 +28,7 @@ export function sweepFigures(sweep: SweepRecord, records: readonly CellRecord[])
   return [
     {
       name: 'Cells',
-      value: `${String(cellRows([], cellsOf(sweep)).length)}, each ${String(sweep.plan.repeats)} times, in random order (seed ${String(sweep.plan.seed)})`,
+      value: `${String(cellsInOrder(sweep).length)}, each ${String(sweep.plan.repeats)} times, in random order (seed ${String(sweep.plan.seed)})`,
     },
     { name: 'Left out', value: leftOut(sweep) },
     { name: 'SLO', value: sweep.plan.slo.map(({ text }) => text).join(', ') || 'none given' },
@@ -39,9 +39,6 @@ export function sweepFigures(sweep: SweepRecord, records: readonly CellRecord[])
     },
   ];
 }
-
-export const cellsOf = ({ steps }: SweepRecord) =>
-  steps.filter(({ isControl }) => !isControl).map(({ cell }) => cell);
 
 function leftOut({ skipped }: SweepRecord): string {
   if (skipped.length === 0) return 'nothing';
@@ -78,7 +75,7 @@ export function sweepTable(
   records: readonly CellRecord[],
 ): { head: string[]; rows: string[][] } {
   const metrics = metricsOf(sweep.plan, sweep.steps);
-  const cells = cellsOf(sweep);
+  const cells = cellsInOrder(sweep);
   const changed = axesOf(cells);
   return {
     head: [

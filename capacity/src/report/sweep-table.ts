@@ -1,7 +1,7 @@
 import { median } from '../analysis/statistics';
 import { cellKey, type Cell } from '../analysis/sweep';
-import { changedDimensions } from '../plan/sweep-plan-cells';
-import type { CellRecord } from '../record/sweep-record';
+import { cellsOf, changedDimensions } from '../plan/sweep-plan-cells';
+import type { CellRecord, SweepRecord } from '../record/sweep-record';
 import type { Metric } from '../sweep/metric';
 
 /** All measurements of one cell; controls apart, since they are there to watch the machine. */
@@ -18,12 +18,16 @@ export interface Spread {
   all: number[];
 }
 
-/** In the order of the plan's values, not in that of the measurements. */
+/** In the order of the plan, not in that of the measurements. */
+export function cellsInOrder({ plan, steps }: SweepRecord): Cell[] {
+  const measured = new Set(steps.map(({ cell }) => cellKey(cell)));
+  return cellsOf(plan).possible.filter((cell) => measured.has(cellKey(cell)));
+}
+
 export function cellRows(records: readonly CellRecord[], cells: readonly Cell[]): CellRow[] {
-  const distinct = new Map(cells.map((cell) => [cellKey(cell), cell]));
-  return [...distinct].map(([key, cell]) => ({
+  return cells.map((cell) => ({
     cell,
-    records: records.filter((one) => !one.isControl && cellKey(one.cell) === key),
+    records: records.filter((one) => !one.isControl && cellKey(one.cell) === cellKey(cell)),
   }));
 }
 
