@@ -56,8 +56,7 @@ export function chooseWorkload(
   const [catalogue, workload, folder] = isFile
     ? withFile(bundled, name)
     : ([bundled, findWorkload(bundled.workloads, name), workflowsFolder] as const);
-  const variant =
-    choice.variant ?? (legacy && workload.variants.legacy !== undefined ? 'legacy' : undefined);
+  const variant = fittingVariant(workload, choice.variant, legacy, bundled);
   const picked = variantOf(workload, variant);
   const parameters = parametersOf(workload, choice.parameters);
   const requests = requestsOf(catalogue, workload.name, { variant, parameters: choice.parameters });
@@ -77,6 +76,28 @@ export function chooseWorkload(
     requests,
     workflows: [...parts.flatMap((part) => workflowOf(part, variant, folder)), ...own],
   };
+}
+
+/** Which variant runs on this line of n8n; refuses one that does not. */
+function fittingVariant(
+  { name, variants, blend }: Workload,
+  asked: string | undefined,
+  legacy: boolean,
+  { workloads }: Catalogue,
+): string | undefined {
+  const hasVariants = Object.keys(variants).length > 0;
+  if (!legacy && asked === 'legacy') {
+    throw new UserError(
+      `the variant legacy of ${name} is for n8n below 1.0: leave --variant out, or choose --n8n 0.221.2.`,
+    );
+  }
+  if (!legacy) return asked;
+  if (asked === 'legacy' || (asked === undefined && variants.legacy !== undefined)) return 'legacy';
+  if (!hasVariants && blend === undefined) return asked;
+  const fitting = workloads.filter((each) => each.variants.legacy !== undefined);
+  throw new UserError(
+    `${name} has no variant for n8n below 1.0: choose one of ${fitting.map((each) => each.name).join(', ')}.`,
+  );
 }
 
 function ofRequest(

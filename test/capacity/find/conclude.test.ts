@@ -1,0 +1,115 @@
+import { concludeSearch, type FindHead } from '../../../capacity/src/find/conclude';
+import { outcomeOf } from '../../../capacity/src/find/outcome';
+import type { FindProbe } from '../../../capacity/src/record/find-record';
+import { renderFindTerminal } from '../../../capacity/src/report/find-terminal';
+import { sampleRun } from '../../support/sample-run';
+
+const { record } = sampleRun();
+
+function probe(given: Partial<FindProbe>): FindProbe {
+  return {
+    kind: 'narrow',
+    ratePerSecond: 40,
+    durationSeconds: 10,
+    result: 'held',
+    achievedPerSecond: 40,
+    p95Ms: 100,
+    errorShare: 0,
+    littlesLaw: 1,
+    limitedBy: 'nothing',
+    sentence: '',
+    run: 'probes/x',
+    ...given,
+  };
+}
+
+function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHead {
+  return {
+    schemaVersion: 1,
+    kind: 'find',
+    id: 'x',
+    startedAt: record.startedAt,
+    endedAt: record.endedAt,
+    command: ['find'],
+    workload: record.workload,
+    target: record.target,
+    topology: record.topology,
+    versions: record.versions,
+    machine: record.machine,
+    slo: record.slo,
+    budgetSeconds,
+    totalSeconds: 90,
+    probes,
+  };
+}
+
+const held = probe({ kind: 'confirm', ratePerSecond: 38, run: 'probes/confirmed' });
+const failed = probe({ ratePerSecond: 44, result: 'failed', limitedBy: 'main event loop' });
+const quiet = { interrupted: false, restless: [] };
+const found = { capacity: 38, low: 37, high: 41, confirmed: true, limit: null };
+
+describe('what a search answers', () => {
+  it('names the confirming run, what limits above it, and what to plan with', () => {
+    const answer = concludeSearch(head([failed, held]), found, quiet);
+    expect(answer).toMatchObject({
+      verdict: 'found',
+      confirmedBy: 'probes/confirmed',
+      limit: 'main event loop',
+      advised: { share: 0.8, ratePerSecond: expect.closeTo(30.4, 6) },
+      doubts: [],
+    });
+    expect(answer.sentence).toContain('holds 38 requests a second');
+    expect(answer.sentence).toContain('between 37 and 41');
+  });
+
+  it('says so when nothing was confirmed, and why', () => {
+    const answer = concludeSearch(
+      head([probe({}), failed], 60),
+      { ...found, confirmed: false },
+      quiet,
+    );
+    expect(answer.verdict).toBe('not confirmed');
+    expect(answer.confirmedBy).toBeNull();
+    expect(answer.doubts).toEqual([expect.stringContaining('give a larger --budget')]);
+  });
+
+  it('tells a system that holds nothing from a generator that could not measure', () => {
+    const none = { capacity: 0, low: 0, high: 1, confirmed: false, limit: null };
+    expect(concludeSearch(head([failed]), none, quiet).verdict).toBe('nothing held');
+    const invalid = [probe({ result: 'invalid' }), probe({ result: 'invalid' })];
+    const answer = concludeSearch(head(invalid), none, quiet);
+    expect(answer.verdict).toBe('invalid');
+    expect(answer.doubts[0]).toContain('in 2 of 2 probes');
+  });
+
+  it('has a finite upper end in its record even where nothing failed', () => {
+    const open = { ...found, high: Infinity };
+    const answer = concludeSearch(head([held]), open, quiet);
+    expect(answer.capacity.high).toBe(38);
+    expect(answer.sentence).toContain('at least 37');
+  });
+
+  it('fits a terminal of 80 columns', () => {
+    const answer = concludeSearch(head([failed, held]), found, quiet);
+    const lines = renderFindTerminal(answer, { width: 80, colour: false }).split('\n');
+    expect(lines[0]).toMatch(/^FOUND {4}/);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('what a probe tells the search', () => {
+  it('is its verdict, its throughput, and how close the worst SLO came to its bound', () => {
+    expect(outcomeOf(record)).toEqual({
+      result: 'failed',
+      achievedPerSecond: 38.4,
+      // 4 % errors against 1 % are worse than a p95 of 152 ms against 300 ms.
+      pressure: 4,
+      limit: 'worker slots',
+    });
+  });
+
+  it('is nothing where the run was broken off', () => {
+    const aborted = { ...record, verdict: { ...record.verdict, outcome: 'aborted' as const } };
+    expect(outcomeOf(aborted).result).toBe('invalid');
+  });
+});
