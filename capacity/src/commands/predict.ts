@@ -28,7 +28,9 @@ const SEED = 1;
 export function register(program: Command): void {
   program
     .command('predict')
-    .description('What another size would hold, from recorded sweeps or searches, and what bounds it')
+    .description(
+      'What another size would hold, from recorded sweeps or searches, and what bounds it',
+    )
     .requiredOption('--at <size>', 'so many workers, webhook processors, or cores a process')
     .option('--over <what>', Object.keys(SCALES).join(', '), 'workers')
     .option('--from <folder...>', 'folders with what find or sweep recorded', ['results'])
@@ -85,7 +87,10 @@ function readMeasurements(from: readonly string[]): Measurement[] {
   });
 }
 
-function ofWorkload(all: readonly Measurement[], { workload, from }: PredictOptions): Measurement[] {
+function ofWorkload(
+  all: readonly Measurement[],
+  { workload, from }: PredictOptions,
+): Measurement[] {
   const names = [...new Set(all.map((one) => one.workload.name))];
   if (names.length === 0) {
     throw new UserError(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isProfileName, parseDuration, PROFILES } from './profile';
 import { parseSlos } from './slo';
+import { TUNING_NAMES } from './tuning';
 
 const whole = z.int({
   error: ({ code }) => (code === 'invalid_type' ? 'expected a whole number' : undefined),
@@ -24,7 +25,7 @@ const dimension = {
   instances: whole.positive(),
   /** How requests are spread over the processes that take them. */
   spread: z.enum(['none', 'nginx', 'cluster', 'iptables']),
-  tuning: z.enum(['none', 'default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound']),
+  tuning: z.enum(['none', ...TUNING_NAMES]),
   workload: z.string(),
   profile: z.string().refine((name) => name === 'find' || isProfileName(name), {
     error: `expected find or one of ${Object.keys(PROFILES).join(', ')}`,

@@ -1,6 +1,6 @@
 import type { Topology } from '../plan/topology';
 import type { FindRecord } from '../record/find-record';
-import type { RoleSummary, RunRecord } from '../record/record';
+import type { Machine, RoleSummary, RunRecord } from '../record/record';
 
 /** What one search has shown about one topology, as far as a recommendation rests on it. */
 export interface Evidence {
@@ -9,6 +9,7 @@ export interface Evidence {
   workload: string;
   slo: string[];
   topology: Topology;
+  machine: Machine;
   capacityPerSecond: number;
   confirmed: boolean;
   limit: string;
@@ -31,6 +32,7 @@ export function evidenceOf(
     workload: search.workload.name,
     slo: search.slo.map(({ text }) => text),
     topology: search.topology,
+    machine: search.machine,
     capacityPerSecond: search.capacity.confirmed
       ? search.capacity.ratePerSecond
       : search.capacity.low,

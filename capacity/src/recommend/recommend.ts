@@ -24,17 +24,19 @@ export function recommend(
   prices: Prices = DEFAULT_PRICES,
 ): Recommendation | null {
   const sizings = evidence
-    .map((each) => sizingFor(each, wantedPerSecond))
+    .map((each) => sizingFor(each, evidence, wantedPerSecond))
     .filter((sizing) => sizing !== null)
-    .sort((a, b) => rank(a, prices) - rank(b, prices));
+    .sort((a, b) => TRUST[a.basis] - TRUST[b.basis] || rank(a, prices) - rank(b, prices));
   const [best, ...others] = sizings;
   return best === undefined ? null : { best, others, prices };
 }
 
-/** What was measured comes before what was reckoned, and then the cheaper before the dearer. */
-function rank(sizing: Sizing, prices: Prices): number {
-  return (sizing.extrapolated ? 1e9 : 0) + (priceOf(sizing, prices) ?? 1e6);
-}
+/** What was measured comes before what the law says, and that before what is merely in proportion. */
+const TRUST: Record<Sizing['basis'], number> = { measured: 0, law: 1, proportion: 2 };
+
+/** The cheaper comes before the dearer, and what has no price last. */
+const rank = (sizing: Sizing, prices: Prices): number =>
+  priceOf(sizing, prices) ?? Number.MAX_VALUE;
 
 export function priceOf({ cost }: Sizing, prices: Prices): number | null {
   return cost === null ? null : cost.cores * prices.cpu + cost.memoryGiB * prices.memory;

@@ -1,10 +1,9 @@
 import type { Role, Topology } from '../plan/topology';
 import type { Evidence } from './evidence';
+import { workersFor, type WorkerCount } from './scaling';
 
 /** Share of a capacity that is planned with; the rest is for noise, deploys and a busy minute. */
 export const PLANNED_SHARE = 0.8;
-/** The fit of workers is trusted no further than this multiple of what was measured. */
-const MOST_EXTRAPOLATION = 3;
 /** n8n 2.x did not start with 512 MiB, and a Code node killed the pod with 1 GiB and no caps. */
 const LEAST_MEMORY_MIB = 1024;
 /** Above the highest memory seen: the load of a test is kinder than a year of production. */
@@ -26,9 +25,10 @@ export interface Sizing {
   wantedPerSecond: number;
   /** At which the SLO is expected to hold, before the planned share is taken. */
   expectedPerSecond: number;
-  /** Whether it is exactly what was measured, or more workers of the same kind. */
-  extrapolated: boolean;
+  /** Exactly what was measured; more workers by the scalability law; or merely in proportion. */
+  basis: WorkerCount['basis'];
   workers: number;
+  workersWhy: string;
   /** In whose container the task runner lives, as a child. */
   runnerHost: Role;
   roles: SizedRole[];
@@ -37,37 +37,43 @@ export interface Sizing {
 }
 
 /** How a topology that was measured is sized for a rate; null when it cannot hold it by what is known. */
-export function sizingFor(evidence: Evidence, wantedPerSecond: number): Sizing | null {
-  const { topology, capacityPerSecond } = evidence;
-  const measuredWorkers = topology.mode === 'queue' ? topology.workers.count : 0;
-  const fits = wantedPerSecond <= PLANNED_SHARE * capacityPerSecond;
-  if (!fits && measuredWorkers === 0) return null;
-  const workers = fits
-    ? measuredWorkers
-    : Math.ceil((measuredWorkers * wantedPerSecond) / (PLANNED_SHARE * capacityPerSecond));
-  if (workers > MOST_EXTRAPOLATION * measuredWorkers && measuredWorkers > 0) return null;
-  const factor = measuredWorkers > 0 ? workers / measuredWorkers : 1;
-  const roles = rolesFor(evidence, wantedPerSecond, workers);
+export function sizingFor(
+  evidence: Evidence,
+  all: readonly Evidence[],
+  wantedPerSecond: number,
+): Sizing | null {
+  const count = countFor(evidence, all, wantedPerSecond / PLANNED_SHARE);
+  if (count === null) return null;
+  const roles = rolesFor(evidence, wantedPerSecond, count.workers);
   return {
     evidence,
     wantedPerSecond,
-    expectedPerSecond: capacityPerSecond * factor,
-    extrapolated: !fits,
-    workers,
-    runnerHost: runnerHostOf(topology),
+    expectedPerSecond: count.expectedPerSecond,
+    basis: count.basis,
+    workers: count.workers,
+    workersWhy: count.why,
+    runnerHost: runnerHostOf(evidence.topology),
     roles,
     cost: costOf(roles),
   };
 }
 
+function countFor(
+  evidence: Evidence,
+  all: readonly Evidence[],
+  neededPerSecond: number,
+): WorkerCount | null {
+  if (evidence.topology.mode === 'queue') return workersFor(evidence, all, neededPerSecond);
+  if (evidence.capacityPerSecond < neededPerSecond) return null;
+  const expectedPerSecond = evidence.capacityPerSecond;
+  return { workers: 0, expectedPerSecond, basis: 'measured', why: '' };
+}
+
 /** The task runner is a child of main, or of each worker in queue mode. */
 const runnerHostOf = ({ mode }: Topology): Role => (mode === 'queue' ? 'worker' : 'main');
 
-function rolesFor(
-  { topology, at }: Evidence,
-  wantedPerSecond: number,
-  workers: number,
-): SizedRole[] {
+function rolesFor(evidence: Evidence, wantedPerSecond: number, workers: number): SizedRole[] {
+  const { topology } = evidence;
   const instances: [Role, number][] =
     topology.mode === 'regular'
       ? [['main', 1]]
@@ -78,40 +84,41 @@ function rolesFor(
         ];
   return instances
     .filter(([, count]) => count > 0)
-    .map(([role, count]): SizedRole => {
-      const seen = at?.roles.filter((r) => r.role === role || r.role === 'runner') ?? [];
-      const own = seen.find((r) => r.role === role);
-      const runnerHost = runnerHostOf(topology);
-      const inside = seen.filter((r) => r.role === role || role === runnerHost);
-      const cores = sum(inside.map((r) => r.cpuCoresMean));
-      const memory = sum(inside.map((r) => r.rssPeakMiB));
-      const measured = own?.instances ?? 1;
-      return {
-        role,
-        instances: count,
-        cpuMillicores:
-          at === null || cores === null
-            ? null
-            : roundUp(
-                (1000 * cores * wantedPerSecond) / at.ratePerSecond / count / PLANNED_SHARE,
-                CPU_STEP,
-              ),
-        memoryMiB:
-          memory === null
-            ? null
-            : Math.max(LEAST_MEMORY_MIB, roundUp((MEMORY_ROOM * memory) / measured, MEMORY_STEP)),
-        why: {
-          cpu:
-            at === null || cores === null
-              ? ''
-              : `${cores.toFixed(2)} cores at ${at.ratePerSecond.toFixed(1)}/s in ${at.run}, scaled to ${String(wantedPerSecond)}/s over ${String(count)}, divided by ${String(PLANNED_SHARE)}`,
-          memory:
-            memory === null
-              ? ''
-              : `peak of ${(memory / measured).toFixed(0)} MiB in ${at?.run ?? ''}, times ${String(MEMORY_ROOM)}, at least ${String(LEAST_MEMORY_MIB)} MiB`,
-        },
-      };
-    });
+    .map(([role, count]) => sizedRole(evidence, role, count, wantedPerSecond));
+}
+
+function sizedRole(
+  { topology, at }: Evidence,
+  role: Role,
+  instances: number,
+  wantedPerSecond: number,
+): SizedRole {
+  const hostsRunner = role === runnerHostOf(topology);
+  const inside =
+    at?.roles.filter((one) => one.role === role || (hostsRunner && one.role === 'runner')) ?? [];
+  const measured = inside.find((one) => one.role === role)?.instances ?? 1;
+  const cores = sum(inside.map((one) => one.cpuCoresMean));
+  const memory = sum(inside.map((one) => one.rssPeakMiB));
+  const unsized = {
+    role,
+    instances,
+    cpuMillicores: null,
+    memoryMiB: null,
+    why: { cpu: '', memory: '' },
+  };
+  if (at === null || cores === null || memory === null) return unsized;
+  const share = (1000 * cores * wantedPerSecond) / at.ratePerSecond / instances / PLANNED_SHARE;
+  const peakMiB = memory / measured;
+  return {
+    role,
+    instances,
+    cpuMillicores: Math.max(CPU_STEP, roundUp(share, CPU_STEP)),
+    memoryMiB: Math.max(LEAST_MEMORY_MIB, roundUp(MEMORY_ROOM * peakMiB, MEMORY_STEP)),
+    why: {
+      cpu: `${cores.toFixed(2)} cores at ${at.ratePerSecond.toFixed(1)}/s in ${at.run}, scaled to ${String(wantedPerSecond)}/s over ${String(instances)}, divided by ${String(PLANNED_SHARE)}`,
+      memory: `peak of ${peakMiB.toFixed(0)} MiB in ${at.run}, times ${String(MEMORY_ROOM)}, at least ${String(LEAST_MEMORY_MIB)} MiB`,
+    },
+  };
 }
 
 function costOf(roles: readonly SizedRole[]): Sizing['cost'] {

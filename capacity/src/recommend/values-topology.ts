@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseCpu, parseMemory } from '../plan/quantities';
 import { topologySchema, type Role, type Topology } from '../plan/topology';
-import { memoryShares, tunings, type TuningValues } from '../plan/tuning';
+import { memoryShares, TUNING_NAMES, tunings, type TuningValues } from '../plan/tuning';
 
 export interface Deployed {
   topology: Topology;
@@ -25,9 +25,10 @@ const valuesSchema = z.looseObject({
   executions: z.looseObject({
     mode: z.enum(['regular', 'queue']),
     process: z.enum(['main', 'own']),
+    peakRatePerSecond: z.number(),
   }),
   tuning: z.looseObject({
-    profile: z.enum(['default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound']),
+    profile: z.enum(TUNING_NAMES),
   }),
   heap: z.looseObject({ enabled: z.boolean(), oldSpace: quantity }),
   env: environment,
@@ -60,6 +61,7 @@ export function deployedTopology(given: unknown, defaults: unknown, appVersion: 
     tuning: profile,
     main: roleOf(values, 'main', {
       ...pool(values, runnerSlots),
+      ...keptJobs(values),
       ...(values.main.concurrency > 0 && !isQueue
         ? {
             N8N_CONCURRENCY_PRODUCTION_LIMIT: String(values.main.concurrency),
@@ -73,7 +75,7 @@ export function deployedTopology(given: unknown, defaults: unknown, appVersion: 
       concurrency,
     },
     webhooks: {
-      ...roleOf(values, 'webhook', pool(values, WEBHOOK_SLOTS)),
+      ...roleOf(values, 'webhook', { ...pool(values, WEBHOOK_SLOTS), ...keptJobs(values) }),
       count: isQueue && values.webhook.enabled ? values.webhook.replicas : 0,
     },
     env: { ...overrides(values.tuning), ...plain(values.env) },
@@ -135,6 +137,19 @@ function pool({ database }: Values, slots: number): Record<string, string> {
   return { DB_POSTGRESDB_POOL_SIZE: String(size) };
 }
 
+/** Finished jobs for each execution a second that the chart keeps, and what the tuning keeps at least. */
+const KEPT_A_SECOND = 7;
+const KEPT_AT_LEAST = 1000;
+
+function keptJobs({ executions: { mode, peakRatePerSecond } }: Values): Record<string, string> {
+  const kept = KEPT_A_SECOND * peakRatePerSecond;
+  if (mode !== 'queue' || kept <= KEPT_AT_LEAST) return {};
+  return {
+    N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED: String(kept),
+    N8N_EXECUTIONS_QUEUE_KEEP_LAST_FAILED: String(kept),
+  };
+}
+
 const TUNING_VARIABLES: Partial<Record<keyof TuningValues, string>> = {
   lazyExpressions: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE',
   compileCache: 'N8N_EXPRESSION_ENGINE_COMPILE_CACHE',
@@ -163,6 +178,10 @@ function plain(env: Record<string, unknown>): Record<string, string> {
   );
 }
 
+/** By an HPA or by KEDA. */
+const isScaled = (settings: Record<string, unknown>): boolean =>
+  [settings['autoscaling'], settings['keda']].some((one) => isMap(one) && one['enabled'] === true);
+
 function leftOut(values: Values): string[] {
   const sentences = [
     values.main.replicas > 1 ? 'several mains (main.replicas): one was loaded' : null,
@@ -172,6 +191,9 @@ function leftOut(values: Values): string[] {
     values.taskRunners.mode === 'external'
       ? 'taskRunners.mode external: the internal runner was loaded'
       : null,
+    ...(['main', 'worker', 'webhook'] as const).map((name) =>
+      isScaled(values[name]) ? `autoscaling of ${name}: its replicas were loaded` : null,
+    ),
     ...(['runnerConcurrency', 'workerConcurrency', 'headlessWorkers', 'semiSpaceMiB'] as const).map(
       (name) =>
         values.tuning[name] == null ? null : `tuning.${name}: the value of the profile was loaded`,

@@ -1,95 +1,169 @@
-import { Document, YAMLMap } from 'yaml';
-import type { Role } from '../plan/topology';
-import type { Recommendation } from './recommend';
-import { priceOf } from './recommend';
+import { Document, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
+import { figures } from '../analysis/figures';
+import { memoryShares } from '../plan/tuning';
+import { priceOf, type Recommendation } from './recommend';
 import { PLANNED_SHARE, type SizedRole, type Sizing } from './sizing';
 
-const NOT_MEASURED = "not measured: the chart's default";
+type Path = readonly string[];
+/** A value, and above it the evidence for it. */
+type Say = (path: Path, value: unknown, evidence: string) => void;
 
 /** A values.yaml for charts/n8n-tuned, with the evidence behind each value in its comment. */
 export function valuesYaml(recommendation: Recommendation): string {
-  const { best } = recommendation;
-  const { topology } = best.evidence;
   const document = new Document({});
-  const root = document.contents as unknown as YAMLMap;
   document.commentBefore = heading(recommendation);
-
-  const set = (path: string[], value: unknown, comment: string): void => {
+  const say: Say = (path, value, evidence) => {
     document.setIn(path, document.createNode(value));
-    const parent = path.length > 1 ? (document.getIn(path.slice(0, -1)) as YAMLMap) : root;
-    const pair = parent.items.find((item) => String(item.key) === path.at(-1));
-    if (pair)
-      pair.key = Object.assign(document.createNode(path.at(-1)), { commentBefore: ` ${comment}` });
+    const parent = path.length > 1 ? document.getIn(path.slice(0, -1)) : document.contents;
+    const key = isMap(parent) ? keyOf(parent, path.at(-1) ?? '') : null;
+    if (key !== null) key.commentBefore = ` ${evidence}`;
   };
-
-  set(['image'], { tag: topology.n8n }, 'the version that was measured');
-  set(
-    ['executions', 'mode'],
-    topology.mode,
-    `${topology.mode} mode held ${best.evidence.capacityPerSecond.toFixed(1)}/s in ${best.evidence.source}`,
-  );
-  if (topology.mode === 'queue' || topology.database === 'postgresql')
-    set(
-      ['database', 'type'],
-      'postgresql',
-      'as measured; name your own server under database.external',
-    );
-  set(['tuning', 'profile'], chartProfile(topology.tuning), `as measured (${topology.tuning})`);
-  for (const role of best.roles) setRole(set, role, best);
-  const env = Object.entries(topology.env);
-  if (env.length > 0) set(['env'], Object.fromEntries(env), 'as measured');
+  const { best } = recommendation;
+  sayAll(say, best);
+  for (const role of best.roles) sayRole(say, role, best);
   return document.toString({ lineWidth: 0 });
 }
 
-/** Without any tuning the chart's own default still is the safest known. */
-const chartProfile = (tuning: Sizing['evidence']['topology']['tuning']): string =>
-  tuning === 'none' ? 'default' : tuning;
-
-type Set = (path: string[], value: unknown, comment: string) => void;
-
-function setRole(set: Set, sized: SizedRole, sizing: Sizing): void {
-  const { topology } = sizing.evidence;
-  const name: Role = sized.role;
-  if (name === 'worker') {
-    set(['worker', 'replicas'], sized.instances, replicasWhy(sizing));
-    set(
-      ['worker', 'concurrency'],
-      topology.workers.concurrency,
-      'as measured; slots / latency is the ceiling',
-    );
-  }
-  if (name === 'webhook') {
-    set(['webhook', 'enabled'], true, 'as measured');
-    set(['webhook', 'replicas'], sized.instances, 'as measured');
-  }
-  if (sized.cpuMillicores !== null)
-    set([name, 'resources', 'requests', 'cpu'], `${String(sized.cpuMillicores)}m`, sized.why.cpu);
-  if (sized.memoryMiB !== null) {
-    set(
-      [name, 'resources', 'requests', 'memory'],
-      `${String(sized.memoryMiB)}Mi`,
-      sized.why.memory,
-    );
-    set(
-      [name, 'resources', 'limits', 'memory'],
-      `${String(sized.memoryMiB)}Mi`,
-      'the same as the request, so that no neighbour can take it; the heaps are sized from it',
-    );
-  } else set([name, 'resources'], {}, NOT_MEASURED);
+/** The key as a node that can carry a comment. */
+function keyOf(parent: YAMLMap, name: string): { commentBefore?: string | null } | null {
+  const pair = parent.items.find((item) => isPair(item) && String(item.key) === name);
+  if (pair === undefined) return null;
+  if (!isScalar(pair.key)) pair.key = new Document(name).contents;
+  return pair.key as { commentBefore?: string | null };
 }
 
-function replicasWhy({ extrapolated, evidence, wantedPerSecond }: Sizing): string {
-  const measured = `${String(evidence.topology.workers.count)} held ${evidence.capacityPerSecond.toFixed(1)}/s`;
-  return extrapolated
-    ? `reckoned in proportion from ${measured}, for ${String(wantedPerSecond)}/s at ${String(100 * PLANNED_SHARE)} %: not measured, prove it`
-    : measured;
+function sayAll(say: Say, best: Sizing): void {
+  const { evidence, wantedPerSecond } = best;
+  const { topology, source } = evidence;
+  const isQueue = topology.mode === 'queue';
+  const held = `held ${figures(evidence.capacityPerSecond)}/s in ${source}`;
+  say(['image'], { tag: topology.n8n }, 'the version that was measured');
+  say(['executions', 'mode'], topology.mode, `${topology.mode} mode ${held}`);
+  if (topology.process === 'own') say(['executions', 'process'], 'own', `as measured in ${source}`);
+  if (isQueue) {
+    say(
+      ['executions', 'peakRatePerSecond'],
+      Math.ceil(wantedPerSecond),
+      'the wanted rate: so many finished jobs are kept that no caller loses his answer',
+    );
+  }
+  const isPostgresql = isQueue || topology.database === 'postgresql';
+  say(
+    ['database', 'type'],
+    isPostgresql ? 'postgresql' : 'sqlite',
+    isPostgresql
+      ? `as measured in ${source}; name your own server under database.external`
+      : `as measured in ${source}`,
+  );
+  if (isPostgresql) sayPool(say, best);
+  say(
+    ['tuning', 'profile'],
+    topology.tuning === 'none' ? 'default' : topology.tuning,
+    topology.tuning === 'none'
+      ? `no evidence: ${source} measured n8n without any tuning, which the chart does not offer`
+      : `as measured in ${source}`,
+  );
+  sayHeap(say, best);
+  const env = Object.entries(topology.env).filter(([name]) => name !== POOL_VARIABLE);
+  if (env.length > 0) say(['env'], Object.fromEntries(env), `as measured in ${source}`);
 }
+
+const POOL_VARIABLE = 'DB_POSTGRESDB_POOL_SIZE';
+
+function sayPool(say: Say, { evidence: { topology, source } }: Sizing): void {
+  const measured = topology.env[POOL_VARIABLE];
+  say(
+    ['database', 'poolSize'],
+    Number(measured ?? 0),
+    measured === undefined
+      ? `no evidence: ${source} had n8n's own size; 0 lets the chart compute it from the concurrency`
+      : `as measured in ${source}`,
+  );
+}
+
+/** Heaps by the chart's shares of the limit, unless the measurement had others. */
+function sayHeap(say: Say, { evidence: { topology, source } }: Sizing): void {
+  const { heapMiB, memoryMiB } = topology.main;
+  if (heapMiB === 'none' || topology.tuning === 'none') {
+    say(['heap', 'enabled'], false, `V8's own heaps, as measured in ${source}`);
+    return;
+  }
+  const rule = `1/${String(1 / memoryShares.heap)} for n8n, 1/${String(1 / memoryShares.runnerHeap)} for its runner`;
+  if (typeof heapMiB === 'number') {
+    say(['heap', 'oldSpace'], `${String(heapMiB)}Mi`, `as measured in ${source}`);
+  } else {
+    say(
+      ['heap', 'enabled'],
+      true,
+      memoryMiB === undefined
+        ? `no evidence: ${source} had no memory limit; the chart's rule (${rule} of the limit) was measured with 1536 MiB`
+        : `the rule that ${source} was measured with, there of ${String(memoryMiB)} MiB: ${rule}`,
+    );
+  }
+}
+
+function sayRole(say: Say, sized: SizedRole, sizing: Sizing): void {
+  const { topology, source } = sizing.evidence;
+  const { role } = sized;
+  if (role === 'worker') sayWorkers(say, sized, sizing);
+  if (role === 'webhook') {
+    say(['webhook', 'enabled'], true, `as measured in ${source}`);
+    say(['webhook', 'replicas'], sized.instances, `as measured in ${source}`);
+  }
+  const { env } = { main: topology.main, worker: topology.workers, webhook: topology.webhooks }[
+    role
+  ];
+  if (Object.keys(env).length > 0) say([role, 'env'], env, `as measured in ${source}`);
+  if (sized.cpuMillicores === null || sized.memoryMiB === null) {
+    say([role, 'resources'], {}, `no evidence: ${source} did not see what ${role} used`);
+    return;
+  }
+  const memory = `${String(sized.memoryMiB)}Mi`;
+  say([role, 'resources', 'requests', 'cpu'], `${String(sized.cpuMillicores)}m`, sized.why.cpu);
+  say([role, 'resources', 'requests', 'memory'], memory, sized.why.memory);
+  say(
+    [role, 'resources', 'limits', 'memory'],
+    memory,
+    'the same as the request, so that no neighbour can take it; the heaps are sized from it',
+  );
+}
+
+function sayWorkers(say: Say, sized: SizedRole, sizing: Sizing): void {
+  const { topology, source } = sizing.evidence;
+  say(['worker', 'replicas'], sized.instances, sizing.workersWhy);
+  say(
+    ['worker', 'concurrency'],
+    topology.workers.concurrency,
+    `as measured in ${source}; slots / latency is the ceiling`,
+  );
+  say(
+    ['worker', 'keda', 'enabled'],
+    false,
+    'no evidence: a load that comes and goes was not measured',
+  );
+  say(
+    ['worker', 'keda', 'minReplicas'],
+    sized.instances,
+    `what the wanted rate needs; that fewer would do, nothing shows`,
+  );
+  say(
+    ['worker', 'keda', 'maxReplicas'],
+    Math.max(sized.instances, topology.workers.count),
+    'the most that is known to hold; more may hold less, where they share cores',
+  );
+}
+
+const BASIS: Record<Sizing['basis'], string> = {
+  measured: 'as measured',
+  law: 'by the scalability law: prove it before you go live',
+  proportion: 'WITHOUT EVIDENCE, in proportion: prove it before you go live',
+};
 
 function heading({ best, others, prices }: Recommendation): string {
-  const { evidence, wantedPerSecond, expectedPerSecond, cost } = best;
+  const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
   const lines = [
     `For ${String(wantedPerSecond)} requests a second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
-    `Expected to hold ${expectedPerSecond.toFixed(1)}/s${best.extrapolated ? ', by extrapolation' : ''}; planned with ${String(100 * PLANNED_SHARE)} % of it.`,
+    `Expected to hold ${figures(expectedPerSecond)}/s, ${BASIS[basis]}; ${String(100 * PLANNED_SHARE)} % of it are planned with.`,
     evidence.confirmed
       ? `Evidence: search ${evidence.source}, confirmed at full length.`
       : `Evidence: search ${evidence.source}, NOT confirmed at full length: prove it before you go live.`,
@@ -101,8 +175,11 @@ function heading({ best, others, prices }: Recommendation): string {
   }
   for (const other of others.slice(0, 3)) {
     const price = priceOf(other, prices);
+    const { topology, source } = other.evidence;
+    const layout =
+      topology.mode === 'queue' ? `queue mode, ${String(other.workers)} workers` : 'regular mode';
     lines.push(
-      `Would do as well: ${other.evidence.topology.mode} mode of ${other.evidence.source}${price === null ? '' : `, ${price.toFixed(2)}`}.`,
+      `Would do as well: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${price.toFixed(2)}`}.`,
     );
   }
   return lines.map((line) => ` ${line}`).join('\n');

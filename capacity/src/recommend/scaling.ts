@@ -1,0 +1,87 @@
+/** How many workers a rate needs, by the scalability law where enough sizes were measured. */
+import { figures } from '../analysis/figures';
+import { seededRandom } from '../analysis/random';
+import { fitUsl, predictUsl, type UslFit } from '../analysis/usl';
+import { sameBut } from '../predict/scale';
+import type { Evidence } from './evidence';
+
+export interface WorkerCount {
+  workers: number;
+  /** At which the SLO is expected to hold with that many; the lower end of the interval for the law. */
+  expectedPerSecond: number;
+  basis: 'measured' | 'law' | 'proportion';
+  why: string;
+}
+
+/** No more than this multiple of what was measured, by whatever means. */
+const MOST_EXTRAPOLATION = 3;
+/** The same evidence gives the same intervals. */
+const SEED = 1;
+
+/** The fewest workers that hold `neededPerSecond`; null where what is known reaches no such rate. */
+export function workersFor(
+  evidence: Evidence,
+  all: readonly Evidence[],
+  neededPerSecond: number,
+): WorkerCount | null {
+  const { topology, capacityPerSecond, source } = evidence;
+  const measured = topology.workers.count;
+  if (capacityPerSecond >= neededPerSecond) {
+    return {
+      workers: measured,
+      expectedPerSecond: capacityPerSecond,
+      basis: 'measured',
+      why: `${String(measured)} held ${figures(capacityPerSecond)}/s in ${source}`,
+    };
+  }
+  const fit = lawOf(evidence, all);
+  return typeof fit === 'string'
+    ? inProportion(evidence, neededPerSecond, fit)
+    : byLaw(fit, neededPerSecond);
+}
+
+/** The law over all evidence that differs from this in the number of workers only; or why there is none. */
+export function lawOf(evidence: Evidence, all: readonly Evidence[]): UslFit | string {
+  const alike = all.filter((each) => keyOf(each) === keyOf(evidence));
+  return fitUsl(
+    alike.map(({ topology, capacityPerSecond }) => ({
+      n: topology.workers.count,
+      ratePerSecond: capacityPerSecond,
+    })),
+    seededRandom(SEED),
+  );
+}
+
+const keyOf = ({ workload, slo, machine, topology }: Evidence): string =>
+  JSON.stringify([workload, slo, machine.cpu, machine.cores, sameBut('workers', topology)]);
+
+function byLaw(fit: UslFit, neededPerSecond: number): WorkerCount | null {
+  for (let workers = 1; workers <= MOST_EXTRAPOLATION * fit.largestMeasured; workers += 1) {
+    const rate = predictUsl(fit, workers);
+    if (typeof rate === 'string' || rate.low < neededPerSecond) continue;
+    const worst = Math.max(...fit.leaveOneOut.map(({ error }) => Math.abs(error)));
+    return {
+      workers,
+      expectedPerSecond: rate.low,
+      basis: 'law',
+      why: `the scalability law says ${figures(rate.value)}/s, at least ${figures(rate.low)}/s (it missed measured points by up to ${figures(100 * worst)} %): not measured, prove it`,
+    };
+  }
+  return null;
+}
+
+function inProportion(
+  { topology, capacityPerSecond, source }: Evidence,
+  neededPerSecond: number,
+  whyNoLaw: string,
+): WorkerCount | null {
+  const measured = topology.workers.count;
+  const workers = Math.ceil((measured * neededPerSecond) / capacityPerSecond);
+  if (workers > MOST_EXTRAPOLATION * measured) return null;
+  return {
+    workers,
+    expectedPerSecond: (capacityPerSecond * workers) / measured,
+    basis: 'proportion',
+    why: `WITHOUT EVIDENCE: in proportion to ${String(measured)} that held ${figures(capacityPerSecond)}/s in ${source}, since ${whyNoLaw}; prove it`,
+  };
+}

@@ -1,0 +1,198 @@
+// What `--prove` deploys here is what the chart deploys in a cluster: both are asked, and compared.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Topology } from '../../../capacity/src/plan/topology';
+import { readDeployed } from '../../../capacity/src/recommend/load';
+import { recommend } from '../../../capacity/src/recommend/recommend';
+import { valuesYaml } from '../../../capacity/src/recommend/values';
+import { merged } from '../../../capacity/src/recommend/values-topology';
+import { n8nEnv, type Seat } from '../../../capacity/src/target/process/env';
+import { chart, paths, render, type Manifest } from '../../chart/support/helm';
+import { queue, regular } from './evidence';
+
+const folder = mkdtempSync(join(tmpdir(), 'recommend-values-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Decide how fast n8n is and how much it holds; the rest is place and names. */
+const DECISIVE = [
+  'EXECUTIONS_MODE',
+  'EXECUTIONS_DATA_SAVE_ON_SUCCESS',
+  'EXECUTIONS_DATA_SAVE_ON_ERROR',
+  'EXECUTIONS_DATA_SAVE_ON_PROGRESS',
+  'N8N_LOG_LEVEL',
+  'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE',
+  'N8N_EXPRESSION_ENGINE_COMPILE_CACHE',
+  'N8N_DISABLE_UI',
+  'N8N_RUNNERS_MAX_CONCURRENCY',
+  'N8N_RUNNERS_MAX_OLD_SPACE_SIZE',
+  'N8N_RUNNERS_MAX_PAYLOAD',
+  'N8N_CONCURRENCY_PRODUCTION_LIMIT',
+  'NODE_OPTIONS',
+  'DB_TYPE',
+  'DB_POSTGRESDB_POOL_SIZE',
+  'N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED',
+  'OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS',
+];
+
+interface Container {
+  name: string;
+  args?: string[];
+  env: { name: string; value?: string }[];
+  resources?: { limits?: { memory?: string; cpu?: string } };
+}
+type Decisive = Record<string, string | undefined>;
+interface Deployment {
+  /** Null where an autoscaler owns it. */
+  replicas: number | null;
+  env: Decisive;
+  concurrency: string | null;
+}
+
+const ROLES = ['main', 'worker', 'webhook'] as const;
+type RoleName = (typeof ROLES)[number];
+
+/** What the chart makes of the values. */
+async function charted(file: string): Promise<Partial<Record<RoleName, Deployment>>> {
+  const { manifests } = await render(paths.helm3, ['-f', file]);
+  const found: Partial<Record<RoleName, Deployment>> = {};
+  for (const manifest of manifests.filter(({ kind }) => kind === 'Deployment')) {
+    const name = ROLES.find((role) => roleOf(manifest) === role);
+    if (name === undefined) continue;
+    const { spec } = manifest as unknown as {
+      spec: { replicas?: number; template: { spec: { containers: Container[] } } };
+    };
+    const n8n = spec.template.spec.containers.find(({ env }) =>
+      env.some((one) => one.name === 'EXECUTIONS_MODE'),
+    );
+    if (n8n === undefined) continue;
+    found[name] = {
+      replicas: spec.replicas ?? null,
+      env: decisive(Object.fromEntries(n8n.env.map((one) => [one.name, one.value]))),
+      concurrency: /--concurrency=(\d+)/.exec((n8n.args ?? []).join(' '))?.[1] ?? null,
+    };
+  }
+  return found;
+}
+
+const roleOf = ({ metadata }: Manifest): string | undefined =>
+  metadata.labels?.['app.kubernetes.io/component'];
+
+/** What the process target makes of the topology. */
+function laidOut(topology: Topology): Partial<Record<RoleName, Deployment>> {
+  const isQueue = topology.mode === 'queue';
+  const counts = {
+    main: 1,
+    worker: isQueue ? topology.workers.count : 0,
+    webhook: topology.webhooks.count,
+  };
+  return Object.fromEntries(
+    ROLES.filter((name) => counts[name] > 0).map((name): [RoleName, Deployment] => [
+      name,
+      {
+        replicas: counts[name],
+        env: decisive(n8nEnv(topology, seat(topology, name))),
+        concurrency: name === 'worker' ? String(topology.workers.concurrency) : null,
+      },
+    ]),
+  );
+}
+
+function seat({ mode, database }: Topology, role: RoleName): Seat {
+  const isPostgresql = mode === 'queue' || database === 'postgresql';
+  return {
+    role,
+    folder: '/n8n',
+    port: 5678,
+    brokerPort: 5679,
+    webhookUrl: 'http://127.0.0.1:5678',
+    database: isPostgresql ? { kind: 'postgresql', port: 5432 } : { kind: 'sqlite' },
+    redisPort: mode === 'queue' ? 6379 : null,
+    filesFolder: '/files',
+  };
+}
+
+const decisive = (env: Record<string, string | undefined>): Decisive =>
+  Object.fromEntries(
+    DECISIVE.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+
+async function expectTheSame(text: string): Promise<void> {
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, text);
+  const { topology } = readDeployed(text);
+  const expected = await charted(file);
+  const found = laidOut(topology);
+  for (const name of ROLES) {
+    const deployment = found[name];
+    if (deployment !== undefined && expected[name]?.replicas === null) deployment.replicas = null;
+  }
+  expect(found).toEqual(expected);
+}
+
+describe('a topology made of values is what the chart deploys', () => {
+  test.each(['small', 'medium', 'laptop', 'cpu-bound', 'io-bound'])('preset %s', async (preset) => {
+    await expectTheSame(readFileSync(join(chart, 'presets', `${preset}.yaml`), 'utf8'));
+  });
+
+  test('no values at all', async () => {
+    await expectTheSame('{}\n');
+  });
+
+  test.each([
+    ['regular mode', regular(60)],
+    ['queue mode', queue(2, 90)],
+  ])('recommended for %s', async (_, evidence) => {
+    const found = recommend([evidence], 40);
+    if (found === null) throw new Error('nothing is recommended');
+    await expectTheSame(valuesYaml(found));
+  });
+
+  test('single settings over the profile, heaps of their own, variables for one role', async () => {
+    await expectTheSame(`
+executions: { mode: queue, peakRatePerSecond: 300 }
+database: { type: postgresql, poolSize: 7 }
+tuning: { profile: io-bound, saveProgress: true, logLevel: debug }
+heap: { oldSpace: 700Mi }
+worker:
+  replicas: 3
+  concurrency: 25
+  env: { N8N_RUNNERS_MAX_CONCURRENCY: 12 }
+  resources: { limits: { memory: 2Gi, cpu: 500m } }
+`);
+  });
+});
+
+test('limits of CPU and memory are those of the process groups', () => {
+  const { topology } = readDeployed(
+    'main: { resources: { limits: { cpu: 200m, memory: 2Gi } } }\n',
+  );
+  expect(topology.main).toMatchObject({ cpuMillicores: 200, memoryMiB: 2048, heapMiB: 'auto' });
+});
+
+test('what cannot be loaded here is named', () => {
+  const { leftOut } = readDeployed(`
+executions: { mode: queue }
+database: { type: postgresql }
+main: { replicas: 2, env: { KEY: { valueFrom: { secretKeyRef: { name: a, key: b } } } } }
+worker: { pools: [{ name: heavy }] }
+taskRunners: { mode: external }
+webhook: { enabled: true, autoscaling: { enabled: true } }
+`);
+  expect(leftOut).toEqual([
+    expect.stringContaining('several mains'),
+    expect.stringContaining('worker.pools'),
+    expect.stringContaining('external'),
+    'autoscaling of webhook: its replicas were loaded',
+    expect.stringContaining('KEY'),
+  ]);
+});
+
+test('values go over the defaults as Helm lays them', () => {
+  expect(merged({ a: { b: 1, c: 2 }, d: [1, 2] }, { a: { b: null, e: 3 }, d: [4] })).toEqual({
+    a: { c: 2, e: 3 },
+    d: [4],
+  });
+});
