@@ -2,7 +2,7 @@
 // Runs suites of tests one after the other, says which ran, how long they took, and ends with
 // a line `N passed, N failed`. A suite whose need is missing is skipped, in CI it has failed.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -122,6 +122,13 @@ console.log('\nsuite        passed  failed  skipped  seconds');
 for (const row of rows) {
   const cells = [row.passed, row.failed, row.skipped].map((n) => String(n).padStart(8)).join('');
   console.log(`${row.name.padEnd(11)}${cells}${row.seconds.toFixed(1).padStart(10)}`);
+}
+// One line a suite for docs/records/times, where somebody keeps a record of them.
+const timesFile = process.env.N8N_TUNED_TIMES;
+if (timesFile) {
+  const line = (row) =>
+    `suite ${row.name}\t${row.seconds.toFixed(0)}\t${row.passed} passed, ${row.failed} failed\n`;
+  appendFileSync(timesFile, rows.map(line).join(''));
 }
 const skippedPart = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
 console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skippedPart}`);
