@@ -87,9 +87,24 @@ export function upstreamCredential(token: string = upstreamToken): Credential {
   };
 }
 
-/** For SQLite and PostgreSQL alike; to be run while n8n is down. */
-export function activationSql(n8nVersion: string, ids: readonly string[]): string {
-  const list = ids.map((id) => `'${id.replaceAll("'", "''")}'`).join(', ');
+/** For SQLite and PostgreSQL alike; to be run while n8n is down. Without ids, of all that are there. */
+export function activationSql(n8nVersion: string, ids?: readonly string[]): string {
   const published = n8nVersion.startsWith('0.') ? '' : ', "activeVersionId" = "versionId"';
-  return `UPDATE workflow_entity SET active = TRUE${published} WHERE id IN (${list})`;
+  const which = ids === undefined ? '' : ` WHERE id IN (${ids.map(quoted).join(', ')})`;
+  return `UPDATE workflow_entity SET active = TRUE${published}${which}`;
 }
+
+/** What `placed` does, to workflows that are in n8n 2.x's database already; n8n must be down. */
+export function placingSql(database: 'sqlite' | 'postgresql', place: Place): string[] {
+  const [text, stored] = database === 'sqlite' ? ['', ''] : ['::text', '::json'];
+  const nodes = (Object.keys(place) as (keyof Place)[]).reduce(
+    (sql, key) => `replace(${sql}, ${quoted(bundledPlace[key])}, ${quoted(place[key])})`,
+    `nodes${text}`,
+  );
+  // The published version is run from its history.
+  return ['workflow_entity', 'workflow_history'].map(
+    (table) => `UPDATE ${table} SET nodes = (${nodes})${stored}`,
+  );
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;

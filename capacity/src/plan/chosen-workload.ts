@@ -155,5 +155,9 @@ function workflowOf(
   const chosen = picked === null ? undefined : workload.variants[picked as VariantName];
   if (chosen === undefined) return [];
   const files = [chosen.file, ...chosen.alongside];
-  return files.map((file) => ({ name: workload.name, file: join(folder, file) }));
+  return files.map((file) => ({
+    name: workload.name,
+    file: join(folder, file),
+    needs: workload.needs,
+  }));
 }

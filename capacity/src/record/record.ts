@@ -96,7 +96,7 @@ export interface LatencySummary {
 }
 
 export interface RoleSummary {
-  role: Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'generator' | 'host';
+  role: Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'upstream' | 'generator' | 'host';
   instances: number;
   rssPeakMiB: number | null;
   rssMedianMiB: number | null;

@@ -1,4 +1,5 @@
 import type { LoadRequest } from '../../../loadtests/lib/workload';
+import type { Workload } from '../catalogue/workload';
 import type { Role, Topology } from '../plan/topology';
 import type { Machine, RunEvent } from '../record/record';
 
@@ -46,7 +47,7 @@ export interface Running {
 
 /** The root of a process tree that plays one role; children are found from it. */
 export interface ProcessRoot {
-  role: Role | 'runner' | 'redis' | 'postgresql' | 'balancer';
+  role: Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'upstream';
   /** Such as `worker-2`; stays the same over a restart. */
   instance: string;
   pid: number;
@@ -64,6 +65,8 @@ export interface SeedWorkflow {
   name: string;
   /** The exported workflow as a file. */
   file: string;
+  /** Beside n8n, as the catalogue says; left out: nothing. */
+  needs?: Workload['needs'];
 }
 
 export interface ExecutionCounts {

@@ -10,6 +10,7 @@ const seat: Seat = {
   webhookUrl: 'http://127.0.0.1:20001',
   database: { kind: 'sqlite' },
   redisPort: null,
+  filesFolder: '/data/files',
 };
 
 const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, string> =>

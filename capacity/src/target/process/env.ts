@@ -14,6 +14,8 @@ export interface Seat {
   webhookUrl: string;
   database: { kind: 'sqlite' } | { kind: 'postgresql'; port: number };
   redisPort: number | null;
+  /** The same for all processes: where workflows may read and write files. */
+  filesFolder: string;
 }
 
 /** Every database that we seed is encrypted with it; nothing secret is ever in one. */
@@ -76,7 +78,10 @@ function placement(topology: Topology, seat: Seat): Record<string, string> {
     [webhookUrlName]: `${seat.webhookUrl}/`,
     ...(isLegacy(topology.n8n)
       ? { EXECUTIONS_PROCESS: topology.process }
-      : { N8N_RUNNERS_BROKER_PORT: String(seat.brokerPort) }),
+      : {
+          N8N_RUNNERS_BROKER_PORT: String(seat.brokerPort),
+          N8N_RESTRICT_FILE_ACCESS_TO: seat.filesFolder,
+        }),
     ...databaseEnv(seat),
     EXECUTIONS_MODE: topology.mode,
     ...(seat.redisPort === null

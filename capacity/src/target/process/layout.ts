@@ -79,6 +79,7 @@ export function seatOf(
   ports: Ports,
   { role, port, brokerPort }: Ports['seats'][number],
   folder: string,
+  filesFolder: string,
 ): Seat {
   return {
     role,
@@ -91,8 +92,12 @@ export function seatOf(
         ? { kind: 'sqlite' }
         : { kind: 'postgresql', port: ports.postgresql },
     redisPort: ports.redis,
+    filesFolder,
   };
 }
+
+/** Of a topology's folder, the part that its workflows may use. */
+export const filesFolderOf = (folder: string): string => join(folder, 'files');
 
 /** The n8n processes, each in a folder of its own as in a pod of its own. */
 export function n8nProcesses(
@@ -110,7 +115,7 @@ export function n8nProcesses(
       role: seat.role,
       instance: seat.instance,
       command: [tools.node, tools.n8n, ...subcommand(topology, seat.role)],
-      env: n8nEnv(topology, seatOf(ports, seat, home)),
+      env: n8nEnv(topology, seatOf(ports, seat, home, filesFolderOf(folder))),
       folder: home,
       log: join(logs, `${seat.instance}.log`),
       limits: { cpuMillicores, memoryMiB },

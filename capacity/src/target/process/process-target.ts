@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import { placingSql } from '../../catalogue/seeding';
 import type { Topology } from '../../plan/topology';
 import type { RunEvent } from '../../record/record';
 import { messageOf, UserError } from '../../ui/exit';
@@ -21,21 +22,24 @@ import { balancer } from './balancer';
 import type { Control } from './cgroup';
 import { countExecutions, postgresqlDatabase, sqliteDatabase, type Database } from './database';
 import { isLegacy } from './env';
-import { activateAll, importTask } from './import';
+import { activateAll, importTasks } from './import';
 import {
   baseUrlOf,
   choosePorts,
   contradiction,
   databaseOf,
+  filesFolderOf,
   n8nProcesses,
   usableControl,
   type Ports,
 } from './layout';
 import { awaitPostgresql, newCluster, postgresql, postgresqlUrl } from './postgresql';
 import { installNodes } from './nodes';
+import { freePort } from './ports';
 import { answersRight, isReady } from './ready';
 import { awaitPort, redis, redisUrl } from './redis';
 import { Supervisor, type ProcessSpec } from './supervisor';
+import { upstream, upstreamUrl } from './upstream';
 import { keepTemplate, takeTemplate, templateKey, workflowDigest } from './template';
 import { findTools, templatesFolder, versionsOf, type Tools } from './tools';
 
@@ -110,6 +114,7 @@ class ProcessRunning implements Running {
   private readonly database: Database;
   private readonly n8n: ProcessSpec[];
   private seeded = new Set<string>();
+  private upstreamPort: number | null = null;
   private isDown: Promise<void> | null = null;
   private readonly ports: Ports;
 
@@ -174,6 +179,7 @@ class ProcessRunning implements Running {
     progress(`imports ${String(fresh.length)} workflows`);
     await this.supervisor.stop(this.n8n.map(({ instance }) => instance));
     await this.import(fresh);
+    await this.meetNeeds(fresh);
     await this.startN8n(progress, AbortSignal.timeout(upTimeoutMs));
   }
 
@@ -218,6 +224,7 @@ class ProcessRunning implements Running {
       await keepTemplate(templates, key, data);
       await this.startDatabase();
     }
+    await this.meetNeeds(workflows);
     if (this.ports.redis !== null) {
       const program = needed(this.options.tools.redisServer, 'redis-server');
       await this.supervisor.start(redis(program, this.ports.redis, this.place('redis')));
@@ -257,12 +264,30 @@ class ProcessRunning implements Running {
     const { tools, topology } = this.options;
     const { log } = this.place('import');
     try {
-      await this.supervisor.run(importTask(main, tools, workflows, log));
+      for (const task of importTasks(main, tools, workflows, log)) await this.supervisor.run(task);
     } catch (error) {
       throw new Error(`${messageOf(error)}; its log ends with: ${this.lastLogLines('import')}`);
     }
     await activateAll(this.database, topology.n8n);
     this.remember(workflows);
+  }
+
+  /** What workflows need beside n8n, where it is this time; while n8n is down. */
+  private async meetNeeds(workflows: readonly SeedWorkflow[]): Promise<void> {
+    const needs = new Set(workflows.flatMap((workflow) => workflow.needs ?? []));
+    if (needs.size === 0) return;
+    const filesFolder = filesFolderOf(this.folder);
+    mkdirSync(filesFolder, { recursive: true });
+    this.upstreamPort ??= await freePort();
+    if (needs.has('upstream') && !this.supervisor.runs('upstream')) {
+      const { node } = this.options.tools;
+      await this.supervisor.start(upstream(node, this.upstreamPort, this.place('upstream')));
+      await awaitPort(this.upstreamPort, 'the upstream service', () =>
+        this.supervisor.runs('upstream'),
+      );
+    }
+    const place = { upstreamUrl: upstreamUrl(this.upstreamPort), filesFolder };
+    for (const sql of placingSql(this.database.kind, place)) await this.database.query(sql);
   }
 
   private remember(workflows: readonly SeedWorkflow[]): void {

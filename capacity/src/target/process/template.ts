@@ -37,8 +37,8 @@ export function templateKey(
   return `${topology.n8n}-${database}-${hash.digest('hex').slice(0, 16)}`;
 }
 
-export const workflowDigest = ({ file }: SeedWorkflow): string =>
-  createHash('sha256').update(readFileSync(file)).digest('hex');
+export const workflowDigest = ({ file, needs = [] }: SeedWorkflow): string =>
+  createHash('sha256').update(readFileSync(file)).update(needs.join()).digest('hex');
 
 /** Puts the content of `from` into the store, whole or not at all. */
 export async function keepTemplate(store: string, key: string, from: string): Promise<void> {
