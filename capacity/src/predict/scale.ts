@@ -24,8 +24,9 @@ export const SCALES = {
   },
   cpu: {
     title: 'cores for each n8n process',
-    sizeOf: ({ main, workers, webhooks }) => {
-      const limits = [main, workers, webhooks].map(({ cpuMillicores }) => cpuMillicores);
+    sizeOf: ({ mode, main, workers, webhooks }) => {
+      const others = mode === 'queue' ? [workers, webhooks].filter(({ count }) => count > 0) : [];
+      const limits = [main, ...others].map(({ cpuMillicores }) => cpuMillicores);
       const [first] = limits;
       return first !== undefined && limits.every((limit) => limit === first) ? first / 1000 : null;
     },
