@@ -1,28 +1,28 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { findK6 } from '../load/find';
 import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
 import { parseSlos, type Slo } from '../plan/slo';
-import type { FindRecord } from '../record/find-record';
 import { writeWhole } from '../record/folder';
-import { readRun } from '../record/read';
-import { findSearches, readSearch } from '../record/read-find';
 import { withoutSecrets } from '../record/secrets';
-import { evidenceOf, type Evidence } from '../recommend/evidence';
+import type { Evidence } from '../recommend/evidence';
 import { loadValues, readDeployed, type LoadOrder } from '../recommend/load';
-import { judge, prove, type Attempt, type Proof } from '../recommend/prove';
+import { prove, proveAsIs, type Attempt, type Proof } from '../recommend/prove';
+import { readSearches, type KnownSearch } from '../recommend/read';
 import {
   DEFAULT_PRICES,
   recommend,
   type Prices,
   type Recommendation,
 } from '../recommend/recommend';
+import { candidates, searchNow, searchOne } from '../recommend/search';
 import { PLANNED_SHARE } from '../recommend/sizing';
 import { implied } from '../recommend/slo';
 import { valuesYaml } from '../recommend/values';
 import { renderProof } from '../report/recommend-terminal';
 import { renderSearches } from '../report/searches-terminal';
+import { thisMachine } from '../target/machine';
+import type { Progress } from '../target/target';
 import { isLegacy } from '../target/process/env';
 import { askedRightly, EXIT, messageOf, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
@@ -31,12 +31,13 @@ import { startProgress } from '../ui/progress';
 import { milliseconds, workflowsFolder } from './options';
 
 interface RecommendOptions {
-  from: string[];
+  from?: string[];
   workload?: string;
   rate?: string;
   slo?: string[];
   cpuPrice: string;
   memoryPrice: string;
+  budget: string;
   prove?: boolean;
   values?: string;
   full: string;
@@ -55,7 +56,7 @@ export function register(program: Command): void {
   program
     .command('recommend')
     .description('Write the values.yaml for a wanted rate, from recorded searches; prove it')
-    .option('--from <folder...>', 'folders with what find or sweep recorded', ['results'])
+    .option('--from <folder...>', 'what find or sweep recorded; without it, searches are made now')
     .option('--workload <name>', 'of which workload the searches are (the only one recorded)')
     .option('--rate <per-second>', 'the rate to hold (80 % of the best recorded capacity)')
     .option('--slo <slo>', 'what must hold there; may be repeated (as in the searches)', list)
@@ -63,21 +64,23 @@ export function register(program: Command): void {
     .option('--memory-price <amount>', 'of a GiB', String(DEFAULT_PRICES.memory))
     .option('--out <file>', 'the values file', 'values.yaml')
     .option('--json', 'print the recommendation, for machines')
-    .optionsGroup('Proof, on this machine:')
+    .optionsGroup('What is measured now, on this machine:')
+    .option('--budget <time>', 'of the probes of each search, where there is no --from', '4m')
     .option('--prove', 'deploy exactly these values, load them at the rate, say PROVEN or REFUTED')
     .option('--values <file>', 'prove this values file as it is, instead of a recommendation')
     .option('--full <time>', 'length of the proving run', '60s')
     .option('--attempts <count>', 'alternatives to try at most', '3')
     .option('--timeout <time>', 'a request is given up after this', '30s')
-    .option('--drain <time>', 'for late answers after the run, and for n8n to finish', '30s')
+    .option('--drain <time>', 'for late answers after a run, and for n8n to finish', '30s')
     .option('--ready <time>', 'until the real request is answered right', '60s')
-    .option('--runs <folder>', 'where the proving runs are recorded', 'results')
+    .option('--runs <folder>', 'where searches and proving runs are recorded', 'results')
     .addHelpText(
       'after',
       `
 Examples:
   n8n-tuned recommend --from results --rate 40
   n8n-tuned recommend --from results --rate 40 --slo 'p95<1s' --prove
+  n8n-tuned recommend --workload last-node --rate 40 --slo 'p95<1s'
   n8n-tuned recommend --values my-values.yaml --workload last-node --rate 40 --slo 'p95<1s' --prove`,
     )
     .action(async (options: RecommendOptions) => {
@@ -86,23 +89,44 @@ Examples:
 }
 
 async function run(options: RecommendOptions): Promise<number> {
-  if (options.values !== undefined) return proveValues(options, options.values);
-  const searches = options.from
-    .flatMap((path) => findSearches(path))
-    .map((folder) => ({ folder, record: readSearch(folder) }));
-  const evidence = searches.flatMap(({ folder, record }): Evidence[] => {
-    const found = evidenceOf(record, (name) => readRun(join(folder, name)).record);
-    return found === null ? [] : [found];
-  });
+  const interrupt = onInterrupt();
+  const progress = startProgress();
+  const hands = { tell: progress.tell, signal: interrupt.signal };
+  try {
+    return options.values === undefined
+      ? await recommended(options, hands, progress.end)
+      : await provenFile(options, options.values, hands, progress.end);
+  } finally {
+    progress.end();
+    interrupt.end();
+  }
+}
+
+interface Hands {
+  tell: Progress;
+  signal: AbortSignal;
+}
+
+async function recommended(
+  options: RecommendOptions,
+  hands: Hands,
+  quiet: () => void,
+): Promise<number> {
   const slos = slosOf(options);
-  const chosen = withSlos(ofWorkload(evidence, options), slos);
-  const most = Math.max(...chosen.map(({ capacityPerSecond }) => capacityPerSecond));
-  const rate = options.rate === undefined ? PLANNED_SHARE * most : positive('--rate', options.rate);
   const prices = {
     cpu: positive('--cpu-price', options.cpuPrice),
     memory: positive('--memory-price', options.memoryPrice),
   };
-  const first = recommend(chosen, rate, prices);
+  const searches =
+    options.from === undefined
+      ? await searchesNow(options, slos, hands)
+      : readSearches(options.from);
+  if (hands.signal.aborted) return EXIT.invalid;
+  const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
+  const evidence = withSlos(ofWorkload(known, options), slos);
+  const most = Math.max(...evidence.map(({ capacityPerSecond }) => capacityPerSecond));
+  const rate = options.rate === undefined ? PLANNED_SHARE * most : positive('--rate', options.rate);
+  const first = recommend(evidence, rate, prices);
   if (first === null) {
     warn(
       `nothing recorded holds ${rate.toFixed(1)}/s: the best is ${most.toFixed(1)}/s, of which ${String(100 * PLANNED_SHARE)} % are planned with. Search a larger topology, for example n8n-tuned find --workers 2.`,
@@ -111,18 +135,35 @@ async function run(options: RecommendOptions): Promise<number> {
   }
   writeWhole(options.out, valuesYaml(first));
   if (options.prove === true) {
-    const wanted =
-      slos.length > 0 ? slos : askedRightly(() => first.best.evidence.slo.flatMap(parseSlos));
-    return proveEvidence(options, { evidence: chosen, rate, prices, slos: wanted, first });
+    const proof = await proofOf(options, { evidence, rate, prices, slos, first }, hands);
+    quiet();
+    return showProof(proof, options.out, options.json === true);
   }
+  quiet();
   if (options.json === true) printJson({ ...first, values: options.out });
-  else
-    show(
-      searches.map(({ record }) => record),
-      rate,
-      options.out,
-    );
+  else show(searches, rate, options.out);
   return EXIT.fine;
+}
+
+/** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
+async function searchesNow(
+  options: RecommendOptions,
+  slos: Slo[],
+  { tell, signal }: Hands,
+): Promise<KnownSearch[]> {
+  if (options.rate === undefined || slos.length === 0) {
+    throw new UserError(
+      'without --from, say --rate and --slo, and searches are made now; or give --from what n8n-tuned find recorded.',
+    );
+  }
+  const rate = positive('--rate', options.rate);
+  const workload = workloadNamed(options.workload ?? 'last-node', false);
+  const order = {
+    ...loadOrder(options, workload, slos, rate),
+    budgetSeconds: milliseconds('--budget', options.budget) / 1000,
+  };
+  const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
+  return searchNow(layouts, rate, (topology) => searchOne(topology, order, tell, signal));
 }
 
 interface Question {
@@ -133,88 +174,79 @@ interface Question {
   first: Recommendation;
 }
 
-async function proveEvidence(
+async function proofOf(
   options: RecommendOptions,
   { evidence, rate, prices, slos, first }: Question,
-): Promise<number> {
-  const { evidence: known } = first.best;
-  return withProof(options, async (tell, signal) => {
-    const workload = workloadNamed(known.workload, isLegacy(known.topology.n8n));
-    const order = loadOrder(options, workload, slos, rate);
-    return prove(evidence, {
-      recommend: (all) => recommend(all, rate, prices),
-      load: (recommendation) => {
-        const text = valuesYaml(recommendation);
-        writeWhole(options.out, text);
-        const { topology, leftOut } = readDeployed(text);
-        leftOut.forEach((sentence) => {
-          warn(`not part of the proof: ${sentence}`);
-        });
-        return loadValues(topology, order, tell, signal);
-      },
-      mostAttempts: positive('--attempts', options.attempts),
-    });
+  { tell, signal }: Hands,
+): Promise<Proof> {
+  const { workload, topology, slo } = first.best.evidence;
+  const wanted = slos.length > 0 ? slos : askedRightly(() => slo.flatMap(parseSlos));
+  const order = loadOrder(options, workloadNamed(workload, isLegacy(topology.n8n)), wanted, rate);
+  const proof = await prove(evidence, {
+    recommend: (all) => recommend(all, rate, prices),
+    load: (recommendation) => {
+      const text = valuesYaml(recommendation);
+      writeWhole(options.out, text);
+      return loadValues(deployed(text), order, tell, signal);
+    },
+    mostAttempts: positive('--attempts', options.attempts),
   });
+  const last = proof.attempts.at(-1);
+  if (last !== undefined && last.recommendation !== null) {
+    writeWhole(
+      options.out,
+      valuesYaml(last.recommendation, `${proof.verdict} by ${last.run}: ${last.sentence}`),
+    );
+  }
+  return proof;
 }
 
 /** A file as it is: there is no alternative to try. */
-async function proveValues(options: RecommendOptions, file: string): Promise<number> {
-  const { workload: name, rate } = options;
+async function provenFile(
+  options: RecommendOptions,
+  file: string,
+  { tell, signal }: Hands,
+  quiet: () => void,
+): Promise<number> {
   const slos = slosOf(options);
-  if (options.prove !== true || rate === undefined || slos.length === 0) {
+  if (options.prove !== true || options.rate === undefined || slos.length === 0) {
     throw new UserError('--values goes with --prove, --rate and --slo: say what is to be proved.');
   }
-  let text: string;
+  const topology = deployed(readText(file));
+  const workload = workloadNamed(options.workload ?? 'last-node', isLegacy(topology.n8n));
+  const order = loadOrder(options, workload, slos, positive('--rate', options.rate));
+  const proof = proveAsIs(await loadValues(topology, order, tell, signal));
+  quiet();
+  return showProof(proof, file, options.json === true);
+}
+
+function deployed(values: string): ReturnType<typeof readDeployed>['topology'] {
+  const { topology, leftOut } = askedRightly(() => readDeployed(values));
+  for (const sentence of leftOut) warn(`not part of the proof: ${sentence}`);
+  return topology;
+}
+
+function readText(file: string): string {
   try {
-    text = readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     throw new UserError(`the values cannot be read: ${messageOf(error)}.`);
   }
-  const { topology, leftOut } = askedRightly(() => readDeployed(text));
-  leftOut.forEach((sentence) => {
-    warn(`not part of the proof: ${sentence}`);
-  });
-  return withProof(options, async (tell, signal) => {
-    const workload = workloadNamed(name ?? 'last-node', isLegacy(topology.n8n));
-    const order = loadOrder(options, workload, slos, positive('--rate', rate));
-    const loaded = await loadValues(topology, order, tell, signal);
-    if (loaded === null) return { verdict: 'INVALID', attempts: [] };
-    const trial = { ...loaded, ...judge(loaded.record, null) };
-    const { outcome } = loaded.record.verdict;
-    const invalid = outcome === 'invalid' || outcome === 'aborted';
-    return {
-      verdict: trial.proven ? 'PROVEN' : invalid ? 'INVALID' : 'REFUTED',
-      attempts: [{ ...trial, recommendation: null }],
-    };
-  });
 }
 
-async function withProof(
-  options: RecommendOptions,
-  work: (tell: (text: string) => void, signal: AbortSignal) => Promise<Proof>,
-): Promise<number> {
-  const interrupt = onInterrupt();
-  const progress = startProgress();
-  try {
-    const proof = await work(progress.tell, interrupt.signal);
-    progress.end();
-    const file = options.values ?? options.out;
-    if (options.json === true)
-      printJson({ verdict: proof.verdict, values: file, attempts: proof.attempts.map(inShort) });
-    else {
-      const { columns = 100, isTTY } = process.stdout;
-      const style = { width: Math.min(columns, 120), colour: isTTY };
-      process.stdout.write(`${renderProof(proof, file, style)}\n`);
-    }
-    return { PROVEN: EXIT.fine, REFUTED: EXIT.notHeld, INVALID: EXIT.invalid }[proof.verdict];
-  } finally {
-    progress.end();
-    interrupt.end();
+function showProof(proof: Proof, file: string, json: boolean): number {
+  if (json) {
+    printJson({ verdict: proof.verdict, values: file, attempts: proof.attempts.map(inShort) });
+  } else {
+    const { columns = 100, isTTY } = process.stdout;
+    const style = { width: Math.min(columns, 120), colour: isTTY };
+    process.stdout.write(`${renderProof(proof, file, style)}\n`);
   }
+  return { PROVEN: EXIT.fine, REFUTED: EXIT.notHeld, INVALID: EXIT.invalid }[proof.verdict];
 }
 
-const inShort = ({ run, proven, sentence, record }: Attempt) => ({
-  run,
+const inShort = ({ run: folder, proven, sentence, record }: Attempt): object => ({
+  run: folder,
   proven,
   sentence,
   topology: record.topology,
@@ -249,7 +281,7 @@ const slosOf = ({ slo = [] }: RecommendOptions): Slo[] =>
 
 function ofWorkload(
   evidence: readonly Evidence[],
-  { workload, from }: RecommendOptions,
+  { workload, from = ['what was searched now'] }: RecommendOptions,
 ): Evidence[] {
   const names = [...new Set(evidence.map((each) => each.workload))];
   if (names.length === 0) {
@@ -281,9 +313,10 @@ function withSlos(evidence: Evidence[], wanted: readonly Slo[]): Evidence[] {
   return fitting;
 }
 
-function show(searches: FindRecord[], rate: number, out: string): void {
+function show(searches: readonly KnownSearch[], rate: number, out: string): void {
+  const table = renderSearches(searches.map(({ record }) => record));
   process.stdout.write(
-    `${renderSearches(searches)}\n\nFor ${rate.toFixed(1)}/s: helm install n8n-tuned charts/n8n-tuned --values ${out}\n`,
+    `${table}\n\nFor ${rate.toFixed(1)}/s: helm install n8n-tuned charts/n8n-tuned --values ${out}\n`,
   );
 }
 

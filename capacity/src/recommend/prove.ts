@@ -53,6 +53,16 @@ export async function prove(evidence: readonly Evidence[], hands: ProofHands): P
   return { verdict: 'REFUTED', attempts };
 }
 
+/** The trial of values that nobody recommended: there is no next one. Null where it was stopped. */
+export function proveAsIs(loaded: RunRecordAt | null): Proof {
+  if (loaded === null) return { verdict: 'INVALID', attempts: [] };
+  const trial = { ...loaded, ...judge(loaded.record, null) };
+  return {
+    verdict: trial.proven ? 'PROVEN' : isInvalid(loaded.record) ? 'INVALID' : 'REFUTED',
+    attempts: [{ ...trial, recommendation: null }],
+  };
+}
+
 const isInvalid = ({ verdict }: RunRecord): boolean =>
   verdict.outcome === 'invalid' || verdict.outcome === 'aborted';
 

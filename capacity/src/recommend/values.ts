@@ -1,5 +1,6 @@
 import { Document, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
 import { figures } from '../analysis/figures';
+import type { Topology } from '../plan/topology';
 import { memoryShares } from '../plan/tuning';
 import { priceOf, type Recommendation } from './recommend';
 import { PLANNED_SHARE, type SizedRole, type Sizing } from './sizing';
@@ -8,10 +9,14 @@ type Path = readonly string[];
 /** A value, and above it the evidence for it. */
 type Say = (path: Path, value: unknown, evidence: string) => void;
 
-/** A values.yaml for charts/n8n-tuned, with the evidence behind each value in its comment. */
-export function valuesYaml(recommendation: Recommendation): string {
+/**
+ * A values.yaml for charts/n8n-tuned, with the evidence behind each value in its comment; `proof` is what
+ * came of loading exactly these values.
+ */
+export function valuesYaml(recommendation: Recommendation, proof?: string): string {
   const document = new Document({});
-  document.commentBefore = heading(recommendation);
+  const lines = [...(proof === undefined ? [] : [proof]), ...heading(recommendation)];
+  document.commentBefore = lines.map((line) => ` ${line}`).join('\n');
   const say: Say = (path, value, evidence) => {
     document.setIn(path, document.createNode(value));
     const parent = path.length > 1 ? document.getIn(path.slice(0, -1)) : document.contents;
@@ -110,23 +115,28 @@ function sayRole(say: Say, sized: SizedRole, sizing: Sizing): void {
     say(['webhook', 'enabled'], true, `as measured in ${source}`);
     say(['webhook', 'replicas'], sized.instances, `as measured in ${source}`);
   }
-  const { env } = { main: topology.main, worker: topology.workers, webhook: topology.webhooks }[
-    role
-  ];
+  const { env, memoryMiB: limitMiB } = layoutOf(topology)[role];
   if (Object.keys(env).length > 0) say([role, 'env'], env, `as measured in ${source}`);
   if (sized.cpuMillicores === null || sized.memoryMiB === null) {
     say([role, 'resources'], {}, `no evidence: ${source} did not see what ${role} used`);
     return;
   }
-  const memory = `${String(sized.memoryMiB)}Mi`;
   say([role, 'resources', 'requests', 'cpu'], `${String(sized.cpuMillicores)}m`, sized.why.cpu);
-  say([role, 'resources', 'requests', 'memory'], memory, sized.why.memory);
+  say([role, 'resources', 'requests', 'memory'], `${String(sized.memoryMiB)}Mi`, sized.why.memory);
   say(
     [role, 'resources', 'limits', 'memory'],
-    memory,
-    'the same as the request, so that no neighbour can take it; the heaps are sized from it',
+    `${String(Math.max(limitMiB ?? 0, sized.memoryMiB))}Mi`,
+    limitMiB !== undefined && limitMiB >= sized.memoryMiB
+      ? `as measured in ${source}; the heaps are sized from it`
+      : 'the same as the request, so that no neighbour can take it; the heaps are sized from it',
   );
 }
+
+const layoutOf = ({ main, workers, webhooks }: Topology) => ({
+  main,
+  worker: workers,
+  webhook: webhooks,
+});
 
 function sayWorkers(say: Say, sized: SizedRole, sizing: Sizing): void {
   const { topology, source } = sizing.evidence;
@@ -159,7 +169,7 @@ const BASIS: Record<Sizing['basis'], string> = {
   proportion: 'WITHOUT EVIDENCE, in proportion: prove it before you go live',
 };
 
-function heading({ best, others, prices }: Recommendation): string {
+function heading({ best, others, prices }: Recommendation): string[] {
   const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
   const lines = [
     `For ${String(wantedPerSecond)} requests a second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
@@ -182,5 +192,5 @@ function heading({ best, others, prices }: Recommendation): string {
       `Would do as well: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${price.toFixed(2)}`}.`,
     );
   }
-  return lines.map((line) => ` ${line}`).join('\n');
+  return lines;
 }

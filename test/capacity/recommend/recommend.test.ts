@@ -131,6 +131,12 @@ describe('values.yaml', () => {
     expect(valuesYaml(best([queue(1, 50)], 40))).toMatch(/# no evidence: .*\n {2}poolSize: 0/);
   });
 
+  test('says what came of its proof', () => {
+    const text = valuesYaml(best([regular(60)], 40), 'PROVEN by proof/1: it held');
+    expect(text.split('\n')[0]).toBe('# PROVEN by proof/1: it held');
+    expect(parse(text)).toEqual(parse(valuesYaml(best([regular(60)], 40))));
+  });
+
   test('names the alternatives and what it costs', () => {
     const text = valuesYaml(best([queue(2, 80), regular(60)], 40));
     expect(text).toMatch(/^# For 40 requests a second of last-node with p95<1s, errors<1%\.\n/);

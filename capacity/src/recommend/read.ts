@@ -1,0 +1,21 @@
+import { join } from 'node:path';
+import type { FindRecord } from '../record/find-record';
+import { readRun } from '../record/read';
+import { findSearches, readSearch } from '../record/read-find';
+import { evidenceOf, type Evidence } from './evidence';
+
+export interface KnownSearch {
+  record: FindRecord;
+  /** Null where the search says nothing that can be built on. */
+  evidence: Evidence | null;
+}
+
+/** Every search at or beneath these folders, those of a sweep's cells too. */
+export function readSearches(folders: readonly string[]): KnownSearch[] {
+  return folders.flatMap((path) => findSearches(path)).map(knownSearch);
+}
+
+export function knownSearch(folder: string): KnownSearch {
+  const record = readSearch(folder);
+  return { record, evidence: evidenceOf(record, (run) => readRun(join(folder, run)).record) };
+}

@@ -1,0 +1,90 @@
+/** Where nothing is recorded: searches made now, from the smallest layout up, until one will do. */
+import { CapacitySearch } from '../analysis/search/search';
+import { find } from '../find/find';
+import { writeFindReports } from '../find/reports';
+import { searchSettings } from '../find/settings';
+import { findBundled } from '../load/find';
+import { topologySchema, type Topology } from '../plan/topology';
+import { processTarget } from '../target/process/process-target';
+import type { Progress } from '../target/target';
+import type { LoadOrder } from './load';
+import { knownSearch, type KnownSearch } from './read';
+import { PLANNED_SHARE } from './sizing';
+
+/** A reply that takes so long waits rather than computes. */
+const WAITING_FLOOR_MS = 1000;
+/** The point at which no Code node could kill n8n; the smallest at which heaps were measured. */
+const MEMORY_MIB = 1536;
+
+/** One process first, since it is the cheapest; then a queue, whose workers keep to the cores there are. */
+export function candidates(latencyFloorMs: number, cores: number): Topology[] {
+  const tuning = latencyFloorMs >= WAITING_FLOOR_MS ? 'io-bound' : 'default';
+  const limits = { memoryMiB: MEMORY_MIB };
+  const workerCounts = [...new Set([1, Math.max(1, cores - 1)])];
+  return [
+    topologySchema.parse({ tuning, main: limits }),
+    ...workerCounts.map((count) =>
+      topologySchema.parse({ mode: 'queue', tuning, main: limits, workers: { ...limits, count } }),
+    ),
+  ];
+}
+
+export interface SearchOrder extends Omit<LoadOrder, 'durationSeconds'> {
+  budgetSeconds: number;
+}
+
+/** The searches in the order in which they were made; the last one will do, or none does. */
+export async function searchNow(
+  topologies: readonly Topology[],
+  ratePerSecond: number,
+  search: (topology: Topology) => Promise<KnownSearch | null>,
+): Promise<KnownSearch[]> {
+  const made: KnownSearch[] = [];
+  for (const topology of topologies) {
+    const one = await search(topology);
+    if (one === null) break;
+    made.push(one);
+    if (PLANNED_SHARE * (one.evidence?.capacityPerSecond ?? 0) >= ratePerSecond) break;
+  }
+  return made;
+}
+
+/** Null where it was stopped. */
+export async function searchOne(
+  topology: Topology,
+  order: SearchOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<KnownSearch | null> {
+  const { workload, budgetSeconds } = order;
+  const target = processTarget({
+    topology,
+    workflows: workload.workflows,
+    readyTimeoutMs: order.readyTimeoutMs,
+  });
+  const running = await target.up(progress, signal);
+  try {
+    await running.seed(workload.workflows, progress);
+    const settings = searchSettings({
+      probeSeconds: budgetSeconds / 20,
+      fullSeconds: budgetSeconds / 5,
+      budgetSeconds,
+      latencyFloorMs: workload.recorded.latencyFloorMs,
+    });
+    const { folder, record } = await find(
+      running,
+      {
+        ...order,
+        scripts: findBundled('loadtests', 'load.ts'),
+        search: new CapacitySearch(settings),
+      },
+      progress,
+      signal,
+    );
+    if (signal.aborted) return null;
+    writeFindReports(folder, record);
+    return knownSearch(folder);
+  } finally {
+    await running.down(progress);
+  }
+}
