@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { compareTopologies } from '../compare/compare';
 import { isMetric, METRICS, type CompareMetric } from '../compare/metric';
@@ -108,7 +108,7 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
         width: Math.min(columns, 120),
         colour: isTTY,
       });
-      process.stdout.write(`${text}\n${finished.folder}\n`);
+      process.stdout.write(`${text}\n${join(finished.folder, 'report.html')}\n`);
     }
     return finished.record.answer === 'unknown' ? EXIT.invalid : EXIT.fine;
   });

@@ -1,11 +1,19 @@
 import type { Command } from 'commander';
 import { join } from 'node:path';
+import { writeCompareReports } from '../compare/reports';
+import { writeFindReports } from '../find/reports';
+import { readComparison, recordsBeneath, type FoundRecord } from '../record/beneath';
 import { writeWhole } from '../record/folder';
-import { findRuns, isComplete, readRun, type RunData } from '../record/read';
-import { s3Place, s3UrlOf, uploadRun } from '../record/s3';
+import { isComplete, readRun } from '../record/read';
+import { readSearch } from '../record/read-find';
+import type { RunRecord } from '../record/record';
+import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { renderCsv } from '../report/csv';
+import { sweepSentence } from '../report/sweep-figures';
 import { recoverRun } from '../run/recover';
 import { writeReports } from '../run/reports';
+import { SweepFolder } from '../sweep/folder';
+import { writeSweepReports } from '../sweep/reports';
 import { EXIT, messageOf, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, printLines, warn } from '../ui/print';
@@ -20,8 +28,10 @@ interface ReportOptions {
 export function register(program: Command): void {
   program
     .command('report')
-    .description('Make the reports of recorded runs again; runs that were broken off are concluded')
-    .argument('<folders...>', 'folders of runs, or folders that hold them')
+    .description(
+      'Make the reports of runs, searches, comparisons and sweeps again; runs that were broken off are concluded',
+    )
+    .argument('<folders...>', 'folders of records, or folders that hold them')
     .option(
       '--s3 <place>',
       'copy them to s3://bucket/prefix (again), with AWS_* from the environment',
@@ -37,43 +47,74 @@ export function register(program: Command): void {
     });
 }
 
+interface Reported {
+  record: object;
+  sentence: string;
+  problems: string[];
+}
+
 async function report(folders: string[], options: ReportOptions): Promise<number> {
   const place = options.s3 === undefined ? null : s3Place(options.s3, process.env);
-  const paths = folders.flatMap(findRuns);
-  if (paths.length === 0) {
-    throw new UserError(`there is no run in ${folders.join(', ')}: n8n-tuned run makes one.`);
+  const found = folders.flatMap(recordsBeneath);
+  if (found.length === 0) {
+    throw new UserError(`there is no record in ${folders.join(', ')}: n8n-tuned run makes one.`);
   }
   const interrupt = onInterrupt();
   const progress = startProgress();
-  const runs: RunData[] = [];
-  let failed = false;
+  const all: (FoundRecord & Reported)[] = [];
   try {
-    for (const path of paths) {
-      progress.tell(`reporting ${path}`);
-      const data = isComplete(path) ? readRun(path) : recoverRun(path);
-      runs.push(data);
-      const problems = writeReports(path, data);
-      if (place !== null) {
-        progress.tell(`copying ${path} to ${s3UrlOf(place, path)}`);
-        await uploadRun(place, path, interrupt.signal).catch((error: unknown) => {
+    for (const one of found) {
+      progress.tell(`reporting ${one.folder}`);
+      all.push({ ...one, ...REPORTERS[one.kind](one.folder) });
+    }
+    // Once the parts have their reports too.
+    if (place !== null) {
+      for (const { folder, problems } of all.filter(({ isTop }) => isTop)) {
+        progress.tell(`copying ${folder} to ${s3UrlOf(place, folder)}`);
+        await uploadFolder(place, folder, interrupt.signal).catch((error: unknown) => {
           problems.push(messageOf(error));
         });
       }
-      problems.forEach(warn);
-      failed ||= problems.length > 0;
     }
   } finally {
     progress.end();
     interrupt.end();
   }
-  const records = runs.map(({ record }) => record);
-  if (options.csv !== undefined) writeWhole(options.csv, renderCsv(records));
-  if (options.json === true) printJson(records);
+  const problems = all.flatMap((one) => one.problems);
+  problems.forEach(warn);
+  const runs = all.filter(({ kind }) => kind === 'run').map(({ record }) => record as RunRecord);
+  if (options.csv !== undefined) writeWhole(options.csv, renderCsv(runs));
+  const top = all.filter(({ isTop }) => isTop);
+  if (options.json === true) printJson(top.map(({ record }) => record));
   else
-    printLines(
-      paths.map(
-        (path, at) => `${records[at]?.verdict.sentence ?? ''}\n  ${join(path, 'report.html')}`,
-      ),
-    );
-  return failed ? EXIT.invalid : EXIT.fine;
+    printLines(top.map(({ sentence, folder }) => `${sentence}\n  ${join(folder, 'report.html')}`));
+  return problems.length > 0 ? EXIT.invalid : EXIT.fine;
 }
+
+/** Each reads its record and writes its reports beside it. */
+const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported> = {
+  run: (folder) => {
+    const data = isComplete(folder) ? readRun(folder) : recoverRun(folder);
+    const { record } = data;
+    return { record, sentence: record.verdict.sentence, problems: writeReports(folder, data) };
+  },
+  find: (folder) => {
+    const record = readSearch(folder);
+    return { record, sentence: record.sentence, problems: writeFindReports(folder, record) };
+  },
+  compare: (folder) => {
+    const record = readComparison(folder);
+    return { record, sentence: record.sentence, problems: writeCompareReports(folder, record) };
+  },
+  sweep: (folder) => {
+    const sweep = new SweepFolder(folder);
+    const record = sweep.sweep();
+    if (record === null) throw new UserError(`there is no sweep in ${folder}.`);
+    const cells = sweep.records(record);
+    return {
+      record,
+      sentence: sweepSentence(record, cells),
+      problems: writeSweepReports(folder, record, cells),
+    };
+  },
+};

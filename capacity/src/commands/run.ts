@@ -4,7 +4,7 @@ import { withoutSecrets } from '../record/secrets';
 import type { RunData } from '../record/read';
 import { renderTerminal } from '../report/terminal';
 import { measure } from '../run/run';
-import { s3Place, s3UrlOf, uploadRun } from '../record/s3';
+import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { EXIT, messageOf } from '../ui/exit';
 import { printJson, warn } from '../ui/print';
 import {
@@ -89,7 +89,7 @@ async function run(options: RunOptions): Promise<number> {
     );
     if (place !== null) {
       tell(`copying to ${s3UrlOf(place, finished.folder)}`);
-      await uploadRun(place, finished.folder, signal).catch((error: unknown) => {
+      await uploadFolder(place, finished.folder, signal).catch((error: unknown) => {
         finished.problems.push(
           `${messageOf(error)}; nothing is lost, n8n-tuned report ${finished.folder} --s3 ${options.s3 ?? ''} copies it again`,
         );

@@ -3,13 +3,12 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { compare, turn, type Comparison, type Pair } from '../analysis/compare';
 import { bringToRest } from '../find/rest';
-import type { CompareRecord, Side } from '../record/compare-record';
+import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
 import { runId, writeWhole } from '../record/folder';
 import { measure, type RunOrder } from '../run/run';
 import type { Progress, Running } from '../target/target';
 import { METRICS, type CompareMetric } from './metric';
-
-export const COMPARE_FILE = 'compare.json';
+import { writeCompareReports } from './reports';
 
 export interface CompareOrder extends RunOrder {
   metric: CompareMetric;
@@ -102,6 +101,7 @@ export async function compareTopologies(
     ],
   };
   writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  problems.push(...writeCompareReports(folder, record));
   return { folder, record, problems };
 }
 

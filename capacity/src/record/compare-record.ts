@@ -3,6 +3,8 @@ import type { Topology } from '../plan/topology';
 import type { CompareMetric } from '../compare/metric';
 import type { Machine, RecordedWorkload } from './record';
 
+export const COMPARE_FILE = 'compare.json';
+
 /** The shape of compare.json: two topologies, measured in turns. */
 export interface CompareRecord {
   schemaVersion: 1;

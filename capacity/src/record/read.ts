@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
 import { messageOf, UserError } from '../ui/exit';
@@ -14,25 +14,6 @@ export interface RunData extends RunTables {
 /** One step a schema version: from each to the next. Version 1 is the first. */
 const UPGRADES: Record<number, (older: Record<string, unknown>) => Record<string, unknown>> = {};
 const CURRENT = 1;
-
-/** The folders of runs at or beneath `path`, complete or not, in the order of their names. */
-export function findRuns(path: string): string[] {
-  if (!existsSync(path)) {
-    throw new UserError(
-      `there is no folder ${path}: give the folder of a run, or one that holds runs.`,
-    );
-  }
-  if (isRun(path)) return [path];
-  return readdirSync(path, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => join(path, entry.name))
-    .flatMap((folder) => (isRun(folder) ? [folder] : findRuns(folder)))
-    .sort();
-}
-
-function isRun(folder: string): boolean {
-  return existsSync(join(folder, RECORD_FILE)) || existsSync(join(folder, HEAD_FILE));
-}
 
 export function isComplete(folder: string): boolean {
   return existsSync(join(folder, RECORD_FILE));

@@ -1,7 +1,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { messageOf, UserError } from '../ui/exit';
+import { COMPARE_FILE } from './compare-record';
 import { RECORD_FILE } from './folder';
+import { FIND_FILE } from './read-find';
+import { SWEEP_FILE } from './sweep-record';
 import { encodeKey, signed, type S3Credentials } from './s3-sign';
 
 /** A bucket of S3, or of anything that speaks like it, with credentials from the environment. */
@@ -48,22 +51,24 @@ export function s3Place(url: string, env: Env): S3Place {
   };
 }
 
-/** Where a run's folder goes. */
+/** Where the folder of a record goes. */
 export function s3UrlOf(place: S3Place, folder: string): string {
   return `s3://${[place.bucket, place.prefix, basename(folder)].filter((part) => part !== '').join('/')}`;
 }
 
+const RECORD_FILES = [RECORD_FILE, FIND_FILE, COMPARE_FILE, SWEEP_FILE];
+
 /**
- * Copies a run's folder, its run.json last: what is complete there has everything. Doing it again
- * writes the same again. The folder itself is never touched.
+ * Copies the folder of a record, its run.json or the like last: what is complete there has everything.
+ * Doing it again writes the same again. The folder itself is never touched.
  */
-export async function uploadRun(
+export async function uploadFolder(
   place: S3Place,
   folder: string,
   signal: AbortSignal,
 ): Promise<void> {
   const files = filesBeneath(folder).sort(
-    (a, b) => Number(a === RECORD_FILE) - Number(b === RECORD_FILE),
+    (a, b) => Number(RECORD_FILES.includes(a)) - Number(RECORD_FILES.includes(b)),
   );
   for (const file of files) {
     const key = [place.prefix, basename(folder), file].filter((part) => part !== '').join('/');

@@ -2,6 +2,8 @@ import type { Cell, Step } from '../analysis/sweep';
 import type { SweepPlan } from '../plan/sweep-plan';
 import type { Machine } from './record';
 
+export const SWEEP_FILE = 'sweep.json';
+
 /** The shape of sweep.json: all that is settled before the first cell, so that a sweep can be resumed. */
 export interface SweepRecord {
   schemaVersion: 1;

@@ -3,11 +3,10 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Step } from '../analysis/sweep';
 import { writeWhole } from '../record/folder';
-import type { CellRecord, SweepRecord } from '../record/sweep-record';
+import { SWEEP_FILE, type CellRecord, type SweepRecord } from '../record/sweep-record';
 import { readStat } from '../sampler/proc';
 import { messageOf, UserError } from '../ui/exit';
 
-export const SWEEP_FILE = 'sweep.json';
 export const CELL_FILE = 'cell.json';
 const OWNER_FILE = 'in-work.json';
 

@@ -18,8 +18,9 @@ import {
   SAMPLES_HEAD,
   sampleRow,
 } from '../../../capacity/src/record/csv';
+import { recordsBeneath } from '../../../capacity/src/record/beneath';
 import { RunFolder, runId } from '../../../capacity/src/record/folder';
-import { findRuns, isComplete, readRun, readTables } from '../../../capacity/src/record/read';
+import { isComplete, readRun, readTables } from '../../../capacity/src/record/read';
 import type { MetricSample, RequestSample, RunRecord } from '../../../capacity/src/record/record';
 import { withoutSecrets } from '../../../capacity/src/record/secrets';
 import { sampleRun } from '../../support/sample-run';
@@ -92,7 +93,7 @@ describe('the folder of a run', () => {
     const { folder, record } = write();
     const { requests, samples } = sampleRun();
     expect(isComplete(folder.path)).toBe(false);
-    expect(findRuns(root)).toEqual([folder.path]);
+    expect(recordsBeneath(root)).toEqual([{ kind: 'run', folder: folder.path, isTop: true }]);
     await folder.closeTables({ requests, samples });
     folder.complete(record);
     expect(isComplete(folder.path)).toBe(true);

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { s3Place, s3UrlOf, uploadRun } from '../../../capacity/src/record/s3';
+import { s3Place, s3UrlOf, uploadFolder } from '../../../capacity/src/record/s3';
 import { signed } from '../../../capacity/src/record/s3-sign';
 import { buildCli, runCli } from '../../support/cli';
 import { freePort, startS3Server, type S3Server } from '../../support/s3-server';
@@ -72,8 +72,8 @@ describe('copying a run to a real S3 server', () => {
 
   it('brings every file, and can be repeated', async () => {
     const place = s3Place('s3://runs/n8n', server.env);
-    await uploadRun(place, folder, AbortSignal.timeout(30_000));
-    await uploadRun(place, folder, AbortSignal.timeout(30_000));
+    await uploadFolder(place, folder, AbortSignal.timeout(30_000));
+    await uploadFolder(place, folder, AbortSignal.timeout(30_000));
     for (const file of files)
       expect(server.content(`n8n/run-1/${file}`)).toBe(`content of ${file}`);
     expect(readdirSync(folder).sort()).toEqual(['logs', 'plots', 'report.html', 'run.json']);
@@ -81,14 +81,14 @@ describe('copying a run to a real S3 server', () => {
 
   it('with the wrong key fails, and says why', async () => {
     const place = s3Place('s3://runs', { ...server.env, AWS_SECRET_ACCESS_KEY: 'wrong' });
-    await expect(uploadRun(place, folder, AbortSignal.timeout(30_000))).rejects.toThrow(
+    await expect(uploadFolder(place, folder, AbortSignal.timeout(30_000))).rejects.toThrow(
       'status 403 SignatureDoesNotMatch',
     );
   });
 
   it('into a bucket that is not there fails, and says why', async () => {
     const place = s3Place('s3://nowhere', server.env);
-    await expect(uploadRun(place, folder, AbortSignal.timeout(30_000))).rejects.toThrow(
+    await expect(uploadFolder(place, folder, AbortSignal.timeout(30_000))).rejects.toThrow(
       'NoSuchBucket',
     );
   });
@@ -98,7 +98,7 @@ describe('copying a run to a real S3 server', () => {
       ...server.env,
       AWS_ENDPOINT_URL: `http://127.0.0.1:${String(await freePort())}`,
     });
-    await expect(uploadRun(place, folder, AbortSignal.timeout(30_000))).rejects.toThrow(
+    await expect(uploadFolder(place, folder, AbortSignal.timeout(30_000))).rejects.toThrow(
       'ECONNREFUSED',
     );
     for (const file of files) expect(readFileSync(join(folder, file), 'utf8')).toContain(file);

@@ -1,3 +1,4 @@
+import type { CompareRecord } from '../../record/compare-record';
 import type { FindRecord } from '../../record/find-record';
 import type { RunRecord } from '../../record/record';
 import { escapeXml } from '../plot/svg';
@@ -9,17 +10,24 @@ export const list = (title: string, items: readonly string[]): string =>
 
 /** What was measured, exactly: enough to build it again. */
 export function layoutRows(record: RunRecord | FindRecord): string[][] {
+  return [
+    ['Target', `${record.target.kind}, ${record.target.url}`],
+    ...measuredRows(record),
+    ...Object.entries(record.topology ?? {})
+      .filter(([, value]) => value !== undefined && !isEmpty(value))
+      .map(([key, value]) => [`Topology: ${key}`, inWords(value)]),
+  ];
+}
+
+/** All but where it ran and how that was laid out. */
+export function measuredRows(record: RunRecord | FindRecord | CompareRecord): string[][] {
   const { machine, workload } = record;
   const parameters = Object.entries(workload.parameters).map(([k, v]) => `${k}=${v}`);
   return [
-    ['Target', `${record.target.kind}, ${record.target.url}`],
     ['Workload', [workload.name, workload.variant, ...parameters].filter(Boolean).join(', ')],
     ['SLO', record.slo.length === 0 ? 'none given' : record.slo.map((s) => s.text).join(', ')],
     ['Machine', `${machine.cpu}, ${machine.cores} cores, ${machine.memoryMiB} MiB, ${machine.os}`],
     ...Object.entries(record.versions).map(([name, version]) => [`Version of ${name}`, version]),
-    ...Object.entries(record.topology ?? {})
-      .filter(([, value]) => value !== undefined && !isEmpty(value))
-      .map(([key, value]) => [`Topology: ${key}`, inWords(value)]),
     ['Record', record.id],
   ];
 }
@@ -27,7 +35,7 @@ export function layoutRows(record: RunRecord | FindRecord): string[][] {
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
-function inWords(value: unknown): string {
+export function inWords(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
     .filter(([, part]) => !isEmpty(part))

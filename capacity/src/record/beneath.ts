@@ -1,0 +1,60 @@
+/** Which records lie in a folder: runs, and what is made of several of them. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, UserError } from '../ui/exit';
+import { COMPARE_FILE, type CompareRecord } from './compare-record';
+import { HEAD_FILE, RECORD_FILE } from './folder';
+import { FIND_FILE } from './read-find';
+import { SWEEP_FILE } from './sweep-record';
+
+export type RecordKind = 'run' | 'find' | 'compare' | 'sweep';
+
+export interface FoundRecord {
+  kind: RecordKind;
+  folder: string;
+  /** Not part of another record, such as a search's probes are. */
+  isTop: boolean;
+}
+
+const FILES: [string, RecordKind][] = [
+  [RECORD_FILE, 'run'],
+  [HEAD_FILE, 'run'],
+  [FIND_FILE, 'find'],
+  [COMPARE_FILE, 'compare'],
+  [SWEEP_FILE, 'sweep'],
+];
+
+/** All at or beneath `path`, each before its parts, in the order of their names. */
+export function recordsBeneath(path: string): FoundRecord[] {
+  if (!existsSync(path)) {
+    throw new UserError(`there is no folder ${path}: give one that holds what n8n-tuned recorded.`);
+  }
+  return beneath(path, true);
+}
+
+function beneath(folder: string, isTop: boolean): FoundRecord[] {
+  const kind = FILES.find(([file]) => existsSync(join(folder, file)))?.[1];
+  const own = kind === undefined ? [] : [{ kind, folder, isTop }];
+  // In a run there are only its own files.
+  if (kind === 'run') return own;
+  const parts = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name))
+    .sort();
+  return [...own, ...parts.flatMap((part) => beneath(part, isTop && kind === undefined))];
+}
+
+export function readComparison(folder: string): CompareRecord {
+  const file = join(folder, COMPARE_FILE);
+  try {
+    const record = JSON.parse(readFileSync(file, 'utf8')) as CompareRecord;
+    if (record.kind !== 'compare' || record.schemaVersion !== 1) {
+      throw new Error(`it has schemaVersion ${String(record.schemaVersion)}`);
+    }
+    // JSON has no infinity: the bounds of a ratio that is not yet known are null.
+    const { value, low, high } = record.ratio as Record<'value' | 'low' | 'high', number | null>;
+    return { ...record, ratio: { value: value ?? NaN, low: low ?? 0, high: high ?? Infinity } };
+  } catch (error) {
+    throw new UserError(`${file} cannot be read as a comparison: ${messageOf(error)}.`);
+  }
+}

@@ -1,0 +1,39 @@
+import { topologySchema } from '../../capacity/src/plan/topology';
+import type { CompareRecord } from '../../capacity/src/record/compare-record';
+import { sampleRun } from './sample-run';
+
+/** A made-up comparison of four pairs: B answers about 2.5 times as much. */
+export function sampleComparison(): CompareRecord {
+  const { record } = sampleRun();
+  return {
+    schemaVersion: 1,
+    kind: 'compare',
+    id: '20261120T110000Z-last-node-compare-abcd',
+    startedAt: '2026-11-20T11:00:00.000Z',
+    endedAt: '2026-11-20T11:04:00.000Z',
+    command: ['compare', 'none.yaml', 'tuned.yaml'],
+    workload: record.workload,
+    metric: 'throughput',
+    slo: [],
+    a: {
+      name: 'none',
+      topology: topologySchema.parse({ tuning: 'none' }),
+      values: [40, 41, 39, 40],
+      runs: ['runs/a1', 'runs/a2', 'runs/a3', 'runs/a4'],
+    },
+    b: {
+      name: 'tuned',
+      topology: topologySchema.parse({ tuning: 'throughput' }),
+      values: [100, 104, 97, 99],
+      runs: ['runs/b1', 'runs/b2', 'runs/b3', 'runs/b4'],
+    },
+    machine: record.machine,
+    versions: record.versions,
+    ratio: { value: 2.5, low: 2.4, high: 2.6 },
+    answer: 'better',
+    sentence:
+      'By right replies a second of last-node, tuned is better by 2.5x (2.4 to 2.6) than none.',
+    totalSeconds: 240,
+    doubts: [],
+  };
+}

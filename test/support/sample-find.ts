@@ -1,0 +1,44 @@
+import type { FindProbe, FindRecord } from '../../capacity/src/record/find-record';
+import { sampleRun } from './sample-run';
+
+/** A made-up search: 20 and 40 a second hold, 60 does not. */
+export function sampleSearch(): FindRecord {
+  const { record } = sampleRun();
+  const probe = (ratePerSecond: number, result: 'held' | 'failed'): FindProbe => ({
+    kind: 'narrow',
+    ratePerSecond,
+    durationSeconds: 10,
+    result,
+    achievedPerSecond: Math.min(ratePerSecond, 45),
+    p95Ms: result === 'held' ? 120 : 2_400,
+    errorShare: 0,
+    littlesLaw: 1,
+    limitedBy: result === 'held' ? 'nothing' : 'main event loop',
+    sentence: `Webhook to last node ${result} at ${String(ratePerSecond)}.`,
+    run: `probes/${String(ratePerSecond)}`,
+  });
+  return {
+    schemaVersion: 1,
+    kind: 'find',
+    id: '20261120T120000Z-last-node-find-abcd',
+    startedAt: '2026-11-20T12:00:00.000Z',
+    endedAt: '2026-11-20T12:02:00.000Z',
+    command: ['find', '--workload', 'last-node'],
+    workload: record.workload,
+    target: record.target,
+    topology: record.topology,
+    versions: record.versions,
+    machine: record.machine,
+    slo: record.slo,
+    budgetSeconds: 300,
+    capacity: { ratePerSecond: 40, low: 40, high: 60, confirmed: true },
+    advised: { share: 0.8, ratePerSecond: 32 },
+    limit: 'main event loop',
+    verdict: 'found',
+    sentence: 'last-node holds 40 requests a second.',
+    totalSeconds: 120,
+    confirmedBy: 'probes/40',
+    probes: [probe(20, 'held'), probe(60, 'failed'), probe(40, 'held')],
+    doubts: [],
+  };
+}
