@@ -27,6 +27,8 @@ const dimension = {
   spread: z.enum(['none', 'nginx', 'cluster', 'iptables']),
   tuning: z.enum(['none', ...TUNING_NAMES]),
   workload: z.string(),
+  /** native, load-target or legacy. */
+  variant: z.string(),
   profile: z.string().refine((name) => name === 'find' || isProfileName(name), {
     error: `expected find or one of ${Object.keys(PROFILES).join(', ')}`,
   }),

@@ -58,10 +58,12 @@ export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
 
 export function workloadOf(cell: Cell, { workflows }: Pick<Bench, 'workflows'>): ChosenWorkload {
   const { n8n } = topologyOf(cell);
-  const name = cell['workload'];
+  const text = (name: string): string | undefined =>
+    cell[name] === undefined ? undefined : String(cell[name]);
   return chooseWorkload(
     {
-      ...(name === undefined ? {} : { workload: String(name) }),
+      workload: text('workload'),
+      variant: text('variant'),
       parameters: partsOf(cell, 'param'),
     },
     workflows,

@@ -1,0 +1,26 @@
+// Plans that are published must be plans that can be measured.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cellsOf, changedDimensions } from '../../../capacity/src/plan/sweep-plan-cells';
+import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
+import { workloadOf } from '../../../capacity/src/sweep/measure-cell';
+
+const STUDIES = join(__dirname, '../../../studies');
+const workflows = join(__dirname, '../../../workflows');
+const files = readdirSync(STUDIES).filter((name) => name.endsWith('.yaml'));
+
+test('there are some', () => {
+  expect(files.length).toBeGreaterThan(3);
+});
+
+test.each(files)('%s', (name) => {
+  const plan = parseSweepPlan(readFileSync(join(STUDIES, name), 'utf8'), name);
+  const { possible, skipped } = cellsOf(plan);
+  expect(possible.length).toBeGreaterThanOrEqual(4);
+  expect(changedDimensions(possible).length).toBeLessThanOrEqual(3);
+  // A study is no place for cells that never could be, but for one that says why.
+  expect(new Set(skipped.map(({ reason }) => reason)).size).toBeLessThanOrEqual(1);
+  for (const cell of possible) expect(workloadOf(cell, { workflows }).requests).not.toEqual([]);
+  const wanted = Object.entries(plan.control ?? {});
+  expect(possible.some((cell) => wanted.every(([key, value]) => cell[key] === value))).toBe(true);
+});
