@@ -1,5 +1,6 @@
 /** Deploys what is recommended and loads it; what is refuted is learnt from, and the next one tried. */
-import type { RunRecord } from '../record/record';
+import type { RoleSummary, RunRecord } from '../record/record';
+import { limitsOf } from '../target/process/env';
 import type { Evidence } from './evidence';
 import type { Recommendation } from './recommend';
 import { PLANNED_SHARE, type Sizing } from './sizing';
@@ -63,6 +64,27 @@ export function proveAsIs(loaded: RunRecordAt | null): Proof {
   };
 }
 
+const ranOutOfMemory = ({ verdict, summary }: RunRecord): boolean =>
+  verdict.limitedBy.name === 'memory' || summary.roles.some(({ oomKills }) => oomKills > 0);
+
+/** Of memory that was too little nobody knows how much is enough: try this much more of the limit. */
+const MORE_MEMORY = 1.25;
+
+function enlarged(roles: readonly RoleSummary[], { topology }: RunRecord): RoleSummary[] {
+  return roles.map((one) => {
+    if (
+      topology === null ||
+      (one.role !== 'main' && one.role !== 'worker' && one.role !== 'webhook')
+    ) {
+      return one;
+    }
+    const { memoryMiB } = limitsOf(topology, one.role);
+    if (memoryMiB === undefined) return one;
+    const rssPeakMiB = Math.max(one.rssPeakMiB ?? 0, MORE_MEMORY * memoryMiB * one.instances);
+    return { ...one, rssPeakMiB };
+  });
+}
+
 const isInvalid = ({ verdict }: RunRecord): boolean =>
   verdict.outcome === 'invalid' || verdict.outcome === 'aborted';
 
@@ -89,8 +111,8 @@ export function judge(
 }
 
 /**
- * What a refuted trial teaches: that topology holds less than the rate at which it was just loaded, so
- * that it no longer counts for it; or it needs more CPU than was known.
+ * What a refuted trial teaches: it needs more CPU or more memory than was known; or that topology holds
+ * less than the rate at which it was just loaded, so that it no longer counts for it.
  */
 export function learn(
   evidence: readonly Evidence[],
@@ -107,6 +129,9 @@ export function learn(
       run,
     };
     if (held) return { ...each, at };
+    if (each.at !== null && ranOutOfMemory(record)) {
+      return { ...each, at: { ...each.at, roles: enlarged(each.at.roles, record) } };
+    }
     // Loaded with more workers than were measured, it refutes the proportion, not the measurement.
     const measured = each.topology.mode === 'queue' ? each.topology.workers.count : 0;
     const share = measured > 0 && workers > measured ? measured / workers : 1;

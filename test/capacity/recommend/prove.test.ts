@@ -53,6 +53,21 @@ test('workers that were too few become more', async () => {
   expect(tried.map(({ workers }) => workers)).toEqual([2, 4]);
 });
 
+test('what ran out of memory gets more of it, again and again', async () => {
+  const { result, tried } = await proof([regular(60)], ({ roles }) => {
+    const memoryMiB = roles[0]?.memoryMiB ?? 0;
+    const record = loaded(memoryMiB < 3000 ? 'failed' : 'held', RATE, 0.2);
+    record.topology = {
+      ...regular(60).topology,
+      main: { ...regular(60).topology.main, memoryMiB },
+    };
+    record.verdict.limitedBy = { name: 'memory', evidence: 'killed for want of memory' };
+    return record;
+  });
+  expect(result.verdict).toBe('PROVEN');
+  expect(tried.map(({ roles }) => roles[0]?.memoryMiB)).toEqual([1024, 1920, 3328]);
+});
+
 test('it ends after so many attempts', async () => {
   const many = [1, 2, 3, 4, 5, 6].map((n) => regular(60 + n, { source: `search-${String(n)}` }));
   const { result } = await proof(many, () => loaded('failed', 20, 1));
