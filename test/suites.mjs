@@ -30,7 +30,7 @@ export const suites = [
     name: 'capacity',
     shows: 'the command: planning, search, statistics, records, reports',
     jest: true,
-    needs: ['k6'],
+    needs: ['k6', 'helm3'],
   },
   {
     name: 'loadtests',
