@@ -1,7 +1,7 @@
 // Puts the bundled workflows and the node Load Target into this n8n, or takes them out. It runs before n8n starts, with
 // n8n's own environment and n8n's own database drivers. What it put in it notes in n8n's table of settings, and it takes
 // out nothing else: a workflow that a user imported himself stays his, whatever its id.
-//   seed    import what is missing or differs, and activate it
+//   seed    import what is missing or differs, and activate it unless it could crash n8n by itself
 //   node    only the node package: for workers and webhook processors
 //   remove  take both out; never keeps n8n from starting
 const { spawnSync } = require('node:child_process');
@@ -84,11 +84,15 @@ const parsed = (value) => (typeof value === 'string' ? JSON.parse(value) : value
 const same = (a, b) => JSON.stringify(parsed(a)) === JSON.stringify(parsed(b));
 
 function bundledWorkflows() {
-  const folder = join(source, 'workflows');
-  return fs
-    .readdirSync(folder)
-    .filter((file) => file.endsWith('.json'))
-    .map((file) => JSON.parse(fs.readFileSync(join(folder, file), 'utf8')));
+  return ['active', 'inactive'].flatMap((state) => {
+    const folder = join(source, 'workflows', state);
+    if (!fs.existsSync(folder)) return [];
+    return fs
+      .readdirSync(folder)
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => JSON.parse(fs.readFileSync(join(folder, file), 'utf8')))
+      .map((workflow) => ({ ...workflow, active: state === 'active' }));
+  });
 }
 
 /** Ids this script seeded before; null where n8n has not made its tables yet. */
@@ -112,8 +116,11 @@ async function outdated(database, wanted) {
   return wanted.filter((workflow) => {
     const row = found.find(({ id }) => String(id) === String(workflow.id));
     if (row === undefined) return true;
+    // One that a user switched on although it may crash n8n stays on.
     const intact =
-      row.active && same(row.nodes, workflow.nodes) && same(row.connections, workflow.connections);
+      (row.active || !workflow.active) &&
+      same(row.nodes, workflow.nodes) &&
+      same(row.connections, workflow.connections);
     if (intact) return false;
     if (seeded.includes(workflow.id)) return true;
     console.log(`load targets: workflow ${workflow.id} is a user's own, left as it is`);
@@ -131,7 +138,10 @@ async function seed() {
 
   const folder = fs.mkdtempSync(join(tmpdir(), 'load-targets-'));
   for (const workflow of missing)
-    fs.writeFileSync(join(folder, `${workflow.id}.json`), JSON.stringify(workflow));
+    fs.writeFileSync(
+      join(folder, `${workflow.id}.json`),
+      JSON.stringify({ ...workflow, active: false }),
+    );
   const imported = spawnSync('n8n', ['import:workflow', '--separate', `--input=${folder}`], {
     stdio: 'inherit',
   });
@@ -140,18 +150,21 @@ async function seed() {
 
   database = await openDatabase();
   const keys = missing.map(({ id }) => id);
+  const live = missing.filter(({ active }) => active).map(({ id }) => id);
   const columns = await database.columns(table('workflow_entity'));
   // Since 2.0 a workflow is live by its published version; before, by a flag alone.
-  const live = columns.includes('activeVersionId')
+  const publish = columns.includes('activeVersionId')
     ? 'active = true, "activeVersionId" = "versionId"'
     : 'active = true';
-  await database.rows(
-    `update ${table('workflow_entity')} set ${live} where id in (${marks(keys)})`,
-    keys,
-  );
+  if (live.length > 0) {
+    await database.rows(
+      `update ${table('workflow_entity')} set ${publish} where id in (${marks(live)})`,
+      live,
+    );
+  }
   await note(database, [...new Set([...((await seededIds(database)) ?? []), ...keys])]);
   await database.close();
-  console.log(`load targets: ${keys.length} workflows seeded and active`);
+  console.log(`load targets: ${keys.length} workflows seeded, ${live.length} of them active`);
 }
 
 async function note(database, ids) {

@@ -2,14 +2,19 @@
 
 {{/*
 The bundled workflows that this n8n runs, as `items`: file, key (in the ConfigMap). The catalogue says which versions run
-a file; what only another workflow calls is not in it and goes by its folder.
+a file; what only another workflow calls is not in it and goes by its folder. What may crash n8n by itself lies in a
+folder of its own: it is brought in, but not made active.
 */}}
 {{- define "n8n-tuned.loadTargetWorkflows" -}}
 {{- $version := include "n8n-tuned.version" . | splitList "-" | first -}}
 {{- $hasNode := .Files.Get "files/load-target/package.json" -}}
 {{- $ranges := dict -}}
-{{- range (.Files.Get "files/workflows/catalogue.json" | fromJson).workloads -}}
-{{- range .variants -}}{{- $_ := set $ranges .file .n8n -}}{{- end -}}
+{{- $crashing := list -}}
+{{- range $workload := (.Files.Get "files/workflows/catalogue.json" | fromJson).workloads -}}
+{{- range .variants -}}
+{{- $_ := set $ranges .file .n8n -}}
+{{- if $workload.mayCrashN8n -}}{{- $crashing = append $crashing .file -}}{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- $items := list -}}
 {{- range $path, $_ := .Files.Glob "files/workflows/**.json" -}}
@@ -19,14 +24,14 @@ a file; what only another workflow calls is not in it and goes by its folder.
 {{- $range := get $ranges $file | default (ternary "<1.0.0" ">=1.0.0" $isLegacy) -}}
 {{- $runs := and (semverCompare $range $version) (or (not (hasPrefix "load-target/" $file)) $hasNode) -}}
 {{- if $runs -}}
-{{- $items = append $items (dict "file" $file "key" (printf "workflows__%s" ($file | replace "/" "-"))) -}}
+{{- $items = append $items (dict "file" $file "key" (printf "workflows__%s__%s" (ternary "inactive" "active" (has $file $crashing)) ($file | replace "/" "-"))) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- dict "items" $items | toYaml -}}
 {{- end -}}
 
-{{/* data of the ConfigMap: `workflows__x.json`, `package__dist__y.js`; a `__` stands for a slash, which keys cannot hold. */}}
+{{/* data of the ConfigMap: `workflows__active__x.json`, `package__dist__y.js`; a `__` stands for a slash, which keys cannot hold. */}}
 {{- define "n8n-tuned.loadTargetFiles" -}}
 {{- $data := dict -}}
 {{- range (include "n8n-tuned.loadTargetWorkflows" . | fromYaml).items -}}
