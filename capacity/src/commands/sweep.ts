@@ -7,6 +7,7 @@ import { parseSweepPlan } from '../plan/sweep-plan-file';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { withoutSecrets } from '../record/secrets';
 import type { CellRecord, SweepRecord } from '../record/sweep-record';
+import { controlText } from '../report/sweep-figures';
 import { renderSweepTerminal } from '../report/sweep-terminal';
 import { SweepFolder } from '../sweep/folder';
 import { measureCells, workloadOf } from '../sweep/measure-cell';
@@ -92,6 +93,9 @@ async function run(options: SweepOptions): Promise<number> {
         onCell: (record, all) => {
           progress.tell('');
           process.stderr.write(`${lineOf(record, all.length, sweep)}\n`);
+          if (record.isControl) process.stderr.write(`control: ${controlText(sweep, all)}\n`);
+          // To be looked at while it goes on, and after a kill.
+          writeSweepReports(folder.path, sweep, all);
         },
       },
       interrupt.signal,

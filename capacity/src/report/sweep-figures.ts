@@ -47,7 +47,8 @@ function leftOut({ skipped }: SweepRecord): string {
   return [...reasons].map(([reason, count]) => `${String(count)} (${reason})`).join('; ');
 }
 
-function controlText(sweep: SweepRecord, records: readonly CellRecord[]): string {
+/** How the control cell did so far: whether the machine changed, and what is noise. */
+export function controlText(sweep: SweepRecord, records: readonly CellRecord[]): string {
   const metric = mainMetric(sweep.plan, sweep.steps);
   const title = metric.title.toLowerCase();
   const found = driftOf(sweep, records);

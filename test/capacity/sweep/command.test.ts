@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
+import { SweepFolder } from '../../../capacity/src/sweep/folder';
+import { buildCli, endStartedClis, runCli } from '../../support/cli';
+
+const folder = mkdtempSync(join(tmpdir(), 'sweep-command-'));
+const file = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+beforeAll(buildCli);
+afterEach(endStartedClis);
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A mistake of the user's: one sentence a line, no stack, exit code 2. */
+async function refused(args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runCli(args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).not.toContain('    at ');
+  return stderr;
+}
+
+describe('sweep refuses', () => {
+  test('a plan that is not there', async () => {
+    expect(await refused(['sweep', '-f', join(folder, 'none.yaml')])).toContain('cannot be read');
+  });
+
+  test('a wrong plan, with its line', async () => {
+    const plan = file('wrong.yaml', 'slo: [p95<1s]\ndimensions:\n  workers: [many]\n');
+    expect(await refused(['sweep', '-f', plan])).toContain(
+      'wrong.yaml:3: dimensions.workers.0 is "many": expected a whole number',
+    );
+  });
+
+  test('a plan of which nothing is possible', async () => {
+    const plan = file('never.yaml', 'slo: [p95<1s]\ncells: [{ workers: 2 }]\n');
+    expect(await refused(['sweep', '-f', plan, '--out', folder])).toContain(
+      'no cell of the plan is possible here: workers exist in queue mode only',
+    );
+  });
+
+  test('a folder with a sweep by another plan', async () => {
+    const text = 'slo: [p95<1s]\ncells: [{ mode: regular }]\n';
+    const plan = parseSweepPlan(text, 'same.yaml');
+    new SweepFolder(join(folder, 'same')).begin({
+      ...{ schemaVersion: 1, kind: 'sweep', id: 'x', name: 'same', title: 'same', startedAt: '' },
+      ...{ command: [], plan, steps: [], skipped: [], estimatedSeconds: 0 },
+      machine: { cpu: '', cores: 1, memoryMiB: 1, os: '', node: '' },
+    });
+    const other = file('same.yaml', text.replace('1s', '2s'));
+    expect(await refused(['sweep', '-f', other, '--out', folder])).toContain('by another plan');
+  });
+});
+
+describe('predict and recommend refuse', () => {
+  test.each([
+    [['predict', '--at', '4', '--from', '/nowhere'], 'there is no folder /nowhere'],
+    [['predict', '--at', 'many', '--from', '.'], "--at is 'many'"],
+    [['predict', '--at', '4', '--over', 'mains'], "--over is 'mains'"],
+    [['recommend'], 'without --from, say --rate and --slo'],
+    [['recommend', '--from', '/nowhere'], 'there is no folder /nowhere'],
+    [['recommend', '--values', 'v.yaml'], '--values goes with --prove'],
+    [
+      ['recommend', '--values', '/no.yaml', '--prove', '--rate', '1', '--slo', 'p95<1s'],
+      'the values cannot be read',
+    ],
+  ])('%j', async (args, sentence) => {
+    expect(await refused(args)).toContain(sentence);
+  });
+});
