@@ -32,7 +32,7 @@ export function sampleRun(): RunData {
       samples.push({ ...at, metric: 'processes', value: 1 });
       samples.push({ ...at, metric: 'eventLoopLagMs', value: 12 + (second % 7) });
       if (role === 'main')
-        samples.push({ ...at, metric: 'waiting', value: Math.max(0, second - 20) });
+        samples.push({ ...at, metric: 'queueWaiting', value: Math.max(0, second - 20) });
     }
   return {
     requests,

@@ -1,4 +1,5 @@
 import type {
+  Executions,
   LatencySummary,
   MetricSample,
   RequestSample,
@@ -8,6 +9,9 @@ import type {
 import { growth, totals, values, type SampledRole, type Window } from './metrics';
 import { mean, median, percentile, sorted } from './statistics';
 import { slope } from './trend';
+
+/** As n8n counts them, which knows nothing of replies. */
+export type ExecutionCounts = Pick<Executions, 'succeeded' | 'failed' | 'unfinished' | 'source'>;
 
 /** What a run knows about itself that its samples do not say. */
 export interface RunFacts {
@@ -24,7 +28,7 @@ export interface RunFacts {
     /** Open loop: requests that were due within the measured part and could not be sent. */
     droppedIterations: number;
   };
-  executions: Summary['executions'];
+  executions: ExecutionCounts | null;
   /** Null where there is no queue; `seconds` is null where it was not empty in time. */
   queueDrained: { seconds: number | null } | null;
 }
@@ -57,7 +61,11 @@ export function summarize(
       requests: unanswered.length,
       oldestAgeMs: unanswered.reduce((oldest, { durationMs }) => Math.max(oldest, durationMs), 0),
     },
-    executions: facts.executions,
+    executions: facts.executions && {
+      ...facts.executions,
+      requests: requests.length,
+      rightReplies: requests.filter(({ ok }) => ok).length,
+    },
     backlog: backlog(samples, facts),
     littlesLaw: littlesLaw(requests, facts),
     cpuMillisecondsPerRequest: cpuPerRequest(samples, measured, good),

@@ -1,10 +1,11 @@
 import type { Slo } from '../plan/slo';
 import type { RunEvent, Summary, Verdict } from '../record/record';
 import type { Limit } from './bottleneck';
+import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
 import { breaches, type Breach } from './slo';
 
-export interface VerdictFacts {
+export interface VerdictFacts extends Promised {
   workload: string;
   /** Null when the run came to its end; else why it did not. */
   aborted: string | null;
@@ -31,14 +32,19 @@ export function verdict(
   limitedBy: Limit,
   facts: VerdictFacts,
 ): Verdict {
-  const broken = [...breaches(slos, summary), ...builtInBreaches(slos, summary, facts)];
+  const matched = executionFindings(summary.executions, facts);
+  const broken = [
+    ...breaches(slos, summary),
+    ...builtInBreaches(slos, summary, facts),
+    ...matched.breaches,
+  ];
   const outcome = decide(summary, broken, facts);
   return {
     outcome,
     sentence: sentence(outcome, summary, broken, limitedBy, facts),
     breaches: broken,
     limitedBy,
-    doubts: doubts(summary, facts),
+    doubts: [...doubts(summary, facts), ...matched.doubts],
   };
 }
 
@@ -132,7 +138,7 @@ function errorText({ errors }: Summary): string {
 
 function doubts(summary: Summary, facts: VerdictFacts): string[] {
   const found: string[] = [];
-  const { generator, latencyMs, littlesLaw, backlog, executions, achieved } = summary;
+  const { generator, latencyMs, littlesLaw, backlog, executions } = summary;
   if (generator.saturated) found.push('the load generator used all the CPU that it may');
   if (generator.droppedIterations > 0) {
     found.push(`${String(generator.droppedIterations)} requests were due but could not be sent`);
@@ -154,11 +160,6 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   }
   if (executions === null && backlog !== null) {
     found.push('executions could not be counted in n8n, only replies');
-  }
-  if (executions !== null && executions.succeeded < 0.99 * achieved.requests) {
-    found.push(
-      `n8n counted ${String(executions.succeeded)} executions for ${String(achieved.requests)} good replies`,
-    );
   }
   for (const sampler of facts.failedSamplers) found.push(`the sampler ${sampler} failed`);
   return found;

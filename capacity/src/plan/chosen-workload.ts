@@ -72,6 +72,7 @@ export function chooseWorkload(
       parameters,
       answers: workload.answers,
       latencyFloorMs: floorOf(requests),
+      ...executionsOf(parts, variant),
     },
     requests,
     workflows: [...parts.flatMap((part) => workflowOf(part, variant, folder)), ...own],
@@ -144,6 +145,18 @@ function withFile(bundled: Catalogue, file: string): readonly [Catalogue, Worklo
   const own = readWorkload(file);
   const others = bundled.workloads.filter(({ name }) => name !== own.name);
   return [{ ...bundled, workloads: [own, ...others] }, own, dirname(resolve(file))];
+}
+
+/** A called workflow is an execution too. Nothing where the parts of a blend differ. */
+function executionsOf(
+  parts: readonly Workload[],
+  variant: string | undefined,
+): Pick<RecordedWorkload, 'executionsPerRequest'> {
+  const counts = new Set(parts.map((part) => workflowOf(part, variant, '').length));
+  const [count] = counts;
+  return counts.size === 1 && count !== undefined && count > 0
+    ? { executionsPerRequest: count }
+    : {};
 }
 
 function workflowOf(

@@ -38,6 +38,8 @@ export interface RecordedWorkload {
   parameters: Record<string, number | string>;
   answers: 'at-once' | 'when-done';
   latencyFloorMs: number;
+  /** Its own and those of the workflows that it calls; left out where it is not known. */
+  executionsPerRequest?: number;
 }
 
 export interface RecordedProfile {
@@ -71,7 +73,7 @@ export interface Summary {
   /** Requests still without an answer when the run ended. */
   unanswered: { requests: number; oldestAgeMs: number };
   /** Counted from n8n itself; null where n8n could not be asked. */
-  executions: { succeeded: number; failed: number; unfinished: number; source: string } | null;
+  executions: Executions | null;
   /** Queue mode: null elsewhere. Slope in jobs per second over the measured part. */
   backlog: { atEnd: number; slopePerSecond: number; drainedAfterSeconds: number | null } | null;
   /** Requests in flight predicted by rate x latency against those seen. */
@@ -81,6 +83,17 @@ export interface Summary {
   /** Which process replied how often, where the workload says so. */
   spread: { host: string; pid: number; role: string; requests: number }[];
   generator: { cpuCores: number; droppedIterations: number; saturated: boolean };
+}
+
+/** Over the whole run, warm-up included: n8n does not say which execution was which request's. */
+export interface Executions {
+  succeeded: number;
+  failed: number;
+  unfinished: number;
+  source: string;
+  /** Over the same time, to be compared with; older records do not have them. */
+  requests?: number;
+  rightReplies?: number;
 }
 
 export interface LatencySummary {

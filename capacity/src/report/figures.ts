@@ -47,7 +47,7 @@ export function runFigures(record: RunRecord): Figure[] {
     const e = summary.executions;
     add(
       'Executions',
-      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})`,
+      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})${e.requests === undefined ? '' : `, for ${formatNumber(e.requests)} requests and ${formatNumber(e.rightReplies ?? 0)} right replies, warm-up included`}`,
     );
   }
   if (summary.backlog) {
@@ -68,6 +68,11 @@ export function runFigures(record: RunRecord): Figure[] {
     );
   if (summary.cpuMillisecondsPerRequest !== null)
     add('CPU per request', `${formatNumber(summary.cpuMillisecondsPerRequest)} ms`);
+  const { cpuCores, droppedIterations } = summary.generator;
+  add(
+    'Load generator',
+    `${formatNumber(cpuCores)} cores used, ${droppedIterations === 0 ? 'every request sent when due' : `${formatNumber(droppedIterations)} requests due but not sent`}`,
+  );
   return figures;
 }
 

@@ -147,9 +147,12 @@ function metricChart(
 }
 
 function queueChart(samples: MetricSample[], duration: number): LineChart | null {
-  const series = ['waiting', 'active'].flatMap((metric) =>
+  const series = [
+    ['queueWaiting', 'waiting'],
+    ['queueActive', 'active'],
+  ].flatMap(([metric = '', label = '']) =>
     metricLines(samples, metric, duration, 'max').map((line) => ({
-      label: metric,
+      label,
       points: line.points,
     })),
   );

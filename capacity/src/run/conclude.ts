@@ -2,10 +2,10 @@ import { bottleneck } from '../analysis/bottleneck';
 import { values } from '../analysis/metrics';
 import { breaches } from '../analysis/slo';
 import { mean } from '../analysis/statistics';
-import { summarize } from '../analysis/summarize';
+import { summarize, type ExecutionCounts } from '../analysis/summarize';
 import { verdict } from '../analysis/verdict';
 import type { RunHead } from '../record/folder';
-import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
+import type { RunEvent, RunRecord, RunTables } from '../record/record';
 import { limitsOfRun } from './limits';
 
 /** What only the run itself knew. */
@@ -14,7 +14,7 @@ export interface RunEnding {
   /** Null when all load was made; else why it was not. */
   aborted: string | null;
   generator: { cpuCoresMean: number; droppedIterations: number; latenessP99Ms: number | null };
-  executions: Summary['executions'];
+  executions: ExecutionCounts | null;
   queueDrained: { seconds: number | null } | null;
   failedSamplers: string[];
   events: RunEvent[];
@@ -65,6 +65,8 @@ export function conclude(
   const steal = values(samples, { metric: 'stealShare' }, measured);
   const judged = verdict(head.slo, summary, limitedBy, {
     workload: head.workload.title,
+    answers: head.workload.answers,
+    executionsPerRequest: head.workload.executionsPerRequest ?? null,
     aborted: ending.aborted,
     failedSamplers: ending.failedSamplers,
     loop: profile.loop,

@@ -7,7 +7,7 @@ import { highestRate, openLimit, type LoadPlan } from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import { RunFolder, runId, type RunHead } from '../record/folder';
 import type { RunData } from '../record/read';
-import type { RecordedProfile, Summary } from '../record/record';
+import type { RecordedProfile } from '../record/record';
 import { samplersFor } from '../sampler';
 import type { ExecutionCounts, Progress, Running } from '../target/target';
 import { conclude } from './conclude';
@@ -15,6 +15,9 @@ import { writeReports } from './reports';
 import { Observations } from './samples';
 
 const SAMPLE_EVERY_MS = 1000;
+const LOOK_EVERY_MS = 500;
+/** n8n counts an execution a moment after it has ended. */
+const COUNTED_WITHIN_MS = 5_000;
 
 export interface RunOrder {
   workload: ChosenWorkload;
@@ -53,7 +56,7 @@ export async function measure(
   running.onEvent((event) => {
     seen.event(event);
   });
-  const before = await running.executions();
+  const before = await settledExecutions(running, order.drainMs, signal);
   const samplers = await seen.start(samplersFor(running), running, SAMPLE_EVERY_MS);
   let load: LoadResult;
   try {
@@ -61,7 +64,7 @@ export async function measure(
   } finally {
     seen.begin(Date.now());
   }
-  const drained = await drain(running, before, load, order.drainMs, progress, signal);
+  const drained = await drain(running, before, load, order, progress, signal);
   await seen.stop(samplers);
   const logs = await folder.keepLogs(running.logs);
   const tables = { requests: load.requests, samples: seen.samples };
@@ -140,33 +143,52 @@ async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promis
   }
 }
 
+/** What ready() asked must not be counted as the load's, and may still run where the reply comes at once. */
+async function settledExecutions(
+  running: Running,
+  withinMs: number,
+  signal: AbortSignal,
+): Promise<ExecutionCounts | null> {
+  const giveUpMs = Date.now() + withinMs;
+  for (;;) {
+    const counts = await running.executions();
+    if (counts === null || counts.unfinished === 0) return counts;
+    if (signal.aborted || Date.now() >= giveUpMs) return counts;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
 /** Waits until n8n has finished what it was given; `seconds` is null when it did not in time. */
 async function drain(
   running: Running,
   before: ExecutionCounts | null,
   load: LoadResult,
-  drainMs: number,
+  { drainMs, workload }: RunOrder,
   progress: Progress,
   signal: AbortSignal,
-): Promise<{ seconds: number | null; executions: Summary['executions'] }> {
+): Promise<{ seconds: number | null; executions: ExecutionCounts | null }> {
   const giveUpMs = Date.now() + drainMs;
+  const replies = load.requests.filter(({ ok }) => ok).length;
+  const expected = replies * (workload.recorded.executionsPerRequest ?? 1);
+  let overAtMs: number | null = null;
   for (;;) {
     const counts = await running.executions();
     if (counts === null || before === null) return { seconds: null, executions: null };
-    const over = counts.unfinished === 0;
-    if (over || signal.aborted || Date.now() >= giveUpMs) {
-      return {
-        seconds: over ? Math.max(0, (Date.now() - load.endedAtMs) / 1000) : null,
-        executions: {
-          succeeded: counts.succeeded - before.succeeded,
-          failed: counts.failed - before.failed,
-          unfinished: counts.unfinished,
-          source: counts.source,
-        },
-      };
+    const executions = {
+      ...counts,
+      succeeded: counts.succeeded - before.succeeded,
+      failed: counts.failed - before.failed,
+    };
+    if (counts.unfinished === 0) overAtMs ??= Date.now();
+    else overAtMs = null;
+    const all = executions.succeeded + executions.failed >= expected;
+    const settled = overAtMs !== null && (all || Date.now() >= overAtMs + COUNTED_WITHIN_MS);
+    if (settled || signal.aborted || Date.now() >= giveUpMs) {
+      const seconds = overAtMs === null ? null : (overAtMs - load.endedAtMs) / 1000;
+      return { seconds: seconds === null ? null : Math.max(0, seconds), executions };
     }
     progress(`waiting for n8n to finish ${String(counts.unfinished)} executions`);
-    await sleep(500);
+    await sleep(LOOK_EVERY_MS);
   }
 }
 

@@ -306,6 +306,8 @@ describe('what limited it', () => {
 describe('verdict', () => {
   const run: VerdictFacts = {
     workload: 'last-node',
+    answers: 'when-done',
+    executionsPerRequest: 1,
     aborted: null,
     failedSamplers: [],
     loop: 'open',
@@ -369,7 +371,14 @@ describe('verdict', () => {
       ...clean,
       latencyMs: clean.latencyMs && { ...clean.latencyMs, count: 12 },
       littlesLaw: { predicted: 4, observed: 9, ratio: 0.44 },
-      executions: { succeeded: 900, failed: 0, unfinished: 0, source: 'database' },
+      executions: {
+        succeeded: 900,
+        failed: 0,
+        unfinished: 0,
+        source: 'database',
+        requests: 1_500,
+        rightReplies: 1_500,
+      },
     };
     const { doubts } = judge(doubtful, { failedSamplers: ['redis'], stealShare: 0.1 });
     expect(doubts).toHaveLength(5);
