@@ -51,6 +51,7 @@ export function predictFigures(answer: Answer): Figure[] {
   ];
 }
 
-const coefficient = (interval: Interval): string => `${figures(interval.value)} (${span(interval)})`;
+const coefficient = (interval: Interval): string =>
+  `${figures(interval.value)} (${span(interval)})`;
 
 const signed = (error: number): string => `${error > 0 ? '+' : ''}${share(error)}`;

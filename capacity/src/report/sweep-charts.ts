@@ -20,12 +20,13 @@ const MOST_PANELS = 12;
 /**
  * Each metric over what was changed: one dimension as a line (bars, where its values are words), two as a
  * small plot for each value of the second, three and more as heat maps, one for each value of the rest.
+ * A list for each metric.
  */
-export function sweepCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart[] {
+export function sweepCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart[][] {
   const cells = cellsInOrder(sweep);
   const rows = cellRows(records, cells);
   const [x, y, ...rest] = axesOf(cells);
-  return metricsOf(sweep.plan, sweep.steps).flatMap((metric): Chart[] => {
+  const charts = metricsOf(sweep.plan, sweep.steps).map((metric): Chart[] => {
     if (rows.every((row) => spreadOf(row, metric).median === null)) return [];
     if (x === undefined) return [bars(rows, metric, [], '')];
     if (y === undefined) return [along(rows, x, metric, '', null)];
@@ -35,6 +36,7 @@ export function sweepCharts(sweep: SweepRecord, records: readonly CellRecord[]):
     }
     return panels(rows, rest).map(({ name, rows: few }) => heat(few, x, y, metric, name));
   });
+  return charts.filter((some) => some.length > 0);
 }
 
 interface Panel {
@@ -99,7 +101,7 @@ function line(
     ...head(metric, [x], panel),
     // Dots on the edge would be cut in half.
     x: { label: dimensionTitle(x), min: Math.min(...all) - room, max: Math.max(...all) + room },
-    y: { label: metric.title, unit: metric.unit, min: 0, ...(top === null ? {} : { max: top }) },
+    y: { label: metric.axis, unit: metric.unit, min: 0, ...(top === null ? {} : { max: top }) },
     series,
   };
 }

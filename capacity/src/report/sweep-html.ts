@@ -22,7 +22,10 @@ export function renderSweepHtml(sweep: SweepRecord, records: readonly CellRecord
       ['', ''],
       sweepFigures(sweep, records).map(({ name, value }) => [name, value]),
     ),
-    `<h2>What came out</h2><div class="plots">${sweepCharts(sweep, records).map(figure).join('\n')}</div>`,
+    '<h2>What came out</h2>',
+    ...sweepCharts(sweep, records).map(
+      (charts) => `<div class="plots">${charts.map(figure).join('\n')}</div>`,
+    ),
     `<h2>Every cell</h2>${cellsTable(head, rows)}`,
     list(
       'What crashed',

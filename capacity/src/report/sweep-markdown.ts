@@ -21,7 +21,9 @@ export function renderSweepMarkdown(sweep: SweepRecord, records: readonly CellRe
     '',
     '## What came out',
     '',
-    ...sweepCharts(sweep, records).map(({ id, title }) => `![${title}](plots/${id}.svg)`),
+    ...sweepCharts(sweep, records)
+      .flat()
+      .map(({ id, title }) => `![${title}](plots/${id}.svg)`),
     '',
     ...table(head, rows),
     '',

@@ -7,23 +7,31 @@ import type { CellFigures } from '../record/sweep-record';
 export interface Metric {
   id: keyof CellFigures;
   title: string;
+  /** Short, for an axis. */
+  axis: string;
   unit: string;
   of(figures: CellFigures): number | null;
 }
 
-const metric = (id: keyof CellFigures, title: string, unit: string): Metric => ({
+const metric = (id: keyof CellFigures, title: string, axis: string, unit: string): Metric => ({
   id,
   title,
+  axis,
   unit,
   of: (figures) => figures[id],
 });
 
-export const CAPACITY = metric('capacityPerSecond', 'Capacity', 'requests per second');
-const ACHIEVED = metric('achievedPerSecond', 'Right replies', 'per second');
-const P50 = metric('p50Ms', 'Median latency', 'ms');
-const P99 = metric('p99Ms', '99th percentile of the latency', 'ms');
-const MEMORY = metric('memoryMiBPerRequestPerSecond', 'Peak memory per request a second', 'MiB');
-const CPU = metric('cpuMillisecondsPerRequest', 'CPU per request', 'ms');
+export const CAPACITY = metric('capacityPerSecond', 'Capacity', 'capacity', 'requests per second');
+const ACHIEVED = metric('achievedPerSecond', 'Right replies', 'right replies', 'per second');
+const P50 = metric('p50Ms', 'Median latency', 'p50', 'ms');
+const P99 = metric('p99Ms', '99th percentile of the latency', 'p99', 'ms');
+const MEMORY = metric(
+  'memoryMiBPerRequestPerSecond',
+  'Peak memory per request a second',
+  'memory',
+  'MiB per request/s',
+);
+const CPU = metric('cpuMillisecondsPerRequest', 'CPU per request', 'CPU', 'ms');
 
 const profilesOf = (plan: SweepPlan, steps: readonly Step[]): string[] => [
   ...new Set(steps.map(({ cell }) => profileOf(cell, plan))),

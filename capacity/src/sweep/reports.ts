@@ -19,10 +19,12 @@ export function writeSweepReports(
     { name: 'report.html', content: renderSweepHtml(sweep, records) },
     { name: 'report.md', content: renderSweepMarkdown(sweep, records) },
     { name: 'cells.csv', content: renderSweepCsv(records) },
-    ...sweepCharts(sweep, records).map((chart) => ({
-      name: `plots/${chart.id}.svg`,
-      content: drawChartFile(chart),
-    })),
+    ...sweepCharts(sweep, records)
+      .flat()
+      .map((chart) => ({
+        name: `plots/${chart.id}.svg`,
+        content: drawChartFile(chart),
+      })),
   ];
   rmSync(join(folder, 'plots'), { recursive: true, force: true });
   for (const { name, content } of files) {

@@ -13,6 +13,8 @@ import { renderSweepHtml } from '../../../capacity/src/report/sweep-html';
 import { renderSweepMarkdown } from '../../../capacity/src/report/sweep-markdown';
 import { renderSweepTerminal } from '../../../capacity/src/report/sweep-terminal';
 
+const allCharts = (...args: Parameters<typeof sweepCharts>) => sweepCharts(...args).flat();
+
 const machine = { cpu: 'Test CPU', cores: 2, memoryMiB: 1024, os: 'Linux', node: 'v24' };
 
 function sweepOf(dimensions: string, more = ''): SweepRecord {
@@ -67,7 +69,7 @@ function measured(
 describe('plots choose what changed', () => {
   test('one dimension of numbers: a line, with each run and the interval of the repeats', () => {
     const sweep = sweepOf('workers: [4, 1, 2]', 'repeats: 3\n');
-    const [chart] = sweepCharts(sweep, measured(sweep));
+    const [chart] = allCharts(sweep, measured(sweep));
     if (chart?.kind !== 'line') throw new Error('it is no line');
     expect(chart.title).toBe('Capacity over workers');
     expect(chart.series[0]?.points).toEqual([
@@ -80,7 +82,7 @@ describe('plots choose what changed', () => {
 
   test('one dimension of words: bars', () => {
     const sweep = sweepOf('tuning: [none, default]');
-    const [chart] = sweepCharts(
+    const [chart] = allCharts(
       sweep,
       measured(sweep, ({ tuning }) => (tuning === 'none' ? 10 : 28)),
     );
@@ -93,9 +95,7 @@ describe('plots choose what changed', () => {
 
   test('two: a small line for each value of the second, all to the same scale', () => {
     const sweep = sweepOf('tuning: [none, default], workers: [1, 2, 4]');
-    const charts = sweepCharts(sweep, measured(sweep)).filter(({ id }) =>
-      id.startsWith('capacity'),
-    );
+    const charts = allCharts(sweep, measured(sweep)).filter(({ id }) => id.startsWith('capacity'));
     expect(charts.map(({ title }) => title)).toEqual([
       'Capacity over workers: tuning none',
       'Capacity over workers: tuning default',
@@ -109,7 +109,7 @@ describe('plots choose what changed', () => {
     const sweep = sweepOf(
       'tuning: [none, default], workers: [1, 2, 4], cpuMillicores: [500, 1000]',
     );
-    const [chart, ...rest] = sweepCharts(sweep, measured(sweep));
+    const [chart, ...rest] = allCharts(sweep, measured(sweep));
     if (chart?.kind !== 'heat') throw new Error('it is no heat map');
     expect(chart.x).toEqual({ label: 'workers', values: ['1', '2', '4'] });
     expect(chart.y).toEqual({ label: 'CPU (millicores)', values: ['500', '1000'] });
@@ -119,7 +119,7 @@ describe('plots choose what changed', () => {
 
   test('a metric that nothing measured has no plot, one that a cell lacks has a gap', () => {
     const sweep = sweepOf('workers: [1, 2, 4]');
-    const charts = sweepCharts(
+    const charts = allCharts(
       sweep,
       measured(sweep, ({ workers }) => (workers === 2 ? null : Number(workers))),
     );
