@@ -2,10 +2,9 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { seededRandom } from '../analysis/random';
 import { runId } from '../record/folder';
-import { readRun } from '../record/read';
-import { findSearches, readSearch } from '../record/read-find';
-import { measurementOf, type Measurement } from '../predict/measurement';
+import type { Measurement } from '../predict/measurement';
 import { answer, groupsOf, sizes, type Answer, type Group } from '../predict/predict';
+import { readMeasurements } from '../predict/read';
 import { writePredictReports } from '../predict/reports';
 import { isScale, SCALES, type ScaleName } from '../predict/scale';
 import { renderPredictTerminal } from '../report/predict-terminal';
@@ -61,7 +60,7 @@ function run(options: PredictOptions): number {
   if (group === undefined) {
     throw new UserError(
       groups.length === 0
-        ? `no search in ${options.from.join(', ')} tells about ${SCALES[over].title}: sweep over them first.`
+        ? `nothing in ${options.from.join(', ')} tells about ${SCALES[over].title}: sweep over them first.`
         : `--group is '${options.group}': there are ${String(groups.length)}.`,
     );
   }
@@ -78,13 +77,6 @@ function run(options: PredictOptions): number {
     process.stdout.write(`${renderPredictTerminal(result, style)}\n${folder}/report.html\n`);
   }
   return result.lowest === null || problems.length > 0 ? EXIT.invalid : EXIT.fine;
-}
-
-function readMeasurements(from: readonly string[]): Measurement[] {
-  return from.flatMap(findSearches).flatMap((folder) => {
-    const found = measurementOf(readSearch(folder), (run) => readRun(join(folder, run)).record);
-    return found === null ? [] : [found];
-  });
 }
 
 function ofWorkload(

@@ -4,10 +4,11 @@ import type { Topology } from '../plan/topology';
 import type { FindRecord } from '../record/find-record';
 import type { Machine, RecordedWorkload, RunRecord } from '../record/record';
 
-/** What a search tells a prediction. */
+/** What a search, or a run at its limit, tells a prediction. */
 export interface Measurement {
   source: string;
   workload: RecordedWorkload;
+  /** What held at the rate; of a closed loop, how many clients there were. */
   slo: string[];
   topology: Topology;
   machine: Machine;
@@ -38,6 +39,26 @@ export function measurementOf(
     lightLatencySeconds: light === null ? null : light.p50 / 1000,
     cpuMillisecondsPerRequest:
       best === null ? null : readRun(best).summary.cpuMillisecondsPerRequest,
+  };
+}
+
+/**
+ * A closed loop is always at its limit: what it achieved is what so many clients can get. Null for an open
+ * loop, whose rate was given.
+ */
+export function measurementOfRun(record: RunRecord): Measurement | null {
+  const { topology, profile, summary } = record;
+  const ratePerSecond = summary.achieved.ratePerSecond;
+  if (topology === null || profile.loop !== 'closed' || !(ratePerSecond > 0)) return null;
+  return {
+    source: record.id,
+    workload: record.workload,
+    slo: [`${String(profile.clients ?? 0)} clients`],
+    topology,
+    machine: record.machine,
+    ratePerSecond,
+    lightLatencySeconds: null,
+    cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
   };
 }
 

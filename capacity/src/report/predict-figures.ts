@@ -33,7 +33,7 @@ export function predictFigures(answer: Answer): Figure[] {
     })),
     {
       name: 'Measured',
-      value: `${String(group.points.length)} searches at ${sizes(group).map(formatNumber).join(', ')} ${SCALES[answer.over].title}`,
+      value: `${String(group.points.length)} measurements at ${sizes(group).map(formatNumber).join(', ')} ${SCALES[answer.over].title}`,
     },
     ...(typeof fit === 'string'
       ? []

@@ -1,13 +1,18 @@
 import { normal, seededRandom } from '../../../capacity/src/analysis/random';
 import { uslRate } from '../../../capacity/src/analysis/usl';
 import { topologySchema, type Topology } from '../../../capacity/src/plan/topology';
-import { seen, type Measurement } from '../../../capacity/src/predict/measurement';
+import {
+  measurementOfRun,
+  seen,
+  type Measurement,
+} from '../../../capacity/src/predict/measurement';
 import { answer, groupsOf, sizes } from '../../../capacity/src/predict/predict';
 import { SCALES } from '../../../capacity/src/predict/scale';
 import { predictCharts } from '../../../capacity/src/report/predict-charts';
 import { predictFigures, predictSentence } from '../../../capacity/src/report/predict-figures';
 import { renderPredictHtml } from '../../../capacity/src/report/predict-html';
 import { renderPredictMarkdown } from '../../../capacity/src/report/predict-markdown';
+import { sampleRun } from '../../support/sample-run';
 
 const truth = { g: 30, a: 0.08, b: 0.004 };
 
@@ -183,6 +188,17 @@ test('the report shows bounds, law, errors and refusals, and the curve with its 
   expect(chart.marks?.map(({ label }) => label)).toEqual(['asked for', 'worker slots', 'CPU']);
   expect(renderPredictMarkdown(result)).toContain('search-3');
   expect(renderPredictHtml(result)).toContain('EXPECTED');
+});
+
+test('a closed loop tells what its clients could get, an open loop nothing', () => {
+  const { record } = sampleRun();
+  const closed = { ...record.profile, loop: 'closed' as const, clients: 8 };
+  expect(measurementOfRun({ ...record, profile: closed })).toMatchObject({
+    ratePerSecond: 38.4,
+    slo: ['8 clients'],
+    cpuMillisecondsPerRequest: 27.5,
+  });
+  expect(measurementOfRun(record)).toBeNull();
 });
 
 test('what was seen is its middle, from least to most', () => {

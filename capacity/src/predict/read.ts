@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { recordsBeneath } from '../record/beneath';
+import { readRun } from '../record/read';
+import { readSearch } from '../record/read-find';
+import { SweepFolder } from '../sweep/folder';
+import { measurementOf, measurementOfRun, type Measurement } from './measurement';
+
+/** All that the searches, and the closed-loop cells of sweeps, in these folders tell. */
+export function readMeasurements(folders: readonly string[]): Measurement[] {
+  const found = folders.flatMap(recordsBeneath);
+  const searches = found
+    .filter(({ kind }) => kind === 'find')
+    .map(({ folder }) => ofSearch(folder));
+  const sweeps = found.filter(({ kind }) => kind === 'sweep').map(({ folder }) => folder);
+  return [...searches, ...sweeps.flatMap(ofSweep)].filter((one) => one !== null);
+}
+
+const ofSearch = (folder: string): Measurement | null =>
+  measurementOf(readSearch(folder), (run) => readRun(join(folder, run)).record);
+
+/** Searches among its cells are found by themselves. */
+function ofSweep(path: string): (Measurement | null)[] {
+  const folder = new SweepFolder(path);
+  const sweep = folder.sweep();
+  if (sweep === null) return [];
+  return folder.records(sweep).map(({ id, run, figures, outcome }) => {
+    const index = sweep.steps.findIndex((step) => step.id === id);
+    const step = sweep.steps[index];
+    const isSearch = figures.capacityPerSecond !== null;
+    if (step === undefined || run === null || isSearch || outcome === 'invalid') return null;
+    return measurementOfRun(readRun(join(folder.cell(step, index), run)).record);
+  });
+}
