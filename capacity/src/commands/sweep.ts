@@ -14,6 +14,7 @@ import { measureCells, workloadOf } from '../sweep/measure-cell';
 import { prepareSweep } from '../sweep/prepare';
 import { writeSweepReports } from '../sweep/reports';
 import { duration, goThrough } from '../sweep/sweep';
+import { thisMachine } from '../target/machine';
 import { askedRightly, EXIT, messageOf, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
@@ -89,6 +90,7 @@ async function run(options: SweepOptions): Promise<number> {
       sweep,
       {
         measureCell: measureCells(sweep.plan, bench),
+        machine: thisMachine(),
         progress: progress.tell,
         onCell: (record, all) => {
           progress.tell('');

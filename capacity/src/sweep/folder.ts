@@ -16,7 +16,12 @@ export class SweepFolder {
   /** The sweep that is here already; null where there is none. */
   sweep(): SweepRecord | null {
     const file = join(this.path, SWEEP_FILE);
-    return existsSync(file) ? (readJson(file) as SweepRecord) : null;
+    if (!existsSync(file)) return null;
+    const sweep = readJson(file) as SweepRecord;
+    if (sweep.kind === 'sweep' && (sweep.schemaVersion as number) === 1) return sweep;
+    throw new UserError(
+      `${file} has schemaVersion ${String(sweep.schemaVersion)}, which this version of n8n-tuned does not know: take the version that wrote it, or a newer one.`,
+    );
   }
 
   begin(sweep: SweepRecord): void {

@@ -1,5 +1,6 @@
 /** Goes through the steps of a sweep, one after the other, from wherever it stopped. */
 import { drift, remaining, secondsLeft, type Drift, type Step } from '../analysis/sweep';
+import type { Machine } from '../record/record';
 import type { CellRecord, SweepRecord } from '../record/sweep-record';
 import type { Progress } from '../target/target';
 import { messageOf, UserError } from '../ui/exit';
@@ -24,6 +25,8 @@ export type MeasureCell = (
 
 export interface SweepHands {
   measureCell: MeasureCell;
+  /** Which may not be that on which the sweep began. */
+  machine: Machine;
   progress: Progress;
   /** After each cell, for reports and for whoever watches. */
   onCell(record: CellRecord, records: CellRecord[]): void;
@@ -33,7 +36,7 @@ export interface SweepHands {
 export async function goThrough(
   folder: SweepFolder,
   sweep: SweepRecord,
-  { measureCell, progress, onCell }: SweepHands,
+  { measureCell, machine, progress, onCell }: SweepHands,
   signal: AbortSignal,
 ): Promise<CellRecord[]> {
   const records = folder.records(sweep);
@@ -62,7 +65,7 @@ export async function goThrough(
       ...step,
       startedAt: startedAt.toISOString(),
       seconds: (Date.now() - startedAt.getTime()) / 1000,
-      machine: sweep.machine,
+      machine,
       ...result,
     };
     folder.done(index, record);

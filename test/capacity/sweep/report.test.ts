@@ -154,6 +154,18 @@ describe('the control cell', () => {
   });
 });
 
+test('a sweep that went on elsewhere says so', () => {
+  const sweep = sweepOf('workers: [1, 2]', 'repeats: 2\n');
+  const records = measured(sweep);
+  expect(sweepDoubts(sweep, records)).toEqual([]);
+  const [first, ...rest] = records;
+  if (first === undefined) throw new Error('there is no record');
+  const moved = [{ ...first, machine: { ...machine, cores: 64 } }, ...rest];
+  expect(sweepDoubts(sweep, moved)).toEqual([
+    'The sweep was measured on several machines: Test CPU, 64 cores; Test CPU, 2 cores',
+  ]);
+});
+
 describe('the texts', () => {
   const sweep = sweepOf('workers: [1, 2, 4]', 'repeats: 2\n');
   const records = measured(sweep, ({ workers }, block) => (workers === 4 ? null : 20 + block));

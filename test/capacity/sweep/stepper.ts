@@ -57,6 +57,7 @@ if (planFile !== undefined && root !== undefined) {
           versions: {},
         };
       },
+      machine: sweep.machine,
       progress: () => undefined,
       onCell: () => undefined,
     },
