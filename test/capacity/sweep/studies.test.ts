@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cellsOf, changedDimensions } from '../../../capacity/src/plan/sweep-plan-cells';
+import { DIMENSIONS } from '../../../capacity/src/plan/sweep-plan';
 import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
 import { workloadOf } from '../../../capacity/src/sweep/measure-cell';
 
@@ -23,4 +24,23 @@ test.each(files)('%s', (name) => {
   for (const cell of possible) expect(workloadOf(cell, { workflows }).requests).not.toEqual([]);
   const wanted = Object.entries(plan.control ?? {});
   expect(possible.some((cell) => wanted.every(([key, value]) => cell[key] === value))).toBe(true);
+});
+
+describe('the README of the studies', () => {
+  const readme = readFileSync(join(STUDIES, 'README.md'), 'utf8');
+
+  test('names every plan', () => {
+    for (const name of files) expect(readme).toContain(`\`${name}\``);
+  });
+
+  test('has a row for every dimension', () => {
+    const rows = readme.slice(readme.indexOf('## Dimensions')).match(/^\| `[\w.]+`/gm) ?? [];
+    const named = rows.map((row) => row.slice(3, -1));
+    expect(named.sort()).toEqual([...DIMENSIONS, 'env.NAME', 'param.NAME'].sort());
+  });
+
+  test('shows a plan that is one', () => {
+    const [, example] = /```yaml\n([\s\S]*?)```/.exec(readme) ?? [];
+    expect(cellsOf(parseSweepPlan(example ?? '', 'README.md')).possible).toHaveLength(6);
+  });
 });
