@@ -11,6 +11,7 @@ import * as run from './commands/run';
 import * as sample from './commands/sample';
 import * as sweep from './commands/sweep';
 import * as up from './commands/up';
+import * as watch from './commands/watch';
 import * as workloads from './commands/workloads';
 import { EXIT, UserError } from './ui/exit';
 
@@ -29,6 +30,7 @@ const COMMANDS = [
   recommend,
   report,
   sample,
+  watch,
 ];
 
 async function main(): Promise<void> {

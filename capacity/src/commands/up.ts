@@ -3,6 +3,7 @@ import { openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Kept, type KeptState } from '../target/kept';
+import type { Running } from '../target/target';
 import { EXIT, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, printLines } from '../ui/print';
@@ -100,14 +101,26 @@ async function keep(options: UpOptions): Promise<void> {
   try {
     await running.seed(workload.workflows, tell);
     await running.ready(workload.requests, tell, signal);
-    kept.write({ pid: process.pid, baseUrl: running.baseUrl, versions: running.versions });
-    while (!signal.aborted) await sleep(200);
+    let written = '';
+    while (!signal.aborted) {
+      const state = stateOf(running);
+      // A restart has changed the pids.
+      if (JSON.stringify(state) !== written) kept.write(state);
+      written = JSON.stringify(state);
+      await sleep(200);
+    }
   } finally {
     await running.down(tell);
     kept.remove();
     interrupt.end();
   }
   process.exitCode = EXIT.fine;
+}
+
+function stateOf(running: Running): KeptState {
+  const { baseUrl, versions, metrics, redis, postgresql } = running;
+  const processes = running.processes();
+  return { pid: process.pid, baseUrl, versions, processes, metrics, redis, postgresql };
 }
 
 function show(state: KeptState, { name, json }: UpOptions): void {

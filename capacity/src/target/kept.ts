@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cacheFolder } from '../lab/paths';
 import { writeWhole } from '../record/folder';
 import { UserError } from '../ui/exit';
+import type { MetricsEndpoint, ProcessRoot, Running } from './target';
 
 /** A target that `up` has left up, known by its name. */
 export interface KeptState {
@@ -10,6 +11,11 @@ export interface KeptState {
   pid: number;
   baseUrl: string;
   versions: Record<string, string>;
+  /** Where samplers look. */
+  processes: ProcessRoot[];
+  metrics: MetricsEndpoint[];
+  redis: Running['redis'];
+  postgresql: Running['postgresql'];
 }
 
 export class Kept {
