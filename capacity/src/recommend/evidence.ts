@@ -56,3 +56,23 @@ function bestHeld({ probes }: FindRecord): string | null {
     .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
   return held.at(-1)?.run ?? null;
 }
+
+/** The same for searches that repeat each other. */
+export const layoutKey = ({ workload, slo, machine, topology }: Evidence): string =>
+  JSON.stringify([workload, slo, machine.cpu, machine.cores, { ...topology, name: undefined }]);
+
+/**
+ * Of searches that repeat each other the one in the middle, of an even number the lower: to take the best
+ * of them would be to plan with luck.
+ */
+export function withoutRepeats(evidence: readonly Evidence[]): Evidence[] {
+  const groups = new Map<string, Evidence[]>();
+  for (const each of evidence) {
+    const key = layoutKey(each);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()].flatMap((some) => {
+    const sorted = [...some].sort((a, b) => a.capacityPerSecond - b.capacityPerSecond);
+    return sorted.slice(Math.floor((sorted.length - 1) / 2)).slice(0, 1);
+  });
+}

@@ -1,7 +1,7 @@
 /** Deploys what is recommended and loads it; what is refuted is learnt from, and the next one tried. */
 import type { RoleSummary, RunRecord } from '../record/record';
 import { limitsOf } from '../target/process/env';
-import type { Evidence } from './evidence';
+import { layoutKey, type Evidence } from './evidence';
 import type { Recommendation } from './recommend';
 import { PLANNED_SHARE, type Sizing } from './sizing';
 
@@ -121,7 +121,7 @@ export function learn(
 ): Evidence[] {
   const held = record.verdict.outcome === 'held';
   return evidence.map((each) => {
-    if (each.source !== refuted.source) return each;
+    if (layoutKey(each) !== layoutKey(refuted)) return each;
     const at = {
       ratePerSecond: record.summary.achieved.ratePerSecond,
       meanLatencyMs: record.summary.latencyMs?.mean ?? 0,

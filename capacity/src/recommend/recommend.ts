@@ -1,4 +1,4 @@
-import type { Evidence } from './evidence';
+import { withoutRepeats, type Evidence } from './evidence';
 import { sizingFor, type Sizing } from './sizing';
 
 export interface Prices {
@@ -23,7 +23,7 @@ export function recommend(
   wantedPerSecond: number,
   prices: Prices = DEFAULT_PRICES,
 ): Recommendation | null {
-  const sizings = evidence
+  const sizings = withoutRepeats(evidence)
     .map((each) => sizingFor(each, evidence, wantedPerSecond))
     .filter((sizing) => sizing !== null)
     .sort((a, b) => TRUST[a.basis] - TRUST[b.basis] || rank(a, prices) - rank(b, prices));

@@ -69,7 +69,10 @@ test('what ran out of memory gets more of it, again and again', async () => {
 });
 
 test('it ends after so many attempts', async () => {
-  const many = [1, 2, 3, 4, 5, 6].map((n) => regular(60 + n, { source: `search-${String(n)}` }));
+  const many = [1, 2, 3, 4, 5, 6].map((n) => {
+    const topology = { ...regular(60).topology, env: { N: String(n) } };
+    return regular(60 + n, { source: `search-${String(n)}`, topology });
+  });
   const { result } = await proof(many, () => loaded('failed', 20, 1));
   expect(result.attempts).toHaveLength(4);
   expect(result.verdict).toBe('REFUTED');
@@ -90,6 +93,13 @@ test('a generator that was the limit, or an interrupt, proves nothing', async ()
   expect(saturated.result.verdict).toBe('INVALID');
   expect(saturated.tried).toHaveLength(1);
   expect((await proof([regular(60)], () => null)).result.verdict).toBe('INVALID');
+});
+
+test('a refusal counts for the repeats of a search as well', async () => {
+  const repeated = [60, 61, 62].map((rate, i) => regular(rate, { source: `search-${String(i)}` }));
+  const { result, tried } = await proof(repeated, () => loaded('failed', 20, 1));
+  expect(result.verdict).toBe('REFUTED');
+  expect(tried).toHaveLength(1);
 });
 
 test('what was learnt is about the refuted evidence alone', () => {

@@ -33,13 +33,23 @@ describe('what is recommended', () => {
   });
 
   test('is the cheapest of what was measured to do', () => {
-    const all = [queue(2, 80), regular(60), regular(90, { source: 'fast' })];
+    const fast = { ...regular(90).topology, tuning: 'io-bound' as const };
+    const all = [queue(2, 80), regular(60), regular(90, { source: 'fast', topology: fast })];
     const { best: chosen, others } = best(all, 40);
     expect(chosen.evidence.source).toBe('fast');
     expect(others.map(({ evidence }) => evidence.source)).toEqual([
       'search-regular',
       'search-queue-2',
     ]);
+  });
+
+  test('does not rest on the luckiest of repeated searches', () => {
+    const repeated = [58, 40, 49].map((rate, i) =>
+      regular(rate, { source: `search-${String(i)}` }),
+    );
+    expect(best(repeated, 39).best.evidence.capacityPerSecond).toBe(49);
+    expect(recommend(repeated, 40)).toBeNull();
+    expect(recommend(repeated.slice(0, 2), 33)).toBeNull();
   });
 
   test('follows the prices', () => {
@@ -50,7 +60,8 @@ describe('what is recommended', () => {
         rssPeakMiB: 4000,
         cpuCoresMean: 0.1,
       }));
-    const all = [little, regular(60, { source: 'much CPU' })];
+    const other = { ...regular(60).topology, tuning: 'io-bound' as const };
+    const all = [little, regular(60, { source: 'much CPU', topology: other })];
     expect(best(all, 40, { cpu: 1, memory: 0.001 }).best.evidence.source).toBe('much memory');
     expect(best(all, 40, { cpu: 0.001, memory: 1 }).best.evidence.source).toBe('much CPU');
   });
