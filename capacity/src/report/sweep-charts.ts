@@ -79,9 +79,11 @@ function line(
 ): LineChart {
   const at = ({ cell }: CellRow): number => Number(cell[x]);
   const sorted = [...rows].sort((a, b) => at(a) - at(b));
+  // A band is drawn from point to point: over a gap it would show what nobody measured.
+  const isWhole = sorted.every((row) => spreadOf(row, metric).median !== null);
   const medians = sorted.map((row): LineSeries['points'][number] => {
     const { median, low, high, all } = spreadOf(row, metric);
-    return all.length > 1 ? [at(row), median, low, high] : [at(row), median];
+    return isWhole && all.length > 1 ? [at(row), median, low, high] : [at(row), median];
   });
   const each = sorted.flatMap((row) =>
     spreadOf(row, metric).all.map((value): [number, number] => [at(row), value]),
