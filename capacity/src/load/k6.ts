@@ -8,6 +8,7 @@ import type { LoadSummary } from '../../../loadtests/lib/load-summary';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { lengthSeconds, type LoadPlan } from '../plan/profile';
 import type { RequestSample } from '../record/record';
+import { startReaper, type Reaper } from '../target/process/reaper';
 import { messageOf } from '../ui/exit';
 import { latenessP99Ms } from './lateness';
 import { parseLine, RequestLines } from './lines';
@@ -43,14 +44,17 @@ const KEPT_WORDS = 20;
 /** Makes the load. Rejects only when k6 cannot be started at all. */
 export async function runK6(order: K6Order): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-k6-'));
+  const reaper = startReaper();
+  reaper.watchFolder(folder);
   try {
-    return await loadWithin(folder, order);
+    return await loadWithin(folder, reaper, order);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    await reaper.dismiss();
   }
 }
 
-async function loadWithin(folder: string, order: K6Order): Promise<LoadResult> {
+async function loadWithin(folder: string, reaper: Reaper, order: K6Order): Promise<LoadResult> {
   // Readable by its owner only: headers may hold credentials.
   const requestsFile = join(folder, 'requests.json');
   writeFileSync(requestsFile, JSON.stringify(order.requests), { mode: 0o600 });
@@ -63,6 +67,7 @@ async function loadWithin(folder: string, order: K6Order): Promise<LoadResult> {
     env: { ...process.env, K6_NO_USAGE_REPORT: 'true' },
   });
 
+  if (k6.pid !== undefined) reaper.watchGroup(k6.pid, 'INT');
   const lines = new RequestLines();
   const requests: RequestSample[] = [];
   const words: string[] = [];
@@ -92,6 +97,7 @@ async function loadWithin(folder: string, order: K6Order): Promise<LoadResult> {
   try {
     exit = await exitOf(k6, output);
   } finally {
+    if (k6.pid !== undefined) reaper.forgetGroup(k6.pid);
     usage.end();
     stopping.end();
   }

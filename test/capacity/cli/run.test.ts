@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunRecord } from '../../../capacity/src/record/record';
@@ -225,13 +225,18 @@ describe('when something dies during n8n-tuned run', () => {
   });
 
   it('the command itself killed: k6 does not go on, and report concludes what was recorded', async () => {
-    const run = startCli([...(await serve({ latencyMs: 20 })), ...long]);
+    const temp = join(out, 'temp');
+    mkdirSync(temp);
+    const order = [...(await serve({ latencyMs: 20 })), ...long];
+    const run = startCli([...order, '--out', join(out, 'runs')], { TMPDIR: temp });
     const k6 = await until('k6', () => k6Of(run.child.pid ?? 0));
     await until('load', () => server.seen.right > 60);
     run.child.kill('SIGKILL');
     await run.ended;
     await until('the end of k6', () => nameOf(k6) !== 'k6');
-    const folder = runFolder(out) ?? '';
+    // The requests, which may hold credentials, lay there for k6.
+    await until('an empty folder', () => readdirSync(temp).length === 0);
+    const folder = runFolder(join(out, 'runs')) ?? '';
     expect(() => recordIn(folder)).toThrow('ENOENT');
     const { code } = await runCli(['report', out]);
     expect(code).toBe(0);

@@ -1,0 +1,186 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readRun } from '../../capacity/src/record/read';
+import type { RunRecord } from '../../capacity/src/record/record';
+import { readStat, uptimeMs } from '../../capacity/src/sampler/proc';
+import { ProcessTree } from '../../capacity/src/sampler/process-tree';
+import { findControl, groupFolders } from '../../capacity/src/target/process/cgroup';
+import {
+  buildCli,
+  endStartedClis,
+  k6Of,
+  recordIn,
+  runCli,
+  runFolder,
+  startCli,
+} from '../support/cli';
+import type { CliRun } from '../support/cli';
+import { until } from './stage';
+
+/** The command `run` on real n8n processes, also when something of it dies in the middle. */
+
+jest.setTimeout(330_000);
+
+let out: string;
+let temp: string;
+
+beforeAll(buildCli);
+
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), 'runs-'));
+  temp = mkdtempSync(join(tmpdir(), 'command-'));
+  chmodSync(temp, 0o711); // PostgreSQL's own user must reach its data.
+});
+
+afterEach(() => {
+  endStartedClis();
+  rmSync(out, { recursive: true, force: true });
+  rmSync(temp, { recursive: true, force: true });
+});
+
+const order = (...more: string[]): string[] => [
+  ...['run', '--target', 'process', '--tuning', 'throughput', '--out', out, '--warmup', '0s'],
+  ...more,
+];
+
+/** All that a command has started, and the control groups in which it runs. */
+interface Started {
+  processes: { pid: number; startedAtMs: number; command: string }[];
+  groups: string[];
+}
+
+function startedBy({ child }: CliRun): Started {
+  const roots = [{ role: 'main' as const, instance: 'command', pid: child.pid ?? 0 }];
+  const members = new ProcessTree<{ pid: number }>()
+    .look(roots, uptimeMs())
+    .filter(({ pid }) => pid !== child.pid);
+  const control = findControl();
+  return {
+    processes: members.map(({ pid, stat }) => ({
+      pid,
+      startedAtMs: stat.startedAtMs,
+      command: textOf(`/proc/${String(pid)}/cmdline`).replaceAll('\0', ' '),
+    })),
+    groups: members.flatMap(({ pid }) => {
+      const [, group] = /:(\/n8n-tuned\/\S*)$/m.exec(textOf(`/proc/${String(pid)}/cgroup`)) ?? [];
+      return group === undefined ? [] : groupFolders(control, group);
+    }),
+  };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function leftOf({ processes, groups }: Started): string[] {
+  return [
+    ...processes
+      .filter(({ pid, startedAtMs }) => readStat(pid)?.startedAtMs === startedAtMs)
+      .map(({ command }) => command),
+    ...groups.filter((folder) => existsSync(folder)),
+    ...readdirSync(temp),
+  ];
+}
+
+/** The command, once its load is under way. */
+async function loading(
+  ...more: string[]
+): Promise<{ run: CliRun; started: Started; folder: string }> {
+  const run = startCli(order(...more), { TMPDIR: temp });
+  await until(
+    'k6',
+    () => {
+      if (run.child.exitCode !== null) throw new Error(`it ended: ${run.stderr()}`);
+      return k6Of(run.child.pid ?? 0) !== null;
+    },
+    200_000,
+  );
+  const folder = runFolder(out) ?? '';
+  await until('some replies', () => textOf(join(folder, 'samples.csv')).split('\n').length > 60);
+  const started = startedBy(run);
+  expect(leftOf(started).length).toBeGreaterThan(4);
+  return { run, started, folder };
+}
+
+function kill({ processes }: Started, words: RegExp): void {
+  const found = processes.find(({ command }) => words.test(command));
+  if (found === undefined) throw new Error(`none of ${processes.map((p) => p.command).join('; ')}`);
+  process.kill(found.pid, 'SIGKILL');
+}
+
+test('the spread over two workers is counted, and every execution', async () => {
+  const { code, stdout, stderr } = await runCli(
+    order(
+      ...['--workload', 'cpu', '--variant', 'load-target', '--param', 'n=1000', '--json'],
+      ...['--workers', '2', '--profile', 'closed', '--vus', '6', '--duration', '8s'],
+    ),
+    { TMPDIR: temp },
+  );
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  const { summary, verdict } = JSON.parse(stdout) as RunRecord;
+  expect(verdict.outcome).toBe('held');
+  expect(summary.spread.map(({ role }) => role)).toEqual(['worker', 'worker']);
+  expect(new Set(summary.spread.map(({ pid }) => pid)).size).toBe(2);
+  const { requests = 0, rightReplies, succeeded } = summary.executions ?? {};
+  expect(requests).toBeGreaterThan(20);
+  expect({ rightReplies, succeeded }).toEqual({ rightReplies: requests, succeeded: requests });
+  expect(summary.spread.reduce((sum, each) => sum + each.requests, 0)).toBeLessThanOrEqual(
+    requests,
+  );
+  expect(readdirSync(temp)).toEqual([]);
+});
+
+const steady = ['--workload', 'last-node', '--rate', '5', '--duration', '25s', '--drain', '20s'];
+
+test('n8n killed in the middle: the record says so, the verdict is failed, nothing is left', async () => {
+  const { run, started, folder } = await loading(...steady);
+  kill(started, /n8n start/);
+  expect((await run.ended).code).toBe(1);
+  expect(leftOf(started)).toEqual([]);
+  const { record, requests } = readRun(folder);
+  expect(record.events.map(({ text }) => text)).toEqual(
+    expect.arrayContaining(['main ended: signal SIGKILL', 'main was started again']),
+  );
+  expect(record.verdict.outcome).toBe('failed');
+  expect(record.verdict.breaches.map(({ text }) => text)).toContain('main ended: signal SIGKILL');
+  // Before and after it, n8n answered; between, nothing did, and that was not left out.
+  expect(requests.filter(({ ok }) => ok).length).toBeGreaterThan(10);
+  expect(requests.filter(({ errorKind }) => errorKind === 'refused').length).toBeGreaterThan(0);
+});
+
+test('Redis gone in the middle: the record says so, the verdict is failed, nothing is left', async () => {
+  const { run, started, folder } = await loading(...steady, '--workers', '1');
+  kill(started, /redis-server/);
+  expect((await run.ended).code).toBe(1);
+  expect(leftOf(started)).toEqual([]);
+  const { record } = readRun(folder);
+  expect(record.verdict.outcome).toBe('failed');
+  expect(record.verdict.breaches.map(({ text }) => text)).toContain('redis ended: signal SIGKILL');
+});
+
+test('Ctrl-C ends everything and reports what was measured', async () => {
+  const { run, started, folder } = await loading(...steady);
+  run.child.kill('SIGINT');
+  expect((await run.ended).code).toBe(3);
+  expect(leftOf(started)).toEqual([]);
+  expect(recordIn(folder).verdict.sentence).toContain('stopped by Ctrl-C');
+});
+
+test('kill -9 leaves nothing running, and report concludes what was recorded', async () => {
+  const { run, started, folder } = await loading(...steady);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  const giveUpMs = Date.now() + 30_000;
+  while (leftOf(started).length > 0 && Date.now() < giveUpMs) await sleep(100);
+  expect(leftOf(started)).toEqual([]);
+  expect((await runCli(['report', out])).code).toBe(0);
+  const { record, requests } = readRun(folder);
+  expect(record.verdict.outcome).toBe('aborted');
+  expect(requests.length).toBeGreaterThan(0);
+});
