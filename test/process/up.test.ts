@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Kept, type KeptState } from '../../capacity/src/target/kept';
+import { readStat } from '../../capacity/src/sampler/proc';
+import { buildCli, endStartedClis, runCli } from '../support/cli';
+import { until } from './stage';
+
+jest.setTimeout(330_000);
+
+const name = `test-${String(process.pid)}`;
+const out = mkdtempSync(join(tmpdir(), 'up-'));
+
+beforeAll(buildCli);
+
+afterAll(async () => {
+  endStartedClis();
+  if (new Kept(name).read() !== null) await runCli(['down', name]);
+  rmSync(out, { recursive: true, force: true });
+});
+
+test('up leaves n8n up for other commands, until down', async () => {
+  expect((await runCli(['down', name])).code).toBe(2);
+
+  const up = await runCli(['up', '--name', name, '--json']);
+  expect([up.code, up.stderr]).toEqual([0, expect.anything()]);
+  const state = JSON.parse(up.stdout) as KeptState;
+  expect(state.versions['n8n']).toBe('2.41.1');
+
+  const again = await runCli(['up', '--name', name]);
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain(`'${name}' is already up at ${state.baseUrl}`);
+
+  const url = ['--target', 'url', '--url', state.baseUrl, '--out', out];
+  const load = ['--workload', 'last-node', '--profile', 'smoke', '--duration', '4s'];
+  expect((await runCli(['run', ...url, ...load])).code).toBe(0);
+
+  const watched = await runCli(['watch', name]);
+  expect(watched.code).toBe(0);
+  expect(watched.stdout).toContain(`n8n 2.41.1 at ${state.baseUrl}`);
+  expect(watched.stdout).toMatch(/^executions +[\d.]+\/s succeeded/m);
+  expect(watched.stdout).toMatch(/^main +1 +\d+ MiB +[\d.]+ +[\d.]+ ms$/m);
+  const seenFromOutside = await runCli(['watch', '--url', state.baseUrl]);
+  expect(seenFromOutside.stdout).toMatch(/^main +1 +- +- +[\d.]+ ms$/m);
+
+  expect((await runCli(['down', name])).code).toBe(0);
+  const pids = [state.pid, ...state.processes.map(({ pid }) => pid)];
+  await until('all has ended', () => pids.every((pid) => readStat(pid) === null), 10_000);
+  await expect(fetch(state.baseUrl)).rejects.toThrow();
+
+  const gone = await runCli(['watch', name]);
+  expect(gone.code).toBe(2);
+  expect(gone.stderr).toContain(`nothing is up under the name '${name}'`);
+});
+
+test('a mistake is told by the one who waits, and nothing stays', async () => {
+  const { code, stderr } = await runCli(['up', '--name', name, '--workload', 'nonsense']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('nonsense');
+  expect(new Kept(name).read()).toBeNull();
+});
