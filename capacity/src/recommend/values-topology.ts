@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { parseCpu, parseMemory } from '../plan/quantities';
 import { topologySchema, type Role, type Topology } from '../plan/topology';
-import { memoryShares, TUNING_NAMES, tunings, type TuningValues } from '../plan/tuning';
+import {
+  memoryShares,
+  TUNING_NAMES,
+  tunings,
+  type TuningValues,
+  databasePool,
+  WEBHOOK_SLOTS,
+} from '../plan/tuning';
 
 export interface Deployed {
   topology: Topology;
@@ -128,12 +135,9 @@ function heapOf(oldSpace: string | number, memoryMiB: number): number | 'auto' {
   return part === memoryShares.heap ? 'auto' : Math.floor(memoryMiB * part);
 }
 
-/** As the chart reckons it: a connection for every four executions at once, 4 to 20. */
-const WEBHOOK_SLOTS = 40;
-
 function pool({ database }: Values, slots: number): Record<string, string> {
   if (database.type !== 'postgresql') return {};
-  const size = database.poolSize || Math.min(20, Math.max(4, Math.ceil(slots / 4)));
+  const size = database.poolSize || databasePool(slots);
   return { DB_POSTGRESDB_POOL_SIZE: String(size) };
 }
 

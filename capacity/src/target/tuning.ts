@@ -1,5 +1,5 @@
-import type { Role, Topology } from '../plan/topology';
-import { tunings, type TuningValues } from '../plan/tuning';
+import { databaseOf, type Role, type Topology } from '../plan/topology';
+import { databasePool, tunings, WEBHOOK_SLOTS, type TuningValues } from '../plan/tuning';
 
 /**
  * The finished jobs that Bull keeps. With 0, n8n's default, a job that ends before its caller listens is
@@ -28,15 +28,19 @@ export function tuningEnv(
     N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: String(tuned.lazyExpressions),
     N8N_EXPRESSION_ENGINE_COMPILE_CACHE: String(tuned.compileCache),
     ...(role !== 'main' && tuned.headlessWorkers ? { N8N_DISABLE_UI: 'true' } : {}),
+    ...(databaseOf(topology) === 'postgresql'
+      ? { DB_POSTGRESDB_POOL_SIZE: String(databasePool(slotsOf(topology, tuned, role))) }
+      : {}),
     ...(role === 'webhook'
       ? {}
-      : { N8N_RUNNERS_MAX_CONCURRENCY: String(runnerSlots(topology, tuned, role)) }),
+      : { N8N_RUNNERS_MAX_CONCURRENCY: String(slotsOf(topology, tuned, role)) }),
     ...(topology.mode === 'queue' ? queueEnv(role) : {}),
   };
 }
 
 /** On a worker the Code nodes at once follow the executions at once: fewer slots would only queue twice. */
-function runnerSlots({ workers }: Topology, tuned: TuningValues, role: Role): number {
+function slotsOf({ workers }: Topology, tuned: TuningValues, role: Role): number {
+  if (role === 'webhook') return WEBHOOK_SLOTS;
   return role === 'worker' ? workers.concurrency : tuned.runnerConcurrency;
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Role, Topology } from '../../plan/topology';
+import { databaseOf, type Role, type Topology } from '../../plan/topology';
 import { UserError } from '../../ui/exit';
 import { findControl, type Control } from './cgroup';
 import { isLegacy, limitsOf, n8nEnv, type Seat } from './env';
@@ -47,9 +47,6 @@ export function usableControl(topology: Topology): Control {
   }
   return control;
 }
-
-export const databaseOf = ({ database, mode }: Topology): 'sqlite' | 'postgresql' =>
-  database ?? (mode === 'queue' ? 'postgresql' : 'sqlite');
 
 export async function choosePorts(topology: Topology): Promise<Ports> {
   const isQueue = topology.mode === 'queue';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { placingSql } from '../../catalogue/seeding';
-import type { Topology } from '../../plan/topology';
+import { databaseOf, type Topology } from '../../plan/topology';
 import type { RunEvent } from '../../record/record';
 import { messageOf, UserError } from '../../ui/exit';
 import { thisMachine } from '../machine';
@@ -27,7 +27,6 @@ import {
   baseUrlOf,
   choosePorts,
   contradiction,
-  databaseOf,
   filesFolderOf,
   n8nProcesses,
   usableControl,

@@ -6,7 +6,7 @@ import { cacheFolder, findProgram, n8nProgram, repositoryRoot } from '../../lab/
 import type { Topology } from '../../plan/topology';
 import { UserError } from '../../ui/exit';
 import { isLegacy } from './env';
-import { databaseOf } from './layout';
+import { databaseOf } from '../../plan/topology';
 
 /** The programs that a topology is made of, as paths; null: it needs none. */
 export interface Tools {
