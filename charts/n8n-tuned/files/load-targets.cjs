@@ -132,24 +132,27 @@ async function seed() {
   installNode();
   const wanted = bundledWorkflows();
   let database = await openDatabase();
+  if ((await seededIds(database)) === null) {
+    // Any command makes the tables.
+    await database?.close();
+    n8n('list:workflow');
+    database = await openDatabase();
+  }
   const missing = await outdated(database, wanted);
-  await database?.close();
+  const keys = missing.map(({ id }) => id);
+  // Before they are brought in: whatever interrupts this, the next run knows them for its own.
+  await note(database, [...new Set([...(await seededIds(database)), ...keys])]);
+  await database.close();
   if (missing.length === 0) return console.log('load targets: all there already');
 
   const folder = fs.mkdtempSync(join(tmpdir(), 'load-targets-'));
-  for (const workflow of missing)
-    fs.writeFileSync(
-      join(folder, `${workflow.id}.json`),
-      JSON.stringify({ ...workflow, active: false }),
-    );
-  const imported = spawnSync('n8n', ['import:workflow', '--separate', `--input=${folder}`], {
-    stdio: 'inherit',
-  });
-  if (imported.status !== 0)
-    throw new Error('n8n could not import the load targets; its words are above');
+  for (const workflow of missing) {
+    const file = join(folder, `${workflow.id}.json`);
+    fs.writeFileSync(file, JSON.stringify({ ...workflow, active: false }));
+  }
+  n8n('import:workflow', '--separate', `--input=${folder}`);
 
   database = await openDatabase();
-  const keys = missing.map(({ id }) => id);
   const live = missing.filter(({ active }) => active).map(({ id }) => id);
   const columns = await database.columns(table('workflow_entity'));
   // Since 2.0 a workflow is live by its published version; before, by a flag alone.
@@ -162,9 +165,13 @@ async function seed() {
       live,
     );
   }
-  await note(database, [...new Set([...((await seededIds(database)) ?? []), ...keys])]);
   await database.close();
   console.log(`load targets: ${keys.length} workflows seeded, ${live.length} of them active`);
+}
+
+function n8n(...args) {
+  const { status } = spawnSync('n8n', args, { stdio: 'inherit' });
+  if (status !== 0) throw new Error(`n8n ${args[0]} failed; its words are above`);
 }
 
 async function note(database, ids) {

@@ -70,7 +70,7 @@ folder of its own: it is brought in, but not made active.
   # The image's entrypoint starts n8n; here its Node.js runs the script.
   command: [node, -e]
   args:
-    - {{ .context.Files.Get "files/load-targets.cjs" | quote }}
+    - {{ include "n8n-tuned.script" (.context.Files.Get "files/load-targets.cjs") | quote }}
     - {{ ternary (ternary "seed" "node" $isMain) "remove" $enabled }}
   {{- include "n8n-tuned.initCommon" . | nindent 2 }}
     {{- if $enabled }}
