@@ -27,5 +27,6 @@ export default {
     suite('process'),
     suite('browser'),
     suite('cluster'),
+    suite('cluster-long'),
   ],
 };

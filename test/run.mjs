@@ -13,7 +13,7 @@ const inCi = Boolean(process.env.CI);
 const usage = `Usage: node test/run.mjs [--cluster] [--list] [suite...]
 
 Runs the suites that need no cluster, or those named. Suites:
-${suites.map((s) => `  ${s.name.padEnd(10)} ${s.shows}`).join('\n')}
+${suites.map((s) => `  ${s.name.padEnd(12)} ${s.shows}`).join('\n')}
 `;
 
 const args = process.argv.slice(2);
@@ -30,9 +30,14 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
-const chosen = suites.filter((s) =>
+const wanted = suites.filter((s) =>
   named.length > 0 ? named.includes(s.name) : Boolean(s.cluster) === wantCluster,
 );
+const isLeftOut = (s) => s.long && named.length === 0 && process.env.LONG !== '1';
+const chosen = wanted.filter((s) => !isLeftOut(s));
+for (const { name, shows } of wanted.filter(isLeftOut)) {
+  console.log(`left out: ${name} (${shows}); LONG=1 runs it`);
+}
 
 let current;
 const stop = (signal) => {
@@ -118,10 +123,10 @@ for (const suite of chosen) {
 }
 
 const sum = (key) => rows.reduce((total, row) => total + row[key], 0);
-console.log('\nsuite        passed  failed  skipped  seconds');
+console.log('\nsuite         passed  failed  skipped  seconds');
 for (const row of rows) {
   const cells = [row.passed, row.failed, row.skipped].map((n) => String(n).padStart(8)).join('');
-  console.log(`${row.name.padEnd(11)}${cells}${row.seconds.toFixed(1).padStart(10)}`);
+  console.log(`${row.name.padEnd(12)}${cells}${row.seconds.toFixed(1).padStart(10)}`);
 }
 // One line a suite for docs/records/times, where somebody keeps a record of them.
 const timesFile = process.env.N8N_TUNED_TIMES;

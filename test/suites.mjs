@@ -1,5 +1,6 @@
 // Every suite of tests: what it shows, what it needs, how it is run. Fast ones first.
-// `needs` are names of the lab's tools; a suite with `jest` is the Jest project of its name.
+// `needs` are names of the lab's tools; a suite with `jest` is the Jest project of its name; a `long` one runs with
+// LONG=1 or by its name.
 
 export const suites = [
   {
@@ -69,4 +70,12 @@ export const suites = [
     needs: ['n8n', 'chromium'],
   },
   { name: 'cluster', shows: 'a real Kubernetes', jest: true, needs: ['cluster'], cluster: true },
+  {
+    name: 'cluster-long',
+    shows: 'a real Kubernetes, what takes long',
+    jest: true,
+    needs: ['cluster'],
+    cluster: true,
+    long: true,
+  },
 ];

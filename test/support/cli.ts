@@ -22,10 +22,15 @@ export interface CliRun {
 
 const started = new Set<CliRun['child']>();
 
-export function startCli(args: readonly string[], env: Record<string, string> = {}): CliRun {
+export function startCli(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  cwd: string = process.cwd(),
+): CliRun {
   const child = spawn(process.execPath, [CLI, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
+    cwd,
   });
   started.add(child);
   let stdout = '';
@@ -44,8 +49,9 @@ export function startCli(args: readonly string[], env: Record<string, string> = 
 export async function runCli(
   args: readonly string[],
   env: Record<string, string> = {},
+  cwd?: string,
 ): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const run = startCli(args, env);
+  const run = startCli(args, env, cwd);
   const { code } = await run.ended;
   return { code, stdout: run.stdout(), stderr: run.stderr() };
 }

@@ -1,0 +1,122 @@
+// Pods that come and go under load: a drained node, a scale-in, an autoscaler; every request must get its answer.
+import { inCluster, until } from '../support/cluster';
+import { load, Release } from '../support/release';
+import { seen } from '../support/seen';
+import type { LoadSummary } from '../../loadtests/lib/load-summary';
+
+jest.setTimeout(2_400_000);
+
+const VALUES = {
+  executions: { mode: 'queue' },
+  database: { type: 'postgresql' },
+  webhook: { enabled: true, replicas: 2 },
+  worker: { replicas: 2 },
+  loadTargets: { enabled: true },
+};
+const PATIENT = { TIMEOUT: '120s', DRAIN: '120s' };
+
+let n8n: Release;
+beforeAll(async () => {
+  n8n = await Release.inNewNamespace('chart-scaling');
+  await n8n.deploy(VALUES);
+});
+afterAll(() => n8n?.remove());
+
+const kubectl = (...args: string[]): Promise<string> => n8n.space.kubectl(...args);
+
+/** Load while something is done, and for a while after. */
+async function loadWhile(what: () => Promise<unknown>): Promise<LoadSummary> {
+  const url = await n8n.serviceUrl('-webhook');
+  await n8n.rightReply(`${url}/webhook/load-last-node`);
+  const loading = load(url, { RATE: 5, DURATION: '90s', ...PATIENT });
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  await what();
+  return loading;
+}
+
+const figures = ({ requests, right, errors, latencyMs }: LoadSummary) => ({
+  requests,
+  right,
+  lost: requests - right,
+  errors,
+  p95Ms: Math.round(latencyMs?.p95 ?? 0),
+});
+
+test('a drain evicts every pod of n8n, one of a role at a time, and loses no request', async () => {
+  const evicted: string[] = [];
+  const summary = await loadWhile(async () => {
+    // One node alone: it is drained of n8n's pods and opened again, so that they come back on it.
+    for (const pod of await n8n.pods('webhook,worker')) {
+      const name = pod.replace('pod/', '');
+      const eviction = {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name, namespace: n8n.space.name },
+      };
+      await until(
+        `eviction of ${name}`,
+        async () => {
+          const { code, stderr } = await inCluster(
+            [
+              ...['kubectl', 'create', '-f', '-', '--raw'],
+              `/api/v1/namespaces/${n8n.space.name}/pods/${name}/eviction`,
+            ],
+            { input: JSON.stringify(eviction) },
+          );
+          if (code !== 0) throw new Error(stderr);
+          return true;
+        },
+        300_000,
+      );
+      evicted.push(name);
+      await kubectl('rollout', 'status', 'deployment/n8n-webhook', '--timeout=300s');
+      await kubectl('rollout', 'status', 'deployment/n8n-worker', '--timeout=300s');
+    }
+  });
+  seen('drain under load', { evicted: evicted.length, ...figures(summary) });
+  expect(evicted).toHaveLength(4);
+  expect(figures(summary)).toMatchObject({ lost: 0, errors: {} });
+});
+
+test('a scale-in of workers and webhook processors loses no request', async () => {
+  const summary = await loadWhile(async () => {
+    await kubectl('scale', 'deployment/n8n-worker', 'deployment/n8n-webhook', '--replicas=1');
+    await until(
+      'the others gone',
+      async () => (await n8n.pods('worker,webhook')).length === 2,
+      360_000,
+    );
+  });
+  seen('scale-in under load', figures(summary));
+  expect(figures(summary)).toMatchObject({ lost: 0, errors: {} });
+});
+
+test('the HPA adds workers under load and takes them away again', async () => {
+  const autoscaling = {
+    ...{ enabled: true, minReplicas: 1, maxReplicas: 2, cpuPercent: 60 },
+    behavior: { scaleDown: { stabilizationWindowSeconds: 15 } },
+  };
+  await n8n.deploy({ ...VALUES, worker: { autoscaling } });
+  const workers = async (): Promise<number> =>
+    Number(await kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}'));
+  await until('one worker', async () => (await workers()) === 1, 600_000);
+  const url = await n8n.serviceUrl('-webhook');
+  const counts = new Set<number>();
+  let loading = true;
+  const watch = (async () => {
+    while (loading) {
+      counts.add(await workers());
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+    }
+  })();
+  const summary = await load(url, { RATE: 10, DURATION: '120s', ...PATIENT });
+  loading = false;
+  await watch;
+  await until('one worker again', async () => (await workers()) === 1, 600_000);
+  seen('HPA of workers', {
+    under: Math.max(...counts),
+    after: await workers(),
+    ...figures(summary),
+  });
+  expect(Math.max(...counts)).toBe(2);
+});

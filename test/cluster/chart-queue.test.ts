@@ -1,0 +1,96 @@
+import { clusterStatus, request } from '../support/cluster';
+import { heapOf } from '../support/heap';
+import { load, readCredential, Release, storeCredential } from '../support/release';
+
+jest.setTimeout(1_800_000);
+
+const HOST = 'n8n.test';
+const VALUES = {
+  executions: { mode: 'queue' },
+  database: { type: 'postgresql' },
+  // Main answers no production webhook: a right reply came through a webhook processor.
+  webhook: { enabled: true, replicas: 2, exclusive: true },
+  worker: { replicas: 2 },
+  ingress: { enabled: true, className: 'nginx', hosts: [HOST] },
+  loadTargets: { enabled: true },
+};
+
+let n8n: Release;
+let ingress: string;
+const throughIngress = ['-H', `Host: ${HOST}`];
+
+beforeAll(async () => {
+  n8n = await Release.inNewNamespace('chart-queue');
+  ingress = `http://${(await clusterStatus())['ingress']}`;
+  await n8n.deploy(VALUES);
+});
+afterAll(() => n8n?.remove());
+
+const webhook = async (): Promise<number> =>
+  (await n8n.rightReply(`${ingress}/webhook/load-last-node`, ...throughIngress)).status;
+
+test('the ingress brings webhooks to the processors, tests and the editor to main', async () => {
+  await expect(webhook()).resolves.toBe(200);
+  const unregistered = await request(`${ingress}/webhook-test/load-last-node`, ...throughIngress);
+  expect(unregistered.status).toBe(404);
+  // Only main knows of the editor's canvas.
+  expect(unregistered.body).toContain("Click the 'Execute workflow' button");
+  const editor = await request(`${ingress}/`, ...throughIngress);
+  expect(editor.body).toContain('n8n:config');
+});
+
+test('a worker runs what a webhook processor took', async () => {
+  const { body } = await n8n.rightReply(
+    `${ingress}/webhook/load-target-memory?mb=1`,
+    ...throughIngress,
+  );
+  expect(JSON.parse(body)).toMatchObject({
+    ranBy: { role: 'worker', host: expect.stringContaining('n8n-worker') as string },
+  });
+});
+
+test.each([
+  ['main', 'bin/n8n', 768],
+  ['main', 'task-runner', 256],
+  ['worker', 'bin/n8n', 768],
+  ['worker', 'task-runner', 256],
+  ['webhook', 'bin/n8n', 512],
+])('the heap of %s (%s) is the one that was rendered', async (role, program, oldSpaceMiB) => {
+  const { limitMiB, options } = await heapOf(n8n, await n8n.pod(role), program);
+  expect(options).toBe(`--max-old-space-size=${oldSpaceMiB}`);
+  // V8's limit is the old space and the young generation.
+  expect(limitMiB - oldSpaceMiB).toBeGreaterThanOrEqual(0);
+  expect(limitMiB - oldSpaceMiB).toBeLessThanOrEqual(96);
+});
+
+test('helm test passes', async () => {
+  expect(await n8n.helm('test', '--timeout', '10m')).toMatch(/Phase:\s+Succeeded/);
+});
+
+test('a rolling upgrade of every role under load loses no request', async () => {
+  await storeCredential(n8n);
+  const url = await n8n.serviceUrl('-webhook');
+  const before = await n8n.pods('main,worker,webhook');
+  let running = true;
+  const upgrade = n8n
+    .deploy({ ...VALUES, env: { N8N_LOG_LEVEL: 'error' } })
+    .finally(() => (running = false));
+  const runs = [];
+  while (running)
+    runs.push(await load(url, { RATE: 5, DURATION: '20s', TIMEOUT: '120s', DRAIN: '120s' }));
+  await upgrade;
+  runs.push(await load(url, { RATE: 5, DURATION: '20s', TIMEOUT: '120s', DRAIN: '120s' }));
+  expect(runs.map(({ errors }) => errors)).toEqual(runs.map(() => ({})));
+  expect(runs.map(({ requests }) => requests)).toEqual(runs.map(({ right }) => right));
+  expect(runs.reduce((sum, { right }) => sum + right, 0)).toBeGreaterThan(100);
+  expect(await n8n.pods('main,worker,webhook')).not.toEqual(expect.arrayContaining([before[0]]));
+});
+
+test('a rollback and a reinstallation keep webhooks and credentials', async () => {
+  await n8n.helm('rollback', '1', '--wait', '--timeout', '10m');
+  await expect(webhook()).resolves.toBe(200);
+  await n8n.uninstall();
+  await n8n.deploy(VALUES);
+  await expect(webhook()).resolves.toBe(200);
+  await expect(readCredential(n8n)).resolves.toBe('still readable');
+});

@@ -1,0 +1,21 @@
+// Figures that a test saw, kept where N8N_TUNED_SEEN names a file: docs/records/chart-on-cluster.json.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readVersions } from '../../capacity/src/lab/paths';
+
+type Figures = Record<string, number | string | boolean | object>;
+
+export function seen(topic: string, figures: Figures): void {
+  const file = process.env['N8N_TUNED_SEEN'];
+  if (file === undefined) return;
+  const before = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Figures>)
+    : {};
+  const versions = readVersions();
+  before[topic] = {
+    at: new Date().toISOString(),
+    n8n: versions['N8N_VERSION'] ?? '',
+    kubernetes: versions['K8S_VERSION'] ?? '',
+    ...figures,
+  };
+  writeFileSync(file, `${JSON.stringify(before, null, 2)}\n`);
+}
