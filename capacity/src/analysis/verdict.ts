@@ -16,12 +16,16 @@ export interface VerdictFacts extends Promised {
   events: readonly RunEvent[];
   /** Mean share of the host's time that its hypervisor gave to others; null where not seen. */
   stealShare: number | null;
+  /** Mean cores that something else on n8n's machine used; null where not seen. */
+  otherCores: number | null;
 }
 
 /** Below this many answers a p99 rests on single requests. */
 const ENOUGH_REQUESTS = 100;
 /** Events that no run may have, as targets name them. */
 const BREAKING_EVENTS = new Set(['restart', 'oom-kill', 'exit']);
+/** The system and the samplers themselves were seen to use less. */
+const OTHERS_CORES = 0.25;
 const LITTLES_LAW_TOLERANCE = 0.2;
 /** A queue that keeps more than this share of what comes in will overflow, only later. */
 const GROWING_SHARE = 0.01;
@@ -156,6 +160,11 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   if ((facts.stealShare ?? 0) > 0.02) {
     found.push(
       `the machine's hypervisor took ${figures((facts.stealShare ?? 0) * 100)} % of its time`,
+    );
+  }
+  if ((facts.otherCores ?? 0) > OTHERS_CORES) {
+    found.push(
+      `something else on this machine used ${figures(facts.otherCores ?? 0)} cores during the run`,
     );
   }
   if (executions === null && backlog !== null) {

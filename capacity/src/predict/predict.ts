@@ -99,6 +99,7 @@ function slotsOf(topology: Topology, measurements: readonly Measurement[]): Slot
     machine,
     sameMachine: true,
     latencyFloorMs: workload.latencyFloorMs,
+    usesRunner: workload.variant !== 'load-target',
   });
   if (workload.answers === 'at-once') {
     return 'the workload answers at once, so its latency does not tell how long a slot is held';

@@ -1,5 +1,6 @@
 import type { RunRecord } from '../record/record';
 import { formatNumber } from './plot/scale';
+import { ROLE_ORDER } from './windows';
 
 /** One row of the figures every kind of report shows. */
 export interface Figure {
@@ -105,10 +106,12 @@ export const ROLE_COLUMNS = [
 
 export function roleRows(record: RunRecord): RoleRow[] {
   const optional = (value: number | null) => (value === null ? '-' : formatNumber(value));
-  return record.summary.roles.map((role) => ({
+  const order = (role: string): number => (ROLE_ORDER.indexOf(role) + 20) % 20;
+  const roles = [...record.summary.roles].sort((a, b) => order(a.role) - order(b.role));
+  return roles.map((role) => ({
     role: role.role,
     cells: [
-      String(role.instances),
+      role.instances === 0 ? '-' : String(role.instances),
       mib(role.rssPeakMiB),
       mib(role.rssMedianMiB),
       optional(role.cpuCoresMean),

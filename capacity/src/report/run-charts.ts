@@ -17,7 +17,12 @@ export function runCharts(data: RunData): Chart[] {
   const { profile } = data.record;
   const duration = profile.warmupSeconds + profile.durationSeconds;
   const windows = requestWindows(data.requests, duration);
-  const warmup = warmupMark(profile.warmupSeconds);
+  const lastMs = data.samples.reduce((last, { tMs }) => Math.max(last, tMs), 0);
+  const warmup = [
+    ...warmupMark(profile.warmupSeconds),
+    // Only where there is more to see after it.
+    ...(lastMs > 1050 * duration ? [{ axis: 'x' as const, at: duration, label: 'load ends' }] : []),
+  ];
   const timed = (chart: LineChart | null): LineChart | null =>
     chart && { ...chart, marks: [...(chart.marks ?? []), ...warmup] };
   const metric = (id: string, title: string, unit: string, name: string, over: 'sum' | 'max') =>
@@ -30,7 +35,7 @@ export function runCharts(data: RunData): Chart[] {
     timed(errorChart(windows)),
     metric('memory', 'Memory per role', 'MiB', 'rssMiB', 'sum'),
     metric('cpu', 'CPU per role', 'cores', 'cpuCores', 'sum'),
-    metric('processes', 'Number of processes per role', 'processes', 'processes', 'sum'),
+    metric('processes', 'Number of processes per role', '', 'processes', 'sum'),
     timed(queueChart(data.samples, duration)),
     metric('loop-lag', 'Event-loop lag', 'ms', 'eventLoopLagMs', 'max'),
     spreadChart(data.record),
@@ -100,7 +105,7 @@ function distributionChart({ requests, record }: RunData): LineChart | null {
     id: 'distribution',
     title: 'How many requests were slower than …',
     x: { label: 'latency', unit: 'ms' },
-    y: { label: 'share of requests that took longer', unit: '%', scale: 'log', max: 100 },
+    y: { label: 'share of requests', unit: '%', scale: 'log', max: 100 },
     series: [
       {
         label: 'slower',

@@ -1,9 +1,17 @@
 import type { MetricSample, RequestSample } from '../record/record';
 
+const WIDTHS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
+
 /** Width of a window in seconds: round, and such that a plot has 30 to 120 of them. */
 export function windowSeconds(durationSeconds: number): number {
-  const widths = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
-  return widths.find((w) => durationSeconds / w <= 120) ?? 3600;
+  return WIDTHS.find((w) => durationSeconds / w <= 120) ?? 3600;
+}
+
+/** Wider where there are few requests: whether 2 or 3 fall into a window says nothing. */
+function requestWindowSeconds(durationSeconds: number, requests: number): number {
+  const least = windowSeconds(durationSeconds);
+  const isEnough = (w: number): boolean => (requests * w) / durationSeconds >= 10;
+  return WIDTHS.find((w) => w >= least && (isEnough(w) || durationSeconds / w < 30)) ?? least;
 }
 
 export interface RequestWindow {
@@ -16,12 +24,15 @@ export interface RequestWindow {
   latenciesMs: number[];
 }
 
-/** Requests by the time they were due, the way an open loop counts them. The last, partial window is left out. */
+/**
+ * Requests by the time they were due, the way an open loop counts them; but good replies by the time they
+ * came, or an overloaded n8n would seem to keep up. The last, partial window is left out.
+ */
 export function requestWindows(
   requests: RequestSample[],
   durationSeconds: number,
 ): RequestWindow[] {
-  const width = windowSeconds(durationSeconds);
+  const width = requestWindowSeconds(durationSeconds, requests.length);
   const count = Math.max(1, Math.floor(durationSeconds / width + 1e-9));
   const windows = Array.from({ length: count }, (_, i): RequestWindow => ({
     seconds: (i + 0.5) * width,
@@ -30,12 +41,14 @@ export function requestWindows(
     errorsPerSecond: {},
     latenciesMs: [],
   }));
+  const at = (tMs: number): RequestWindow | undefined => windows[Math.floor(tMs / 1000 / width)];
   for (const request of requests) {
-    const window = windows[Math.floor(request.tMs / 1000 / width)];
+    const arrival = at(request.tMs + request.durationMs);
+    if (request.ok && arrival !== undefined) arrival.goodPerSecond += 1 / width;
+    const window = at(request.tMs);
     if (!window) continue;
     window.offeredPerSecond += 1 / width;
     if (request.ok) {
-      window.goodPerSecond += 1 / width;
       window.latenciesMs.push(request.durationMs);
     } else {
       const kind = request.errorKind || 'error';
@@ -45,6 +58,12 @@ export function requestWindows(
   for (const window of windows) window.latenciesMs.sort((a, b) => a - b);
   return windows;
 }
+
+/** n8n first, what it stands on after it, what is not n8n last. */
+export const ROLE_ORDER = [
+  ...['main', 'webhook', 'worker', 'runner'],
+  ...['postgresql', 'redis', 'balancer', 'upstream', 'generator', 'host'],
+];
 
 export interface MetricLine {
   role: string;
@@ -75,21 +94,28 @@ export function metricLines(
     mean.sum += sample.value;
     mean.count += 1;
   }
-  return [...roles].map(([role, windows]) => ({
-    role,
-    metric,
-    points: Array.from({ length: last + 1 }, (_, index): [number, number | null] => {
-      const means = [...(windows.get(index)?.values() ?? [])].map((m) => m.sum / m.count);
-      const value =
-        means.length === 0
-          ? null
-          : over === 'sum'
-            ? means.reduce((a, b) => a + b, 0)
-            : Math.max(...means);
-      return [(index + 0.5) * width, value];
-    }),
-  }));
+  return [...roles]
+    .sort(([a], [b]) => placeOf(a) - placeOf(b))
+    .map(([role, windows]) => ({
+      role,
+      metric,
+      points: Array.from({ length: last + 1 }, (_, index): [number, number | null] => {
+        const means = [...(windows.get(index)?.values() ?? [])].map((m) => m.sum / m.count);
+        const value =
+          means.length === 0
+            ? null
+            : over === 'sum'
+              ? means.reduce((a, b) => a + b, 0)
+              : Math.max(...means);
+        return [(index + 0.5) * width, value];
+      }),
+    }));
 }
+
+const placeOf = (role: string): number => {
+  const place = ROLE_ORDER.indexOf(role);
+  return place < 0 ? ROLE_ORDER.length : place;
+};
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key);

@@ -5,7 +5,7 @@ import { mean } from '../analysis/statistics';
 import { summarize, type ExecutionCounts } from '../analysis/summarize';
 import { verdict } from '../analysis/verdict';
 import type { RunHead } from '../record/folder';
-import type { RunEvent, RunRecord, RunTables } from '../record/record';
+import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
 import { limitsOfRun } from './limits';
 
 /** What only the run itself knew. */
@@ -25,6 +25,16 @@ export interface RunEnding {
 /** So late a generator hides that much latency: a doubt, and beyond the second no measurement at all. */
 const LATE_DOUBT_MS = 50;
 const LATE_INVALID_MS = 1000;
+
+/** The host's CPU that none of the roles accounts for. */
+function otherCores({ roles, generator }: Summary): number | null {
+  const host = roles.find(({ role }) => role === 'host')?.cpuCoresMean;
+  if (host === undefined || host === null) return null;
+  const known = roles
+    .filter(({ role }) => role !== 'host' && role !== 'generator')
+    .reduce((sum, { cpuCoresMean }) => sum + (cpuCoresMean ?? 0), generator.cpuCores);
+  return Math.max(0, host - known);
+}
 
 /** From the raw tables to the record. Pure: a run broken off is concluded from what is left of it. */
 export function conclude(
@@ -58,6 +68,7 @@ export function conclude(
     machine: head.machine,
     sameMachine: head.target.kind === 'process',
     latencyFloorMs: head.workload.latencyFloorMs,
+    usesRunner: head.workload.variant !== 'load-target',
   });
   const healthy =
     breaches(head.slo, summary).length === 0 && summary.achieved.shareOfOffered >= 0.95;
@@ -73,6 +84,7 @@ export function conclude(
     ...(profile.clients === undefined ? {} : { clients: profile.clients }),
     events: ending.events,
     stealShare: steal.length > 0 ? mean(steal) : null,
+    otherCores: otherCores(summary),
   });
   if (late !== null && late > LATE_DOUBT_MS) {
     judged.doubts.push(

@@ -15,6 +15,8 @@ export interface LimitFacts {
   /** Whether n8n shares this machine with us. */
   sameMachine: boolean;
   latencyFloorMs: number;
+  /** Load Target works in n8n's own process. */
+  usesRunner: boolean;
 }
 
 /** Where the analysis is to look for what limited a run. */
@@ -24,6 +26,7 @@ export function limitsOfRun({
   machine,
   sameMachine,
   latencyFloorMs,
+  usesRunner,
 }: LimitFacts): Limits {
   const limits: Limits = {
     measured,
@@ -45,7 +48,7 @@ export function limitsOfRun({
   }
   const { count, concurrency } = topology.workers;
   if (topology.mode === 'queue') limits.workerSlots = count * concurrency;
-  if (!isLegacy(topology.n8n)) {
+  if (usesRunner && !isLegacy(topology.n8n)) {
     const runners = topology.mode === 'queue' ? count : 1;
     limits.runnerSlots = runners * runnerSlots(topology);
     limits.runnerHoldMs = latencyFloorMs;

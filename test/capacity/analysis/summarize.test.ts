@@ -313,6 +313,7 @@ describe('verdict', () => {
     loop: 'open',
     events: [],
     stealShare: null,
+    otherCores: null,
   };
   const none = { name: 'nothing', evidence: '' } as const;
   const clean = summarize(

@@ -55,5 +55,6 @@ function subtitle({ record }: RunData): string {
 
 function limitedBy({ record: { verdict } }: RunData): string {
   const { name, evidence } = verdict.limitedBy;
+  if (evidence !== '' && verdict.sentence.includes(evidence)) return '';
   return `<p class="faint">Limited by ${escapeXml(name)}${evidence ? `: ${escapeXml(evidence)}` : ''}</p>`;
 }
