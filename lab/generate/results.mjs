@@ -86,6 +86,26 @@ function nodeAccuracy() {
   )}\n\n${link(path)}`;
 }
 
+function samplerCost() {
+  const path = 'docs/records/sampler-cost.json';
+  if (!has(path)) return '';
+  const record = readJson(path);
+  const { mode, workers, webhooks } = record.topology;
+  return `## What sampling costs
+
+Beside ${mode} mode with ${workers.count} workers and ${webhooks.count} webhook processors, ${record.processes} processes with
+their stores, all samplers together took ${number(100 * record.coreShare)} % of one core at a sample every
+${number(record.everyMs / 1000)} s, measured over ${record.measuredSeconds} s. A sampler that waits for an answer is also charged with
+what the others did meanwhile, so the parts add up to more.
+
+${table(
+  ['sampler', 'CPU ms a tick, at most'],
+  record.rows.map(({ sampler, msPerTick }) => [sampler, number(msPerTick)]),
+)}
+
+${link(path)}`;
+}
+
 const page = await format(
   [
     `# What was measured
@@ -98,6 +118,7 @@ beside n8n: take ratios from it, not absolutes.`,
     capacities(),
     searchQuality(),
     nodeAccuracy(),
+    samplerCost(),
   ]
     .filter((part) => part !== '')
     .join('\n\n'),
