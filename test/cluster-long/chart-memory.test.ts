@@ -50,7 +50,7 @@ async function release(prefix: string, values: object): Promise<Release> {
     n8n import:workflow --input=/tmp/hog.json && n8n publish:workflow --id=chart-hog`;
   await n8n.exec(await n8n.pod('main'), 'sh', '-c', script);
   await n8n.space.kubectl('rollout', 'restart', 'deployment/n8n-main');
-  await n8n.space.kubectl('rollout', 'status', 'deployment/n8n-main', '--timeout=300s');
+  await n8n.rolledOut('main');
   return n8n;
 }
 

@@ -69,8 +69,8 @@ test('a drain evicts every pod of n8n, one of a role at a time, and loses no req
         300_000,
       );
       evicted.push(name);
-      await kubectl('rollout', 'status', 'deployment/n8n-webhook', '--timeout=300s');
-      await kubectl('rollout', 'status', 'deployment/n8n-worker', '--timeout=300s');
+      await n8n.rolledOut('webhook');
+      await n8n.rolledOut('worker');
     }
   });
   seen('drain under load', { evicted: evicted.length, ...figures(summary) });

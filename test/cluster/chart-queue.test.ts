@@ -1,4 +1,4 @@
-import { clusterStatus, request } from '../support/cluster';
+import { clusterStatus, request, until } from '../support/cluster';
 import { heapOf } from '../support/heap';
 import { load, readCredential, Release, storeCredential } from '../support/release';
 
@@ -83,7 +83,14 @@ test('a rolling upgrade of every role under load loses no request', async () => 
   expect(runs.map(({ errors }) => errors)).toEqual(runs.map(() => ({})));
   expect(runs.map(({ requests }) => requests)).toEqual(runs.map(({ right }) => right));
   expect(runs.reduce((sum, { right }) => sum + right, 0)).toBeGreaterThan(100);
-  expect(await n8n.pods('main,worker,webhook')).not.toEqual(expect.arrayContaining([before[0]]));
+  await until(
+    'every pod replaced',
+    async () => {
+      const now = await n8n.pods('main,worker,webhook');
+      return before.every((pod) => !now.includes(pod));
+    },
+    400_000,
+  );
 });
 
 test('a rollback and a reinstallation keep webhooks and credentials', async () => {

@@ -16,12 +16,12 @@ import type { LoadSummary } from '../../loadtests/lib/load-summary';
 export const ROOT = join(__dirname, '..', '..');
 export const CHART = join(ROOT, 'charts', 'n8n-tuned');
 const HELM_TIMEOUT = '10m';
-const HELM_TIMEOUT_MS = 660_000;
+const PATIENCE_MS = 660_000;
 
 /** helm 3 or 4, whose failure is the test's. */
 export async function helm(args: string[], input?: string, version: 3 | 4 = 3): Promise<string> {
   const { code, stdout, stderr } = await inCluster([`helm${version}`, ...args], {
-    timeoutMs: HELM_TIMEOUT_MS,
+    timeoutMs: PATIENCE_MS,
     ...(input === undefined ? {} : { input }),
   });
   if (code !== 0) throw new Error(`helm ${args.join(' ')}: ${stderr.trim()}\n${stdout.trim()}`);
@@ -76,7 +76,11 @@ export class Release {
 
   async uninstall(): Promise<void> {
     await this.helm('uninstall');
-    await until('no pod left', async () => (await this.pods('main,worker,webhook')).length === 0);
+    await until(
+      'no pod left',
+      async () => (await this.pods('main,worker,webhook')).length === 0,
+      PATIENCE_MS,
+    );
   }
 
   /** Names of the running pods of some roles, those that are ending included. */
@@ -86,8 +90,23 @@ export class Release {
     return names.split('\n').filter((name) => name !== '');
   }
 
-  exec(pod: string, ...command: string[]): Promise<string> {
-    return this.space.kubectl('exec', pod, '-c', 'n8n', '--', ...command);
+  /** n8n's own command takes minutes to start on a busy machine. */
+  async exec(pod: string, ...command: string[]): Promise<string> {
+    const { code, stdout, stderr } = await inCluster(
+      ['kubectl', '-n', this.space.name, 'exec', pod, '-c', 'n8n', '--', ...command],
+      { timeoutMs: PATIENCE_MS },
+    );
+    if (code !== 0) throw new Error(`${command.join(' ')}: ${stderr.trim()}`);
+    return stdout.trim();
+  }
+
+  /** Until every pod of a role is the newest and ready. */
+  async rolledOut(role: string): Promise<void> {
+    await until(
+      `rollout of ${role}`,
+      () => this.space.kubectl('rollout', 'status', `deployment/n8n-${role}`, '--timeout=20s'),
+      PATIENCE_MS,
+    );
   }
 
   /** Of main, or with `-webhook` of the webhook processors. */
@@ -110,11 +129,15 @@ export class Release {
   /** n8n answers 404 for a moment after it is ready. */
   async rightReply(url: string, ...curlArgs: string[]): Promise<Reply> {
     let reply: Reply = { status: 0, body: '' };
-    await until(`200 from ${url}`, async () => {
-      reply = await request(url, ...curlArgs);
-      if (reply.status !== 200) throw new Error(`${reply.status} ${reply.body.slice(0, 200)}`);
-      return true;
-    });
+    await until(
+      `200 from ${url}`,
+      async () => {
+        reply = await request(url, ...curlArgs);
+        if (reply.status !== 200) throw new Error(`${reply.status} ${reply.body.slice(0, 200)}`);
+        return true;
+      },
+      PATIENCE_MS,
+    );
     return reply;
   }
 
