@@ -18,15 +18,16 @@ export function runCharts(data: RunData): Chart[] {
   const duration = profile.warmupSeconds + profile.durationSeconds;
   const windows = requestWindows(data.requests, duration);
   const lastMs = data.samples.reduce((last, { tMs }) => Math.max(last, tMs), 0);
-  const warmup = [
-    ...warmupMark(profile.warmupSeconds),
-    // Only where there is more to see after it.
-    ...(lastMs > 1050 * duration ? [{ axis: 'x' as const, at: duration, label: 'load ends' }] : []),
-  ];
+  const warmup = warmupMark(profile.warmupSeconds);
+  // Samples go on until n8n has finished.
+  const loadEnd =
+    lastMs > 1050 * duration ? [{ axis: 'x' as const, at: duration, label: 'load ends' }] : [];
   const timed = (chart: LineChart | null): LineChart | null =>
     chart && { ...chart, marks: [...(chart.marks ?? []), ...warmup] };
+  const sampled = (chart: LineChart | null): LineChart | null =>
+    timed(chart && { ...chart, marks: loadEnd });
   const metric = (id: string, title: string, unit: string, name: string, over: 'sum' | 'max') =>
-    timed(metricChart(id, title, unit, metricLines(data.samples, name, duration, over)));
+    sampled(metricChart(id, title, unit, metricLines(data.samples, name, duration, over)));
 
   return [
     timed(rateChart(windows)),
@@ -36,7 +37,7 @@ export function runCharts(data: RunData): Chart[] {
     metric('memory', 'Memory per role', 'MiB', 'rssMiB', 'sum'),
     metric('cpu', 'CPU per role', 'cores', 'cpuCores', 'sum'),
     metric('processes', 'Number of processes per role', '', 'processes', 'sum'),
-    timed(queueChart(data.samples, duration)),
+    sampled(queueChart(data.samples, duration)),
     metric('loop-lag', 'Event-loop lag', 'ms', 'eventLoopLagMs', 'max'),
     spreadChart(data.record),
   ].filter((chart) => chart !== null);

@@ -100,7 +100,7 @@ export function metricLines(
       role,
       metric,
       points: Array.from({ length: last + 1 }, (_, index): [number, number | null] => {
-        const means = [...(windows.get(index)?.values() ?? [])].map((m) => m.sum / m.count);
+        const means = meansAt(windows, index);
         const value =
           means.length === 0
             ? null
@@ -110,6 +110,19 @@ export function metricLines(
         return [(index + 0.5) * width, value];
       }),
     }));
+}
+
+type Windows = Map<number, Map<string, { sum: number; count: number }>>;
+
+/** A tick that fell just beside a window must not make a role look smaller for as long as that. */
+function meansAt(windows: Windows, index: number): number[] {
+  const now = windows.get(index);
+  if (now === undefined) return [];
+  const after = windows.get(index + 1);
+  const missed = [...(windows.get(index - 1) ?? [])].filter(
+    ([instance]) => !now.has(instance) && after?.has(instance) === true,
+  );
+  return [...now, ...missed].map(([, { sum, count }]) => sum / count);
 }
 
 const placeOf = (role: string): number => {

@@ -41,6 +41,16 @@ describe('the charts of a run', () => {
     expect(memory.series.find((s) => s.label === 'worker')?.points[5]?.[1]).toBe(310 + 330 + 2 * 5);
   });
 
+  it('do not dip where the tick of one instance fell just beside a window', () => {
+    const late = data.samples.map((sample) =>
+      sample.instance === 'worker-2' && sample.tMs === 20_000 ? { ...sample, tMs: 21_005 } : sample,
+    );
+    const memory = runCharts({ ...data, samples: late }).find((c) => c.id === 'memory');
+    if (memory?.kind !== 'line') throw new Error('no memory chart');
+    const worker = memory.series.find((s) => s.label === 'worker')?.points[20]?.[1];
+    expect(worker).toBe(310 + 20 + 330 + 19);
+  });
+
   it('leave out what was not recorded', () => {
     const bare = runCharts({
       ...data,
