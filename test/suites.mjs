@@ -31,7 +31,7 @@ export const suites = [
     name: 'capacity',
     shows: 'the command: planning, search, statistics, records, reports',
     jest: true,
-    needs: ['k6', 'helm3'],
+    needs: ['k6', 'helm3', 'versitygw'],
   },
   {
     name: 'loadtests',
@@ -61,13 +61,13 @@ export const suites = [
     name: 'process',
     shows: 'real n8n processes in every topology',
     jest: true,
-    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6'],
+    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx', 'k6'],
   },
   {
     name: 'browser',
     shows: 'the editor and the report in a real browser',
     jest: true,
-    needs: ['n8n', 'chromium'],
+    needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
   },
   { name: 'cluster', shows: 'a real Kubernetes', jest: true, needs: ['cluster'], cluster: true },
   {
