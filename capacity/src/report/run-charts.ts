@@ -76,28 +76,36 @@ const LATENCY_LINES = [
 function latencyChart(windows: RequestWindow[], record: RunRecord): LineChart | null {
   if (windows.every((w) => w.latenciesMs.length === 0)) return null;
   const bounds = record.slo.filter((s) => /^(p\d|max|mean)/.test(s.metric));
+  const { unit, per } = latencyUnit(
+    windows.reduce((most, w) => Math.max(most, w.latenciesMs.at(-1) ?? 0), 0),
+  );
   return {
     kind: 'line',
     id: 'latency',
     title: 'Latency over time',
     x: { ...SECONDS, min: 0 },
-    y: { label: 'latency', unit: 'ms', min: 0 },
+    y: { label: 'latency', unit, min: 0 },
     series: LATENCY_LINES.map(([label, p]): LineSeries => ({
       label,
       points: windows.map((w) => [
         w.seconds,
-        w.latenciesMs.length > 0 ? percentile(w.latenciesMs, p) : null,
+        w.latenciesMs.length > 0 ? percentile(w.latenciesMs, p) / per : null,
       ]),
     })),
-    marks: bounds.map((s) => ({ axis: 'y', at: s.bound, label: s.text })),
+    marks: bounds.map((s) => ({ axis: 'y', at: s.bound / per, label: s.text })),
   };
 }
+
+/** Six digits on an axis are hard to read, and leave no room for its title. */
+const latencyUnit = (mostMs: number): { unit: string; per: number } =>
+  mostMs >= 10_000 ? { unit: 's', per: 1000 } : { unit: 'ms', per: 1 };
 
 /** Latency by the share of requests slower than it: a straight look at the tail. */
 function distributionChart({ requests, record }: RunData): LineChart | null {
   const cut = record.profile.warmupSeconds * 1000;
   const latencies = sorted(requests.filter((r) => r.ok && r.tMs >= cut).map((r) => r.durationMs));
   if (latencies.length < 20) return null;
+  const { unit, per } = latencyUnit(latencies.at(-1) ?? 0);
   const shares = Array.from({ length: 61 }, (_, i) => 10 ** (-i / 20)).filter(
     (share) => share * latencies.length >= 1,
   );
@@ -105,17 +113,17 @@ function distributionChart({ requests, record }: RunData): LineChart | null {
     kind: 'line',
     id: 'distribution',
     title: 'How many requests were slower than …',
-    x: { label: 'latency', unit: 'ms' },
+    x: { label: 'latency', unit },
     y: { label: 'share of requests', unit: '%', scale: 'log', max: 100 },
     series: [
       {
         label: 'slower',
-        points: shares.map((share) => [percentile(latencies, 1 - share), share * 100]),
+        points: shares.map((share) => [percentile(latencies, 1 - share) / per, share * 100]),
       },
     ],
     marks: record.slo
       .filter((s) => /^(p\d|max)/.test(s.metric))
-      .map((s) => ({ axis: 'x', at: s.bound, label: s.text })),
+      .map((s) => ({ axis: 'x', at: s.bound / per, label: s.text })),
   };
 }
 
