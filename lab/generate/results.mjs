@@ -95,7 +95,8 @@ function samplerCost() {
 
 Beside ${mode} mode with ${workers.count} workers and ${webhooks.count} webhook processors, ${record.processes} processes with
 their stores, all samplers together took ${number(100 * record.coreShare)} % of one core at a sample every
-${number(record.everyMs / 1000)} s, measured over ${record.measuredSeconds} s. A sampler that waits for an answer is also charged with
+${number(record.everyMs / 1000)} s, measured over ${record.measuredSeconds} s
+(load average at its start: ${number(record.loadAverageAtStart)}). A sampler that waits for an answer is also charged with
 what the others did meanwhile, so the parts add up to more.
 
 ${table(
