@@ -49,9 +49,9 @@ test('a worker runs what a webhook processor took', async () => {
   });
 });
 
+// Main has no task runner here: workers run manual executions too.
 test.each([
   ['main', 'bin/n8n', 768],
-  ['main', 'task-runner', 256],
   ['worker', 'bin/n8n', 768],
   ['worker', 'task-runner', 256],
   ['webhook', 'bin/n8n', 512],

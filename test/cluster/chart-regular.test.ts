@@ -25,7 +25,6 @@ test('the default answers a webhook, in a namespace that admits restricted pods 
     query: { n: '1' },
     headers: { 'x-load-id': '7' },
   });
-  // What may crash n8n came along without being switched on.
   expect((await request(`${url}/webhook/n8n-tuned-unknown`)).status).toBe(404);
 });
 

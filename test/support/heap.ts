@@ -4,7 +4,6 @@ import type { Release } from './release';
 const ASK = `
 const { createRequire } = require('node:module');
 const { readdirSync, readFileSync } = require('node:fs');
-const { execSync } = require('node:child_process');
 const Socket = globalThis.WebSocket ?? createRequire('/opt/n8n/node_modules/n8n/package.json')('ws');
 const argv = (pid) => readFileSync('/proc/' + pid + '/cmdline', 'utf8').split('\\0');
 const wanted = process.argv[1];
