@@ -5,52 +5,37 @@ import { seen } from '../support/seen';
 jest.setTimeout(2_400_000);
 
 const LEGACY = { image: { tag: '0.221.2' }, loadTargets: { enabled: true } };
-const VARIANTS: [string, object, { path: string; hasCredentials: boolean }][] = [
-  [
-    'regular with PostgreSQL',
-    { database: { type: 'postgresql' }, loadTargets: { enabled: true } },
-    { path: '/webhook/load-last-node', hasCredentials: true },
-  ],
-  [
-    'legacy main',
-    { ...LEGACY, executions: { process: 'main' } },
-    { path: '/webhook/load-last-node', hasCredentials: true },
-  ],
-  [
-    'legacy own',
-    { ...LEGACY, executions: { process: 'own' } },
-    { path: '/webhook/load-last-node', hasCredentials: true },
-  ],
+const VARIANTS: [string, object][] = [
+  ['regular with PostgreSQL', { database: { type: 'postgresql' }, loadTargets: { enabled: true } }],
+  ['legacy main', { ...LEGACY, executions: { process: 'main' } }],
+  ['legacy own', { ...LEGACY, executions: { process: 'own' } }],
 ];
 
-test.each(VARIANTS)(
-  '%s: install, test, upgrade, rollback, reinstall',
-  async (name, values, { path }) => {
-    const n8n = await Release.inNewNamespace('chart-variant');
-    try {
-      const webhook = async (): Promise<number> =>
-        (await n8n.rightReply((await n8n.serviceUrl()) + path)).status;
-      const statuses: Record<string, number> = {};
-      await n8n.deploy(values);
-      statuses['installed'] = await webhook();
-      expect(await n8n.helm('test', '--timeout', '10m')).toMatch(/Phase:\s+Succeeded/);
-      await storeCredential(n8n);
-      await n8n.deploy({ ...values, env: { N8N_LOG_LEVEL: 'error' } });
-      statuses['upgraded'] = await webhook();
-      await n8n.helm('rollback', '1', '--wait', '--timeout', '10m');
-      statuses['rolledBack'] = await webhook();
-      await n8n.uninstall();
-      await n8n.deploy(values);
-      statuses['reinstalled'] = await webhook();
-      const credential = await readCredential(n8n);
-      seen(name, {
-        statuses,
-        helmTest: 'Succeeded',
-        credentialReadable: credential === 'still readable',
-      });
-      expect(credential).toBe('still readable');
-    } finally {
-      await n8n.remove();
-    }
-  },
-);
+test.each(VARIANTS)('%s: install, test, upgrade, rollback, reinstall', async (name, values) => {
+  const n8n = await Release.inNewNamespace('chart-variant');
+  try {
+    const webhook = async (): Promise<number> =>
+      (await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`)).status;
+    const statuses: Record<string, number> = {};
+    await n8n.deploy(values);
+    statuses['installed'] = await webhook();
+    expect(await n8n.helm('test', '--timeout', '10m')).toMatch(/Phase:\s+Succeeded/);
+    await storeCredential(n8n);
+    await n8n.deploy({ ...values, env: { N8N_LOG_LEVEL: 'error' } });
+    statuses['upgraded'] = await webhook();
+    await n8n.helm('rollback', '1', '--wait', '--timeout', '10m');
+    statuses['rolledBack'] = await webhook();
+    await n8n.uninstall();
+    await n8n.deploy(values);
+    statuses['reinstalled'] = await webhook();
+    const credential = await readCredential(n8n);
+    seen(name, {
+      statuses,
+      helmTest: 'Succeeded',
+      credentialReadable: credential === 'still readable',
+    });
+    expect(credential).toBe('still readable');
+  } finally {
+    await n8n.remove();
+  }
+});

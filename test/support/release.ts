@@ -174,9 +174,11 @@ export class Release {
 
 const CREDENTIAL = [
   {
-    id: 'kept',
+    // n8n below 1.0 knows numbers alone, and wants to be told of nodes.
+    id: '9100',
     name: 'kept',
     type: 'httpHeaderAuth',
+    nodesAccess: [],
     data: { name: 'x-secret', value: 'still readable' },
   },
 ];
@@ -190,7 +192,7 @@ export async function storeCredential(release: Release): Promise<void> {
 /** What n8n decrypts of it. */
 export async function readCredential(release: Release): Promise<unknown> {
   const script =
-    'n8n export:credentials --id=kept --decrypted --output=/tmp/out.json >&2 && cat /tmp/out.json';
+    'n8n export:credentials --id=9100 --decrypted --output=/tmp/out.json >&2 && cat /tmp/out.json';
   const text = await release.exec(await release.pod('main'), 'sh', '-c', script);
   const [found] = JSON.parse(text) as { data: { value: string } }[];
   return found?.data.value;
