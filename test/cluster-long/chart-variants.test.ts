@@ -30,6 +30,7 @@ test.each(VARIANTS)('%s: install, test, upgrade, rollback, reinstall', async (na
     statuses['reinstalled'] = await webhook();
     const credential = await readCredential(n8n);
     seen(name, {
+      ...('image' in values ? { n8n: LEGACY.image.tag } : {}),
       statuses,
       helmTest: 'Succeeded',
       credentialReadable: credential === 'still readable',
