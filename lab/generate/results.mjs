@@ -77,13 +77,20 @@ function searchQuality() {
 function nodeAccuracy() {
   const path = 'docs/records/node-accuracy.json';
   if (!has(path)) return '';
-  const { rows = [] } = readJson(path);
-  if (rows.length === 0) return '';
-  const head = Object.keys(rows[0]);
-  return `## How exact the node Load Target is\n\n${table(
-    head,
-    rows.map((row) => head.map((key) => row[key])),
-  )}\n\n${link(path)}`;
+  const { figures, repeats, machine } = readJson(path);
+  const rows = figures.map((f) => [
+    f.what,
+    `${f.asked} ${f.unit}`,
+    `${number(f.worst - f.asked)} ${f.unit}`,
+    `${number(f.allowed)} ${f.unit}`,
+  ]);
+  return `## How exact the node Load Target is
+
+${repeats} repeats of each; load average at the start ${machine.loadAverageAtStart}.
+
+${table(['what', 'asked', 'worst deviation', 'allowed'], rows)}
+
+${link(path)}`;
 }
 
 function samplerCost() {
