@@ -1,7 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { writeWhole } from '../record/folder';
-import { failureText } from '../record/table-file';
+import { writeBeside } from '../record/beside';
 import { drawChartFile } from '../report/plot/draw';
 import { predictCharts } from '../report/predict-charts';
 import { renderPredictHtml } from '../report/predict-html';
@@ -18,14 +15,5 @@ export function writePredictReports(folder: string, answer: Answer): string[] {
       content: drawChartFile(chart),
     })),
   ];
-  for (const { name, content } of files) {
-    const file = join(folder, name);
-    try {
-      mkdirSync(dirname(file), { recursive: true });
-      writeWhole(file, content);
-    } catch (error) {
-      return [failureText(file, error)];
-    }
-  }
-  return [];
+  return writeBeside(folder, files);
 }

@@ -1,8 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { writeWhole } from '../record/folder';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeBeside } from '../record/beside';
 import type { CellRecord, SweepRecord } from '../record/sweep-record';
-import { failureText } from '../record/table-file';
 import { drawChartFile } from '../report/plot/draw';
 import { sweepCharts } from '../report/sweep-charts';
 import { renderSweepCsv } from '../report/sweep-csv';
@@ -27,14 +26,5 @@ export function writeSweepReports(
       })),
   ];
   rmSync(join(folder, 'plots'), { recursive: true, force: true });
-  for (const { name, content } of files) {
-    const file = join(folder, name);
-    try {
-      mkdirSync(dirname(file), { recursive: true });
-      writeWhole(file, content);
-    } catch (error) {
-      return [failureText(file, error)];
-    }
-  }
-  return [];
+  return writeBeside(folder, files);
 }
