@@ -29,6 +29,7 @@ export default tseslint.config(
         console: 'readonly',
         URL: 'readonly',
         setTimeout: 'readonly',
+        fetch: 'readonly',
       },
     },
     rules: { 'no-console': 'off' },

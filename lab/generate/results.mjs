@@ -66,12 +66,85 @@ function capacities() {
 ${table(['workload', 'mode', 'SLO', 'capacity', 'limited by', ''], rows)}`;
 }
 
+/** The published experiment: eight clients, one minute, a webhook whose function takes five seconds. */
+function closedLoops() {
+  const runs = recordsNamed('run.json', 'studies/closed-loop/').map((path) => [
+    path,
+    readJson(path),
+  ]);
+  if (runs.length === 0) return '';
+  const n8n = new Set(['main', 'worker', 'webhook', 'runner']);
+  const rows = runs.map(([path, r]) => {
+    const ours = r.summary.roles.filter(({ role }) => n8n.has(role));
+    const sum = (key) => ours.reduce((total, role) => total + (role[key] ?? 0), 0);
+    return [
+      path.split('/').at(-2),
+      r.versions.n8n,
+      `${number(r.summary.achieved.ratePerSecond)}/s`,
+      `${number(r.summary.latencyMs?.p50 ?? null)} ms`,
+      `${number(r.summary.latencyMs?.p95 ?? null)} ms`,
+      `${number(100 * r.summary.errors.share)} %`,
+      sum('processesPeak'),
+      `${number(sum('rssPeakMiB'))} MiB`,
+      r.verdict.limitedBy.name,
+      `[report](../${path.replace('run.json', 'report.md')})`,
+    ];
+  });
+  const { workload, profile } = runs[0][1];
+  return `## One process for each execution, or one for all
+
+${profile.clients} clients that each wait for their reply, ${profile.durationSeconds} s, ${workload.title.toLowerCase()}.
+
+${table(['topology', 'n8n', 'right replies', 'p50', 'p95', 'errors', 'n8n processes, most', 'their memory, most', 'limited by', ''], rows)}`;
+}
+
+function sweeps() {
+  const records = recordsNamed('sweep.json', 'studies/').map((path) => [path, readJson(path)]);
+  if (records.length === 0) return '';
+  const rows = records.map(([path, r]) => [
+    r.title,
+    Object.keys(r.plan.dimensions ?? {}).join(', '),
+    r.steps.length,
+    `[report](../${path.replace('sweep.json', 'report.md')})`,
+  ]);
+  return `## Sweeps
+
+${table(['question', 'over', 'measurements', ''], rows)}`;
+}
+
 function searchQuality() {
   const path = 'studies/search-quality/results/table.md';
   if (!has(path)) return '';
   const [summary] = read(path).split('\n## ');
   const text = summary.replace(/^# .*\n+/, '').replace(/<!--.*?-->\n+/s, '');
   return `## How good the search is\n\n${text.trim()}\n\n[Each system](../${path})`;
+}
+
+function knownCapacities() {
+  const path = 'studies/known-capacity/results/record.json';
+  if (!has(path)) return '';
+  const { rows, loadAverageAtStart } = readJson(path);
+  return `## The search against real servers
+
+Small servers on this machine whose capacity follows from their own figures: from the service time that they measured
+themselves for slots (even arrivals: D/D/c and D/M/1 in closed form), from the rate of a limiter, and for the one that
+computes from what it answers when saturated. Load average at the start: ${number(loadAverageAtStart)}.
+
+${table(
+  ['server', 'SLO', 'true capacity', 'found', 'off by', 'interval', 'probes', 'probe-seconds'],
+  rows.map((r) => [
+    r.name,
+    r.slo,
+    `${number(r.truth)}/s`,
+    `${number(r.found)}/s${r.confirmed ? '' : ', not confirmed'}`,
+    `${(100 * r.error).toFixed(1)} %`,
+    `${number(r.low)} to ${number(r.high)}${r.holdsTruth ? '' : ', misses it'}`,
+    r.probes,
+    number(r.probeSeconds),
+  ]),
+)}
+
+${link(path)}`;
 }
 
 function nodeAccuracy() {
@@ -122,9 +195,12 @@ const page = await format(
 
 Every figure here comes from a record in this repository. All of it ran on one small machine, with the load generator
 beside n8n: take ratios from it, not absolutes.`,
+    closedLoops(),
     comparisons(),
+    sweeps(),
     capacities(),
     searchQuality(),
+    knownCapacities(),
     nodeAccuracy(),
     samplerCost(),
   ]

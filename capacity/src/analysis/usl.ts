@@ -1,6 +1,6 @@
 import { normalQuantile, studentQuantile } from './distributions';
 import { normal, type Random } from './random';
-import { percentile, sorted, type Interval } from './statistics';
+import { mean, percentile, sorted, type Interval } from './statistics';
 
 /** Throughput measured with n of whatever is scaled: workers, webhook processors, cores. */
 export interface ScalingPoint {
@@ -19,7 +19,7 @@ export interface UslFit {
   /** The n with the highest rate; null where more always brings more. */
   peak: number | null;
   largestMeasured: number;
-  /** Relative errors when each point is predicted from the others. */
+  /** Relative errors when each size is predicted from the others; of the largest, beyond what it was fitted to. */
   leaveOneOut: { n: number; error: number }[];
   /** Refits to resampled points; what intervals are made of. */
   resampled: Coefficients[];
@@ -150,9 +150,13 @@ function resample(
   );
 }
 
+/** A whole size at a time: its repeats would give each other away. */
 function leaveOneOut(points: readonly ScalingPoint[]): UslFit['leaveOneOut'] {
-  return points.map(({ n, ratePerSecond }, left) => {
-    const fit = solve(points.filter((_, i) => i !== left));
-    return { n, error: uslRate(fit, n) / ratePerSecond - 1 };
+  const distinct = [...new Set(points.map(({ n }) => n))].sort((one, other) => one - other);
+  return distinct.map((n) => {
+    const fit = solve(points.filter((point) => point.n !== n));
+    const measured = points.filter((point) => point.n === n);
+    const rate = mean(measured.map(({ ratePerSecond }) => ratePerSecond));
+    return { n, error: uslRate(fit, n) / rate - 1 };
   });
 }

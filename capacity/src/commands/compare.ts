@@ -2,6 +2,7 @@ import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { compareTopologies } from '../compare/compare';
 import { isMetric, METRICS, type CompareMetric } from '../compare/metric';
+import { searchSettings, USUAL_SLOS } from '../find/settings';
 import { findBundled, findK6 } from '../load/find';
 import { withoutSecrets } from '../record/secrets';
 import { renderCompareTerminal } from '../report/compare-terminal';
@@ -24,6 +25,9 @@ interface CompareOptions extends WorkloadOptions, ProfileOptions {
   metric: string;
   pairs: string;
   budget: string;
+  search: string;
+  probe: string;
+  full: string;
   timeout: string;
   drain: string;
   ready: string;
@@ -42,6 +46,10 @@ export function register(program: Command): void {
     .option('--metric <name>', Object.keys(METRICS).join(', '), 'throughput')
     .option('--pairs <count>', 'at most so many runs of each', '10')
     .option('--budget <time>', 'no new round after this', '20m')
+    .optionsGroup('With --metric capacity, of each search:')
+    .option('--search <time>', 'of probes; the best answer so far when it is used up', '3m')
+    .option('--probe <time>', 'length of a short probe', '8s')
+    .option('--full <time>', 'length of the run that confirms the answer', '30s')
     .optionsGroup('Limits and results:')
     .option('--timeout <time>', 'a request is given up after this', '60s')
     .option('--drain <time>', 'for late answers after a run, and for n8n to finish', '30s')
@@ -56,7 +64,8 @@ no difference larger than 2 % is left possible, or the budget is used up.
 
 Examples:
   n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8 --duration 15s
-  n8n-tuned compare two.yaml three-workers.yaml --profile load --rate 20 --metric p95`,
+  n8n-tuned compare two.yaml three-workers.yaml --profile load --rate 20 --metric p95
+  n8n-tuned compare none.yaml tuned.yaml --metric capacity --slo 'p95<300ms' --budget 40m`,
     )
     .action(async (a: string, b: string, options: CompareOptions) => {
       process.exitCode = await run(a, b, options);
@@ -76,7 +85,8 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
   }
   const workload = chosenWorkload(options, legacy);
   const plan = chosenPlan(options);
-  const slos = chosenSlos(options);
+  const mustHold = metric === 'capacity' ? { ...options, slo: options.slo ?? USUAL_SLOS } : options;
+  const slos = chosenSlos(mustHold);
   const targets = [
     chosenTarget(choiceA, workload.workflows, readyMs),
     chosenTarget(choiceB, workload.workflows, readyMs),
@@ -93,6 +103,12 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
     drainMs: milliseconds('--drain', options.drain),
     command: withoutSecrets(process.argv.slice(2)),
     metric,
+    search: searchSettings({
+      probeSeconds: milliseconds('--probe', options.probe) / 1000,
+      fullSeconds: milliseconds('--full', options.full) / 1000,
+      budgetSeconds: milliseconds('--search', options.search) / 1000,
+      latencyFloorMs: workload.recorded.latencyFloorMs,
+    }),
     names: { a: nameOf(a), b: nameOf(b) === nameOf(a) ? `${nameOf(b)} again` : nameOf(b) },
     mostPairs: evenPairs(options.pairs),
     budgetSeconds: milliseconds('--budget', options.budget) / 1000,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
-import { searchSettings } from '../find/settings';
+import { searchSettings, USUAL_SLOS } from '../find/settings';
 import { findBundled, findK6 } from '../load/find';
 import { withoutSecrets } from '../record/secrets';
 import type { FindRecord } from '../record/find-record';
@@ -33,7 +33,6 @@ interface FindOptions extends WorkloadOptions, TargetOptions {
   json?: boolean;
 }
 
-const DEFAULT_SLOS = ['p95<1s', 'errors<1%'];
 const list = (value: string, before: string[] = []): string[] => [...before, value];
 
 export function register(program: Command): void {
@@ -44,7 +43,7 @@ export function register(program: Command): void {
     .optionsGroup('What must hold, and how long it may take:')
     .option(
       '--slo <slo>',
-      `like 'p95<300ms' or 'backlog=0'; may be repeated (${DEFAULT_SLOS.join(', ')})`,
+      `like 'p95<300ms' or 'backlog=0'; may be repeated (${USUAL_SLOS.join(', ')})`,
       list,
     )
     .option('--budget <time>', 'of probes; the best answer so far when it is used up')
@@ -71,7 +70,7 @@ Examples:
 
 async function run(options: FindOptions): Promise<number> {
   const workload = chosenWorkload(options, isLegacyChoice(options));
-  const slos = chosenSlos({ profile: 'load', slo: options.slo ?? DEFAULT_SLOS });
+  const slos = chosenSlos({ profile: 'load', slo: options.slo ?? USUAL_SLOS });
   const settings = searchSettings({
     probeSeconds: milliseconds('--probe', options.probe) / 1000,
     fullSeconds: milliseconds('--full', options.full) / 1000,

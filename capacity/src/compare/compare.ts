@@ -5,13 +5,12 @@ import { compare, turn, type Comparison, type Pair } from '../analysis/compare';
 import { bringToRest } from '../find/rest';
 import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
 import { runId, writeWhole } from '../record/folder';
-import { measure, type RunOrder } from '../run/run';
 import type { Progress, Running } from '../target/target';
-import { METRICS, type CompareMetric } from './metric';
+import { measureSide, type SideOrder } from './measure-side';
+import { METRICS } from './metric';
 import { writeCompareReports } from './reports';
 
-export interface CompareOrder extends RunOrder {
-  metric: CompareMetric;
+export interface CompareOrder extends SideOrder {
   names: { a: string; b: string };
   mostPairs: number;
   budgetSeconds: number;
@@ -48,32 +47,30 @@ export async function compareTopologies(
       mostPairs: order.mostPairs,
     });
 
-  const measureSide = async (letter: Letter, out: string): Promise<void> => {
+  const measureInto = async (letter: Letter, out: string): Promise<void> => {
     const tell = (text: string): void => {
       progress(`${now().text} after ${String(now().pairs)} pairs · ${letter}: ${text}`);
     };
     await bringToRest(running[letter], tell, signal);
-    const {
-      data,
-      folder: path,
-      problems: found,
-    } = await measure(running[letter], { ...order, out: join(folder, out) }, tell, signal);
-    problems.push(...found);
+    const side = { ...order, out: join(folder, out) };
+    const measured = await measureSide(running[letter], side, tell, signal);
+    problems.push(...measured.problems);
     if (out === WARM_UP || signal.aborted) return;
-    const value = METRICS[order.metric].of(data.record);
-    const { outcome, sentence } = data.record.verdict;
-    if (value === null || outcome === 'invalid' || outcome === 'aborted') {
-      invalid.push(`${letter}: ${sentence}`);
+    if (measured.value === null) {
+      invalid.push(`${letter}: ${measured.sentence}`);
       return;
     }
-    sides[letter].values.push(value);
-    sides[letter].runs.push(join('runs', basename(path)));
+    sides[letter].values.push(measured.value);
+    sides[letter].runs.push(join('runs', basename(measured.folder)));
   };
 
-  // The first load after a start compiles most of what later ones reuse.
-  for (const letter of ['A', 'B'] as const) await measureSide(letter, WARM_UP);
+  // The first load after a start compiles most of what later ones reuse; a search begins with its own.
+  const warmsItself = order.metric === 'capacity';
+  for (const letter of ['A', 'B'] as const) {
+    if (!warmsItself) await measureInto(letter, WARM_UP);
+  }
   for (let run = 0; goesOn(run, now(), invalid, signal, order, elapsed()); run += 1) {
-    await measureSide(turn(run), 'runs');
+    await measureInto(turn(run), 'runs');
   }
 
   const comparison = now();

@@ -7,6 +7,9 @@ export interface FindChoice {
   latencyFloorMs: number;
 }
 
+/** What must hold where nobody says. */
+export const USUAL_SLOS = ['p95<1s', 'errors<1%'];
+
 /** A probe must see several whole replies one after the other: of a workload that takes 5 s, in 20 s. */
 const FLOORS_A_PROBE = 4;
 

@@ -44,7 +44,7 @@ export function predictFigures(answer: Answer): Figure[] {
           },
           {
             name: 'Left out',
-            value: `each point predicted from the others: off by ${fit.leaveOneOut.map(({ n, error }) => `${signed(error)} at ${formatNumber(n)}`).join(', ')}`,
+            value: `each size predicted from the others: off by ${fit.leaveOneOut.map(({ n, error }) => `${signed(error)} at ${formatNumber(n)}`).join(', ')}`,
           },
         ]),
     ...refused.map((value) => ({ name: 'Refused', value })),

@@ -82,6 +82,13 @@ describe('the search on simulated systems', () => {
     expect(now.ours.coverage).toBeGreaterThanOrEqual(0.9);
   });
 
+  test.each([0, 1])('keeps its promises under a budget too (%p)', (which) => {
+    const score = now.budgeted[which];
+    expect(score?.confirmed).toBeGreaterThanOrEqual(0.9);
+    expect(score?.coverage).toBeGreaterThanOrEqual(0.85);
+    expect(score?.meanSeconds).toBeLessThanOrEqual(score?.budgetSeconds ?? 0);
+  });
+
   test('takes fewer probe-seconds than doubling and bisection of equal accuracy', () => {
     const equal = equallyGood(now) ?? now.peer.at(-1);
     expect(now.ours.meanSeconds).toBeLessThan(equal?.meanSeconds ?? 0);

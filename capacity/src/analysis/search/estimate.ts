@@ -1,5 +1,9 @@
 import { evidence } from './evidence';
-import type { RateTrial, Settings, Trial } from './types';
+import { secondsLeft, type RateTrial, type Settings, type Trial } from './types';
+
+/** Left out at either end of the interval; less where the budget cut the search short, as it then knows less than it believes. */
+const TAIL = 0.05;
+const TAIL_CUT_SHORT = 0.02;
 
 export interface Estimate {
   /** Requests a second; what was held at full length, where `confirmed`. */
@@ -17,17 +21,22 @@ export function estimate(trials: readonly Trial[], settings: Settings): Estimate
   const { belief, confirmed, generatorCeiling } = known;
   // Closer than this the search does not look, whatever the model believes.
   const near = 1 + settings.tolerance;
+  const tail = isCutShort(trials, settings) ? TAIL_CUT_SHORT : TAIL;
   const isConfirmed = confirmed.low > 0;
   const capacity = isConfirmed
     ? confirmed.low
     : Math.min(known.low, belief?.quantile(0.5) ?? Infinity);
   return {
     capacity,
-    low: Math.min(capacity / near, belief?.quantile(0.05) ?? Infinity),
-    high: Math.max(capacity * near, belief?.quantile(0.95) ?? Infinity),
+    low: Math.min(capacity / near, belief?.quantile(tail) ?? Infinity),
+    high: Math.max(capacity * near, belief?.quantile(1 - tail) ?? Infinity),
     confirmed: isConfirmed,
     limit: generatorCeiling < Infinity ? 'load generator' : firstLimit(known.trials, capacity),
   };
+}
+
+function isCutShort(trials: readonly Trial[], { budgetSeconds, fullSeconds }: Settings): boolean {
+  return budgetSeconds !== null && secondsLeft(trials, budgetSeconds) < fullSeconds;
 }
 
 /** What failed the lowest level above the capacity. */

@@ -2,7 +2,14 @@ import { nextConfirmation } from './confirm';
 import { evidence, type Evidence } from './evidence';
 import { nextRung } from './ladder';
 import { belowCeiling, clamp, rateProbe } from './probes';
-import { isRateTrial, type Probe, type RateProbe, type Settings, type Trial } from './types';
+import {
+  isRateTrial,
+  secondsLeft,
+  type Probe,
+  type RateProbe,
+  type Settings,
+  type Trial,
+} from './types';
 
 /** A breach this far beyond its bound needs no second probe of full length: a short one will do. */
 const GROSS_PRESSURE = 1.5;
@@ -14,6 +21,13 @@ const BEYOND_KNEE = 1.08;
 const NARROW = 1.1;
 const MOST_SHORT = 10;
 const MOST_PROBES = 40;
+/** A budget of so many full lengths is tight; a smaller one has no time for a second try. */
+const TIGHT = { from: 4, below: 8 };
+/** How sure a level must look to be tried, and how far below one that has failed it must lie. */
+const TRY_QUANTILE = 0.3;
+const TRY_STEP_DOWN = 1.01;
+const LAST_QUANTILE = 0.15;
+const LAST_STEP_DOWN = 1.05;
 
 /** The next probe; null when there is nothing left to learn, or no time left to learn it in. */
 export function propose(trials: readonly Trial[], settings: Settings): Probe | null {
@@ -90,19 +104,27 @@ function throughputAtKnee(trials: readonly Trial[]): number {
   return Math.max(0, ...rungs.map(({ outcome }) => outcome.achievedPerSecond));
 }
 
-/** Time is kept back for one confirmation; when only that is left, it is made at the best level so far. */
+/**
+ * Time is kept back to confirm: under a tight budget for two tries. When only that is left, the best level
+ * so far is tried; should it fail, or be all there is time for, one that holds almost for sure.
+ */
 function withinBudget(
   probe: Probe,
   trials: readonly Trial[],
   settings: Settings,
   budget: number,
 ): Probe | null {
-  const spent = trials.reduce((sum, trial) => sum + trial.probe.durationSeconds, 0);
-  const left = budget - spent;
-  const known = evidence(trials, settings);
-  const isConfirmed = known.confirmed.low > 0;
-  const reserve = isConfirmed || probe.kind === 'confirm' ? 0 : settings.fullSeconds;
-  if (probe.durationSeconds + reserve <= left) return probe;
-  const isLastChance = !isConfirmed && settings.fullSeconds <= left && known.low > 0;
-  return isLastChance ? rateProbe('confirm', known.low, settings) : null;
+  const { fullSeconds } = settings;
+  const left = secondsLeft(trials, budget);
+  const { low, belief, confirmed } = evidence(trials, settings);
+  const isConfirmed = confirmed.low > 0;
+  if (isConfirmed) return probe.durationSeconds <= left ? probe : null;
+  const lengths = budget / fullSeconds;
+  const tries = lengths >= TIGHT.from && lengths < TIGHT.below ? 2 : 1;
+  if (probe.kind !== 'confirm' && probe.durationSeconds + tries * fullSeconds <= left) return probe;
+  if (fullSeconds > left || low === 0) return null;
+  const isLast = left < 2 * fullSeconds;
+  const likely = belief?.quantile(isLast ? LAST_QUANTILE : TRY_QUANTILE) ?? low;
+  const below = confirmed.high / (isLast ? LAST_STEP_DOWN : TRY_STEP_DOWN);
+  return rateProbe('confirm', Math.min(low, likely, below), settings);
 }

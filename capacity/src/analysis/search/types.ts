@@ -67,3 +67,8 @@ export function withDefaults(settings: Partial<Settings>): Settings {
 export function isRateTrial(trial: Trial): trial is RateTrial {
   return trial.probe.kind !== 'ladder';
 }
+
+/** Of the budget, in seconds of probes. */
+export function secondsLeft(trials: readonly Trial[], budgetSeconds: number): number {
+  return budgetSeconds - trials.reduce((sum, { probe }) => sum + probe.durationSeconds, 0);
+}

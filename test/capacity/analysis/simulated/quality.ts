@@ -7,6 +7,11 @@ import truths from './truth.json';
 const REPEATS = 5;
 /** Lengths of a probe, in seconds, with which the peer's procedure is tried. */
 const PEER_PROBE_SECONDS = [10, 30, 60, 90, 120];
+/** What `make capacity` gives a search, and what somebody in a hurry does. */
+const BUDGETS = [
+  { budgetSeconds: 120, ladderSeconds: 3, shortSeconds: 6, fullSeconds: 20 },
+  { budgetSeconds: 300, ladderSeconds: 4, shortSeconds: 8, fullSeconds: 30 },
+];
 
 export interface Row {
   system: string;
@@ -31,10 +36,19 @@ export interface Score {
   meanSeconds: number;
 }
 
+export interface Budgeted extends Score {
+  budgetSeconds: number;
+  fullSeconds: number;
+  /** Shares of the searches whose interval held the true capacity, and whose answer was confirmed. */
+  coverage: number;
+  confirmed: number;
+}
+
 export interface Quality {
   about: string;
   repeats: number;
   ours: Score & { coverage: number; mostAboveSteady: number };
+  budgeted: Budgeted[];
   /** Doubling and bisection, by the length of its probes. */
   peer: (Score & { probeSeconds: number })[];
   rows: Row[];
@@ -59,6 +73,7 @@ export function quality(): Quality {
       coverage: round(rows.reduce((sum, { covered }) => sum + covered, 0) / cases),
       mostAboveSteady: round(Math.max(...ratios)),
     },
+    budgeted: BUDGETS.map(budgetedScore),
     peer: PEER_PROBE_SECONDS.map((probeSeconds) => peerScore(probeSeconds)),
     rows,
   };
@@ -78,17 +93,42 @@ function seeds(index: number): number[] {
 function ourRow(system: System, index: number): Row {
   const truth = truthOf(system);
   const found = seeds(index).map((seed) => find(system, seed));
-  const within = ({ low, high }: { low: number; high: number }) =>
-    low <= truth.fullLength && truth.fullLength <= high;
   return {
     system: system.name,
     family: system.family,
     trueCapacity: truth.fullLength,
     steadyCapacity: truth.steady,
     errors: found.map(({ estimate }) => round(estimate.capacity / truth.fullLength - 1)),
-    covered: found.filter(({ estimate }) => within(estimate)).length,
+    covered: found.filter(({ estimate }) => holds(estimate, truth)).length,
     meanProbes: round(mean(found.map(({ probes }) => probes.length))),
     meanSeconds: round(mean(found.map(({ seconds }) => seconds))),
+  };
+}
+
+function holds(
+  { low, high }: { low: number; high: number },
+  { fullLength }: { fullLength: number },
+): boolean {
+  return low <= fullLength && fullLength <= high;
+}
+
+function budgetedScore(settings: (typeof BUDGETS)[number]): Budgeted {
+  const found = SYSTEMS.flatMap((system, index) =>
+    seeds(index).map((seed) => {
+      const { estimate, seconds } = find(system, seed, settings);
+      return { estimate, seconds, truth: truthOf(system) };
+    }),
+  );
+  const share = (chosen: typeof found) => round(chosen.length / found.length);
+  return {
+    budgetSeconds: settings.budgetSeconds,
+    fullSeconds: settings.fullSeconds,
+    ...score(
+      found.map(({ estimate, truth }) => estimate.capacity / truth.fullLength - 1),
+      mean(found.map(({ seconds }) => seconds)),
+    ),
+    coverage: share(found.filter(({ estimate, truth }) => holds(estimate, truth))),
+    confirmed: share(found.filter(({ estimate }) => estimate.confirmed)),
   };
 }
 

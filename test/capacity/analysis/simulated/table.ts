@@ -1,7 +1,7 @@
 import type { Quality, Score } from './quality';
 
 /** The record as a page; nothing in it is typed by hand but the words. */
-export function qualityPage({ ours, peer, rows, repeats }: Quality): string {
+export function qualityPage({ ours, budgeted, peer, rows, repeats }: Quality): string {
   const equal = equallyGood({ ours, peer });
   const versus = equal
     ? `As good in both medians and tails is doubling and bisection only with probes of ${String(equal.probeSeconds)} s: ${whole(equal.meanSeconds)} s a search, ${(equal.meanSeconds / ours.meanSeconds).toFixed(1)} times as long.`
@@ -18,7 +18,11 @@ ${versus}
 | procedure | median error | 95 % of cases within | most above | most below | probe-seconds |
 |---|---|---|---|---|---|
 | **n8n-tuned find** | ${scoreCells(ours)} |
+${budgeted.map((score) => `| find with a budget of ${String(score.budgetSeconds)} s | ${scoreCells(score)} |`).join('\n')}
 ${peer.map((score) => `| doubling and bisection, ${String(score.probeSeconds)} s probes | ${scoreCells(score)} |`).join('\n')}
+
+${budgeted.map(({ budgetSeconds, fullSeconds, confirmed, coverage }) => `With a budget of ${String(budgetSeconds)} s and ${String(fullSeconds)} s as full length, ${percent(confirmed)} of the answers were confirmed and ${percent(coverage)} of the intervals held the true capacity.`).join('\n')}
+A short full length cannot see what takes longer to go wrong, like a leak: that is where such answers lie too high.
 
 The true capacity is the rate at which a probe of full length (60 s, the first fifth of it warm-up) is as likely to hold the SLO as to fail it, from many such probes.
 An endless run would see rarer queues and so has a slightly lower limit, the steady capacity (in closed form for M/M/c, from a very long simulation for the others); no answer was more than ${percent(ours.mostAboveSteady)} above that one.

@@ -1,0 +1,62 @@
+// Compares n8n as it comes with n8n tuned, and one topology with itself; keeps the records in results/.
+//   make build && node studies/comparisons/measure.mjs [name...]        all of them: about 50 minutes
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** Clients and times of the closed loop: work that takes 5 s needs more of both. */
+const QUICK = ['--vus', '8', '--warmup', '3s', '--duration', '12s'];
+const WAITING = ['--vus', '100', '--warmup', '10s', '--duration', '20s', '--pairs', '4'];
+
+const comparisons = [
+  ['same-regular', 'last-node', 'regular-default', 'regular-default', QUICK],
+  ['last-node-regular', 'last-node', 'regular-none', 'regular-default', QUICK],
+  ['last-node-queue', 'last-node', 'queue-none', 'queue-default', QUICK],
+  ['expressions-regular', 'expressions', 'regular-none', 'regular-default', QUICK],
+  ['expressions-queue', 'expressions', 'queue-none', 'queue-default', QUICK],
+  ['items-regular', 'items', 'regular-none', 'regular-default', QUICK],
+  ['items-queue', 'items', 'queue-none', 'queue-default', QUICK],
+  ['wait-regular', 'wait-5s', 'regular-none', 'regular-default', WAITING],
+  ['wait-queue', 'wait-5s', 'queue-none', 'queue-default', WAITING],
+  ['wait-queue-io-bound', 'wait-5s', 'queue-none', 'queue-io-bound', WAITING],
+  ['last-node-throughput', 'last-node', 'regular-none', 'regular-throughput', QUICK],
+];
+
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !comparisons.some(([known]) => known === name));
+if (unknown !== undefined) {
+  console.error(
+    `there is no comparison '${unknown}': it is one of ${comparisons.map(([name]) => name).join(', ')}`,
+  );
+  process.exit(2);
+}
+
+for (const [name, workload, a, b, load] of comparisons) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`== ${name}`);
+  const out = mkdtempSync(join(tmpdir(), 'comparison-'));
+  try {
+    const child = spawn(
+      process.execPath,
+      [
+        path('../../capacity/dist/cli.js'),
+        ...['compare', `studies/comparisons/${a}.yaml`, `studies/comparisons/${b}.yaml`],
+        ...['--workload', workload, ...load, '--out', out],
+      ],
+      { stdio: 'inherit', cwd: path('../..') },
+    );
+    const [code] = await once(child, 'exit');
+    if (code !== 0) process.exitCode = 1;
+    const [folder] = readdirSync(out);
+    for (const kept of ['compare.json', 'report.md', 'plots']) {
+      cpSync(join(out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
+    }
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
