@@ -71,7 +71,8 @@ async function runJest(suite) {
   try {
     await run(testNode(), [
       'node_modules/jest/bin/jest.js',
-      ...['--selectProjects', suite.name, '--runInBand', '--json', '--outputFile', output],
+      ...['--selectProjects', suite.name, '--json', '--outputFile', output],
+      suite.filesAtOnce ? `--maxWorkers=${suite.filesAtOnce}` : '--runInBand',
     ]);
     const report = JSON.parse(readFileSync(output, 'utf8'));
     const skipped = report.numPendingTests + report.numTodoTests;

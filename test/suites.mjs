@@ -1,6 +1,6 @@
 // Every suite of tests: what it shows, what it needs, how it is run. Fast ones first.
-// `needs` are names of the lab's tools; a suite with `jest` is the Jest project of its name; a `long` one runs with
-// LONG=1 or by its name.
+// `needs` are names of the lab's tools; a suite with `jest` is the Jest project of its name, whose files run one after
+// the other, or `filesAtOnce`; a `long` one runs with LONG=1 or by its name.
 
 export const suites = [
   {
@@ -31,6 +31,7 @@ export const suites = [
     name: 'capacity',
     shows: 'the command: planning, search, statistics, records, reports',
     jest: true,
+    filesAtOnce: 2,
     needs: ['k6', 'helm3', 'versitygw'],
   },
   {
@@ -43,24 +44,28 @@ export const suites = [
     name: 'nodes',
     shows: "operations through n8n's own engine, queue monitor on a real Redis",
     jest: true,
+    filesAtOnce: 2,
     needs: ['node24', 'n8n', 'redis', 'postgresql'],
   },
   {
     name: 'chart',
     shows: 'rendering under Helm 3 and 4: features, traps, messages',
     jest: true,
+    filesAtOnce: 2,
     needs: ['helm3', 'helm4', 'helm-unittest', 'kubeconform'],
   },
   {
     name: 'workflows',
     shows: 'every workload on real n8n',
     jest: true,
+    filesAtOnce: 2,
     needs: ['n8n', 'n8n-legacy'],
   },
   {
     name: 'process',
     shows: 'real n8n processes in every topology',
     jest: true,
+    filesAtOnce: 2,
     needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx', 'k6'],
   },
   {
