@@ -16,7 +16,6 @@ const suite = (name, extra = {}) => ({
 export default {
   // A busy machine is no reason to fail: a test that must end sooner says so itself.
   testTimeout: 60_000,
-  // The suites that start real processes share two cores: one test file at a time.
   projects: [
     suite('lab'),
     suite('nodes'),

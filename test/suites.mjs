@@ -74,7 +74,14 @@ export const suites = [
     jest: true,
     needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
   },
-  { name: 'cluster', shows: 'a real Kubernetes', jest: true, needs: ['cluster'], cluster: true },
+  {
+    name: 'cluster',
+    shows: 'a real Kubernetes',
+    jest: true,
+    filesAtOnce: 2,
+    needs: ['cluster'],
+    cluster: true,
+  },
   {
     name: 'cluster-long',
     shows: 'a real Kubernetes, what takes long',
