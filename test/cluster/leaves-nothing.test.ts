@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { cluster, until } from '../support/cluster';
 
@@ -68,9 +68,18 @@ beforeAll(async () => {
 });
 afterAll(() => rig('down', '--wipe'));
 
+/** Open for as long as this file runs: the kernel gives the name of a namespace that is gone to the next one. */
+const heldOpen: number[] = [];
+afterAll(() => {
+  heldOpen.forEach(closeSync);
+});
+
 async function namespacesOfInit(): Promise<string[]> {
   const pid = await until('process 1 of the cluster', async () => init() ?? false, 120_000);
-  return ['pid', 'net'].map((kind) => namespace(String(pid), kind));
+  return ['pid', 'net'].map((kind) => {
+    heldOpen.push(openSync(`/proc/${pid}/ns/${kind}`, 'r'));
+    return namespace(String(pid), kind);
+  });
 }
 
 async function expectNothingLeft(namespaces: string[]): Promise<void> {
