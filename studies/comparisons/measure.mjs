@@ -1,5 +1,5 @@
 // Compares n8n as it comes with n8n tuned, and one topology with itself; keeps the records in results/.
-//   make build && node studies/comparisons/measure.mjs [name...]        all of them: about 50 minutes
+//   make build && node studies/comparisons/measure.mjs [name...]        all of them: about 35 minutes
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
 /** Clients and times of the closed loop: work that takes 5 s needs more of both. */
-const QUICK = ['--vus', '8', '--warmup', '3s', '--duration', '12s'];
-const WAITING = ['--vus', '100', '--warmup', '10s', '--duration', '20s', '--pairs', '4'];
+const QUICK = ['--vus', '8', '--warmup', '2s', '--duration', '8s', '--pairs', '8'];
+const WAITING = ['--vus', '100', '--warmup', '6s', '--duration', '15s', '--pairs', '4'];
 
 const comparisons = [
   ['same-regular', 'last-node', 'regular-default', 'regular-default', QUICK],
