@@ -112,6 +112,20 @@ function sweeps() {
 ${table(['question', 'over', 'measurements', ''], rows)}`;
 }
 
+function proofs() {
+  const records = recordsNamed('proof.json', 'studies/').map((path) => [path, readJson(path)]);
+  if (records.length === 0) return '';
+  const rows = records.map(([path, { verdict, sentence }]) => [
+    path.split('/').at(-2),
+    verdict,
+    sentence,
+    `[report](../${path.replace('proof.json', 'report.md')}), [values](../${path.replace('proof.json', 'values.yaml')})`,
+  ]);
+  return `## Values that were proved
+
+${table(['values', 'verdict', 'why', ''], rows)}`;
+}
+
 function searchQuality() {
   const path = 'studies/search-quality/results/table.md';
   if (!has(path)) return '';
@@ -198,6 +212,7 @@ beside n8n: take ratios from it, not absolutes.`,
     closedLoops(),
     comparisons(),
     sweeps(),
+    proofs(),
     capacities(),
     searchQuality(),
     knownCapacities(),

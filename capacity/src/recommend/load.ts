@@ -10,6 +10,7 @@ import { findBundled } from '../load/find';
 import { measure } from '../run/run';
 import { processTarget } from '../target/process/process-target';
 import type { Progress } from '../target/target';
+import { withTargets } from '../target/with-targets';
 import type { RunRecordAt } from './prove';
 import { deployedTopology, type Deployed } from './values-topology';
 
@@ -41,27 +42,26 @@ export async function loadValues(
     workflows: workload.workflows,
     readyTimeoutMs: order.readyTimeoutMs,
   });
-  const running = await target.up(progress, signal);
-  try {
-    await running.seed(workload.workflows, progress);
-    const { folder, data } = await measure(
-      running,
-      {
-        ...order,
-        plan: planOf('load', {
-          ratePerSecond,
-          durationSeconds,
-          warmupSeconds: WARMUP_SHARE * durationSeconds,
-        }),
-        scripts: findBundled('loadtests', 'load.ts'),
-      },
-      progress,
-      signal,
-    );
-    return signal.aborted ? null : { record: data.record, run: folder };
-  } finally {
-    await running.down(progress);
-  }
+  return withTargets(
+    [target],
+    workload.workflows,
+    { tell: progress, signal },
+    async ([running]) => {
+      const plan = planOf('load', {
+        ratePerSecond,
+        durationSeconds,
+        warmupSeconds: WARMUP_SHARE * durationSeconds,
+      });
+      const scripts = findBundled('loadtests', 'load.ts');
+      const { folder, data } = await measure(
+        running,
+        { ...order, plan, scripts },
+        progress,
+        signal,
+      );
+      return signal.aborted ? null : { record: data.record, run: folder };
+    },
+  );
 }
 
 /** What a values file deploys, with the chart's own values beneath it. */

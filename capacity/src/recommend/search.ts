@@ -7,6 +7,7 @@ import { findBundled } from '../load/find';
 import { topologySchema, type Topology } from '../plan/topology';
 import { processTarget } from '../target/process/process-target';
 import type { Progress } from '../target/target';
+import { withTargets } from '../target/with-targets';
 import type { LoadOrder } from './load';
 import { knownSearch, type KnownSearch } from './read';
 import { PLANNED_SHARE } from './sizing';
@@ -62,29 +63,28 @@ export async function searchOne(
     workflows: workload.workflows,
     readyTimeoutMs: order.readyTimeoutMs,
   });
-  const running = await target.up(progress, signal);
-  try {
-    await running.seed(workload.workflows, progress);
-    const settings = searchSettings({
-      probeSeconds: budgetSeconds / 20,
-      fullSeconds: budgetSeconds / 5,
-      budgetSeconds,
-      latencyFloorMs: workload.recorded.latencyFloorMs,
-    });
-    const { folder, record } = await find(
-      running,
-      {
-        ...order,
-        scripts: findBundled('loadtests', 'load.ts'),
-        search: new CapacitySearch(settings),
-      },
-      progress,
-      signal,
-    );
-    if (signal.aborted) return null;
-    writeFindReports(folder, record);
-    return knownSearch(folder);
-  } finally {
-    await running.down(progress);
-  }
+  const settings = searchSettings({
+    probeSeconds: budgetSeconds / 20,
+    fullSeconds: budgetSeconds / 5,
+    budgetSeconds,
+    latencyFloorMs: workload.recorded.latencyFloorMs,
+  });
+  const scripts = findBundled('loadtests', 'load.ts');
+  return withTargets(
+    [target],
+    workload.workflows,
+    { tell: progress, signal },
+    async ([running]) => {
+      const search = new CapacitySearch(settings);
+      const { folder, record } = await find(
+        running,
+        { ...order, scripts, search },
+        progress,
+        signal,
+      );
+      if (signal.aborted) return null;
+      writeFindReports(folder, record);
+      return knownSearch(folder);
+    },
+  );
 }

@@ -13,6 +13,7 @@ import { measure, type RunOrder } from '../run/run';
 import { isLegacy } from '../target/process/env';
 import { processTarget } from '../target/process/process-target';
 import type { Progress, Running } from '../target/target';
+import { withTargets } from '../target/with-targets';
 import { figuresOfRun, figuresOfSearch } from './figures';
 import type { CellResult, MeasureCell } from './sweep';
 
@@ -33,26 +34,22 @@ export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
       workflows: workload.workflows,
       readyTimeoutMs: 1000 * plan.measure.ready,
     });
-    const running = await target.up(progress, signal);
-    try {
-      await running.seed(workload.workflows, progress);
-      const order = {
-        workload,
-        slos: plan.slo,
-        out: folder,
-        k6: bench.k6,
-        scripts: bench.scripts,
-        timeoutMs: 1000 * plan.measure.timeout,
-        drainMs: 1000 * plan.measure.drain,
-        command: bench.command,
-      };
-      const load = loadOf(cell, plan);
-      return load === null
-        ? await searched(running, order, plan, progress, signal)
-        : await loaded(running, { ...order, plan: load }, progress, signal);
-    } finally {
-      await running.down(progress);
-    }
+    const order = {
+      workload,
+      slos: plan.slo,
+      out: folder,
+      k6: bench.k6,
+      scripts: bench.scripts,
+      timeoutMs: 1000 * plan.measure.timeout,
+      drainMs: 1000 * plan.measure.drain,
+      command: bench.command,
+    };
+    const load = loadOf(cell, plan);
+    return withTargets([target], workload.workflows, { tell: progress, signal }, ([running]) =>
+      load === null
+        ? searched(running, order, plan, progress, signal)
+        : loaded(running, { ...order, plan: load }, progress, signal),
+    );
   };
 }
 

@@ -1,0 +1,51 @@
+// Recommends values for a rate, proves them, then proves the same values with too little CPU: PROVEN and
+// REFUTED. Keeps the values, the verdicts and the records of the proving runs in results/.
+//   make build && node studies/proof/measure.mjs        about 6 minutes
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseDocument } from 'yaml';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const STARVED_CPU = '200m';
+const QUESTION = [
+  ...['--workload', 'last-node', '--rate', '30', '--slo', 'p95<1s', '--slo', 'errors<1%'],
+  ...['--prove', '--full', '40s', '--json'],
+];
+const scratch = mkdtempSync(join(tmpdir(), 'proof-'));
+const runs = join(scratch, 'runs');
+
+function recommend(name, values, ...args) {
+  const { stdout } = spawnSync(
+    process.execPath,
+    [path('../../capacity/dist/cli.js'), 'recommend', ...QUESTION, '--runs', runs, ...args],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  const { verdict, attempts } = JSON.parse(stdout);
+  const { run, sentence } = attempts.at(-1);
+  console.log(`${verdict}: ${sentence}`);
+  const kept = path(`results/${name}/`);
+  mkdirSync(kept, { recursive: true });
+  cpSync(values, join(kept, 'values.yaml'));
+  for (const file of ['run.json', 'report.md', 'plots']) {
+    cpSync(join(run, file), join(kept, file), { recursive: true });
+  }
+  const proof = { verdict, sentence, attempts: attempts.length };
+  writeFileSync(join(kept, 'proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
+}
+
+try {
+  const recommended = join(scratch, 'values.yaml');
+  recommend('recommended', recommended, '--budget', '2m', '--out', recommended);
+  const starved = join(scratch, 'starved.yaml');
+  const values = parseDocument(readFileSync(recommended, 'utf8'));
+  for (const kind of ['limits', 'requests']) {
+    values.setIn(['main', 'resources', kind, 'cpu'], STARVED_CPU);
+  }
+  writeFileSync(starved, values.toString());
+  recommend('starved', starved, '--values', starved);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
