@@ -35,6 +35,8 @@ type Check = (evidence: Evidence) => Limit | null;
 /** From here on a resource counts as used up; below it there was still room. */
 const USED_UP = 0.9;
 const THROTTLED_SHARE = 0.1;
+/** Used up for this share of the time, a resource makes many wait, whatever its mean. */
+const BUSY_SHARE = 0.4;
 /** A loop that answers this late is busy; an idle one is late by a few milliseconds. */
 const BUSY_LOOP_LAG_MS = 50;
 
@@ -221,14 +223,21 @@ function mainEventLoop({ samples, limits }: Evidence): Limit | null {
   };
 }
 
+/** Work that comes in bursts, as when n8n starts eight processes at once, idles in between. */
 function hostCpu({ samples, limits }: Evidence): Limit | null {
   const use = values(samples, { metric: 'cpuCores', role: 'host' }, limits.measured);
   if (limits.hostCores === null || use.length === 0) return null;
+  const usedUp = USED_UP * limits.hostCores;
+  const cores = `of its ${String(limits.hostCores)} cores`;
   const used = mean(use);
-  if (used < USED_UP * limits.hostCores) return null;
+  if (used >= usedUp) {
+    return { name: 'host CPU', evidence: `the machine used ${figures(used)} ${cores}` };
+  }
+  const busyShare = use.filter((cpuCores) => cpuCores >= usedUp).length / use.length;
+  if (busyShare < BUSY_SHARE) return null;
   return {
     name: 'host CPU',
-    evidence: `the machine used ${figures(used)} of its ${String(limits.hostCores)} cores`,
+    evidence: `the machine used all ${cores} in ${figures(100 * busyShare)} % of the time, ${figures(used)} on average`,
   };
 }
 

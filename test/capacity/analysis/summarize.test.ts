@@ -239,6 +239,8 @@ describe('what limited it', () => {
     ],
     ['CPU limit', samplesOf('main', 'cpuCores', () => 0.48), { cpuCores: { main: 0.5 } }],
     ['host CPU', samplesOf('host', 'cpuCores', () => 1.95), {}],
+    ['host CPU', samplesOf('host', 'cpuCores', (s) => (s % 10 < 5 ? 1.95 : 0.3)), {}],
+    ['unknown', samplesOf('host', 'cpuCores', (s) => (s % 10 < 2 ? 1.95 : 0.3)), {}],
     [
       'worker slots',
       [
