@@ -1,13 +1,12 @@
 // Compares n8n as it comes with n8n tuned, and one topology with itself; keeps the records in results/.
 //   make build && node studies/comparisons/measure.mjs [name...]        all of them: about 35 minutes
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const root = path('../..');
 
 /** Clients and times of the closed loop: work that takes 5 s needs more of both. */
 const QUICK = ['--vus', '8', '--warmup', '2s', '--duration', '8s', '--pairs', '8'];
@@ -39,24 +38,20 @@ if (unknown !== undefined) {
 for (const [name, workload, a, b, load] of comparisons) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   console.log(`== ${name}`);
-  const out = mkdtempSync(join(tmpdir(), 'comparison-'));
-  try {
-    const child = spawn(
-      process.execPath,
-      [
-        path('../../capacity/dist/cli.js'),
-        ...['compare', `studies/comparisons/${a}.yaml`, `studies/comparisons/${b}.yaml`],
-        ...['--workload', workload, ...load, '--out', out],
-      ],
-      { stdio: 'inherit', cwd: path('../..') },
-    );
-    const [code] = await once(child, 'exit');
-    if (code !== 0) process.exitCode = 1;
-    const [folder] = readdirSync(out);
-    for (const kept of ['compare.json', 'report.md', 'plots']) {
-      cpSync(join(out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
-    }
-  } finally {
-    rmSync(out, { recursive: true, force: true });
+  const out = `results/comparisons/${name}`;
+  rmSync(join(root, out), { recursive: true, force: true });
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      'capacity/dist/cli.js',
+      ...['compare', `studies/comparisons/${a}.yaml`, `studies/comparisons/${b}.yaml`],
+      ...['--workload', workload, ...load, '--out', out],
+    ],
+    { stdio: 'inherit', cwd: root },
+  );
+  if (status !== 0) process.exitCode = 1;
+  const [folder] = readdirSync(join(root, out));
+  for (const kept of ['compare.json', 'report.md', 'plots']) {
+    cpSync(join(root, out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
   }
 }

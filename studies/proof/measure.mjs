@@ -2,8 +2,7 @@
 // REFUTED. Keeps the values, the verdicts and the records of the proving runs in results/.
 //   make build && node studies/proof/measure.mjs        about 6 minutes
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
@@ -14,38 +13,36 @@ const QUESTION = [
   ...['--workload', 'last-node', '--rate', '30', '--slo', 'p95<1s', '--slo', 'errors<1%'],
   ...['--prove', '--full', '40s', '--json'],
 ];
-const scratch = mkdtempSync(join(tmpdir(), 'proof-'));
-const runs = join(scratch, 'runs');
+const root = path('../..');
+const out = 'results/proof';
 
 function recommend(name, values, ...args) {
   const { stdout } = spawnSync(
     process.execPath,
-    [path('../../capacity/dist/cli.js'), 'recommend', ...QUESTION, '--runs', runs, ...args],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
+    ['capacity/dist/cli.js', 'recommend', ...QUESTION, '--runs', out, ...args],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], cwd: root },
   );
   const { verdict, attempts } = JSON.parse(stdout);
   const { run, sentence } = attempts.at(-1);
   console.log(`${verdict}: ${sentence}`);
   const kept = path(`results/${name}/`);
   mkdirSync(kept, { recursive: true });
-  cpSync(values, join(kept, 'values.yaml'));
+  cpSync(join(root, values), join(kept, 'values.yaml'));
   for (const file of ['run.json', 'report.md', 'plots']) {
-    cpSync(join(run, file), join(kept, file), { recursive: true });
+    cpSync(join(root, run, file), join(kept, file), { recursive: true });
   }
   const proof = { verdict, sentence, attempts: attempts.length };
   writeFileSync(join(kept, 'proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
 }
 
-try {
-  const recommended = join(scratch, 'values.yaml');
-  recommend('recommended', recommended, '--budget', '2m', '--out', recommended);
-  const starved = join(scratch, 'starved.yaml');
-  const values = parseDocument(readFileSync(recommended, 'utf8'));
-  for (const kind of ['limits', 'requests']) {
-    values.setIn(['main', 'resources', kind, 'cpu'], STARVED_CPU);
-  }
-  writeFileSync(starved, values.toString());
-  recommend('starved', starved, '--values', starved);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
+rmSync(join(root, out), { recursive: true, force: true });
+const recommended = join(out, 'values.yaml');
+mkdirSync(join(root, out), { recursive: true });
+recommend('recommended', recommended, '--budget', '2m', '--out', recommended);
+const starved = join(out, 'starved.yaml');
+const values = parseDocument(readFileSync(join(root, recommended), 'utf8'));
+for (const kind of ['limits', 'requests']) {
+  values.setIn(['main', 'resources', kind, 'cpu'], STARVED_CPU);
 }
+writeFileSync(join(root, starved), values.toString());
+recommend('starved', starved, '--values', starved);
