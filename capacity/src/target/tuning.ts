@@ -31,11 +31,25 @@ export function tuningEnv(
     ...(databaseOf(topology) === 'postgresql'
       ? { DB_POSTGRESDB_POOL_SIZE: String(databasePool(slotsOf(topology, tuned, role))) }
       : {}),
-    ...(role === 'webhook'
-      ? {}
-      : { N8N_RUNNERS_MAX_CONCURRENCY: String(slotsOf(topology, tuned, role)) }),
+    ...(hasTaskRunner(topology, role)
+      ? { N8N_RUNNERS_MAX_CONCURRENCY: String(slotsOf(topology, tuned, role)) }
+      : {}),
     ...(topology.mode === 'queue' ? queueEnv(role) : {}),
   };
+}
+
+/**
+ * Of n8n 2.x: a webhook processor runs nothing, nor does main in queue mode while workers also run the executions
+ * started in the editor, which n8n takes from the variable itself.
+ */
+export function hasTaskRunner(topology: Topology, role: Role): boolean {
+  if (role !== 'main' || topology.mode !== 'queue') return role !== 'webhook';
+  const offloads = {
+    ...(topology.tuning === 'none' ? {} : queueEnv('main')),
+    ...topology.env,
+    ...topology.main.env,
+  }['OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS'];
+  return offloads !== 'true';
 }
 
 /** On a worker the Code nodes at once follow the executions at once: fewer slots would only queue twice. */

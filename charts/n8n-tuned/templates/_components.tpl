@@ -7,6 +7,17 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 {{- if eq .Values.executions.mode "queue" -}}true{{- end -}}
 {{- end -}}
 
+{{/* Which Redis queue mode speaks to: own, host, cluster or sentinel; empty where there is none. */}}
+{{- define "n8n-tuned.redisKind" -}}
+{{- $external := .Values.redis.external -}}
+{{- if not (include "n8n-tuned.isQueue" .) -}}
+{{- else if $external.host -}}host
+{{- else if $external.clusterNodes -}}cluster
+{{- else if $external.sentinel.nodes -}}sentinel
+{{- else if .Values.redis.enabled -}}own
+{{- end -}}
+{{- end -}}
+
 {{- define "n8n-tuned.hasWebhookProcessors" -}}
 {{- if and (include "n8n-tuned.isQueue" .) .Values.webhook.enabled -}}true{{- end -}}
 {{- end -}}
@@ -109,4 +120,18 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 {{- if include "n8n-tuned.supports" (dict "context" . "feature" "taskRunners") -}}
 {{- .Values.taskRunners.mode -}}
 {{- else -}}off{{- end -}}
+{{- end -}}
+
+{{/*
+The same of one component. A webhook processor runs nothing; nor does main in queue mode while manual executions are
+offloaded, which n8n takes from a variable that the user may have set. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.runnerModeOf" -}}
+{{- $own := mergeOverwrite (deepCopy .context.Values.env) (deepCopy (.component.settings.env | default dict)) -}}
+{{- $variable := "OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS" -}}
+{{- $isOffloaded := or (not (hasKey $own $variable)) (eq "true" (get $own $variable | toString)) -}}
+{{- $isEmptyMain := and (eq .component.role "main") (include "n8n-tuned.isQueue" .context) $isOffloaded (include "n8n-tuned.supports" (dict "context" .context "feature" "mainWithoutTaskRunner")) -}}
+{{- if or (eq .component.role "webhook") $isEmptyMain -}}off
+{{- else -}}{{ include "n8n-tuned.runnerMode" .context }}
+{{- end -}}
 {{- end -}}

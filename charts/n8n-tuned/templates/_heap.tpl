@@ -6,15 +6,14 @@ itself (half the limit for n8n and again half for the runner inside the same con
 {{/* MiB under which a role does not start or has no room left to work. Dict: context, role. */}}
 {{- define "n8n-tuned.memoryFloorMiB" -}}
 {{- if include "n8n-tuned.supports" (dict "context" .context "feature" "taskRunnersAlways") -}}
-{{- /* Measured: 512 MiB does not start; idle main 490 to 640, worker 640, webhook processor 500. */ -}}
+{{- /* n8n with an idle task runner, and room for one execution beside what lives outside V8. */ -}}
 {{- ternary 768 1024 (eq .role "webhook") -}}
 {{- else -}}
-{{- /* 0.221.2 needs 372 MB under load. */ -}}
 {{- 512 -}}
 {{- end -}}
 {{- end -}}
 
-{{/* MiB that live outside V8 (code, buffers, sockets), measured idle. */}}
+{{/* MiB that live outside V8: code, buffers, sockets. */}}
 {{- define "n8n-tuned.outsideHeapMiB" -}}
 {{- ternary 250 100 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) -}}
 {{- end -}}
@@ -24,8 +23,8 @@ itself (half the limit for n8n and again half for the runner inside the same con
 {{- end -}}
 
 {{/*
-The heap of a component as YAML: limitMiB, oldSpaceMiB, runnerOldSpaceMiB, runnerPayloadMiB; empty where the heap
-is left alone or no limit is given. Dict: context, component.
+The heap of a component as YAML: limitMiB, oldSpaceMiB, and where it has a task runner runnerOldSpaceMiB and
+runnerPayloadMiB; empty where the heap is left alone or no limit is given. Dict: context, component.
 */}}
 {{- define "n8n-tuned.heap" -}}
 {{- $limit := include "n8n-tuned.memoryLimit" .component -}}
@@ -35,9 +34,10 @@ is left alone or no limit is given. Dict: context, component.
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" $limit "at" $at) | int64 -}}
 limitMiB: {{ $limitMiB }}
 oldSpaceMiB: {{ include "n8n-tuned.share" (dict "value" $heap.oldSpace "limitMiB" $limitMiB "at" "heap.oldSpace") }}
-{{- if ne .component.role "webhook" }}
+{{- $runnerMode := include "n8n-tuned.runnerModeOf" . -}}
+{{- if ne $runnerMode "off" }}
 runnerPayloadMiB: {{ include "n8n-tuned.share" (dict "value" $heap.runnerPayload "limitMiB" $limitMiB "at" "heap.runnerPayload") }}
-{{- if eq (include "n8n-tuned.runnerMode" .context) "internal" }}
+{{- if eq $runnerMode "internal" }}
 runnerOldSpaceMiB: {{ include "n8n-tuned.share" (dict "value" $heap.runnerOldSpace "limitMiB" $limitMiB "at" "heap.runnerOldSpace") }}
 {{- end }}
 {{- end }}

@@ -3,6 +3,7 @@
 {{- $context := .context -}}
 {{- $values := .context.Values -}}
 {{- $settings := .component.settings -}}
+{{- include "n8n-tuned.sentinelProxy" . }}
 {{- if $values.communityPackages.packages }}
 - name: community-packages
   image: {{ include "n8n-tuned.n8nImage" $context | quote }}
@@ -22,7 +23,7 @@
   {{- include "n8n-tuned.initCommon" . | nindent 2 }}
 {{- end }}
 {{- include "n8n-tuned.loadTargetInit" . }}
-{{- if and $values.pythonPackages.packages (ne .component.role "webhook") }}
+{{- if and $values.pythonPackages.packages (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
 - name: python-packages
   image: {{ include "n8n-tuned.image" (dict "context" $context "image" $values.pythonPackages.image "tag" "3.13-slim") | quote }}
   imagePullPolicy: {{ $values.image.pullPolicy }}

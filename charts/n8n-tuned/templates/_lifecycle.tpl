@@ -2,7 +2,7 @@
 
 {{/*
 Seconds between SIGTERM's announcement and SIGKILL: the preStop pause, n8n's own limit, and 15 s on top, because a
-busy main was seen to need 3.6 s more than its limit. Dict: context, component.
+busy n8n still closes what is open after its own limit. Dict: context, component.
 */}}
 {{- define "n8n-tuned.graceSeconds" -}}
 {{- $shutdown := .component.settings.shutdown -}}

@@ -63,7 +63,7 @@ spec:
         {{- toYaml $settings.securityContext | nindent 8 }}
       volumeMounts:
         {{- include "n8n-tuned.volumeMounts" . | nindent 8 }}
-    {{- if and (ne .component.role "webhook") (eq (include "n8n-tuned.runnerMode" $context) "external") }}
+    {{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
     {{- include "n8n-tuned.runnerSidecar" . | nindent 4 }}
     {{- end }}
     {{- with $settings.sidecars }}
@@ -140,16 +140,27 @@ topologySpreadConstraints:
   subPath: {{ . }}
   {{- end }}
 {{- end }}
-{{- with $values.trustedCertificates }}
-{{- if or .existingSecret .existingConfigMap }}
-- name: trusted-certificates
-  mountPath: /etc/n8n-tuned/trusted
-  readOnly: true
-{{- end }}
+{{- with include "n8n-tuned.trustedMount" .context }}
+{{ . }}
 {{- end }}
 {{- with .component.settings.volumeMounts }}
 {{ toYaml . }}
 {{- end }}
+{{- end -}}
+
+{{/* The certificates of authorities to trust: their file, and the folder it is mounted from; both empty without any. */}}
+{{- define "n8n-tuned.trustedFile" -}}
+{{- with .Values.trustedCertificates -}}
+{{- if or .existingSecret .existingConfigMap -}}/etc/n8n-tuned/trusted/{{ .key }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.trustedMount" -}}
+{{- if include "n8n-tuned.trustedFile" . -}}
+- name: trusted-certificates
+  mountPath: /etc/n8n-tuned/trusted
+  readOnly: true
+{{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.volumes" -}}
@@ -177,7 +188,7 @@ topologySpreadConstraints:
 {{- if $values.loadTargets.enabled }}
 {{- include "n8n-tuned.loadTargetVolumes" .context | nindent 0 }}
 {{- end }}
-{{- if and $values.pythonPackages.packages (ne .component.role "webhook") }}
+{{- if and $values.pythonPackages.packages (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
 - name: python-packages
   emptyDir: {}
 {{- end }}

@@ -32,7 +32,7 @@ key: {{ ternary $source.own.existingSecretKey $source.key (not (empty $source.ow
 {{- end -}}
 
 {{- define "n8n-tuned.ownRedis" -}}
-{{- if and (include "n8n-tuned.isQueue" .) .Values.redis.enabled (not .Values.redis.external.host) (not .Values.redis.external.clusterNodes) -}}true{{- end -}}
+{{- if eq (include "n8n-tuned.redisKind" .) "own" -}}true{{- end -}}
 {{- end -}}
 
 {{/* Secrets with a value given in the values, as `items`: what, suffix, key, value. */}}

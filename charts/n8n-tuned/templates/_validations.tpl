@@ -35,8 +35,22 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- if eq $values.database.type "sqlite" -}}
 {{- fail "database.type: queue mode runs several processes, and SQLite serves only one: set database.type=postgresql (with database.external.host for your own server)." -}}
 {{- end -}}
-{{- if and (not $values.redis.enabled) (not $values.redis.external.host) (not $values.redis.external.clusterNodes) -}}
+{{- if not (include "n8n-tuned.redisKind" .) -}}
 {{- fail "redis.enabled: queue mode needs Redis to carry the jobs: set redis.enabled=true for one of our own, or redis.external.host." -}}
+{{- end -}}
+{{- $external := $values.redis.external -}}
+{{- $given := list -}}
+{{- if $external.host }}{{ $given = append $given "host" }}{{ end -}}
+{{- if $external.clusterNodes }}{{ $given = append $given "clusterNodes" }}{{ end -}}
+{{- if $external.sentinel.nodes }}{{ $given = append $given "sentinel.nodes" }}{{ end -}}
+{{- if gt (len $given) 1 -}}
+{{- fail (printf "redis.external: %s are set, and each names another Redis: keep one." (join " and " $given)) -}}
+{{- end -}}
+{{- if and (eq (include "n8n-tuned.redisKind" .) "host") (eq (int $external.port) 26379) -}}
+{{- fail "redis.external.port: 26379 is the port of a Sentinel, which n8n does not speak to: give the Sentinels as redis.external.sentinel.nodes, or the port of the master." -}}
+{{- end -}}
+{{- if and (eq (include "n8n-tuned.redisKind" .) "sentinel") (semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version) -}}
+{{- fail (printf "redis.external.sentinel: its proxy is a sidecar that must outlive n8n, which Kubernetes %s cannot do and 1.29 can: name a Service that follows the master as redis.external.host." .Capabilities.KubeVersion.Version) -}}
 {{- end -}}
 {{- $workers := 0 -}}
 {{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "worker") | fromYaml).items -}}

@@ -8,13 +8,18 @@
 - n8n {{ $version }} is newer than what this chart was measured with (below {{ $facts.testedBelow }}): check the release notes for changed settings.
 {{- end }}
 {{- if and (semverCompare "<1.0.0-0" $version) (eq $values.executions.process "own") }}
-- executions.process=own starts a Node.js for every execution: measured at 1/86 of main's requests, and each may take the heap rendered here, so the pod can be OOMKilled.
+- executions.process=own starts a Node.js for every execution: few requests a second, and each may take the heap rendered here, so the pod can be OOMKilled.
 {{- end }}
 {{- if and (not (include "n8n-tuned.isQueue" .)) (not $values.persistence.enabled) }}
 - persistence.enabled=false: workflows and files on the pod's own disk are lost with the pod{{ ternary ", the SQLite database included" "" (eq $values.database.type "sqlite") }}.
 {{- end }}
 {{- if include "n8n-tuned.ownDatabase" . }}
 - The PostgreSQL of this release is one pod without backup, for trials: set database.external for production.
+{{- end }}
+{{- $postgresql := (include "n8n-tuned.versionFacts" . | fromYaml).postgresql }}
+{{- $major := regexFind "^[0-9]+" (toString $values.database.own.image.tag) }}
+{{- if and (include "n8n-tuned.ownDatabase" .) $major (semverCompare $postgresql.n8n $version) (lt (int $major) (int $postgresql.supportedFrom)) }}
+- n8n {{ $version }} supports PostgreSQL {{ $postgresql.supportedFrom }} and newer, and database.own.image.tag is {{ $values.database.own.image.tag }}, which this chart is tested with: for a new release set {{ $postgresql.supportedFrom }}; another major version cannot read an existing volume.
 {{- end }}
 {{- if and (include "n8n-tuned.ownRedis" .) (not $values.redis.own.persistence.enabled) }}
 - redis.own.persistence.enabled=false: waiting jobs are lost when the Redis pod restarts.
@@ -40,6 +45,13 @@
 {{- if gt (int $connections) $allowed }}
 - At full size n8n opens {{ $connections }} database connections and the server allows {{ $allowed }}: raise its max_connections, lower database.poolSize, or put a pooler between.
 {{- end }}
+{{- end }}
+{{- $counting := list }}
+{{- range $components }}
+{{- if and (eq (include "n8n-tuned.autoscaler" .) "keda") (not .settings.dedicatedQueue) }}{{ $counting = append $counting .at }}{{ end }}
+{{- end }}
+{{- if gt (len $counting) 1 }}
+- {{ join " and " $counting }} are each scaled by KEDA for the whole of the one queue they share, so together they get too many workers: leave keda.enabled to one of them, or give the pools dedicatedQueue.
 {{- end }}
 {{- range $components }}
 {{- if not (include "n8n-tuned.memoryLimit" .) }}

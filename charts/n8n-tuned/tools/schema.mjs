@@ -101,6 +101,8 @@ const SHAPES = {
   port: anyPort,
   prefix: { type: 'string', minLength: 1 },
   clusterNodes: list({ type: 'string', pattern: '^.+:[0-9]+$' }),
+  'sentinel.nodes': list({ type: 'string', pattern: '^.+:[0-9]+$' }),
+  'sentinel.master': { type: 'string', minLength: 1 },
   'persistence.accessModes': list(oneOf('ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod')),
   'binaryData.mode': oneOf('', 'default', 'filesystem', 'database', 's3'),
   'communityPackages.packages': list({ type: 'string', minLength: 1 }),

@@ -72,6 +72,16 @@ describe('the environment of an n8n process', () => {
     expect(envOf(given, { role: 'webhook' })).not.toHaveProperty('N8N_RUNNERS_MAX_CONCURRENCY');
   });
 
+  test('main in queue mode has a task runner only where it runs what the editor starts', () => {
+    const given = { mode: 'queue', main: { memoryMiB: 1536 } };
+    const runnerOf = (topology: object): string[] =>
+      Object.keys(envOf(topology)).filter((name) => name.startsWith('N8N_RUNNERS_MAX'));
+    expect(runnerOf(given)).toEqual([]);
+    expect(envOf(given)['NODE_OPTIONS']).toBe('--max-old-space-size=768');
+    const env = { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false' };
+    expect(runnerOf({ ...given, env })).toHaveLength(3);
+  });
+
   test('EXECUTIONS_PROCESS is for n8n below 1.0 alone, which has no task runner', () => {
     expect(envOf({})).not.toHaveProperty('EXECUTIONS_PROCESS');
     const legacy = envOf({ n8n: '0.221.2', process: 'own', main: { memoryMiB: 1024 } });

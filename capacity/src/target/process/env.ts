@@ -1,6 +1,6 @@
 import type { Role, Topology } from '../../plan/topology';
 import { heapsFor, tunings } from '../../plan/tuning';
-import { tuningEnv } from '../tuning';
+import { hasTaskRunner, tuningEnv } from '../tuning';
 
 /** What one n8n process must be told so that it finds its place in the topology. */
 export interface Seat {
@@ -130,7 +130,7 @@ function heapEnv(topology: Topology, role: Role): Record<string, string> {
   ];
   if (options.length > 0) env['NODE_OPTIONS'] = options.join(' ');
   const { memoryMiB } = limitsOf(topology, role);
-  const hasRunner = role !== 'webhook' && !isLegacy(topology.n8n);
+  const hasRunner = !isLegacy(topology.n8n) && hasTaskRunner(topology, role);
   if (hasRunner && memoryMiB !== undefined && topology.tuning !== 'none') {
     const { runnerHeapMiB, runnerPayloadMiB } = heapsFor(memoryMiB);
     env['N8N_RUNNERS_MAX_OLD_SPACE_SIZE'] = String(runnerHeapMiB);

@@ -36,8 +36,13 @@ Dict: context, component.
 {{- toYaml $list -}}
 {{- end -}}
 
-{{/* The value of a variable as all roles will see it, for what must stay in step with it. Dict: context, name, default. */}}
+{{/*
+The value of a variable as all roles see it, or with `component` as that one does, for what must stay in step with it.
+Dict: context, name, default, and maybe component.
+*/}}
 {{- define "n8n-tuned.userEnv" -}}
-{{- $value := get .context.Values.env .name -}}
+{{- $own := dict -}}
+{{- with .component -}}{{- $own = .settings.env | default dict -}}{{- end -}}
+{{- $value := ternary (get $own .name) (get .context.Values.env .name) (hasKey $own .name) -}}
 {{- if or (kindIs "invalid" $value) (kindIs "map" $value) (eq "" (toString $value)) -}}{{ .default }}{{- else -}}{{ include "n8n-tuned.plain" $value }}{{- end -}}
 {{- end -}}

@@ -46,27 +46,31 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The port on which the proxy beside n8n listens, see templates/redis/_sentinel.tpl. */}}
+{{- define "n8n-tuned.sentinelProxyPort" -}}6379{{- end -}}
+
 {{- define "n8n-tuned.env.redis" -}}
 {{- $redis := .context.Values.redis -}}
 {{- $external := $redis.external -}}
-{{- if not (include "n8n-tuned.isQueue" .context) -}}
+{{- $kind := include "n8n-tuned.redisKind" .context -}}
+{{- if not $kind -}}
 []
 {{- else -}}
-{{- if include "n8n-tuned.ownRedis" .context }}
+{{- if eq $kind "own" }}
 - name: QUEUE_BULL_REDIS_HOST
   value: {{ include "n8n-tuned.fullname" .context }}-redis
 - name: QUEUE_BULL_REDIS_PORT
   value: "6379"
 {{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "redis" "variable" "QUEUE_BULL_REDIS_PASSWORD") }}
 {{- else }}
-{{- if $external.clusterNodes }}
+{{- if eq $kind "cluster" }}
 - name: QUEUE_BULL_REDIS_CLUSTER_NODES
   value: {{ join "," $external.clusterNodes | quote }}
 {{- else }}
 - name: QUEUE_BULL_REDIS_HOST
-  value: {{ $external.host | quote }}
+  value: {{ ternary "127.0.0.1" $external.host (eq $kind "sentinel") | quote }}
 - name: QUEUE_BULL_REDIS_PORT
-  value: {{ $external.port | int | quote }}
+  value: {{ ternary (include "n8n-tuned.sentinelProxyPort" .context) $external.port (eq $kind "sentinel") | int | quote }}
 - name: QUEUE_BULL_REDIS_DB
   value: {{ $external.database | int | quote }}
 {{- end }}
@@ -77,7 +81,8 @@
 {{- if or $external.existingSecret $external.password }}
 {{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "redis" "variable" "QUEUE_BULL_REDIS_PASSWORD") }}
 {{- end }}
-{{- if $external.tls.enabled }}
+{{- /* The proxy beside n8n speaks TLS itself. */}}
+{{- if and $external.tls.enabled (ne $kind "sentinel") }}
 - name: QUEUE_BULL_REDIS_TLS
   value: "true"
 {{- with $external.tls.serverName }}

@@ -16,11 +16,17 @@
   value: {{ .component.settings.shutdown.timeoutSeconds | int | quote }}
 - name: N8N_SKIP_WEBHOOK_DEREGISTRATION_SHUTDOWN
   value: "true"
-{{- with .context.Values.trustedCertificates }}
-{{- if or .existingSecret .existingConfigMap }}
-- name: NODE_EXTRA_CA_CERTS
-  value: /etc/n8n-tuned/trusted/{{ .key }}
+{{- with .context.Values.callHome }}
+- name: N8N_DIAGNOSTICS_ENABLED
+  value: {{ .diagnostics | quote }}
+- name: N8N_VERSION_NOTIFICATIONS_ENABLED
+  value: {{ .versionNotifications | quote }}
+- name: N8N_TEMPLATES_ENABLED
+  value: {{ .templates | quote }}
 {{- end }}
+{{- with include "n8n-tuned.trustedFile" .context }}
+- name: NODE_EXTRA_CA_CERTS
+  value: {{ . }}
 {{- end }}
 {{- end -}}
 
@@ -113,8 +119,8 @@
 {{- end -}}
 
 {{- define "n8n-tuned.env.runners" -}}
-{{- $mode := include "n8n-tuned.runnerMode" .context -}}
-{{- if or (eq .component.role "webhook") (eq $mode "off") -}}
+{{- $mode := include "n8n-tuned.runnerModeOf" . -}}
+{{- if eq $mode "off" -}}
 []
 {{- else -}}
 - name: N8N_RUNNERS_ENABLED

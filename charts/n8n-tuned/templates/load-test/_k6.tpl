@@ -1,5 +1,11 @@
 {{/* k6 and its scripts, for the load test and for `helm test`. */}}
 
+{{/* Suffix of the load test's name: what ran cannot be changed or run again, so another load test is another object. */}}
+{{- define "n8n-tuned.loadTestName" -}}
+{{- $hash := list .Values.loadTest (include "n8n-tuned.k6Files" .) (include "n8n-tuned.webhookBaseUrl" .) (include "n8n-tuned.version" .) .Release.Revision | toJson | sha256sum | trunc 8 -}}
+load-test-{{ $hash }}
+{{- end -}}
+
 {{/* data of the ConfigMap, laid out as in the repository: loadtests/ beside workflows/catalogue.json. */}}
 {{- define "n8n-tuned.k6Files" -}}
 {{- $data := dict "workflows__catalogue.json" (.Files.Get "files/workflows/catalogue.json") -}}
