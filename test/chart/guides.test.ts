@@ -1,7 +1,8 @@
-// The values that the migration guides show for this chart are valid, and every link in the documents leads somewhere.
+// The values that the guides show for this chart are valid, and every link in the documents leads somewhere.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parse } from 'yaml';
 import { chart, paths, render } from './support/helm.ts';
 
 const docs = join(chart, '../../docs/chart');
@@ -31,6 +32,38 @@ test.each(['from-official.md', 'from-community.md', 'from-8gears.md'])(
     ).toEqual(['n8n-n8n-tuned-main', 'n8n-n8n-tuned-webhook', 'n8n-n8n-tuned-worker']);
   },
 );
+
+test.each(['postgresql.md', 'redis.md'])('%s shows values that are rendered elsewhere', (page) => {
+  // ci/ is what rendering.test.ts gives to both Helms and holds against Kubernetes' schemas.
+  const text = readFileSync(join(docs, page), 'utf8');
+  const shown = [...text.matchAll(/<!-- (ci\/\S+) -->\n\n```yaml\n([^]*?)```/g)];
+  expect(shown.length).toBeGreaterThanOrEqual(2);
+  for (const [, file = '', values] of shown)
+    expect(values).toBe(readFileSync(join(chart, file), 'utf8'));
+});
+
+test('the values for CloudNativePG name what its Cluster object makes', () => {
+  const text = readFileSync(join(docs, 'postgresql.md'), 'utf8');
+  const [, object = ''] = /```yaml\n(apiVersion: postgresql\.cnpg\.io[^]*?)```/.exec(text) ?? [];
+  const cluster = parse(object) as {
+    metadata: { name: string };
+    spec: {
+      bootstrap: { initdb: { database: string; owner: string } };
+      postgresql: { parameters: { max_connections: string } };
+    };
+  };
+  const file = readFileSync(join(chart, 'ci/cloudnativepg-values.yaml'), 'utf8');
+  const { external } = (parse(file) as { database: { external: object } }).database;
+  const { name } = cluster.metadata;
+  expect(external).toMatchObject({
+    host: `${name}-rw`,
+    database: cluster.spec.bootstrap.initdb.database,
+    user: cluster.spec.bootstrap.initdb.owner,
+    existingSecret: `${name}-app`,
+    maxConnections: Number(cluster.spec.postgresql.parameters.max_connections),
+    tls: { existingSecret: `${name}-ca` },
+  });
+});
 
 test.each([...pages, join(chart, 'README.md')])('%s links to what is there', (page) => {
   const links = [...readFileSync(page, 'utf8').matchAll(/\]\(([^)#:]+)\)/g)].map(
