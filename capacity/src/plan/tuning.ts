@@ -1,6 +1,5 @@
 /**
- * The measured settings, under the names and with the values of the chart's tuning profiles. Factors are
- * ratios to n8n's own default, measured with n8n 2.41.1 on two cores.
+ * The measured settings, under the names and with the values of the chart's tuning profiles.
  */
 export interface TuningValues {
   lazyExpressions: boolean;
@@ -26,22 +25,21 @@ export const TUNING_NAMES = [
 
 export type TuningName = (typeof TUNING_NAMES)[number];
 
+/** What each is worth by workload and mode is measured in studies/comparisons: docs/results.md. */
 export const reasons: Record<keyof TuningValues, string> = {
   lazyExpressions:
-    'n8n otherwise builds a V8 isolate (35 to 40 ms of CPU) for every execution, also for one without an expression: 2.8 times the requests in regular mode, 3.1 times in queue mode; the sandbox stays',
-  compileCache: 'an expression is compiled once; measured together with lazyExpressions',
+    'n8n otherwise builds a V8 isolate for every execution, also for one without an expression: most of what tuning gains; the sandbox stays',
+  compileCache: 'an expression is compiled once, not in every execution',
   saveSuccessfulExecutions:
-    'with the quieter log 3.8 instead of 2.8 times the requests in regular mode, no difference in queue mode; what is given up is the record of successful executions',
-  saveFailedExecutions: 'failures are what one wants to look at; not saving them was not measured',
-  saveProgress: 'saving after every node costs a fifth of the throughput',
-  logLevel: 'debug costs 1.35 times the CPU; warn was measured together with not saving',
-  headlessWorkers:
-    'workers and webhook processors serve no editor: about 220 MB less each, ready 1.5 s sooner',
+    'every saved execution is written to the database; what is given up is the record of successful executions',
+  saveFailedExecutions: 'failures are what one wants to look at',
+  saveProgress: 'saving after every node writes to the database that many times',
+  logLevel: 'debug and info cost CPU in every execution',
+  headlessWorkers: 'workers and webhook processors serve no editor: less memory, ready sooner',
   runnerConcurrency:
-    "a Code node that waits holds one of n8n's 10 slots: 50 gave 3.7 times the requests with 40 clients and waits of 5 s",
-  workerConcurrency:
-    'work that waits wants more (50 gave 3.6 times the requests), work that computes less',
-  semiSpaceMiB: 'no gain was seen at 64',
+    "a Code node that waits holds one of n8n's 10 slots for as long, and the CPU idles",
+  workerConcurrency: 'work that waits wants more executions side by side, work that computes fewer',
+  semiSpaceMiB: "V8's own",
 };
 
 const base: TuningValues = {
@@ -85,9 +83,9 @@ export const WORKER_CONCURRENCY_DEFAULT = 10;
 
 /**
  * How a memory limit is shared out: V8's default heap takes half of the container in n8n and again in
- * its task runner, which together with what lies outside V8 exceeds the limit. Measured with 1536 MiB:
- * tasks that return 50 to 300 MB fail alone, n8n lives. The payload cap matters most, since
- * websocket buffers lie outside V8 and n8n's default is 1 GiB.
+ * its task runner, which together with what lies outside V8 exceeds the limit. The payload cap matters
+ * most, since websocket buffers lie outside V8 and n8n's default is 1 GiB. The memory hog under these
+ * shares and without them: docs/records/chart-on-cluster.json.
  */
 export const memoryShares = { heap: 1 / 2, runnerHeap: 1 / 6, runnerPayload: 1 / 48 } as const;
 
