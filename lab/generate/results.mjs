@@ -36,7 +36,7 @@ function comparisons() {
     `${r.a.name} → ${r.b.name}`,
     r.metric,
     r.answer === 'no difference'
-      ? 'none larger than the noise'
+      ? `no difference (${number(r.ratio.low)} to ${number(r.ratio.high)})`
       : `${number(r.ratio.value)}x (${number(r.ratio.low)} to ${number(r.ratio.high)})`,
     Math.min(r.a.values.length, r.b.values.length),
     `${r.versions.n8n}, ${r.a.topology.mode}`,
