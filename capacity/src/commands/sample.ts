@@ -4,6 +4,7 @@ import { readStat } from '../sampler/proc';
 import { sampleTree, treeHead, treeLine } from '../sampler/sample-tree';
 import { EXIT, messageOf, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
+import { within } from '../ui/within';
 import { warn } from '../ui/print';
 import { milliseconds } from './options';
 
@@ -40,18 +41,15 @@ async function sample({ pid, csv, interval, duration }: SampleOptions): Promise<
   const intervalMs = milliseconds('--interval', interval);
   if (intervalMs < 50) throw new UserError(`--interval is '${interval}': 50ms is the shortest.`);
   const interrupt = onInterrupt();
-  const limit =
-    duration === undefined ? [] : [AbortSignal.timeout(milliseconds('--duration', duration))];
+  const until =
+    duration === undefined
+      ? interrupt.signal
+      : within(milliseconds('--duration', duration), interrupt.signal);
   const file = csv === '-' ? process.stdout.fd : openTable(csv);
   writeSync(file, `${treeHead}\n`);
-  const rows = await sampleTree(
-    pids,
-    intervalMs,
-    AbortSignal.any([interrupt.signal, ...limit]),
-    (row) => {
-      writeSync(file, `${treeLine(row)}\n`);
-    },
-  );
+  const rows = await sampleTree(pids, intervalMs, until, (row) => {
+    writeSync(file, `${treeLine(row)}\n`);
+  });
   interrupt.end();
   if (csv !== '-') closeSync(file);
   if (csv !== '-') warn(`wrote ${String(rows)} lines to ${csv}.`);

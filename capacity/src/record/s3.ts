@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { messageOf, UserError } from '../ui/exit';
+import { within } from '../ui/within';
 import { COMPARE_FILE } from './compare-record';
 import { RECORD_FILE } from './folder';
 import { FIND_FILE } from './read-find';
@@ -91,7 +92,7 @@ async function put(
         method: request.method,
         headers: signed(request, place.credentials, new Date()),
         body: Uint8Array.from(body),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
+        signal: within(REQUEST_TIMEOUT_MS, signal),
       });
       const text = await reply.text();
       if (reply.ok) return;
