@@ -1,6 +1,7 @@
 /** One iteration: one request, checked, counted, and told of where it is recorded. */
 import { sleep } from 'k6';
 import { randomBytes } from 'k6/crypto';
+import { b64decode } from 'k6/encoding';
 import exec from 'k6/execution';
 import http, { type RefinedResponse } from 'k6/http';
 import { errorKindOf, wrongReplyKind } from './errors.ts';
@@ -109,8 +110,8 @@ function pick(requests: readonly Prepared[]): Prepared {
   return chosen;
 }
 
-/** Per virtual user: random bytes cost more to make than to send. */
-let randomBody: ArrayBuffer | undefined;
+/** Per virtual user, from its first sending on: bytes cost more to make than to send. */
+const bytesOf = new Map<Prepared, ArrayBuffer>();
 
 type K6Reply = RefinedResponse<'text' | 'none'>;
 
@@ -123,10 +124,17 @@ function send(request: Prepared, id: string, mayTakeMs: number): K6Reply {
   });
 }
 
-function bodyOf({ body }: LoadRequest): string | ArrayBuffer | null {
+function bodyOf(request: Prepared): string | ArrayBuffer | null {
+  const { body } = request;
   if (body === null) return null;
-  if ('text' in body) return body.text;
-  return (randomBody ??= randomBytes(Math.round(body.randomMiB * 1024 * 1024)));
+  if ('text' in body && body.base64 !== true) return body.text;
+  let bytes = bytesOf.get(request);
+  if (bytes === undefined) {
+    bytes =
+      'text' in body ? b64decode(body.text) : randomBytes(Math.round(body.randomMiB * 1024 * 1024));
+    bytesOf.set(request, bytes);
+  }
+  return bytes;
 }
 
 interface Judgement {

@@ -8,6 +8,8 @@ export interface OwnRequest {
   /** `Name: value` */
   headers?: readonly string[];
   body?: string | undefined;
+  /** The body is bytes that are no text. */
+  bodyIsBase64?: boolean;
   expect?: readonly string[];
   requestIdAt?: string | undefined;
 }
@@ -30,7 +32,8 @@ export function ownRequest(own: OwnRequest): LoadRequest {
   }
   own.expect?.forEach(parseExpectation);
   const headers = Object.fromEntries((own.headers ?? []).map(headerOf));
-  const isJson = body !== undefined && /^\s*[{[]/.test(body);
+  const { bodyIsBase64: base64 = false } = own;
+  const isJson = body !== undefined && !base64 && /^\s*[{[]/.test(body);
   const named = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   return {
     workload: 'request',
@@ -38,7 +41,7 @@ export function ownRequest(own: OwnRequest): LoadRequest {
     method,
     path: match[2] ?? '',
     headers: isJson && !named ? { 'content-type': 'application/json', ...headers } : headers,
-    body: body === undefined ? null : { text: body },
+    body: body === undefined ? null : { text: body, ...(base64 ? { base64 } : {}) },
     expect:
       own.expect === undefined || own.expect.length === 0 ? DEFAULT_EXPECTATIONS : [...own.expect],
     requestIdAt: own.requestIdAt ?? null,

@@ -24,7 +24,9 @@ export interface LoadRequest {
   latencyFloorMs: number;
 }
 
-export type LoadBody = { text: string } | { randomMiB: number };
+export type LoadBody =
+  /** `base64`: bytes that are no text. */
+  { text: string; base64?: boolean } | { randomMiB: number };
 
 /** What is read here of workflows/catalogue.json; its schema is the command's. */
 export interface CatalogueShape {

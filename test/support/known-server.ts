@@ -28,6 +28,8 @@ export interface KnownServer {
     hung: number;
     notFound: number;
     ids: Set<string>;
+    /** Of the last request, whatever its answer. */
+    body: Buffer;
   };
   close(): Promise<void>;
 }
@@ -41,6 +43,7 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
     hung: 0,
     notFound: 0,
     ids: new Set(),
+    body: Buffer.alloc(0),
   };
   const openedAt = Date.now();
   let count = 0;
@@ -76,7 +79,10 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
   };
 
   const server: Server = createServer((request, response) => {
-    request.resume().on('end', () => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      seen.body = Buffer.concat(chunks);
       answer(request, response);
     });
   });

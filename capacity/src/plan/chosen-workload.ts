@@ -1,6 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ownRequest } from '../../../loadtests/lib/own-request';
+import { ownRequest, type OwnRequest } from '../../../loadtests/lib/own-request';
 import {
   findWorkload,
   floorOf,
@@ -12,6 +13,7 @@ import {
 import { readCatalogue, readWorkload } from '../catalogue/read';
 import type { Catalogue, VariantName, Workload } from '../catalogue/workload';
 import type { RecordedWorkload } from '../record/record';
+import { withoutSecretQuery } from '../record/secrets';
 import type { SeedWorkflow } from '../target/target';
 import { messageOf, UserError } from '../ui/exit';
 
@@ -109,17 +111,18 @@ function ofRequest(
   const ready = ownRequest({
     request,
     headers: choice.headers ?? [],
-    body: choice.body === undefined ? undefined : textOrFile(choice.body),
+    ...(choice.body === undefined ? {} : bodyFrom(choice.body)),
     expect: choice.expect ?? [],
     requestIdAt: choice.requestIdAt,
   });
+  const path = withoutSecretQuery(ready.path);
   return {
     recorded: {
       name: 'request',
-      title: `${ready.method} ${ready.path}`,
+      title: `${ready.method} ${path}`,
       variant: null,
       method: ready.method,
-      path: ready.path,
+      path,
       parameters: {},
       answers: 'when-done',
       latencyFloorMs: 0,
@@ -129,12 +132,14 @@ function ofRequest(
   };
 }
 
-/** Like curl: `@order.json` is the content of that file. */
-function textOrFile(text: string): string {
-  if (!text.startsWith('@')) return text;
-  const file = text.slice(1);
+/** Like curl: `@order.json` is the content of that file, byte for byte. */
+function bodyFrom(text: string): Pick<OwnRequest, 'body' | 'bodyIsBase64'> {
+  if (!text.startsWith('@')) return { body: text };
   try {
-    return readFileSync(file, 'utf8');
+    const content = readFileSync(text.slice(1));
+    return isUtf8(content)
+      ? { body: content.toString('utf8') }
+      : { body: content.toString('base64'), bodyIsBase64: true };
   } catch (error) {
     throw new UserError(`the body ${text} cannot be read: ${messageOf(error)}`);
   }

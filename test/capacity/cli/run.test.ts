@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunRecord } from '../../../capacity/src/record/record';
@@ -163,6 +163,19 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     expect(server.seen.right).toBe(0);
   });
 
+  it('sends a file byte for byte, also one that is no text', async () => {
+    const order = await serve({});
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
+    const file = join(out, 'picture.png');
+    writeFileSync(file, bytes);
+    const sent = ['--request', 'POST /x', '--body', `@${file}`, '--out', join(out, 'runs')];
+    const { code } = await runCli([...order, ...sent, '--profile', 'smoke', '--duration', '2s']);
+    expect(code).toBe(0);
+    // The look beforehand sent it too; k6 was the last.
+    expect(server.seen.right).toBeGreaterThan(1);
+    expect(server.seen.body.equals(bytes)).toBe(true);
+  });
+
   it('keeps credentials out of the record', async () => {
     const order = await serve({});
     await runCli([
@@ -174,13 +187,14 @@ describe('n8n-tuned run on a server of known behaviour', () => {
       '--header',
       'Authorization: Bearer s3cret',
       '--request',
-      'POST /x',
+      'POST /x?api_key=s3cret&n=5',
       '--body',
       '{"password":"s3cret"}',
     ]);
     const folder = runFolder(out) ?? '';
     expect(JSON.stringify(recordIn(folder))).not.toContain('s3cret');
     expect(recordIn(folder).command).toContain('Authorization:***');
+    expect(recordIn(folder).workload.path).toBe('/x?api_key=***&n=5');
   });
 });
 

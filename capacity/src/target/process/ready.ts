@@ -66,7 +66,8 @@ async function ask(
 
 function bodyOf({ body }: LoadRequest): { body?: string | Uint8Array<ArrayBuffer> } {
   if (body === null) return {};
+  if (!('text' in body)) return { body: new Uint8Array(Math.round(body.randomMiB * 1024 * 1024)) };
   return {
-    body: 'text' in body ? body.text : new Uint8Array(Math.round(body.randomMiB * 1024 * 1024)),
+    body: body.base64 === true ? Uint8Array.from(Buffer.from(body.text, 'base64')) : body.text,
   };
 }
