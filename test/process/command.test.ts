@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRun } from '../../capacity/src/record/read';
-import type { RunRecord } from '../../capacity/src/record/record';
+import type { MatchedExecutions, RunRecord } from '../../capacity/src/record/record';
 import { readStat, uptimeMs } from '../../capacity/src/sampler/proc';
 import { ProcessTree } from '../../capacity/src/sampler/process-tree';
 import { findControl, groupFolders } from '../../capacity/src/target/process/cgroup';
@@ -133,13 +133,31 @@ test('the spread over two workers is counted, and every execution', async () => 
   expect(summary.spread.reduce((sum, each) => sum + each.requests, 0)).toBeLessThanOrEqual(
     requests,
   );
+  // One by one too, though this tuning saves none of them.
+  expect(summary.matched).toMatchObject({
+    ...{ source: 'database', executions: requests },
+    ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody, repeated: nobody },
+  });
   expect(readdirSync(temp)).toEqual([]);
 });
 
+const nobody = { requests: 0, ids: [] };
+
 const steady = ['--workload', 'last-node', '--rate', '5', '--duration', '25s', '--drain', '20s'];
 
-test('n8n killed in the middle: the record says so, the verdict is failed, nothing is left', async () => {
-  const { run, started, folder } = await loading(...steady);
+/** Replies at once, and 5 s of work after it. */
+const promises = ['--workload', 'async', '--rate', '3', '--duration', '25s', '--drain', '20s'];
+
+const endedAtMs = ({ events }: RunRecord, text: string): number =>
+  events.find((event) => event.text === text)?.tMs ?? Number.NaN;
+
+function matchedIn({ summary: { matched } }: RunRecord): MatchedExecutions {
+  if (matched === undefined || 'skipped' in matched) throw new Error(JSON.stringify(matched));
+  return matched;
+}
+
+test('n8n killed in the middle: the record says so and names what was accepted and never done', async () => {
+  const { run, started, folder } = await loading(...promises);
   kill(started, /n8n start/);
   expect((await run.ended).code).toBe(1);
   expect(leftOf(started)).toEqual([]);
@@ -152,16 +170,64 @@ test('n8n killed in the middle: the record says so, the verdict is failed, nothi
   // Before and after it, n8n answered; between, nothing did, and that was not left out.
   expect(requests.filter(({ ok }) => ok).length).toBeGreaterThan(10);
   expect(requests.filter(({ errorKind }) => errorKind === 'refused').length).toBeGreaterThan(0);
+
+  const { withoutExecution, notSucceeded, repeated } = matchedIn(record);
+  expect({ withoutExecution, repeated }).toEqual({ withoutExecution: nobody, repeated: nobody });
+  const killedMs = endedAtMs(record, 'main ended: signal SIGKILL');
+  const accepted = (fromMs: number): string[] =>
+    requests
+      .filter(({ ok, tMs }) => ok && tMs > killedMs - fromMs && tMs < killedMs)
+      .map(({ id }) => id);
+  // Exactly those whose 5 s were not over; one second more for a busy machine.
+  expect(notSucceeded.ids.length).toBe(notSucceeded.requests);
+  expect(accepted(6000)).toEqual(expect.arrayContaining(notSucceeded.ids));
+  expect(notSucceeded.ids).toEqual(expect.arrayContaining(accepted(4900)));
+  expect(accepted(4900).length).toBeGreaterThan(3);
+  expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
 });
 
-test('Redis gone in the middle: the record says so, the verdict is failed, nothing is left', async () => {
-  const { run, started, folder } = await loading(...steady, '--workers', '1');
+test('Redis gone in the middle: the record says so and names the jobs that went with it', async () => {
+  const { run, started, folder } = await loading(...promises, '--rate', '5', '--workers', '1');
+  await sleep(5000); // More than ten slots are asked for: some wait.
   kill(started, /redis-server/);
   expect((await run.ended).code).toBe(1);
   expect(leftOf(started)).toEqual([]);
-  const { record } = readRun(folder);
+  const { record, requests, samples } = readRun(folder);
   expect(record.verdict.outcome).toBe('failed');
   expect(record.verdict.breaches.map(({ text }) => text)).toContain('redis ended: signal SIGKILL');
+  expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
+  const { withoutExecution, notSucceeded } = matchedIn(record);
+  const { rightReplies = 0, succeeded } = record.summary.executions ?? { succeeded: 0 };
+  // At least what waited in Redis; at most what n8n's statistics miss, which do not learn of an execution
+  // that a worker ended while Redis was away.
+  const killedMs = endedAtMs(record, 'redis ended: signal SIGKILL');
+  const waited = samples.findLast(({ metric, tMs }) => metric === 'queueWaiting' && tMs < killedMs);
+  const lost = notSucceeded.requests + withoutExecution.requests;
+  expect(lost).toBeGreaterThanOrEqual(Math.max(1, waited?.value ?? 0));
+  expect(lost).toBeLessThanOrEqual(rightReplies - succeeded);
+  const accepted = requests.filter(({ ok }) => ok).map(({ id }) => id);
+  expect(accepted).toEqual(expect.arrayContaining(notSucceeded.ids));
+});
+
+test('main killed before workers that go on: the callers that never heard of their result are named', async () => {
+  const waiting = ['--workload', 'wait-5s', '--variant', 'load-target', '--workers', '1'];
+  const { run, started, folder } = await loading(...steady, ...waiting, '--rate', '2');
+  await sleep(5000); // The first are answered.
+  kill(started, /n8n start/);
+  await run.ended;
+  const { record, requests } = readRun(folder);
+  const killedMs = endedAtMs(record, 'main ended: signal SIGKILL');
+  const { unheard, withoutExecution, notSucceeded } = matchedIn(record);
+  expect({ withoutExecution, notSucceeded }).toEqual({
+    withoutExecution: nobody,
+    notSucceeded: nobody,
+  });
+  const cutOff = (beforeMs: number): string[] =>
+    requests.filter(({ ok, tMs }) => !ok && tMs < killedMs - beforeMs).map(({ id }) => id);
+  // The last of them may not have reached the queue.
+  expect(cutOff(0)).toEqual(expect.arrayContaining(unheard.ids));
+  expect(unheard.ids).toEqual(expect.arrayContaining(cutOff(500)));
+  expect(cutOff(500).length).toBeGreaterThan(2);
 });
 
 test('Ctrl-C ends everything and reports what was measured', async () => {

@@ -36,7 +36,7 @@ export function verdict(
   limitedBy: Limit,
   facts: VerdictFacts,
 ): Verdict {
-  const matched = executionFindings(summary.executions, facts);
+  const matched = executionFindings(summary, facts);
   const broken = [
     ...breaches(slos, summary),
     ...builtInBreaches(slos, summary, facts),

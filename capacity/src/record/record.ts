@@ -74,6 +74,8 @@ export interface Summary {
   unanswered: { requests: number; oldestAgeMs: number };
   /** Counted from n8n itself; null where n8n could not be asked. */
   executions: Executions | null;
+  /** The same by the id that each request carries; older records do not have it. */
+  matched?: MatchedExecutions | { skipped: string };
   /** Queue mode: null elsewhere. Slope in jobs per second over the measured part. */
   backlog: { atEnd: number; slopePerSecond: number; drainedAfterSeconds: number | null } | null;
   /** Requests in flight predicted by rate x latency against those seen. */
@@ -85,7 +87,7 @@ export interface Summary {
   generator: { cpuCores: number; droppedIterations: number; saturated: boolean };
 }
 
-/** Over the whole run, warm-up included: n8n does not say which execution was which request's. */
+/** Over the whole run, warm-up included. */
 export interface Executions {
   succeeded: number;
   failed: number;
@@ -94,6 +96,30 @@ export interface Executions {
   /** Over the same time, to be compared with; older records do not have them. */
   requests?: number;
   rightReplies?: number;
+}
+
+/** Requests and executions matched one by one, over the whole run, warm-up included. */
+export interface MatchedExecutions {
+  /** Where the executions were read: `database`, `API`. */
+  source: string;
+  /** Those that carry the id of a request of this run. */
+  executions: number;
+  /** Of them, those that ended with an outcome that n8n has thrown away. */
+  notKept: number;
+  /** Answered rightly, and no execution carries the id. */
+  withoutExecution: NamedRequests;
+  /** Answered rightly, and the execution failed or had not ended. */
+  notSucceeded: NamedRequests;
+  /** Executed to the end, and not answered rightly. */
+  unheard: NamedRequests;
+  /** Executed more than once. */
+  repeated: NamedRequests;
+}
+
+export interface NamedRequests {
+  requests: number;
+  /** Of the first 20. */
+  ids: string[];
 }
 
 export interface LatencySummary {

@@ -1,4 +1,5 @@
 import { bottleneck } from '../analysis/bottleneck';
+import { matchExecutions, type TracedExecutions } from '../analysis/match-executions';
 import { values } from '../analysis/metrics';
 import { breaches } from '../analysis/slo';
 import { mean } from '../analysis/statistics';
@@ -15,6 +16,7 @@ export interface RunEnding {
   aborted: string | null;
   generator: { cpuCoresMean: number; droppedIterations: number; latenessP99Ms: number | null };
   executions: ExecutionCounts | null;
+  traced: TracedExecutions;
   queueDrained: { seconds: number | null } | null;
   failedSamplers: string[];
   events: RunEvent[];
@@ -48,7 +50,7 @@ export function conclude(
     toMs: (profile.warmupSeconds + profile.durationSeconds) * 1000,
   };
   const late = ending.generator.latenessP99Ms;
-  const summary = summarize(requests, samples, {
+  const summary: Summary = summarize(requests, samples, {
     measured,
     loop: profile.loop,
     ...(profile.clients === undefined ? {} : { clients: profile.clients }),
@@ -61,6 +63,7 @@ export function conclude(
     executions: ending.executions,
     queueDrained: ending.queueDrained,
   });
+  summary.matched = matchExecutions(requests, ending.traced);
   if (late !== null && late > LATE_INVALID_MS) summary.generator.saturated = true;
   const limits = limitsOfRun({
     measured,

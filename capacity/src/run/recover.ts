@@ -31,6 +31,7 @@ export function recoverRun(folder: string): RunData {
       latenessP99Ms: null,
     },
     executions: null,
+    traced: { skipped: 'n8n-tuned itself was killed' },
     queueDrained: null,
     failedSamplers: [],
     events: [

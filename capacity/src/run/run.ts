@@ -13,6 +13,7 @@ import type { ExecutionCounts, Progress, Running } from '../target/target';
 import { conclude } from './conclude';
 import { writeReports } from './reports';
 import { Observations } from './samples';
+import { readTrace } from './trace';
 
 const SAMPLE_EVERY_MS = 1000;
 const LOOK_EVERY_MS = 500;
@@ -57,6 +58,7 @@ export async function measure(
     seen.event(event);
   });
   const before = await settledExecutions(running, order.drainMs, signal);
+  const trace = await running.traceExecutions();
   const samplers = await seen.start(samplersFor(running), running, SAMPLE_EVERY_MS);
   let load: LoadResult;
   try {
@@ -66,6 +68,18 @@ export async function measure(
   }
   const drained = await drain(running, before, load, order, progress, signal);
   await seen.stop(samplers);
+  const traced = await readTrace(
+    trace,
+    {
+      runId: head.id,
+      requests: load.requests,
+      executions: drained.executions,
+      executionsPerRequest: workload.recorded.executionsPerRequest ?? null,
+      drainMs: order.drainMs,
+    },
+    progress,
+    signal,
+  );
   const logs = await folder.keepLogs(running.logs);
   const tables = { requests: load.requests, samples: seen.samples };
   await folder.closeTables(tables);
@@ -78,6 +92,7 @@ export async function measure(
       aborted: load.outcome === 'finished' ? null : load.reason,
       generator: load.generator,
       executions: drained.executions,
+      traced,
       queueDrained: running.redis === null ? null : { seconds: drained.seconds },
       failedSamplers: seen.failedSamplers,
       events: seen.events,

@@ -22,6 +22,7 @@ export function keptRunning(kept: Kept, state: KeptState): Running {
     seed: keeper,
     ready: keeper,
     executions: () => Promise.resolve(null),
+    traceExecutions: () => Promise.resolve(null),
     down: keeper,
   };
 }

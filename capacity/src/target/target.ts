@@ -1,4 +1,5 @@
 import type { LoadRequest } from '../../../loadtests/lib/workload';
+import type { ExecutionsSeen } from '../analysis/match-executions';
 import type { Workload } from '../catalogue/workload';
 import type { Role, Topology } from '../plan/topology';
 import type { Machine, RunEvent } from '../record/record';
@@ -22,7 +23,7 @@ export interface Running {
   readonly kind: TargetKind;
   /** Without a slash at the end. */
   readonly baseUrl: string;
-  /** Null where the target was not ours to lay out. */
+  /** As it may be recorded, secrets taken out; null where the target was not ours to lay out. */
   readonly topology: Topology | null;
   readonly versions: Record<string, string>;
   readonly machine: Machine;
@@ -41,6 +42,8 @@ export interface Running {
   ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void>;
   /** All executions so far, from n8n itself; null where n8n cannot be asked. */
   executions(): Promise<ExecutionCounts | null>;
+  /** Begins to look at the executions from here on; null where n8n's own cannot be read one by one. */
+  traceExecutions(): Promise<ExecutionTrace | null>;
   /** Ends what up() started, and nothing else. Safe to call twice. */
   down(progress: Progress): Promise<void>;
 }
@@ -76,4 +79,14 @@ export interface ExecutionCounts {
   unfinished: number;
   /** Where the counts come from: `database`, `metrics`, `API`. */
   source: string;
+}
+
+/** The executions since a moment, one by one. */
+export interface ExecutionTrace {
+  /** Where they are read: `database`, `API`. */
+  source: string;
+  /** Requests of a run for which reading them all costs little: seconds. */
+  affordable: number;
+  /** Every execution with its x-load-id, where that begins with `runId`. Rejects when it takes longer. */
+  read(runId: string, withinMs: number): Promise<ExecutionsSeen>;
 }

@@ -11,19 +11,22 @@ export type Row = Record<string, unknown>;
 /** n8n's database, whichever it is. */
 export interface Database {
   kind: 'sqlite' | 'postgresql';
-  query(sql: string): Promise<Row[]>;
+  /** Rejects when it takes longer than `withinMs`. */
+  query(sql: string, withinMs?: number): Promise<Row[]>;
 }
 
 export const postgresqlDatabase = (url: string): Database => ({
   kind: 'postgresql',
-  query: (sql) => query(url, sql),
+  query: (sql, withinMs) => query(url, sql, withinMs),
 });
 
 /** Through the Node.js that runs n8n: the command's own may be older than its SQLite. */
 export const sqliteDatabase = (node: string, file: string): Database => ({
   kind: 'sqlite',
-  query: async (sql) => {
-    const { stdout } = await run(node, ['--no-warnings', '-e', sqliteScript, file, sql]);
+  query: async (sql, withinMs) => {
+    const { stdout } = await run(node, ['--no-warnings', '-e', sqliteScript, file, sql], {
+      ...(withinMs === undefined ? {} : { timeout: withinMs, killSignal: 'SIGKILL' }),
+    });
     return JSON.parse(stdout) as Row[];
   },
 });

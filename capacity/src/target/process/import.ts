@@ -48,7 +48,8 @@ export async function activateAll(database: Database, version: string): Promise<
   if (database.kind === 'sqlite') await database.query('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
-function exportedIn({ name, file }: SeedWorkflow): ExportedWorkflow[] {
+/** Of one file, which may hold several. */
+export function exportedIn({ name, file }: SeedWorkflow): ExportedWorkflow[] {
   try {
     return parseExport(readFileSync(file, 'utf8'), file);
   } catch (error) {

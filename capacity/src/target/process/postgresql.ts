@@ -75,8 +75,16 @@ export async function awaitPostgresql(url: string, isAlive: () => boolean): Prom
   throw new Error('PostgreSQL did not come up');
 }
 
-export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+export async function query(
+  url: string,
+  sql: string,
+  withinMs?: number,
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 2_000,
+    ...(withinMs === undefined ? {} : { statement_timeout: withinMs }),
+  });
   client.on('error', () => undefined); // The server going away is told by the query.
   await client.connect();
   try {

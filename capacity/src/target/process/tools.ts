@@ -43,6 +43,12 @@ export function findTools(topology: Topology): Tools {
   };
 }
 
+/** Of a program that the topology has. */
+export function needed(program: string | null, name: string): string {
+  if (program === null) throw new Error(`${name} was not looked for`);
+  return program;
+}
+
 /** What is recorded of the versions: enough to build the same again. */
 export async function versionsOf(
   topology: Topology,

@@ -1,3 +1,5 @@
+import { within } from '../../ui/within';
+
 /** What an n8n says about itself at /metrics; null where there is none. */
 export async function readMetrics(
   baseUrl: string,
@@ -5,7 +7,7 @@ export async function readMetrics(
 ): Promise<{ version?: string } | null> {
   try {
     const reply = await fetch(`${baseUrl}/metrics`, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(3000)]),
+      signal: within(3000, signal),
     });
     const text = await reply.text();
     const info = /^(\w*)version_info\{[^}]*version="v?([^"]+)"/m.exec(text);

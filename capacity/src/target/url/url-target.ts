@@ -1,9 +1,13 @@
-import { UserError } from '../../ui/exit';
+import { messageOf, UserError } from '../../ui/exit';
+import { within } from '../../ui/within';
 import { thisMachine } from '../machine';
 import { answersRight } from '../process/ready';
 import type { MetricsEndpoint, Running, Target } from '../target';
 import { N8nApi } from './api';
 import { readMetrics } from './metrics';
+import { OutsideNeeds } from './needs';
+import { ApiSeeds } from './seeds';
+import { traceFromNow } from './trace';
 
 export interface UrlTargetOptions {
   /** Whatever already runs there. */
@@ -18,6 +22,8 @@ export interface UrlTargetOptions {
 export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Target {
   const baseUrl = baseUrlFrom(url);
   const api = apiKey === undefined ? null : new N8nApi(baseUrl, apiKey);
+  const seeds = api === null ? null : new ApiSeeds(api);
+  const needs = new OutsideNeeds({ baseUrl, seeds: seeds !== null });
   return {
     kind: 'url',
     up: async (progress, signal): Promise<Running> => {
@@ -31,21 +37,20 @@ export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Ta
         topology: null,
         versions: seen?.version === undefined ? {} : { n8n: seen.version },
         machine: thisMachine(),
-        processes: () => [],
+        processes: () => needs.supervisor?.processes() ?? [],
         metrics,
         redis: null,
         postgresql: null,
-        logs: [],
-        onEvent: () => undefined,
+        get logs() {
+          return needs.logs;
+        },
+        onEvent: (listener) => needs.supervisor?.onEvent(listener),
         seed: async (workflows, tell) => {
-          if (api === null) return;
-          for (const workflow of workflows) {
-            tell(`putting the workflow ${workflow.name} into n8n`);
-            await api.seed(workflow);
-          }
+          const place = await needs.meet(workflows, tell);
+          await seeds?.seed(workflows, place, tell);
         },
         ready: async (requests, tell, stop) => {
-          const patience = AbortSignal.any([stop, AbortSignal.timeout(readyTimeoutMs)]);
+          const patience = within(readyTimeoutMs, stop);
           for (const request of requests) {
             tell(`waiting until ${request.method} ${request.path} is answered right`);
             try {
@@ -53,26 +58,43 @@ export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Ta
             } catch (error) {
               if (stop.aborted) throw error;
               throw new UserError(
-                `${error instanceof Error ? error.message : String(error)}; no load was made. Is it active at ${baseUrl}, and is --expect what it answers?`,
+                `${messageOf(error)}; no load was made. ${adviceFor(baseUrl, needs.unmet)}`,
               );
             }
           }
         },
         executions: () => Promise.resolve(null),
+        traceExecutions: () => (api === null ? Promise.resolve(null) : traceFromNow(api)),
         down: async (tell) => {
-          if (api === null) return;
-          tell('taking out what was put in');
-          await api.takeOut();
+          try {
+            if (seeds !== null) {
+              tell('taking out what was put in');
+              await seeds.takeOut();
+            }
+          } finally {
+            await needs.end();
+          }
         },
       };
     },
   };
 }
 
+function adviceFor(baseUrl: string, unmet: readonly string[]): string {
+  return unmet.length > 0
+    ? `Is it active at ${baseUrl}? It needs there: ${unmet.join('; ')}.`
+    : `Is it active at ${baseUrl}, and is --expect what it answers?`;
+}
+
 function baseUrlFrom(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new UserError(`--url is '${text}': write it like http://127.0.0.1:5678.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UserError(
+      `--url holds a password: leave it out, and give it as --header 'Authorization: Basic ...' with --request.`,
+    );
   }
   return text.replace(/\/+$/, '');
 }

@@ -1,0 +1,89 @@
+import type { MatchedExecutions, NamedRequests, RequestSample } from '../record/record';
+
+/** One execution that n8n made during the run, as its store tells it. */
+export interface TracedExecution {
+  /** The x-load-id that its webhook was called with; null: none of this run. */
+  loadId: string | null;
+  /** `not kept`: ended, and its outcome thrown away, as with EXECUTIONS_DATA_SAVE_ON_SUCCESS=none. */
+  outcome: 'succeeded' | 'failed' | 'unfinished' | 'not kept';
+}
+
+/** Those that n8n still has, and how many it has made; null: that is not known. */
+export interface ExecutionsSeen {
+  executions: TracedExecution[];
+  made: number | null;
+}
+
+/** In a few words why there are none, or where they were read. */
+export type TracedExecutions = { skipped: string } | (ExecutionsSeen & { source: string });
+
+/** As many are named in a record. */
+const NAMED = 20;
+
+/** Each request against the executions that carry its id. */
+export function matchExecutions(
+  requests: readonly RequestSample[],
+  traced: TracedExecutions,
+): MatchedExecutions | { skipped: string } {
+  if ('skipped' in traced) return traced;
+  const outcomes = outcomesById(traced.executions);
+  const gap = gapIn(requests, traced, outcomes);
+  if (gap !== null) return { skipped: gap };
+  const having = (is: (request: RequestSample, of: readonly Outcome[]) => boolean): NamedRequests =>
+    named(requests.filter((request) => is(request, outcomes.get(request.id) ?? [])));
+  const carrying = [...outcomes.values()].flat();
+  return {
+    source: traced.source,
+    executions: carrying.length,
+    notKept: carrying.filter((outcome) => outcome === 'not kept').length,
+    withoutExecution: having(({ ok }, of) => ok && of.length === 0),
+    notSucceeded: having(({ ok }, of) => ok && of.length > 0 && !of.some(mayHaveSucceeded)),
+    unheard: having(({ ok }, of) => !ok && of.some(mayHaveSucceeded)),
+    repeated: having((_, of) => of.length > 1),
+  };
+}
+
+type Outcome = TracedExecution['outcome'];
+
+const mayHaveSucceeded = (outcome: Outcome): boolean =>
+  outcome === 'succeeded' || outcome === 'not kept';
+
+function outcomesById(executions: readonly TracedExecution[]): Map<string, Outcome[]> {
+  const outcomes = new Map<string, Outcome[]>();
+  for (const { loadId, outcome } of executions) {
+    if (loadId === null) continue;
+    const sameId = outcomes.get(loadId);
+    if (sameId === undefined) outcomes.set(loadId, [outcome]);
+    else sameId.push(outcome);
+  }
+  return outcomes;
+}
+
+/** Why a request without an execution proves nothing; null: it does. */
+function gapIn(
+  requests: readonly RequestSample[],
+  { executions, made }: ExecutionsSeen,
+  outcomes: ReadonlyMap<string, readonly Outcome[]>,
+): string | null {
+  if (made !== null) {
+    return executions.length < made
+      ? `n8n made ${String(made)} executions and still has ${String(executions.length)}`
+      : null;
+  }
+  // A workflow of which no success is seen may be one whose successes n8n does not save.
+  const right = requests.filter(({ ok }) => ok);
+  const seen = new Set(
+    right
+      .filter(({ id }) => outcomes.get(id)?.some(mayHaveSucceeded))
+      .map(({ workload }) => workload),
+  );
+  const unseen = right.find(({ id, workload }) => !outcomes.has(id) && !seen.has(workload));
+  return unseen === undefined
+    ? null
+    : `n8n shows no execution of ${unseen.workload} that succeeded, so it may not save them`;
+}
+
+const named = (requests: readonly RequestSample[]): NamedRequests => ({
+  requests: requests.length,
+  ids: requests.slice(0, NAMED).map(({ id }) => id),
+});

@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TracedExecutions } from '../analysis/match-executions';
+import type { RequestSample } from '../record/record';
+import type { ExecutionCounts, ExecutionTrace, Progress } from '../target/target';
+import { messageOf } from '../ui/exit';
+
+/** The rest of a run must not wait longer for it. */
+const READ_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 1000;
+
+export interface TraceOrder {
+  runId: string;
+  requests: readonly RequestSample[];
+  /** As n8n counted them for this run; null where it could not be asked, nor waited for. */
+  executions: ExecutionCounts | null;
+  /** Null where it is not known. */
+  executionsPerRequest: number | null;
+  /** For executions that have not ended, where nobody has waited for them. */
+  drainMs: number;
+}
+
+/** The executions of a run one by one, at a bounded cost. */
+export async function readTrace(
+  trace: ExecutionTrace | null,
+  order: TraceOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<TracedExecutions> {
+  if (trace === null) return { skipped: 'n8n could not be asked for its executions' };
+  if (signal.aborted) return { skipped: 'the run was broken off' };
+  const count = order.requests.length;
+  if (count > trace.affordable && countsAgree(order)) {
+    return {
+      skipped: `there were ${String(count)} requests, more than ${String(trace.affordable)}, and n8n counted as many executions`,
+    };
+  }
+  progress('matching requests and executions');
+  let readSinceMs = 0;
+  try {
+    const giveUpMs = Date.now() + order.drainMs;
+    for (;;) {
+      readSinceMs = Date.now();
+      const seen = await trace.read(order.runId, READ_WITHIN_MS);
+      const open = seen.executions.some(
+        ({ loadId, outcome }) => loadId !== null && outcome === 'unfinished',
+      );
+      const waits = order.executions === null && open && Date.now() < giveUpMs;
+      if (!waits || signal.aborted) return { source: trace.source, ...seen };
+      await sleep(LOOK_EVERY_MS);
+    }
+  } catch (error) {
+    // A database that is cut short says so in words of its own.
+    const why =
+      Date.now() - readSinceMs >= READ_WITHIN_MS
+        ? `it would have taken more than ${String(READ_WITHIN_MS / 1000)} s`
+        : messageOf(error);
+    return { skipped: `the executions could not be read: ${why}` };
+  }
+}
+
+function countsAgree({ requests, executions, executionsPerRequest }: TraceOrder): boolean {
+  if (executions === null || executionsPerRequest === null) return false;
+  const right = requests.filter(({ ok }) => ok).length;
+  const { succeeded, failed, unfinished } = executions;
+  return (
+    succeeded === right * executionsPerRequest &&
+    succeeded + failed + unfinished === requests.length * executionsPerRequest
+  );
+}

@@ -1,0 +1,39 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProcessSpec } from './supervisor';
+
+/** Where a process works and writes its log. */
+export type Place = Pick<ProcessSpec, 'folder' | 'log'>;
+
+/** The folder of one topology: the data and the logs of all its processes. */
+export class Workspace {
+  readonly folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-'));
+  readonly logFolder = join(this.folder, 'logs');
+
+  constructor() {
+    chmodSync(this.folder, 0o711); // PostgreSQL's own user must reach its data.
+    mkdirSync(this.logFolder);
+  }
+
+  get logs(): string[] {
+    return readdirSync(this.logFolder).map((name) => join(this.logFolder, name));
+  }
+
+  place(name: string): Place {
+    const folder = join(this.folder, name);
+    mkdirSync(folder, { recursive: true });
+    return { folder, log: join(this.logFolder, `${name}.log`) };
+  }
+
+  lastLogLines(instance: string): string {
+    const lines = readFileSync(join(this.logFolder, `${instance}.log`), 'utf8')
+      .trim()
+      .split('\n');
+    return lines.slice(-3).join(' ') || 'its log is empty';
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,102 @@
+import {
+  matchExecutions,
+  type TracedExecution,
+} from '../../../capacity/src/analysis/match-executions';
+import type { RequestSample } from '../../../capacity/src/record/record';
+
+const request = (id: string, errorKind = '', workload = 'last-node'): RequestSample => ({
+  ...{ tMs: 0, durationMs: 20, status: errorKind === '' ? 200 : 0, ok: errorKind === '' },
+  ...{ errorKind, id, workload, ranBy: '' },
+});
+const execution = (
+  loadId: string | null,
+  outcome: TracedExecution['outcome'] = 'succeeded',
+): TracedExecution => ({ loadId, outcome });
+const none = { requests: 0, ids: [] };
+const database = { source: 'database', made: null };
+
+describe('requests and the executions that carry their ids', () => {
+  test('fit one to one', () => {
+    const matched = matchExecutions([request('a'), request('b')], {
+      source: 'database',
+      made: 3,
+      executions: [execution('b'), execution('a'), execution(null)],
+    });
+    expect(matched).toEqual({
+      ...{ source: 'database', executions: 2, notKept: 0 },
+      ...{ withoutExecution: none, notSucceeded: none, unheard: none, repeated: none },
+    });
+  });
+
+  // The counts alone would say that all is well: three requests, three executions.
+  test('name one lost, one unheard and one run twice, though as many were executed as were sent', () => {
+    const matched = matchExecutions([request('a'), request('b'), request('c', 'reset')], {
+      ...database,
+      executions: [execution('b'), execution('b'), execution('c')],
+    });
+    expect(matched).toMatchObject({
+      withoutExecution: { requests: 1, ids: ['a'] },
+      notSucceeded: none,
+      unheard: { requests: 1, ids: ['c'] },
+      repeated: { requests: 1, ids: ['b'] },
+    });
+  });
+
+  test('tell an execution that failed or never ended from one that ended and was not kept', () => {
+    const matched = matchExecutions(
+      ['a', 'b', 'c', 'd'].map((id) => request(id)),
+      {
+        source: 'database',
+        made: 5,
+        executions: [
+          execution('a', 'failed'),
+          execution('b', 'unfinished'),
+          execution('c', 'not kept'),
+          // A second attempt that succeeded makes up for the first.
+          ...[execution('d', 'failed'), execution('d')],
+        ],
+      },
+    );
+    expect(matched).toMatchObject({
+      notKept: 1,
+      withoutExecution: none,
+      notSucceeded: { requests: 2, ids: ['a', 'b'] },
+      repeated: { requests: 1, ids: ['d'] },
+    });
+  });
+
+  test('a request that failed together with its execution is nothing to tell', () => {
+    const matched = matchExecutions([request('a', 'status 500'), request('b')], {
+      ...database,
+      executions: [execution('a', 'failed'), execution('b')],
+    });
+    expect(matched).toMatchObject({ unheard: none, notSucceeded: none });
+  });
+
+  test('twenty are named, all are counted', () => {
+    const requests = Array.from({ length: 33 }, (_, index) => request(`r-${String(index)}`));
+    const matched = matchExecutions(requests, { source: 'database', made: 0, executions: [] });
+    expect(matched).toMatchObject({
+      withoutExecution: { requests: 33, ids: requests.slice(0, 20).map(({ id }) => id) },
+    });
+  });
+
+  test('prove nothing where n8n has begun to delete', () => {
+    const seen = { source: 'database', made: 3, executions: [execution('b'), execution(null)] };
+    expect(matchExecutions([request('a'), request('b')], seen)).toEqual({
+      skipped: 'n8n made 3 executions and still has 2',
+    });
+  });
+
+  test('prove nothing where it is not known whether n8n saves successes, workload by workload', () => {
+    const requests = [request('a'), request('b', '', 'chain'), request('c', 'status 500', 'chain')];
+    const seen = { ...database, executions: [execution('a'), execution('c', 'failed')] };
+    expect(matchExecutions(requests, seen)).toEqual({
+      skipped: 'n8n shows no execution of chain that succeeded, so it may not save them',
+    });
+  });
+
+  test('say why there are none', () => {
+    expect(matchExecutions([request('a')], { skipped: 'no key' })).toEqual({ skipped: 'no key' });
+  });
+});

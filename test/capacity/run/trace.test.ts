@@ -1,0 +1,87 @@
+import type { ExecutionsSeen } from '../../../capacity/src/analysis/match-executions';
+import type { RequestSample } from '../../../capacity/src/record/record';
+import { readTrace, type TraceOrder } from '../../../capacity/src/run/trace';
+import type { ExecutionTrace } from '../../../capacity/src/target/target';
+
+const order = (requests: number, given: Partial<TraceOrder> = {}): TraceOrder => ({
+  runId: 'run',
+  requests: Array.from({ length: requests }, (_, index): RequestSample => ({
+    ...{ tMs: 0, durationMs: 20, status: 200, ok: true, errorKind: '' },
+    ...{ id: `run-${String(index)}`, workload: 'last-node', ranBy: '' },
+  })),
+  executions: { succeeded: requests, failed: 0, unfinished: 0, source: 'database' },
+  executionsPerRequest: 1,
+  drainMs: 10_000,
+  ...given,
+});
+
+/** Says one after the other, and counts how often it was asked. */
+function traceOf(...answers: (ExecutionsSeen | Error)[]): ExecutionTrace & { asked: number } {
+  const trace = {
+    ...{ source: 'database', affordable: 10, asked: 0 },
+    read: () => {
+      const answer = answers[Math.min(trace.asked, answers.length - 1)];
+      trace.asked += 1;
+      return answer instanceof Error || answer === undefined
+        ? Promise.reject(answer ?? new Error('nothing to say'))
+        : Promise.resolve(answer);
+    },
+  };
+  return trace;
+}
+
+const read = (trace: ExecutionTrace | null, given: TraceOrder, signal = new AbortController()) =>
+  readTrace(trace, given, () => undefined, signal.signal);
+
+const seen = (outcome: 'succeeded' | 'unfinished'): ExecutionsSeen => ({
+  executions: [{ loadId: 'run-0', outcome }],
+  made: 1,
+});
+
+test('many requests whose counts agree are not read', async () => {
+  const trace = traceOf(seen('succeeded'));
+  expect(await read(trace, order(11))).toEqual({
+    skipped: 'there were 11 requests, more than 10, and n8n counted as many executions',
+  });
+  expect(trace.asked).toBe(0);
+});
+
+test.each([
+  ['few', order(10)],
+  ['many whose counts differ', order(11, { executions: { ...counts(10) } })],
+  ['many whose counts nobody knows', order(11, { executionsPerRequest: null })],
+])('%s are read once', async (_, given) => {
+  const trace = traceOf(seen('succeeded'));
+  expect(await read(trace, given)).toEqual({ source: 'database', ...seen('succeeded') });
+  expect(trace.asked).toBe(1);
+});
+
+function counts(succeeded: number): NonNullable<TraceOrder['executions']> {
+  return { succeeded, failed: 0, unfinished: 0, source: 'database' };
+}
+
+test('executions that nobody has waited for are waited for', async () => {
+  const trace = traceOf(seen('unfinished'), seen('succeeded'));
+  expect(await read(trace, order(1, { executions: null }))).toMatchObject(seen('succeeded'));
+  expect(trace.asked).toBe(2);
+});
+
+test('those that the run has waited for in vain are not waited for again', async () => {
+  const trace = traceOf(seen('unfinished'));
+  expect(await read(trace, order(1))).toMatchObject(seen('unfinished'));
+  expect(trace.asked).toBe(1);
+});
+
+test('says why there is nothing', async () => {
+  const stopped = new AbortController();
+  stopped.abort();
+  expect(await read(null, order(1))).toEqual({
+    skipped: 'n8n could not be asked for its executions',
+  });
+  expect(await read(traceOf(seen('succeeded')), order(1), stopped)).toEqual({
+    skipped: 'the run was broken off',
+  });
+  expect(await read(traceOf(new Error('the database has gone')), order(1))).toEqual({
+    skipped: 'the executions could not be read: the database has gone',
+  });
+});

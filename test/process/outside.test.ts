@@ -1,0 +1,155 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readRun } from '../../capacity/src/record/read';
+import type { RunRecord } from '../../capacity/src/record/record';
+import { N8nApi } from '../../capacity/src/target/url/api';
+import type { Running } from '../../capacity/src/target/target';
+import { buildCli, endStartedClis, runCli } from '../support/cli';
+import { bringUp, left, quiet, tracesOf, workload } from './stage';
+
+/** The target `url` on an n8n that somebody else has brought up: empty, with an owner and an API key. */
+
+jest.setTimeout(330_000);
+
+const out = mkdtempSync(join(tmpdir(), 'outside-'));
+let n8n: Running;
+let api: N8nApi;
+let apiKey: string;
+
+beforeAll(async () => {
+  buildCli();
+  n8n = await bringUp({}, { ...workload('last-node'), workflows: [] });
+  apiKey = await newApiKey(n8n.baseUrl);
+  api = new N8nApi(n8n.baseUrl, apiKey);
+});
+
+afterAll(async () => {
+  endStartedClis();
+  await n8n.down(quiet);
+  rmSync(out, { recursive: true, force: true });
+});
+
+async function newApiKey(baseUrl: string): Promise<string> {
+  const post = async (path: string, body: unknown, cookie = ''): Promise<Response> => {
+    const reply = await fetch(`${baseUrl}/rest${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie },
+      body: JSON.stringify(body),
+    });
+    if (!reply.ok) throw new Error(`${path}: ${String(reply.status)} ${await reply.text()}`);
+    return reply;
+  };
+  const owner = await post('/owner/setup', {
+    ...{ email: 'owner@example.com', firstName: 'Ada', lastName: 'Example' },
+    password: 'Load-test-1',
+  });
+  const cookie = owner.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+  const scopes = [
+    ...['create', 'list', 'read', 'delete', 'activate', 'deactivate'].map((s) => `workflow:${s}`),
+    ...['credential:create', 'credential:delete', 'credential:list'],
+    ...['execution:list', 'execution:read'],
+  ];
+  const key = await post(
+    '/api-keys',
+    { label: 'load', expiresAt: null, scopes },
+    cookie.join('; '),
+  );
+  return ((await key.json()) as { data: { rawApiKey: string } }).data.rawApiKey;
+}
+
+const atUrl = (): string[] => ['--target', 'url', '--url', n8n.baseUrl];
+
+const order = (name: string): string[] => ['run', ...atUrl(), '--workload', name, ...briefly];
+
+const briefly = [
+  ...['--rate', '5', '--duration', '4s', '--warmup', '0s', '--ready', '10s', '--json'],
+  ...['--out', out],
+];
+
+async function leftInside(): Promise<string[]> {
+  const kinds = ['/workflows', '/credentials'];
+  const lists = await Promise.all(
+    kinds.map((path) => api.ask<{ data: { name: string }[] }>('GET', path)),
+  );
+  return lists.flatMap(({ data }) => data.map(({ name }) => name));
+}
+
+const nobody = { requests: 0, ids: [] };
+
+test.each([
+  ['http-calls', 'which calls a service with a credential', ['upstream']],
+  ['sub-workflow', 'which calls another workflow', []],
+  ['async', 'which is answered long before its end', []],
+])('%s, %s, is put in, loaded, matched and taken out', async (name, _, helpers) => {
+  const { code, stdout, stderr } = await runCli(order(name), { N8N_API_KEY: apiKey });
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  const { summary, folder } = JSON.parse(stdout) as RunRecord & { folder: string };
+  expect(summary.roles.map(({ role }) => role)).toEqual(expect.arrayContaining(helpers));
+  const { requests } = readRun(folder);
+  expect(requests.length).toBeGreaterThan(15);
+  // The execution of a workflow that another one calls carries the id as well, and does not count.
+  expect(summary.matched).toEqual({
+    ...{ source: 'API', executions: requests.length, notKept: 0 },
+    ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody, repeated: nobody },
+  });
+  expect(await leftInside()).toEqual([]);
+});
+
+/** As the editor downloads it: without an id. */
+function ownWorkflow(): string {
+  const file = join(out, 'order.json');
+  const [exported] = workload('last-node').workflows;
+  const { nodes, connections } = JSON.parse(readFileSync(exported?.file ?? '', 'utf8')) as {
+    nodes: { type: string; parameters: object }[];
+    connections: object;
+  };
+  const own = nodes.map((node) =>
+    node.type === 'n8n-nodes-base.webhook'
+      ? { ...node, parameters: { ...node.parameters, path: 'order', httpMethod: 'POST' } }
+      : node,
+  );
+  writeFileSync(file, JSON.stringify({ name: 'Order', nodes: own, connections, settings: {} }));
+  return file;
+}
+
+test.each([
+  ['url', atUrl],
+  ['process', () => ['--target', 'process', '--ready', '60s']],
+])("the user's own workflow and request on the target %s", async (_, target) => {
+  const request = ['--request', 'POST /webhook/order', '--header', 'X-Shop-Token: s3cret'];
+  const reply = ['--body', '{"article":7}', '--expect', 'json.body.article==7'];
+  const { code, stdout, stderr } = await runCli(
+    ['run', ...briefly, '--workflow', ownWorkflow(), ...request, ...reply, ...target()],
+    { N8N_API_KEY: apiKey },
+  );
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  const { summary, folder } = JSON.parse(stdout) as RunRecord & { folder: string };
+  expect(summary.matched).toMatchObject({
+    ...{ executions: readRun(folder).requests.length, repeated: nobody },
+    ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody },
+  });
+  for (const file of ['run.json', 'report.html', 'report.md']) {
+    expect(readFileSync(join(folder, file), 'utf8')).not.toContain('s3cret');
+  }
+  expect(await leftInside()).toEqual([]);
+});
+
+test('what cannot be given from outside is told before any load', async () => {
+  const without = await runCli(order('http-calls'));
+  expect(without.code).toBe(2);
+  expect(without.stderr).toContain(
+    'no load was made. Is it active at ' +
+      n8n.baseUrl +
+      "? It needs there: the service lab/upstream/server.mjs at http://127.0.0.1:5690 as that n8n reaches it; the credential 'Load test upstream'",
+  );
+  const files = await runCli(order('binary'), { N8N_API_KEY: apiKey });
+  expect(files.code).toBe(2);
+  expect(files.stderr).toContain('the folder /home/node/.n8n-files, writable there');
+  expect(await leftInside()).toEqual([]);
+});
+
+test('it is left up, whole', async () => {
+  expect(await left(tracesOf(n8n))).not.toEqual([]);
+  expect((await fetch(`${n8n.baseUrl}/healthz/readiness`)).status).toBe(200);
+});
