@@ -151,6 +151,7 @@ async function seed() {
     fs.writeFileSync(file, JSON.stringify({ ...workflow, active: false }));
   }
   n8n('import:workflow', '--separate', `--input=${folder}`);
+  fs.rmSync(folder, { recursive: true });
 
   database = await openDatabase();
   const live = missing.filter(({ active }) => active).map(({ id }) => id);
