@@ -33,6 +33,9 @@
 {{- if $values.multiMain.enabled }}
 - multiMain needs an n8n Enterprise licence: set N8N_LICENSE_ACTIVATION_KEY in main.env (valueFrom a Secret).
 {{- end }}
+{{- if and $values.multiMain.enabled $values.httpRoute.enabled }}
+- An HTTPRoute keeps nobody on one main, which the editor needs: give the Service of main session persistence by a policy of your Gateway.
+{{- end }}
 {{- if $values.loadTargets.enabled }}
 - loadTargets.enabled: anybody who reaches the webhooks can make this n8n work hard. Not for production.
 {{- end }}
