@@ -58,7 +58,8 @@ export async function measure(
     seen.event(event);
   });
   const before = await settledExecutions(running, order.drainMs, signal);
-  const trace = await running.traceExecutions();
+  // A run is measured without it too.
+  const trace = await running.traceExecutions().catch(() => null);
   const samplers = await seen.start(samplersFor(running), running, SAMPLE_EVERY_MS);
   let load: LoadResult;
   try {

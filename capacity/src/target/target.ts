@@ -42,7 +42,7 @@ export interface Running {
   ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void>;
   /** All executions so far, from n8n itself; null where n8n cannot be asked. */
   executions(): Promise<ExecutionCounts | null>;
-  /** Begins to look at the executions from here on; null where n8n's own cannot be read one by one. */
+  /** Begins to look at the executions from here on; null or rejected where they cannot be read one by one. */
   traceExecutions(): Promise<ExecutionTrace | null>;
   /** Ends what up() started, and nothing else. Safe to call twice. */
   down(progress: Progress): Promise<void>;

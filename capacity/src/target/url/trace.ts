@@ -1,5 +1,4 @@
 import type { ExecutionsSeen, TracedExecution } from '../../analysis/match-executions';
-import { UserError } from '../../ui/exit';
 import type { ExecutionTrace } from '../target';
 import type { N8nApi } from './api';
 
@@ -20,9 +19,8 @@ interface Shown {
  * The executions that a key may see, newest first. Those whose results are not saved are not shown, nor
  * how many there were.
  */
-export async function traceFromNow(api: N8nApi): Promise<ExecutionTrace | null> {
+export async function traceFromNow(api: N8nApi): Promise<ExecutionTrace> {
   const newest = await newestId(api);
-  if (newest === null) return null;
   return {
     source: 'API',
     affordable: AFFORDABLE,
@@ -40,15 +38,9 @@ export async function traceFromNow(api: N8nApi): Promise<ExecutionTrace | null> 
   };
 }
 
-/** Null where the key may not list executions. */
-async function newestId(api: N8nApi): Promise<number | null> {
-  try {
-    const { data } = await api.ask<{ data: Shown[] }>('GET', '/executions?limit=1');
-    return Number(data[0]?.id ?? 0);
-  } catch (error) {
-    if (error instanceof UserError) return null;
-    throw error;
-  }
+async function newestId(api: N8nApi): Promise<number> {
+  const { data } = await api.ask<{ data: Shown[] }>('GET', '/executions?limit=1');
+  return Number(data[0]?.id ?? 0);
 }
 
 async function* newer(
