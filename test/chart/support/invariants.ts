@@ -14,6 +14,7 @@ export function violations(manifests: Manifest[], givenByUser: string[] = []): s
     ...missingReferences(manifests, pods, new Set(givenByUser)),
     ...unmountedVolumes(pods),
     ...budgetsThatBlock(manifests),
+    ...scalersOfAnotherQueue(manifests, pods),
     ...routesToNowhere(manifests),
     ...unrestrictedContainers(pods),
   ];
@@ -115,6 +116,34 @@ function madeSecrets(pods: PodTemplate[]): string[] {
     .map(({ name, key }) => `Secret ${name}/${key}`);
 }
 
+function keyOf(kind: string, ref: { name: string; key: string } | undefined): string[] {
+  return ref === undefined ? [] : [`${kind} ${ref.name}/${ref.key}`];
+}
+
+/** What objects that are no pods name. */
+function referencesOf({ kind, ...rest }: Manifest): string[] {
+  if (kind === 'TriggerAuthentication') {
+    const { secretTargetRef } = rest['spec'] as {
+      secretTargetRef: { name: string; key: string }[];
+    };
+    return secretTargetRef.flatMap((ref) => keyOf('Secret', ref));
+  }
+  if (kind === 'ScaledObject') {
+    const { triggers } = rest['spec'] as Scaler;
+    return triggers.flatMap(({ authenticationRef }) =>
+      authenticationRef ? [`TriggerAuthentication ${authenticationRef.name}`] : [],
+    );
+  }
+  if (kind === 'RoleBinding') {
+    const { roleRef, subjects } = rest as unknown as {
+      roleRef: { name: string };
+      subjects: { name: string }[];
+    };
+    return [`Role ${roleRef.name}`, ...subjects.map(({ name }) => `ServiceAccount ${name}`)];
+  }
+  return [];
+}
+
 function missingReferences(
   manifests: Manifest[],
   pods: PodTemplate[],
@@ -131,21 +160,26 @@ function missingReferences(
     ...(pod.spec.serviceAccountName === undefined
       ? []
       : [`ServiceAccount ${pod.spec.serviceAccountName}`]),
-    ...(pod.spec.volumes ?? []).flatMap(({ configMap, persistentVolumeClaim }) => [
+    ...(pod.spec.volumes ?? []).flatMap(({ configMap, secret, persistentVolumeClaim }) => [
+      ...(secret ? [`Secret ${secret.secretName}`] : []),
       ...(configMap?.items ?? []).map(({ key }) => `ConfigMap ${configMap?.name ?? ''}/${key}`),
       ...(configMap && !configMap.items ? [`ConfigMap ${configMap.name}`] : []),
       ...(persistentVolumeClaim
         ? [`PersistentVolumeClaim ${persistentVolumeClaim.claimName}`]
         : []),
     ]),
-    ...containersOf(pod).flatMap(({ env = [] }) =>
-      env.flatMap(({ valueFrom }) =>
-        valueFrom?.secretKeyRef
-          ? [`Secret ${valueFrom.secretKeyRef.name}/${valueFrom.secretKeyRef.key}`]
-          : [],
-      ),
-    ),
+    ...containersOf(pod).flatMap(({ env = [], envFrom = [] }) => [
+      ...env.flatMap(({ valueFrom }) => [
+        ...keyOf('Secret', valueFrom?.secretKeyRef),
+        ...keyOf('ConfigMap', valueFrom?.configMapKeyRef),
+      ]),
+      ...envFrom.flatMap(({ secretRef, configMapRef }) => [
+        ...(secretRef ? [`Secret ${secretRef.name}`] : []),
+        ...(configMapRef ? [`ConfigMap ${configMapRef.name}`] : []),
+      ]),
+    ]),
   ]);
+  wanted.push(...manifests.flatMap(referencesOf));
   return [...new Set(wanted)]
     .filter(
       (reference) =>
@@ -181,11 +215,38 @@ function unmountedVolumes(pods: PodTemplate[]): string[] {
 
 function budgetsThatBlock(manifests: Manifest[]): string[] {
   return manifests
-    .filter(
-      ({ kind, ...rest }) =>
-        kind === 'PodDisruptionBudget' && !('maxUnavailable' in (rest['spec'] as object)),
-    )
+    .filter(({ kind }) => kind === 'PodDisruptionBudget')
+    .filter((budget) => {
+      const { maxUnavailable } = budget['spec'] as { maxUnavailable?: number | string };
+      return !(parseInt(String(maxUnavailable)) > 0);
+    })
     .map((budget) => `${label(budget)} can block a drain`);
+}
+
+interface Scaler {
+  scaleTargetRef: { name: string };
+  triggers: { metadata: { listName: string }; authenticationRef?: { name: string } }[];
+}
+
+/** KEDA must count the lists that the workers take from: n8n's prefix is in every name. */
+function scalersOfAnotherQueue(manifests: Manifest[], pods: PodTemplate[]): string[] {
+  return manifests.flatMap((manifest) => {
+    if (manifest.kind !== 'ScaledObject') return [];
+    const { scaleTargetRef, triggers } = manifest['spec'] as Scaler;
+    const workers = pods.find(({ owner }) => owner.metadata.name === scaleTargetRef.name);
+    const env = workers?.spec.containers.find(({ name }) => name === 'n8n')?.env ?? [];
+    const prefix = env.find(({ name }) => name === 'QUEUE_BULL_PREFIX')?.value;
+    // Without a value of its own n8n takes another place: a Secret, or its own default.
+    if (prefix === undefined || prefix === '') return [];
+    return triggers
+      .filter(
+        ({ metadata }) =>
+          !new RegExp(`^(${prefix}|\\{${prefix}\\}):jobs(-[a-z0-9-]+)?:(wait|active)$`).test(
+            metadata.listName,
+          ),
+      )
+      .map(({ metadata }) => `${label(manifest)} counts ${metadata.listName}, n8n uses ${prefix}`);
+  });
 }
 
 function routesToNowhere(manifests: Manifest[]): string[] {
@@ -208,14 +269,7 @@ function routesToNowhere(manifests: Manifest[]): string[] {
 function unrestrictedContainers(pods: PodTemplate[]): string[] {
   return pods.flatMap((pod) =>
     containersOf(pod).flatMap((container) => {
-      const security = (
-        container as {
-          securityContext?: {
-            readOnlyRootFilesystem?: boolean;
-            allowPrivilegeEscalation?: boolean;
-          };
-        }
-      ).securityContext;
+      const security = container.securityContext;
       const safe =
         security?.readOnlyRootFilesystem === true && security.allowPrivilegeEscalation === false;
       return safe ? [] : [`${label(pod.owner)}, container ${container.name} is not restricted`];

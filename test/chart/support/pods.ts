@@ -1,4 +1,4 @@
-// Pods inside manifests: templates of Deployments, StatefulSets and Jobs, and Pods themselves.
+// Pods inside manifests: templates of Deployments, StatefulSets and Jobs, Pods themselves, and those of a TestRun.
 import type { Manifest } from './helm.ts';
 
 interface KeyRef {
@@ -19,6 +19,9 @@ export interface Container {
   command?: string[];
   args?: string[];
   env?: EnvEntry[];
+  envFrom?: { secretRef?: { name: string }; configMapRef?: { name: string } }[];
+  restartPolicy?: string;
+  securityContext?: { readOnlyRootFilesystem?: boolean; allowPrivilegeEscalation?: boolean };
   volumeMounts?: { name: string; mountPath: string }[];
   ports?: { name: string; containerPort: number }[];
 }
@@ -37,6 +40,12 @@ export interface PodSpec {
   serviceAccountName?: string;
 }
 
+type Generator = Omit<Container, 'name' | 'securityContext'> & {
+  containerSecurityContext: NonNullable<Container['securityContext']>;
+  metadata: { labels: Record<string, string> };
+  volumes: Volume[];
+};
+
 export interface PodTemplate {
   owner: Manifest;
   labels: Record<string, string>;
@@ -49,6 +58,14 @@ export function podTemplates(manifests: Manifest[]): PodTemplate[] {
       { template?: { metadata?: Manifest['metadata']; spec: PodSpec } } | undefined;
     if (owner.kind === 'Pod') {
       return [{ owner, labels: owner.metadata.labels ?? {}, spec: spec as unknown as PodSpec }];
+    }
+    if (owner.kind === 'TestRun') {
+      // The operator makes a pod of these for each generator.
+      const { runner } = owner['spec'] as { runner: Generator };
+      const container = { name: 'k6', ...runner, securityContext: runner.containerSecurityContext };
+      return [
+        { owner, labels: runner.metadata.labels, spec: { ...runner, containers: [container] } },
+      ];
     }
     if (!['Deployment', 'StatefulSet', 'Job'].includes(owner.kind) || spec?.template === undefined)
       return [];

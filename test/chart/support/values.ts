@@ -11,6 +11,8 @@ export const GIVEN_BY_USER = [
   'user-ca',
   'user-token',
   'user-s3',
+  'user-sentinel',
+  'user-env',
   'user-claim',
 ];
 
@@ -53,6 +55,7 @@ const env = fc.dictionary(
     'N8N_WEBHOOK_URL',
     'QUEUE_BULL_PREFIX',
     'N8N_PORT',
+    'OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS',
   ),
   fc.oneof(
     fc.constantFrom('a', 'true', ''),
@@ -66,12 +69,16 @@ const podSettings = fc.record(
   {
     env,
     resources,
+    envFrom: fc.constant([{ secretRef: { name: 'user-env' } }]),
     podLabels: fc.constant({ extra: 'label' }),
     nodeSelector: fc.constant({ disk: 'fast' }),
     tolerations: fc.constant([{ key: 'x', operator: 'Exists' }]),
     priorityClassName: fc.constant('high'),
     spread: fc.boolean(),
-    podDisruptionBudget: fc.record({ enabled: fc.boolean() }),
+    podDisruptionBudget: fc.record({
+      enabled: fc.boolean(),
+      maxUnavailable: fc.constantFrom(1, 2, '50%'),
+    }),
     shutdown: fc.record({
       timeoutSeconds: fc.integer({ min: 1, max: 900 }),
       preStopSeconds: fc.integer({ min: 0, max: 20 }),
@@ -113,24 +120,42 @@ const pools = fc
   .chain((names) =>
     fc.tuple(
       ...names.map((name) =>
-        worker.map((settings) => ({
-          ...settings,
-          name,
-          autoscaling: { enabled: false },
-          keda: { enabled: false },
-        })),
+        fc
+          .tuple(
+            worker,
+            fc.constantFrom<Values>({}, { keda: { enabled: true } }, { dedicatedQueue: true }),
+          )
+          .map(([settings, more]) => ({
+            ...settings,
+            name,
+            autoscaling: { enabled: false },
+            keda: { enabled: false },
+            ...more,
+          })),
       ),
     ),
   );
 
-const externalDatabase = fc.constant({
-  database: { external: { host: 'db', existingSecret: 'user-database' } },
-  encryptionKey: { existingSecret: 'user-key' },
-});
+const externalDatabase = fc.constantFrom<Values>(
+  ...[{}, { tls: { enabled: true } }, { tls: { enabled: true, existingSecret: 'user-tls' } }].map(
+    (more) => ({
+      database: { external: { host: 'db', existingSecret: 'user-database', ...more } },
+      encryptionKey: { existingSecret: 'user-key' },
+    }),
+  ),
+);
 const externalRedis = fc.constantFrom<Values>(
   { redis: { external: { host: 'redis', existingSecret: 'user-redis', tls: { enabled: true } } } },
   { redis: { external: { clusterNodes: ['a:6379', 'b:6379'], user: 'u', password: 'p' } } },
   { redis: { external: { host: 'redis' } } },
+  {
+    redis: {
+      external: {
+        sentinel: { nodes: ['a:26379', 'b:26379'], existingSecret: 'user-sentinel' },
+        tls: { enabled: true },
+      },
+    },
+  },
 );
 const key = fc.constantFrom<Values>(
   {},
@@ -158,9 +183,15 @@ const queue = all(
   fc.constant({ executions: { mode: 'queue' }, database: { type: 'postgresql' } }),
   sometimes(externalRedis),
   sometimes(fc.constant({ multiMain: { enabled: true }, main: { replicas: 2 } })),
-  fc.record({
-    worker: fc.tuple(worker, pools).map(([settings, list]) => ({ ...settings, pools: list })),
-  }),
+  fc.tuple(worker, pools).map(([settings, list]) => ({
+    worker: { ...settings, pools: list },
+    // Only this one knows queues of pools.
+    ...(list.some((pool) => 'dedicatedQueue' in pool) ? { image: { tag: '2.41.1' } } : {}),
+  })),
+  sometimes(fc.constant({ redis: { prefix: 'mine' } })),
+  sometimes(
+    fc.constant({ webhook: { enabled: true, exclusive: true }, publicUrl: 'https://n8n.test' }),
+  ),
   sometimes(fc.record({ webhook: all(podSettings, scaled, fc.constant({ enabled: true })) })),
 );
 const withExternalDatabase = all(
@@ -179,7 +210,17 @@ const legacy = all(
 const modern = all(
   sometimes(fc.record({ image: fc.record({ tag: fc.constantFrom('2.41.1', '2.0.0', '2.50.0') }) })),
   sometimes(
-    fc.record({ taskRunners: fc.record({ mode: fc.constantFrom('internal', 'external') }) }),
+    fc.constantFrom<Values>(
+      { taskRunners: { mode: 'external' } },
+      { taskRunners: { mode: 'external', authToken: { existingSecret: 'user-token' } } },
+      { taskRunners: { mode: 'external' }, pythonPackages: { packages: ['numpy==2.3.2'] } },
+    ),
+  ),
+  sometimes(
+    fc.constantFrom<Values>(
+      { binaryData: { mode: 'database' } },
+      { binaryData: { mode: 's3', s3: { host: 's3', bucket: 'b', existingSecret: 'user-s3' } } },
+    ),
   ),
 );
 
@@ -230,7 +271,21 @@ const common = all(
     ),
   ),
   sometimes(fc.constant({ communityPackages: { packages: ['n8n-nodes-x@1.0.0'] } })),
-  sometimes(fc.constant({ trustedCertificates: { existingConfigMap: 'user-ca' } })),
+  sometimes(
+    fc.constantFrom<Values>(
+      { trustedCertificates: { existingConfigMap: 'user-ca' } },
+      { trustedCertificates: { existingSecret: 'user-ca' } },
+    ),
+  ),
+  sometimes(
+    fc.record({
+      callHome: fc.record({
+        diagnostics: fc.boolean(),
+        versionNotifications: fc.boolean(),
+        templates: fc.boolean(),
+      }),
+    }),
+  ),
 );
 
 export const anyValues = fc.oneof(
