@@ -52,7 +52,7 @@ export const suites = [
     shows: 'rendering under Helm 3 and 4: features, traps, messages',
     jest: true,
     filesAtOnce: 2,
-    needs: ['helm3', 'helm4', 'helm-unittest', 'kubeconform'],
+    needs: ['helm3', 'helm4', 'helm-unittest', 'kubeconform', 'k6', 'redis', 'node24', 'n8n'],
   },
   {
     name: 'workflows',
