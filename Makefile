@@ -16,7 +16,7 @@ capacity: build ## find how much the embedded n8n holds; reports and values.yaml
 	@for workload in $(WORKLOADS); do \
 	  echo "== $$workload" >&2; \
 	  $(N8N_TUNED) find --workload $$workload --slo 'p95<300ms' --slo 'errors<1%' \
-	    --budget 2m --probe 6s --full 20s --out $(RESULTS); \
+	    --budget 100s --probe 6s --full 20s --out $(RESULTS); \
 	done
 	@$(N8N_TUNED) recommend --from $(RESULTS) --workload $(firstword $(WORKLOADS)) --out $(RESULTS)/values.yaml
 

@@ -24,6 +24,8 @@ function recordsNamed(name, folder) {
 
 const number = (value) =>
   value === null || !Number.isFinite(value) ? '-' : String(Number(value.toPrecision(3)));
+const range = ({ low, high }) =>
+  high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
 const link = (path) => `[record](../${path})`;
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -57,7 +59,7 @@ function capacities() {
     r.workload.name,
     r.topology?.mode ?? '-',
     r.slo.map((s) => s.text).join(', '),
-    `${number(r.capacity.ratePerSecond)}/s (${number(r.capacity.low)} to ${number(r.capacity.high)})${r.capacity.confirmed ? '' : ', not confirmed'}`,
+    `${number(r.capacity.ratePerSecond)}/s (${range(r.capacity)})${r.capacity.confirmed ? '' : ', not confirmed'}`,
     r.limit,
     link(path),
   ]);
@@ -137,12 +139,13 @@ function searchQuality() {
 function knownCapacities() {
   const path = 'studies/known-capacity/results/record.json';
   if (!has(path)) return '';
-  const { rows, loadAverageAtStart } = readJson(path);
+  const groups = Object.values(readJson(path));
+  const rows = groups.flatMap((group) => group.rows);
   return `## The search against real servers
 
 Small servers on this machine whose capacity follows from their own figures: from the service time that they measured
 themselves for slots (even arrivals: D/D/c and D/M/1 in closed form), from the rate of a limiter, and for the one that
-computes from what it answers when saturated. Load average at the start: ${number(loadAverageAtStart)}.
+computes from what it answers when saturated, before and after.
 
 ${table(
   ['server', 'SLO', 'true capacity', 'found', 'off by', 'interval', 'probes', 'probe-seconds'],
@@ -152,7 +155,7 @@ ${table(
     `${number(r.truth)}/s`,
     `${number(r.found)}/s${r.confirmed ? '' : ', not confirmed'}`,
     `${(100 * r.error).toFixed(1)} %`,
-    `${number(r.low)} to ${number(r.high)}${r.holdsTruth ? '' : ', misses it'}`,
+    `${range(r)}${r.holdsTruth ? '' : ', misses it'}`,
     r.probes,
     number(r.probeSeconds),
   ]),

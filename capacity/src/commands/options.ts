@@ -29,12 +29,12 @@ export interface WorkloadOptions {
   workflow?: string[];
 }
 
-export function withWorkloadOptions(command: Command): Command {
+export function withWorkloadOptions(command: Command, usual = 'last-node'): Command {
   return command
     .optionsGroup('What is loaded:')
     .option(
       '--workload <name>',
-      'a bundled workload, or the path of a workload file (default: last-node)',
+      `a bundled workload, or the path of a workload file (default: ${usual})`,
     )
     .option('--variant <name>', 'native, load-target or legacy')
     .option('--param <name=value>', 'a parameter of the workload; may be repeated', list)

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { findK6 } from '../load/find';
-import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
+import { isWorkloadFile, type ChosenWorkload } from '../plan/chosen-workload';
 import { parseSlos, type Slo } from '../plan/slo';
 import { writeWhole } from '../record/folder';
 import { withoutSecrets } from '../record/secrets';
-import type { Evidence } from '../recommend/evidence';
+import { ofWorkload, withSlos } from '../recommend/choose-evidence';
+import { nameOf, type Evidence } from '../recommend/evidence';
 import { loadValues, readDeployed, type LoadOrder } from '../recommend/load';
 import { prove, proveAsIs, type Attempt, type Proof } from '../recommend/prove';
 import { readSearches, type KnownSearch } from '../recommend/read';
@@ -17,7 +18,6 @@ import {
 } from '../recommend/recommend';
 import { candidates, searchNow, searchOne } from '../recommend/search';
 import { PLANNED_SHARE } from '../recommend/sizing';
-import { implied } from '../recommend/slo';
 import { valuesYaml } from '../recommend/values';
 import { renderProof } from '../report/recommend-terminal';
 import { renderSearches } from '../report/searches-terminal';
@@ -28,11 +28,10 @@ import { askedRightly, EXIT, messageOf, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
 import { startProgress } from '../ui/progress';
-import { milliseconds, workflowsFolder } from './options';
+import { chosenWorkload, milliseconds, withWorkloadOptions, type WorkloadOptions } from './options';
 
-interface RecommendOptions {
+interface RecommendOptions extends WorkloadOptions {
   from?: string[];
-  workload?: string;
   rate?: string;
   slo?: string[];
   cpuPrice: string;
@@ -53,11 +52,12 @@ interface RecommendOptions {
 const list = (value: string, before: string[] = []): string[] => [...before, value];
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command('recommend')
-    .description('Write the values.yaml for a wanted rate, from recorded searches; prove it')
+    .description('Write the values.yaml for a wanted rate, from recorded searches; prove it');
+  withWorkloadOptions(command, 'the only one recorded')
+    .optionsGroup('What is wanted, and what it rests on:')
     .option('--from <folder...>', 'what find or sweep recorded; without it, searches are made now')
-    .option('--workload <name>', 'of which workload the searches are (the only one recorded)')
     .option('--rate <per-second>', 'the rate to hold (80 % of the best recorded capacity)')
     .option('--slo <slo>', 'what must hold there; may be repeated (as in the searches)', list)
     .option('--cpu-price <amount>', 'of a core, in whatever you count', String(DEFAULT_PRICES.cpu))
@@ -123,7 +123,7 @@ async function recommended(
       : readSearches(options.from);
   if (hands.signal.aborted) return EXIT.invalid;
   const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
-  const evidence = withSlos(ofWorkload(known, options), slos);
+  const evidence = withSlos(ofWorkload(known, askedName(options), options.from), slos);
   const most = Math.max(...evidence.map(({ capacityPerSecond }) => capacityPerSecond));
   const rate = options.rate === undefined ? PLANNED_SHARE * most : positive('--rate', options.rate);
   const first = recommend(evidence, rate, prices);
@@ -157,7 +157,7 @@ async function searchesNow(
     );
   }
   const rate = positive('--rate', options.rate);
-  const workload = workloadNamed(options.workload ?? 'last-node', false);
+  const workload = chosenWorkload(options, false);
   const order = {
     ...loadOrder(options, workload, slos, rate),
     budgetSeconds: milliseconds('--budget', options.budget) / 1000,
@@ -181,7 +181,7 @@ async function proofOf(
 ): Promise<Proof> {
   const { workload, topology, slo } = first.best.evidence;
   const wanted = slos.length > 0 ? slos : askedRightly(() => slo.flatMap(parseSlos));
-  const order = loadOrder(options, workloadNamed(workload, isLegacy(topology.n8n)), wanted, rate);
+  const order = loadOrder(options, toProve(options, workload, topology.n8n), wanted, rate);
   const proof = await prove(evidence, {
     recommend: (all) => recommend(all, rate, prices),
     load: (recommendation) => {
@@ -213,7 +213,7 @@ async function provenFile(
     throw new UserError('--values goes with --prove, --rate and --slo: say what is to be proved.');
   }
   const topology = deployed(readText(file));
-  const workload = workloadNamed(options.workload ?? 'last-node', isLegacy(topology.n8n));
+  const workload = chosenWorkload(options, isLegacy(topology.n8n));
   const order = loadOrder(options, workload, slos, positive('--rate', options.rate));
   const proof = proveAsIs(await loadValues(topology, order, tell, signal));
   quiet();
@@ -273,45 +273,26 @@ function loadOrder(
   };
 }
 
-const workloadNamed = (name: string, legacy: boolean): ChosenWorkload =>
-  askedRightly(() => chooseWorkload({ workload: name }, workflowsFolder(), legacy));
+/** As the user says it, else the one that was searched with: a request of his own is not in its record. */
+function toProve(options: RecommendOptions, searched: string, n8n: string): ChosenWorkload {
+  const isSaid = options.request !== undefined || options.workload !== undefined;
+  if (!isSaid && searched.includes(' ')) {
+    throw new UserError(
+      `the searches are of ${searched}, a request of your own: give it again with --request, and its body and headers, to prove it.`,
+    );
+  }
+  return chosenWorkload(isSaid ? options : { ...options, workload: searched }, isLegacy(n8n));
+}
+
+/** The name by which the searches of what the user says are known; undefined where he says nothing. */
+function askedName(options: RecommendOptions): string | undefined {
+  const { request, workload } = options;
+  const isOwn = request !== undefined || (workload !== undefined && isWorkloadFile(workload));
+  return isOwn ? nameOf(chosenWorkload(options, false).recorded) : workload;
+}
 
 const slosOf = ({ slo = [] }: RecommendOptions): Slo[] =>
   askedRightly(() => slo.flatMap(parseSlos));
-
-function ofWorkload(
-  evidence: readonly Evidence[],
-  { workload, from = ['what was searched now'] }: RecommendOptions,
-): Evidence[] {
-  const names = [...new Set(evidence.map((each) => each.workload))];
-  if (names.length === 0) {
-    throw new UserError(
-      `there is no search with a capacity in ${from.join(', ')}: record one with n8n-tuned find.`,
-    );
-  }
-  if (workload === undefined && names.length > 1) {
-    throw new UserError(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
-  }
-  const chosen = evidence.filter((each) => each.workload === (workload ?? names[0]));
-  if (chosen.length === 0) {
-    throw new UserError(
-      `there is no search of '${workload ?? ''}' in ${from.join(', ')}: it has ${names.join(', ')}.`,
-    );
-  }
-  return chosen;
-}
-
-/** A capacity under a looser SLO says nothing about a stricter one. */
-function withSlos(evidence: Evidence[], wanted: readonly Slo[]): Evidence[] {
-  const fitting = evidence.filter(({ slo }) => implied(slo.flatMap(parseSlos), wanted));
-  if (fitting.length === 0) {
-    const known = [...new Set(evidence.map(({ slo }) => slo.join(', ')))].join('; ');
-    throw new UserError(
-      `no search was made with ${wanted.map(({ text }) => text).join(', ')} or stricter, only with ${known}: search with it first.`,
-    );
-  }
-  return fitting;
-}
 
 function show(searches: readonly KnownSearch[], rate: number, out: string): void {
   const table = renderSearches(searches.map(({ record }) => record));

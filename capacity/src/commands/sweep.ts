@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import { findBundled, findK6 } from '../load/find';
@@ -71,6 +71,7 @@ async function run(options: SweepOptions): Promise<number> {
     k6: findK6(),
     scripts: findBundled('loadtests', 'load.ts'),
     workflows: workflowsFolder(),
+    planFolder: dirname(options.file),
     command: sweep.command,
   };
   // What is wrong with a workload or a parameter must not come out hours into the sweep.

@@ -31,7 +31,7 @@ export function concludeSearch(
     capacity: {
       ratePerSecond: capacity,
       low,
-      high: Number.isFinite(high) ? high : capacity,
+      high: Number.isFinite(high) ? high : null,
       confirmed,
     },
     advised,

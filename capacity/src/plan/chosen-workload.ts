@@ -39,6 +39,11 @@ export interface ChosenWorkload {
   workflows: SeedWorkflow[];
 }
 
+/** The name of a workload that is a request given on the command line. */
+export const OWN_REQUEST = 'request';
+/** A name, rather than a file, has neither a folder nor an extension. */
+export const isWorkloadFile = (workload: string): boolean => /[/\\]|\.(ya?ml|json)$/.test(workload);
+
 /** `workflowsFolder` holds catalogue.json; `legacy` is whether n8n is older than 1.0. */
 export function chooseWorkload(
   choice: WorkloadChoice,
@@ -53,9 +58,8 @@ export function chooseWorkload(
     return ofRequest(choice, choice.request, own);
   }
   const name = choice.workload ?? 'last-node';
-  const isFile = /[/\\]|\.(ya?ml|json)$/.test(name);
   const bundled = readCatalogue(join(workflowsFolder, 'catalogue.json'));
-  const [catalogue, workload, folder] = isFile
+  const [catalogue, workload, folder] = isWorkloadFile(name)
     ? withFile(bundled, name)
     : ([bundled, findWorkload(bundled.workloads, name), workflowsFolder] as const);
   const variant = fittingVariant(workload, choice.variant, legacy, bundled);
@@ -118,7 +122,7 @@ function ofRequest(
   const path = withoutSecretQuery(ready.path);
   return {
     recorded: {
-      name: 'request',
+      name: OWN_REQUEST,
       title: `${ready.method} ${path}`,
       variant: null,
       method: ready.method,

@@ -1,11 +1,13 @@
 import type { Topology } from '../plan/topology';
+import { OWN_REQUEST } from '../plan/chosen-workload';
 import type { FindRecord } from '../record/find-record';
-import type { Machine, RoleSummary, RunRecord } from '../record/record';
+import type { Machine, RecordedWorkload, RoleSummary, RunRecord } from '../record/record';
 
 /** What one search has shown about one topology, as far as a recommendation rests on it. */
 export interface Evidence {
   /** Id of the search. */
   source: string;
+  /** As nameOf says it. */
   workload: string;
   slo: string[];
   topology: Topology;
@@ -29,7 +31,7 @@ export function evidenceOf(
   const record = run === null ? null : readRun(run);
   return {
     source: search.id,
-    workload: search.workload.name,
+    workload: nameOf(search.workload),
     slo: search.slo.map(({ text }) => text),
     topology: search.topology,
     machine: search.machine,
@@ -49,6 +51,10 @@ export function evidenceOf(
           },
   };
 }
+
+/** Requests of the user's own all have one name; what tells them apart is the request itself. */
+export const nameOf = ({ name, title }: Pick<RecordedWorkload, 'name' | 'title'>): string =>
+  name === OWN_REQUEST ? title : name;
 
 function bestHeld({ probes }: FindRecord): string | null {
   const held = probes

@@ -21,7 +21,8 @@ export interface FindRecord {
     /** The highest rate that held at full length where `confirmed`; else the best guess so far. */
     ratePerSecond: number;
     low: number;
-    high: number;
+    /** Null where nothing failed: nobody knows how much more it holds. */
+    high: number | null;
     confirmed: boolean;
   };
   /** What to plan with: enough room for noise, deploys and a busy minute. */

@@ -26,8 +26,10 @@ function withoutSecret(option: string, value: string): string {
   return `${name}${sign}${option === '--env' && sign === '=' ? valueOf(name, rest) : '***'}`;
 }
 
+export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
+
 const valueOf = (variable: string, value: string): string =>
-  SECRET_NAME.test(variable) ? '***' : withoutUserInfo(value);
+  isSecretName(variable) ? '***' : withoutUserInfo(value);
 
 /** The topology as it goes into the record: n8n's own variables may hold the user's passwords. */
 export function topologyWithoutSecrets(topology: Topology): Topology {
@@ -49,7 +51,7 @@ export function topologyWithoutSecrets(topology: Topology): Topology {
 /** `/webhook/order?token=...` */
 export function withoutSecretQuery(text: string): string {
   return text.replace(/([?&]([^=&\s]+)=)[^&#\s]*/g, (whole, start: string, name: string) =>
-    SECRET_NAME.test(name) ? `${start}***` : whole,
+    isSecretName(name) ? `${start}***` : whole,
   );
 }
 

@@ -15,6 +15,12 @@ export const perSecond = (value: number): string => `${formatNumber(value)}/s`;
 export const mib = (value: number | null): string =>
   value === null ? '-' : `${formatNumber(value)} MiB`;
 
+/** The interval of a capacity, such as `between 36 and 40`. */
+export const range = ({ low, high }: { low: number; high: number | null }): string =>
+  high === null
+    ? `at least ${formatNumber(low)}`
+    : `between ${formatNumber(low)} and ${formatNumber(high)}`;
+
 /** The figures of a run, in reading order; the same in HTML, Markdown and the terminal. */
 export function runFigures(record: RunRecord): Figure[] {
   const { summary, profile } = record;

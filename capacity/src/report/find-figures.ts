@@ -1,5 +1,5 @@
 import type { FindProbe, FindRecord } from '../record/find-record';
-import { ms, perSecond, share, type Figure } from './figures';
+import { ms, perSecond, range, share, type Figure } from './figures';
 import { formatNumber } from './plot/scale';
 
 /** The figures of a search, in reading order; the same in HTML, Markdown and the terminal. */
@@ -9,7 +9,7 @@ export function findFigures(record: FindRecord): Figure[] {
   return [
     {
       name: 'Capacity',
-      value: `${perSecond(capacity.ratePerSecond)} (${formatNumber(capacity.low)} to ${formatNumber(capacity.high)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
+      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
     },
     { name: 'Plan with', value: `${perSecond(advised.ratePerSecond)} (${share(advised.share)})` },
     { name: 'Limited by', value: record.limit },

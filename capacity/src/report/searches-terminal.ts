@@ -1,8 +1,7 @@
 import type { FindRecord } from '../record/find-record';
-import { perSecond } from './figures';
-import { formatNumber } from './plot/scale';
+import { perSecond, range } from './figures';
 
-const HEAD = ['workload', 'mode', 'capacity', 'between', 'plan with', 'limited by'];
+const HEAD = ['workload', 'mode', 'capacity', 'interval', 'plan with', 'limited by'];
 
 /** A line a search, as a table of columns as wide as they must be. */
 export function renderSearches(records: readonly FindRecord[]): string {
@@ -10,7 +9,7 @@ export function renderSearches(records: readonly FindRecord[]): string {
     record.workload.name,
     modeOf(record),
     `${perSecond(record.capacity.ratePerSecond)}${record.capacity.confirmed ? '' : ' ?'}`,
-    `${formatNumber(record.capacity.low)} and ${formatNumber(record.capacity.high)}`,
+    range(record.capacity),
     perSecond(record.advised.ratePerSecond),
     record.limit,
   ]);

@@ -1,10 +1,10 @@
 /** One cell for real: its topology comes up fresh, is measured, and goes down again. */
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
 import { searchSettings } from '../find/settings';
-import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
+import { chooseWorkload, isWorkloadFile, type ChosenWorkload } from '../plan/chosen-workload';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { loadOf, partsOf, topologyOf } from '../plan/sweep-plan-cells';
 import type { Cell } from '../analysis/sweep';
@@ -23,6 +23,8 @@ export interface Bench {
   /** The folders loadtests/ and workflows/. */
   scripts: string;
   workflows: string;
+  /** Where the plan lies; its workload files are relative to it. */
+  planFolder: string;
   command: string[];
 }
 
@@ -53,13 +55,18 @@ export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
   };
 }
 
-export function workloadOf(cell: Cell, { workflows }: Pick<Bench, 'workflows'>): ChosenWorkload {
+export function workloadOf(
+  cell: Cell,
+  { workflows, planFolder }: Pick<Bench, 'workflows' | 'planFolder'>,
+): ChosenWorkload {
   const { n8n } = topologyOf(cell);
   const text = (name: string): string | undefined =>
     cell[name] === undefined ? undefined : String(cell[name]);
+  const workload = text('workload');
+  const isFile = workload !== undefined && isWorkloadFile(workload);
   return chooseWorkload(
     {
-      workload: text('workload'),
+      workload: isFile ? resolve(planFolder, workload) : workload,
       variant: text('variant'),
       parameters: partsOf(cell, 'param'),
     },

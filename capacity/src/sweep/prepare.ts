@@ -3,6 +3,7 @@ import { order, type Cell } from '../analysis/sweep';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { cellsOf, topologyOf } from '../plan/sweep-plan-cells';
 import { runId } from '../record/folder';
+import { isSecretName } from '../record/secrets';
 import type { SweepRecord } from '../record/sweep-record';
 import { usableControl } from '../target/process/layout';
 import { findTools } from '../target/process/tools';
@@ -19,6 +20,7 @@ export function prepareSweep(plan: SweepPlan, name: string, command: string[]): 
       `no cell of the plan is possible here: ${one === undefined ? 'it has none' : one.reason}.`,
     );
   }
+  refuseSecrets(possible);
   const control = controlOf(plan, possible) ?? first;
   const steps = order(possible, {
     repeats: plan.repeats,
@@ -51,6 +53,17 @@ function controlOf({ control }: SweepPlan, possible: readonly Cell[]): Cell | nu
   if (found !== undefined) return found;
   const words = wanted.map(([name, value]) => `${name} ${String(value)}`).join(', ');
   throw new UserError(`control: no possible cell of the plan has ${words}.`);
+}
+
+/** A plan is recorded as it is, since a sweep goes on from its record: nothing in it can be masked. */
+function refuseSecrets(cells: readonly Cell[]): void {
+  const secret = cells
+    .flatMap((cell) => Object.keys(cell))
+    .find((name) => name.startsWith('env.') && isSecretName(name));
+  if (secret === undefined) return;
+  throw new UserError(
+    `${secret} looks like a secret, and a sweep records its plan: leave it out of the plan.`,
+  );
 }
 
 /** What this machine lacks for a cell: a version of n8n, a program, the right to set limits. */

@@ -1,3 +1,5 @@
+import { ofWorkload } from '../../../capacity/src/recommend/choose-evidence';
+import { nameOf } from '../../../capacity/src/recommend/evidence';
 import { parse } from 'yaml';
 import { uslRate } from '../../../capacity/src/analysis/usl';
 import { parseSlos } from '../../../capacity/src/plan/slo';
@@ -171,5 +173,21 @@ describe('evidence under an SLO', () => {
     ['p95<1s', '', true],
   ])('%s tells about %s: %s', (known, wanted, answer) => {
     expect(under(known, wanted)).toBe(answer);
+  });
+});
+
+describe("requests of the user's own", () => {
+  const order = nameOf({ name: 'request', title: 'POST /webhook/order' });
+  const invoice = nameOf({ name: 'request', title: 'POST /webhook/invoice' });
+  const searches = [regular(40, { workload: order }), regular(90, { workload: invoice })];
+
+  test('are told apart by what they ask', () => {
+    expect(ofWorkload(searches, order, ['results'])).toEqual([searches[0]]);
+  });
+
+  test('must be named where there are several', () => {
+    expect(() => ofWorkload(searches, undefined, ['results'])).toThrow(
+      '--from holds searches of POST /webhook/order, POST /webhook/invoice',
+    );
   });
 });

@@ -6,6 +6,7 @@ import { SweepFolder } from '../../../capacity/src/sweep/folder';
 import { buildCli, endStartedClis, runCli } from '../../support/cli';
 
 const folder = mkdtempSync(join(tmpdir(), 'sweep-command-'));
+const CLOSED = 'measure: { profile: closed, clients: 1, duration: 5s }\n';
 const file = (name: string, text: string): string => {
   const path = join(folder, name);
   writeFileSync(path, text);
@@ -56,6 +57,30 @@ describe('sweep refuses', () => {
     const other = file('same.yaml', text.replace('1s', '2s'));
     expect(await refused(['sweep', '-f', other, '--out', folder])).toContain('by another plan');
   });
+});
+
+test('a workload file of the plan lies beside the plan, wherever the command is run', async () => {
+  file(
+    'order.yaml',
+    [
+      'name: order\ntitle: An order\nstresses: The order desk.',
+      'request: { method: POST, path: /order }',
+      "reply: { expect: ['status==200'] }\nanswers: when-done\n",
+    ].join('\n'),
+  );
+  const plan = file(
+    'own.yaml',
+    `${CLOSED}fixed: { workload: ./order.yaml }\ndimensions: { clients: [1, 2] }\n`,
+  );
+  const { code, stdout } = await runCli(['sweep', '-f', plan, '--out', folder, '--dry-run']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('workload=./order.yaml')]);
+});
+
+test('a plan with a secret is refused, as it would stand in the record', async () => {
+  const plan = file('secret.yaml', `${CLOSED}dimensions: { env.N8N_ENCRYPTION_KEY: [abc, def] }\n`);
+  const said = await refused(['sweep', '-f', plan, '--out', folder]);
+  expect(said).toContain('env.N8N_ENCRYPTION_KEY looks like a secret');
+  expect(said).not.toContain('abc');
 });
 
 describe('predict and recommend refuse', () => {

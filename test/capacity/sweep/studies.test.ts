@@ -21,7 +21,8 @@ test.each(files)('%s', (name) => {
   expect(changedDimensions(possible).length).toBeLessThanOrEqual(3);
   // A study is no place for cells that never could be, but for one that says why.
   expect(new Set(skipped.map(({ reason }) => reason)).size).toBeLessThanOrEqual(1);
-  for (const cell of possible) expect(workloadOf(cell, { workflows }).requests).not.toEqual([]);
+  for (const cell of possible)
+    expect(workloadOf(cell, { workflows, planFolder: STUDIES }).requests).not.toEqual([]);
   const wanted = Object.entries(plan.control ?? {});
   expect(possible.some((cell) => wanted.every(([key, value]) => cell[key] === value))).toBe(true);
 });

@@ -9,7 +9,7 @@ const REPEATS = 5;
 const PEER_PROBE_SECONDS = [10, 30, 60, 90, 120];
 /** What `make capacity` gives a search, and what somebody in a hurry does. */
 const BUDGETS = [
-  { budgetSeconds: 120, ladderSeconds: 3, shortSeconds: 6, fullSeconds: 20 },
+  { budgetSeconds: 100, ladderSeconds: 3, shortSeconds: 6, fullSeconds: 20 },
   { budgetSeconds: 300, ladderSeconds: 4, shortSeconds: 8, fullSeconds: 30 },
 ];
 
