@@ -4,7 +4,14 @@ import { predictUsl, type UslFit } from './usl';
 
 /** One reason why a rate cannot be exceeded. */
 export interface Bound {
-  name: 'worker slots' | 'runner slots' | 'CPU' | 'scaling';
+  name:
+    | 'worker slots'
+    | 'runner slots'
+    | 'CPU'
+    | 'CPU of main'
+    | 'CPU of the workers'
+    | 'CPU of the webhook processors'
+    | 'scaling';
   ratePerSecond: Interval;
   evidence: string;
 }
@@ -21,8 +28,15 @@ export interface Prediction {
 export interface Question {
   /** Executions that may be under way at once, and how long one holds its slot. */
   slots?: { name: 'worker slots' | 'runner slots'; count: number; heldSeconds: Interval };
-  cpu?: { cores: number; millisecondsPerRequest: Interval };
+  /** What all have together, and what each role has by itself. */
+  cpu?: CpuShare[];
   scaling?: { fit: UslFit | string; n: number; of: string };
+}
+
+export interface CpuShare {
+  name: Extract<Bound['name'], `CPU${string}`>;
+  cores: number;
+  millisecondsPerRequest: Interval;
 }
 
 /** A slot that is held for s seconds serves 1 / s requests a second. */
@@ -35,20 +49,20 @@ export function slotsBound({ name, count, heldSeconds }: NonNullable<Question['s
 }
 
 /** A core has 1 000 ms of CPU a second to give. */
-export function cpuBound({ cores, millisecondsPerRequest }: NonNullable<Question['cpu']>): Bound {
+export function cpuBound({ name, cores, millisecondsPerRequest }: CpuShare): Bound {
   return {
-    name: 'CPU',
+    name,
     ratePerSecond: inverse(1_000 * cores, millisecondsPerRequest),
     evidence: `${figures(cores)} cores, ${figures(millisecondsPerRequest.value)} ms of CPU a request`,
   };
 }
 
 /** The lowest of all bounds that the evidence allows, named. */
-export function predict({ slots, cpu, scaling }: Question): Prediction {
+export function predict({ slots, cpu = [], scaling }: Question): Prediction {
   const bounds: Bound[] = [];
   const refused: string[] = [];
   if (slots !== undefined) bounds.push(slotsBound(slots));
-  if (cpu !== undefined) bounds.push(cpuBound(cpu));
+  bounds.push(...cpu.map(cpuBound));
   if (scaling !== undefined) {
     const { fit, n, of } = scaling;
     const rate = typeof fit === 'string' ? fit : predictUsl(fit, n);

@@ -31,7 +31,8 @@ export interface Coefficients {
   b: number;
 }
 
-const LEAST_POINTS = 4;
+/** Different sizes without which there is no fit. */
+export const LEAST_SIZES = 4;
 /** Further out the law says nothing that one should build on. */
 const MOST_EXTRAPOLATION = 3;
 const RESAMPLES = 500;
@@ -43,8 +44,8 @@ export function uslRate({ g, a, b }: Coefficients, n: number): number {
 /** The fit, or in one sentence why there is none. */
 export function fitUsl(points: readonly ScalingPoint[], random: Random): UslFit | string {
   const distinct = new Set(points.map(({ n }) => n)).size;
-  if (distinct < LEAST_POINTS) {
-    return `a scalability fit needs ${String(LEAST_POINTS)} different sizes, there are ${String(distinct)}`;
+  if (distinct < LEAST_SIZES) {
+    return `a scalability fit needs ${String(LEAST_SIZES)} different sizes, there are ${String(distinct)}`;
   }
   const best = solve(points);
   const resampled = resample(points, best, random);

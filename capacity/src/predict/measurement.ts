@@ -1,6 +1,6 @@
 import { median } from '../analysis/statistics';
 import type { Interval } from '../analysis/statistics';
-import type { Topology } from '../plan/topology';
+import type { Role, Topology } from '../plan/topology';
 import type { FindRecord } from '../record/find-record';
 import type { Machine, RecordedWorkload, RunRecord } from '../record/record';
 
@@ -16,6 +16,13 @@ export interface Measurement {
   /** With the fewest clients that were tried: then a slot is held by work, not by waiting. */
   lightLatencySeconds: number | null;
   cpuMillisecondsPerRequest: number | null;
+  /** The same of each role by itself, and of its task runners. */
+  roleCpu: Partial<Record<Role, RoleCpu>>;
+}
+
+export interface RoleCpu {
+  own: number;
+  withRunner: number;
 }
 
 /** Null where the search came to no capacity, or its target was not ours to lay out. */
@@ -29,6 +36,7 @@ export function measurementOf(
     .sort((a, b) => (a.clients ?? 0) - (b.clients ?? 0))[0];
   const light = lightest === undefined ? null : readRun(lightest.run).summary.latencyMs;
   const best = search.confirmedBy ?? highestHeld(search);
+  const atCapacity = best === null ? null : readRun(best);
   return {
     source: search.id,
     workload: search.workload,
@@ -37,8 +45,8 @@ export function measurementOf(
     machine: search.machine,
     ratePerSecond: search.capacity.ratePerSecond,
     lightLatencySeconds: light === null ? null : light.p50 / 1000,
-    cpuMillisecondsPerRequest:
-      best === null ? null : readRun(best).summary.cpuMillisecondsPerRequest,
+    cpuMillisecondsPerRequest: atCapacity?.summary.cpuMillisecondsPerRequest ?? null,
+    roleCpu: atCapacity === null ? {} : roleCpuOf(atCapacity),
   };
 }
 
@@ -59,8 +67,26 @@ export function measurementOfRun(record: RunRecord): Measurement | null {
     ratePerSecond,
     lightLatencySeconds: null,
     cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
+    roleCpu: roleCpuOf(record),
   };
 }
+
+/** Runners work for those that run executions: workers where there are any. */
+function roleCpuOf({ topology, summary }: RunRecord): Measurement['roleCpu'] {
+  const rate = summary.achieved.ratePerSecond;
+  const milliseconds = (wanted: string): number =>
+    (1000 * (summary.roles.find(({ role }) => role === wanted)?.cpuCoresMean ?? 0)) / rate;
+  const runs = topology?.mode === 'queue' ? 'worker' : 'main';
+  const known = ROLES.filter((role) => milliseconds(role) > 0);
+  return Object.fromEntries(
+    known.map((role) => {
+      const own = milliseconds(role);
+      return [role, { own, withRunner: own + (role === runs ? milliseconds('runner') : 0) }];
+    }),
+  );
+}
+
+const ROLES = ['main', 'worker', 'webhook'] as const;
 
 function highestHeld({ probes }: FindRecord): string | null {
   const held = probes

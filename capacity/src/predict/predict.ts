@@ -1,7 +1,8 @@
-import { predict, type Prediction } from '../analysis/predict';
+import { predict, type CpuShare, type Prediction } from '../analysis/predict';
 import type { Random } from '../analysis/random';
-import { fitUsl, type ScalingPoint, type UslFit } from '../analysis/usl';
-import type { Topology } from '../plan/topology';
+import { mean } from '../analysis/statistics';
+import { fitUsl, LEAST_SIZES, type ScalingPoint, type UslFit } from '../analysis/usl';
+import type { Role, Topology } from '../plan/topology';
 import { limitsOfRun } from '../run/limits';
 import { seen, type Measurement } from './measurement';
 import { sameBut, SCALES, type ScaleName } from './scale';
@@ -68,11 +69,18 @@ export function answer(group: Group, n: number, random: Random): Answer {
   if (milliseconds === null) refused.push('no run has measured the CPU of a request');
   const prediction = predict({
     ...(typeof slots === 'string' ? {} : { slots }),
-    ...(milliseconds === null
-      ? {}
-      : {
-          cpu: { cores: coresOf(topology, first), millisecondsPerRequest: milliseconds },
-        }),
+    cpu: [
+      ...(milliseconds === null
+        ? []
+        : [
+            {
+              name: 'CPU' as const,
+              cores: coresOf(topology, first),
+              millisecondsPerRequest: milliseconds,
+            },
+          ]),
+      ...rolesOf(topology, measurements),
+    ],
     scaling: { fit, n, of: SCALES[over].title },
   });
   return {
@@ -84,6 +92,51 @@ export function answer(group: Group, n: number, random: Random): Answer {
     fit,
     topology,
   };
+}
+
+const ROLE_NAMES = {
+  main: 'CPU of main',
+  worker: 'CPU of the workers',
+  webhook: 'CPU of the webhook processors',
+} as const satisfies Record<Role, CpuShare['name']>;
+
+/** What one role has by itself: its limit, which its task runners share, or else one thread a process. */
+function rolesOf(topology: Topology, measurements: readonly Measurement[]): CpuShare[] {
+  const { main, workers, webhooks } = topology;
+  const [busiest] = [...measurements].sort((a, b) => b.ratePerSecond - a.ratePerSecond);
+  const sizesOfRoles = [
+    { role: 'main', count: 1, limit: main.cpuMillicores },
+    { role: 'worker', count: workers.count, limit: workers.cpuMillicores },
+    { role: 'webhook', count: webhooks.count, limit: webhooks.cpuMillicores },
+  ] as const;
+  return sizesOfRoles.flatMap(({ role, count, limit }) => {
+    const kind = limit === undefined ? 'own' : 'withRunner';
+    const known = seen(measurements.map((one) => one.roleCpu[role]?.[kind] ?? null));
+    // What it uses without any load is shared by the most requests there.
+    const value = busiest?.roleCpu[role]?.[kind];
+    if (known === null || value === undefined) return [];
+    const millisecondsPerRequest = { value, low: known.low, high: value };
+    return [
+      { name: ROLE_NAMES[role], cores: (count * (limit ?? 1000)) / 1000, millisecondsPerRequest },
+    ];
+  });
+}
+
+/**
+ * What would have been said of each size, had it not been measured: the difference to what was. Of the
+ * largest that is a prediction beyond what was measured.
+ */
+export function leftOut(group: Group, random: Random): { n: number; error: number }[] {
+  return sizes(group).flatMap((n) => {
+    const rest = group.measurements.filter((_, index) => group.points[index]?.n !== n);
+    const points = group.points.filter((point) => point.n !== n);
+    const measured = mean(
+      group.points.filter((point) => point.n === n).map(({ ratePerSecond }) => ratePerSecond),
+    );
+    if (new Set(points.map((point) => point.n)).size < LEAST_SIZES) return [];
+    const { lowest } = answer({ ...group, measurements: rest, points }, n, random);
+    return lowest === null ? [] : [{ n, error: lowest.ratePerSecond.value / measured - 1 }];
+  });
 }
 
 type Slots = NonNullable<Parameters<typeof predict>[0]['slots']>;

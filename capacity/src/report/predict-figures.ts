@@ -1,7 +1,8 @@
 import { figures } from '../analysis/figures';
+import { seededRandom } from '../analysis/random';
 import type { Bound } from '../analysis/predict';
 import type { Interval } from '../analysis/statistics';
-import { sizes, type Answer } from '../predict/predict';
+import { leftOut, sizes, type Answer } from '../predict/predict';
 import { SCALES } from '../predict/scale';
 import { perSecond, share, type Figure } from './figures';
 import { formatNumber } from './plot/scale';
@@ -19,6 +20,9 @@ const NAMES: Record<Bound['name'], string> = {
   'worker slots': 'the slots of the workers',
   'runner slots': 'the slots of the task runners',
   CPU: 'the CPU',
+  'CPU of main': 'the CPU of main',
+  'CPU of the workers': 'the CPU of the workers',
+  'CPU of the webhook processors': 'the CPU of the webhook processors',
   scaling: 'how it scales',
 };
 
@@ -42,14 +46,23 @@ export function predictFigures(answer: Answer): Figure[] {
             name: 'Law',
             value: `one gives ${coefficient(fit.g)}/s; contention ${coefficient(fit.a)}, coherency ${coefficient(fit.b)}${fit.peak === null ? '' : `; most at ${figures(fit.peak)}`}`,
           },
-          {
-            name: 'Left out',
-            value: `each size predicted from the others: off by ${fit.leaveOneOut.map(({ n, error }) => `${signed(error)} at ${formatNumber(n)}`).join(', ')}`,
-          },
         ]),
+    ...leftOutFigure(answer),
     ...refused.map((value) => ({ name: 'Refused', value })),
   ];
 }
+
+/** With as few sizes as the law needs, only the law itself, fitted to one less, can be asked. */
+function leftOutFigure({ group, fit }: Answer): Figure[] {
+  const whole = leftOut(group, seededRandom(SEED));
+  const errors = whole.length > 0 || typeof fit === 'string' ? whole : fit.leaveOneOut;
+  if (errors.length === 0) return [];
+  const each = errors.map(({ n, error }) => `${signed(error)} at ${formatNumber(n)}`).join(', ');
+  return [{ name: 'Left out', value: `each size predicted from the others: off by ${each}` }];
+}
+
+/** The same measurements give the same figures. */
+const SEED = 1;
 
 const coefficient = (interval: Interval): string =>
   `${figures(interval.value)} (${span(interval)})`;

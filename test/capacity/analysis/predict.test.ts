@@ -80,14 +80,18 @@ describe('bounds', () => {
   });
 
   test('cores over CPU a request, the interval turned round', () => {
-    const bound = cpuBound({ cores: 2, millisecondsPerRequest: { value: 40, low: 32, high: 50 } });
+    const bound = cpuBound({
+      name: 'CPU',
+      cores: 2,
+      millisecondsPerRequest: { value: 40, low: 32, high: 50 },
+    });
     expect(bound.ratePerSecond).toEqual({ value: 50, low: 40, high: 62.5 });
   });
 
   test('the lowest is the answer, and named', () => {
     const { lowest, bounds } = predict({
       slots: { name: 'worker slots', count: 20, heldSeconds: exactly(5) },
-      cpu: { cores: 2, millisecondsPerRequest: exactly(40) },
+      cpu: [{ name: 'CPU', cores: 2, millisecondsPerRequest: exactly(40) }],
       scaling: { fit: fitted(0.01), n: 4, of: 'workers' },
     });
     expect(bounds.map(({ name }) => name)).toEqual(['worker slots', 'CPU', 'scaling']);

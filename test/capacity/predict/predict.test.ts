@@ -40,6 +40,7 @@ function measurement(
     ratePerSecond,
     lightLatencySeconds: 0.05,
     cpuMillisecondsPerRequest: 40,
+    roleCpu: {},
     ...more,
   };
 }
@@ -100,6 +101,29 @@ describe('the answer is the lowest bound, named', () => {
   test('the CPU, no more than the machine has of it', () => {
     const dear = workers([1, 2, 3, 4], { cpuMillisecondsPerRequest: 400 });
     expect(predicted(dear, 4).lowest).toMatchObject({ name: 'CPU', ratePerSecond: { value: 40 } });
+  });
+
+  test('the one thread of main, before which all workers queue', () => {
+    const busyMain = workers([1, 2, 3, 4], { roleCpu: { main: { own: 20, withRunner: 20 } } });
+    expect(predicted(busyMain, 8).lowest).toMatchObject({
+      name: 'CPU of main',
+      ratePerSecond: { value: 50 },
+    });
+  });
+
+  test('the limit of a role, which its task runners share', () => {
+    const limited = [1, 2, 3, 4].map((count) =>
+      measurement(
+        { mode: 'queue', workers: { count, concurrency: 10, cpuMillicores: 200 } },
+        2 * count,
+        { roleCpu: { worker: { own: 30, withRunner: 100 } } },
+      ),
+    );
+    const bounds = predicted(limited, 6).bounds.map((bound) => [
+      bound.name,
+      bound.ratePerSecond.value,
+    ]);
+    expect(bounds).toContainEqual(['CPU of the workers', 12]);
   });
 
   test('the CPU, by the limits of the processes where they have some', () => {

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { seededRandom } from '../../../capacity/src/analysis/random';
+import { groupsOf, leftOut, sizes, type Group } from '../../../capacity/src/predict/predict';
+import { readMeasurements } from '../../../capacity/src/predict/read';
+import type { ScaleName } from '../../../capacity/src/predict/scale';
+
+const studies = join(__dirname, '../../../studies');
+
+function recorded(study: string, over: ScaleName): Group {
+  const folder = join(studies, study, 'results');
+  expect(existsSync(folder)).toBe(true);
+  const [group] = groupsOf(readMeasurements([folder]), over);
+  if (group === undefined) throw new Error(`${folder} has no measurements over ${over}`);
+  return group;
+}
+
+describe.each([['workers', 'workers']] as const)('the recorded sweep %s', (study, over) => {
+  test('has sizes enough to leave one out', () => {
+    expect(sizes(recorded(study, over)).length).toBeGreaterThanOrEqual(5);
+  });
+
+  test('predicts its largest size from the others within 10 %', () => {
+    const group = recorded(study, over);
+    const errors = leftOut(group, seededRandom(1));
+    expect(errors.map(({ n }) => n)).toEqual(sizes(group));
+    expect(Math.abs(errors.at(-1)?.error ?? 1)).toBeLessThan(0.1);
+  });
+});
