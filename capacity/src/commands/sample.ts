@@ -41,15 +41,17 @@ async function sample({ pid, csv, interval, duration }: SampleOptions): Promise<
   const intervalMs = milliseconds('--interval', interval);
   if (intervalMs < 50) throw new UserError(`--interval is '${interval}': 50ms is the shortest.`);
   const interrupt = onInterrupt();
-  const until =
-    duration === undefined
-      ? interrupt.signal
-      : within(milliseconds('--duration', duration), interrupt.signal);
+  const durationMs = duration === undefined ? null : milliseconds('--duration', duration);
   const file = csv === '-' ? process.stdout.fd : openTable(csv);
   writeSync(file, `${treeHead}\n`);
-  const rows = await sampleTree(pids, intervalMs, until, (row) => {
-    writeSync(file, `${treeLine(row)}\n`);
-  });
+  const sampled = (until: AbortSignal): Promise<number> =>
+    sampleTree(pids, intervalMs, until, (row) => {
+      writeSync(file, `${treeLine(row)}\n`);
+    });
+  const rows =
+    durationMs === null
+      ? await sampled(interrupt.signal)
+      : await within(durationMs, interrupt.signal, sampled);
   interrupt.end();
   if (csv !== '-') closeSync(file);
   if (csv !== '-') warn(`wrote ${String(rows)} lines to ${csv}.`);

@@ -88,17 +88,19 @@ async function put(
   let why = '';
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     try {
-      const reply = await fetch(url, {
-        method: request.method,
-        headers: signed(request, place.credentials, new Date()),
-        body: Uint8Array.from(body),
-        signal: within(REQUEST_TIMEOUT_MS, signal),
+      const { ok, status, text } = await within(REQUEST_TIMEOUT_MS, signal, async (patience) => {
+        const reply = await fetch(url, {
+          method: request.method,
+          headers: signed(request, place.credentials, new Date()),
+          body: Uint8Array.from(body),
+          signal: patience,
+        });
+        return { ok: reply.ok, status: reply.status, text: await reply.text() };
       });
-      const text = await reply.text();
-      if (reply.ok) return;
-      why = `status ${String(reply.status)} ${/<Code>([^<]+)/.exec(text)?.[1] ?? ''}`.trim();
+      if (ok) return;
+      why = `status ${String(status)} ${/<Code>([^<]+)/.exec(text)?.[1] ?? ''}`.trim();
       // Who is refused will be refused again.
-      if (reply.status < 500 && reply.status !== 429) break;
+      if (status < 500 && status !== 429) break;
     } catch (error) {
       why = reasonOf(error);
       if (signal.aborted) break;

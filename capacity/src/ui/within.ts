@@ -1,18 +1,26 @@
 /**
- * Fires with `signal`, or after so long. `AbortSignal.any` with `AbortSignal.timeout` does not serve: in
- * Node.js 20 nobody holds the timeout, so once garbage is collected it never fires.
+ * Work under a signal that fires with `signal`, or after so long. `AbortSignal.any` with
+ * `AbortSignal.timeout` does not serve: in Node.js 20 nobody holds the timeout, so once garbage is collected
+ * it never fires. Nothing stays on `signal`, which may live as long as the program.
  */
-export function within(milliseconds: number, signal: AbortSignal): AbortSignal {
+export async function within<Result>(
+  milliseconds: number,
+  signal: AbortSignal,
+  work: (patience: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const controller = new AbortController();
   const timer = setTimeout(() => {
     controller.abort(new DOMException('it took too long', 'TimeoutError'));
   }, milliseconds);
-  timer.unref();
   const follow = (): void => {
-    clearTimeout(timer);
     controller.abort(signal.reason);
   };
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow, { once: true });
-  return controller.signal;
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', follow);
+  }
 }

@@ -139,12 +139,13 @@ export class ProcessRunning implements Running {
     await this.startN8n(progress, AbortSignal.timeout(upTimeoutMs));
   }
 
-  async ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
-    const patience = within(this.options.readyTimeoutMs, signal);
-    for (const request of requests) {
-      progress(`waits until ${request.method} ${request.path} is answered right`);
-      await answersRight(this.baseUrl, request, patience);
-    }
+  ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
+    return within(this.options.readyTimeoutMs, signal, async (patience) => {
+      for (const request of requests) {
+        progress(`waits until ${request.method} ${request.path} is answered right`);
+        await answersRight(this.baseUrl, request, patience);
+      }
+    });
   }
 
   executions(): Promise<ExecutionCounts> {

@@ -6,12 +6,12 @@ export async function readMetrics(
   signal: AbortSignal,
 ): Promise<{ version?: string } | null> {
   try {
-    const reply = await fetch(`${baseUrl}/metrics`, {
-      signal: within(3000, signal),
+    const { status, text } = await within(3000, signal, async (patience) => {
+      const reply = await fetch(`${baseUrl}/metrics`, { signal: patience });
+      return { status: reply.status, text: await reply.text() };
     });
-    const text = await reply.text();
     const info = /^(\w*)version_info\{[^}]*version="v?([^"]+)"/m.exec(text);
-    if (reply.status !== 200 || !text.includes('# TYPE')) return null;
+    if (status !== 200 || !text.includes('# TYPE')) return null;
     return info?.[2] === undefined ? {} : { version: info[2] };
   } catch {
     return null;

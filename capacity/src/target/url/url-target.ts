@@ -49,20 +49,20 @@ export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Ta
           const place = await needs.meet(workflows, tell);
           await seeds?.seed(workflows, place, tell);
         },
-        ready: async (requests, tell, stop) => {
-          const patience = within(readyTimeoutMs, stop);
-          for (const request of requests) {
-            tell(`waiting until ${request.method} ${request.path} is answered right`);
-            try {
-              await answersRight(baseUrl, request, patience);
-            } catch (error) {
-              if (stop.aborted) throw error;
-              throw new UserError(
-                `${messageOf(error)}; no load was made. ${adviceFor(baseUrl, needs.unmet)}`,
-              );
+        ready: (requests, tell, stop) =>
+          within(readyTimeoutMs, stop, async (patience) => {
+            for (const request of requests) {
+              tell(`waiting until ${request.method} ${request.path} is answered right`);
+              try {
+                await answersRight(baseUrl, request, patience);
+              } catch (error) {
+                if (stop.aborted) throw error;
+                throw new UserError(
+                  `${messageOf(error)}; no load was made. ${adviceFor(baseUrl, needs.unmet)}`,
+                );
+              }
             }
-          }
-        },
+          }),
         executions: () => Promise.resolve(null),
         traceExecutions: () => (api === null ? Promise.resolve(null) : traceFromNow(api)),
         down: async (tell) => {
