@@ -194,7 +194,11 @@ export function lengthSeconds(plan: LoadPlan): number {
 }
 
 /** Open loop: how many requests are due between two times; warm-up included in the clock. */
-export function dueBetween(plan: LoadPlan, fromSeconds: number, toSeconds: number): number {
+export function dueBetween(
+  plan: Pick<LoadPlan, 'stages'>,
+  fromSeconds: number,
+  toSeconds: number,
+): number {
   let begin = 0;
   let due = 0;
   for (const stage of plan.stages) {

@@ -5,6 +5,7 @@ import { breaches } from '../analysis/slo';
 import { mean } from '../analysis/statistics';
 import { summarize, type ExecutionCounts } from '../analysis/summarize';
 import { verdict } from '../analysis/verdict';
+import { dueBetween } from '../plan/profile';
 import type { RunHead } from '../record/folder';
 import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
 import { limitsOfRun } from './limits';
@@ -27,6 +28,19 @@ export interface RunEnding {
 /** So late a generator hides that much latency: a doubt, and beyond the second no measurement at all. */
 const LATE_DOUBT_MS = 50;
 const LATE_INVALID_MS = 1000;
+
+/** k6 counts what it could not send over the whole run; here of the measured part alone. */
+function droppedWithin(
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  { stages }: RunRecord['profile'],
+  requests: RunTables['requests'],
+  { generator: { droppedIterations } }: RunEnding,
+): number {
+  if (droppedIterations === 0 || stages === undefined) return droppedIterations;
+  const due = Math.round(dueBetween({ stages }, fromMs / 1000, toMs / 1000));
+  const sent = requests.filter(({ tMs }) => tMs >= fromMs && tMs < toMs).length;
+  return Math.min(droppedIterations, Math.max(0, due - sent));
+}
 
 /** The host's CPU that none of the roles accounts for. */
 function otherCores({ roles, generator }: Summary): number | null {
@@ -58,7 +72,7 @@ export function conclude(
     generator: {
       cpuCoresMean: ending.generator.cpuCoresMean,
       cores: head.machine.cores,
-      droppedIterations: ending.generator.droppedIterations,
+      droppedIterations: droppedWithin(measured, head.profile, requests, ending),
     },
     executions: ending.executions,
     queueDrained: ending.queueDrained,
