@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { seededRandom } from '../analysis/random';
+import { nameOf } from '../plan/chosen-workload';
 import { runId } from '../record/folder';
 import type { Measurement } from '../predict/measurement';
 import { answer, groupsOf, sizes, type Answer, type Group } from '../predict/predict';
@@ -83,7 +84,7 @@ function ofWorkload(
   all: readonly Measurement[],
   { workload, from }: PredictOptions,
 ): Measurement[] {
-  const names = [...new Set(all.map((one) => one.workload.name))];
+  const names = [...new Set(all.map((one) => nameOf(one.workload)))];
   if (names.length === 0) {
     throw new UserError(
       `there is no search with a capacity in ${from.join(', ')}: record some with n8n-tuned sweep.`,
@@ -92,7 +93,7 @@ function ofWorkload(
   if (workload === undefined && names.length > 1) {
     throw new UserError(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
   }
-  const chosen = all.filter((one) => one.workload.name === (workload ?? names[0]));
+  const chosen = all.filter((one) => nameOf(one.workload) === (workload ?? names[0]));
   if (chosen.length === 0) {
     throw new UserError(
       `there is no search of '${workload ?? ''}' in ${from.join(', ')}: it has ${names.join(', ')}.`,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { findK6 } from '../load/find';
-import { isWorkloadFile, type ChosenWorkload } from '../plan/chosen-workload';
+import { isWorkloadFile, nameOf, type ChosenWorkload } from '../plan/chosen-workload';
 import { parseSlos, type Slo } from '../plan/slo';
 import { writeWhole } from '../record/folder';
 import { withoutSecrets } from '../record/secrets';
 import { ofWorkload, withSlos } from '../recommend/choose-evidence';
-import { nameOf, type Evidence } from '../recommend/evidence';
+import type { Evidence } from '../recommend/evidence';
 import { loadValues, readDeployed, type LoadOrder } from '../recommend/load';
 import { prove, proveAsIs, type Attempt, type Proof } from '../recommend/prove';
 import { readSearches, type KnownSearch } from '../recommend/read';

@@ -2,6 +2,7 @@ import { predict, type CpuShare, type Prediction } from '../analysis/predict';
 import type { Random } from '../analysis/random';
 import { mean } from '../analysis/statistics';
 import { fitUsl, LEAST_SIZES, type ScalingPoint, type UslFit } from '../analysis/usl';
+import { nameOf } from '../plan/chosen-workload';
 import type { Role, Topology } from '../plan/topology';
 import { limitsOfRun } from '../run/limits';
 import { seen, type Measurement } from './measurement';
@@ -21,7 +22,7 @@ export function groupsOf(measurements: readonly Measurement[], over: ScaleName):
     if (SCALES[over].sizeOf(one.topology) === null) continue;
     const { workload, slo, machine, topology } = one;
     const key = JSON.stringify([
-      workload.name,
+      nameOf(workload),
       workload.variant,
       workload.parameters,
       slo,

@@ -1,7 +1,7 @@
 import type { Topology } from '../plan/topology';
-import { OWN_REQUEST } from '../plan/chosen-workload';
+import { nameOf } from '../plan/chosen-workload';
 import type { FindRecord } from '../record/find-record';
-import type { Machine, RecordedWorkload, RoleSummary, RunRecord } from '../record/record';
+import type { Machine, RoleSummary, RunRecord } from '../record/record';
 
 /** What one search has shown about one topology, as far as a recommendation rests on it. */
 export interface Evidence {
@@ -51,10 +51,6 @@ export function evidenceOf(
           },
   };
 }
-
-/** Requests of the user's own all have one name; what tells them apart is the request itself. */
-export const nameOf = ({ name, title }: Pick<RecordedWorkload, 'name' | 'title'>): string =>
-  name === OWN_REQUEST ? title : name;
 
 function bestHeld({ probes }: FindRecord): string | null {
   const held = probes

@@ -229,3 +229,13 @@ test('what was seen is its middle, from least to most', () => {
   expect(seen([3, null, 1, 2])).toEqual({ value: 2, low: 1, high: 3 });
   expect(seen([null, 0])).toBeNull();
 });
+
+test("two requests of the user's own are two workloads", () => {
+  const asked = (title: string): Measurement[] =>
+    workers([1, 2]).map((one) => ({
+      ...one,
+      workload: { ...one.workload, name: 'request', title },
+    }));
+  const all = [...asked('POST /webhook/order'), ...asked('POST /webhook/invoice')];
+  expect(groupsOf(all, 'workers')).toHaveLength(2);
+});

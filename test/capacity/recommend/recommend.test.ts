@@ -1,5 +1,5 @@
 import { ofWorkload } from '../../../capacity/src/recommend/choose-evidence';
-import { nameOf } from '../../../capacity/src/recommend/evidence';
+import { nameOf } from '../../../capacity/src/plan/chosen-workload';
 import { parse } from 'yaml';
 import { uslRate } from '../../../capacity/src/analysis/usl';
 import { parseSlos } from '../../../capacity/src/plan/slo';
