@@ -5,6 +5,9 @@ import type { FindProbe, FindRecord } from '../record/find-record';
 /** Share of the capacity to plan with. */
 const ADVISED_SHARE = 0.8;
 
+/** V8 keeps some of what it once had; this much more at rest is worth a word. */
+const GROWN = 1.5;
+
 export type FindHead = Omit<
   FindRecord,
   'capacity' | 'advised' | 'limit' | 'verdict' | 'sentence' | 'confirmedBy' | 'doubts'
@@ -14,13 +17,15 @@ export interface SearchEnding {
   interrupted: boolean;
   /** Probes before which the system did not come to rest. */
   restless: string[];
+  /** Before each probe. */
+  memoryAtRestMiB: number[];
 }
 
 /** From the search's estimate and its probes to the answer. Pure. */
 export function concludeSearch(
   head: FindHead,
   estimate: Estimate,
-  { interrupted, restless }: SearchEnding,
+  ending: SearchEnding,
 ): FindRecord {
   const { capacity, low, high, confirmed } = estimate;
   const limit = estimate.limit ?? limitAbove(head.probes, capacity) ?? 'unknown';
@@ -39,7 +44,7 @@ export function concludeSearch(
     verdict,
     sentence: sentenceOf(head, verdict, estimate, limit),
     confirmedBy: confirmed ? confirmingRun(head.probes, capacity) : null,
-    doubts: doubtsOf(head, { interrupted, restless }, estimate),
+    doubts: doubtsOf(head, ending, estimate),
   };
 }
 
@@ -100,6 +105,13 @@ function doubtsOf(head: FindHead, ending: SearchEnding, { confirmed }: Estimate)
   }
   if (ending.restless.length > 0) {
     doubts.push(`n8n had not come to rest before the probe at ${ending.restless.join(', ')}.`);
+  }
+  const [atFirst] = ending.memoryAtRestMiB;
+  const atLast = ending.memoryAtRestMiB.at(-1);
+  if (atFirst !== undefined && atLast !== undefined && atLast > GROWN * atFirst) {
+    doubts.push(
+      `n8n at rest took ${figures(atFirst)} MiB before the first probe and ${figures(atLast)} MiB before the last: it may leak, and then holds less for long.`,
+    );
   }
   const invalid = head.probes.filter(({ result }) => result === 'invalid').length;
   if (invalid > 0) {

@@ -45,6 +45,7 @@ export async function find(
   const probes: FindProbe[] = [];
   const problems: string[] = [];
   const restless: string[] = [];
+  const memoryAtRestMiB: number[] = [];
   const tell = (text: string): void => {
     progress(`${soFar(search, probes.length)} · ${text}`);
   };
@@ -53,8 +54,9 @@ export async function find(
 
   await run(planOf('closed', { ...FIRST_WARMUP, warmupSeconds: 0 }), 'warm-up');
   for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
-    const rested = await bringToRest(running, tell, signal);
+    const { rested, memoryMiB } = await bringToRest(running, tell, signal);
     if (!rested) restless.push(describe(probe));
+    if (memoryMiB !== null) memoryAtRestMiB.push(memoryMiB);
     const finished = await run(
       planOfProbe(probe, order.workload.recorded.latencyFloorMs),
       'probes',
@@ -85,7 +87,7 @@ export async function find(
       probes,
     },
     search.estimate(),
-    { interrupted: signal.aborted, restless },
+    { interrupted: signal.aborted, restless, memoryAtRestMiB },
   );
   writeWhole(join(folder, FIND_FILE), `${JSON.stringify(record, null, 2)}\n`);
   return { folder, record, problems };

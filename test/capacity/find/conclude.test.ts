@@ -45,7 +45,7 @@ function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHea
 
 const held = probe({ kind: 'confirm', ratePerSecond: 38, run: 'probes/confirmed' });
 const failed = probe({ ratePerSecond: 44, result: 'failed', limitedBy: 'main event loop' });
-const quiet = { interrupted: false, restless: [] };
+const quiet = { interrupted: false, restless: [], memoryAtRestMiB: [] };
 const found = { capacity: 38, low: 37, high: 41, confirmed: true, limit: null };
 
 describe('what a search answers', () => {
@@ -80,6 +80,15 @@ describe('what a search answers', () => {
     const answer = concludeSearch(head(invalid), none, quiet);
     expect(answer.verdict).toBe('invalid');
     expect(answer.doubts[0]).toContain('in 2 of 2 probes');
+  });
+
+  it('doubts a search over which n8n at rest has grown', () => {
+    const doubtsAt = (...memoryAtRestMiB: number[]) =>
+      concludeSearch(head([held]), found, { ...quiet, memoryAtRestMiB }).doubts;
+    expect(doubtsAt(400, 700, 820)).toEqual([
+      expect.stringContaining('400 MiB before the first probe and 820 MiB before the last'),
+    ]);
+    expect(doubtsAt(400, 900, 500)).toEqual([]);
   });
 
   it('has no upper end in its record where nothing failed', () => {
