@@ -57,6 +57,10 @@ export function compare(
   if (pairs.length < 2 || (pairs.length % 2 === 1 && !budgetSpent)) {
     return { pairs: pairs.length, ratio, answer: 'unknown', text: 'too few pairs', done: false };
   }
+  if (!Number.isFinite(low) || !Number.isFinite(high)) {
+    const text = 'too few pairs for an interval';
+    return { pairs: pairs.length, ratio, answer: 'unknown', text, done: budgetSpent };
+  }
   const answer = low > 0 ? 'better' : high < 0 ? 'worse' : 'no difference';
   const largest = Math.max(ratio.high, 1 / ratio.low) - 1;
   return {
@@ -75,8 +79,7 @@ function sentence(answer: Comparison['answer'], ratio: Interval, largest: number
   if (answer === 'worse') {
     return `worse by ${figures(1 / ratio.value)}x (${figures(1 / ratio.high)} to ${figures(1 / ratio.low)})`;
   }
-  const noise = Number.isFinite(largest) ? `${figures(largest * 100)} %` : 'not yet known';
-  return `no difference larger than the noise (${noise})`;
+  return `no difference larger than the noise (${figures(largest * 100)} %)`;
 }
 
 /** Variance of the effects expected, in units of the noise: ratios here are often many times the noise. */

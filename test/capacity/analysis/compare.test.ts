@@ -93,6 +93,16 @@ describe('real differences', () => {
     );
   });
 
+  test('so few pairs that no interval can be given decide nothing, however they look', () => {
+    const two = [
+      { a: 100, b: 300 },
+      { a: 101, b: 299 },
+    ];
+    const unknown = { answer: 'unknown', text: 'too few pairs for an interval' };
+    expect(compare(two, { mostPairs: 2 })).toMatchObject({ ...unknown, done: true });
+    expect(compare(two)).toMatchObject({ ...unknown, done: false });
+  });
+
   test('half an ABBA decides nothing', () => {
     const three = [1, 2, 3].map(() => ({ a: 100, b: 300 }));
     expect(compare(three)).toMatchObject({ answer: 'unknown', done: false });
