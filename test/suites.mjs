@@ -31,7 +31,6 @@ export const suites = [
     name: 'capacity',
     shows: 'the command: planning, search, statistics, records, reports',
     jest: true,
-    filesAtOnce: 2,
     needs: ['k6', 'helm3', 'versitygw'],
   },
   {
