@@ -2,6 +2,7 @@ import { median } from '../analysis/statistics';
 import type { Interval } from '../analysis/statistics';
 import type { Role, Topology } from '../plan/topology';
 import type { FindRecord } from '../record/find-record';
+import { runAtCapacity } from '../record/read-find';
 import type { Machine, RecordedWorkload, RunRecord } from '../record/record';
 
 /** What a search, or a run at its limit, tells a prediction. */
@@ -35,7 +36,7 @@ export function measurementOf(
     .filter(({ result, clients }) => result !== 'invalid' && clients !== undefined)
     .sort((a, b) => (a.clients ?? 0) - (b.clients ?? 0))[0];
   const light = lightest === undefined ? null : readRun(lightest.run).summary.latencyMs;
-  const best = search.confirmedBy ?? highestHeld(search);
+  const best = runAtCapacity(search);
   const atCapacity = best === null ? null : readRun(best);
   return {
     source: search.id,
@@ -87,13 +88,6 @@ function roleCpuOf({ topology, summary }: RunRecord): Measurement['roleCpu'] {
 }
 
 const ROLES = ['main', 'worker', 'webhook'] as const;
-
-function highestHeld({ probes }: FindRecord): string | null {
-  const held = probes
-    .filter(({ result, ratePerSecond }) => result === 'held' && ratePerSecond !== undefined)
-    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
-  return held.at(-1)?.run ?? null;
-}
 
 /** The middle, from the least to the most that was seen; null where nothing was. */
 export function seen(values: readonly (number | null)[]): Interval | null {

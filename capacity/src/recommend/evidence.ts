@@ -1,6 +1,7 @@
 import type { Topology } from '../plan/topology';
 import { nameOf } from '../plan/chosen-workload';
 import type { FindRecord } from '../record/find-record';
+import { runAtCapacity } from '../record/read-find';
 import type { Machine, RoleSummary, RunRecord } from '../record/record';
 
 /** What one search has shown about one topology, as far as a recommendation rests on it. */
@@ -27,7 +28,7 @@ export function evidenceOf(
   readRun: (run: string) => RunRecord,
 ): Evidence | null {
   if (search.topology === null || !(search.capacity.ratePerSecond > 0)) return null;
-  const run = search.confirmedBy ?? bestHeld(search);
+  const run = runAtCapacity(search);
   const record = run === null ? null : readRun(run);
   return {
     source: search.id,
@@ -50,13 +51,6 @@ export function evidenceOf(
             run,
           },
   };
-}
-
-function bestHeld({ probes }: FindRecord): string | null {
-  const held = probes
-    .filter(({ result, ratePerSecond }) => result === 'held' && ratePerSecond !== undefined)
-    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
-  return held.at(-1)?.run ?? null;
 }
 
 /** The same for searches that repeat each other. */

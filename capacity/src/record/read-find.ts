@@ -31,3 +31,12 @@ export function readSearch(folder: string): FindRecord {
     throw new UserError(`${file} cannot be read as a search: ${messageOf(error)}.`);
   }
 }
+
+/** Folder of the run that a search's answer rests on: the confirming one, or else the highest that held. */
+export function runAtCapacity({ confirmedBy, probes }: FindRecord): string | null {
+  if (confirmedBy !== null) return confirmedBy;
+  const held = probes
+    .filter(({ result, ratePerSecond }) => result === 'held' && ratePerSecond !== undefined)
+    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
+  return held.at(-1)?.run ?? null;
+}

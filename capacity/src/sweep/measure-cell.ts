@@ -9,6 +9,7 @@ import type { SweepPlan } from '../plan/sweep-plan';
 import { loadOf, partsOf, topologyOf } from '../plan/sweep-plan-cells';
 import type { Cell } from '../analysis/sweep';
 import { readRun } from '../record/read';
+import { runAtCapacity } from '../record/read-find';
 import { measure, type RunOrder } from '../run/run';
 import { isLegacy } from '../target/process/env';
 import { processTarget } from '../target/process/process-target';
@@ -117,7 +118,7 @@ async function searched(
   );
   signal.throwIfAborted();
   writeFindReports(folder, record);
-  const best = record.confirmedBy ?? bestHeld(record.probes);
+  const best = runAtCapacity(record);
   const atCapacity = best === null ? null : readRun(join(folder, best)).record;
   return {
     outcome: OUTCOMES[record.verdict],
@@ -135,12 +136,3 @@ const OUTCOMES = {
   'nothing held': 'failed',
   invalid: 'invalid',
 } as const;
-
-function bestHeld(
-  probes: readonly { result: string; ratePerSecond?: number; run: string }[],
-): string | null {
-  const held = probes
-    .filter(({ result, ratePerSecond }) => result === 'held' && ratePerSecond !== undefined)
-    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
-  return held.at(-1)?.run ?? null;
-}
