@@ -121,7 +121,9 @@ function withinBudget(
   if (isConfirmed) return probe.durationSeconds <= left ? probe : null;
   const lengths = budget / fullSeconds;
   const tries = lengths >= TIGHT.from && lengths < TIGHT.below ? 2 : 1;
-  if (probe.kind !== 'confirm' && probe.durationSeconds + tries * fullSeconds <= left) return probe;
+  // With time for more than the last tries there is no hurry, and a breach is measured again.
+  const kept = tries * fullSeconds;
+  if (probe.durationSeconds + kept <= left) return probe;
   if (fullSeconds > left || low === 0) return null;
   const isLast = left < 2 * fullSeconds;
   const likely = belief?.quantile(isLast ? LAST_QUANTILE : TRY_QUANTILE) ?? low;
