@@ -51,7 +51,10 @@ export const suites = [
     shows: 'rendering under Helm 3 and 4: features, traps, messages',
     jest: true,
     filesAtOnce: 2,
-    needs: ['helm3', 'helm4', 'helm-unittest', 'kubeconform', 'k6', 'redis', 'node24', 'n8n'],
+    needs: [
+      ...['helm3', 'helm4', 'helm-unittest', 'kubeconform'],
+      ...['k6', 'redis', 'postgresql', 'node24', 'n8n'],
+    ],
   },
   {
     name: 'workflows',

@@ -1,9 +1,23 @@
 // The script of the init container on a real n8n with SQLite: seeds, repeats, respects a user's own, takes out again.
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { freePort } from '../../capacity/src/target/process/ports.ts';
+import { newCluster, postgresql } from '../../capacity/src/target/process/postgresql.ts';
+import { findProgram } from '../../capacity/src/lab/paths.ts';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
 
 const run = promisify(execFile);
@@ -46,8 +60,10 @@ class SeededN8n {
     };
   }
 
-  async act(mode: 'seed' | 'remove'): Promise<string> {
-    const { stdout, stderr } = await run(this.node, ['-e', this.script, mode], { env: this.env });
+  async act(mode: 'seed' | 'remove', database: Record<string, string> = {}): Promise<string> {
+    const { stdout, stderr } = await run(this.node, ['-e', this.script, mode], {
+      env: { ...this.env, ...database },
+    });
     return stdout + stderr;
   }
 
@@ -127,3 +143,41 @@ describe.each([
     PATIENCE_MS,
   );
 });
+
+test(
+  'a PostgreSQL that starts later than n8n is waited for',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-late-postgresql-'));
+    chmodSync(folder, 0o755);
+    // Its own user may enter no folder of ours, nor the lab's, where only links are.
+    const programs = dirname(realpathSync(findProgram('postgres') ?? ''));
+    const place = { folder: '/', log: join(folder, 'log') };
+    const data = join(folder, 'data');
+    const port = await freePort();
+    const n8n = await stage(paths.node24, paths.n8n, []);
+    const started = ([program, ...args]: readonly [string, ...string[]]) =>
+      spawn(program, args, { cwd: '/', stdio: 'ignore' });
+    const made = started(newCluster(programs, data, place).command);
+    expect(await once(made, 'exit')).toEqual([0, null]);
+    const seeding = n8n.act('remove', {
+      DB_TYPE: 'postgresdb',
+      DB_POSTGRESDB_HOST: '127.0.0.1',
+      DB_POSTGRESDB_PORT: String(port),
+      DB_POSTGRESDB_DATABASE: 'n8n',
+      DB_POSTGRESDB_USER: 'n8n',
+      DB_POSTGRESDB_SCHEMA: 'public',
+    });
+    await sleep(2_000);
+    const database = started(postgresql(programs, data, port, place).command);
+    try {
+      // A script that gave up would have said so.
+      await expect(seeding).resolves.toBe('');
+    } finally {
+      database.kill('SIGINT');
+      await once(database, 'exit');
+      n8n.end();
+      rmSync(folder, { recursive: true });
+    }
+  },
+  PATIENCE_MS,
+);

@@ -19,11 +19,11 @@ test.each(VARIANTS)('%s: install, test, upgrade, rollback, reinstall', async (na
     const statuses: Record<string, number> = {};
     await n8n.deploy(values);
     statuses['installed'] = await webhook();
-    expect(await n8n.helm('test', '--timeout', '10m')).toMatch(/Phase:\s+Succeeded/);
+    expect(await n8n.helm(['test', '--timeout', '10m'])).toMatch(/Phase:\s+Succeeded/);
     await storeCredential(n8n);
     await n8n.deploy({ ...values, env: { N8N_LOG_LEVEL: 'error' } });
     statuses['upgraded'] = await webhook();
-    await n8n.helm('rollback', '1', '--wait', '--timeout', '10m');
+    await n8n.helm(['rollback', '1', '--wait', '--timeout', '10m']);
     statuses['rolledBack'] = await webhook();
     await n8n.uninstall();
     await n8n.deploy(values);

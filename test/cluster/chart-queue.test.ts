@@ -64,7 +64,7 @@ test.each([
 });
 
 test('helm test passes', async () => {
-  expect(await n8n.helm('test', '--timeout', '10m')).toMatch(/Phase:\s+Succeeded/);
+  expect(await n8n.helm(['test', '--timeout', '10m'])).toMatch(/Phase:\s+Succeeded/);
 });
 
 test('a rolling upgrade of every role under load loses no request', async () => {
@@ -94,7 +94,7 @@ test('a rolling upgrade of every role under load loses no request', async () => 
 });
 
 test('a rollback and a reinstallation keep webhooks and credentials', async () => {
-  await n8n.helm('rollback', '1', '--wait', '--timeout', '10m');
+  await n8n.helm(['rollback', '1', '--wait', '--timeout', '10m']);
   await expect(webhook()).resolves.toBe(200);
   await n8n.uninstall();
   await n8n.deploy(VALUES);

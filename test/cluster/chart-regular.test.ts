@@ -29,7 +29,7 @@ test('the default answers a webhook, in a namespace that admits restricted pods 
 });
 
 test('helm test passes and its log can be read', async () => {
-  expect(await n8n.helm('test', '--logs', '--timeout', '10m')).toMatch(/Phase:\s+Succeeded/);
+  expect(await n8n.helm(['test', '--logs', '--timeout', '10m'])).toMatch(/Phase:\s+Succeeded/);
 });
 
 test('n8n and its task runner have the heap that was rendered', async () => {
@@ -49,7 +49,7 @@ test('an upgrade, a rollback and a reinstallation keep webhooks and credentials'
   await storeCredential(n8n);
   await n8n.deploy({ ...VALUES, tuning: { profile: 'throughput' } });
   await expect(webhook()).resolves.toBe(200);
-  await n8n.helm('rollback', '1', '--wait', '--timeout', '10m');
+  await n8n.helm(['rollback', '1', '--wait', '--timeout', '10m']);
   await expect(webhook()).resolves.toBe(200);
   await n8n.uninstall();
   await n8n.deploy(VALUES);

@@ -70,12 +70,12 @@ export class Release {
     );
   }
 
-  helm(command: string, ...args: string[]): Promise<string> {
-    return helm([command, this.name, '-n', this.space.name, ...args]);
+  helm([command = '', ...args]: string[], version: 3 | 4 = 3): Promise<string> {
+    return helm([command, this.name, '-n', this.space.name, ...args], undefined, version);
   }
 
   async uninstall(): Promise<void> {
-    await this.helm('uninstall');
+    await this.helm(['uninstall']);
     await until(
       'no pod left',
       async () => (await this.pods('main,worker,webhook')).length === 0,

@@ -9,6 +9,7 @@ const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const { tmpdir } = require('node:os');
 const { delimiter, join } = require('node:path');
+const { setTimeout: sleep } = require('node:timers/promises');
 
 const mode = process.argv[1];
 const NOTE = 'n8n-tuned.load-targets';
@@ -25,13 +26,30 @@ function requireFromN8n(name) {
   return createRequire(fs.realpathSync(program))(name);
 }
 
+/** A database of the release starts beside n8n: it is waited for, rather than left to restarts that back off. */
+async function connected(newClient) {
+  const patientUntil = Date.now() + 60_000;
+  // No name yet, no listener yet, still starting.
+  const soon = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', '57P03'];
+  for (;;) {
+    const client = newClient();
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      if (!soon.includes(error.code) || Date.now() > patientUntil) throw error;
+      await sleep(500);
+    }
+  }
+}
+
 /** One way to ask both databases: `?` stands for a parameter. */
 async function openDatabase() {
   const env = process.env;
   if (env.DB_TYPE === 'postgresdb') {
     const { Client } = requireFromN8n('pg');
     const encrypted = env.DB_POSTGRESDB_SSL_ENABLED === 'true';
-    const client = new Client({
+    const settings = {
       host: env.DB_POSTGRESDB_HOST,
       port: Number(env.DB_POSTGRESDB_PORT),
       database: env.DB_POSTGRESDB_DATABASE,
@@ -44,8 +62,8 @@ async function openDatabase() {
         key: env.DB_POSTGRESDB_SSL_KEY,
         rejectUnauthorized: env.DB_POSTGRESDB_SSL_REJECT_UNAUTHORIZED !== 'false',
       },
-    });
-    await client.connect();
+    };
+    const client = await connected(() => new Client(settings));
     await client.query(`set search_path to "${env.DB_POSTGRESDB_SCHEMA}"`);
     let count = 0;
     const numbered = (sql) => ((count = 0), sql.replace(/\?/g, () => `$${++count}`));

@@ -1,0 +1,37 @@
+// Whether every caller gets his answer in queue mode: our chart under clients that each wait for theirs, until so many
+// requests are done. Writes results/answers.json.
+//
+//   make build cluster-up
+//   lab/cluster/cluster exec node studies/charts/answers.mjs --requests 100000
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import * as on from './contenders.mjs';
+
+const CLIENTS = 16;
+const SECONDS = 180;
+
+const { values } = parseArgs({ options: { requests: { type: 'string', default: '100000' } } });
+const wanted = Number(values.requests);
+
+const ours = on.contender({ name: 'tuned-throughput', mode: 'queue' });
+const runs = [];
+const total = (key) => runs.reduce((sum, run) => sum + run[key], 0);
+try {
+  await on.install(ours);
+  while (total('requests') < wanted) {
+    runs.push(on.load(ours, { clients: CLIENTS, seconds: SECONDS }));
+    const [requests, right] = [total('requests'), total('right')];
+    console.log(`${requests} of ${wanted} requests, ${requests - right} without a right answer`);
+  }
+} finally {
+  on.uninstall(ours);
+  if (runs.length > 0) {
+    mkdirSync(on.path('results'), { recursive: true });
+    const record = { when: new Date().toISOString(), workload: on.WORKLOAD, clients: CLIENTS };
+    const totals = { requests: total('requests'), right: total('right') };
+    writeFileSync(
+      on.path('results/answers.json'),
+      `${JSON.stringify({ ...record, ...totals, lost: totals.requests - totals.right, runs }, null, 2)}\n`,
+    );
+  }
+}
