@@ -204,6 +204,93 @@ ${table(
 ${link(path)}`;
 }
 
+const spread = (values) =>
+  `${number(median(values))} (${number(Math.min(...values))} to ${number(Math.max(...values))})`;
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** This chart and others, side by side on one cluster; each turn of one against the turn of the official chart. */
+function charts() {
+  const modes = ['regular', 'queue'].filter((mode) => has(`studies/charts/results/${mode}.json`));
+  if (modes.length === 0) return '';
+  const parts = modes.map((mode) => {
+    const path = `studies/charts/results/${mode}.json`;
+    const { workload, clients, seconds, charts, loadAverageAtStart } = readJson(path);
+    const official = charts.official.runs;
+    const of = (runs, key) => runs.map((run) => run[key]);
+    const rows = Object.entries(charts).map(([name, { version, runs, secondsToFirstReply }]) => [
+      `${name} ${version}`,
+      `${spread(of(runs, 'ratePerSecond'))}/s`,
+      spread(runs.map((run, i) => run.ratePerSecond / official[i].ratePerSecond)),
+      `${spread(of(runs, 'p95Ms'))} ms`,
+      `${spread(of(runs, 'cpuMillisecondsPerRequest'))} ms`,
+      `${number(Math.max(...of(runs, 'memoryMiB')))} MiB`,
+      `${number(secondsToFirstReply)} s`,
+      runs.reduce((sum, run) => sum + run.requests - run.right, 0),
+    ]);
+    return `### In ${mode} mode
+
+${clients} clients on ${workload}, ${official.length} turns of ${seconds} s each, load average ${number(loadAverageAtStart)} at the start.
+
+${table(['chart', 'right replies', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", 'first right reply after its pods were deleted', 'requests without a right answer'], rows)}
+
+${link(path)}`;
+  });
+  return `## This chart and others on one cluster
+
+The official chart, the community chart and this one, as it comes (\`tuned\`) and with the profile \`throughput\`, with
+the same CPU and memory for each pod, the same stores and the same n8n: median of the turns, and from the least to the most.
+[Their values](../studies/charts/values) and [how it is measured](../studies/charts/measure.mjs).
+
+${parts.join('\n\n')}${answers()}`;
+}
+
+function answers() {
+  const path = 'studies/charts/results/answers.json';
+  if (!has(path)) return '';
+  const { requests, lost, clients, workload, runs } = readJson(path);
+  return `
+
+### Every caller gets his answer
+
+Queue mode, ${clients} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: of ${requests} requests
+${lost === 0 ? 'none' : lost} stayed without a right answer; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms.
+
+${link(path)}`;
+}
+
+/** What the long tests saw of the chart in real pods. */
+function chartOnCluster() {
+  const path = 'docs/records/chart-on-cluster.json';
+  if (!has(path)) return '';
+  const words = (key) =>
+    key.replace(
+      /([a-z])([A-Z])(?=[a-z])/g,
+      (_, before, after) => `${before} ${after.toLowerCase()}`,
+    );
+  const said = (value) =>
+    typeof value === 'object'
+      ? Object.entries(value)
+          .map(([key, inner]) => `${words(key)} ${said(inner)}`)
+          .join(', ')
+      : String(value);
+  const rows = Object.entries(readJson(path)).map(([what, { at: _at, kubernetes: _, ...seen }]) => {
+    const { n8n, ...figures } = seen;
+    return [what, n8n, said(figures)];
+  });
+  return `## The chart in real pods
+
+What the long tests on the cluster saw (\`LONG=1 make test-cluster\`); memory hogs by the MiB that a Code node returns, 0 for no answer.
+
+${table(['what', 'n8n', 'seen'], rows)}
+
+${link(path)}`;
+}
+
 const page = await format(
   [
     `# What was measured
@@ -214,6 +301,8 @@ Every figure here comes from a record in this repository. All of it ran on one s
 beside n8n: take ratios from it, not absolutes.`,
     closedLoops(),
     comparisons(),
+    charts(),
+    chartOnCluster(),
     sweeps(),
     proofs(),
     capacities(),
