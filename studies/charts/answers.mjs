@@ -24,7 +24,7 @@ try {
     console.log(`${requests} of ${wanted} requests, ${requests - right} without a right answer`);
   }
 } finally {
-  on.uninstall(ours);
+  on.uninstall([ours]);
   if (runs.length > 0) {
     mkdirSync(on.path('results'), { recursive: true });
     const record = { when: new Date().toISOString(), workload: on.WORKLOAD, clients: CLIENTS };

@@ -57,8 +57,11 @@ export async function install(contender) {
   await putIn(contender);
 }
 
-export function uninstall({ space }) {
-  run('kubectl', ['delete', 'namespace', space, '--wait=false', '--ignore-not-found']);
+export function uninstall(contenders) {
+  run('kubectl', [
+    ...['delete', 'namespace', '--ignore-not-found'],
+    ...contenders.map(({ space }) => space),
+  ]);
 }
 
 /** The owner of a fresh n8n and a key of his, so that the workload is put in through the API. */

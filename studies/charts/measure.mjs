@@ -72,5 +72,5 @@ try {
     `${JSON.stringify({ ...record, clients: CLIENTS, seconds, loadAverageAtStart, charts }, null, 2)}\n`,
   );
 } finally {
-  contenders.forEach(on.uninstall);
+  on.uninstall(contenders);
 }
