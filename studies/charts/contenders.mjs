@@ -11,22 +11,19 @@ import { parse, stringify } from 'yaml';
 export const WORKLOAD = 'last-node';
 export const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
-const PORT = 5678;
 const READY_MS = 600_000;
 
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...options });
 
-/**
- * Our chart, or the one of a folder, with values/<name>-<mode>.yaml. `service` answers webhooks.
- */
-export function contender({ name, mode, chart, service = 'n8n' }) {
+/** Our chart, or the one of a folder, with values/<name>-<mode>.yaml; `service` takes webhooks. */
+export function contender({ name, mode, chart, service = 'n8n', port = 80 }) {
   const source = chart === undefined ? join(root, 'charts/n8n-tuned') : withoutDependencies(chart);
   const space = `study-${mode}-${name}`;
   return {
     ...{ name, mode, space, chart: source },
     version: parse(readFileSync(join(source, 'Chart.yaml'), 'utf8')).version,
-    url: `http://${service}.${space}.svc.cluster.local:${PORT}`,
+    url: `http://${service}.${space}.svc.cluster.local:${port}`,
     kubectl: (...args) => run('kubectl', ['-n', space, ...args]).trim(),
   };
 }

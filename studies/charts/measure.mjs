@@ -34,8 +34,8 @@ const rounds = Number(given.rounds);
 const seconds = Number(given.seconds);
 
 const contenders = [
-  { name: 'official', chart: official, service: 'n8n-main' },
-  { name: 'community', chart: community },
+  { name: 'official', chart: official, service: 'n8n-main', port: 5678 },
+  { name: 'community', chart: community, port: 5678 },
   { name: 'tuned' },
   { name: 'tuned-throughput' },
 ].map((each) => on.contender({ ...each, mode }));
