@@ -1,6 +1,6 @@
 {{/*
 What is deployed: main, the worker pools and the webhook processors, each with its settings complete. The
-settings of a role are `pod` (all roles), then the role, then the pool; the later one wins, key by key.
+settings of a role are `pod` (all roles), then the role, then the pool; the later one wins.
 */}}
 
 {{- define "n8n-tuned.isQueue" -}}
@@ -22,9 +22,28 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 {{- if and (include "n8n-tuned.isQueue" .) .Values.webhook.enabled -}}true{{- end -}}
 {{- end -}}
 
+{{/*
+Settings with those of a later layer over them, key by key. What excludes each other never mixes: a variable, a hook, the
+strategy and a probe's question come whole from the later layer that has them. Dict: under, over.
+*/}}
+{{- define "n8n-tuned.layered" -}}
+{{- $over := deepCopy .over -}}
+{{- $merged := mergeOverwrite (deepCopy .under) (deepCopy $over) -}}
+{{- range $key := list "env" "lifecycle" -}}
+{{- range $name, $value := get $over $key | default dict -}}{{- $_ := set (get $merged $key) $name $value -}}{{- end -}}
+{{- end -}}
+{{- with $over.strategy -}}{{- $_ := set $merged "strategy" . -}}{{- end -}}
+{{- range $name, $probe := $over.probes -}}
+{{- with pick ($probe | default dict) "httpGet" "tcpSocket" "exec" "grpc" -}}
+{{- $_ := set $merged.probes $name (merge (omit (get $merged.probes $name) "httpGet" "tcpSocket" "exec" "grpc") .) -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $merged -}}
+{{- end -}}
+
 {{/* Dict: context, role. Settings of a role without its pools. */}}
 {{- define "n8n-tuned.roleSettings" -}}
-{{- mergeOverwrite (deepCopy .context.Values.pod) (deepCopy (get .context.Values .role)) | toYaml -}}
+{{- include "n8n-tuned.layered" (dict "under" .context.Values.pod "over" (get .context.Values .role)) -}}
 {{- end -}}
 
 {{/* A YAML document with `items`: role, name (suffix of its objects), at (its place in the values), settings. */}}
@@ -35,7 +54,7 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 {{- $worker := omit (include "n8n-tuned.roleSettings" (dict "context" . "role" "worker") | fromYaml) "pools" -}}
 {{- $items = append $items (dict "role" "worker" "name" "worker" "at" "worker" "settings" $worker) -}}
 {{- range .Values.worker.pools -}}
-{{- $settings := mergeOverwrite (deepCopy $worker) (deepCopy (omit . "name")) -}}
+{{- $settings := include "n8n-tuned.layered" (dict "under" $worker "over" (omit . "name")) | fromYaml -}}
 {{- $items = append $items (dict "role" "worker" "pool" .name "name" (printf "worker-%s" .name) "at" (printf "worker.pools[%s]" .name) "settings" $settings) -}}
 {{- end -}}
 {{- if .Values.webhook.enabled -}}
@@ -85,10 +104,22 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 {{- end -}}
 {{- end -}}
 
+{{/*
+The executions at once that the user asks for, 0 without a word from him. n8n's variable wins over a worker's argument,
+and means nothing to main in queue mode. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.ownConcurrency" -}}
+{{- $setting := .component.settings.concurrency | default 0 | int -}}
+{{- if and (include "n8n-tuned.isQueue" .context) (ne .component.role "worker") -}}
+{{- $setting -}}
+{{- else -}}
+{{- include "n8n-tuned.userNumber" (merge (dict "name" "N8N_CONCURRENCY_PRODUCTION_LIMIT" "default" $setting) .) -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Executions that a worker runs at once. Dict: context, component. */}}
 {{- define "n8n-tuned.workerConcurrency" -}}
-{{- if .component.settings.concurrency -}}
-{{- int .component.settings.concurrency -}}
+{{- with include "n8n-tuned.ownConcurrency" . | int -}}{{- . -}}
 {{- else -}}
 {{- include "n8n-tuned.tuning" (dict "context" .context "name" "workerConcurrency") -}}
 {{- end -}}
@@ -98,21 +129,19 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 {{- define "n8n-tuned.runnerConcurrency" -}}
 {{- if eq .component.role "worker" -}}
 {{- include "n8n-tuned.workerConcurrency" . -}}
-{{- else if .component.settings.concurrency -}}
-{{- int .component.settings.concurrency -}}
+{{- else -}}
+{{- with include "n8n-tuned.ownConcurrency" . | int -}}{{- . -}}
 {{- else -}}
 {{- include "n8n-tuned.tuning" (dict "context" .context "name" "runnerConcurrency") -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{/* Database connections of one process: a quarter of what it runs at once, 4 to 20 (n8n's own default is 2). Dict: context, component. */}}
 {{- define "n8n-tuned.databasePool" -}}
-{{- if .context.Values.database.poolSize -}}
-{{- int .context.Values.database.poolSize -}}
-{{- else -}}
 {{- $slots := ternary 40 (include "n8n-tuned.runnerConcurrency" . | int) (eq .component.role "webhook") -}}
-{{- min 20 (max 4 (div (add $slots 3) 4)) -}}
-{{- end -}}
+{{- $setting := .context.Values.database.poolSize | default (min 20 (max 4 (div (add $slots 3) 4))) | int -}}
+{{- include "n8n-tuned.userNumber" (merge (dict "name" "DB_POSTGRESDB_POOL_SIZE" "default" $setting) .) -}}
 {{- end -}}
 
 {{/* internal, external or off: where Code nodes run. */}}
@@ -127,7 +156,7 @@ The same of one component. A webhook processor runs nothing; nor does main in qu
 offloaded, which n8n takes from a variable that the user may have set. Dict: context, component.
 */}}
 {{- define "n8n-tuned.runnerModeOf" -}}
-{{- $own := mergeOverwrite (deepCopy .context.Values.env) (deepCopy (.component.settings.env | default dict)) -}}
+{{- $own := include "n8n-tuned.ownEnv" . | fromYaml -}}
 {{- $variable := "OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS" -}}
 {{- $isOffloaded := or (not (hasKey $own $variable)) (eq "true" (get $own $variable | toString)) -}}
 {{- $isEmptyMain := and (eq .component.role "main") (include "n8n-tuned.isQueue" .context) $isOffloaded (include "n8n-tuned.supports" (dict "context" .context "feature" "mainWithoutTaskRunner")) -}}

@@ -36,6 +36,21 @@
     - --index-url={{ . }}
     {{- end }}
     {{- toYaml $values.pythonPackages.packages | nindent 4 }}
+  {{- /* Of n8n's variables only the user's: credentials of an index may be among them, and n8n's own secrets are not for pip. */}}
+  {{- $env := list }}
+  {{- range $name, $value := include "n8n-tuned.ownEnv" . | fromYaml }}
+  {{- if not (kindIs "invalid" $value) }}
+  {{- $env = append $env (include "n8n-tuned.envEntry" (dict "name" $name "value" $value) | fromYaml) }}
+  {{- end }}
+  {{- end }}
+  {{- with $env }}
+  env:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with include "n8n-tuned.envFrom" . }}
+  envFrom:
+    {{- . | nindent 4 }}
+  {{- end }}
   securityContext:
     {{- toYaml $settings.securityContext | nindent 4 }}
   resources:
@@ -58,6 +73,10 @@ resources:
   {{- toYaml .context.Values.initResources | nindent 2 }}
 env:
   {{- include "n8n-tuned.env" . | nindent 2 }}
+{{- with include "n8n-tuned.envFrom" . }}
+envFrom:
+  {{- . | nindent 2 }}
+{{- end }}
 volumeMounts:
   {{- include "n8n-tuned.volumeMounts" . | nindent 2 }}
 {{- end -}}

@@ -1,15 +1,31 @@
 {{/* Probes, shutdown and update strategy: what makes a rollout, a drain and a scale-in lose nothing. */}}
 
 {{/*
+Seconds n8n gives its running executions after SIGTERM. Whoever still waits for an answer at the end of them loses it, so
+without a word of the user's they are as long as a caller may wait: at least 30, as n8n has it, and 300 on a worker, which
+also runs what nobody waits for. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.shutdownSeconds" -}}
+{{- $isWorker := eq .component.role "worker" -}}
+{{- $longest := max (ternary 300 30 $isWorker) (int .context.Values.executions.longestReplySeconds) -}}
+{{- $setting := .component.settings.shutdown.timeoutSeconds | default $longest | int -}}
+{{- $seconds := include "n8n-tuned.userNumber" (merge (dict "name" "N8N_GRACEFUL_SHUTDOWN_TIMEOUT" "default" $setting) .) -}}
+{{- if $isWorker -}}
+{{- /* A worker goes by the old name where it is given. */ -}}
+{{- $seconds = include "n8n-tuned.userNumber" (merge (dict "name" "QUEUE_WORKER_TIMEOUT" "default" $seconds) .) -}}
+{{- end -}}
+{{- $seconds -}}
+{{- end -}}
+
+{{/*
 Seconds between SIGTERM's announcement and SIGKILL: the preStop pause, n8n's own limit, and 15 s on top, because a
 busy n8n still closes what is open after its own limit. Dict: context, component.
 */}}
 {{- define "n8n-tuned.graceSeconds" -}}
-{{- $shutdown := .component.settings.shutdown -}}
 {{- if .component.settings.terminationGracePeriodSeconds -}}
 {{- int .component.settings.terminationGracePeriodSeconds -}}
 {{- else -}}
-{{- add (int $shutdown.preStopSeconds) (int $shutdown.timeoutSeconds) 15 -}}
+{{- add (int .component.settings.shutdown.preStopSeconds) (include "n8n-tuned.shutdownSeconds" . | int) 15 -}}
 {{- end -}}
 {{- end -}}
 
@@ -74,11 +90,14 @@ preStop:
 {{- if has "ReadWriteMany" .Values.persistence.accessModes -}}true{{- end -}}
 {{- end -}}
 
-{{/* A volume that only one node can mount forces the old pod out first; nothing else does. Dict: context, component. */}}
+{{/*
+SQLite, which serves one process only, and a volume that only one node can mount force the old pod out first; nothing else
+does. Dict: context, component.
+*/}}
 {{- define "n8n-tuned.strategy" -}}
 {{- if .component.settings.strategy -}}
 {{- toYaml .component.settings.strategy -}}
-{{- else if and (include "n8n-tuned.usesClaim" .) (not (include "n8n-tuned.isSharedClaim" .context)) -}}
+{{- else if or (eq .context.Values.database.type "sqlite") (and (include "n8n-tuned.usesClaim" .) (not (include "n8n-tuned.isSharedClaim" .context))) -}}
 type: Recreate
 {{- else -}}
 type: RollingUpdate

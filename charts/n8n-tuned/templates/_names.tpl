@@ -26,25 +26,19 @@ app.kubernetes.io/instance: {{ .context.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{/* Labels of pods. Dict: context, component. */}}
+{{/* Labels of pods: the user's win, but for those by which pods are found. Dict: context, component, and maybe labels. */}}
 {{- define "n8n-tuned.podLabels" -}}
-{{ include "n8n-tuned.selector" . }}
-app.kubernetes.io/part-of: {{ include "n8n-tuned.name" .context }}
-{{- with .context.Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $partOf := dict "app.kubernetes.io/part-of" (include "n8n-tuned.name" .context) -}}
+{{- mergeOverwrite $partOf (deepCopy (.context.Values.commonLabels | default dict)) (deepCopy (.labels | default dict)) (include "n8n-tuned.selector" . | fromYaml) | toYaml -}}
 {{- end -}}
 
-{{/* Labels of objects. Dict: context, component. */}}
+{{/* Labels of objects: the same and what they come from. */}}
 {{- define "n8n-tuned.labels" -}}
-{{ include "n8n-tuned.selector" . }}
-app.kubernetes.io/version: {{ include "n8n-tuned.version" .context | quote }}
-app.kubernetes.io/managed-by: {{ .context.Release.Service }}
-app.kubernetes.io/part-of: {{ include "n8n-tuned.name" .context }}
-helm.sh/chart: {{ printf "%s-%s" .context.Chart.Name .context.Chart.Version | replace "+" "_" }}
-{{- with .context.Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $origin := dict
+  "app.kubernetes.io/version" (include "n8n-tuned.version" .context)
+  "app.kubernetes.io/managed-by" .context.Release.Service
+  "helm.sh/chart" (printf "%s-%s" .context.Chart.Name .context.Chart.Version | replace "+" "_") -}}
+{{- mergeOverwrite $origin (include "n8n-tuned.podLabels" . | fromYaml) | toYaml -}}
 {{- end -}}
 
 {{/*
@@ -57,10 +51,7 @@ name: {{ default (printf "%s%s" (include "n8n-tuned.fullname" .context) $suffix)
 namespace: {{ include "n8n-tuned.namespace" .context }}
 labels:
   {{- include "n8n-tuned.labels" . | nindent 2 }}
-  {{- with .labels }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
-{{- with merge (deepCopy (default dict .annotations)) .context.Values.commonAnnotations }}
+{{- with merge (deepCopy (default dict .annotations)) (.context.Values.commonAnnotations | default dict) }}
 annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}

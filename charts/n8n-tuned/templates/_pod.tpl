@@ -6,16 +6,9 @@
 metadata:
   # No chart version here: a new chart alone must not restart pods.
   labels:
-    {{- include "n8n-tuned.podLabels" (dict "context" $context "component" .component.name) | nindent 4 }}
-    {{- with $settings.podLabels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- include "n8n-tuned.podLabels" (dict "context" $context "component" .component.name "labels" $settings.podLabels) | nindent 4 }}
   annotations:
-    kubectl.kubernetes.io/default-container: n8n
-    {{- include "n8n-tuned.checksums" . | nindent 4 }}
-    {{- with $settings.podAnnotations }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- mergeOverwrite (dict "kubectl.kubernetes.io/default-container" "n8n") (deepCopy ($settings.podAnnotations | default dict)) (include "n8n-tuned.checksums" . | fromYaml) | toYaml | nindent 4 }}
 spec:
   serviceAccountName: {{ include "n8n-tuned.serviceAccountName" $context }}
   automountServiceAccountToken: {{ $values.serviceAccount.automountToken }}
@@ -42,9 +35,9 @@ spec:
         {{- include "n8n-tuned.args" . | nindent 8 }}
       env:
         {{- include "n8n-tuned.env" . | nindent 8 }}
-      {{- with concat ($values.envFrom | default list) ($settings.envFrom | default list) }}
+      {{- with include "n8n-tuned.envFrom" . }}
       envFrom:
-        {{- toYaml . | nindent 8 }}
+        {{- . | nindent 8 }}
       {{- end }}
       ports:
         - name: http

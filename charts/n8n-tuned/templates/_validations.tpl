@@ -3,7 +3,7 @@ Every contradiction fails here, before anything renders, with one sentence: what
 schema can say (types, unknown keys, one of a list) is in values.schema.json.
 */}}
 {{- define "n8n-tuned.validate" -}}
-{{- range $check := list "version" "process" "mode" "secrets" "roles" "memory" "storage" "traffic" "runners" "monitoring" "loadTest" -}}
+{{- range $check := list "version" "process" "mode" "secrets" "roles" "memory" "storage" "traffic" "runners" "monitoring" "loadTest" "ports" -}}
 {{- include (printf "n8n-tuned.validate.%s" $check) $ -}}
 {{- end -}}
 {{- end -}}
@@ -126,9 +126,10 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- fail (printf "%s.autoscaling: there is nothing to scale on: set cpuPercent, memoryPercent or metrics." .at) -}}
 {{- end -}}
 {{- if $settings.terminationGracePeriodSeconds -}}
-{{- $least := add (int $settings.shutdown.timeoutSeconds) (int $settings.shutdown.preStopSeconds) 10 -}}
+{{- $shutdown := include "n8n-tuned.shutdownSeconds" (dict "context" $ "component" .) | int -}}
+{{- $least := add $shutdown (int $settings.shutdown.preStopSeconds) 10 -}}
 {{- if le (int $settings.terminationGracePeriodSeconds) (int $least) -}}
-{{- fail (printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or 0 to have it computed." .at (int $settings.terminationGracePeriodSeconds) $least (int $settings.shutdown.timeoutSeconds) (int $settings.shutdown.preStopSeconds)) -}}
+{{- fail (printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or 0 to have it computed." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown (int $settings.shutdown.preStopSeconds)) -}}
 {{- end -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not .pool) -}}

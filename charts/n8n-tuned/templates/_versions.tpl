@@ -23,6 +23,12 @@
 {{- if semverCompare (get $features .feature) (include "n8n-tuned.version" .context) -}}true{{- end -}}
 {{- end -}}
 
+{{/* "true" or empty. Dict: context, name (of a variable). */}}
+{{- define "n8n-tuned.hasVariable" -}}
+{{- $ranges := (include "n8n-tuned.versionFacts" .context | fromYaml).variables -}}
+{{- if or (not (hasKey $ranges .name)) (semverCompare (get $ranges .name) (include "n8n-tuned.version" .context)) -}}true{{- end -}}
+{{- end -}}
+
 {{/* Whether this n8n reads a health endpoint that knows the database. */}}
 {{- define "n8n-tuned.readinessPath" -}}
 {{- ternary "/healthz/readiness" "/healthz" (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "readiness"))) -}}

@@ -30,8 +30,22 @@
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.publicUrl" .)) }}
 - No public address is known: links in forms and waits point into the cluster. Set publicUrl, ingress or httpRoute.
 {{- end }}
-{{- if $values.multiMain.enabled }}
+{{- $main := first $components }}
+{{- $given := include "n8n-tuned.ownEnv" (dict "context" . "component" $main) | fromYaml }}
+{{- if and $values.multiMain.enabled (not (or $given.N8N_LICENSE_ACTIVATION_KEY $given.N8N_LICENSE_CERT (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}
 - multiMain needs an n8n Enterprise licence: set N8N_LICENSE_ACTIVATION_KEY in main.env (valueFrom a Secret).
+{{- end }}
+{{- if and $values.multiMain.enabled (eq (include "n8n-tuned.maxReplicas" $main | int) 1) }}
+- multiMain.enabled with one main: nobody takes over when it is lost. Set main.replicas to 2 or more.
+{{- end }}
+{{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.hasVariable" (dict "context" . "name" "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED"))) }}
+- n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no answer although his workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n that knows N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ (include "n8n-tuned.versionFacts" . | fromYaml).variables.N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED | trimSuffix "-0" }}).
+{{- end }}
+{{- range $components }}
+{{- $seconds := include "n8n-tuned.shutdownSeconds" (dict "context" $ "component" .) | int }}
+{{- if lt $seconds (int $values.executions.longestReplySeconds) }}
+- {{ .at }} stops within {{ $seconds }} s, and a caller may wait {{ int $values.executions.longestReplySeconds }} s (executions.longestReplySeconds): whoever waits longer than the first loses his answer in a rollout. Raise shutdown.timeoutSeconds, or lower the second.
+{{- end }}
 {{- end }}
 {{- if and $values.multiMain.enabled $values.httpRoute.enabled }}
 - An HTTPRoute keeps nobody on one main, which the editor needs: give the Service of main session persistence by a policy of your Gateway.
@@ -57,8 +71,22 @@
 - {{ join " and " $counting }} are each scaled by KEDA for the whole of the one queue they share, so together they get too many workers: leave keda.enabled to one of them, or give the pools dedicatedQueue.
 {{- end }}
 {{- range $components }}
+{{- $asked := dict "context" $ "component" . }}
 {{- if not (include "n8n-tuned.memoryLimit" .) }}
 - {{ .at }} has no memory limit: its heap is V8's own choice and nothing caps what a Code node takes.
+{{- else if and (include "n8n-tuned.heap" $asked) (eq "as V8 chooses" (include "n8n-tuned.oldSpaceInForce" $asked)) }}
+- {{ .at }}: your NODE_OPTIONS replace the chart's, the size of the heap included, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or give your options as heap.nodeOptions instead.
 {{- end }}
 {{- end }}
+{{- end -}}
+
+{{/* The old space that n8n gets, for NOTES: the user's NODE_OPTIONS replace the chart's. Dict: context, component. */}}
+{{- define "n8n-tuned.oldSpaceInForce" -}}
+{{- $own := include "n8n-tuned.ownEnv" . | fromYaml -}}
+{{- $options := hasKey $own "NODE_OPTIONS" | ternary (get $own "NODE_OPTIONS") (include "n8n-tuned.nodeOptions" .) -}}
+{{- $flags := regexFindAll "--max[-_]old[-_]space[-_]size[= ]+[0-9]+" (toString $options) -1 -}}
+{{- if kindIs "map" $options -}}as NODE_OPTIONS say
+{{- else if $flags -}}{{ last $flags | regexFind "[0-9]+$" }}
+{{- else -}}as V8 chooses
+{{- end -}}
 {{- end -}}

@@ -13,6 +13,7 @@ export function violations(manifests: Manifest[], givenByUser: string[] = []): s
     ...selectorsWithoutPods(manifests, pods),
     ...missingReferences(manifests, pods, new Set(givenByUser)),
     ...unmountedVolumes(pods),
+    ...killedBeforeTheEnd(pods),
     ...budgetsThatBlock(manifests),
     ...scalersOfAnotherQueue(manifests, pods),
     ...routesToNowhere(manifests),
@@ -210,6 +211,20 @@ function unmountedVolumes(pods: PodTemplate[]): string[] {
         .filter((name, index) => declared.indexOf(name) !== index)
         .map((name) => `${label(pod.owner)} has volume ${name} twice`),
     ];
+  });
+}
+
+/** n8n must have its whole limit, and a busy one some more, before Kubernetes kills it. */
+function killedBeforeTheEnd(pods: PodTemplate[]): string[] {
+  return pods.flatMap((pod) => {
+    const n8n = pod.spec.containers.find(({ name }) => name === 'n8n');
+    const limit = n8n?.env?.find(({ name }) => name === 'N8N_GRACEFUL_SHUTDOWN_TIMEOUT')?.value;
+    if (limit === undefined || !/^\d+$/.test(limit)) return [];
+    const pause = Number(n8n?.lifecycle?.preStop?.exec?.command[1] ?? 0);
+    const grace = pod.spec.terminationGracePeriodSeconds ?? 30;
+    return grace > Number(limit) + pause + 10
+      ? []
+      : [`${label(pod.owner)} is killed after ${grace} s and may need ${limit} s after ${pause} s`];
   });
 }
 

@@ -24,6 +24,7 @@ export interface Container {
   securityContext?: { readOnlyRootFilesystem?: boolean; allowPrivilegeEscalation?: boolean };
   volumeMounts?: { name: string; mountPath: string }[];
   ports?: { name: string; containerPort: number }[];
+  lifecycle?: { preStop?: { exec?: { command: string[] } } };
 }
 
 export interface Volume {
@@ -38,6 +39,7 @@ export interface PodSpec {
   initContainers?: Container[];
   volumes?: Volume[];
   serviceAccountName?: string;
+  terminationGracePeriodSeconds?: number;
 }
 
 type Generator = Omit<Container, 'name' | 'securityContext'> & {

@@ -4,29 +4,22 @@ the last ones, and null there takes a variable out. What this n8n does not have 
 Dict: context, component.
 */}}
 {{- define "n8n-tuned.env" -}}
-{{- $version := include "n8n-tuned.version" .context -}}
-{{- $ranges := (include "n8n-tuned.versionFacts" .context | fromYaml).variables -}}
 {{- $names := list -}}
 {{- $entries := dict -}}
 {{- range $layer := list "general" "executions" "database" "redis" "traffic" "tuning" "memory" "runners" "binaryData" "metrics" -}}
 {{- range include (printf "n8n-tuned.env.%s" $layer) $ | fromYamlArray -}}
-{{- if or (not (hasKey $ranges .name)) (semverCompare (get $ranges .name) $version) -}}
+{{- if include "n8n-tuned.hasVariable" (dict "context" $.context "name" .name) -}}
 {{- $names = append $names .name -}}
 {{- $_ := set $entries .name . -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- $own := mergeOverwrite (deepCopy .context.Values.env) (deepCopy (.component.settings.env | default dict)) -}}
-{{- range $name, $value := $own -}}
+{{- range $name, $value := include "n8n-tuned.ownEnv" . | fromYaml -}}
 {{- if kindIs "invalid" $value -}}
 {{- $_ := unset $entries $name -}}
 {{- else -}}
 {{- $names = append $names $name -}}
-{{- if kindIs "map" $value -}}
-{{- $_ := set $entries $name (merge (dict "name" $name) $value) -}}
-{{- else -}}
-{{- $_ := set $entries $name (dict "name" $name "value" (include "n8n-tuned.plain" $value)) -}}
-{{- end -}}
+{{- $_ := set $entries $name (include "n8n-tuned.envEntry" (dict "name" $name "value" $value) | fromYaml) -}}
 {{- end -}}
 {{- end -}}
 {{- $list := list -}}
@@ -36,13 +29,50 @@ Dict: context, component.
 {{- toYaml $list -}}
 {{- end -}}
 
-{{/*
-The value of a variable as all roles see it, or with `component` as that one does, for what must stay in step with it.
-Dict: context, name, default, and maybe component.
-*/}}
+{{/* An env entry of a value of the user's: a scalar, or a map with `valueFrom`. Dict: name, value. */}}
+{{- define "n8n-tuned.envEntry" -}}
+{{- if kindIs "map" .value -}}
+{{- merge (dict "name" .name) .value | toYaml -}}
+{{- else -}}
+{{- dict "name" .name "value" (include "n8n-tuned.plain" .value) | toYaml -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The user's variables by name: those of all roles, and over them the component's own. Dict: context, component. */}}
+{{- define "n8n-tuned.ownEnv" -}}
+{{- $own := deepCopy (.context.Values.env | default dict) -}}
+{{- range $name, $value := .component.settings.env -}}{{- $_ := set $own $name $value -}}{{- end -}}
+{{- toYaml $own -}}
+{{- end -}}
+
+{{/* A variable as the user gives it to a component, for what must stay in step with it. Dict: context, component, name, default. */}}
 {{- define "n8n-tuned.userEnv" -}}
-{{- $own := dict -}}
-{{- with .component -}}{{- $own = .settings.env | default dict -}}{{- end -}}
-{{- $value := ternary (get $own .name) (get .context.Values.env .name) (hasKey $own .name) -}}
+{{- $value := get (include "n8n-tuned.ownEnv" . | fromYaml) .name -}}
 {{- if or (kindIs "invalid" $value) (kindIs "map" $value) (eq "" (toString $value)) -}}{{ .default }}{{- else -}}{{ include "n8n-tuned.plain" $value }}{{- end -}}
+{{- end -}}
+
+{{/* The same for a whole number from 1; n8n does not take anything else. */}}
+{{- define "n8n-tuned.userNumber" -}}
+{{- $value := include "n8n-tuned.userEnv" . -}}
+{{- ternary $value (toString .default) (regexMatch "^[1-9][0-9]*$" $value) -}}
+{{- end -}}
+
+{{/* Secrets and ConfigMaps whose entries become variables, as a list; empty without any. Dict: context, component. */}}
+{{- define "n8n-tuned.envFrom" -}}
+{{- with concat (.context.Values.envFrom | default list) (.component.settings.envFrom | default list) -}}
+{{- toYaml . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Variables that the user cannot change because Services, probes and policies rest on them. */}}
+{{- define "n8n-tuned.validate.ports" -}}
+{{- range $component := (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- $own := include "n8n-tuned.ownEnv" (dict "context" $ "component" $component) | fromYaml -}}
+{{- range $name := list "N8N_PORT" "QUEUE_HEALTH_CHECK_PORT" -}}
+{{- $value := get $own $name -}}
+{{- if not (or (kindIs "invalid" $value) (has (toString $value) (list "" "5678"))) -}}
+{{- fail (printf "env.%s: Services, probes and policies reach n8n in %s at 5678: take the variable out, and set service.port for another port of the Service." $name $component.at) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}

@@ -11,9 +11,9 @@
   value: {{ .context.Values.timezone | quote }}
 {{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "encryptionKey" "variable" "N8N_ENCRYPTION_KEY") }}
 - name: N8N_GRACEFUL_SHUTDOWN_TIMEOUT
-  value: {{ .component.settings.shutdown.timeoutSeconds | int | quote }}
+  value: {{ include "n8n-tuned.shutdownSeconds" . | quote }}
 - name: QUEUE_WORKER_TIMEOUT
-  value: {{ .component.settings.shutdown.timeoutSeconds | int | quote }}
+  value: {{ include "n8n-tuned.shutdownSeconds" . | quote }}
 - name: N8N_SKIP_WEBHOOK_DEREGISTRATION_SHUTDOWN
   value: "true"
 {{- with .context.Values.callHome }}
@@ -36,9 +36,15 @@
   value: {{ $values.executions.mode }}
 - name: EXECUTIONS_PROCESS
   value: {{ $values.executions.process }}
-{{- if ge (int $values.executions.timeoutSeconds) 1 }}
+{{- $timeout := int $values.executions.timeoutSeconds }}
+{{- if ge $timeout 1 }}
 - name: EXECUTIONS_TIMEOUT
-  value: {{ $values.executions.timeoutSeconds | int | quote }}
+  value: {{ $timeout | quote }}
+{{- end }}
+{{- /* n8n takes the smaller of the two, and this one is an hour by default. */}}
+{{- if gt $timeout 3600 }}
+- name: EXECUTIONS_TIMEOUT_MAX
+  value: {{ $timeout | quote }}
 {{- end }}
 {{- if include "n8n-tuned.isQueue" .context }}
 - name: QUEUE_BULL_PREFIX

@@ -1,9 +1,18 @@
 {{/* k6 and its scripts, for the load test and for `helm test`. */}}
 
-{{/* Suffix of the load test's name: what ran cannot be changed or run again, so another load test is another object. */}}
+{{/*
+Suffix of the load test's name: what ran cannot be changed or run again, so another load test is another object. Tools that
+only render never count the revision up: all that the pods are made of is in the name.
+*/}}
 {{- define "n8n-tuned.loadTestName" -}}
-{{- $hash := list .Values.loadTest (include "n8n-tuned.k6Files" .) (include "n8n-tuned.webhookBaseUrl" .) (include "n8n-tuned.version" .) .Release.Revision | toJson | sha256sum | trunc 8 -}}
+{{- $labels := include "n8n-tuned.labels" (dict "context" . "component" "load-test") -}}
+{{- $hash := list (include "n8n-tuned.loadTestPod" .) $labels .Values.loadTest.parallelism (include "n8n-tuned.k6Files" .) (include "n8n-tuned.version" .) .Release.Revision | toJson | sha256sum | trunc 8 -}}
 load-test-{{ $hash }}
+{{- end -}}
+
+{{/* The pod of the load test. */}}
+{{- define "n8n-tuned.loadTestPod" -}}
+{{- include "n8n-tuned.k6Pod" (dict "context" . "profile" .Values.loadTest.profile "scripts" "load-test" "env" .Values.loadTest.env) -}}
 {{- end -}}
 
 {{/* data of the ConfigMap, laid out as in the repository: loadtests/ beside workflows/catalogue.json. */}}
@@ -32,6 +41,11 @@ automountServiceAccountToken: false
 enableServiceLinks: false
 {{- with include "n8n-tuned.imagePullSecrets" .context }}
 {{- . | nindent 0 }}
+{{- end }}
+{{- range $key := list "nodeSelector" "affinity" "tolerations" }}
+{{- with get $values.loadTest $key | default (get $values.pod $key) }}
+{{ $key }}: {{ toJson . }}
+{{- end }}
 {{- end }}
 securityContext:
   runAsNonRoot: true
@@ -81,11 +95,7 @@ volumes:
 {{- $entries = mergeOverwrite $entries (deepCopy (.env | default dict)) -}}
 {{- $list := list -}}
 {{- range $name, $value := $entries -}}
-{{- if kindIs "map" $value -}}
-{{- $list = append $list (merge (dict "name" $name) $value) -}}
-{{- else -}}
-{{- $list = append $list (dict "name" $name "value" (include "n8n-tuned.plain" $value)) -}}
-{{- end -}}
+{{- $list = append $list (include "n8n-tuned.envEntry" (dict "name" $name "value" $value) | fromYaml) -}}
 {{- end -}}
 {{- toYaml $list -}}
 {{- end -}}
