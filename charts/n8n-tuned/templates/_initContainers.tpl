@@ -23,6 +23,7 @@
   {{- include "n8n-tuned.initCommon" . | nindent 2 }}
 {{- end }}
 {{- include "n8n-tuned.loadTargetInit" . }}
+{{- include "n8n-tuned.runnerConfigInit" . }}
 {{- if and $values.pythonPackages.packages (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
 - name: python-packages
   image: {{ include "n8n-tuned.image" (dict "context" $context "image" $values.pythonPackages.image "tag" "3.13-slim") | quote }}

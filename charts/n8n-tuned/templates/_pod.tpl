@@ -181,9 +181,15 @@ topologySpreadConstraints:
 {{- if $values.loadTargets.enabled }}
 {{- include "n8n-tuned.loadTargetVolumes" .context | nindent 0 }}
 {{- end }}
-{{- if and $values.pythonPackages.packages (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
+{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
+{{- if include "n8n-tuned.runnerVariables" .context }}
+- name: runner-config
+  emptyDir: {}
+{{- end }}
+{{- if $values.pythonPackages.packages }}
 - name: python-packages
   emptyDir: {}
+{{- end }}
 {{- end }}
 {{- with .component.settings.volumes }}
 {{ toYaml . }}
