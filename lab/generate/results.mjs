@@ -229,14 +229,14 @@ function charts() {
       `${spread(of(runs, 'p95Ms'))} ms`,
       `${spread(of(runs, 'cpuMillisecondsPerRequest'))} ms`,
       `${number(Math.max(...of(runs, 'memoryMiB')))} MiB`,
-      `${number(secondsToFirstReply)} s`,
-      runs.reduce((sum, run) => sum + run.requests - run.right, 0),
+      `${spread(secondsToFirstReply)} s`,
+      runs.reduce((sum, run) => sum + run.wrong + run.unanswered, 0),
     ]);
     return `### In ${mode} mode
 
 ${clients} clients on ${workload}, ${official.length} turns of ${seconds} s each, load average ${number(loadAverageAtStart)} at the start.
 
-${table(['chart', 'right replies', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", 'first right reply after its pods were deleted', 'requests without a right answer'], rows)}
+${table(['chart', 'right replies', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", 'first right reply after its pods were deleted', 'wrong or no answer'], rows)}
 
 ${link(path)}`;
   });
