@@ -1,5 +1,5 @@
 // `helm package` takes the workflows and scripts along that the chart only links to, small enough for Kubernetes.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attempt, chart, paths, render, renderOf } from './support/helm.ts';
@@ -21,18 +21,12 @@ test.each([
 ])(
   'packaged by Helm %s it renders what the folder renders',
   async (_, helm) => {
-    const { code, output } = await attempt(helm, [
-      'package',
-      chart,
-      '--destination',
-      folder,
-      '--version',
-      '9.9.9',
-    ]);
-    expect({ code, output }).toMatchObject({ code: 0 });
-    const packaged = await renderOf(join(folder, 'n8n-tuned-9.9.9.tgz'), helm, WITH_ALL);
+    const args = ['package', chart, '--destination', folder];
+    expect(await attempt(helm, args)).toMatchObject({ code: 0 });
+    const [archive = ''] = readdirSync(folder);
+    const packaged = await renderOf(join(folder, archive), helm, WITH_ALL);
     const own = await render(helm, WITH_ALL);
-    expect(packaged.text.replaceAll('n8n-tuned-9.9.9', 'n8n-tuned-0.1.0')).toBe(own.text);
+    expect(packaged.text).toBe(own.text);
   },
   60_000,
 );
