@@ -31,7 +31,7 @@ test('the defaults fit the schema', () => {
 });
 
 /** Maps whose keys are Kubernetes' own or the user's: the schema lists them, values.yaml shows a few. */
-const FREE = ['resources', 'initResources', 'heap'];
+const FREE = ['resources', 'initResources', 'heap', 'startup', 'readiness', 'liveness'];
 
 test('schema and values have the same keys, and every closed map refuses others', () => {
   const ofPod = schema.properties?.['pod'];

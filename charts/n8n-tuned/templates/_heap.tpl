@@ -13,13 +13,44 @@ itself (half the limit for n8n and again half for the runner inside the same con
 {{- end -}}
 {{- end -}}
 
+{{/*
+MiB of each heap under which its process dies of "heap out of memory" at its start, or only just starts. Measured:
+docs/chart/memory.md.
+*/}}
+{{- define "n8n-tuned.leastHeapsMiB" -}}
+oldSpace: {{ ternary 320 96 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) }}
+runnerOldSpace: 64
+runnerPayload: 1
+{{- end -}}
+
+{{/* MiB that an external runner's container needs: 140 for an idle JavaScript runner, and the launcher and Python. */}}
+{{- define "n8n-tuned.externalRunnerFloorMiB" -}}256{{- end -}}
+
 {{/* MiB that live outside V8: code, buffers, sockets. */}}
 {{- define "n8n-tuned.outsideHeapMiB" -}}
 {{- ternary 250 100 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) -}}
 {{- end -}}
 
 {{- define "n8n-tuned.memoryLimit" -}}
-{{- dig "limits" "memory" "" (.settings.resources | default dict) -}}
+{{- with dig "limits" "memory" "" (.settings.resources | default dict) -}}
+{{- include "n8n-tuned.plain" . -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The heap settings of a component: `heap`, under what `pod`, the role and the pool say. Dict: context, component. */}}
+{{- define "n8n-tuned.heapSettings" -}}
+{{- mergeOverwrite (deepCopy .context.Values.heap) (deepCopy (.component.settings.heap | default dict)) | toYaml -}}
+{{- end -}}
+
+{{/* Where one of them stands in the values. Dict: context, component, name. */}}
+{{- define "n8n-tuned.heapAt" -}}
+{{- $at := "heap" -}}
+{{- if hasKey (.context.Values.pod.heap | default dict) .name -}}{{- $at = "pod.heap" -}}{{- end -}}
+{{- if hasKey ((get .context.Values .component.role).heap | default dict) .name -}}{{- $at = printf "%s.heap" .component.role -}}{{- end -}}
+{{- range .context.Values.worker.pools -}}
+{{- if and (eq .name ($.component.pool | default "")) (hasKey (.heap | default dict) $.name) -}}{{- $at = printf "%s.heap" $.component.at -}}{{- end -}}
+{{- end -}}
+{{- printf "%s.%s" $at .name -}}
 {{- end -}}
 
 {{/*
@@ -28,17 +59,14 @@ runnerPayloadMiB; empty where the heap is left alone or no limit is given. Dict:
 */}}
 {{- define "n8n-tuned.heap" -}}
 {{- $limit := include "n8n-tuned.memoryLimit" .component -}}
-{{- $heap := mergeOverwrite (deepCopy .context.Values.heap) (deepCopy (.component.settings.heap | default dict)) -}}
+{{- $heap := include "n8n-tuned.heapSettings" . | fromYaml -}}
 {{- if and $limit $heap.enabled -}}
-{{- $at := printf "%s.resources.limits.memory" .component.at -}}
-{{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" $limit "at" $at) | int64 -}}
-limitMiB: {{ $limitMiB }}
-oldSpaceMiB: {{ include "n8n-tuned.share" (dict "value" $heap.oldSpace "limitMiB" $limitMiB "at" "heap.oldSpace") }}
+{{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" $limit "at" (printf "%s.resources.limits.memory" .component.at)) | int64 -}}
 {{- $runnerMode := include "n8n-tuned.runnerModeOf" . -}}
-{{- if ne $runnerMode "off" }}
-runnerPayloadMiB: {{ include "n8n-tuned.share" (dict "value" $heap.runnerPayload "limitMiB" $limitMiB "at" "heap.runnerPayload") }}
-{{- if eq $runnerMode "internal" }}
-runnerOldSpaceMiB: {{ include "n8n-tuned.share" (dict "value" $heap.runnerOldSpace "limitMiB" $limitMiB "at" "heap.runnerOldSpace") }}
+limitMiB: {{ $limitMiB }}
+{{- range $name, $isUsed := dict "oldSpace" true "runnerPayload" (ne $runnerMode "off") "runnerOldSpace" (eq $runnerMode "internal") }}
+{{- if $isUsed }}
+{{ $name }}MiB: {{ include "n8n-tuned.share" (dict "value" (get $heap $name) "limitMiB" $limitMiB "at" (include "n8n-tuned.heapAt" (dict "context" $.context "component" $.component "name" $name))) }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -1,11 +1,21 @@
 {{/*
-Every contradiction fails here, before anything renders, with one sentence: what, where, and what to do. What a
-schema can say (types, unknown keys, one of a list) is in values.schema.json.
+Every contradiction fails here with one sentence: what, where, and what to do. What a schema can say (types, unknown
+keys, one of a list) is in values.schema.json, which comes before. Helm renders the files in an order of its own: a
+sentence that shared helpers also know may come from another file, and nothing is installed either way.
 */}}
 {{- define "n8n-tuned.validate" -}}
-{{- range $check := list "version" "process" "mode" "secrets" "roles" "memory" "storage" "traffic" "runners" "monitoring" "loadTest" "ports" -}}
+{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "loadTest" "ports" -}}
 {{- include (printf "n8n-tuned.validate.%s" $check) $ -}}
 {{- end -}}
+{{- end -}}
+
+{{/* The names in a dict whose value is set, for a message. */}}
+{{- define "n8n-tuned.given" -}}
+{{- $names := list -}}
+{{- range $name, $isGiven := . -}}
+{{- if $isGiven -}}{{- $names = append $names $name -}}{{- end -}}
+{{- end -}}
+{{- join ", " $names -}}
 {{- end -}}
 
 {{- define "n8n-tuned.validate.version" -}}
@@ -16,6 +26,11 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- end -}}
 {{- if and .Values.image.digest (not .Values.image.tag) (not .Values.image.version) -}}
 {{- fail "image.digest: a digest does not tell the n8n version, and what is rendered depends on it: set image.version as well." -}}
+{{- end -}}
+{{- /* An image of the user's own may count its tags in another way. */ -}}
+{{- $tagged := include "n8n-tuned.versionIn" .Values.image.tag -}}
+{{- if and .Values.image.version $tagged (ne $tagged $version) (hasSuffix "n8nio/n8n" .Values.image.repository) -}}
+{{- fail (printf "image.version: it says n8n %s and image.tag says %s, so the rules of the one would start the other: leave image.version empty." $version $tagged) -}}
 {{- end -}}
 {{- end -}}
 
@@ -30,7 +45,6 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 
 {{- define "n8n-tuned.validate.mode" -}}
 {{- $values := .Values -}}
-{{- $workerPools := $values.worker.pools | default list -}}
 {{- if include "n8n-tuned.isQueue" . -}}
 {{- if eq $values.database.type "sqlite" -}}
 {{- fail "database.type: queue mode runs several processes, and SQLite serves only one: set database.type=postgresql (with database.external.host for your own server)." -}}
@@ -39,12 +53,9 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- fail "redis.enabled: queue mode needs Redis to carry the jobs: set redis.enabled=true for one of our own, or redis.external.host." -}}
 {{- end -}}
 {{- $external := $values.redis.external -}}
-{{- $given := list -}}
-{{- if $external.host }}{{ $given = append $given "host" }}{{ end -}}
-{{- if $external.clusterNodes }}{{ $given = append $given "clusterNodes" }}{{ end -}}
-{{- if $external.sentinel.nodes }}{{ $given = append $given "sentinel.nodes" }}{{ end -}}
-{{- if gt (len $given) 1 -}}
-{{- fail (printf "redis.external: %s are set, and each names another Redis: keep one." (join " and " $given)) -}}
+{{- $given := include "n8n-tuned.given" (dict "host" $external.host "clusterNodes" $external.clusterNodes "sentinel.nodes" $external.sentinel.nodes) -}}
+{{- if contains ", " $given -}}
+{{- fail (printf "redis.external (%s): each of these names another Redis: keep one." $given) -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "host") (eq (int $external.port) 26379) -}}
 {{- fail "redis.external.port: 26379 is the port of a Sentinel, which n8n does not speak to: give the Sentinels as redis.external.sentinel.nodes, or the port of the master." -}}
@@ -52,19 +63,35 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- if and (eq (include "n8n-tuned.redisKind" .) "sentinel") (semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version) -}}
 {{- fail (printf "redis.external.sentinel: its proxy is a sidecar that must outlive n8n, which Kubernetes %s cannot do and 1.29 can: name a Service that follows the master as redis.external.host." .Capabilities.KubeVersion.Version) -}}
 {{- end -}}
+{{- $sized := list -}}
+{{- range $values.worker.pools -}}
+{{- if hasKey . "replicas" -}}{{- $sized = append $sized .name -}}{{- end -}}
+{{- end -}}
 {{- $workers := 0 -}}
 {{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "worker") | fromYaml).items -}}
-{{- $workers = add $workers (include "n8n-tuned.maxReplicas" . | int) -}}
+{{- $most := include "n8n-tuned.maxReplicas" . | int -}}
+{{- if and .pool (eq $most 0) (not (has .pool $sized)) -}}
+{{- fail (printf "%s.replicas: this pool names none and takes those of worker.replicas, which is 0, so it would run nothing: give it its own." .at) -}}
+{{- end -}}
+{{- $workers = add $workers $most -}}
 {{- end -}}
 {{- if eq (int $workers) 0 -}}
-{{- fail "worker.replicas: queue mode without a worker runs nothing: set worker.replicas to 1 or more, or give worker.pools." -}}
+{{- fail "worker.replicas: queue mode without a worker runs nothing: set worker.replicas, or the replicas of a pool, to 1 or more." -}}
 {{- end -}}
 {{- else -}}
 {{- if $values.webhook.enabled -}}
 {{- fail "webhook.enabled: webhook processors need queue mode: set executions.mode=queue, or webhook.enabled=false." -}}
 {{- end -}}
-{{- if or $workerPools (dig "autoscaling" "enabled" false $values.worker) $values.worker.keda.enabled -}}
-{{- fail "worker: workers (pools, autoscaling or keda) need queue mode: set executions.mode=queue." -}}
+{{- /* 2 is the default of values.yaml, which cannot be told from what a user gave. */ -}}
+{{- $ofWorkers := include "n8n-tuned.given" (dict
+  "replicas" (not (has (int $values.worker.replicas) (list 0 2)))
+  "concurrency" $values.worker.concurrency
+  "pools" $values.worker.pools
+  "dedicatedQueue" $values.worker.dedicatedQueue
+  "autoscaling.enabled" (dig "autoscaling" "enabled" false $values.worker)
+  "keda.enabled" $values.worker.keda.enabled) -}}
+{{- with $ofWorkers -}}
+{{- fail (printf "worker: workers (%s) need queue mode: set executions.mode=queue, or remove what is set for them." .) -}}
 {{- end -}}
 {{- if $values.multiMain.enabled -}}
 {{- fail "multiMain.enabled: several mains need queue mode: set executions.mode=queue." -}}
@@ -77,31 +104,19 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- if and (gt (include "n8n-tuned.maxReplicas" $main | int) 1) (not $values.multiMain.enabled) -}}
 {{- fail (printf "main.replicas: %s mains would each start every schedule and trigger%s: set main.replicas=1 without autoscaling, or multiMain.enabled=true in queue mode with PostgreSQL." (include "n8n-tuned.maxReplicas" $main) (ternary ", and SQLite serves only one" "" (eq $values.database.type "sqlite"))) -}}
 {{- end -}}
+{{- $ofProcessors := include "n8n-tuned.given" (dict
+  "exclusive" $values.webhook.exclusive
+  "autoscaling.enabled" (dig "autoscaling" "enabled" false $values.webhook)) -}}
+{{- if and $ofProcessors (not $values.webhook.enabled) -}}
+{{- fail (printf "webhook (%s): there are no webhook processors: set webhook.enabled=true in queue mode, or remove it." $ofProcessors) -}}
+{{- end -}}
+{{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "webhook") | fromYaml).items -}}
+{{- if eq (include "n8n-tuned.maxReplicas" . | int) 0 -}}
+{{- fail "webhook.replicas: production webhooks go to the webhook processors, and with 0 of them nobody answers: set 1 or more, or webhook.enabled=false." -}}
+{{- end -}}
+{{- end -}}
 {{- if and $values.webhook.exclusive (include "n8n-tuned.hasWebhookProcessors" .) (not $values.ingress.enabled) (not $values.httpRoute.enabled) (not $values.publicUrl) -}}
 {{- fail "webhook.exclusive: nothing routes webhooks to the processors while main refuses them: enable ingress or httpRoute, or set publicUrl when a proxy of yours routes them." -}}
-{{- end -}}
-{{- end -}}
-
-{{- define "n8n-tuned.validate.secrets" -}}
-{{- $key := .Values.encryptionKey -}}
-{{- if and $key.existingSecret $key.value -}}
-{{- fail "encryptionKey: both existingSecret and value are set: keep one." -}}
-{{- end -}}
-{{- if and (not $key.existingSecret) (not $key.value) -}}
-{{- if not $key.generate -}}
-{{- fail "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." -}}
-{{- end -}}
-{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host -}}
-{{- fail "encryptionKey: an external database outlives this cluster, and a key made here would not, leaving its credentials unreadable: make a Secret and set encryptionKey.existingSecret." -}}
-{{- end -}}
-{{- end -}}
-{{- range $at, $own := dict "database.external" .Values.database.external "redis.external" .Values.redis.external -}}
-{{- if and $own.existingSecret $own.password -}}
-{{- fail (printf "%s: both existingSecret and password are set: keep one." $at) -}}
-{{- end -}}
-{{- end -}}
-{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.existingSecret) (not .Values.database.external.password) -}}
-{{- fail "database.external: a password is missing: set database.external.existingSecret." -}}
 {{- end -}}
 {{- end -}}
 
@@ -117,7 +132,10 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- fail (printf "%s: autoscaling (HPA) and keda are both enabled and would fight over the number of pods: keep one." .at) -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (gt (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas)) -}}
-{{- fail (printf "%s.autoscaling: minReplicas %d is above maxReplicas %d." .at (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas)) -}}
+{{- fail (printf "%s.autoscaling: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas)) -}}
+{{- end -}}
+{{- if and (eq .role "worker") $settings.keda.enabled (gt (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas)) -}}
+{{- fail (printf "%s.keda: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas)) -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (not (dig "requests" "cpu" "" ($settings.resources | default dict))) (gt (int $settings.autoscaling.cpuPercent) 0) -}}
 {{- fail (printf "%s.resources.requests.cpu: the autoscaler measures CPU against this request, and there is none: set it, or autoscaling.cpuPercent=0." .at) -}}
@@ -138,56 +156,6 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- if and $settings.dedicatedQueue (not (include "n8n-tuned.supports" (dict "context" $ "feature" "workerPools"))) -}}
 {{- fail (printf "%s.dedicatedQueue: n8n %s knows no queues per pool: leave it false." .at (include "n8n-tuned.version" $)) -}}
 {{- end -}}
-{{- end -}}
-{{- end -}}
-
-{{- define "n8n-tuned.validate.memory" -}}
-{{- $outside := include "n8n-tuned.outsideHeapMiB" . | int64 -}}
-{{- range (include "n8n-tuned.components" . | fromYaml).items -}}
-{{- $at := printf "%s.resources.limits.memory" .at -}}
-{{- $limit := include "n8n-tuned.memoryLimit" . -}}
-{{- with dig "requests" "memory" "" (.settings.resources | default dict) -}}
-{{- $_ := include "n8n-tuned.bytes" (dict "value" . "at" (replace "limits" "requests" $at)) -}}
-{{- end -}}
-{{- if $limit -}}
-{{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" $limit "at" $at) | int64 -}}
-{{- $floor := include "n8n-tuned.memoryFloorMiB" (dict "context" $ "role" .role) | int64 -}}
-{{- if lt $limitMiB $floor -}}
-{{- fail (printf "%s: n8n %s needs at least %d MiB in this role, and %v is %d MiB: raise it." $at (include "n8n-tuned.version" $) $floor $limit $limitMiB) -}}
-{{- end -}}
-{{- $heap := include "n8n-tuned.heap" (dict "context" $ "component" .) | fromYaml -}}
-{{- if $heap -}}
-{{- $old := $heap.oldSpaceMiB | int64 -}}
-{{- $runner := $heap.runnerOldSpaceMiB | default 0 | int64 -}}
-{{- if gt (add $old $runner $outside) $limitMiB -}}
-{{- fail (printf "%s: %d MiB cannot hold heap.oldSpace %d MiB + heap.runnerOldSpace %d MiB + %d MiB that live outside V8: raise the limit or lower the heap." $at $limitMiB $old $runner $outside) -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-
-{{- define "n8n-tuned.validate.storage" -}}
-{{- $mode := include "n8n-tuned.binaryDataMode" . -}}
-{{- $version := include "n8n-tuned.version" . -}}
-{{- $always := include "n8n-tuned.supports" (dict "context" . "feature" "binaryDataDatabase") -}}
-{{- if and (eq $mode "database") (not $always) -}}
-{{- fail (printf "binaryData.mode: n8n %s cannot keep files in the database (2.0 can): use filesystem, s3 or default." $version) -}}
-{{- end -}}
-{{- if and (eq $mode "default") $always -}}
-{{- fail (printf "binaryData.mode: n8n %s no longer keeps files in memory: use filesystem, database or s3." $version) -}}
-{{- end -}}
-{{- if and (eq $mode "filesystem") (include "n8n-tuned.isQueue" .) (not (and .Values.persistence.enabled (include "n8n-tuned.isSharedClaim" .))) -}}
-{{- fail "binaryData.mode: in queue mode all roles must see the same files: use database or s3, or persistence.enabled with persistence.accessModes=[ReadWriteMany]." -}}
-{{- end -}}
-{{- if and (eq $mode "s3") (or (not .Values.binaryData.s3.host) (not .Values.binaryData.s3.bucket)) -}}
-{{- fail "binaryData.s3: host and bucket are needed with binaryData.mode=s3." -}}
-{{- end -}}
-{{- if .Values.persistence.size -}}
-{{- $_ := include "n8n-tuned.bytes" (dict "value" .Values.persistence.size "at" "persistence.size") -}}
-{{- end -}}
-{{- if and .Values.trustedCertificates.existingSecret .Values.trustedCertificates.existingConfigMap -}}
-{{- fail "trustedCertificates: both existingSecret and existingConfigMap are set: keep one." -}}
 {{- end -}}
 {{- end -}}
 
@@ -213,6 +181,15 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- if and (eq $mode "external") (not (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunners"))) -}}
 {{- fail (printf "taskRunners.mode: n8n %s has no task runners: leave it internal, which does nothing there." (include "n8n-tuned.version" .)) -}}
 {{- end -}}
+{{- if eq (include "n8n-tuned.runnerMode" .) "external" -}}
+{{- with dig "limits" "memory" "" (.Values.taskRunners.resources | default dict) -}}
+{{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
+{{- $floorMiB := include "n8n-tuned.externalRunnerFloorMiB" $ | int64 -}}
+{{- if lt $limitMiB $floorMiB -}}
+{{- fail (printf "taskRunners.resources.limits.memory: the external runner needs at least %d MiB, and %s is %d MiB: raise it." $floorMiB (include "n8n-tuned.plain" .) $limitMiB) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- if and .Values.pythonPackages.packages (ne (include "n8n-tuned.runnerMode" .) "external") -}}
 {{- fail "pythonPackages.packages: Python runs in the external task runner only: set taskRunners.mode=external." -}}
 {{- end -}}
@@ -230,16 +207,16 @@ schema can say (types, unknown keys, one of a list) is in values.schema.json.
 {{- end -}}
 {{- end -}}
 
-{{- define "n8n-tuned.validate.loadTest" -}}
-{{- $test := .Values.loadTest -}}
-{{- if and $test.enabled (not $test.target) (not .Values.loadTargets.enabled) -}}
-{{- fail "loadTest.enabled: the workload's workflow is not in this n8n: set loadTargets.enabled=true, or loadTest.target to an n8n that has it." -}}
+{{/* Another version, or none, would be installed at another start of a pod. */}}
+{{- define "n8n-tuned.validate.packages" -}}
+{{- range .Values.communityPackages.packages -}}
+{{- if not (regexMatch "^\\S*([^@]@v?[0-9]+\\.[0-9]+\\.[0-9]+[0-9A-Za-z.+-]*|://\\S+|\\.t(ar\\.)?gz)$" .) -}}
+{{- fail (printf "communityPackages.packages: %q names no version, so each start might install another one: write n8n-nodes-x@1.2.3, @scope/n8n-nodes-x@1.2.3, or the address of an archive." .) -}}
 {{- end -}}
-{{- if $test.enabled -}}
-{{- $known := list -}}
-{{- range (.Files.Get "files/workflows/catalogue.json" | fromJson).workloads -}}{{- $known = append $known .name -}}{{- end -}}
-{{- if not (has $test.workload $known) -}}
-{{- fail (printf "loadTest.workload: there is no workload %q: it is one of %s." $test.workload (join ", " $known)) -}}
+{{- end -}}
+{{- range .Values.pythonPackages.packages -}}
+{{- if not (regexMatch "^([A-Za-z0-9._-]+(\\[[^\\]]*\\])? *===? *[0-9][^ *,;]*( *;.*)?|.*://\\S+|\\S+\\.(whl|t(ar\\.)?gz))$" .) -}}
+{{- fail (printf "pythonPackages.packages: %q names no version, so each start might install another one: write name==1.2.3, or the address of a wheel." .) -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -1,9 +1,17 @@
 {{/* What the running n8n can do. The facts are in files/versions.yaml, nowhere else. */}}
 
+{{/* The first version in a text, maybe none. */}}
+{{- define "n8n-tuned.versionIn" -}}
+{{- regexFind "[0-9]+\\.[0-9]+\\.[0-9]+(-(rc|beta|exp)\\.[0-9]+)?" (toString .) -}}
+{{- end -}}
+
 {{/* The n8n version: image.version, else read from image.tag, else the chart's appVersion. */}}
 {{- define "n8n-tuned.version" -}}
 {{- $named := toString (coalesce .Values.image.version .Values.image.tag .Chart.AppVersion) -}}
-{{- $version := regexFind "[0-9]+\\.[0-9]+\\.[0-9]+(-(rc|beta|exp)\\.[0-9]+)?" $named -}}
+{{- $version := include "n8n-tuned.versionIn" $named -}}
+{{- if and (not $version) .Values.image.version -}}
+{{- fail (printf "image.version: %q is no n8n version: write it like %s." $named .Chart.AppVersion) -}}
+{{- end -}}
 {{- if not $version -}}
 {{- fail (printf "image.tag: %q names no n8n version, and what is rendered depends on it: use a tag such as %s, or say which one it is with image.version." $named .Chart.AppVersion) -}}
 {{- end -}}

@@ -8,6 +8,7 @@ const oneOf = (...values) => ({ enum: values });
 const orNull = (shape) => ({ anyOf: [shape, { type: 'null' }] });
 const object = { type: 'object' };
 const texts = { type: 'object', additionalProperties: text };
+/** Whether it is one says the template, in a sentence. */
 const quantity = { type: ['string', 'number'] };
 const resources = {
   type: 'object',
@@ -44,7 +45,23 @@ const heapOverride = {
   additionalProperties: false,
   properties: { enabled: flag, oldSpace: share, runnerOldSpace: share, runnerPayload: share },
 };
-const probe = { type: 'object', properties: { enabled: flag } };
+const probe = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    enabled: flag,
+    httpGet: object,
+    tcpSocket: object,
+    exec: object,
+    grpc: object,
+    initialDelaySeconds: whole(),
+    periodSeconds: whole(1),
+    timeoutSeconds: whole(1),
+    successThreshold: whole(1),
+    failureThreshold: whole(1),
+    terminationGracePeriodSeconds: whole(1),
+  },
+};
 const name = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
 const anyPort = { type: 'integer', minimum: 1, maximum: 65535 };
 
@@ -54,6 +71,11 @@ const SHAPES = {
   fullnameOverride: name,
   commonLabels: texts,
   commonAnnotations: texts,
+  annotations: texts,
+  podAnnotations: texts,
+  podLabels: texts,
+  labels: texts,
+  nodeSelector: texts,
   'global.imagePullSecrets': list({ type: ['string', 'object'] }),
   imagePullSecrets: list({ type: ['string', 'object'] }),
   tag: { type: ['string', 'number'] },
@@ -112,7 +134,6 @@ const SHAPES = {
   'service.ipFamilyPolicy': oneOf('', 'SingleStack', 'PreferDualStack', 'RequireDualStack'),
   'service.ipFamilies': list(oneOf('IPv4', 'IPv6')),
   'ingress.hosts': list({ type: 'string', minLength: 1 }),
-  'ingress.annotations': texts,
   hostnames: list(text),
   parentRefs: list(object),
   'loadTest.profile': oneOf('smoke', 'load', 'stress', 'spike', 'soak', 'breakpoint', 'closed'),
@@ -148,24 +169,47 @@ function deepMerge(a, b) {
   return merged;
 }
 
+/** What no template can do without: the user may set it to null, and Helm then takes it out. */
+function isNeeded(value, shape) {
+  return (
+    shape === probe ||
+    ['number', 'boolean'].includes(typeof value) ||
+    (typeof value === 'string' && value !== '')
+  );
+}
+
+function need(block, key) {
+  block.required = [...new Set([...(block.required ?? []), key])];
+}
+
 export function schemaOf(values) {
-  const root = {};
+  const top = closed({});
+  const root = top.properties;
   for (const { path, value, text: description } of values) {
-    let properties = root;
+    let block = top;
     for (const key of path.slice(0, -1)) {
-      properties[key] ??= closed({});
-      properties = properties[key].properties;
+      block.properties[key] ??= closed({});
+      need(block, key);
+      block = block.properties[key];
     }
+    const key = path.at(-1);
     const shape = shapeOf(path, value);
-    properties[path.at(-1)] = description ? { description, ...shape } : shape;
+    block.properties[key] = description ? { description, ...shape } : shape;
+    if (isNeeded(value, shape)) need(block, key);
   }
+  // A parent chart leaves this one out where its condition is false: it can only be read as true.
+  root.enabled.enum = [true];
+  top.required = top.required.filter((key) => key !== 'enabled');
   // Helm hands a parent chart's globals down, so these may hold more.
   root.global.additionalProperties = true;
   // Every role takes the keys of `pod`; a pool takes those of `worker`.
-  const ofPod = root.pod.properties;
-  for (const role of ['main', 'worker', 'webhook'])
-    root[role] = closed(deepMerge(ofPod, root[role].properties));
-  const { pools, ...ofWorker } = root.worker.properties;
+  const ofPod = optional(root.pod).properties;
+  for (const role of ['main', 'worker', 'webhook']) {
+    const { properties, required } = root[role];
+    const own = required.filter((key) => !(key in ofPod));
+    root[role] = closed(deepMerge(ofPod, properties), { required: own });
+  }
+  const { pools, ...ofWorker } = optional(root.worker).properties;
   const poolName = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$' };
   root.worker.properties.pools = {
     ...pools,
@@ -174,8 +218,15 @@ export function schemaOf(values) {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart n8n-tuned',
-    ...closed(root),
+    ...top,
   };
+}
+
+/** A block of which every part may be left out. */
+function optional({ required: _, ...shape }) {
+  if (shape.properties === undefined) return shape;
+  const parts = Object.entries(shape.properties).map(([key, part]) => [key, optional(part)]);
+  return { ...shape, properties: Object.fromEntries(parts) };
 }
 
 function withoutText(shape) {

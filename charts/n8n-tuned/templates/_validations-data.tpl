@@ -1,0 +1,87 @@
+{{/* Contradictions of where data, secrets and files are. */}}
+
+{{/* What is said of a server of the user's, and no server named: the release would deploy its own and ignore it. */}}
+{{- define "n8n-tuned.validate.stores" -}}
+{{- $database := .Values.database.external -}}
+{{- $ofServer := dict
+  "password" $database.password
+  "existingSecret" $database.existingSecret
+  "port" (ne (int $database.port) 5432)
+  "tls.enabled" $database.tls.enabled
+  "tls.existingSecret" $database.tls.existingSecret -}}
+{{- if eq .Values.database.type "sqlite" -}}
+{{- with include "n8n-tuned.given" (merge (dict "host" $database.host) $ofServer) -}}
+{{- fail (printf "database.type: it is sqlite, a file of n8n's own, and database.external (%s) would be ignored: set database.type=postgresql, or remove database.external." .) -}}
+{{- end -}}
+{{- else if not $database.host -}}
+{{- with include "n8n-tuned.given" $ofServer -}}
+{{- fail (printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it." .) -}}
+{{- end -}}
+{{- end -}}
+{{- $tls := $database.tls -}}
+{{- if ne (empty $tls.certKey) (empty $tls.keyKey) -}}
+{{- fail (printf "database.external.tls: a client's certificate and its private key go together, and %s is missing: set both, or neither." (ternary "certKey" "keyKey" (empty $tls.certKey))) -}}
+{{- end -}}
+{{- if and $tls.certKey (not $tls.existingSecret) -}}
+{{- fail "database.external.tls.existingSecret: certKey and keyKey are keys in this Secret, and it is not named: set it." -}}
+{{- end -}}
+{{- if include "n8n-tuned.ownRedis" . -}}
+{{- $redis := .Values.redis.external -}}
+{{- $given := include "n8n-tuned.given" (dict
+  "password" $redis.password
+  "existingSecret" $redis.existingSecret
+  "user" $redis.user
+  "database" $redis.database
+  "port" (ne (int $redis.port) 6379)
+  "tls.enabled" $redis.tls.enabled
+  "tls.serverName" $redis.tls.serverName
+  "sentinel.existingSecret" $redis.sentinel.existingSecret) -}}
+{{- with $given -}}
+{{- fail (printf "redis.external (%s): this is for a Redis of yours, but the release deploys its own: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove it." .) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.validate.secrets" -}}
+{{- $key := .Values.encryptionKey -}}
+{{- if and $key.existingSecret $key.value -}}
+{{- fail "encryptionKey: both existingSecret and value are set: keep one." -}}
+{{- end -}}
+{{- if and (not $key.existingSecret) (not $key.value) -}}
+{{- if not $key.generate -}}
+{{- fail "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." -}}
+{{- end -}}
+{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host -}}
+{{- fail "encryptionKey: an external database outlives this cluster, and a key made here would not, leaving its credentials unreadable: make a Secret and set encryptionKey.existingSecret." -}}
+{{- end -}}
+{{- end -}}
+{{- range $at, $own := dict "database.external" .Values.database.external "redis.external" .Values.redis.external -}}
+{{- if and $own.existingSecret $own.password -}}
+{{- fail (printf "%s: both existingSecret and password are set: keep one." $at) -}}
+{{- end -}}
+{{- end -}}
+{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.existingSecret) (not .Values.database.external.password) -}}
+{{- fail "database.external: a password is missing: set database.external.existingSecret." -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.validate.storage" -}}
+{{- $mode := include "n8n-tuned.binaryDataMode" . -}}
+{{- $version := include "n8n-tuned.version" . -}}
+{{- $always := include "n8n-tuned.supports" (dict "context" . "feature" "binaryDataDatabase") -}}
+{{- if and (eq $mode "database") (not $always) -}}
+{{- fail (printf "binaryData.mode: n8n %s cannot keep files in the database (2.0 can): use filesystem, s3 or default." $version) -}}
+{{- end -}}
+{{- if and (eq $mode "default") $always -}}
+{{- fail (printf "binaryData.mode: n8n %s no longer keeps files in memory: use filesystem, database or s3." $version) -}}
+{{- end -}}
+{{- if and (eq $mode "filesystem") (include "n8n-tuned.isQueue" .) (not (and .Values.persistence.enabled (include "n8n-tuned.isSharedClaim" .))) -}}
+{{- fail "binaryData.mode: in queue mode all roles must see the same files: use database or s3, or persistence.enabled with persistence.accessModes=[ReadWriteMany]." -}}
+{{- end -}}
+{{- if and (eq $mode "s3") (or (not .Values.binaryData.s3.host) (not .Values.binaryData.s3.bucket)) -}}
+{{- fail "binaryData.s3: host and bucket are needed with binaryData.mode=s3." -}}
+{{- end -}}
+{{- if and .Values.trustedCertificates.existingSecret .Values.trustedCertificates.existingConfigMap -}}
+{{- fail "trustedCertificates: both existingSecret and existingConfigMap are set: keep one." -}}
+{{- end -}}
+{{- end -}}

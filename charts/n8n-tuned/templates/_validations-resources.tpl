@@ -1,0 +1,78 @@
+{{/* Contradictions of memory, CPU and sizes, with their figures. */}}
+
+{{- define "n8n-tuned.validate.memory" -}}
+{{- $version := include "n8n-tuned.version" . -}}
+{{- $outsideMiB := include "n8n-tuned.outsideHeapMiB" . | int64 -}}
+{{- $semiSpaceMiB := include "n8n-tuned.tuning" (dict "context" . "name" "semiSpaceMiB") | int64 -}}
+{{- $leastMiB := include "n8n-tuned.leastHeapsMiB" . | fromYaml -}}
+{{- with regexFind "--max[-_](old|semi)[-_]space[-_]size" (.Values.heap.nodeOptions | default "") -}}
+{{- fail (printf "heap.nodeOptions: %s has a value of its own, and of two the last one wins unseen: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .))) -}}
+{{- end -}}
+{{- range $component := (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- $at := printf "%s.resources.limits.memory" .at -}}
+{{- with include "n8n-tuned.memoryLimit" . -}}
+{{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" $at) | int64 -}}
+{{- $floor := include "n8n-tuned.memoryFloorMiB" (dict "context" $ "role" $component.role) | int64 -}}
+{{- if lt $limitMiB $floor -}}
+{{- fail (printf "%s: n8n %s needs at least %d MiB in this role, and %v is %d MiB: raise it." $at $version $floor . $limitMiB) -}}
+{{- end -}}
+{{- $sumMiB := $outsideMiB -}}
+{{- $parts := list -}}
+{{- $settings := include "n8n-tuned.heapSettings" (dict "context" $ "component" $component) | fromYaml -}}
+{{- $heap := include "n8n-tuned.heap" (dict "context" $ "component" $component) | fromYaml -}}
+{{- range $name := list "oldSpace" "runnerOldSpace" "runnerPayload" -}}
+{{- if hasKey $heap (printf "%sMiB" $name) -}}
+{{- $mebibytes := get $heap (printf "%sMiB" $name) | int64 -}}
+{{- $least := get $leastMiB $name | int64 -}}
+{{- $heapAt := include "n8n-tuned.heapAt" (dict "context" $ "component" $component "name" $name) -}}
+{{- if lt $mebibytes $least -}}
+{{- fail (printf "%s: %s is %d MiB of the limit of %d MiB, and n8n %s needs at least %d MiB there: raise it (a fraction of the limit is written like 1/2, a quantity like 768Mi)." $heapAt (include "n8n-tuned.plain" (get $settings $name)) $mebibytes $limitMiB $version $least) -}}
+{{- end -}}
+{{- $sumMiB = add $sumMiB $mebibytes -}}
+{{- $parts = append $parts (printf "%s %d MiB" $heapAt $mebibytes) -}}
+{{- end -}}
+{{- end -}}
+{{- if gt $semiSpaceMiB 0 -}}
+{{- /* V8's young generation: two semi-spaces, and as much again for large new objects. */ -}}
+{{- $sumMiB = add $sumMiB (mul 3 $semiSpaceMiB) -}}
+{{- $parts = append $parts (printf "3 x tuning.semiSpaceMiB %d MiB" $semiSpaceMiB) -}}
+{{- end -}}
+{{- if gt (int64 $sumMiB) $limitMiB -}}
+{{- fail (printf "%s: %d MiB cannot hold %s + %d MiB that live outside V8: raise the limit or lower the heap." $at $limitMiB (join " + " $parts) $outsideMiB) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Every quantity can be read, and no request is above its limit, which Kubernetes refuses. */}}
+{{- define "n8n-tuned.validate.quantities" -}}
+{{- $values := .Values -}}
+{{- $resources := dict
+  "initResources" $values.initResources
+  "taskRunners.resources" $values.taskRunners.resources
+  "database.own.resources" $values.database.own.resources
+  "redis.own.resources" $values.redis.own.resources
+  "redis.external.sentinel.resources" $values.redis.external.sentinel.resources
+  "loadTest.resources" $values.loadTest.resources -}}
+{{- range (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- $_ := set $resources (printf "%s.resources" .at) .settings.resources -}}
+{{- end -}}
+{{- range $at, $given := $resources -}}
+{{- $limits := dig "limits" nil ($given | default dict) | default dict -}}
+{{- $requests := dig "requests" nil ($given | default dict) | default dict -}}
+{{- range $what, $limit := $limits -}}
+{{- $_ := include "n8n-tuned.quantity" (dict "value" $limit "at" (printf "%s.limits.%s" $at $what)) -}}
+{{- end -}}
+{{- range $what, $request := $requests -}}
+{{- $requested := include "n8n-tuned.quantity" (dict "value" $request "at" (printf "%s.requests.%s" $at $what)) | float64 -}}
+{{- with get $limits $what -}}
+{{- if gt $requested (include "n8n-tuned.quantity" (dict "value" . "at" "") | float64) -}}
+{{- fail (printf "%s.limits.%s: %s is less than the request, %s, which Kubernetes refuses: raise it, or set %s.requests.%s to %s or less as well." $at $what (include "n8n-tuned.plain" .) (include "n8n-tuned.plain" $request) $at $what (include "n8n-tuned.plain" .)) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $at, $size := dict "persistence.size" $values.persistence.size "database.own.persistence.size" $values.database.own.persistence.size "redis.own.persistence.size" $values.redis.own.persistence.size -}}
+{{- $_ := include "n8n-tuned.quantity" (dict "value" $size "at" $at) -}}
+{{- end -}}
+{{- end -}}
