@@ -183,6 +183,24 @@ ${table(['what', 'asked', 'worst deviation', 'allowed'], rows)}
 ${link(path)}`;
 }
 
+function heapFloors() {
+  const path = 'studies/heap-floors/results/record.json';
+  if (!has(path)) return '';
+  const rows = readJson(path).rows.map((r) => [
+    `${r.heap} of ${r.n8n}`,
+    `${r.oldSpaceMiB} MiB`,
+    r.lives ? `ready after ${number(r.readyAfterSeconds)} s` : 'dies',
+    r.outOfHeap ? 'yes' : 'no',
+  ]);
+  return `## The least heaps
+
+A fresh n8n with SQLite, started with less and less old space.
+
+${table(['heap', 'old space', 'what it did', 'V8 ran out of heap'], rows)}
+
+${link(path)}`;
+}
+
 function samplerCost() {
   const path = 'docs/records/sampler-cost.json';
   if (!has(path)) return '';
@@ -308,6 +326,7 @@ beside n8n: take ratios from it, not absolutes.`,
     capacities(),
     searchQuality(),
     knownCapacities(),
+    heapFloors(),
     nodeAccuracy(),
     samplerCost(),
   ]

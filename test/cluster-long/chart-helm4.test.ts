@@ -9,7 +9,7 @@ const VALUES = {
   executions: { mode: 'queue' },
   database: { type: 'postgresql' },
   webhook: { enabled: true, replicas: 1 },
-  worker: { autoscaling: { enabled: true, minReplicas: 2, maxReplicas: 3 } },
+  worker: { autoscaling: { enabled: true, minReplicas: 2, maxReplicas: 2 } },
   loadTargets: { enabled: true },
 };
 /** What users change: env that the chart sets itself, a profile, resources. */

@@ -15,7 +15,7 @@ itself (half the limit for n8n and again half for the runner inside the same con
 
 {{/*
 MiB of each heap under which its process dies of "heap out of memory" at its start, or only just starts. Measured:
-docs/chart/memory.md.
+studies/heap-floors.
 */}}
 {{- define "n8n-tuned.leastHeapsMiB" -}}
 oldSpace: {{ ternary 320 96 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) }}
@@ -23,7 +23,7 @@ runnerOldSpace: 64
 runnerPayload: 1
 {{- end -}}
 
-{{/* MiB that an external runner's container needs: 140 for an idle JavaScript runner, and the launcher and Python. */}}
+{{/* MiB that an external runner's container needs: an idle JavaScript runner, the launcher and Python. Not measured. */}}
 {{- define "n8n-tuned.externalRunnerFloorMiB" -}}256{{- end -}}
 
 {{/* MiB that live outside V8: code, buffers, sockets. */}}

@@ -1,0 +1,97 @@
+// With how little old space n8n and its task runner still start: behind the least heaps that the chart accepts.
+//
+//   make lab && node studies/heap-floors/measure.mjs
+//
+// Writes results/record.json.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const READY_WITHIN_MS = 60_000;
+/** Ready is not enough: what starts after it needs its heap too. */
+const STAYS_MS = 8_000;
+
+const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+const lab = process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned');
+const N8N = {
+  '2.41.1': { node: 'node24', ready: '/healthz/readiness' },
+  '0.221.2': { node: 'node18', ready: '/healthz' },
+};
+/** MiB; for the runner beside an n8n that has enough. */
+const TRIED = [
+  ...[512, 320, 288, 256].map((oldSpaceMiB) => ({ n8n: '2.41.1', heap: 'n8n', oldSpaceMiB })),
+  ...[128, 96, 64].map((oldSpaceMiB) => ({ n8n: '0.221.2', heap: 'n8n', oldSpaceMiB })),
+  ...[128, 64, 32].map((oldSpaceMiB) => ({ n8n: '2.41.1', heap: 'task runner', oldSpaceMiB })),
+];
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A fresh n8n with SQLite: whether it lived, after how many seconds it was ready, and whether V8 gave up. */
+async function start({ n8n, heap, oldSpaceMiB }) {
+  const { node, ready } = N8N[n8n];
+  const program = join(lab, 'n8n', n8n, 'node_modules/n8n/bin/n8n');
+  const folder = mkdtempSync(join(tmpdir(), 'heap-floor-'));
+  const port = await freePort();
+  const isRunner = heap === 'task runner';
+  const child = spawn(join(lab, 'bin', node), [program, 'start'], {
+    env: {
+      ...{ PATH: process.env.PATH, HOME: folder, N8N_USER_FOLDER: folder, N8N_ENCRYPTION_KEY: 'x' },
+      ...{ N8N_PORT: String(port), N8N_RUNNERS_BROKER_PORT: String(await freePort()) },
+      ...{ N8N_LISTEN_ADDRESS: '127.0.0.1', N8N_LOG_LEVEL: 'debug' },
+      ...{ N8N_DIAGNOSTICS_ENABLED: 'false', N8N_VERSION_NOTIFICATIONS_ENABLED: 'false' },
+      NODE_OPTIONS: `--max-old-space-size=${isRunner ? 512 : oldSpaceMiB}`,
+      ...(isRunner ? { N8N_RUNNERS_MAX_OLD_SPACE_SIZE: String(oldSpaceMiB) } : {}),
+    },
+  });
+  let log = '';
+  child.stdout.on('data', (chunk) => (log += chunk));
+  child.stderr.on('data', (chunk) => (log += chunk));
+  const exited = once(child, 'exit');
+  const isGone = () => child.exitCode !== null || child.signalCode !== null;
+
+  const begun = Date.now();
+  let readyAfterSeconds = null;
+  while (readyAfterSeconds === null && !isGone() && Date.now() - begun < READY_WITHIN_MS) {
+    const reply = await fetch(`http://127.0.0.1:${port}${ready}`).catch(() => null);
+    await reply?.arrayBuffer();
+    const isComplete = !isRunner || log.includes('Registered runner "JS');
+    if (reply?.ok && isComplete) readyAfterSeconds = (Date.now() - begun) / 1000;
+    else await sleep(250);
+  }
+  if (readyAfterSeconds !== null) await sleep(STAYS_MS);
+  const lives = readyAfterSeconds !== null && !isGone();
+  if (!isGone()) {
+    child.kill('SIGTERM');
+    await Promise.race([exited, sleep(10_000)]);
+    if (!isGone()) child.kill('SIGKILL');
+  }
+  rmSync(folder, { recursive: true, force: true });
+  return { lives, readyAfterSeconds, outOfHeap: log.includes('heap out of memory') };
+}
+
+const rows = [];
+for (const tried of TRIED) {
+  const row = { ...tried, ...(await start(tried)) };
+  rows.push(row);
+  console.log(
+    `${row.n8n}, ${row.heap}, ${row.oldSpaceMiB} MiB: ${row.lives ? `ready after ${row.readyAfterSeconds} s` : 'dies'}`,
+  );
+}
+const folder = fileURLToPath(new URL('results', import.meta.url));
+mkdirSync(folder, { recursive: true });
+writeFileSync(
+  join(folder, 'record.json'),
+  `${JSON.stringify({ when: new Date().toISOString(), rows }, null, 2)}\n`,
+);
