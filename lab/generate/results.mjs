@@ -294,7 +294,7 @@ function chartOnCluster() {
     typeof value === 'object'
       ? Object.entries(value)
           .map(([key, inner]) => `${words(key)} ${said(inner)}`)
-          .join(', ')
+          .join(', ') || 'none'
       : String(value);
   const rows = Object.entries(readJson(path)).map(([what, { at: _at, kubernetes: _, ...seen }]) => {
     const { n8n, ...figures } = seen;
