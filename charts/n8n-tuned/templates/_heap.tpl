@@ -18,7 +18,7 @@ MiB of each heap under which its process dies of "heap out of memory" at its sta
 studies/heap-floors.
 */}}
 {{- define "n8n-tuned.leastHeapsMiB" -}}
-oldSpace: {{ ternary 320 96 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) }}
+oldSpace: {{ ternary 320 128 (eq "true" (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways"))) }}
 runnerOldSpace: 64
 runnerPayload: 1
 {{- end -}}
