@@ -45,7 +45,12 @@ export class RedisServers {
 
   /** Three primaries that share the slots. */
   async startCluster(): Promise<number[]> {
-    const ports = await Promise.all([1, 2, 3].map(() => this.start(['--cluster-enabled', 'yes'])));
+    // By itself the bus takes a port 10 000 higher, where outgoing connections may have it.
+    const ports = await Promise.all(
+      [1, 2, 3].map(async () =>
+        this.start(['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())]),
+      ),
+    );
     const nodes = ports.map((port) => `127.0.0.1:${String(port)}`);
     await execute('/usr/bin/redis-cli', ['--cluster', 'create', ...nodes, '--cluster-yes']);
     const client = new Redis({ port: ports[0] ?? 0 });
@@ -72,10 +77,16 @@ export class RedisServers {
   private async launch(args: string[], port: number, client: RedisOptions): Promise<void> {
     const server = spawn(SERVER, args, { stdio: 'ignore' });
     this.running.push(server);
-    const probe = new Redis({ port, lazyConnect: true, ...client, retryStrategy: () => 50 });
+    const ended = new Promise<never>((_, reject) => {
+      server.once('exit', () => reject(new Error(`redis-server ended: ${args.join(' ')}`)));
+    });
+    ended.catch(() => undefined);
+    // A busy machine takes seconds to start a program.
+    const retries = { retryStrategy: () => 50, maxRetriesPerRequest: 600 };
+    const probe = new Redis({ port, lazyConnect: true, ...client, ...retries });
     probe.on('error', () => undefined);
     try {
-      await probe.ping();
+      await Promise.race([probe.ping(), ended]);
     } finally {
       probe.disconnect();
     }
