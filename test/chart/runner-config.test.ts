@@ -87,8 +87,9 @@ test('the chart names what the user set, and never the token', async () => {
     ],
     ...['--set', 'taskRunners.env.N8N_RUNNERS_AUTH_TOKEN=x'],
   ]);
-  const [pod] = podTemplates(manifests);
-  const init = containersOf(pod).find(({ name }) => name === 'runner-config');
+  const init = podTemplates(manifests)
+    .flatMap(containersOf)
+    .find(({ name }) => name === 'runner-config');
   expect(init?.args?.slice(1)).toEqual([
     '/etc/n8n-task-runners.json',
     '/runner-config/config.json',
