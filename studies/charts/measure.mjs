@@ -46,6 +46,17 @@ const charts = Object.fromEntries(
   contenders.map(({ name, version }) => [name, { version, runs: [], secondsToFirstReply: [] }]),
 );
 const loadAverageAtStart = loadavg()[0];
+
+/** After every round, so that what was measured outlives an interruption. */
+function keep() {
+  const record = { when: new Date().toISOString(), mode, workload: on.WORKLOAD };
+  mkdirSync(on.path('results'), { recursive: true });
+  writeFileSync(
+    on.path(`results/${mode}.json`),
+    `${JSON.stringify({ ...record, clients: CLIENTS, seconds, loadAverageAtStart, charts }, null, 2)}\n`,
+  );
+}
+
 try {
   for (const contender of contenders) {
     console.log(`${contender.name}: install`);
@@ -62,6 +73,7 @@ try {
         `${contender.name}: ${figures.ratePerSecond.toFixed(1)}/s, p95 ${Math.round(figures.p95Ms)} ms`,
       );
     }
+    keep();
   }
   for (let restart = 0; restart < RESTARTS; restart += 1) {
     for (const contender of contenders) {
@@ -69,13 +81,8 @@ try {
       charts[contender.name].secondsToFirstReply.push(waited);
       console.log(`${contender.name}: first right reply ${waited} s after its pods were deleted`);
     }
+    keep();
   }
-  mkdirSync(on.path('results'), { recursive: true });
-  const record = { when: new Date().toISOString(), mode, workload: on.WORKLOAD };
-  writeFileSync(
-    on.path(`results/${mode}.json`),
-    `${JSON.stringify({ ...record, clients: CLIENTS, seconds, loadAverageAtStart, charts }, null, 2)}\n`,
-  );
 } finally {
   on.uninstall(contenders);
 }
