@@ -1,6 +1,17 @@
 import { samplersFor } from '../../capacity/src/sampler';
 import type { Running } from '../../capacity/src/target/target';
-import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
+import {
+  ask,
+  bringUp,
+  Collected,
+  killed,
+  left,
+  never,
+  quiet,
+  tracesOf,
+  until,
+  workload,
+} from './stage';
 
 jest.setTimeout(330_000);
 
@@ -70,8 +81,7 @@ describe('queue mode with a worker and two webhook processors behind the balance
     const [queue] = samplersFor(running).filter(({ name }) => name === 'queue');
     if (queue === undefined) throw new Error('no sampler of the queue');
     await queue.start(running, seen, 100);
-    const redis = running.processes().find(({ role }) => role === 'redis');
-    process.kill(redis?.pid ?? 0, 'SIGKILL');
+    killed(running, 'redis');
     await until('the sampler says so', () => seen.events.length > 0);
     const samples = seen.values('queueWaiting').length;
     await until('it samples again', () => seen.values('queueWaiting').length > samples);

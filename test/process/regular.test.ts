@@ -1,7 +1,18 @@
 import { readGroup, findControl, readLimits } from '../../capacity/src/target/process/cgroup';
 import { samplersFor } from '../../capacity/src/sampler';
 import type { Running } from '../../capacity/src/target/target';
-import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
+import {
+  ask,
+  bringUp,
+  Collected,
+  killed,
+  left,
+  never,
+  quiet,
+  tracesOf,
+  until,
+  workload,
+} from './stage';
 
 jest.setTimeout(330_000);
 
@@ -72,8 +83,7 @@ describe('regular mode on SQLite, limited to 800 millicores and 1200 MiB', () =>
   test('a killed n8n comes back, and is told', async () => {
     const told: string[] = [];
     running.onEvent(({ kind, text }) => told.push(`${kind}: ${text}`));
-    const pid = running.processes()[0]?.pid ?? 0;
-    process.kill(pid, 'SIGKILL');
+    const pid = killed(running, 'main');
     await until('a new main', () => {
       const now = running.processes()[0]?.pid;
       return now !== undefined && now !== pid;

@@ -35,6 +35,14 @@ export const quiet = (): void => undefined;
 
 export const never = (): AbortSignal => new AbortController().signal;
 
+/** Kills the first process of a role, which has to be there: process 0 would be the test's own group. */
+export function killed(running: Running, role: string): number {
+  const found = running.processes().find((process) => process.role === role);
+  if (found === undefined) throw new Error(`no ${role} runs`);
+  process.kill(found.pid, 'SIGKILL');
+  return found.pid;
+}
+
 /** Everything of a running target that must be gone when it is down. */
 export interface Traces {
   processes: { pid: number; startedAtMs: number }[];
