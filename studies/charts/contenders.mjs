@@ -1,6 +1,7 @@
 // A chart on the cluster: installed into a namespace of its own with the workload in it, asked for what its pods use,
 // and put under load. Reached from inside, by `lab/cluster/cluster exec`.
 import { execFileSync } from 'node:child_process';
+import http from 'node:http';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -156,21 +157,30 @@ export function load(contender, { clients, seconds }) {
   };
 }
 
-/** From the deletion of every pod of n8n to the first right reply. */
+/** From the deletion of every pod of n8n to the first right reply of another pod. */
 export async function secondsToFirstReply(contender) {
   const begun = Date.now();
-  contender.kubectl('delete', '--wait=false', ...podsOf(contender));
-  let isDown = false;
+  const before = podsOf(contender);
+  contender.kubectl('delete', '--wait=false', ...before);
+  const isGone = () => !podsOf(contender).some((pod) => before.includes(pod));
+  let wasDown = false;
   while (Date.now() - begun < READY_MS) {
-    const status = await fetch(`${contender.url}/webhook/load-${WORKLOAD}`, {
-      signal: AbortSignal.timeout(2_000),
-    }).then(
-      async (reply) => (await reply.text(), reply.status),
-      () => 0,
-    );
-    if (status !== 200) isDown = true;
-    else if (isDown) return (Date.now() - begun) / 1000;
+    const status = await statusOf(`${contender.url}/webhook/load-${WORKLOAD}`);
+    if (status !== 200) wasDown = true;
+    // An old pod may outlast the start of the new one, and then nobody sees a gap.
+    else if (wasDown || isGone()) return (Date.now() - begun) / 1000;
     await sleep(100);
   }
-  return null;
+  throw new Error(`${contender.name}: no right reply after its pods were deleted`);
 }
+
+/** Over a connection of its own: a kept one leads to the old pod. */
+const statusOf = (url) =>
+  new Promise((resolve) => {
+    const request = http.get(url, { agent: false, timeout: 2_000 }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode));
+    });
+    request.once('timeout', () => request.destroy());
+    request.once('error', () => resolve(0));
+  });

@@ -1,6 +1,6 @@
 // Pods that come and go under load: a drained node, a scale-in, an autoscaler; every request must get its answer.
 import { inCluster, until } from '../support/cluster';
-import { load, Release } from '../support/release';
+import { keptConnections, load, Release, type Seen } from '../support/release';
 import { seen } from '../support/seen';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
 
@@ -24,21 +24,30 @@ afterAll(() => n8n?.remove());
 
 const kubectl = (...args: string[]): Promise<string> => n8n.space.kubectl(...args);
 
-/** Load while something is done, and for a while after. */
-async function loadWhile(what: () => Promise<unknown>, seconds = 90): Promise<LoadSummary> {
+const RATE = 5;
+
+/**
+ * Load while something is done, and for a while after: by k6, which repeats a request whose connection broke, and by
+ * callers that do not.
+ */
+async function loadWhile(what: () => Promise<unknown>, seconds = 90): Promise<Figures> {
   const url = await n8n.serviceUrl('-webhook');
-  await n8n.rightReply(`${url}/webhook/load-last-node`);
-  const loading = load(url, { RATE: 5, DURATION: `${seconds}s`, ...PATIENT });
+  const webhook = `${url}/webhook/load-last-node`;
+  await n8n.rightReply(webhook);
+  const loading = load(url, { RATE, DURATION: `${seconds}s`, ...PATIENT });
+  const calling = keptConnections('callers', webhook, String(RATE), String(seconds));
   await new Promise((resolve) => setTimeout(resolve, 10_000));
   await what();
-  return loading;
+  return figures(await loading, await calling);
 }
 
-const figures = ({ requests, right, errors, latencyMs }: LoadSummary) => ({
-  requests,
-  right,
-  lost: requests - right,
-  errors,
+type Figures = ReturnType<typeof figures>;
+
+const figures = ({ requests, right, errors, latencyMs }: LoadSummary, kept?: Seen) => ({
+  requests: requests + (kept?.requests ?? 0),
+  right: right + (kept?.right ?? 0),
+  lost: requests - right + (kept === undefined ? 0 : kept.requests - kept.right),
+  errors: { ...errors, ...kept?.wrong },
   p95Ms: Math.round(latencyMs?.p95 ?? 0),
 });
 
@@ -46,7 +55,7 @@ test('a drain of the node evicts every pod of n8n, one of a role at a time, and 
   const ROLES = 'main,webhook,worker';
   const before = await n8n.pods(ROLES);
   const [node = ''] = (await kubectl('get', 'nodes', '-o', 'name')).split('\n');
-  const summary = await loadWhile(async () => {
+  const answers = await loadWhile(async () => {
     const drained = inCluster(
       [
         ...['kubectl', 'drain', node, '--delete-emptydir-data', '--ignore-daemonsets'],
@@ -64,14 +73,14 @@ test('a drain of the node evicts every pod of n8n, one of a role at a time, and 
     await Promise.all(ROLES.split(',').map((role) => n8n.rolledOut(role)));
   }, 180);
   const now = await n8n.pods(ROLES);
-  seen('drain under load', { evicted: before.length, ...figures(summary) });
+  seen('drain under load', { evicted: before.length, ...answers });
   expect(before).toHaveLength(5);
   expect(now.filter((pod) => before.includes(pod))).toEqual([]);
-  expect(figures(summary)).toMatchObject({ lost: 0, errors: {} });
+  expect(answers).toMatchObject({ lost: 0, errors: {} });
 });
 
 test('a scale-in of workers and webhook processors loses no request', async () => {
-  const summary = await loadWhile(async () => {
+  const answers = await loadWhile(async () => {
     await kubectl('scale', 'deployment/n8n-worker', 'deployment/n8n-webhook', '--replicas=1');
     await until(
       'the others gone',
@@ -79,8 +88,8 @@ test('a scale-in of workers and webhook processors loses no request', async () =
       360_000,
     );
   });
-  seen('scale-in under load', figures(summary));
-  expect(figures(summary)).toMatchObject({ lost: 0, errors: {} });
+  seen('scale-in under load', answers);
+  expect(answers).toMatchObject({ lost: 0, errors: {} });
 });
 
 test('the HPA adds workers under load and takes them away again', async () => {

@@ -211,6 +211,26 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+export interface Seen {
+  requests: number;
+  right: number;
+  /** How many by status, or by the error of the connection. */
+  wrong: Record<string, number>;
+}
+
+/** A script of studies/charts, run inside; it prints what became of the requests of callers that keep their connections. */
+export async function keptConnections(
+  script: 'callers' | 'rollout',
+  ...args: string[]
+): Promise<Seen> {
+  const file = join(ROOT, 'studies', 'charts', `${script}.mjs`);
+  const { code, stdout, stderr } = await inCluster(['node', file, ...args], {
+    timeoutMs: PATIENCE_MS,
+  });
+  if (code !== 0) throw new Error(`${script}: ${stderr.trim()}`);
+  return JSON.parse(stdout) as Seen;
+}
+
 /** The bundled load profile against an address of the cluster; the summary counts every request. */
 export async function load(
   baseUrl: string,

@@ -13,6 +13,7 @@ export interface TuningValues {
   workerConcurrency: number;
   /** 0 leaves V8's own. */
   semiSpaceMiB: number;
+  traceSqlite: boolean;
 }
 
 export const TUNING_NAMES = [
@@ -40,6 +41,8 @@ export const reasons: Record<keyof TuningValues, string> = {
     "a Code node that waits holds one of n8n's 10 slots for as long, and the CPU idles",
   workerConcurrency: 'work that waits wants more executions side by side, work that computes fewer',
   semiSpaceMiB: "V8's own",
+  traceSqlite:
+    'n8n has the driver of SQLite make a stack trace for every statement; without, an error of SQLite tells less of where it came from',
 };
 
 const base: TuningValues = {
@@ -53,11 +56,12 @@ const base: TuningValues = {
   runnerConcurrency: 50,
   workerConcurrency: 10,
   semiSpaceMiB: 0,
+  traceSqlite: true,
 };
 
 export const tunings: Record<TuningName, TuningValues> = {
   default: base,
-  throughput: { ...base, saveSuccessfulExecutions: 'none' },
+  throughput: { ...base, saveSuccessfulExecutions: 'none', traceSqlite: false },
   'low-memory': {
     ...base,
     saveSuccessfulExecutions: 'none',

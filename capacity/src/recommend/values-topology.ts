@@ -198,9 +198,16 @@ function leftOut(values: Values): string[] {
     ...(['main', 'worker', 'webhook'] as const).map((name) =>
       isScaled(values[name]) ? `autoscaling of ${name}: its replicas were loaded` : null,
     ),
-    ...(['runnerConcurrency', 'workerConcurrency', 'headlessWorkers', 'semiSpaceMiB'] as const).map(
-      (name) =>
-        values.tuning[name] == null ? null : `tuning.${name}: the value of the profile was loaded`,
+    ...(
+      [
+        'runnerConcurrency',
+        'workerConcurrency',
+        'headlessWorkers',
+        'semiSpaceMiB',
+        'traceSqlite',
+      ] as const
+    ).map((name) =>
+      values.tuning[name] == null ? null : `tuning.${name}: the value of the profile was loaded`,
     ),
     ...(['main', 'worker', 'webhook'] as const).flatMap((name) =>
       Object.entries({ ...values.env, ...values[name].env })

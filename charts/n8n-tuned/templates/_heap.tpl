@@ -83,6 +83,9 @@ limitMiB: {{ $limitMiB }}
 {{- if gt $semiSpaceMiB 0 -}}
 {{- $options = append $options (printf "--max-semi-space-size=%d" $semiSpaceMiB) -}}
 {{- end -}}
+{{- range (include "n8n-tuned.preloads" . | fromYaml).items -}}
+{{- $options = append $options (printf "--require=%s/%s" (include "n8n-tuned.preloadFolder" $.context) .) -}}
+{{- end -}}
 {{- with .context.Values.heap.nodeOptions -}}
 {{- $options = append $options . -}}
 {{- end -}}

@@ -18,6 +18,14 @@ also runs what nobody waits for. Dict: context, component.
 {{- end -}}
 
 {{/*
+Seconds for endpoints and ingress controllers to forget the pod before n8n stops listening. None where the old pod must end
+before the next one starts: nobody else answers meanwhile, so they would only lengthen the gap. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.preStopSeconds" -}}
+{{- contains "Recreate" (include "n8n-tuned.strategy" .) | ternary 0 (int .component.settings.shutdown.preStopSeconds) -}}
+{{- end -}}
+
+{{/*
 Seconds between SIGTERM's announcement and SIGKILL: the preStop pause, n8n's own limit, and 15 s on top, because a
 busy n8n still closes what is open after its own limit. Dict: context, component.
 */}}
@@ -25,7 +33,7 @@ busy n8n still closes what is open after its own limit. Dict: context, component
 {{- if .component.settings.terminationGracePeriodSeconds -}}
 {{- int .component.settings.terminationGracePeriodSeconds -}}
 {{- else -}}
-{{- add (int .component.settings.shutdown.preStopSeconds) (include "n8n-tuned.shutdownSeconds" . | int) 15 -}}
+{{- add (include "n8n-tuned.preStopSeconds" . | int) (include "n8n-tuned.shutdownSeconds" . | int) 15 -}}
 {{- end -}}
 {{- end -}}
 
@@ -60,14 +68,28 @@ livenessProbe:
 {{- end }}
 {{- end -}}
 
-{{/* Time for endpoints and ingress controllers to forget the pod before n8n stops listening. Dict: context, component. */}}
+{{/*
+Whether the answers of the pod's last seconds close their connections: where callers connect to it, and preStop gives them
+the time. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.closesConnections" -}}
+{{- $settings := .component.settings -}}
+{{- if and (ne .component.role "worker") (empty $settings.lifecycle) $settings.shutdown.closeConnections (gt (include "n8n-tuned.preStopSeconds" . | int) 0) -}}true{{- end -}}
+{{- end -}}
+
+{{/* Dict: context, component. */}}
 {{- define "n8n-tuned.lifecycle" -}}
+{{- $seconds := include "n8n-tuned.preStopSeconds" . | int -}}
 {{- if .component.settings.lifecycle -}}
 {{- toYaml .component.settings.lifecycle -}}
-{{- else if gt (int .component.settings.shutdown.preStopSeconds) 0 -}}
+{{- else if gt $seconds 0 -}}
 preStop:
   exec:
-    command: [sleep, {{ .component.settings.shutdown.preStopSeconds | int | quote }}]
+    {{- if include "n8n-tuned.closesConnections" . }}
+    command: [sh, -c, 'touch /tmp/n8n-tuned-stopping; sleep {{ $seconds }}']
+    {{- else }}
+    command: [sleep, {{ $seconds | quote }}]
+    {{- end }}
 {{- end -}}
 {{- end -}}
 

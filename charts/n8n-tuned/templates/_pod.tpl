@@ -87,6 +87,9 @@ spec:
 {{/* Each config has a checksum of its own, so that only what uses it restarts. */}}
 {{- define "n8n-tuned.checksums" -}}
 checksum/secrets: {{ include "n8n-tuned.givenSecrets" .context | sha256sum }}
+{{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
+checksum/preload: {{ include "n8n-tuned.preloadFiles" .context | sha256sum }}
+{{- end }}
 {{- if .context.Values.loadTargets.enabled }}
 checksum/load-targets: {{ include "n8n-tuned.loadTargetFiles" .context | sha256sum }}
 {{- end }}
@@ -133,6 +136,11 @@ topologySpreadConstraints:
   subPath: {{ . }}
   {{- end }}
 {{- end }}
+{{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
+- name: preload
+  mountPath: {{ include "n8n-tuned.preloadFolder" .context }}
+  readOnly: true
+{{- end }}
 {{- with include "n8n-tuned.trustedMount" .context }}
 {{ . }}
 {{- end }}
@@ -166,6 +174,11 @@ topologySpreadConstraints:
 - name: data
   persistentVolumeClaim:
     claimName: {{ include "n8n-tuned.claimName" .context }}
+{{- end }}
+{{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
+- name: preload
+  configMap:
+    name: {{ include "n8n-tuned.fullname" .context }}-preload
 {{- end }}
 {{- with $values.trustedCertificates }}
 {{- if .existingSecret }}

@@ -144,10 +144,12 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- fail (printf "%s.autoscaling: there is nothing to scale on: set cpuPercent, memoryPercent or metrics." .at) -}}
 {{- end -}}
 {{- if $settings.terminationGracePeriodSeconds -}}
-{{- $shutdown := include "n8n-tuned.shutdownSeconds" (dict "context" $ "component" .) | int -}}
-{{- $least := add $shutdown (int $settings.shutdown.preStopSeconds) 10 -}}
+{{- $asked := dict "context" $ "component" . -}}
+{{- $shutdown := include "n8n-tuned.shutdownSeconds" $asked | int -}}
+{{- $preStop := include "n8n-tuned.preStopSeconds" $asked | int -}}
+{{- $least := add $shutdown $preStop 10 -}}
 {{- if le (int $settings.terminationGracePeriodSeconds) (int $least) -}}
-{{- fail (printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or 0 to have it computed." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown (int $settings.shutdown.preStopSeconds)) -}}
+{{- fail (printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or 0 to have it computed." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown $preStop) -}}
 {{- end -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not .pool) -}}

@@ -77,6 +77,12 @@
 {{- else if and (include "n8n-tuned.heap" $asked) (eq "as V8 chooses" (include "n8n-tuned.oldSpaceInForce" $asked)) }}
 - {{ .at }}: your NODE_OPTIONS replace the chart's, the size of the heap included, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or give your options as heap.nodeOptions instead.
 {{- end }}
+{{- $options := get (include "n8n-tuned.ownEnv" $asked | fromYaml) "NODE_OPTIONS" }}
+{{- range (include "n8n-tuned.preloads" $asked | fromYaml).items }}
+{{- if and $options (kindIs "string" $options) (not (contains . $options)) }}
+- {{ $asked.component.at }}: your NODE_OPTIONS replace the chart's, {{ . }} included, which n8n then does without: add --require={{ include "n8n-tuned.preloadFolder" $ }}/{{ . }}, or give your options as heap.nodeOptions instead.
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end -}}
 

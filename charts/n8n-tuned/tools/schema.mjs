@@ -98,6 +98,7 @@ const SHAPES = {
   'tuning.runnerConcurrency': orNull(whole(1)),
   'tuning.workerConcurrency': orNull(whole(1)),
   'tuning.semiSpaceMiB': orNull(whole()),
+  'tuning.traceSqlite': orNull(flag),
   'heap.oldSpace': share,
   'heap.runnerOldSpace': share,
   'heap.runnerPayload': share,

@@ -70,12 +70,16 @@ async function charted(file: string): Promise<Partial<Record<RoleName, Deploymen
     if (n8n === undefined) continue;
     found[name] = {
       replicas: spec.replicas ?? null,
-      env: decisive(Object.fromEntries(n8n.env.map((one) => [one.name, one.value]))),
+      env: decisive(Object.fromEntries(n8n.env.map((one) => [one.name, inAnyPlace(one.value)]))),
       concurrency: /--concurrency=(\d+)/.exec((n8n.args ?? []).join(' '))?.[1] ?? null,
     };
   }
   return found;
 }
+
+/** Only a pod that another one replaces has callers to send there. */
+const inAnyPlace = (value: string | undefined): string | undefined =>
+  value?.replace(' --require=/etc/n8n-tuned/preload/last-answers.cjs', '');
 
 const roleOf = ({ metadata }: Manifest): string | undefined =>
   metadata.labels?.['app.kubernetes.io/component'];
@@ -111,6 +115,7 @@ function seat({ mode, database }: Topology, role: RoleName): Seat {
     database: isPostgresql ? { kind: 'postgresql', port: 5432 } : { kind: 'sqlite' },
     redisPort: mode === 'queue' ? 6379 : null,
     filesFolder: '/files',
+    untracedSqlite: '/etc/n8n-tuned/preload/untraced-sqlite.cjs',
   };
 }
 
@@ -148,6 +153,10 @@ describe('a topology made of values is what the chart deploys', () => {
     const found = recommend([evidence], 40);
     if (found === null) throw new Error('nothing is recommended');
     await expectTheSame(valuesYaml(found));
+  });
+
+  test('throughput over SQLite', async () => {
+    await expectTheSame('tuning: { profile: throughput }\n');
   });
 
   test('single settings over the profile, heaps of their own, variables for one role', async () => {

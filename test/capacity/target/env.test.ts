@@ -11,6 +11,7 @@ const seat: Seat = {
   database: { kind: 'sqlite' },
   redisPort: null,
   filesFolder: '/data/files',
+  untracedSqlite: '/kit/untraced-sqlite.cjs',
 };
 
 const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, string> =>
@@ -49,6 +50,17 @@ describe('the environment of an n8n process', () => {
   test("the user's NODE_OPTIONS are added to the heap, and come last", () => {
     const given = { main: { memoryMiB: 1024 }, env: { NODE_OPTIONS: '--no-warnings' } };
     expect(envOf(given)['NODE_OPTIONS']).toBe('--max-old-space-size=512 --no-warnings');
+  });
+
+  test('tuned for throughput, SQLite is not traced, wherever the kit lies', () => {
+    const given = { tuning: 'throughput', main: { memoryMiB: 1024 } };
+    expect(envOf(given)['NODE_OPTIONS']).toBe(
+      '--max-old-space-size=512 --require=/kit/untraced-sqlite.cjs',
+    );
+    const spaced = envOf(given, { untracedSqlite: '/my kit/untraced-sqlite.cjs' });
+    expect(spaced['NODE_OPTIONS']).toContain(' --require="/my kit/untraced-sqlite.cjs"');
+    const postgresql = envOf(given, { database: { kind: 'postgresql', port: 5432 } });
+    expect(postgresql['NODE_OPTIONS']).toBe('--max-old-space-size=512');
   });
 
   test('untuned, n8n has none of our settings', () => {

@@ -13,6 +13,7 @@ export function violations(manifests: Manifest[], givenByUser: string[] = []): s
     ...selectorsWithoutPods(manifests, pods),
     ...missingReferences(manifests, pods, new Set(givenByUser)),
     ...unmountedVolumes(pods),
+    ...scriptsOutOfReach(pods),
     ...killedBeforeTheEnd(pods),
     ...budgetsThatBlock(manifests),
     ...scalersOfAnotherQueue(manifests, pods),
@@ -214,13 +215,26 @@ function unmountedVolumes(pods: PodTemplate[]): string[] {
   });
 }
 
+/** Node.js does not start without a script that it is told to load, in an init container either. */
+function scriptsOutOfReach(pods: PodTemplate[]): string[] {
+  return pods.flatMap((pod) =>
+    containersOf(pod).flatMap(({ name, env = [], volumeMounts = [] }) => {
+      const options = env.find((entry) => entry.name === 'NODE_OPTIONS')?.value ?? '';
+      return [...options.matchAll(/--require=(\/etc\/n8n-tuned\/\S+)\/\S+/g)]
+        .filter(([, folder]) => !volumeMounts.some(({ mountPath }) => mountPath === folder))
+        .map(([option]) => `${label(pod.owner)}, container ${name}: ${option} is not mounted`);
+    }),
+  );
+}
+
 /** n8n must have its whole limit, and a busy one some more, before Kubernetes kills it. */
 function killedBeforeTheEnd(pods: PodTemplate[]): string[] {
   return pods.flatMap((pod) => {
     const n8n = pod.spec.containers.find(({ name }) => name === 'n8n');
     const limit = n8n?.env?.find(({ name }) => name === 'N8N_GRACEFUL_SHUTDOWN_TIMEOUT')?.value;
     if (limit === undefined || !/^\d+$/.test(limit)) return [];
-    const pause = Number(n8n?.lifecycle?.preStop?.exec?.command[1] ?? 0);
+    // `sleep 5`, or a shell that does it at the end.
+    const pause = Number(n8n?.lifecycle?.preStop?.exec?.command.join(' ').split(' ').at(-1) ?? 0);
     const grace = pod.spec.terminationGracePeriodSeconds ?? 30;
     return grace > Number(limit) + pause + 10
       ? []

@@ -84,6 +84,7 @@ const podSettings = fc.record(
     shutdown: fc.record({
       timeoutSeconds: fc.integer({ min: 1, max: 900 }),
       preStopSeconds: fc.integer({ min: 0, max: 20 }),
+      closeConnections: fc.boolean(),
     }),
     sidecars: fc.constant([
       {

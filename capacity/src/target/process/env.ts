@@ -16,6 +16,8 @@ export interface Seat {
   redisPort: number | null;
   /** The same for all processes: where workflows may read and write files. */
   filesFolder: string;
+  /** The script that leaves SQLite's tracing off, loaded before n8n where the tuning says so. */
+  untracedSqlite: string;
 }
 
 /** Every database that we seed is encrypted with it; nothing secret is ever in one. */
@@ -27,19 +29,18 @@ export const isLegacy = (version: string): boolean => version.startsWith('0.');
 export function n8nEnv(topology: Topology, seat: Seat): Record<string, string> {
   const limits = limitsOf(topology, seat.role);
   const user = { ...topology.env, ...limits.env };
-  const merged = {
+  const ours = nodeOptions(topology, seat);
+  // The user's NODE_OPTIONS are mostly about something else; where they name a heap, V8 takes the last.
+  const options = [...ours, ...(user['NODE_OPTIONS'] === undefined ? [] : [user['NODE_OPTIONS']])];
+  return {
     ...quiet,
     ...placement(topology, seat),
     ...measured,
     ...tuningEnv(topology, seat.role, isLegacy(topology.n8n)),
-    ...heapEnv(topology, seat.role),
+    ...runnerMemory(topology, seat.role),
     ...user,
+    ...(options.length === 0 ? {} : { NODE_OPTIONS: options.join(' ') }),
   };
-  const heap = heapEnv(topology, seat.role)['NODE_OPTIONS'];
-  // The user's NODE_OPTIONS are mostly about something else; where they name a heap, V8 takes the last.
-  return heap !== undefined && user['NODE_OPTIONS'] !== undefined
-    ? { ...merged, NODE_OPTIONS: `${heap} ${user['NODE_OPTIONS']}` }
-    : merged;
 }
 
 export function limitsOf(topology: Topology, role: Role): Topology['main'] {
@@ -120,21 +121,28 @@ export function heapMiBOf(topology: Topology, role: Role): number | null {
   return heapsFor(memoryMiB).heapMiB;
 }
 
-function heapEnv(topology: Topology, role: Role): Record<string, string> {
-  const env: Record<string, string> = {};
+function nodeOptions(topology: Topology, { role, database, untracedSqlite }: Seat): string[] {
   const heapMiB = heapMiBOf(topology, role);
-  const semiSpaceMiB = topology.tuning === 'none' ? 0 : tunings[topology.tuning].semiSpaceMiB;
-  const options = [
-    ...(heapMiB === null ? [] : [`--max-old-space-size=${String(heapMiB)}`]),
+  const heap = heapMiB === null ? [] : [`--max-old-space-size=${String(heapMiB)}`];
+  if (topology.tuning === 'none') return heap;
+  const { semiSpaceMiB, traceSqlite } = tunings[topology.tuning];
+  return [
+    ...heap,
     ...(semiSpaceMiB === 0 ? [] : [`--max-semi-space-size=${String(semiSpaceMiB)}`]),
+    ...(traceSqlite || database.kind !== 'sqlite' ? [] : [`--require=${quoted(untracedSqlite)}`]),
   ];
-  if (options.length > 0) env['NODE_OPTIONS'] = options.join(' ');
+}
+
+/** Node.js splits NODE_OPTIONS at spaces. */
+const quoted = (path: string): string => (path.includes(' ') ? `"${path}"` : path);
+
+function runnerMemory(topology: Topology, role: Role): Record<string, string> {
   const { memoryMiB } = limitsOf(topology, role);
   const hasRunner = !isLegacy(topology.n8n) && hasTaskRunner(topology, role);
-  if (hasRunner && memoryMiB !== undefined && topology.tuning !== 'none') {
-    const { runnerHeapMiB, runnerPayloadMiB } = heapsFor(memoryMiB);
-    env['N8N_RUNNERS_MAX_OLD_SPACE_SIZE'] = String(runnerHeapMiB);
-    env['N8N_RUNNERS_MAX_PAYLOAD'] = String(runnerPayloadMiB * 1024 * 1024);
-  }
-  return env;
+  if (!hasRunner || memoryMiB === undefined || topology.tuning === 'none') return {};
+  const { runnerHeapMiB, runnerPayloadMiB } = heapsFor(memoryMiB);
+  return {
+    N8N_RUNNERS_MAX_OLD_SPACE_SIZE: String(runnerHeapMiB),
+    N8N_RUNNERS_MAX_PAYLOAD: String(runnerPayloadMiB * 1024 * 1024),
+  };
 }

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { findBundled } from '../../load/find';
 import { databaseOf, type Role, type Topology } from '../../plan/topology';
 import { UserError } from '../../ui/exit';
 import { findControl, type Control } from './cgroup';
@@ -7,6 +8,9 @@ import { isLegacy, limitsOf, n8nEnv, type Seat } from './env';
 import { freePort } from './ports';
 import type { ProcessSpec } from './supervisor';
 import type { Tools } from './tools';
+
+const PRELOADS = join('charts', 'n8n-tuned', 'files', 'preload');
+const UNTRACED_SQLITE = 'untraced-sqlite.cjs';
 
 /** Where everything of a topology listens. */
 export interface Ports {
@@ -90,6 +94,7 @@ export function seatOf(
         : { kind: 'postgresql', port: ports.postgresql },
     redisPort: ports.redis,
     filesFolder,
+    untracedSqlite: join(findBundled(PRELOADS, UNTRACED_SQLITE), UNTRACED_SQLITE),
   };
 }
 

@@ -1,0 +1,24 @@
+{{/* Scripts that Node.js loads before n8n (--require in NODE_OPTIONS); each says in its own words what it is for. */}}
+
+{{/* Their file names as `items`, maybe none. Dict: context, component. */}}
+{{- define "n8n-tuned.preloads" -}}
+{{- $items := list -}}
+{{- if and (eq .context.Values.database.type "sqlite") (eq "false" (include "n8n-tuned.tuning" (dict "context" .context "name" "traceSqlite"))) -}}
+{{- $items = append $items "untraced-sqlite.cjs" -}}
+{{- end -}}
+{{- if include "n8n-tuned.closesConnections" . -}}
+{{- $items = append $items "last-answers.cjs" -}}
+{{- end -}}
+{{- dict "items" $items | toYaml -}}
+{{- end -}}
+
+{{- define "n8n-tuned.preloadFolder" -}}/etc/n8n-tuned/preload{{- end -}}
+
+{{/* data of the ConfigMap: every script, because roles differ in what they load. Context: root. */}}
+{{- define "n8n-tuned.preloadFiles" -}}
+{{- $data := dict -}}
+{{- range $path, $bytes := .Files.Glob "files/preload/*.cjs" -}}
+{{- $_ := set $data (base $path) (toString $bytes) -}}
+{{- end -}}
+{{- toYaml $data -}}
+{{- end -}}

@@ -1,0 +1,123 @@
+// The scripts that Node.js loads before n8n.
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http, { type IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { n8nFolder, node18, node24 } from '../nodes/support/lab';
+import { chart } from './support/helm.ts';
+
+const run = promisify(execFile);
+const preload = join(chart, 'files/preload');
+const STOPPING = '/tmp/n8n-tuned-stopping';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-preload-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe.each([
+  ['24', node24],
+  ['18', node18],
+])('answers of a pod that has to go (Node.js %s)', (_, node) => {
+  /** Answers at once, and under /slow when /go is asked. */
+  const SERVER = `
+    const waiting = [];
+    const server = require('http').createServer((request, response) => {
+      if (request.url === '/slow') return waiting.push(response);
+      if (request.url === '/go') waiting.forEach((one) => one.end('late'));
+      response.end('now');
+    });
+    server.keepAliveTimeout = 60_000;
+    server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+  `;
+  let server: ChildProcess;
+  let agent: http.Agent;
+  let port: string;
+
+  beforeEach(async () => {
+    // The folder of the test instead of /tmp, which other tests share.
+    const script = readFileSync(join(preload, 'last-answers.cjs'), 'utf8');
+    const own = script.replace(`'${STOPPING}'`, JSON.stringify(join(folder, 'stopping')));
+    expect(own).not.toBe(script);
+    writeFileSync(join(folder, 'last-answers.cjs'), own);
+    agent = new http.Agent({ keepAlive: true });
+  });
+  afterEach(() => {
+    agent.destroy();
+    server.kill('SIGKILL');
+  });
+
+  async function start(): Promise<void> {
+    server = spawn(node(), ['--require', join(folder, 'last-answers.cjs'), '-e', SERVER]);
+    const [line] = (await once(server.stdout ?? server, 'data')) as [Buffer];
+    port = line.toString().trim();
+  }
+  const stop = (): void => writeFileSync(join(folder, 'stopping'), '');
+
+  async function answer(path = '/'): Promise<{ connection: string | undefined; body: string }> {
+    const request = http.get(`http://127.0.0.1:${port}${path}`, { agent });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    let body = '';
+    for await (const part of response) body += String(part);
+    return { connection: response.headers.connection, body };
+  }
+  const closing = async (): Promise<void> => {
+    while ((await answer()).connection !== 'close')
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+
+  test('keep their connections until then, and close them from then on', async () => {
+    await start();
+    expect(await answer()).toEqual({ connection: 'keep-alive', body: 'now' });
+    stop();
+    await closing();
+    expect(await answer()).toEqual({ connection: 'close', body: 'now' });
+  });
+
+  test('close them also where the question came before', async () => {
+    await start();
+    const slow = answer('/slow');
+    await answer();
+    stop();
+    await closing();
+    await answer('/go');
+    expect(await slow).toEqual({ connection: 'close', body: 'late' });
+  });
+
+  test('keep them in a container that was restarted', async () => {
+    stop();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await start();
+    await answer();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await answer()).connection).toBe('keep-alive');
+  });
+});
+
+describe.each([
+  ['2.41.1', node24],
+  ['0.221.2', node18],
+])('the errors of SQLite in n8n %s', (version, node) => {
+  const ASK = `
+    const load = require('module').createRequire(process.argv[1]);
+    const { Database } = load('sqlite3').verbose();
+    new Database(':memory:').all('SELECT absent', (error) => console.log(error.stack));
+  `;
+  const stack = async (...options: string[]): Promise<string> => {
+    const manifest = join(n8nFolder(version), 'package.json');
+    return (await run(node(), [...options, '-e', ASK, manifest])).stdout;
+  };
+
+  test('are traced as n8n wants it, and not with the script', async () => {
+    const untraced = await stack('--require', join(preload, 'untraced-sqlite.cjs'));
+    expect(untraced).toContain('no such column: absent');
+    expect(untraced).not.toContain('--> in Database#all');
+    expect(await stack()).toContain('--> in Database#all');
+  });
+});
