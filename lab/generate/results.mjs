@@ -264,7 +264,7 @@ The official chart, the community chart and this one, as it comes (\`tuned\`) an
 the same CPU and memory for each pod, the same stores and the same n8n: median of the turns, and from the least to the most.
 [Their values](../studies/charts/values) and [how it is measured](../studies/charts/measure.mjs).
 
-${parts.join('\n\n')}${answers()}`;
+${parts.join('\n\n')}${answers()}${rollouts()}`;
 }
 
 function answers() {
@@ -277,6 +277,43 @@ function answers() {
 
 Queue mode, ${clients} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: of ${requests} requests
 ${lost === 0 ? 'none' : lost} stayed without a right answer; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms.
+
+${link(path)}`;
+}
+
+/** Callers that keep their connections, while the pods that they are connected to are replaced. */
+function rollouts() {
+  const path = 'studies/charts/results/rollouts.json';
+  if (!has(path)) return '';
+  const { runs, ratePerSecond, workload } = readJson(path);
+  const sum = (of, key) => of.reduce((total, run) => total + run[key], 0);
+  const rows = [false, true].flatMap((closeConnections) =>
+    [...new Set(runs.map(({ busy }) => busy))].map((busy) => {
+      const of = runs.filter(
+        (run) => run.closeConnections === closeConnections && run.busy === busy,
+      );
+      const wrong = of.flatMap((run) => Object.entries(run.wrong));
+      const kinds = [...new Set(wrong.map(([kind]) => kind))].toSorted();
+      const count = (kind) =>
+        wrong.reduce((total, [one, times]) => total + (one === kind ? times : 0), 0);
+      return [
+        String(closeConnections),
+        busy,
+        of.length,
+        sum(of, 'requests'),
+        sum(of, 'requests') - sum(of, 'right'),
+        kinds.map((kind) => `${kind} ${count(kind)}`).join(', ') || 'none',
+      ];
+    }),
+  );
+  return `
+
+### Rollouts
+
+Two webhook processors replaced while callers that keep their connections, and never ask twice, ask ${ratePerSecond} times a second
+for ${workload}, with and without \`shutdown.closeConnections\` in turns, on a node that is idle otherwise or computes beside it.
+
+${table(['closeConnections', 'busy loops beside', 'rollouts', 'requests', 'lost', 'how'], rows)}
 
 ${link(path)}`;
 }
