@@ -70,4 +70,12 @@ describe('the connection', () => {
     expect(message).toBe('Redis at a:1 cannot be read');
     expect(description).not.toContain('hunter2');
   });
+
+  test('a transaction that was refused tells why', () => {
+    const previousErrors = [new Error('MOVED 4242 127.0.0.1:6380')];
+    const aborted = Object.assign(new Error('EXECABORT Transaction discarded'), { previousErrors });
+    expect(redisProblem('Redis at a:1', [aborted]).message).toBe(
+      "Redis at a:1 is a cluster: choose 'Cluster' in the credential",
+    );
+  });
 });

@@ -50,6 +50,8 @@ export function redisProblem(where: string, errors: unknown[]): Mistake {
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const inner = 'lastNodeError' in error ? textOf(error.lastNodeError) : '';
-  return [code, error.message, inner].join(' ').trim();
+  // A cluster's last node, and the commands for which a transaction was refused, know the cause.
+  const node = 'lastNodeError' in error ? [error.lastNodeError] : [];
+  const refused = 'previousErrors' in error ? (error.previousErrors as unknown[]) : [];
+  return [code, error.message, ...[...node, ...refused].map(textOf)].join(' ').trim();
 }
