@@ -38,7 +38,7 @@ describe.each(cases)('memory-hog on $title', ({ file, heap, ...layout }) => {
   it('ends n8n where the heap is too small', async () => {
     const n8n = await startN8n({ ...layout, files: [file], env: heap(448) });
     try {
-      await Promise.race([n8n.ended, sleep(90_000)]);
+      await Promise.race([n8n.ended, sleep(90_000, undefined, { ref: false })]);
       expect(n8n.log()).toMatch(/JavaScript heap out of memory/);
     } finally {
       await n8n.stop();
