@@ -1,0 +1,117 @@
+// The chart on a real cluster: beside other charts, and through what happens to pods.
+import { has, link, number, readJson, spread, table } from './records.mjs';
+
+/** This chart and others, side by side on one cluster; each turn of one against the turn of the official chart. */
+export function charts() {
+  const modes = ['regular', 'queue'].filter((mode) => has(`studies/charts/results/${mode}.json`));
+  if (modes.length === 0) return '';
+  const parts = modes.map((mode) => {
+    const path = `studies/charts/results/${mode}.json`;
+    const { workload, clients, seconds, charts, loadAverageAtStart } = readJson(path);
+    const official = charts.official.runs;
+    const of = (runs, key) => runs.map((run) => run[key]);
+    const rows = Object.entries(charts).map(([name, { version, runs, secondsToFirstReply }]) => [
+      `${name} ${version}`,
+      `${spread(of(runs, 'ratePerSecond'))}/s`,
+      spread(runs.map((run, i) => run.ratePerSecond / official[i].ratePerSecond)),
+      `${spread(of(runs, 'p95Ms'))} ms`,
+      `${spread(of(runs, 'cpuMillisecondsPerRequest'))} ms`,
+      `${number(Math.max(...of(runs, 'memoryMiB')))} MiB`,
+      `${spread(secondsToFirstReply)} s`,
+      runs.reduce((sum, run) => sum + run.wrong + run.unanswered, 0),
+    ]);
+    return `### In ${mode} mode
+
+${clients} clients on ${workload}, ${official.length} turns of ${seconds} s each, load average ${number(loadAverageAtStart)} at the start.
+
+${table(['chart', 'right replies', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", 'first right reply after its pods were deleted', 'wrong or no answer'], rows)}
+
+${link(path)}`;
+  });
+  return `## This chart and others on one cluster
+
+The official chart, the community chart and this one, as it comes (\`tuned\`) and with the profile \`throughput\`, with
+the same CPU and memory for each pod, the same stores and the same n8n: median of the turns, and from the least to the most.
+[Their values](../studies/charts/values) and [how it is measured](../studies/charts/measure.mjs).
+
+${parts.join('\n\n')}${answers()}${rollouts()}`;
+}
+
+function answers() {
+  const path = 'studies/charts/results/answers.json';
+  if (!has(path)) return '';
+  const { requests, lost, clients, workload, runs } = readJson(path);
+  return `
+
+### Every caller gets his answer
+
+Queue mode, ${clients} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: of ${requests} requests
+${lost === 0 ? 'none' : lost} stayed without a right answer; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms.
+
+${link(path)}`;
+}
+
+/** Callers that keep their connections, while the pods that they are connected to are replaced. */
+function rollouts() {
+  const path = 'studies/charts/results/rollouts.json';
+  if (!has(path)) return '';
+  const { runs, ratePerSecond, workload } = readJson(path);
+  const sum = (of, key) => of.reduce((total, run) => total + run[key], 0);
+  const rows = [false, true].flatMap((closeConnections) =>
+    [...new Set(runs.map(({ busy }) => busy))].map((busy) => {
+      const of = runs.filter(
+        (run) => run.closeConnections === closeConnections && run.busy === busy,
+      );
+      const wrong = of.flatMap((run) => Object.entries(run.wrong));
+      const kinds = [...new Set(wrong.map(([kind]) => kind))].toSorted();
+      const count = (kind) =>
+        wrong.reduce((total, [one, times]) => total + (one === kind ? times : 0), 0);
+      return [
+        String(closeConnections),
+        busy,
+        of.length,
+        sum(of, 'requests'),
+        sum(of, 'requests') - sum(of, 'right'),
+        kinds.map((kind) => `${kind} ${count(kind)}`).join(', ') || 'none',
+      ];
+    }),
+  );
+  return `
+
+### Rollouts
+
+Two webhook processors replaced while callers that keep their connections, and never ask twice, ask ${ratePerSecond} times a second
+for ${workload}, with and without \`shutdown.closeConnections\` in turns, on a node that is idle otherwise or computes beside it.
+
+${table(['closeConnections', 'busy loops beside', 'rollouts', 'requests', 'lost', 'how'], rows)}
+
+${link(path)}`;
+}
+
+/** What the long tests saw of the chart in real pods. */
+export function chartOnCluster() {
+  const path = 'docs/records/chart-on-cluster.json';
+  if (!has(path)) return '';
+  const words = (key) =>
+    key.replace(
+      /([a-z])([A-Z])(?=[a-z])/g,
+      (_, before, after) => `${before} ${after.toLowerCase()}`,
+    );
+  const said = (value) =>
+    typeof value === 'object'
+      ? Object.entries(value)
+          .map(([key, inner]) => `${words(key)} ${said(inner)}`)
+          .join(', ') || 'none'
+      : String(value);
+  const rows = Object.entries(readJson(path)).map(([what, { at: _at, kubernetes: _, ...seen }]) => {
+    const { n8n, ...figures } = seen;
+    return [what, n8n, said(figures)];
+  });
+  return `## The chart in real pods
+
+What the long tests on the cluster saw (\`LONG=1 make test-cluster\`); memory hogs by the MiB that a Code node returns, 0 for no answer.
+
+${table(['what', 'n8n', 'seen'], rows)}
+
+${link(path)}`;
+}

@@ -1,0 +1,100 @@
+// What the command n8n-tuned recorded of n8n: its own records, beneath studies/.
+import { link, number, range, readJson, recordsNamed, table } from './records.mjs';
+
+/** The published experiment: eight clients, one minute, a webhook whose function takes five seconds. */
+export function closedLoops() {
+  const runs = recordsNamed('run.json', 'studies/closed-loop/').map((path) => [
+    path,
+    readJson(path),
+  ]);
+  if (runs.length === 0) return '';
+  const n8n = new Set(['main', 'worker', 'webhook', 'runner']);
+  const rows = runs.map(([path, r]) => {
+    const ours = r.summary.roles.filter(({ role }) => n8n.has(role));
+    const sum = (key) => ours.reduce((total, role) => total + (role[key] ?? 0), 0);
+    return [
+      path.split('/').at(-2),
+      r.versions.n8n,
+      `${number(r.summary.achieved.ratePerSecond)}/s`,
+      `${number(r.summary.latencyMs?.p50 ?? null)} ms`,
+      `${number(r.summary.latencyMs?.p95 ?? null)} ms`,
+      `${number(100 * r.summary.errors.share)} %`,
+      sum('processesPeak'),
+      `${number(sum('rssPeakMiB'))} MiB`,
+      r.verdict.limitedBy.name,
+      `[report](../${path.replace('run.json', 'report.md')})`,
+    ];
+  });
+  const { workload, profile } = runs[0][1];
+  return `## One process for each execution, or one for all
+
+${profile.clients} clients that each wait for their reply, ${profile.durationSeconds} s, ${workload.title.toLowerCase()}.
+
+${table(['topology', 'n8n', 'right replies', 'p50', 'p95', 'errors', 'n8n processes, most', 'their memory, most', 'limited by', ''], rows)}`;
+}
+
+export function comparisons() {
+  const records = recordsNamed('compare.json', 'studies/').map((path) => [path, readJson(path)]);
+  if (records.length === 0) return '';
+  const rows = records.map(([path, r]) => [
+    r.workload.name,
+    `${r.a.name} → ${r.b.name}`,
+    r.metric,
+    r.answer === 'no difference'
+      ? `no difference (${number(r.ratio.low)} to ${number(r.ratio.high)})`
+      : `${number(r.ratio.value)}x (${number(r.ratio.low)} to ${number(r.ratio.high)})`,
+    Math.min(r.a.values.length, r.b.values.length),
+    `${r.versions.n8n}, ${r.a.topology.mode}`,
+    link(path),
+  ]);
+  return `## What a setting changes
+
+Two topologies up side by side on one machine, measured in turns (ABBA) until the interval of the ratio excluded 1.
+More than 1: the second one is better.
+
+${table(['workload', 'from → to', 'by', 'ratio, 95 % interval', 'pairs', 'n8n', ''], rows)}`;
+}
+
+export function capacities() {
+  const records = recordsNamed('find.json', 'studies/').map((path) => [path, readJson(path)]);
+  if (records.length === 0) return '';
+  const rows = records.map(([path, r]) => [
+    r.workload.name,
+    r.topology?.mode ?? '-',
+    r.slo.map((s) => s.text).join(', '),
+    `${number(r.capacity.ratePerSecond)}/s (${range(r.capacity)})${r.capacity.confirmed ? '' : ', not confirmed'}`,
+    r.limit,
+    link(path),
+  ]);
+  return `## Capacities
+
+${table(['workload', 'mode', 'SLO', 'capacity', 'limited by', ''], rows)}`;
+}
+
+export function sweeps() {
+  const records = recordsNamed('sweep.json', 'studies/').map((path) => [path, readJson(path)]);
+  if (records.length === 0) return '';
+  const rows = records.map(([path, r]) => [
+    r.title,
+    Object.keys(r.plan.dimensions ?? {}).join(', '),
+    r.steps.length,
+    `[report](../${path.replace('sweep.json', 'report.md')})`,
+  ]);
+  return `## Sweeps
+
+${table(['question', 'over', 'measurements', ''], rows)}`;
+}
+
+export function proofs() {
+  const records = recordsNamed('proof.json', 'studies/').map((path) => [path, readJson(path)]);
+  if (records.length === 0) return '';
+  const rows = records.map(([path, { verdict, sentence }]) => [
+    path.split('/').at(-2),
+    verdict,
+    sentence,
+    `[report](../${path.replace('proof.json', 'report.md')}), [values](../${path.replace('proof.json', 'values.yaml')})`,
+  ]);
+  return `## Values that were proved
+
+${table(['values', 'verdict', 'why', ''], rows)}`;
+}

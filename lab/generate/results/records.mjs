@@ -1,0 +1,36 @@
+// Records found and read, and their figures as the page of results shows them.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+
+export const root = new URL('../../../', import.meta.url);
+
+export const read = (path) => readFileSync(new URL(path, root), 'utf8');
+export const readJson = (path) => JSON.parse(read(path));
+export const has = (path) => existsSync(new URL(path, root));
+
+/** Every record named `name` at or beneath a folder, in the order of the paths. */
+export function recordsNamed(name, folder) {
+  return readdirSync(new URL(folder, root), { withFileTypes: true })
+    .flatMap((entry) => {
+      const path = `${folder}${entry.name}`;
+      if (entry.isDirectory()) return recordsNamed(name, `${path}/`);
+      return entry.name === name ? [path] : [];
+    })
+    .sort();
+}
+
+export const number = (value) =>
+  value === null || !Number.isFinite(value) ? '-' : String(Number(value.toPrecision(3)));
+export const range = ({ low, high }) =>
+  high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
+export const link = (path) => `[record](../${path})`;
+export const table = (head, rows) =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+
+export const spread = (values) =>
+  `${number(median(values))} (${number(Math.min(...values))} to ${number(Math.max(...values))})`;
+
+function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
