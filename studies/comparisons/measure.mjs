@@ -10,6 +10,8 @@ const root = path('../..');
 
 /** Clients and times of the closed loop: work that takes 5 s needs more of both. */
 const QUICK = ['--vus', '8', '--warmup', '2s', '--duration', '8s', '--pairs', '8'];
+/** For a difference that may be small. */
+const FINE = ['--vus', '8', '--warmup', '2s', '--duration', '15s', '--pairs', '12'];
 const waiting = (clients) => [
   ...['--vus', String(clients), '--warmup', '6s', '--duration', '15s', '--pairs', '4'],
 ];
@@ -26,6 +28,7 @@ const comparisons = [
   ['wait-queue', 'wait-5s', 'queue-none', 'queue-default', waiting(40)],
   ['wait-queue-io-bound', 'wait-5s', 'queue-none', 'queue-io-bound', waiting(40)],
   ['last-node-throughput', 'last-node', 'regular-none', 'regular-throughput', QUICK],
+  ['queue-throughput', 'last-node', 'queue-default', 'queue-throughput', FINE],
 ];
 
 const asked = process.argv.slice(2);

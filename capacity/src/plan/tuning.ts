@@ -32,7 +32,7 @@ export const reasons: Record<keyof TuningValues, string> = {
     'n8n otherwise builds a V8 isolate for every execution, also for one without an expression: most of what tuning gains; the sandbox stays',
   compileCache: 'an expression is compiled once, not in every execution',
   saveSuccessfulExecutions:
-    'every saved execution is written to the database; what is given up is the record of successful executions',
+    'every saved execution is written to the database, in queue mode also one that is then marked as deleted; what is given up is the record of successful executions',
   saveFailedExecutions: 'failures are what one wants to look at',
   saveProgress: 'saving after every node writes to the database that many times',
   logLevel: 'debug and info cost CPU in every execution',
