@@ -1,5 +1,5 @@
 // Compares n8n as it comes with n8n tuned, and one topology with itself; keeps the records in results/.
-//   make build && node studies/comparisons/measure.mjs [name...]        all of them: about 35 minutes
+//   make build && node studies/comparisons/measure.mjs [name...]        all of them: about 45 minutes
 import { spawnSync } from 'node:child_process';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
