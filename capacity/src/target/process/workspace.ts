@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lastWords } from './last-words';
 import type { ProcessSpec } from './supervisor';
 
 /** Where a process works and writes its log. */
@@ -27,10 +28,7 @@ export class Workspace {
   }
 
   lastLogLines(instance: string): string {
-    const lines = readFileSync(join(this.logFolder, `${instance}.log`), 'utf8')
-      .trim()
-      .split('\n');
-    return lines.slice(-3).join(' ') || 'its log is empty';
+    return lastWords(readFileSync(join(this.logFolder, `${instance}.log`), 'utf8'));
   }
 
   remove(): void {
