@@ -40,7 +40,7 @@ async function main(): Promise<void> {
     .helpOption('-h, --help', 'show this')
     .addHelpText(
       'after',
-      '\nExit codes: 0 fine, 1 the SLO or check did not hold, 2 a mistake in what was asked, 3 the measurement is invalid.',
+      '\nExit codes: 0 success, 1 an SLO or check failed, 2 invalid usage, 3 the measurement is invalid or inconclusive.',
     )
     .exitOverride();
   for (const { register } of COMMANDS) register(program);

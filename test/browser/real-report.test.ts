@@ -40,7 +40,7 @@ afterAll(async () => {
 
 it('names the worker slots as what limited it, with its evidence', () => {
   const { verdict, summary } = recordIn(folder);
-  expect(verdict).toMatchObject({ outcome: 'failed', limitedBy: { name: 'worker slots' } });
+  expect(verdict).toMatchObject({ outcome: 'not sustained', limitedBy: { name: 'worker slots' } });
   expect(summary.backlog?.slopePerSecond).toBeGreaterThan(0);
   expect(summary.spread).toHaveLength(2);
 });

@@ -124,7 +124,7 @@ test('the spread over two workers is counted, and every execution', async () => 
   );
   expect([code, stderr]).toEqual([0, expect.anything()]);
   const { summary, verdict } = JSON.parse(stdout) as RunRecord;
-  expect(verdict.outcome).toBe('held');
+  expect(verdict.outcome).toBe('sustained');
   expect(summary.spread.map(({ role }) => role)).toEqual(['worker', 'worker']);
   expect(new Set(summary.spread.map(({ pid }) => pid)).size).toBe(2);
   const { requests = 0, rightReplies, succeeded } = summary.executions ?? {};
@@ -165,7 +165,7 @@ test('n8n killed in the middle: the record says so and names what was accepted a
   expect(record.events.map(({ text }) => text)).toEqual(
     expect.arrayContaining(['main ended: signal SIGKILL', 'main was started again']),
   );
-  expect(record.verdict.outcome).toBe('failed');
+  expect(record.verdict.outcome).toBe('not sustained');
   expect(record.verdict.breaches.map(({ text }) => text)).toContain('main ended: signal SIGKILL');
   // Before and after it, n8n answered; between, nothing did, and that was not left out.
   expect(requests.filter(({ ok }) => ok).length).toBeGreaterThan(10);
@@ -193,7 +193,7 @@ test('Redis gone in the middle: the record says so and names the jobs that went 
   expect((await run.ended).code).toBe(1);
   expect(leftOf(started)).toEqual([]);
   const { record, requests, samples } = readRun(folder);
-  expect(record.verdict.outcome).toBe('failed');
+  expect(record.verdict.outcome).toBe('not sustained');
   expect(record.verdict.breaches.map(({ text }) => text)).toContain('redis ended: signal SIGKILL');
   expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
   const { withoutExecution, notSucceeded } = matchedIn(record);

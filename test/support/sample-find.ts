@@ -4,21 +4,21 @@ import { sampleRun } from './sample-run';
 /** A made-up search: 20 and 40 a second hold, 60 does not. */
 export function sampleSearch(): FindRecord {
   const { record } = sampleRun();
-  const probe = (ratePerSecond: number, result: 'held' | 'failed'): FindProbe => ({
+  const probe = (ratePerSecond: number, result: 'sustained' | 'not sustained'): FindProbe => ({
     kind: 'narrow',
     ratePerSecond,
     durationSeconds: 10,
     result,
     achievedPerSecond: Math.min(ratePerSecond, 45),
-    p95Ms: result === 'held' ? 120 : 2_400,
+    p95Ms: result === 'sustained' ? 120 : 2_400,
     errorShare: 0,
     littlesLaw: 1,
-    limitedBy: result === 'held' ? 'nothing' : 'main event loop',
+    limitedBy: result === 'sustained' ? 'nothing' : 'main event loop',
     sentence: `Webhook to last node ${result} at ${String(ratePerSecond)}.`,
     run: `probes/${String(ratePerSecond)}`,
   });
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     kind: 'find',
     id: '20261120T120000Z-last-node-find-abcd',
     startedAt: '2026-11-20T12:00:00.000Z',
@@ -38,7 +38,7 @@ export function sampleSearch(): FindRecord {
     sentence: 'last-node holds 40 requests a second.',
     totalSeconds: 120,
     confirmedBy: 'probes/40',
-    probes: [probe(20, 'held'), probe(60, 'failed'), probe(40, 'held')],
+    probes: [probe(20, 'sustained'), probe(60, 'not sustained'), probe(40, 'sustained')],
     doubts: [],
   };
 }

@@ -38,7 +38,7 @@ export function sampleRun(): RunData {
     requests,
     samples,
     record: {
-      schemaVersion: 1,
+      schemaVersion: 2,
       id: '20261120T100000Z-last-node-load-abcd',
       startedAt: '2026-11-20T10:00:00.000Z',
       endedAt: '2026-11-20T10:01:15.000Z',
@@ -116,10 +116,10 @@ export function sampleRun(): RunData {
         generator: { cpuCores: 0.2, droppedIterations: 0, saturated: false },
       },
       verdict: {
-        outcome: 'failed',
-        sentence:
-          'Did not hold 40 requests a second: 4 % of the requests failed, and errors<1% was asked for.',
-        breaches: [{ slo: 'errors<1%', measured: 0.04, text: 'errors<1%: 4 % measured' }],
+        outcome: 'not sustained',
+        sentence: 'n8n did not sustain 40 req/s of Webhook to last node: errors 4 %, limit 1 %.',
+        breaches: [{ slo: 'errors<1%', measured: 0.04, text: 'errors 4 %, limit 1 %' }],
+        undecided: [],
         limitedBy: {
           name: 'worker slots',
           evidence: 'all 20 slots were busy while 49 jobs waited',

@@ -4,7 +4,7 @@ import { figures } from './figures';
 
 export type Breach = Verdict['breaches'][number];
 
-/** The SLOs that did not hold, each with what was measured. */
+/** The SLOs that were missed, each with what was measured. */
 export function breaches(slos: readonly Slo[], summary: Summary): Breach[] {
   return slos.flatMap((slo) => {
     const measured = measure(slo.metric, summary);
@@ -16,8 +16,8 @@ export function breaches(slos: readonly Slo[], summary: Summary): Breach[] {
         measured: measured ?? Number.MAX_VALUE,
         text:
           measured === null
-            ? `${slo.text} cannot hold: there was no answer to measure`
-            : `${slo.metric} was ${format(slo.metric, measured)}, wanted ${slo.text}`,
+            ? `${slo.text} is missed: no request got a response to measure`
+            : `${slo.metric} ${format(slo.metric, measured)}, limit ${format(slo.metric, slo.bound)}`,
       },
     ];
   });
@@ -61,5 +61,12 @@ function holds(measured: number, operator: SloOperator, bound: number): boolean 
 function format(metric: SloMetric, measured: number): string {
   if (metric === 'backlog') return String(measured);
   if (metric === 'errors' || metric === 'throughput') return `${figures(measured * 100)} %`;
-  return measured < 1_000 ? `${figures(measured)} ms` : `${figures(measured / 1_000)} s`;
+  return duration(measured);
+}
+
+/** `24 ms`, `24.9 s`. */
+export function duration(milliseconds: number): string {
+  return milliseconds < 1_000
+    ? `${figures(milliseconds)} ms`
+    : `${figures(milliseconds / 1_000)} s`;
 }

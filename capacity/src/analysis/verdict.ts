@@ -1,9 +1,9 @@
 import type { Slo } from '../plan/slo';
-import type { RunEvent, Summary, Verdict } from '../record/record';
+import type { Outcome, RunEvent, Summary, Verdict } from '../record/record';
 import type { Limit } from './bottleneck';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
-import { breaches, type Breach } from './slo';
+import { breaches, duration, type Breach } from './slo';
 
 export interface VerdictFacts extends Promised {
   workload: string;
@@ -47,6 +47,7 @@ export function verdict(
     outcome,
     sentence: sentence(outcome, summary, broken, limitedBy, facts),
     breaches: broken,
+    undecided: [],
     limitedBy,
     doubts: [...doubts(summary, facts), ...matched.doubts],
   };
@@ -65,7 +66,7 @@ function builtInBreaches(
     found.push({
       slo: 'throughput>=95%',
       measured: achieved.shareOfOffered,
-      text: `${figures(achieved.ratePerSecond)} of ${figures(offered.ratePerSecond)} requests a second were answered rightly`,
+      text: `${figures(achieved.ratePerSecond)} of ${figures(offered.ratePerSecond)} req/s got the expected response`,
     });
   }
   if (
@@ -100,41 +101,48 @@ function builtInBreaches(
   return found;
 }
 
-function decide(summary: Summary, broken: Breach[], facts: VerdictFacts): Verdict['outcome'] {
+function decide(summary: Summary, broken: Breach[], facts: VerdictFacts): Outcome {
   if (facts.aborted !== null) return 'aborted';
   if (summary.generator.saturated || summary.offered.requests === 0) return 'invalid';
-  return broken.length > 0 ? 'failed' : 'held';
+  return broken.length > 0 ? 'not sustained' : 'sustained';
 }
 
+/** Of the run as a whole, for whoever reads nothing else. */
 function sentence(
-  outcome: Verdict['outcome'],
+  outcome: Outcome,
   summary: Summary,
   broken: Breach[],
   limitedBy: Limit,
   facts: VerdictFacts,
 ): string {
-  const { workload } = facts;
-  if (outcome === 'aborted') return `${workload}: the run was broken off: ${facts.aborted ?? ''}.`;
+  const run = `the run of ${facts.workload}`;
+  if (outcome === 'aborted') return `${capital(run)} was aborted: ${facts.aborted ?? ''}.`;
   if (outcome === 'invalid') {
     const why = summary.generator.saturated
-      ? 'the load generator was the limit, so this says nothing about n8n'
+      ? 'the load generator was the limit, so it says nothing about n8n'
       : 'no request was sent in the measured time';
-    return `${workload}: not a valid measurement, as ${why}.`;
+    return `${capital(run)} is invalid: ${why}.`;
   }
-  const load =
-    facts.loop === 'open'
-      ? `${figures(summary.offered.ratePerSecond)} requests a second`
-      : `${String(facts.clients ?? 0)} clients (${figures(summary.achieved.ratePerSecond)} requests a second)`;
-  if (outcome === 'held') {
-    const p95 = summary.latencyMs ? `, p95 ${figures(summary.latencyMs.p95)} ms` : '';
-    return `${workload} held ${load}${p95}, ${errorText(summary)}.`;
+  const load = loadText(summary, facts);
+  if (outcome === 'sustained') {
+    const p95 = summary.latencyMs ? `p95 ${duration(summary.latencyMs.p95)}, ` : '';
+    return `n8n sustained ${load}: ${p95}${errorText(summary)}.`;
   }
   const first = broken[0]?.text ?? '';
   const limited = ['nothing', 'unknown'].includes(limitedBy.name)
     ? ''
-    : `; what limited it: ${limitedBy.name} (${limitedBy.evidence})`;
-  return `${workload} did not hold ${load}: ${first}${limited}.`;
+    : `; limited by ${limitedBy.name}`;
+  return `n8n did not sustain ${load}: ${first}${limited}.`;
 }
+
+function loadText({ offered, achieved }: Summary, facts: VerdictFacts): string {
+  const { workload, loop, clients = 0 } = facts;
+  return loop === 'open'
+    ? `${figures(offered.ratePerSecond)} req/s of ${workload}`
+    : `${String(clients)} clients of ${workload} (${figures(achieved.ratePerSecond)} req/s)`;
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 function errorText({ errors }: Summary): string {
   return errors.requests === 0 ? 'no errors' : `${figures(errors.share * 100)} % errors`;

@@ -19,7 +19,7 @@ export function register(program: Command): void {
       const ready = isReady(checks);
       if (json === true) printJson({ ready, checks, facts });
       else printLines([...renderChecks(checks, WIDTH), conclusion(ready)]);
-      process.exitCode = ready ? EXIT.fine : EXIT.notHeld;
+      process.exitCode = ready ? EXIT.fine : EXIT.notMet;
     });
 }
 

@@ -124,5 +124,5 @@ function show(folder: string, record: FindRecord, json: boolean): void {
 
 function exitCodeOf({ verdict }: FindRecord): number {
   if (verdict === 'found' || verdict === 'not confirmed') return EXIT.fine;
-  return verdict === 'nothing held' ? EXIT.notHeld : EXIT.invalid;
+  return verdict === 'nothing sustained' ? EXIT.notMet : EXIT.invalid;
 }

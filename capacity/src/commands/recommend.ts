@@ -131,7 +131,7 @@ async function recommended(
     warn(
       `nothing recorded holds ${rate.toFixed(1)}/s: the best is ${most.toFixed(1)}/s, of which ${String(100 * PLANNED_SHARE)} % are planned with. Search a larger topology, for example n8n-tuned find --workers 2.`,
     );
-    return EXIT.notHeld;
+    return EXIT.notMet;
   }
   writeWhole(options.out, valuesYaml(first));
   if (options.prove === true) {
@@ -242,7 +242,7 @@ function showProof(proof: Proof, file: string, json: boolean): number {
     const style = { width: Math.min(columns, 120), colour: isTTY };
     process.stdout.write(`${renderProof(proof, file, style)}\n`);
   }
-  return { PROVEN: EXIT.fine, REFUTED: EXIT.notHeld, INVALID: EXIT.invalid }[proof.verdict];
+  return { PROVEN: EXIT.fine, REFUTED: EXIT.notMet, INVALID: EXIT.invalid }[proof.verdict];
 }
 
 const inShort = ({ run: folder, proven, sentence, record }: Attempt): object => ({

@@ -115,6 +115,6 @@ function show(folder: string, { record }: RunData, json: boolean): void {
 
 function exitCodeOf({ record }: RunData): number {
   const { outcome } = record.verdict;
-  if (outcome === 'held') return EXIT.fine;
-  return outcome === 'failed' ? EXIT.notHeld : EXIT.invalid;
+  if (outcome === 'sustained') return EXIT.fine;
+  return outcome === 'not sustained' ? EXIT.notMet : EXIT.invalid;
 }

@@ -53,14 +53,14 @@ function verdictOf(
   { capacity, confirmed }: Estimate,
 ): FindRecord['verdict'] {
   if (probes.length > 0 && probes.every(({ result }) => result === 'invalid')) return 'invalid';
-  if (!(capacity > 0)) return probes.length === 0 ? 'invalid' : 'nothing held';
+  if (!(capacity > 0)) return probes.length === 0 ? 'invalid' : 'nothing sustained';
   return confirmed ? 'found' : 'not confirmed';
 }
 
 /** What limited the lowest level that failed above the capacity. */
 function limitAbove(probes: readonly FindProbe[], capacity: number): string | null {
   const failed = probes
-    .filter((probe) => probe.result === 'failed' && (probe.ratePerSecond ?? 0) > capacity)
+    .filter((probe) => probe.result === 'not sustained' && (probe.ratePerSecond ?? 0) > capacity)
     .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
   const named = failed.find(({ limitedBy }) => limitedBy !== 'nothing' && limitedBy !== 'unknown');
   return named?.limitedBy ?? null;
@@ -69,7 +69,7 @@ function limitAbove(probes: readonly FindProbe[], capacity: number): string | nu
 function confirmingRun(probes: readonly FindProbe[], capacity: number): string | null {
   const held = probes.filter(
     (probe) =>
-      probe.kind === 'confirm' && probe.result === 'held' && probe.ratePerSecond === capacity,
+      probe.kind === 'confirm' && probe.result === 'sustained' && probe.ratePerSecond === capacity,
   );
   return held.at(-1)?.run ?? null;
 }
@@ -84,15 +84,15 @@ function sentenceOf(
   if (verdict === 'invalid') {
     return `Nothing can be said about ${workload.title}: no probe was valid.`;
   }
-  if (verdict === 'nothing held')
-    return `${workload.title} held ${wanted} at no rate that was tried.`;
+  if (verdict === 'nothing sustained')
+    return `${workload.title} sustained no rate that was tried with ${wanted}.`;
   const range = Number.isFinite(high)
     ? `between ${figures(low)} and ${figures(high)}`
     : `at least ${figures(low)}`;
   const limited = limit === 'unknown' ? '' : `, limited by the ${limit}`.replace('the the', 'the');
   return verdict === 'found'
-    ? `${workload.title} holds ${figures(capacity)} requests a second with ${wanted} (${range})${limited}.`
-    : `${workload.title} seems to hold ${figures(capacity)} requests a second with ${wanted} (${range}); no run of full length has confirmed it.`;
+    ? `n8n sustains ${figures(capacity)} req/s of ${workload.title} with ${wanted} (${range})${limited}.`
+    : `n8n seems to sustain ${figures(capacity)} req/s of ${workload.title} with ${wanted} (${range}); no run of full length has confirmed it.`;
 }
 
 function doubtsOf(head: FindHead, ending: SearchEnding, { confirmed }: Estimate): string[] {

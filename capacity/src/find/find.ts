@@ -70,7 +70,7 @@ export async function find(
 
   const record = concludeSearch(
     {
-      schemaVersion: 1,
+      schemaVersion: 2,
       kind: 'find',
       id,
       startedAt: started.toISOString(),

@@ -1,14 +1,22 @@
 import { pressure } from '../analysis/slo';
 import type { Outcome } from '../analysis/search/types';
-import type { RunRecord } from '../record/record';
+import type { RunRecord, Verdict } from '../record/record';
 
 /** What one probe's run tells the search. */
 export function outcomeOf(record: RunRecord): Outcome {
-  const { outcome, limitedBy } = record.verdict;
+  const { limitedBy } = record.verdict;
   return {
-    result: outcome === 'aborted' ? 'invalid' : outcome,
+    result: resultOf(record.verdict),
     achievedPerSecond: record.summary.achieved.ratePerSecond,
     pressure: pressure(record.slo, record.summary),
     limit: limitedBy.name === 'nothing' ? null : limitedBy.name,
   };
+}
+
+/** A search weighs what it saw: a run too short for a verdict still leans to one side. */
+function resultOf({ outcome, undecided }: Verdict): Outcome['result'] {
+  if (outcome === 'sustained') return 'held';
+  if (outcome === 'not sustained') return 'failed';
+  if (outcome !== 'inconclusive') return 'invalid';
+  return undecided.every(({ seemsMet }) => seemsMet) ? 'held' : 'failed';
 }

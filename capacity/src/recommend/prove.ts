@@ -86,14 +86,14 @@ function enlarged(roles: readonly RoleSummary[], { topology }: RunRecord): RoleS
 }
 
 const isInvalid = ({ verdict }: RunRecord): boolean =>
-  verdict.outcome === 'invalid' || verdict.outcome === 'aborted';
+  ['inconclusive', 'invalid', 'aborted'].includes(verdict.outcome);
 
-/** It is proven when the SLO held at the wanted rate and no role needed more than it asks the cluster for. */
+/** It is proven when the SLO was met at the wanted rate and no role needed more than it asks the cluster for. */
 export function judge(
   { verdict, summary }: RunRecord,
   sizing: Sizing | null,
 ): { proven: boolean; sentence: string } {
-  if (verdict.outcome !== 'held') return { proven: false, sentence: verdict.sentence };
+  if (verdict.outcome !== 'sustained') return { proven: false, sentence: verdict.sentence };
   for (const { role, cpuMillicores, instances } of sizing?.roles ?? []) {
     const inside = summary.roles.filter(
       (one) => one.role === role || (one.role === 'runner' && role === sizing?.runnerHost),
@@ -103,7 +103,7 @@ export function judge(
     if (cores > asked) {
       return {
         proven: false,
-        sentence: `The SLO held, but ${role} used ${cores.toFixed(2)} cores on average and asks for ${asked.toFixed(2)}: on a full node it would get no more than that.`,
+        sentence: `The SLO was met, but ${role} used ${cores.toFixed(2)} cores on average and asks for ${asked.toFixed(2)}: on a full node it would get no more than that.`,
       };
     }
   }
@@ -119,7 +119,7 @@ export function learn(
   { evidence: refuted, wantedPerSecond, workers }: Sizing,
   { record, run }: RunRecordAt,
 ): Evidence[] {
-  const held = record.verdict.outcome === 'held';
+  const sustained = record.verdict.outcome === 'sustained';
   return evidence.map((each) => {
     if (layoutKey(each) !== layoutKey(refuted)) return each;
     const at = {
@@ -128,7 +128,7 @@ export function learn(
       roles: record.summary.roles,
       run,
     };
-    if (held) return { ...each, at };
+    if (sustained) return { ...each, at };
     if (each.at !== null && ranOutOfMemory(record)) {
       return { ...each, at: { ...each.at, roles: enlarged(each.at.roles, record) } };
     }

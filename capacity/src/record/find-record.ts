@@ -1,10 +1,10 @@
 import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
-import type { Machine, RecordedWorkload } from './record';
+import type { Machine, Outcome, RecordedWorkload } from './record';
 
 /** The shape of find.json: one search for the capacity, with every probe it made. */
 export interface FindRecord {
-  schemaVersion: 1;
+  schemaVersion: 2;
   kind: 'find';
   id: string;
   startedAt: string;
@@ -18,10 +18,10 @@ export interface FindRecord {
   slo: Slo[];
   budgetSeconds: number | null;
   capacity: {
-    /** The highest rate that held at full length where `confirmed`; else the best guess so far. */
+    /** The highest rate that was sustained at full length where `confirmed`; else the best guess so far. */
     ratePerSecond: number;
     low: number;
-    /** Null where nothing failed: nobody knows how much more it holds. */
+    /** Null where every rate was sustained: nobody knows how much more it sustains. */
     high: number | null;
     confirmed: boolean;
   };
@@ -29,7 +29,7 @@ export interface FindRecord {
   advised: { share: number; ratePerSecond: number };
   /** The first limit met above the capacity. */
   limit: string;
-  verdict: 'found' | 'not confirmed' | 'nothing held' | 'invalid';
+  verdict: 'found' | 'not confirmed' | 'nothing sustained' | 'invalid';
   /** One sentence a manager can read. */
   sentence: string;
   /** Wall time of everything, bringing to rest included. */
@@ -47,7 +47,8 @@ export interface FindProbe {
   /** Closed loop. */
   clients?: number;
   durationSeconds: number;
-  result: 'held' | 'failed' | 'invalid';
+  /** An aborted run is no probe. */
+  result: Exclude<Outcome, 'aborted'>;
   achievedPerSecond: number;
   p95Ms: number | null;
   errorShare: number;

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, UserError } from '../ui/exit';
 import type { FindRecord } from './find-record';
+import { searchOfVersion1 } from './version1';
 
 export const FIND_FILE = 'find.json';
 
@@ -22,21 +23,22 @@ export function findSearches(path: string): string[] {
 export function readSearch(folder: string): FindRecord {
   const file = join(folder, FIND_FILE);
   try {
-    const record = JSON.parse(readFileSync(file, 'utf8')) as FindRecord;
-    if (record.kind !== 'find' || record.schemaVersion !== 1) {
-      throw new Error(`it has schemaVersion ${String(record.schemaVersion)}`);
+    const read = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    const record = read['schemaVersion'] === 1 ? searchOfVersion1(read) : read;
+    if (record['kind'] !== 'find' || record['schemaVersion'] !== 2) {
+      throw new Error(`it has schemaVersion ${String(record['schemaVersion'])}`);
     }
-    return record;
+    return record as unknown as FindRecord;
   } catch (error) {
     throw new UserError(`${file} cannot be read as a search: ${messageOf(error)}.`);
   }
 }
 
-/** Folder of the run that a search's answer rests on: the confirming one, or else the highest that held. */
+/** Folder of the run that a search's answer rests on: the confirming one, or else the highest that was sustained. */
 export function runAtCapacity({ confirmedBy, probes }: FindRecord): string | null {
   if (confirmedBy !== null) return confirmedBy;
   const held = probes
-    .filter(({ result, ratePerSecond }) => result === 'held' && ratePerSecond !== undefined)
+    .filter(({ result, ratePerSecond }) => result === 'sustained' && ratePerSecond !== undefined)
     .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
   return held.at(-1)?.run ?? null;
 }

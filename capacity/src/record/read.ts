@@ -5,6 +5,7 @@ import { messageOf, UserError } from '../ui/exit';
 import { readRequests, readSamples } from './csv';
 import { HEAD_FILE, RECORD_FILE, REQUESTS_FILE, SAMPLES_FILE, type RunningHead } from './folder';
 import type { RunRecord, RunTables } from './record';
+import { runOfVersion1 } from './version1';
 
 /** A run as report and analysis take it. */
 export interface RunData extends RunTables {
@@ -12,8 +13,10 @@ export interface RunData extends RunTables {
 }
 
 /** One step a schema version: from each to the next. Version 1 is the first. */
-const UPGRADES: Record<number, (older: Record<string, unknown>) => Record<string, unknown>> = {};
-const CURRENT = 1;
+const UPGRADES: Record<number, (older: Record<string, unknown>) => Record<string, unknown>> = {
+  1: runOfVersion1,
+};
+const CURRENT = 2;
 
 export function isComplete(folder: string): boolean {
   return existsSync(join(folder, RECORD_FILE));

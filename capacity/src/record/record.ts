@@ -7,7 +7,7 @@ import type { Role, Topology } from '../plan/topology';
  * a folder without it is an incomplete run. Older schema versions are read by record/read.ts.
  */
 export interface RunRecord {
-  schemaVersion: 1;
+  schemaVersion: 2;
   /** Sortable and unique: start time, workload, profile, four random letters. */
   id: string;
   startedAt: string;
@@ -146,11 +146,19 @@ export interface RoleSummary {
   throttledShare: number | null;
 }
 
+/**
+ * `sustained`: every SLO is met; `not sustained`: one is missed; `inconclusive`: too little evidence for
+ * either; `invalid`: the load generator or the environment was at fault; `aborted`: it did not end.
+ */
+export type Outcome = 'sustained' | 'not sustained' | 'inconclusive' | 'invalid' | 'aborted';
+
 export interface Verdict {
-  outcome: 'held' | 'failed' | 'invalid' | 'aborted';
+  outcome: Outcome;
   /** One sentence a manager can read. */
   sentence: string;
   breaches: { slo: string; measured: number; text: string }[];
+  /** SLOs for which there was too little evidence, or none: then `measured` is null. */
+  undecided: { slo: string; measured: number | null; seemsMet: boolean; text: string }[];
   limitedBy: { name: Bottleneck; evidence: string };
   /** What makes the result doubtful; empty is best. */
   doubts: string[];

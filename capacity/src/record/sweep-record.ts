@@ -1,6 +1,6 @@
 import type { Cell, Step } from '../analysis/sweep';
 import type { SweepPlan } from '../plan/sweep-plan';
-import type { Machine } from './record';
+import type { Machine, Outcome } from './record';
 
 export const SWEEP_FILE = 'sweep.json';
 
@@ -23,14 +23,14 @@ export interface SweepRecord {
 
 /** The shape of cell.json. A step of the sweep is done when it has one, whatever became of it. */
 export interface CellRecord extends Step {
-  schemaVersion: 1;
+  schemaVersion: 2;
   kind: 'cell';
   startedAt: string;
   seconds: number;
   machine: Machine;
   versions: Record<string, string>;
-  /** `crashed`: n8n did not come up, or never answered right. */
-  outcome: 'held' | 'failed' | 'invalid' | 'crashed';
+  /** `crashed`: n8n did not come up, or never gave the expected response. */
+  outcome: Exclude<Outcome, 'aborted'> | 'crashed';
   sentence: string;
   limitedBy: string;
   figures: CellFigures;

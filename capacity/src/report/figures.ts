@@ -135,5 +135,4 @@ export const repeatCommand = (command: readonly string[]): string =>
     .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`))
     .join(' ');
 
-const WORDS = { held: 'HELD', failed: 'FAILED', invalid: 'INVALID', aborted: 'ABORTED' } as const;
-export const outcomeWord = (record: RunRecord): string => WORDS[record.verdict.outcome];
+export const outcomeWord = ({ verdict }: RunRecord): string => verdict.outcome.toUpperCase();

@@ -66,7 +66,7 @@ export function findCharts(record: FindRecord): Chart[] {
 }
 
 function byResult(probes: FindProbe[], value: (p: FindProbe) => number | null): LineSeries[] {
-  return (['held', 'failed'] as const).map((result) => ({
+  return (['sustained', 'not sustained'] as const).map((result) => ({
     label: result,
     style: 'dots',
     points: probes
@@ -85,7 +85,7 @@ function straight(probes: FindProbe[]): RatePoint[] {
 }
 
 function numbered(probes: FindProbe[]): LineSeries[] {
-  return (['held', 'failed', 'invalid'] as const)
+  return (['sustained', 'not sustained', 'inconclusive', 'invalid'] as const)
     .map((result): LineSeries => ({
       label: result,
       style: 'dots',

@@ -50,6 +50,9 @@ export function probeRow(probe: FindProbe): string[] {
 }
 
 export const findWord = ({ verdict }: FindRecord): string =>
-  ({ found: 'FOUND', 'not confirmed': 'UNSURE', 'nothing held': 'NOTHING', invalid: 'INVALID' })[
-    verdict
-  ];
+  ({
+    found: 'FOUND',
+    'not confirmed': 'UNSURE',
+    'nothing sustained': 'NOTHING',
+    invalid: 'INVALID',
+  })[verdict];

@@ -6,7 +6,7 @@ import { table } from './markdown';
 
 export function renderFindMarkdown(record: FindRecord): string {
   const lines = [
-    `# How much ${record.workload.title} holds`,
+    `# How much of ${record.workload.title} n8n sustains`,
     '',
     `**${record.sentence}**`,
     '',

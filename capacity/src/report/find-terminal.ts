@@ -2,7 +2,7 @@ import type { FindRecord } from '../record/find-record';
 import { findFigures, findWord } from './find-figures';
 import { renderRows, renderVerdict, type TerminalStyle } from './terminal';
 
-const COLOURS = { found: 32, 'not confirmed': 33, 'nothing held': 31, invalid: 33 } as const;
+const COLOURS = { found: 32, 'not confirmed': 33, 'nothing sustained': 31, invalid: 33 } as const;
 
 export function renderFindTerminal(record: FindRecord, style: TerminalStyle): string {
   return [

@@ -27,7 +27,7 @@ export function renderMarkdown(data: RunData): string {
     '',
   ];
   if (verdict.breaches.length > 0)
-    lines.push('## What did not hold', '', ...verdict.breaches.map((b) => `- ${b.text}`), '');
+    lines.push('## What was missed', '', ...verdict.breaches.map((b) => `- ${b.text}`), '');
   if (verdict.doubts.length > 0)
     lines.push(
       '## What makes this result doubtful',

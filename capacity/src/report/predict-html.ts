@@ -11,7 +11,7 @@ export function renderPredictHtml(answer: Answer): string {
   const { group } = answer;
   const body = [
     '<h1>Prediction</h1>',
-    `<section class="verdict ${known ? 'held' : 'invalid'}"><strong>${known ? 'EXPECTED' : 'UNKNOWN'}</strong><p>${escapeXml(predictSentence(answer))}</p></section>`,
+    `<section class="verdict ${known ? 'good' : 'unsure'}"><strong>${known ? 'EXPECTED' : 'UNKNOWN'}</strong><p>${escapeXml(predictSentence(answer))}</p></section>`,
     cellsTable(
       ['', ''],
       predictFigures(answer).map(({ name, value }) => [name, value]),

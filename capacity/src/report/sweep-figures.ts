@@ -13,7 +13,7 @@ export function sweepSentence(
   const all = steps.length;
   const count = (outcome: CellRecord['outcome']): number =>
     records.filter((record) => record.outcome === outcome).length;
-  const parts = (['held', 'failed', 'crashed', 'invalid'] as const)
+  const parts = (['sustained', 'not sustained', 'inconclusive', 'crashed', 'invalid'] as const)
     .filter((outcome) => count(outcome) > 0)
     .map((outcome) => `${String(count(outcome))} ${outcome}`);
   const done =

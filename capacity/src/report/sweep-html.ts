@@ -16,7 +16,7 @@ export function renderSweepHtml(sweep: SweepRecord, records: readonly CellRecord
   const body = [
     `<h1>${escapeXml(sweep.title)}</h1>`,
     `<p class="faint">${escapeXml(`${sweep.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
-    `<section class="verdict ${isWhole ? 'held' : 'invalid'}"><strong>${isWhole ? 'DONE' : 'STOPPED'}</strong><p>${escapeXml(sweepSentence(sweep, records))}</p></section>`,
+    `<section class="verdict ${isWhole ? 'good' : 'unsure'}"><strong>${isWhole ? 'DONE' : 'STOPPED'}</strong><p>${escapeXml(sweepSentence(sweep, records))}</p></section>`,
     list('What makes this result doubtful', sweepDoubts(sweep, records)),
     cellsTable(
       ['', ''],

@@ -6,8 +6,16 @@ export interface TerminalStyle {
   colour: boolean;
 }
 
-const COLOURS = { held: 32, failed: 31, invalid: 33, aborted: 33 } as const;
+/** Of the terminal: green, red, yellow. */
+const COLOURS = {
+  sustained: 32,
+  'not sustained': 31,
+  inconclusive: 33,
+  invalid: 33,
+  aborted: 33,
+} as const;
 const NAME = 17;
+/** The shortest column for a verdict. */
 const WORD = 9;
 
 /** A run in about 15 lines. */
@@ -33,10 +41,11 @@ export function renderVerdict(
   colour: number,
   style: TerminalStyle,
 ): string[] {
-  const padded = word.padEnd(WORD);
+  const column = Math.max(WORD, word.length + 2);
+  const padded = word.padEnd(column);
   const painted = style.colour ? `\u001b[${String(colour)}m${padded}\u001b[0m` : padded;
-  return wrap(sentence, style.width - WORD).map((line, index) =>
-    index === 0 ? painted + line : ' '.repeat(WORD) + line,
+  return wrap(sentence, style.width - column).map((line, index) =>
+    index === 0 ? painted + line : ' '.repeat(column) + line,
   );
 }
 

@@ -92,7 +92,7 @@ export function conclude(
   const limitedBy = bottleneck(samples, summary, limits, healthy);
   const steal = values(samples, { metric: 'stealShare' }, measured);
   const judged = verdict(head.slo, summary, limitedBy, {
-    workload: head.workload.title,
+    workload: head.workload.variant === null ? head.workload.title : head.workload.name,
     answers: head.workload.answers,
     executionsPerRequest: head.workload.executionsPerRequest ?? null,
     aborted: ending.aborted,
@@ -110,6 +110,7 @@ export function conclude(
   }
   return {
     ...head,
+    schemaVersion: 2,
     endedAt: ending.endedAt,
     summary,
     verdict: judged,

@@ -211,7 +211,7 @@ async function drain(
 function headOf(running: Running, order: RunOrder, startedAt: Date): RunHead {
   const { workload, plan } = order;
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     id: runId(startedAt, workload.recorded.name, plan.profile),
     startedAt: startedAt.toISOString(),
     command: order.command,

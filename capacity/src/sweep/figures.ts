@@ -32,7 +32,7 @@ export function figuresOfSearch(search: FindRecord, atCapacity: RunRecord | null
     ...beside,
     capacityPerSecond: found
       ? search.capacity.ratePerSecond
-      : search.verdict === 'nothing held'
+      : search.verdict === 'nothing sustained'
         ? 0
         : null,
   };

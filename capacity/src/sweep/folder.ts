@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Step } from '../analysis/sweep';
 import { writeWhole } from '../record/folder';
 import { SWEEP_FILE, type CellRecord, type SweepRecord } from '../record/sweep-record';
+import { cellOfVersion1 } from '../record/version1';
 import { readStat } from '../sampler/proc';
 import { messageOf, UserError } from '../ui/exit';
 
@@ -39,7 +40,7 @@ export class SweepFolder {
   records({ steps }: SweepRecord): CellRecord[] {
     return steps.flatMap((step, index) => {
       const file = join(this.cell(step, index), CELL_FILE);
-      return existsSync(file) ? [readJson(file) as CellRecord] : [];
+      return existsSync(file) ? [readCell(file)] : [];
     });
   }
 
@@ -88,6 +89,11 @@ interface Owner {
 
 /** NaN, which equals nothing, where it has ended. */
 const startOf = (pid: number): number => readStat(pid)?.startedAtMs ?? NaN;
+
+function readCell(file: string): CellRecord {
+  const read = readJson(file) as Record<string, unknown>;
+  return (read['schemaVersion'] === 1 ? cellOfVersion1(read) : read) as unknown as CellRecord;
+}
 
 function readJson(file: string): unknown {
   try {

@@ -131,8 +131,8 @@ async function searched(
 }
 
 const OUTCOMES = {
-  found: 'held',
-  'not confirmed': 'held',
-  'nothing held': 'failed',
+  found: 'sustained',
+  'not confirmed': 'inconclusive',
+  'nothing sustained': 'not sustained',
   invalid: 'invalid',
 } as const;

@@ -60,7 +60,7 @@ export async function goThrough(
     );
     if (result === null) break;
     const record: CellRecord = {
-      schemaVersion: 1,
+      schemaVersion: 2,
       kind: 'cell',
       ...step,
       startedAt: startedAt.toISOString(),

@@ -1,11 +1,11 @@
 /** What the command's exit code says. */
 export const EXIT = {
   fine: 0,
-  /** The SLO, or whatever was checked, did not hold. */
-  notHeld: 1,
+  /** An SLO was missed, or a check failed. */
+  notMet: 1,
   /** The user asked for something that cannot be: one sentence says what to do. */
   mistake: 2,
-  /** What was measured says nothing: generator saturated, run broken off, disk full. */
+  /** The measurement is invalid or inconclusive: generator saturated, too few requests, run aborted, disk full. */
   invalid: 3,
 } as const;
 

@@ -187,7 +187,7 @@ describe('SLOs', () => {
 
   test('a breach says what was measured', () => {
     expect(breaches([slo('p95', '<', 10)], summary)).toEqual([
-      { slo: 'p95<10', measured: 20, text: 'p95 was 20 ms, wanted p95<10' },
+      { slo: 'p95<10', measured: 20, text: 'p95 20 ms, limit 10 ms' },
     ]);
   });
 
@@ -326,10 +326,10 @@ describe('verdict', () => {
   const judge = (summary: Summary, changes: Partial<VerdictFacts> = {}) =>
     verdict([slo('p95', '<', 300)], summary, none, { ...run, ...changes });
 
-  test('held, in one sentence and without doubts', () => {
+  test('sustained, in one sentence and without doubts', () => {
     expect(judge(clean)).toMatchObject({
-      outcome: 'held',
-      sentence: 'last-node held 50 requests a second, p95 20 ms, no errors.',
+      outcome: 'sustained',
+      sentence: 'n8n sustained 50 req/s of last-node: p95 20 ms, no errors.',
       breaches: [],
       doubts: [],
     });
@@ -345,7 +345,7 @@ describe('verdict', () => {
       evidence: 'main used 0.97 of its one thread',
     } as const;
     expect(verdict([], behind, limited, run).sentence).toBe(
-      'last-node did not hold 50 requests a second: 40 of 50 requests a second were answered rightly; what limited it: main event loop (main used 0.97 of its one thread).',
+      'n8n did not sustain 50 req/s of last-node: 40 of 50 req/s got the expected response; limited by main event loop.',
     );
   });
 
@@ -365,7 +365,7 @@ describe('verdict', () => {
   test('a run that was broken off says so', () => {
     expect(judge(clean, { aborted: 'k6 was killed' })).toMatchObject({
       outcome: 'aborted',
-      sentence: 'last-node: the run was broken off: k6 was killed.',
+      sentence: 'The run of last-node was aborted: k6 was killed.',
     });
   });
 

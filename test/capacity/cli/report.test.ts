@@ -50,9 +50,9 @@ describe('n8n-tuned report', () => {
     const comparison = a('a-comparison', 'compare.json', sampleComparison());
     const { code, stdout } = await runCli(['report', root]);
     expect(code).toBe(0);
-    expect(reportIn(run)).toContain('Did not hold 40 requests a second');
+    expect(reportIn(run)).toContain('n8n did not sustain 40 req/s');
     expect(reportIn(search)).toContain('last-node holds 40 requests a second.');
-    expect(reportIn(probe)).toContain('Did not hold 40 requests a second');
+    expect(reportIn(probe)).toContain('n8n did not sustain 40 req/s');
     expect(reportIn(comparison)).toContain('tuned is better by 2.5x');
     for (const plot of ['pairs', 'ratios'])
       expect(existsSync(join(comparison, 'plots', `${plot}.svg`))).toBe(true);

@@ -108,8 +108,8 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     expect(summary.latencyMs?.min).toBeGreaterThanOrEqual(49);
     expect(summary.executions).toBeNull();
     expect(record.topology).toBeNull();
-    expect(verdict.outcome).toBe(verdict.breaches.length === 0 ? 'held' : 'failed');
-    expect(code).toBe(verdict.outcome === 'held' ? 0 : 1);
+    expect(verdict.outcome).toBe(verdict.breaches.length === 0 ? 'sustained' : 'not sustained');
+    expect(code).toBe(verdict.outcome === 'sustained' ? 0 : 1);
   });
 
   it('exits with 1 and says so when the SLO does not hold', async () => {

@@ -11,7 +11,7 @@ function probe(given: Partial<FindProbe>): FindProbe {
     kind: 'narrow',
     ratePerSecond: 40,
     durationSeconds: 10,
-    result: 'held',
+    result: 'sustained',
     achievedPerSecond: 40,
     p95Ms: 100,
     errorShare: 0,
@@ -25,7 +25,7 @@ function probe(given: Partial<FindProbe>): FindProbe {
 
 function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHead {
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     kind: 'find',
     id: 'x',
     startedAt: record.startedAt,
@@ -44,7 +44,7 @@ function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHea
 }
 
 const held = probe({ kind: 'confirm', ratePerSecond: 38, run: 'probes/confirmed' });
-const failed = probe({ ratePerSecond: 44, result: 'failed', limitedBy: 'main event loop' });
+const failed = probe({ ratePerSecond: 44, result: 'not sustained', limitedBy: 'main event loop' });
 const quiet = { interrupted: false, restless: [], memoryAtRestMiB: [] };
 const found = { capacity: 38, low: 37, high: 41, confirmed: true, limit: null };
 
@@ -58,7 +58,7 @@ describe('what a search answers', () => {
       advised: { share: 0.8, ratePerSecond: expect.closeTo(30.4, 6) },
       doubts: [],
     });
-    expect(answer.sentence).toContain('holds 38 requests a second');
+    expect(answer.sentence).toContain('n8n sustains 38 req/s');
     expect(answer.sentence).toContain('between 37 and 41');
   });
 
@@ -73,9 +73,9 @@ describe('what a search answers', () => {
     expect(answer.doubts).toEqual([expect.stringContaining('give a larger --budget')]);
   });
 
-  it('tells a system that holds nothing from a generator that could not measure', () => {
+  it('tells a system that sustains nothing from a generator that could not measure', () => {
     const none = { capacity: 0, low: 0, high: 1, confirmed: false, limit: null };
-    expect(concludeSearch(head([failed]), none, quiet).verdict).toBe('nothing held');
+    expect(concludeSearch(head([failed]), none, quiet).verdict).toBe('nothing sustained');
     const invalid = [probe({ result: 'invalid' }), probe({ result: 'invalid' })];
     const answer = concludeSearch(head(invalid), none, quiet);
     expect(answer.verdict).toBe('invalid');

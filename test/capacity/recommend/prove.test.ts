@@ -25,14 +25,14 @@ async function proof(
 }
 
 test('what holds within what it asks for is proven at once', async () => {
-  const { result, tried } = await proof([regular(60)], () => loaded('held', RATE, 0.5));
+  const { result, tried } = await proof([regular(60)], () => loaded('sustained', RATE, 0.5));
   expect(result.verdict).toBe('PROVEN');
   expect(tried).toHaveLength(1);
 });
 
 test('what does not hold is refuted, and the next alternative is tried', async () => {
   const { result, tried } = await proof([regular(60), queue(2, 90)], ({ evidence }) =>
-    loaded(evidence.topology.mode === 'regular' ? 'failed' : 'held', RATE, 0.2),
+    loaded(evidence.topology.mode === 'regular' ? 'not sustained' : 'sustained', RATE, 0.2),
   );
   expect(tried.map(({ evidence }) => evidence.topology.mode)).toEqual(['regular', 'queue']);
   expect(result.verdict).toBe('PROVEN');
@@ -40,14 +40,14 @@ test('what does not hold is refuted, and the next alternative is tried', async (
 });
 
 test('where nothing is left, it is refuted', async () => {
-  const { result, tried } = await proof([regular(60)], () => loaded('failed', 20, 1));
+  const { result, tried } = await proof([regular(60)], () => loaded('not sustained', 20, 1));
   expect(result.verdict).toBe('REFUTED');
   expect(tried).toHaveLength(1);
 });
 
 test('workers that were too few become more', async () => {
   const { result, tried } = await proof([queue(2, 60)], ({ workers }) =>
-    loaded(workers > 2 ? 'held' : 'failed', RATE, 0.1),
+    loaded(workers > 2 ? 'sustained' : 'not sustained', RATE, 0.1),
   );
   expect(result.verdict).toBe('PROVEN');
   expect(tried.map(({ workers }) => workers)).toEqual([2, 4]);
@@ -56,7 +56,7 @@ test('workers that were too few become more', async () => {
 test('what ran out of memory gets more of it, again and again', async () => {
   const { result, tried } = await proof([regular(60)], ({ roles }) => {
     const memoryMiB = roles[0]?.memoryMiB ?? 0;
-    const record = loaded(memoryMiB < 3000 ? 'failed' : 'held', RATE, 0.2);
+    const record = loaded(memoryMiB < 3000 ? 'not sustained' : 'sustained', RATE, 0.2);
     record.topology = {
       ...regular(60).topology,
       main: { ...regular(60).topology.main, memoryMiB },
@@ -73,14 +73,14 @@ test('it ends after so many attempts', async () => {
     const topology = { ...regular(60).topology, env: { N: String(n) } };
     return regular(60 + n, { source: `search-${String(n)}`, topology });
   });
-  const { result } = await proof(many, () => loaded('failed', 20, 1));
+  const { result } = await proof(many, () => loaded('not sustained', 20, 1));
   expect(result.attempts).toHaveLength(4);
   expect(result.verdict).toBe('REFUTED');
 });
 
 test('an SLO that held on borrowed CPU proves nothing: the request grows, and is proven anew', async () => {
   // 60/s took 1.1 cores, so 40/s should take 0.73 and ask for 0.95; it takes more.
-  const { result, tried } = await proof([regular(60)], () => loaded('held', RATE, 1.2));
+  const { result, tried } = await proof([regular(60)], () => loaded('sustained', RATE, 1.2));
   expect(result.attempts[0]?.sentence).toMatch(
     /main used 1\.20 cores on average and asks for 0\.95/,
   );
@@ -97,7 +97,7 @@ test('a generator that was the limit, or an interrupt, proves nothing', async ()
 
 test('a refusal counts for the repeats of a search as well', async () => {
   const repeated = [60, 61, 62].map((rate, i) => regular(rate, { source: `search-${String(i)}` }));
-  const { result, tried } = await proof(repeated, () => loaded('failed', 20, 1));
+  const { result, tried } = await proof(repeated, () => loaded('not sustained', 20, 1));
   expect(result.verdict).toBe('REFUTED');
   expect(tried).toHaveLength(1);
 });
@@ -106,7 +106,7 @@ test('what was learnt is about the refuted evidence alone', () => {
   const all = [regular(60), queue(2, 90)];
   const sizing = sizingFor(regular(60), all, RATE);
   if (sizing === null) throw new Error('it has no size');
-  const [changed, same] = learn(all, sizing, { record: loaded('failed', 20, 1), run: 'x' });
+  const [changed, same] = learn(all, sizing, { record: loaded('not sustained', 20, 1), run: 'x' });
   expect(changed?.capacityPerSecond).toBeLessThan(RATE);
   expect(same).toEqual(all[1]);
 });

@@ -88,7 +88,7 @@ describe('the page', () => {
 describe('the twins', () => {
   it('Markdown names the verdict, the figures and a plot file for each chart', () => {
     const markdown = renderMarkdown(data);
-    expect(markdown).toContain('**Did not hold 40 requests a second');
+    expect(markdown).toContain('**n8n did not sustain 40 req/s');
     expect(markdown).toContain('| Latency | p50 108 ms, p90 147 ms, p95 152 ms, p99 1\u202f011 ms');
     for (const file of plotFiles(data)) expect(markdown).toContain(file.name);
     expect(plotFiles(data)[0]?.content).toMatch(/^<svg [^>]+><desc>offered, achieved/);
@@ -109,7 +109,9 @@ describe('the twins', () => {
     expect(lines.length).toBeLessThanOrEqual(18);
     expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(80);
     expect(text).not.toContain('\u001b');
-    expect(text).toMatch(/^FAILED {3}Did not hold/);
-    expect(renderTerminal(data.record, { width: 80, colour: true })).toContain('\u001b[31mFAILED');
+    expect(text).toMatch(/^NOT SUSTAINED {2}n8n did not sustain/);
+    expect(renderTerminal(data.record, { width: 80, colour: true })).toContain(
+      '\u001b[31mNOT SUSTAINED',
+    );
   });
 });

@@ -51,13 +51,13 @@ function measured(
     const value = step.isControl ? controls(index) : capacity(step.cell, step.block);
     return {
       ...step,
-      schemaVersion: 1,
+      schemaVersion: 2,
       kind: 'cell',
       startedAt: new Date(Date.UTC(2026, 10, 20, 10, index)).toISOString(),
       seconds: 30,
       machine,
       versions: { n8n: '2.41.1' },
-      outcome: value === null ? 'crashed' : 'held',
+      outcome: value === null ? 'crashed' : 'sustained',
       sentence: value === null ? 'main <died>' : 'it held',
       limitedBy: 'host CPU',
       figures: { ...NO_FIGURES, capacityPerSecond: value, p99Ms: value === null ? null : 100 },
@@ -179,7 +179,7 @@ describe('the texts', () => {
       '100 (100 to 100)',
       '-',
       '-',
-      'held',
+      'sustained',
       'host CPU',
     ]);
     expect(rows[2]?.slice(-2)).toEqual(['crashed', 'host CPU']);

@@ -49,7 +49,7 @@ if (planFile !== undefined && root !== undefined) {
         signal.throwIfAborted();
         if (cell['workers'] === 3) throw new Error('main did not come up');
         return {
-          outcome: 'held',
+          outcome: 'sustained',
           sentence: cellKey(cell),
           limitedBy: 'nothing',
           figures: { ...NO_FIGURES, capacityPerSecond: cellKey(cell).length },

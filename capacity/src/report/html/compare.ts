@@ -8,10 +8,10 @@ import { cellsTable, page } from './page';
 import { list, measuredRows } from './parts';
 
 const TONES = {
-  better: 'held',
-  worse: 'failed',
-  'no difference': 'invalid',
-  unknown: 'invalid',
+  better: 'good',
+  worse: 'bad',
+  'no difference': 'unsure',
+  unknown: 'unsure',
 } as const;
 
 /** The report of one comparison of two topologies. */

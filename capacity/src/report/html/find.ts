@@ -8,17 +8,17 @@ import { cellsTable, page } from './page';
 import { layoutRows, list } from './parts';
 
 const TONES = {
-  found: 'held',
-  'not confirmed': 'invalid',
-  'nothing held': 'failed',
-  invalid: 'invalid',
+  found: 'good',
+  'not confirmed': 'unsure',
+  'nothing sustained': 'bad',
+  invalid: 'unsure',
 } as const;
 
 /** The report of one search for the capacity. */
 export function renderFindHtml(record: FindRecord): string {
   const { workload } = record;
   const body = [
-    `<h1>How much ${escapeXml(workload.title)} holds</h1>`,
+    `<h1>How much of ${escapeXml(workload.title)} n8n sustains</h1>`,
     `<p class="faint">${escapeXml(`${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
     `<section class="verdict ${TONES[record.verdict]}"><strong>${findWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
     list('What makes this result doubtful', record.doubts),

@@ -5,6 +5,15 @@ import { figure } from './figure';
 import { cellsTable, page } from './page';
 import { layoutRows, list } from './parts';
 
+/** Classes of the style sheet. */
+const TONES = {
+  sustained: 'good',
+  'not sustained': 'bad',
+  inconclusive: 'unsure',
+  invalid: 'unsure',
+  aborted: 'unsure',
+} as const;
+
 /** The report of one run. */
 export function renderRunHtml(data: RunData): string {
   return page(
@@ -19,9 +28,9 @@ export function runSections(data: RunData): string {
   return [
     `<h1>${escapeXml(record.workload.title)}</h1>`,
     `<p class="faint">${escapeXml(subtitle(data))}</p>`,
-    `<section class="verdict ${verdict.outcome}"><strong>${outcomeWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p>${limitedBy(data)}</section>`,
+    `<section class="verdict ${TONES[verdict.outcome]}"><strong>${outcomeWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p>${limitedBy(data)}</section>`,
     list(
-      'What did not hold',
+      'What was missed',
       verdict.breaches.map((b) => b.text),
     ),
     list('What makes this result doubtful', verdict.doubts),

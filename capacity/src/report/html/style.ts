@@ -8,7 +8,7 @@ h3{font-size:1rem;margin:0 0 .3rem;font-weight:600}
 p{margin:.4rem 0}.faint{color:var(--faint);font-size:.9rem}
 .verdict{border-left:.4rem solid var(--tone);padding:.2rem 0 .2rem 1rem;margin:1.2rem 0}
 .verdict strong{color:var(--tone);letter-spacing:.04em}.verdict p{font-size:1.15rem}
-.held{--tone:var(--s2)}.failed{--tone:var(--s1)}.invalid,.aborted{--tone:var(--s4)}
+.good{--tone:var(--s2)}.bad{--tone:var(--s1)}.unsure{--tone:var(--s4)}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:left;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--rule);vertical-align:top}
 thead th{color:var(--faint);font-weight:500}tbody th{font-weight:500;white-space:nowrap}
