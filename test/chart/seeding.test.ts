@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePort } from '../../capacity/src/target/process/ports.ts';
-import { newCluster, postgresql } from '../../capacity/src/target/process/postgresql.ts';
+import { freePort } from '../../capacity/src/targets/process/ports.ts';
+import { newCluster, postgresql } from '../../capacity/src/targets/process/postgresql.ts';
 import { findProgram } from '../../capacity/src/lab/paths.ts';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
 

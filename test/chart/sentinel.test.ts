@@ -6,7 +6,7 @@ import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from '../../capacity/src/lab/paths.ts';
-import { freePort } from '../../capacity/src/target/process/ports.ts';
+import { freePort } from '../../capacity/src/targets/process/ports.ts';
 import { until } from '../support/cluster.ts';
 import { paths, render } from './support/helm.ts';
 import { containersOf, podTemplates } from './support/pods.ts';

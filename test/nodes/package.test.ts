@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
-import { freePort } from '../../capacity/src/target/process/ports';
+import { freePort } from '../../capacity/src/targets/process/ports';
 import { N8nHome, webhookWorkflow } from './support/n8n';
 import { packNodes, type Packed } from './support/package';
 import { credential } from './support/redis';

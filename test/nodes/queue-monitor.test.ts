@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import Bull from 'bull';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { freePort } from '../../capacity/src/target/process/ports';
+import { freePort } from '../../capacity/src/targets/process/ports';
 import { Engine, type RunResult } from './support/engine';
 import { eventually } from './support/eventually';
 import { certificates, credential, RedisServers } from './support/redis';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRun } from '../../capacity/src/record/read';
 import type { MatchedExecutions, RunRecord } from '../../capacity/src/record/record';
-import { readStat, uptimeMs } from '../../capacity/src/sampler/proc';
-import { ProcessTree } from '../../capacity/src/sampler/process-tree';
-import { findControl, groupFolders } from '../../capacity/src/target/process/cgroup';
+import { readStat, uptimeMs } from '../../capacity/src/linux/proc';
+import { ProcessTree } from '../../capacity/src/linux/process-tree';
+import { findControl, groupFolders } from '../../capacity/src/linux/cgroup';
 import {
   buildCli,
   endStartedClis,

@@ -1,4 +1,4 @@
-import type { Running } from '../../capacity/src/target/target';
+import type { Running } from '../../capacity/src/targets/target';
 import { ask, bringUp, left, never, quiet, tracesOf, workload } from './stage';
 
 jest.setTimeout(330_000);

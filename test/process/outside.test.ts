@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readRun } from '../../capacity/src/record/read';
 import type { RunRecord } from '../../capacity/src/record/record';
-import { N8nApi } from '../../capacity/src/target/url/api';
-import type { Running } from '../../capacity/src/target/target';
+import { N8nApi } from '../../capacity/src/targets/url/api';
+import type { Running } from '../../capacity/src/targets/target';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 import { bringUp, left, quiet, tracesOf, workload } from './stage';
 

@@ -1,5 +1,5 @@
-import { samplersFor } from '../../capacity/src/sampler';
-import type { Running } from '../../capacity/src/target/target';
+import { samplersFor } from '../../capacity/src/samplers';
+import type { Running } from '../../capacity/src/targets/target';
 import {
   ask,
   bringUp,

@@ -1,6 +1,6 @@
-import { readGroup, findControl, readLimits } from '../../capacity/src/target/process/cgroup';
-import { samplersFor } from '../../capacity/src/sampler';
-import type { Running } from '../../capacity/src/target/target';
+import { readGroup, findControl, readLimits } from '../../capacity/src/linux/cgroup';
+import { samplersFor } from '../../capacity/src/samplers';
+import type { Running } from '../../capacity/src/targets/target';
 import {
   ask,
   bringUp,

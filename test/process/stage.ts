@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { chooseWorkload, type ChosenWorkload } from '../../capacity/src/plan/chosen-workload';
 import { topologySchema, type Topology } from '../../capacity/src/plan/topology';
-import { findControl, groupFolders } from '../../capacity/src/target/process/cgroup';
-import { processTarget } from '../../capacity/src/target/process/process-target';
-import type { Running } from '../../capacity/src/target/target';
-import { readStat, uptimeMs } from '../../capacity/src/sampler/proc';
-import { ProcessTree } from '../../capacity/src/sampler/process-tree';
-import type { SampleSink } from '../../capacity/src/sampler/sampler';
+import { findControl, groupFolders } from '../../capacity/src/linux/cgroup';
+import { processTarget } from '../../capacity/src/targets/process/process-target';
+import type { Running } from '../../capacity/src/targets/target';
+import { readStat, uptimeMs } from '../../capacity/src/linux/proc';
+import { ProcessTree } from '../../capacity/src/linux/process-tree';
+import type { SampleSink } from '../../capacity/src/samplers/sampler';
 
 /** Real topologies for the tests, and what they leave behind. */
 

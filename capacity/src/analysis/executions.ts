@@ -1,4 +1,5 @@
-import type { MatchedExecutions, NamedRequests, RecordedWorkload, Summary } from '../record/record';
+import type { MatchedExecutions, NamedRequests, Summary } from '../record/record';
+import type { RecordedWorkload } from '../plan/chosen-workload';
 import type { Breach } from './slo';
 
 export interface Promised {

@@ -1,3 +1,4 @@
+import type { Workload } from './workload';
 import { z } from 'zod';
 
 /**
@@ -108,3 +109,11 @@ export function placingSql(database: 'sqlite' | 'postgresql', place: Place): str
 }
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+export interface SeedWorkflow {
+  name: string;
+  /** The exported workflow as a file. */
+  file: string;
+  /** Beside n8n, as the catalogue says; left out: nothing. */
+  needs?: Workload['needs'];
+}

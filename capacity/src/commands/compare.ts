@@ -1,11 +1,13 @@
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { compareTopologies } from '../compare/compare';
-import { isMetric, METRICS, type CompareMetric } from '../compare/metric';
+import { isMetric, METRICS } from '../analysis/compare-metric';
+import type { CompareMetric } from '../record/compare-record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
-import { findBundled, findK6 } from '../load/find';
-import { withoutSecrets } from '../record/secrets';
-import { renderCompareTerminal } from '../report/compare-terminal';
+import { findK6 } from '../load/find-k6';
+import { findBundled } from '../lab/kit';
+import { withoutSecrets } from '../plan/secrets';
+import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, UserError } from '../ui/exit';
 import { printJson, warn } from '../ui/print';
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { Kept } from '../target/kept';
+import { Kept } from '../targets/kept';
 import { UserError } from '../ui/exit';
 import { printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';

@@ -2,11 +2,12 @@ import type { Command } from 'commander';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
-import { findBundled, findK6 } from '../load/find';
-import { withoutSecrets } from '../record/secrets';
+import { findK6 } from '../load/find-k6';
+import { findBundled } from '../lab/kit';
+import { withoutSecrets } from '../plan/secrets';
 import type { FindRecord } from '../record/find-record';
 import { writeFindReports } from '../find/reports';
-import { renderFindTerminal } from '../report/find-terminal';
+import { renderFindTerminal } from '../report/find/terminal';
 import { EXIT, UserError } from '../ui/exit';
 import { printJson, warn } from '../ui/print';
 import {

@@ -1,8 +1,8 @@
 import type { ChosenWorkload } from '../plan/chosen-workload';
-import type { Progress, Target } from '../target/target';
-import { withTargets, type AllRunning } from '../target/with-targets';
+import type { Target } from '../targets/target';
+import { type Progress, startProgress, type ProgressLine } from '../ui/progress';
+import { withTargets, type AllRunning } from '../targets/with-targets';
 import { onInterrupt } from '../ui/interrupt';
-import { startProgress, type ProgressLine } from '../ui/progress';
 
 export interface Scene<Targets extends readonly Target[]> {
   /** One for each target. */

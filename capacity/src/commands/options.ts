@@ -1,7 +1,7 @@
 /** Options that several commands share, under the same names everywhere. */
 import type { Command } from 'commander';
 import { parametersFrom } from '../../../loadtests/lib/workload';
-import { findBundled } from '../load/find';
+import { findBundled } from '../lab/kit';
 import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
 import {
   isProfileName,

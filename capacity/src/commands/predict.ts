@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { seededRandom } from '../analysis/random';
 import { nameOf } from '../plan/chosen-workload';
 import { runId } from '../record/folder';
-import type { Measurement } from '../predict/measurement';
-import { answer, groupsOf, sizes, type Answer, type Group } from '../predict/predict';
+import type { Measurement } from '../analysis/predict/measurement';
+import { answer, groupsOf, sizes, type Answer, type Group } from '../analysis/predict/answer';
 import { readMeasurements } from '../predict/read';
 import { writePredictReports } from '../predict/reports';
-import { isScale, SCALES, type ScaleName } from '../predict/scale';
-import { renderPredictTerminal } from '../report/predict-terminal';
+import { isScale, SCALES, type ScaleName } from '../analysis/predict/scale';
+import { renderPredictTerminal } from '../report/predict/terminal';
 import { EXIT, UserError } from '../ui/exit';
 import { printJson, warn } from '../ui/print';
 

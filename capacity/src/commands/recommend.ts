@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { findK6 } from '../load/find';
+import { findK6 } from '../load/find-k6';
 import { isWorkloadFile, nameOf, type ChosenWorkload } from '../plan/chosen-workload';
 import { parseSlos, type Slo } from '../plan/slo';
 import { writeWhole } from '../record/folder';
-import { withoutSecrets } from '../record/secrets';
+import { withoutSecrets } from '../plan/secrets';
 import { ofWorkload, withSlos } from '../recommend/choose-evidence';
 import type { Evidence } from '../recommend/evidence';
 import { loadValues, readDeployed, type LoadOrder } from '../recommend/load';
@@ -19,15 +19,14 @@ import {
 import { candidates, searchNow, searchOne } from '../recommend/search';
 import { PLANNED_SHARE } from '../recommend/sizing';
 import { valuesYaml } from '../recommend/values';
-import { renderProof } from '../report/recommend-terminal';
-import { renderSearches } from '../report/searches-terminal';
-import { thisMachine } from '../target/machine';
-import type { Progress } from '../target/target';
-import { isLegacy } from '../target/process/env';
+import { renderProof } from '../report/recommend/terminal';
+import { renderSearches } from '../report/find/list-terminal';
+import { thisMachine } from '../targets/machine';
+import { type Progress, startProgress } from '../ui/progress';
+import { isLegacy } from '../plan/limits';
 import { askedRightly, EXIT, messageOf, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
-import { startProgress } from '../ui/progress';
 import { chosenWorkload, milliseconds, withWorkloadOptions, type WorkloadOptions } from './options';
 
 interface RecommendOptions extends WorkloadOptions {

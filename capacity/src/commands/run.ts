@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { findBundled, findK6 } from '../load/find';
-import { withoutSecrets } from '../record/secrets';
+import { findK6 } from '../load/find-k6';
+import { findBundled } from '../lab/kit';
+import { withoutSecrets } from '../plan/secrets';
 import type { RunData } from '../record/read';
-import { renderTerminal } from '../report/terminal';
+import { renderTerminal } from '../report/run/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { EXIT, messageOf } from '../ui/exit';

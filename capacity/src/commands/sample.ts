@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
-import { readStat } from '../sampler/proc';
-import { sampleTree, treeHead, treeLine } from '../sampler/sample-tree';
+import { readStat } from '../linux/proc';
+import { sampleTree, treeHead, treeLine } from '../samplers/sample-tree';
 import { EXIT, messageOf, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { within } from '../ui/within';

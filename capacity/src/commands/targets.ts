@@ -1,8 +1,9 @@
 import { chooseTopology } from '../plan/chosen-topology';
-import { processTarget } from '../target/process/process-target';
-import { isLegacy } from '../target/process/env';
-import type { SeedWorkflow, Target } from '../target/target';
-import { urlTarget } from '../target/url/url-target';
+import { processTarget } from '../targets/process/process-target';
+import { isLegacy } from '../plan/limits';
+import type { Target } from '../targets/target';
+import type { SeedWorkflow } from '../catalogue/seeding';
+import { urlTarget } from '../targets/url/url-target';
 import { askedRightly, UserError } from '../ui/exit';
 import type { TargetOptions, WorkloadOptions } from './options';
 

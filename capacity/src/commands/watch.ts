@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { renderWatch } from '../report/watch-terminal';
-import { samplersFor } from '../sampler';
-import { Kept } from '../target/kept';
-import { keptRunning } from '../target/kept-running';
-import type { Running } from '../target/target';
-import { urlTarget } from '../target/url/url-target';
+import { renderWatch } from '../report/watch/terminal';
+import { samplersFor } from '../samplers';
+import { Kept } from '../targets/kept';
+import { keptRunning } from '../targets/kept-running';
+import type { Running } from '../targets/target';
+import { urlTarget } from '../targets/url/url-target';
 import { EXIT, messageOf, UserError } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printLines } from '../ui/print';
 import { Latest } from '../watch/latest';
-import { viewOf } from '../watch/view';
+import { viewOf } from '../analysis/watch-view';
 
 interface WatchOptions {
   url?: string;

@@ -5,9 +5,10 @@ import { compare, turn, type Comparison, type Pair } from '../analysis/compare';
 import { bringToRest } from '../find/rest';
 import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
 import { runId, writeWhole } from '../record/folder';
-import type { Progress, Running } from '../target/target';
+import type { Running } from '../targets/target';
+import type { Progress } from '../ui/progress';
 import { measureSide, type SideOrder } from './measure-side';
-import { METRICS } from './metric';
+import { METRICS } from '../analysis/compare-metric';
 import { writeCompareReports } from './reports';
 
 export interface CompareOrder extends SideOrder {

@@ -4,8 +4,10 @@ import type { Settings } from '../analysis/search/types';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
 import { measure, type RunOrder } from '../run/run';
-import type { Progress, Running } from '../target/target';
-import { METRICS, type CompareMetric } from './metric';
+import type { Running } from '../targets/target';
+import type { Progress } from '../ui/progress';
+import { METRICS } from '../analysis/compare-metric';
+import type { CompareMetric } from '../record/compare-record';
 
 export interface SideOrder extends RunOrder {
   metric: CompareMetric;

@@ -1,8 +1,8 @@
 import { writeBeside } from '../record/beside';
 import type { CompareRecord } from '../record/compare-record';
-import { compareCharts } from '../report/compare-charts';
-import { renderCompareMarkdown } from '../report/compare-markdown';
-import { renderCompareHtml } from '../report/html/compare';
+import { compareCharts } from '../report/compare/charts';
+import { renderCompareMarkdown } from '../report/compare/markdown';
+import { renderCompareHtml } from '../report/compare/html';
 import { drawChartFile } from '../report/plot/draw';
 
 export const writeCompareReports = (folder: string, record: CompareRecord): string[] =>

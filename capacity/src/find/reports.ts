@@ -1,8 +1,8 @@
 import { writeBeside } from '../record/beside';
 import type { FindRecord } from '../record/find-record';
-import { findCharts } from '../report/find-charts';
-import { renderFindMarkdown } from '../report/find-markdown';
-import { renderFindHtml } from '../report/html/find';
+import { findCharts } from '../report/find/charts';
+import { renderFindMarkdown } from '../report/find/markdown';
+import { renderFindHtml } from '../report/find/html';
 import { drawChartFile } from '../report/plot/draw';
 
 export const writeFindReports = (folder: string, record: FindRecord): string[] =>

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { uptimeMs } from '../sampler/proc';
-import { ProcessTree } from '../sampler/process-tree';
-import type { ProcessRoot, Progress, Running } from '../target/target';
+import { uptimeMs } from '../linux/proc';
+import { ProcessTree } from '../linux/process-tree';
+import type { ProcessRoot, Running } from '../targets/target';
+import type { Progress } from '../ui/progress';
 
 /** n8n at rest was seen to use 1 to 4 % of a core a process. */
 const AT_REST_CORES = 0.15;

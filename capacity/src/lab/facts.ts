@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statfsSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { findControl } from '../target/process/cgroup';
+import { findControl } from '../linux/cgroup';
 import { PROGRAMS, type Facts, type Program, type ProgramName } from './doctor';
 import {
   cacheFolder,

@@ -8,7 +8,7 @@ import type { LoadSummary } from '../../../loadtests/lib/load-summary';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { lengthSeconds, type LoadPlan } from '../plan/profile';
 import type { RequestSample } from '../record/record';
-import { startReaper, type Reaper } from '../target/process/reaper';
+import { startReaper, type Reaper } from '../linux/reaper';
 import { messageOf } from '../ui/exit';
 import { latenessP99Ms } from './lateness';
 import { parseLine, RequestLines } from './lines';

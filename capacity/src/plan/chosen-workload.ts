@@ -12,9 +12,8 @@ import {
 } from '../../../loadtests/lib/workload';
 import { readCatalogue, readWorkload } from '../catalogue/read';
 import type { Catalogue, VariantName, Workload } from '../catalogue/workload';
-import type { RecordedWorkload } from '../record/record';
-import { withoutSecretQuery } from '../record/secrets';
-import type { SeedWorkflow } from '../target/target';
+import { withoutSecretQuery } from './secrets';
+import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, UserError } from '../ui/exit';
 
 /** As the user says it: a bundled workload, a file with one of his own, or a request. */
@@ -185,4 +184,17 @@ function workflowOf(
     file: join(folder, file),
     needs: workload.needs,
   }));
+}
+
+export interface RecordedWorkload {
+  name: string;
+  title: string;
+  variant: string | null;
+  method: string;
+  path: string;
+  parameters: Record<string, number | string>;
+  answers: 'at-once' | 'when-done';
+  latencyFloorMs: number;
+  /** Its own and those of the workflows that it calls; left out where it is not known. */
+  executionsPerRequest?: number;
 }

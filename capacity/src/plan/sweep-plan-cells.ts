@@ -1,5 +1,5 @@
-import { matrix, sift, type Cell, type Cells, type Rule } from '../analysis/sweep';
-import { contradiction } from '../target/process/layout';
+import { matrix, sift, type Cell, type Cells, type Rule } from './cells';
+import { contradiction } from './contradiction';
 import { isProfileName, planOf, PROFILES, type LoadPlan } from './profile';
 import type { SweepPlan } from './sweep-plan';
 import { topologySchema, type Topology } from './topology';

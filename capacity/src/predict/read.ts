@@ -3,7 +3,7 @@ import { recordsBeneath } from '../record/beneath';
 import { readRun } from '../record/read';
 import { readSearch } from '../record/read-find';
 import { SweepFolder } from '../sweep/folder';
-import { measurementOf, measurementOfRun, type Measurement } from './measurement';
+import { measurementOf, measurementOfRun, type Measurement } from '../analysis/predict/measurement';
 
 /** All that the searches, and the closed-loop cells of sweeps, in these folders tell. */
 export function readMeasurements(folders: readonly string[]): Measurement[] {

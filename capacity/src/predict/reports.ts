@@ -1,9 +1,9 @@
 import { writeBeside } from '../record/beside';
 import { drawChartFile } from '../report/plot/draw';
-import { predictCharts } from '../report/predict-charts';
-import { renderPredictHtml } from '../report/predict-html';
-import { renderPredictMarkdown } from '../report/predict-markdown';
-import type { Answer } from './predict';
+import { predictCharts } from '../report/predict/charts';
+import { renderPredictHtml } from '../report/predict/html';
+import { renderPredictMarkdown } from '../report/predict/markdown';
+import type { Answer } from '../analysis/predict/answer';
 
 /** Returns what could not be written. */
 export function writePredictReports(folder: string, answer: Answer): string[] {

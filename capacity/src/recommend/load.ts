@@ -6,11 +6,11 @@ import { z } from 'zod';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import { planOf } from '../plan/profile';
 import type { Slo } from '../plan/slo';
-import { findBundled } from '../load/find';
+import { findBundled } from '../lab/kit';
 import { measure } from '../run/run';
-import { processTarget } from '../target/process/process-target';
-import type { Progress } from '../target/target';
-import { withTargets } from '../target/with-targets';
+import { processTarget } from '../targets/process/process-target';
+import type { Progress } from '../ui/progress';
+import { withTargets } from '../targets/with-targets';
 import type { RunRecordAt } from './prove';
 import { deployedTopology, type Deployed } from './values-topology';
 

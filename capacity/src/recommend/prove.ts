@@ -1,6 +1,6 @@
 /** Deploys what is recommended and loads it; what is refuted is learnt from, and the next one tried. */
 import type { RoleSummary, RunRecord } from '../record/record';
-import { limitsOf } from '../target/process/env';
+import { limitsOf } from '../plan/limits';
 import { layoutKey, type Evidence } from './evidence';
 import type { Recommendation } from './recommend';
 import { PLANNED_SHARE, type Sizing } from './sizing';

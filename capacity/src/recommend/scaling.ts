@@ -2,7 +2,7 @@
 import { figures } from '../analysis/figures';
 import { seededRandom } from '../analysis/random';
 import { fitUsl, predictUsl, type UslFit } from '../analysis/usl';
-import { sameBut } from '../predict/scale';
+import { sameBut } from '../analysis/predict/scale';
 import type { Evidence } from './evidence';
 
 export interface WorkerCount {

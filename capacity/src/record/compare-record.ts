@@ -1,7 +1,7 @@
 import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
-import type { CompareMetric } from '../compare/metric';
-import type { Machine, RecordedWorkload } from './record';
+import type { Machine } from './record';
+import type { RecordedWorkload } from '../plan/chosen-workload';
 
 export const COMPARE_FILE = 'compare.json';
 
@@ -38,3 +38,5 @@ export interface Side {
   /** Folders of the runs beneath the comparison's own. */
   runs: string[];
 }
+
+export type CompareMetric = 'capacity' | 'throughput' | 'p95' | 'memory' | 'cpu-per-request';

@@ -1,6 +1,7 @@
 import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
-import type { Machine, Outcome, RecordedWorkload } from './record';
+import type { RecordedWorkload } from '../plan/chosen-workload';
+import type { Machine, Outcome } from './record';
 
 /** The shape of find.json: one search for the capacity, with every probe it made. */
 export interface FindRecord {

@@ -1,3 +1,4 @@
+import type { RecordedWorkload } from '../plan/chosen-workload';
 import type { Stage } from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import type { Role, Topology } from '../plan/topology';
@@ -27,19 +28,6 @@ export interface RunRecord {
   events: RunEvent[];
   /** Files beside run.json, by what they hold. */
   files: { samples?: string; requests?: string; logs: string[] };
-}
-
-export interface RecordedWorkload {
-  name: string;
-  title: string;
-  variant: string | null;
-  method: string;
-  path: string;
-  parameters: Record<string, number | string>;
-  answers: 'at-once' | 'when-done';
-  latencyFloorMs: number;
-  /** Its own and those of the workflows that it calls; left out where it is not known. */
-  executionsPerRequest?: number;
 }
 
 export interface RecordedProfile {

@@ -1,4 +1,4 @@
-import type { Cell, Step } from '../analysis/sweep';
+import type { Cell, Step } from '../plan/cells';
 import type { SweepPlan } from '../plan/sweep-plan';
 import type { Machine, Outcome } from './record';
 

@@ -8,7 +8,7 @@ import { verdict } from '../analysis/verdict';
 import { dueBetween } from '../plan/profile';
 import type { RunHead } from '../record/folder';
 import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
-import { limitsOfRun } from './limits';
+import { limitsOfRun } from '../analysis/limits';
 
 /** What only the run itself knew. */
 export interface RunEnding {

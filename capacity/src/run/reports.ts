@@ -1,7 +1,7 @@
 import { writeBeside } from '../record/beside';
 import type { RunData } from '../record/read';
-import { renderRunHtml } from '../report/html/run';
-import { plotFiles, renderMarkdown } from '../report/markdown';
+import { renderRunHtml } from '../report/run/html';
+import { plotFiles, renderMarkdown } from '../report/run/markdown';
 
 export const writeReports = (folder: string, data: RunData): string[] =>
   writeBeside(folder, [

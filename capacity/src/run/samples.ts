@@ -1,7 +1,7 @@
 import type { RunFolder } from '../record/folder';
 import type { MetricSample, RunEvent } from '../record/record';
-import type { Sampler, SampleSink } from '../sampler/sampler';
-import type { Running } from '../target/target';
+import type { Sampler, SampleSink } from '../samplers/sampler';
+import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 
 /**

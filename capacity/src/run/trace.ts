@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracedExecutions } from '../analysis/match-executions';
 import type { RequestSample } from '../record/record';
-import type { ExecutionCounts, ExecutionTrace, Progress } from '../target/target';
+import type { ExecutionCounts, ExecutionTrace } from '../targets/target';
+import type { Progress } from '../ui/progress';
 import { messageOf } from '../ui/exit';
 
 /** The rest of a run must not wait longer for it. */

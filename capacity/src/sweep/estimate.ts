@@ -1,4 +1,4 @@
-import type { Cell } from '../analysis/sweep';
+import type { Cell } from '../plan/cells';
 import { lengthSeconds } from '../plan/profile';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { loadOf } from '../plan/sweep-plan-cells';

@@ -1,11 +1,11 @@
 /** The folder of a sweep: sweep.json first, then a folder a step, whose cell.json says that it is done. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Step } from '../analysis/sweep';
+import type { Step } from '../plan/cells';
 import { writeWhole } from '../record/folder';
 import { SWEEP_FILE, type CellRecord, type SweepRecord } from '../record/sweep-record';
 import { cellOfVersion1 } from '../record/version1';
-import { readStat } from '../sampler/proc';
+import { readStat } from '../linux/proc';
 import { messageOf, UserError } from '../ui/exit';
 
 export const CELL_FILE = 'cell.json';

@@ -1,13 +1,14 @@
 /** From a plan to all that is settled before the first cell. */
-import { order, type Cell } from '../analysis/sweep';
+import { order } from '../analysis/sweep';
+import type { Cell } from '../plan/cells';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { cellsOf, topologyOf } from '../plan/sweep-plan-cells';
 import { runId } from '../record/folder';
-import { isSecretName } from '../record/secrets';
+import { isSecretName } from '../plan/secrets';
 import type { SweepRecord } from '../record/sweep-record';
-import { usableControl } from '../target/process/layout';
-import { findTools } from '../target/process/tools';
-import { thisMachine } from '../target/machine';
+import { usableControl } from '../targets/process/layout';
+import { findTools } from '../targets/process/tools';
+import { thisMachine } from '../targets/machine';
 import { messageOf, UserError } from '../ui/exit';
 import { cellSeconds } from './estimate';
 

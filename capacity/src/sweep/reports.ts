@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { writeBeside } from '../record/beside';
 import type { CellRecord, SweepRecord } from '../record/sweep-record';
 import { drawChartFile } from '../report/plot/draw';
-import { sweepCharts } from '../report/sweep-charts';
-import { renderSweepCsv } from '../report/sweep-csv';
-import { renderSweepHtml } from '../report/sweep-html';
-import { renderSweepMarkdown } from '../report/sweep-markdown';
+import { sweepCharts } from '../report/sweep/charts';
+import { renderSweepCsv } from '../report/sweep/csv';
+import { renderSweepHtml } from '../report/sweep/html';
+import { renderSweepMarkdown } from '../report/sweep/markdown';
 
 /** Beside sweep.json; they can always be made again. Returns what could not be written. */
 export function writeSweepReports(

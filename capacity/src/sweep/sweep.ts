@@ -1,13 +1,12 @@
 /** Goes through the steps of a sweep, one after the other, from wherever it stopped. */
-import { drift, remaining, secondsLeft, type Drift, type Step } from '../analysis/sweep';
+import { remaining, secondsLeft } from '../analysis/sweep';
+import type { Step } from '../plan/cells';
 import type { Machine } from '../record/record';
-import type { CellRecord, SweepRecord } from '../record/sweep-record';
-import type { Progress } from '../target/target';
+import { type CellRecord, type SweepRecord, NO_FIGURES } from '../record/sweep-record';
+import type { Progress } from '../ui/progress';
 import { messageOf, UserError } from '../ui/exit';
-import { NO_FIGURES } from '../record/sweep-record';
 import { cellSeconds } from './estimate';
 import type { SweepFolder } from './folder';
-import { mainMetric } from './metric';
 
 /** What measuring a cell gives; where n8n does not come up at all, it throws. */
 export type CellResult = Pick<
@@ -87,19 +86,6 @@ function crashed(error: unknown, signal: AbortSignal): CellResult | null {
     run: null,
     versions: {},
   };
-}
-
-/** How the control cell changed; null with fewer than three of them. */
-export function driftOf(sweep: SweepRecord, records: readonly CellRecord[]): Drift | null {
-  const metric = mainMetric(sweep.plan, sweep.steps);
-  return drift(
-    records.flatMap(({ isControl, startedAt, figures }) => {
-      const value = metric.of(figures);
-      return isControl && value !== null && value > 0
-        ? [{ atSeconds: Date.parse(startedAt) / 1000, value }]
-        : [];
-    }),
-  );
 }
 
 export function duration(seconds: number): string {

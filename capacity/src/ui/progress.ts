@@ -1,4 +1,5 @@
-import type { Progress } from '../target/target';
+/** Is told, in the present tense, what is being waited for. */
+export type Progress = (text: string) => void;
 
 const SILENT_MS = 2000;
 const ERASE_LINE = '\r\u001b[2K';

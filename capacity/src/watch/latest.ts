@@ -1,18 +1,6 @@
+import type { Series } from '../analysis/watch-view';
 import type { RunEvent } from '../record/record';
-import type { SampleSink } from '../sampler/sampler';
-
-export interface Point {
-  atMs: number;
-  value: number;
-}
-
-export interface Series {
-  role: string;
-  instance: string;
-  metric: string;
-  /** Oldest first; those of the last minute. */
-  points: Point[];
-}
+import type { SampleSink } from '../samplers/sampler';
 
 const KEPT_MS = 60_000;
 const EVENTS_KEPT = 3;

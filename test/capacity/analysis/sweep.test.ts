@@ -1,13 +1,5 @@
-import {
-  cellKey,
-  drift,
-  matrix,
-  order,
-  remaining,
-  secondsLeft,
-  sift,
-  type Cell,
-} from '../../../capacity/src/analysis/sweep';
+import { drift, order, remaining, secondsLeft } from '../../../capacity/src/analysis/sweep';
+import { cellKey, matrix, sift, type Cell } from '../../../capacity/src/plan/cells';
 
 const onlyInQueueMode = (cell: Cell) =>
   cell.mode === 'regular' && cell.workers !== 0 ? 'workers exist in queue mode only' : null;

@@ -1,7 +1,7 @@
 import { concludeSearch, type FindHead } from '../../../capacity/src/find/conclude';
 import { outcomeOf } from '../../../capacity/src/find/outcome';
 import type { FindProbe } from '../../../capacity/src/record/find-record';
-import { renderFindTerminal } from '../../../capacity/src/report/find-terminal';
+import { renderFindTerminal } from '../../../capacity/src/report/find/terminal';
 import { sampleRun } from '../../support/sample-run';
 
 const { record } = sampleRun();

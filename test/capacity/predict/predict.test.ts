@@ -5,13 +5,13 @@ import {
   measurementOfRun,
   seen,
   type Measurement,
-} from '../../../capacity/src/predict/measurement';
-import { answer, groupsOf, sizes } from '../../../capacity/src/predict/predict';
-import { SCALES } from '../../../capacity/src/predict/scale';
-import { predictCharts } from '../../../capacity/src/report/predict-charts';
-import { predictFigures, predictSentence } from '../../../capacity/src/report/predict-figures';
-import { renderPredictHtml } from '../../../capacity/src/report/predict-html';
-import { renderPredictMarkdown } from '../../../capacity/src/report/predict-markdown';
+} from '../../../capacity/src/analysis/predict/measurement';
+import { answer, groupsOf, sizes } from '../../../capacity/src/analysis/predict/answer';
+import { SCALES } from '../../../capacity/src/analysis/predict/scale';
+import { predictCharts } from '../../../capacity/src/report/predict/charts';
+import { predictFigures, predictSentence } from '../../../capacity/src/report/predict/figures';
+import { renderPredictHtml } from '../../../capacity/src/report/predict/html';
+import { renderPredictMarkdown } from '../../../capacity/src/report/predict/markdown';
 import { sampleRun } from '../../support/sample-run';
 
 const truth = { g: 30, a: 0.08, b: 0.004 };

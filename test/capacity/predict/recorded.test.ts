@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../../capacity/src/analysis/random';
-import { groupsOf, leftOut, sizes, type Group } from '../../../capacity/src/predict/predict';
+import {
+  groupsOf,
+  leftOut,
+  sizes,
+  type Group,
+} from '../../../capacity/src/analysis/predict/answer';
 import { readMeasurements } from '../../../capacity/src/predict/read';
-import type { ScaleName } from '../../../capacity/src/predict/scale';
+import type { ScaleName } from '../../../capacity/src/analysis/predict/scale';
 
 const studies = join(__dirname, '../../../studies');
 

@@ -7,7 +7,7 @@ import { readDeployed } from '../../../capacity/src/recommend/load';
 import { recommend } from '../../../capacity/src/recommend/recommend';
 import { valuesYaml } from '../../../capacity/src/recommend/values';
 import { merged } from '../../../capacity/src/recommend/values-topology';
-import { n8nEnv, type Seat } from '../../../capacity/src/target/process/env';
+import { n8nEnv, type Seat } from '../../../capacity/src/targets/process/env';
 import { chart, paths, render, type Manifest } from '../../chart/support/helm';
 import { queue, regular } from './evidence';
 

@@ -22,7 +22,7 @@ import { recordsBeneath } from '../../../capacity/src/record/beneath';
 import { RunFolder, runId } from '../../../capacity/src/record/folder';
 import { isComplete, readRun, readTables } from '../../../capacity/src/record/read';
 import type { MetricSample, RequestSample, RunRecord } from '../../../capacity/src/record/record';
-import { withoutSecrets } from '../../../capacity/src/record/secrets';
+import { withoutSecrets } from '../../../capacity/src/plan/secrets';
 import { sampleRun } from '../../support/sample-run';
 
 let root: string;

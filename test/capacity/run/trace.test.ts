@@ -1,7 +1,7 @@
 import type { ExecutionsSeen } from '../../../capacity/src/analysis/match-executions';
 import type { RequestSample } from '../../../capacity/src/record/record';
 import { readTrace, type TraceOrder } from '../../../capacity/src/run/trace';
-import type { ExecutionTrace } from '../../../capacity/src/target/target';
+import type { ExecutionTrace } from '../../../capacity/src/targets/target';
 
 const order = (requests: number, given: Partial<TraceOrder> = {}): TraceOrder => ({
   runId: 'run',

@@ -1,7 +1,8 @@
 // A sweep whose cells are measured by a formula, as a process of its own that can be killed.
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cellKey, order } from '../../../capacity/src/analysis/sweep';
+import { order } from '../../../capacity/src/analysis/sweep';
+import { cellKey } from '../../../capacity/src/plan/cells';
 import { cellsOf } from '../../../capacity/src/plan/sweep-plan-cells';
 import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
 import { NO_FIGURES, type SweepRecord } from '../../../capacity/src/record/sweep-record';

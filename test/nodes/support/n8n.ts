@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { activationSql } from '../../../capacity/src/catalogue/seeding';
-import { freePort } from '../../../capacity/src/target/process/ports';
+import { freePort } from '../../../capacity/src/targets/process/ports';
 import { eventually } from './eventually';
 import { n8nFolder, node18, node24 } from './lab';
 

@@ -21,7 +21,7 @@ import {
   upstreamCredential,
   type ExportedWorkflow,
 } from '../../../capacity/src/catalogue/seeding';
-import { freePort } from '../../../capacity/src/target/process/ports';
+import { freePort } from '../../../capacity/src/targets/process/ports';
 import { n8nFolder, node18, node24 } from '../../nodes/support/lab';
 import { root, workflowsFolder } from './paths';
 

@@ -1,0 +1,62 @@
+import { METRICS } from '../../analysis/compare-metric';
+import type { CompareRecord } from '../../record/compare-record';
+import { pairsOf, ratiosOf } from './figures';
+import type { Chart } from '../plot/chart';
+
+/** Of a comparison: both sides pair by pair, and how many times as good B was in each. */
+export function compareCharts(record: CompareRecord): Chart[] {
+  const pairs = pairsOf(record);
+  if (pairs.length === 0) return [];
+  const { title, unit } = METRICS[record.metric];
+  const x = { label: 'pair', min: 0, max: pairs.length + 1 };
+  const ratios = ratiosOf(record);
+  const { value, low, high } = record.ratio;
+  const known = [value, low, high].filter(Number.isFinite);
+  return [
+    {
+      kind: 'line',
+      id: 'pairs',
+      title: `${title[0]?.toUpperCase() ?? ''}${title.slice(1)}, pair by pair`,
+      x,
+      y: { label: title, unit, min: 0 },
+      series: (['a', 'b'] as const).map((side) => ({
+        label: `${side.toUpperCase()}, ${record[side].name}`,
+        style: 'dots',
+        points: pairs.map((pair, index) => [index + 1, pair[side]]),
+      })),
+    },
+    {
+      kind: 'line',
+      id: 'ratios',
+      title: 'How many times as good B is as A',
+      x,
+      y: {
+        label: 'B over A, better is more',
+        min: 0.95 * Math.min(1, ...ratios, ...known),
+        max: 1.05 * Math.max(1, ...ratios, ...known),
+      },
+      series: [
+        {
+          label: 'each pair',
+          style: 'dots',
+          points: ratios.map((ratio, index) => [index + 1, ratio]),
+        },
+        ...(known.length === 3
+          ? [
+              {
+                label: 'all pairs together, with its interval',
+                style: 'area' as const,
+                points: [0, pairs.length + 1].map((at): [number, number, number, number] => [
+                  at,
+                  value,
+                  low,
+                  high,
+                ]),
+              },
+            ]
+          : []),
+      ],
+      marks: [{ axis: 'y', at: 1, label: 'alike' }],
+    },
+  ];
+}

@@ -1,0 +1,39 @@
+import type { CompareRecord } from '../../record/compare-record';
+import { compareCharts } from './charts';
+import { compareFigures, compareWord, pairTable, topologyTable } from './figures';
+import { repeatCommand } from '../text/units';
+import { escapeXml } from '../plot/svg';
+import { figure } from '../page/figure';
+import { cellsTable, page } from '../page/page';
+import { list, measuredRows } from '../page/parts';
+
+const TONES = {
+  better: 'good',
+  worse: 'bad',
+  'no difference': 'unsure',
+  unknown: 'unsure',
+} as const;
+
+/** The report of one comparison of two topologies. */
+export function renderCompareHtml(record: CompareRecord): string {
+  const { workload, a, b } = record;
+  const pairs = pairTable(record);
+  const topologies = topologyTable(record);
+  const body = [
+    `<h1>${escapeXml(`${b.name} against ${a.name}`)}</h1>`,
+    `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
+    `<section class="verdict ${TONES[record.answer]}"><strong>${compareWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
+    list('What makes this result doubtful', record.doubts),
+    cellsTable(
+      ['', ''],
+      compareFigures(record).map((f) => [f.name, f.value]),
+    ),
+    `<h2>Pair by pair</h2><div class="plots">${compareCharts(record).map(figure).join('\n')}</div>`,
+    cellsTable(pairs.head, pairs.rows),
+    '<p class="faint">Each value is a run of its own, with its own report, in the folder runs/ beside this file.</p>',
+    `<h2>The two topologies</h2>${cellsTable(topologies.head, topologies.rows)}`,
+    `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record.command))}</pre>`,
+    `<h2>Exactly what was measured</h2>${cellsTable(['', ''], measuredRows(record))}`,
+  ];
+  return page(`${b.name} against ${a.name}`, body.join('\n'));
+}

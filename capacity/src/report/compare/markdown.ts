@@ -1,0 +1,40 @@
+import type { CompareRecord } from '../../record/compare-record';
+import { compareCharts } from './charts';
+import { compareFigures, pairTable, topologyTable } from './figures';
+import { repeatCommand } from '../text/units';
+import { table } from '../text/markdown';
+
+export function renderCompareMarkdown(record: CompareRecord): string {
+  const pairs = pairTable(record);
+  const topologies = topologyTable(record);
+  const lines = [
+    `# ${record.b.name} against ${record.a.name}`,
+    '',
+    `**${record.sentence}**`,
+    '',
+    ...table(
+      ['', ''],
+      compareFigures(record).map((f) => [f.name, f.value]),
+    ),
+    '',
+    ...record.doubts.map((d) => `- Doubt: ${d}`),
+    '',
+    '## Pair by pair',
+    '',
+    ...compareCharts(record).map((c) => `![${c.title}](plots/${c.id}.svg)`),
+    '',
+    ...table(pairs.head, pairs.rows),
+    '',
+    '## The two topologies',
+    '',
+    ...table(topologies.head, topologies.rows),
+    '',
+    '## How to repeat it',
+    '',
+    '```',
+    repeatCommand(record.command),
+    '```',
+    '',
+  ];
+  return lines.join('\n');
+}

@@ -1,0 +1,32 @@
+import type { FindRecord } from '../../record/find-record';
+import { perSecond, range } from '../text/units';
+
+const HEAD = ['workload', 'mode', 'capacity', 'interval', 'plan with', 'limited by'];
+
+/** A line a search, as a table of columns as wide as they must be. */
+export function renderSearches(records: readonly FindRecord[]): string {
+  const rows = records.map((record) => [
+    record.workload.name,
+    modeOf(record),
+    `${perSecond(record.capacity.ratePerSecond)}${record.capacity.confirmed ? '' : ' ?'}`,
+    range(record.capacity),
+    perSecond(record.advised.ratePerSecond),
+    record.limit,
+  ]);
+  const widths = HEAD.map((name, column) =>
+    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(HEAD), ...rows.map(line)].join('\n');
+}
+
+function modeOf({ topology }: FindRecord): string {
+  if (topology === null) return '-';
+  return topology.mode === 'queue'
+    ? `queue, ${String(topology.workers.count)} workers`
+    : topology.mode;
+}

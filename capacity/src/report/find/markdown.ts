@@ -1,0 +1,34 @@
+import type { FindRecord } from '../../record/find-record';
+import { findCharts } from './charts';
+import { findFigures, PROBE_COLUMNS, probeRow } from './figures';
+import { repeatCommand } from '../text/units';
+import { table } from '../text/markdown';
+
+export function renderFindMarkdown(record: FindRecord): string {
+  const lines = [
+    `# How much of ${record.workload.title} n8n sustains`,
+    '',
+    `**${record.sentence}**`,
+    '',
+    ...table(
+      ['', ''],
+      findFigures(record).map((f) => [f.name, f.value]),
+    ),
+    '',
+    ...record.doubts.map((d) => `- Doubt: ${d}`),
+    '',
+    '## The search',
+    '',
+    ...findCharts(record).map((c) => `![${c.title}](plots/${c.id}.svg)`),
+    '',
+    ...table(PROBE_COLUMNS, record.probes.map(probeRow)),
+    '',
+    '## How to repeat it',
+    '',
+    '```',
+    repeatCommand(record.command),
+    '```',
+    '',
+  ];
+  return lines.join('\n');
+}

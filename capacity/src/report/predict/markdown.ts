@@ -1,0 +1,24 @@
+import type { Answer } from '../../analysis/predict/answer';
+import { table } from '../text/markdown';
+import { predictCharts } from './charts';
+import { predictFigures, predictSentence } from './figures';
+
+export function renderPredictMarkdown(answer: Answer): string {
+  return [
+    '# Prediction',
+    '',
+    `**${predictSentence(answer)}**`,
+    '',
+    ...table(
+      ['', ''],
+      predictFigures(answer).map(({ name, value }) => [name, value]),
+    ),
+    '',
+    ...predictCharts(answer).map(({ id, title }) => `![${title}](plots/${id}.svg)`),
+    '',
+    '## From',
+    '',
+    ...answer.group.measurements.map(({ source }) => `- ${source}`),
+    '',
+  ].join('\n');
+}

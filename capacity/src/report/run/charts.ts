@@ -1,0 +1,196 @@
+import { percentile, sorted } from '../../analysis/statistics';
+import type { MetricSample, RequestSample, RunRecord } from '../../record/record';
+import type { Chart, LineChart, LineSeries } from '../plot/chart';
+import { metricLines, requestWindows, type RequestWindow } from './windows';
+
+/** Everything recorded of one run: what reports are made from. */
+export interface RunData {
+  record: RunRecord;
+  requests: RequestSample[];
+  samples: MetricSample[];
+}
+
+const SECONDS = { label: 'time since the load began', unit: 's' };
+
+/** The charts of a run, in reading order. One that has nothing to show is left out. */
+export function runCharts(data: RunData): Chart[] {
+  const { profile } = data.record;
+  const duration = profile.warmupSeconds + profile.durationSeconds;
+  const windows = requestWindows(data.requests, duration);
+  const lastMs = data.samples.reduce((last, { tMs }) => Math.max(last, tMs), 0);
+  const warmup = warmupMark(profile.warmupSeconds);
+  // Samples go on until n8n has finished.
+  const loadEnd =
+    lastMs > 1050 * duration ? [{ axis: 'x' as const, at: duration, label: 'load ends' }] : [];
+  const timed = (chart: LineChart | null): LineChart | null =>
+    chart && { ...chart, marks: [...(chart.marks ?? []), ...warmup] };
+  const sampled = (chart: LineChart | null): LineChart | null =>
+    timed(chart && { ...chart, marks: loadEnd });
+  const metric = (id: string, title: string, unit: string, name: string, over: 'sum' | 'max') =>
+    sampled(metricChart(id, title, unit, metricLines(data.samples, name, duration, over)));
+
+  return [
+    timed(rateChart(windows)),
+    timed(latencyChart(windows, data.record)),
+    distributionChart(data),
+    timed(errorChart(windows)),
+    metric('memory', 'Memory per role', 'MiB', 'rssMiB', 'sum'),
+    metric('cpu', 'CPU per role', 'cores', 'cpuCores', 'sum'),
+    metric('processes', 'Number of processes per role', '', 'processes', 'sum'),
+    sampled(queueChart(data.samples, duration)),
+    metric('loop-lag', 'Event-loop lag', 'ms', 'eventLoopLagMs', 'max'),
+    spreadChart(data.record),
+  ].filter((chart) => chart !== null);
+}
+
+const warmupMark = (seconds: number) =>
+  seconds > 0 ? [{ axis: 'x' as const, at: seconds, label: 'measured from here' }] : [];
+
+function rateChart(windows: RequestWindow[]): LineChart {
+  return {
+    kind: 'line',
+    id: 'rate',
+    title: 'Offered against achieved rate',
+    x: { ...SECONDS, min: 0 },
+    y: { label: 'requests', unit: 'per second', min: 0 },
+    series: [
+      {
+        label: 'offered',
+        dashed: true,
+        points: windows.map((w) => [w.seconds, w.offeredPerSecond]),
+      },
+      {
+        label: 'achieved (right replies)',
+        points: windows.map((w) => [w.seconds, w.goodPerSecond]),
+      },
+    ],
+  };
+}
+
+const LATENCY_LINES = [
+  ['p50', 0.5],
+  ['p95', 0.95],
+  ['p99', 0.99],
+] as const;
+
+function latencyChart(windows: RequestWindow[], record: RunRecord): LineChart | null {
+  if (windows.every((w) => w.latenciesMs.length === 0)) return null;
+  const bounds = record.slo.filter((s) => /^(p\d|max|mean)/.test(s.metric));
+  const { unit, per } = latencyUnit(
+    windows.reduce((most, w) => Math.max(most, w.latenciesMs.at(-1) ?? 0), 0),
+  );
+  return {
+    kind: 'line',
+    id: 'latency',
+    title: 'Latency over time',
+    x: { ...SECONDS, min: 0 },
+    y: { label: 'latency', unit, min: 0 },
+    series: LATENCY_LINES.map(([label, p]): LineSeries => ({
+      label,
+      points: windows.map((w) => [
+        w.seconds,
+        w.latenciesMs.length > 0 ? percentile(w.latenciesMs, p) / per : null,
+      ]),
+    })),
+    marks: bounds.map((s) => ({ axis: 'y', at: s.bound / per, label: s.text })),
+  };
+}
+
+/** Six digits on an axis are hard to read, and leave no room for its title. */
+const latencyUnit = (mostMs: number): { unit: string; per: number } =>
+  mostMs >= 10_000 ? { unit: 's', per: 1000 } : { unit: 'ms', per: 1 };
+
+/** Latency by the share of requests slower than it: a straight look at the tail. */
+function distributionChart({ requests, record }: RunData): LineChart | null {
+  const cut = record.profile.warmupSeconds * 1000;
+  const latencies = sorted(requests.filter((r) => r.ok && r.tMs >= cut).map((r) => r.durationMs));
+  if (latencies.length < 20) return null;
+  const { unit, per } = latencyUnit(latencies.at(-1) ?? 0);
+  const shares = Array.from({ length: 61 }, (_, i) => 10 ** (-i / 20)).filter(
+    (share) => share * latencies.length >= 1,
+  );
+  return {
+    kind: 'line',
+    id: 'distribution',
+    title: 'How many requests were slower than …',
+    x: { label: 'latency', unit },
+    y: { label: 'share of requests', unit: '%', scale: 'log', max: 100 },
+    series: [
+      {
+        label: 'slower',
+        points: shares.map((share) => [percentile(latencies, 1 - share) / per, share * 100]),
+      },
+    ],
+    marks: record.slo
+      .filter((s) => /^(p\d|max)/.test(s.metric))
+      .map((s) => ({ axis: 'x', at: s.bound / per, label: s.text })),
+  };
+}
+
+function errorChart(windows: RequestWindow[]): LineChart | null {
+  const kinds = [...new Set(windows.flatMap((w) => Object.keys(w.errorsPerSecond)))].sort();
+  if (kinds.length === 0) return null;
+  return {
+    kind: 'line',
+    id: 'errors',
+    title: 'Errors by kind',
+    x: { ...SECONDS, min: 0 },
+    y: { label: 'errors', unit: 'per second', min: 0 },
+    series: kinds.map((kind) => ({
+      label: kind,
+      points: windows.map((w) => [w.seconds, w.errorsPerSecond[kind] ?? 0]),
+    })),
+  };
+}
+
+function metricChart(
+  id: string,
+  title: string,
+  unit: string,
+  lines: { role: string; points: [number, number | null][] }[],
+): LineChart | null {
+  if (lines.length === 0) return null;
+  return {
+    kind: 'line',
+    id,
+    title,
+    x: { ...SECONDS, min: 0 },
+    y: { label: title.toLowerCase().replace(/ per role$/, ''), unit, min: 0 },
+    series: lines.map((line) => ({ label: line.role, points: line.points })),
+  };
+}
+
+function queueChart(samples: MetricSample[], duration: number): LineChart | null {
+  const series = [
+    ['queueWaiting', 'waiting'],
+    ['queueActive', 'active'],
+  ].flatMap(([metric = '', label = '']) =>
+    metricLines(samples, metric, duration, 'max').map((line) => ({
+      label,
+      points: line.points,
+    })),
+  );
+  if (series.length === 0) return null;
+  return {
+    kind: 'line',
+    id: 'queue',
+    title: 'Queue depth',
+    x: { ...SECONDS, min: 0 },
+    y: { label: 'jobs', min: 0 },
+    series,
+  };
+}
+
+function spreadChart(record: RunRecord): Chart | null {
+  const { spread } = record.summary;
+  if (spread.length === 0) return null;
+  return {
+    kind: 'bar',
+    id: 'spread',
+    title: 'Requests per process',
+    unit: '',
+    bars: spread
+      .slice(0, 40)
+      .map((s) => ({ label: `${s.role} ${s.host} ${s.pid}`, value: s.requests })),
+  };
+}

@@ -1,0 +1,114 @@
+import { type Figure, ms, share, perSecond, mib } from '../text/units';
+import type { RunRecord } from '../../record/record';
+import { formatNumber } from '../plot/scale';
+import { ROLE_ORDER } from './windows';
+
+/** The figures of a run, in reading order; the same in HTML, Markdown and the terminal. */
+export function runFigures(record: RunRecord): Figure[] {
+  const { summary, profile } = record;
+  const figures: Figure[] = [];
+  const add = (name: string, value: string) => figures.push({ name, value });
+
+  add(
+    profile.loop === 'open' ? 'Offered' : 'Clients',
+    profile.loop === 'open'
+      ? `${perSecond(summary.offered.ratePerSecond)} (${formatNumber(summary.offered.requests)} requests)`
+      : `${profile.clients ?? '-'} (${formatNumber(summary.offered.requests)} requests)`,
+  );
+  add(
+    'Achieved',
+    `${perSecond(summary.achieved.ratePerSecond)} right replies (${share(summary.achieved.shareOfOffered)} of offered)`,
+  );
+  if (summary.latencyMs) {
+    const l = summary.latencyMs;
+    add(
+      'Latency',
+      `p50 ${ms(l.p50)}, p90 ${ms(l.p90)}, p95 ${ms(l.p95)}, p99 ${ms(l.p99)}, p99.9 ${ms(l.p999)}, max ${ms(l.max)}`,
+    );
+  }
+  add('Errors', errorText(record));
+  if (summary.unanswered.requests > 0)
+    add(
+      'Unanswered',
+      `${formatNumber(summary.unanswered.requests)} requests when the run ended, the oldest for ${ms(summary.unanswered.oldestAgeMs)}`,
+    );
+  if (summary.executions) {
+    const e = summary.executions;
+    add(
+      'Executions',
+      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})${e.requests === undefined ? '' : `, for ${formatNumber(e.requests)} requests and ${formatNumber(e.rightReplies ?? 0)} right replies, warm-up included`}`,
+    );
+  }
+  if (summary.backlog) {
+    const b = summary.backlog;
+    const drained =
+      b.drainedAfterSeconds === null
+        ? 'not drained in time'
+        : `drained after ${formatNumber(b.drainedAfterSeconds)} s`;
+    add(
+      'Backlog',
+      `${formatNumber(b.atEnd)} jobs at the end, ${signed(b.slopePerSecond)} jobs/s, ${drained}`,
+    );
+  }
+  if (summary.littlesLaw)
+    add(
+      'In flight',
+      `${formatNumber(summary.littlesLaw.observed)} seen, ${formatNumber(summary.littlesLaw.predicted)} by Little's law`,
+    );
+  if (summary.cpuMillisecondsPerRequest !== null)
+    add('CPU per request', `${formatNumber(summary.cpuMillisecondsPerRequest)} ms`);
+  const { cpuCores, droppedIterations } = summary.generator;
+  add(
+    'Load generator',
+    `${formatNumber(cpuCores)} cores used, ${droppedIterations === 0 ? 'every request sent when due' : `${formatNumber(droppedIterations)} requests due but not sent`}`,
+  );
+  return figures;
+}
+
+function errorText({ summary: { errors } }: RunRecord): string {
+  if (errors.requests === 0) return 'none';
+  const kinds = Object.entries(errors.byKind)
+    .sort((a, b) => b[1] - a[1])
+    .map(([kind, count]) => `${formatNumber(count)} ${kind}`);
+  return `${share(errors.share)}: ${kinds.join(', ')}`;
+}
+
+const signed = (value: number): string =>
+  value > 0 ? `+${formatNumber(value)}` : formatNumber(value);
+
+export interface RoleRow {
+  role: string;
+  cells: string[];
+}
+
+export const ROLE_COLUMNS = [
+  'instances',
+  'memory peak',
+  'memory median',
+  'CPU cores',
+  'processes',
+  'throttled',
+  'restarts',
+  'OOM kills',
+];
+
+export function roleRows(record: RunRecord): RoleRow[] {
+  const optional = (value: number | null) => (value === null ? '-' : formatNumber(value));
+  const order = (role: string): number => (ROLE_ORDER.indexOf(role) + 20) % 20;
+  const roles = [...record.summary.roles].sort((a, b) => order(a.role) - order(b.role));
+  return roles.map((role) => ({
+    role: role.role,
+    cells: [
+      role.instances === 0 ? '-' : String(role.instances),
+      mib(role.rssPeakMiB),
+      mib(role.rssMedianMiB),
+      optional(role.cpuCoresMean),
+      optional(role.processesPeak),
+      role.throttledShare === null ? '-' : share(role.throttledShare),
+      String(role.restarts),
+      String(role.oomKills),
+    ],
+  }));
+}
+
+export const outcomeWord = ({ verdict }: RunRecord): string => verdict.outcome.toUpperCase();

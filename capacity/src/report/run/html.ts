@@ -1,0 +1,70 @@
+import { outcomeWord, ROLE_COLUMNS, roleRows, runFigures } from './figures';
+import { repeatCommand } from '../text/units';
+import { escapeXml } from '../plot/svg';
+import { runCharts, type RunData } from './charts';
+import { figure } from '../page/figure';
+import { cellsTable, page } from '../page/page';
+import { layoutRows, list } from '../page/parts';
+
+/** Classes of the style sheet. */
+const TONES = {
+  sustained: 'good',
+  'not sustained': 'bad',
+  inconclusive: 'unsure',
+  invalid: 'unsure',
+  aborted: 'unsure',
+} as const;
+
+/** The report of one run. */
+export function renderRunHtml(data: RunData): string {
+  return page(
+    `${data.record.workload.title}, ${outcomeWord(data.record).toLowerCase()}`,
+    runSections(data),
+  );
+}
+
+export function runSections(data: RunData): string {
+  const { record } = data;
+  const { verdict } = record;
+  return [
+    `<h1>${escapeXml(record.workload.title)}</h1>`,
+    `<p class="faint">${escapeXml(subtitle(data))}</p>`,
+    `<section class="verdict ${TONES[verdict.outcome]}"><strong>${outcomeWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p>${limitedBy(data)}</section>`,
+    list(
+      'What was missed',
+      verdict.breaches.map((b) => b.text),
+    ),
+    list('What makes this result doubtful', verdict.doubts),
+    cellsTable(
+      ['', ''],
+      runFigures(record).map((f) => [f.name, f.value]),
+    ),
+    '<h2>Over time</h2>',
+    `<div class="plots">${runCharts(data).map(figure).join('\n')}</div>`,
+    record.summary.roles.length > 0
+      ? `<h2>Roles</h2>${cellsTable(
+          ['role', ...ROLE_COLUMNS],
+          roleRows(record).map((r) => [r.role, ...r.cells]),
+        )}`
+      : '',
+    list(
+      'What happened during the run',
+      record.events.map((e) => `${(e.tMs / 1000).toFixed(1)} s, ${e.kind}: ${e.text}`),
+    ),
+    `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record.command))}</pre>`,
+    `<h2>Exactly what was measured</h2>${cellsTable(['', ''], layoutRows(record))}`,
+  ].join('\n');
+}
+
+function subtitle({ record }: RunData): string {
+  const { workload, profile } = record;
+  const length = `${profile.durationSeconds} s after ${profile.warmupSeconds} s of warm-up`;
+  const shape = profile.loop === 'open' ? 'open loop' : `${profile.clients ?? '?'} clients`;
+  return `${workload.method} ${workload.path}, profile ${profile.name} (${shape}), ${length}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function limitedBy({ record: { verdict } }: RunData): string {
+  const { name, evidence } = verdict.limitedBy;
+  if (evidence !== '' && verdict.sentence.includes(evidence)) return '';
+  return `<p class="faint">Limited by ${escapeXml(name)}${evidence ? `: ${escapeXml(evidence)}` : ''}</p>`;
+}

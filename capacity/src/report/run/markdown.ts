@@ -1,0 +1,75 @@
+import { table } from '../text/markdown';
+import { drawChartFile } from '../plot/draw';
+import { outcomeWord, ROLE_COLUMNS, roleRows, runFigures } from './figures';
+import { repeatCommand } from '../text/units';
+import { runCharts, type RunData } from './charts';
+
+/** Files that stand beside report.md: the plots it shows. */
+export function plotFiles(data: RunData): { name: string; content: string }[] {
+  return runCharts(data).map((chart) => ({
+    name: `plots/${chart.id}.svg`,
+    content: drawChartFile(chart),
+  }));
+}
+
+export function renderMarkdown(data: RunData): string {
+  const { record } = data;
+  const { workload, verdict } = record;
+  const lines = [
+    `# ${workload.title}: ${outcomeWord(record).toLowerCase()}`,
+    '',
+    `**${verdict.sentence}**`,
+    '',
+    ...table(
+      ['', ''],
+      runFigures(record).map((f) => [f.name, f.value]),
+    ),
+    '',
+    `Limited by **${verdict.limitedBy.name}**${verdict.limitedBy.evidence ? `: ${verdict.limitedBy.evidence}` : ''}`,
+    '',
+  ];
+  if (verdict.breaches.length > 0)
+    lines.push('## What was missed', '', ...verdict.breaches.map((b) => `- ${b.text}`), '');
+  if (verdict.doubts.length > 0)
+    lines.push(
+      '## What makes this result doubtful',
+      '',
+      ...verdict.doubts.map((d) => `- ${d}`),
+      '',
+    );
+  if (record.summary.roles.length > 0)
+    lines.push(
+      '## Roles',
+      '',
+      ...table(
+        ['role', ...ROLE_COLUMNS],
+        roleRows(record).map((r) => [r.role, ...r.cells]),
+      ),
+      '',
+    );
+  lines.push(
+    '## Over time',
+    '',
+    ...runCharts(data).map((c) => `![${c.title}](plots/${c.id}.svg)`),
+    '',
+  );
+  if (record.events.length > 0)
+    lines.push(
+      '## What happened',
+      '',
+      ...record.events.map((e) => `- ${(e.tMs / 1000).toFixed(1)} s, ${e.kind}: ${e.text}`),
+      '',
+    );
+  lines.push('## How to repeat it', '', '```', repeatCommand(record.command), '```', '');
+  lines.push(
+    '```json',
+    JSON.stringify(
+      { topology: record.topology, versions: record.versions, machine: record.machine },
+      null,
+      2,
+    ),
+    '```',
+    '',
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,28 @@
+import { type TerminalStyle, renderVerdict, renderRows } from '../text/terminal';
+import type { RunRecord } from '../../record/record';
+import { outcomeWord, runFigures } from './figures';
+
+/** Of the terminal: green, red, yellow. */
+const COLOURS = {
+  sustained: 32,
+  'not sustained': 31,
+  inconclusive: 33,
+  invalid: 33,
+  aborted: 33,
+} as const;
+
+/** A run in about 15 lines. */
+export function renderTerminal(record: RunRecord, style: TerminalStyle): string {
+  const { verdict } = record;
+  const { name, evidence } = verdict.limitedBy;
+  return [
+    ...renderVerdict(outcomeWord(record), verdict.sentence, COLOURS[verdict.outcome], style),
+    '',
+    ...renderRows(runFigures(record), style),
+    ...renderRows([{ name: 'Limited by', value: evidence ? `${name}: ${evidence}` : name }], style),
+    ...renderRows(
+      verdict.doubts.map((value) => ({ name: 'Doubt', value })),
+      style,
+    ),
+  ].join('\n');
+}

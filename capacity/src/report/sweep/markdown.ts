@@ -1,0 +1,40 @@
+import type { CellRecord, SweepRecord } from '../../record/sweep-record';
+import { repeatCommand } from '../text/units';
+import { table } from '../text/markdown';
+import { sweepCharts } from './charts';
+import { crashes, sweepDoubts, sweepFigures, sweepSentence, sweepTable } from './figures';
+
+export function renderSweepMarkdown(sweep: SweepRecord, records: readonly CellRecord[]): string {
+  const { head, rows } = sweepTable(sweep, records);
+  const dead = crashes(records);
+  return [
+    `# ${sweep.title}`,
+    '',
+    `**${sweepSentence(sweep, records)}**`,
+    '',
+    ...table(
+      ['', ''],
+      sweepFigures(sweep, records).map(({ name, value }) => [name, value]),
+    ),
+    '',
+    ...sweepDoubts(sweep, records).map((doubt) => `- Doubt: ${doubt}`),
+    '',
+    '## What came out',
+    '',
+    ...sweepCharts(sweep, records)
+      .flat()
+      .map(({ id, title }) => `![${title}](plots/${id}.svg)`),
+    '',
+    ...table(head, rows),
+    '',
+    ...(dead.length > 0
+      ? ['## What crashed', '', ...dead.map(({ id, sentence }) => `- ${id}: ${sentence}`), '']
+      : []),
+    '## How to repeat it',
+    '',
+    '```',
+    repeatCommand(sweep.command),
+    '```',
+    '',
+  ].join('\n');
+}

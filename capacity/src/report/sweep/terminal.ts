@@ -1,0 +1,39 @@
+import type { CellRecord, SweepRecord } from '../../record/sweep-record';
+import { sweepDoubts, sweepFigures, sweepSentence, sweepTable } from './figures';
+import { renderRows, renderVerdict, type TerminalStyle } from '../text/terminal';
+
+export function renderSweepTerminal(
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+  style: TerminalStyle,
+): string {
+  const isWhole = records.length === sweep.steps.length;
+  const { head, rows } = sweepTable(sweep, records);
+  return [
+    ...renderVerdict(
+      isWhole ? 'DONE' : 'STOPPED',
+      sweepSentence(sweep, records),
+      isWhole ? 32 : 33,
+      style,
+    ),
+    '',
+    ...renderRows(sweepFigures(sweep, records), style),
+    ...renderRows(
+      sweepDoubts(sweep, records).map((value) => ({ name: 'Doubt', value })),
+      style,
+    ),
+    '',
+    ...columns([head, ...rows]),
+  ].join('\n');
+}
+
+function columns(rows: readonly string[][]): string[] {
+  const widths =
+    rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
+  return rows.map((row) =>
+    row
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,46 @@
+import type { Figure } from './units';
+
+export interface TerminalStyle {
+  width: number;
+  colour: boolean;
+}
+
+const NAME = 17;
+/** The shortest column for a verdict. */
+const WORD = 9;
+
+/** The verdict's word in its colour, and the sentence beside it. */
+export function renderVerdict(
+  word: string,
+  sentence: string,
+  colour: number,
+  style: TerminalStyle,
+): string[] {
+  const column = Math.max(WORD, word.length + 2);
+  const padded = word.padEnd(column);
+  const painted = style.colour ? `\u001b[${String(colour)}m${padded}\u001b[0m` : padded;
+  return wrap(sentence, style.width - column).map((line, index) =>
+    index === 0 ? painted + line : ' '.repeat(column) + line,
+  );
+}
+
+export function renderRows(rows: readonly Figure[], style: TerminalStyle): string[] {
+  return rows.flatMap(({ name, value }) =>
+    wrap(value, style.width - NAME).map(
+      (line, index) => (index === 0 ? name : '').padEnd(NAME) + line,
+    ),
+  );
+}
+
+/** Breaks at spaces; a word longer than the width stays whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,29 @@
+import { formatNumber } from '../plot/scale';
+
+/** One row of the figures every kind of report shows. */
+export interface Figure {
+  name: string;
+  value: string;
+}
+
+export const ms = (value: number): string =>
+  value >= 10_000 ? `${formatNumber(value / 1000)} s` : `${formatNumber(value)} ms`;
+
+export const share = (value: number): string => `${formatNumber(value * 100)} %`;
+
+export const perSecond = (value: number): string => `${formatNumber(value)}/s`;
+
+export const mib = (value: number | null): string =>
+  value === null ? '-' : `${formatNumber(value)} MiB`;
+
+/** The interval of a capacity, such as `between 36 and 40`. */
+export const range = ({ low, high }: { low: number; high: number | null }): string =>
+  high === null
+    ? `at least ${formatNumber(low)}`
+    : `between ${formatNumber(low)} and ${formatNumber(high)}`;
+
+/** How to run it again, as the user would type it. */
+export const repeatCommand = (command: readonly string[]): string =>
+  ['n8n-tuned', ...command]
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replace(/'/g, `'\\''`)}'`))
+    .join(' ');

@@ -1,0 +1,116 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { findBundled } from '../../lab/kit';
+import { databaseOf, type Role, type Topology } from '../../plan/topology';
+import { UserError } from '../../ui/exit';
+import { findControl, type Control } from '../../linux/cgroup';
+import { n8nEnv, type Seat } from './env';
+import { limitsOf } from '../../plan/limits';
+import { freePort } from './ports';
+import type { ProcessSpec } from './supervisor';
+import type { Tools } from './tools';
+
+const PRELOADS = join('charts', 'n8n-tuned', 'files', 'preload');
+const UNTRACED_SQLITE = 'untraced-sqlite.cjs';
+
+/** Where everything of a topology listens. */
+export interface Ports {
+  redis: number | null;
+  postgresql: number | null;
+  balancer: number | null;
+  seats: { role: Role; instance: string; port: number; brokerPort: number }[];
+}
+
+/** How limits are set on this machine; refused where there are some and they cannot be. */
+export function usableControl(topology: Topology): Control {
+  const control = findControl();
+  const isLimited = [topology.main, topology.workers, topology.webhooks].some(
+    ({ cpuMillicores, memoryMiB }) => cpuMillicores !== undefined || memoryMiB !== undefined,
+  );
+  if (control.kind === 'none' && isLimited) {
+    throw new UserError(
+      `CPU and memory limits cannot be set here, since ${control.reason}: leave cpuMillicores and memoryMiB out, or run as root.`,
+    );
+  }
+  return control;
+}
+
+export async function choosePorts(topology: Topology): Promise<Ports> {
+  const isQueue = topology.mode === 'queue';
+  const seats: Ports['seats'] = [];
+  const add = async (role: Role, instance: string): Promise<void> => {
+    seats.push({ role, instance, port: await freePort(), brokerPort: await freePort() });
+  };
+  await add('main', 'main');
+  for (let n = 1; isQueue && n <= topology.workers.count; n += 1)
+    await add('worker', `worker-${String(n)}`);
+  for (let n = 1; n <= topology.webhooks.count; n += 1)
+    await add('webhook', `webhook-${String(n)}`);
+  return {
+    redis: isQueue ? await freePort() : null,
+    postgresql: databaseOf(topology) === 'postgresql' ? await freePort() : null,
+    balancer: topology.webhooks.count > 0 ? await freePort() : null,
+    seats,
+  };
+}
+
+export function baseUrlOf(ports: Ports): string {
+  const main = ports.seats.find(({ role }) => role === 'main');
+  return `http://127.0.0.1:${String(ports.balancer ?? main?.port)}`;
+}
+
+export function seatOf(
+  ports: Ports,
+  { role, port, brokerPort }: Ports['seats'][number],
+  folder: string,
+  filesFolder: string,
+): Seat {
+  return {
+    role,
+    folder,
+    port,
+    brokerPort,
+    webhookUrl: baseUrlOf(ports),
+    database:
+      ports.postgresql === null
+        ? { kind: 'sqlite' }
+        : { kind: 'postgresql', port: ports.postgresql },
+    redisPort: ports.redis,
+    filesFolder,
+    untracedSqlite: join(findBundled(PRELOADS, UNTRACED_SQLITE), UNTRACED_SQLITE),
+  };
+}
+
+/** Of a topology's folder, the part that its workflows may use. */
+export const filesFolderOf = (folder: string): string => join(folder, 'files');
+
+/** The n8n processes, each in a folder of its own as in a pod of its own. */
+export function n8nProcesses(
+  topology: Topology,
+  ports: Ports,
+  tools: Tools,
+  folder: string,
+  logs: string,
+): ProcessSpec[] {
+  return ports.seats.map((seat) => {
+    const home = join(folder, seat.instance);
+    mkdirSync(home, { recursive: true });
+    const { cpuMillicores, memoryMiB } = limitsOf(topology, seat.role);
+    return {
+      role: seat.role,
+      instance: seat.instance,
+      command: [tools.node, tools.n8n, ...subcommand(topology, seat.role)],
+      env: n8nEnv(topology, seatOf(ports, seat, home, filesFolderOf(folder))),
+      folder: home,
+      log: join(logs, `${seat.instance}.log`),
+      limits: { cpuMillicores, memoryMiB },
+      stopSignal: 'TERM',
+      kind: 'service',
+    };
+  });
+}
+
+function subcommand({ workers }: Topology, role: Role): string[] {
+  if (role === 'worker') return ['worker', `--concurrency=${String(workers.concurrency)}`];
+  return [role === 'webhook' ? 'webhook' : 'start'];
+}

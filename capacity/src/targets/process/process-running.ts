@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import type { Topology } from '../../plan/topology';
+import type { RunEvent } from '../../record/record';
+import { within } from '../../ui/within';
+import { topologyWithoutSecrets } from '../../plan/secrets';
+import { thisMachine } from '../machine';
+import type {
+  ExecutionCounts,
+  ExecutionTrace,
+  MetricsEndpoint,
+  ProcessRoot,
+  Running,
+} from '../target';
+import type { SeedWorkflow } from '../../catalogue/seeding';
+import type { Progress } from '../../ui/progress';
+import { balancer } from './balancer';
+import type { Control } from '../../linux/cgroup';
+import { countExecutions } from './database';
+import { isLegacy } from '../../plan/limits';
+import { baseUrlOf, n8nProcesses, type Ports } from './layout';
+import { installNodes } from './nodes';
+import { answersRight, isReady } from './ready';
+import { awaitPort } from './redis';
+import { Seeds } from './seeds';
+import { Stores } from './stores';
+import { Supervisor, type ProcessSpec } from './supervisor';
+import { needed, type Tools } from './tools';
+import { traceFromNow } from './trace';
+import { Workspace } from './workspace';
+
+export interface ProcessRunningOptions {
+  topology: Topology;
+  /** Seeded before n8n starts, which is the fast way. */
+  workflows: readonly SeedWorkflow[];
+  /** How long it may take until the real request is answered right. */
+  readyTimeoutMs: number;
+  /** Where seeded databases are kept for later runs. */
+  templates: string;
+  tools: Tools;
+  control: Control;
+  ports: Ports;
+  versions: Record<string, string>;
+}
+
+/** Time for n8n to come up on a busy machine; it takes 5 to 20 s on a quiet one. */
+const upTimeoutMs = 300_000;
+
+/** The processes of one topology, from the stores up to n8n. */
+export class ProcessRunning implements Running {
+  readonly kind = 'process';
+  readonly baseUrl: string;
+  readonly topology: Topology;
+  readonly versions: Record<string, string>;
+  readonly machine = thisMachine();
+  readonly metrics: MetricsEndpoint[];
+  readonly redis: Running['redis'];
+  readonly postgresql: Running['postgresql'];
+
+  private readonly supervisor: Supervisor;
+  private readonly workspace = new Workspace();
+  private readonly stores: Stores;
+  private readonly seeds: Seeds;
+  private readonly n8n: ProcessSpec[];
+  private isDown: Promise<void> | null = null;
+
+  constructor(private readonly options: ProcessRunningOptions) {
+    const { topology, tools, ports, control, templates } = options;
+    const { workspace } = this;
+    this.topology = topologyWithoutSecrets(topology);
+    this.versions = options.versions;
+    this.baseUrl = baseUrlOf(ports);
+    const supervisor = new Supervisor(randomBytes(4).toString('hex'), control);
+    supervisor.watchFolder(workspace.folder);
+    this.supervisor = supervisor;
+    this.n8n = n8nProcesses(topology, ports, tools, workspace.folder, workspace.logFolder);
+    this.metrics = ports.seats
+      .filter(({ role }) => role === 'main' || !isLegacy(topology.n8n))
+      .map(({ role, instance, port }) => ({
+        role,
+        instance,
+        url: `http://127.0.0.1:${String(port)}/metrics`,
+      }));
+    const [main] = this.n8n;
+    if (main === undefined) throw new Error('a topology has a main');
+    this.stores = new Stores({
+      topology,
+      tools,
+      ports,
+      workspace,
+      supervisor,
+      templates,
+      redisPrefix: main.env['QUEUE_BULL_PREFIX'] ?? 'bull',
+    });
+    const { database, redis, postgresql } = this.stores;
+    this.redis = redis;
+    this.postgresql = postgresql;
+    this.seeds = new Seeds({
+      version: topology.n8n,
+      main,
+      tools,
+      database,
+      workspace,
+      supervisor,
+    });
+  }
+
+  get logs(): string[] {
+    return this.workspace.logs;
+  }
+
+  processes(): ProcessRoot[] {
+    return this.supervisor.processes();
+  }
+
+  onEvent(listener: (event: Omit<RunEvent, 'tMs'>) => void): void {
+    this.supervisor.onEvent(listener);
+  }
+
+  async start(progress: Progress, signal: AbortSignal): Promise<void> {
+    const { workflows } = this.options;
+    await this.stores.startDatabase(workflows, () => this.seeds.import(workflows), progress);
+    this.seeds.remember(workflows);
+    await this.seeds.meetNeeds(workflows);
+    await this.stores.startRedis();
+    signal.throwIfAborted();
+    await this.startBalancer();
+    await this.startN8n(progress, signal);
+  }
+
+  async seed(workflows: SeedWorkflow[], progress: Progress): Promise<void> {
+    const fresh = this.seeds.missing(workflows);
+    if (fresh.length === 0) return;
+    progress(`imports ${String(fresh.length)} workflows`);
+    await this.supervisor.stop(this.n8n.map(({ instance }) => instance));
+    await this.seeds.import(fresh);
+    await this.seeds.meetNeeds(fresh);
+    await this.startN8n(progress, AbortSignal.timeout(upTimeoutMs));
+  }
+
+  ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
+    return within(this.options.readyTimeoutMs, signal, async (patience) => {
+      for (const request of requests) {
+        progress(`waits until ${request.method} ${request.path} is answered right`);
+        await answersRight(this.baseUrl, request, patience);
+      }
+    });
+  }
+
+  executions(): Promise<ExecutionCounts> {
+    return countExecutions(this.stores.database, this.topology.n8n);
+  }
+
+  traceExecutions(): Promise<ExecutionTrace> {
+    return traceFromNow(this.stores.database, this.topology.n8n);
+  }
+
+  down(progress: Progress): Promise<void> {
+    this.isDown ??= this.takeDown(progress);
+    return this.isDown;
+  }
+
+  private async takeDown(progress: Progress): Promise<void> {
+    progress('takes everything down');
+    await this.supervisor.end();
+    this.workspace.remove();
+    await this.supervisor.dismissReaper();
+  }
+
+  private async startBalancer(): Promise<void> {
+    const { ports, tools } = this.options;
+    const { balancer: own, seats } = ports;
+    const main = seats.find(({ role }) => role === 'main');
+    if (own === null || main === undefined) return;
+    const webhooks = seats.filter(({ role }) => role === 'webhook').map(({ port }) => port);
+    const program = needed(tools.nginx, 'nginx');
+    const place = this.workspace.place('balancer');
+    await this.supervisor.start(balancer(program, { own, main: main.port, webhooks }, place));
+    await awaitPort(own, 'nginx', () => this.supervisor.runs('balancer'));
+  }
+
+  private async startN8n(progress: Progress, signal: AbortSignal): Promise<void> {
+    const deadline = Date.now() + upTimeoutMs;
+    const { tools, ports } = this.options;
+    for (const spec of this.n8n) {
+      if (tools.nodesFolder !== null) installNodes(tools.nodesFolder, spec.folder);
+      await this.supervisor.start(spec);
+    }
+    progress(`waits for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
+    for (const { instance, port } of ports.seats) {
+      while (!(await isReady(port, isLegacy(this.topology.n8n)))) {
+        signal.throwIfAborted();
+        if (!this.supervisor.runs(instance) || Date.now() > deadline) {
+          const why = this.supervisor.lastExit(instance) ?? 'it did not become ready in time';
+          throw new Error(
+            `${instance} did not come up: ${why}; its log ends with: ${this.workspace.lastLogLines(instance)}`,
+          );
+        }
+        await sleep(100);
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { Topology } from '../../plan/topology';
+import { UserError } from '../../ui/exit';
+import type { Target } from '../target';
+import type { SeedWorkflow } from '../../catalogue/seeding';
+import { choosePorts, usableControl } from './layout';
+import { contradiction } from '../../plan/contradiction';
+import { ProcessRunning } from './process-running';
+import { findTools, templatesFolder, versionsOf } from './tools';
+
+export interface ProcessTargetOptions {
+  topology: Topology;
+  /** Seeded before n8n starts, which is the fast way. */
+  workflows: readonly SeedWorkflow[];
+  /** How long it may take until the real request is answered right. */
+  readyTimeoutMs: number;
+  /** Where seeded databases are kept for later runs. */
+  templates?: string;
+}
+
+/** n8n as real processes on this machine, with stores of its own; nothing of the system's is used. */
+export function processTarget(options: ProcessTargetOptions): Target {
+  const { topology } = options;
+  return {
+    kind: 'process',
+    up: async (progress, signal) => {
+      const wrong = contradiction(topology);
+      if (wrong !== null) throw new UserError(`${wrong}.`);
+      const control = usableControl(topology);
+      const tools = findTools(topology);
+      const running = new ProcessRunning({
+        ...options,
+        templates: options.templates ?? templatesFolder(),
+        tools,
+        control,
+        ports: await choosePorts(topology),
+        versions: await versionsOf(topology, tools),
+      });
+      // What is being waited for then fails at once, whatever it is.
+      const abort = (): void => void running.down(progress);
+      signal.addEventListener('abort', abort, { once: true });
+      try {
+        await running.start(progress, signal);
+      } catch (error) {
+        await running.down(progress);
+        signal.throwIfAborted();
+        throw error;
+      } finally {
+        signal.removeEventListener('abort', abort);
+      }
+      return running;
+    },
+  };
+}

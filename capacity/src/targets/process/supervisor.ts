@@ -1,0 +1,263 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessRoot } from '../target';
+import type { RunEvent } from '../../record/record';
+import {
+  createGroup,
+  groupFolders,
+  joinGroup,
+  parentGroup,
+  readGroup,
+  removeGroup,
+  type Control,
+  type Limits,
+} from '../../linux/cgroup';
+import { startReaper, type Reaper } from '../../linux/reaper';
+import { confirmLimits, groupOf, isLimited, scopeCommand } from '../../linux/systemd';
+
+/** One process that the target keeps running. */
+export interface ProcessSpec {
+  role: ProcessRoot['role'];
+  instance: string;
+  command: readonly [string, ...string[]];
+  env: Record<string, string>;
+  folder: string;
+  log: string;
+  limits: Limits;
+  /** The signal that leaves nothing behind: PostgreSQL leaves clean data on INT. */
+  stopSignal: 'TERM' | 'INT';
+  /** A service is started again after an exit that nobody asked for, as a container would be. */
+  kind: 'service' | 'task';
+}
+
+interface Kept {
+  spec: ProcessSpec;
+  child: ChildProcess;
+  pid: number;
+  /** Known only once systemd has made it, where it does. */
+  group: string | null;
+  oomKillsSeen: number;
+  exited: Promise<void>;
+}
+
+type Event = Omit<RunEvent, 'tMs'>;
+
+/** How long a process may take to end before it is killed. Its data is thrown away anyway. */
+const graceMs = 5_000;
+const restartDelaysMs = [1_000, 2_000, 4_000, 8_000, 10_000];
+
+/**
+ * Starts processes, each in a process group and, where they can be made, a control group of its own,
+ * and sees to it that nothing of them stays: not after end(), nor when this process is killed.
+ */
+export class Supervisor {
+  private readonly kept = new Map<string, Kept>();
+  private readonly reaper: Reaper = startReaper();
+  private readonly listeners: ((event: Event) => void)[] = [];
+  private readonly restarts = new Map<string, number>();
+  private readonly lastExits = new Map<string, string>();
+  private ending = false;
+
+  constructor(
+    private readonly id: string,
+    private readonly control: Control,
+  ) {}
+
+  /** A folder that goes when everything is down. */
+  watchFolder(folder: string): void {
+    this.reaper.watchFolder(folder);
+  }
+
+  onEvent(listener: (event: Event) => void): void {
+    this.listeners.push(listener);
+  }
+
+  processes(): ProcessRoot[] {
+    return [...this.kept.values()]
+      .filter(({ spec, child }) => spec.kind === 'service' && isRunning(child))
+      .map(({ spec: { role, instance }, pid, group }) => ({
+        role,
+        instance,
+        pid,
+        ...(group === null ? {} : { cgroup: group }),
+      }));
+  }
+
+  /** Runs a task to its end; what it said is in its log. */
+  async run(task: ProcessSpec): Promise<void> {
+    await this.start(task);
+    const kept = this.kept.get(task.instance);
+    await kept?.exited;
+    await this.stop([task.instance]);
+    if (kept?.child.exitCode === 0) return;
+    throw new Error(`${task.instance} failed: ${this.lastExit(task.instance) ?? 'it was ended'}`);
+  }
+
+  async start(spec: ProcessSpec): Promise<void> {
+    if (this.ending) throw new Error('everything is being taken down');
+    const group = this.makeGroup(spec);
+    const log = openSync(spec.log, 'a');
+    const command = scopeCommand(this.control, `n8n-tuned-${this.id}-${spec.instance}`, spec);
+    // The shell waits until it is on the reaper's list and in its group; should we die before, it
+    // reads the end of the file and goes.
+    const child = spawn(
+      '/bin/sh',
+      ['-c', 'read -r go || exit 1; exec "$@" </dev/null', 'sh', ...command],
+      {
+        cwd: spec.folder,
+        env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...spec.env },
+        detached: true,
+        stdio: ['pipe', log, log],
+      },
+    );
+    closeSync(log);
+    const { pid, stdin } = child;
+    if (pid === undefined || stdin === null) {
+      throw new Error(`/bin/sh could not be started for ${spec.instance}`);
+    }
+    stdin.on('error', () => undefined); // It ended before it was told to go; the exit says so.
+    const exited = new Promise<void>((resolve) =>
+      child.once('exit', () => {
+        resolve();
+      }),
+    );
+    this.reaper.watchGroup(pid, spec.stopSignal);
+    if (group !== null) joinGroup(this.control, group, pid);
+    const oomKillsSeen = group === null ? 0 : (readGroup(this.control, group)?.oomKills ?? 0);
+    const kept: Kept = { spec, child, pid, group, oomKillsSeen, exited };
+    this.kept.set(spec.instance, kept);
+    child.once('exit', (code, signal) => {
+      this.onExit(kept, code, signal);
+    });
+    stdin.end('go\n');
+    if (this.control.kind === 'systemd' && isLimited(spec.limits)) {
+      await confirmLimits(this.control, spec.limits, pid);
+      kept.group = groupOf(pid);
+    }
+  }
+
+  /** Whether it runs; a process that ended while it was awaited will never answer. */
+  runs(instance: string): boolean {
+    const kept = this.kept.get(instance);
+    return kept !== undefined && isRunning(kept.child);
+  }
+
+  /** Why it ended last, in words; null when it never did by itself. */
+  lastExit(instance: string): string | null {
+    return this.lastExits.get(instance) ?? null;
+  }
+
+  /** Ends one process, or all of them, last started first. */
+  async stop(instances: string[] = [...this.kept.keys()].reverse()): Promise<void> {
+    const wanted = instances.flatMap((instance) => this.kept.get(instance) ?? []);
+    for (const { spec } of wanted) this.kept.delete(spec.instance);
+    await Promise.all(wanted.map((kept) => this.endGroup(kept)));
+  }
+
+  async end(): Promise<void> {
+    this.ending = true;
+    const all = [...this.kept.values()];
+    const isStore = ({ spec: { role } }: Kept): boolean =>
+      role === 'redis' || role === 'postgresql';
+    await this.stop(all.filter((kept) => !isStore(kept)).map(({ spec }) => spec.instance));
+    await this.stop();
+    for (const group of this.groups) await removeGroup(this.control, group);
+  }
+
+  /** Once the folders are removed too. */
+  async dismissReaper(): Promise<void> {
+    await this.reaper.dismiss();
+  }
+
+  private readonly groups = new Set<string>();
+
+  private makeGroup({ instance, limits }: ProcessSpec): string | null {
+    if (this.control.kind === 'none' || this.control.kind === 'systemd') return null;
+    const group = `${parentGroup}/${this.id}/${instance}`;
+    if (!this.groups.has(group)) {
+      createGroup(this.control, group, limits);
+      this.groups.add(group);
+      for (const folder of groupFolders(this.control, group)) this.reaper.watchControlGroup(folder);
+    }
+    return group;
+  }
+
+  private onExit(kept: Kept, code: number | null, signal: NodeJS.Signals | null): void {
+    const { spec, group } = kept;
+    if (this.kept.get(spec.instance) !== kept) return; // We asked for it.
+    const oomKills = group === null ? 0 : (readGroup(this.control, group)?.oomKills ?? 0);
+    const why = exitReason(code, signal, oomKills > kept.oomKillsSeen);
+    this.lastExits.set(spec.instance, why);
+    if (spec.kind === 'task') return;
+    this.tell({
+      kind: oomKills > kept.oomKillsSeen ? 'oom-kill' : 'exit',
+      text: `${spec.instance} ended: ${why}`,
+    });
+    if (!this.ending) void this.restart(kept);
+  }
+
+  private async restart(kept: Kept): Promise<void> {
+    const { spec } = kept;
+    const times = this.restarts.get(spec.instance) ?? 0;
+    this.restarts.set(spec.instance, times + 1);
+    killGroup(kept.pid, 'SIGKILL'); // Its children, such as a task runner, hold its ports.
+    await sleep(restartDelaysMs[Math.min(times, restartDelaysMs.length - 1)]);
+    if (this.kept.get(spec.instance) !== kept) return;
+    this.reaper.forgetGroup(kept.pid);
+    try {
+      await this.start(spec);
+      this.tell({ kind: 'restart', text: `${spec.instance} was started again` });
+    } catch (error) {
+      this.tell({
+        kind: 'restart',
+        text: `${spec.instance} could not be started again: ${String(error)}`,
+      });
+    }
+  }
+
+  private async endGroup({ spec, pid, exited, child }: Kept): Promise<void> {
+    killGroup(pid, `SIG${spec.stopSignal}`);
+    const timer = new AbortController();
+    await Promise.race([
+      isRunning(child) ? exited : Promise.resolve(),
+      sleep(graceMs, undefined, { signal: timer.signal }).catch(() => undefined),
+    ]);
+    timer.abort();
+    killGroup(pid, 'SIGKILL');
+    if (isRunning(child)) await exited;
+    for (let attempt = 0; groupExists(pid) && attempt < 40; attempt += 1) await sleep(25);
+    this.reaper.forgetGroup(pid);
+  }
+
+  private tell(event: Event): void {
+    for (const listener of this.listeners) listener(event);
+  }
+}
+
+const isRunning = (child: ChildProcess): boolean =>
+  child.exitCode === null && child.signalCode === null;
+
+function exitReason(code: number | null, signal: string | null, wasOomKilled: boolean): string {
+  if (wasOomKilled) return 'the kernel killed it for exceeding its memory limit';
+  // V8 aborts when its heap is full; the shell's 134 is the same abort seen from outside.
+  if (signal === 'SIGABRT' || code === 134) return 'it aborted, as V8 does when its heap is full';
+  return signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
+}
+
+function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+function groupExists(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

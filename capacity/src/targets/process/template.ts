@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Topology } from '../../plan/topology';
+import type { SeedWorkflow } from '../../catalogue/seeding';
+import type { Database } from './database';
+
+const run = promisify(execFile);
+
+/*
+ * Seeding a fresh n8n takes 5 s and more (migrations, import). So a database is seeded once for a
+ * version of n8n and a set of workflows, put aside stopped, and every later start takes a copy.
+ */
+
+/** Raise it when what a template holds changes. */
+const format = 1;
+const templatesKept = 8;
+
+export function templateKey(
+  topology: Pick<Topology, 'n8n'>,
+  database: Database['kind'],
+  workflows: readonly SeedWorkflow[],
+): string {
+  const hash = createHash('sha256').update(String(format));
+  for (const digest of workflows.map(workflowDigest).sort()) hash.update(digest);
+  return `${topology.n8n}-${database}-${hash.digest('hex').slice(0, 16)}`;
+}
+
+export const workflowDigest = ({ file, needs = [] }: SeedWorkflow): string =>
+  createHash('sha256').update(readFileSync(file)).update(needs.join()).digest('hex');
+
+/** Puts the content of `from` into the store, whole or not at all. */
+export async function keepTemplate(store: string, key: string, from: string): Promise<void> {
+  mkdirSync(store, { recursive: true });
+  const partial = join(store, `.${key}-${String(process.pid)}`);
+  const kept = join(store, key);
+  await copyFolder(from, partial);
+  try {
+    renameSync(partial, kept);
+  } catch {
+    rmSync(partial, { recursive: true, force: true }); // Another run was faster with the same one.
+  }
+  prune(store);
+}
+
+/** False when there is none. */
+export async function takeTemplate(store: string, key: string, to: string): Promise<boolean> {
+  const kept = join(store, key);
+  if (!existsSync(kept)) return false;
+  const now = new Date();
+  utimesSync(kept, now, now);
+  await copyFolder(kept, to);
+  return true;
+}
+
+/** Keeps owner and mode, which PostgreSQL insists on. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  await run('cp', ['-a', '--reflink=auto', from, to]);
+}
+
+/** Keeps those used last; and what a killed run had only half copied goes. */
+function prune(folder: string): void {
+  const all = readdirSync(folder)
+    .map((name) => ({ name, used: statSync(join(folder, name)).mtimeMs }))
+    .sort((a, b) => b.used - a.used);
+  const isPartial = ({ name }: { name: string }): boolean => name.startsWith('.');
+  const abandoned = all.filter((one) => isPartial(one) && one.used < Date.now() - 3_600_000);
+  const surplus = all.filter((one) => !isPartial(one)).slice(templatesKept);
+  for (const { name } of [...abandoned, ...surplus]) {
+    rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}

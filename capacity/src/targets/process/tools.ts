@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { cacheFolder, findProgram, n8nProgram, repositoryRoot } from '../../lab/paths';
+import { type Topology, databaseOf } from '../../plan/topology';
+import { UserError } from '../../ui/exit';
+import { isLegacy } from '../../plan/limits';
+
+/** The programs that a topology is made of, as paths; null: it needs none. */
+export interface Tools {
+  node: string;
+  n8n: string;
+  /** Reads SQLite files; at least Node.js 24. */
+  sqliteNode: string;
+  redisServer: string | null;
+  /** The folder of initdb and postgres. */
+  postgresqlBin: string | null;
+  nginx: string | null;
+  /** Our own nodes, built; null: they are not built. */
+  nodesFolder: string | null;
+}
+
+export function findTools(topology: Topology): Tools {
+  const { n8n: version, mode, webhooks } = topology;
+  const n8n = n8nProgram(cacheFolder(), version);
+  if (!existsSync(n8n)) {
+    throw new UserError(
+      `n8n ${version} is not installed in ${cacheFolder()}: run make lab, or choose one of ${installed().join(', ')} with --n8n.`,
+    );
+  }
+  return {
+    n8n,
+    node: find(isLegacy(version) ? 'node18' : 'node24'),
+    sqliteNode: find('node24'),
+    redisServer: mode === 'queue' ? find('redis-server') : null,
+    // The user that runs PostgreSQL may not look into the lab's cache, where only links are.
+    postgresqlBin:
+      databaseOf(topology) === 'postgresql' ? dirname(realpathSync(find('postgres'))) : null,
+    nginx: webhooks.count > 0 ? find('nginx') : null,
+    nodesFolder: builtNodes(),
+  };
+}
+
+/** Of a program that the topology has. */
+export function needed(program: string | null, name: string): string {
+  if (program === null) throw new Error(`${name} was not looked for`);
+  return program;
+}
+
+/** What is recorded of the versions: enough to build the same again. */
+export async function versionsOf(
+  topology: Topology,
+  tools: Tools,
+): Promise<Record<string, string>> {
+  const programs: [string, string | null][] = [
+    ['node', tools.node],
+    ['redis', tools.redisServer],
+    ['postgresql', tools.postgresqlBin === null ? null : join(tools.postgresqlBin, 'postgres')],
+    ['nginx', tools.nginx],
+  ];
+  const found: Record<string, string> = { n8n: topology.n8n };
+  for (const [name, program] of programs) {
+    if (program === null) continue;
+    const { stdout, stderr } = await run(program, [name === 'nginx' ? '-v' : '--version']);
+    found[name] = /\d+(\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown';
+  }
+  return found;
+}
+
+const run = promisify(execFile);
+
+export const templatesFolder = (): string => join(cacheFolder(), 'seeded');
+
+function find(program: string): string {
+  const found = findProgram(program);
+  if (found === null) {
+    throw new UserError(
+      `${program} is not here: run make lab; n8n-tuned doctor shows what else is missing.`,
+    );
+  }
+  return found;
+}
+
+function installed(): string[] {
+  const folder = join(cacheFolder(), 'n8n');
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
+
+function builtNodes(): string | null {
+  const built = join(repositoryRoot(), 'dist');
+  return existsSync(join(built, 'nodes', 'LoadTarget')) ? built : null;
+}

@@ -1,0 +1,83 @@
+import type { SeedWorkflow } from '../catalogue/seeding';
+import type { Progress } from '../ui/progress';
+import type { LoadRequest } from '../../../loadtests/lib/workload';
+import type { ExecutionsSeen } from '../analysis/match-executions';
+import type { Role, Topology } from '../plan/topology';
+import type { Machine, RunEvent } from '../record/record';
+
+/** Where a topology runs, or what is loaded. A new target is one new folder that makes one of these. */
+export interface Target {
+  readonly kind: TargetKind;
+  /**
+   * Brings it up. When it throws or `signal` fires, it has taken down what it had started.
+   * `progress` is told, in the present tense, what is being waited for.
+   */
+  up(progress: Progress, signal: AbortSignal): Promise<Running>;
+}
+
+export type TargetKind = 'process' | 'kubernetes' | 'url';
+
+/** A target that is up. What cannot be known about it is an empty list or null, never a guess. */
+export interface Running {
+  readonly kind: TargetKind;
+  /** Without a slash at the end. */
+  readonly baseUrl: string;
+  /** As it may be recorded, secrets taken out; null where the target was not ours to lay out. */
+  readonly topology: Topology | null;
+  readonly versions: Record<string, string>;
+  readonly machine: Machine;
+  /** Asked again at every tick: a restart changes the pids. */
+  processes(): ProcessRoot[];
+  readonly metrics: MetricsEndpoint[];
+  readonly redis: { url: string; prefix: string; queue: string } | null;
+  readonly postgresql: { url: string } | null;
+  /** Files that are copied into the run's folder. */
+  readonly logs: string[];
+  /** Restarts, OOM kills, exits that nobody asked for. Called at any time until down() has ended. */
+  onEvent(listener: (event: Omit<RunEvent, 'tMs'>) => void): void;
+  /** Imports and activates these workflows; those already there with the same content stay. */
+  seed(workflows: SeedWorkflow[], progress: Progress): Promise<void>;
+  /** Returns once every request is answered right: /healthz says so seconds too early. */
+  ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void>;
+  /** All executions so far, from n8n itself; null where n8n cannot be asked. */
+  executions(): Promise<ExecutionCounts | null>;
+  /** Begins to look at the executions from here on; null or rejected where they cannot be read one by one. */
+  traceExecutions(): Promise<ExecutionTrace | null>;
+  /** Ends what up() started, and nothing else. Safe to call twice. */
+  down(progress: Progress): Promise<void>;
+}
+
+/** The root of a process tree that plays one role; children are found from it. */
+export interface ProcessRoot {
+  role: Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'upstream';
+  /** Such as `worker-2`; stays the same over a restart. */
+  instance: string;
+  pid: number;
+  /** Its control group as in /proc/PID/cgroup, where it has one of its own. */
+  cgroup?: string;
+}
+
+export interface MetricsEndpoint {
+  role: Role;
+  instance: string;
+  url: string;
+}
+
+export interface ExecutionCounts {
+  succeeded: number;
+  failed: number;
+  /** New, waiting in the queue or running. */
+  unfinished: number;
+  /** Where the counts come from: `database`, `metrics`, `API`. */
+  source: string;
+}
+
+/** The executions since a moment, one by one. */
+export interface ExecutionTrace {
+  /** Where they are read: `database`, `API`. */
+  source: string;
+  /** Requests of a run for which reading them all costs little: seconds. */
+  affordable: number;
+  /** Every execution with its x-load-id, where that begins with `runId`. Rejects when it takes longer. */
+  read(runId: string, withinMs: number): Promise<ExecutionsSeen>;
+}

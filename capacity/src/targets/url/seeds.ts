@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  placed,
+  upstreamCredential,
+  type ExportedWorkflow,
+  type Place,
+  type SeedWorkflow,
+} from '../../catalogue/seeding';
+import { exportedIn } from '../process/import';
+import type { Progress } from '../../ui/progress';
+import type { N8nApi } from './api';
+import { calledFirst, renamed } from './references';
+
+const DELETE_WITHIN_MS = 30_000;
+
+/** What the public API takes of an exported workflow; it refuses everything else. */
+const SETTINGS_TAKEN = [
+  'executionOrder',
+  'saveDataSuccessExecution',
+  'saveDataErrorExecution',
+  'timezone',
+];
+
+/** Puts workflows into an n8n through its public API, and takes out again what it has put in. */
+export class ApiSeeds {
+  private readonly workflowIds: string[] = [];
+  private readonly credentialIds: string[] = [];
+
+  constructor(private readonly api: N8nApi) {}
+
+  /** Those that are there under their name and active stay as they are. */
+  async seed(
+    workflows: readonly SeedWorkflow[],
+    place: Partial<Place>,
+    tell: Progress,
+  ): Promise<void> {
+    // n8n gives ids of its own: to each of the files', the one that it has there.
+    const ids = new Map<string, string>();
+    if (workflows.some(({ needs }) => needs?.includes('credential') === true)) {
+      tell('putting the credential into n8n that a workflow needs');
+      await this.seedCredential(ids);
+    }
+    for (const workflow of calledFirst(workflows.flatMap(exportedIn))) {
+      tell(`putting the workflow ${workflow.name ?? ''} into n8n`);
+      const id = await this.seedWorkflow(renamed(placed(workflow, place), ids));
+      if (workflow.id !== undefined) ids.set(String(workflow.id), id);
+    }
+  }
+
+  /** Only what seed() has made. */
+  async takeOut(): Promise<void> {
+    for (let id = this.workflowIds.pop(); id !== undefined; id = this.workflowIds.pop()) {
+      // n8n 2 refuses to delete one that is active.
+      await this.api.ask('POST', `/workflows/${id}/deactivate`);
+      await this.delete(`/workflows/${id}`);
+    }
+    for (let id = this.credentialIds.pop(); id !== undefined; id = this.credentialIds.pop()) {
+      await this.delete(`/credentials/${id}`);
+    }
+  }
+
+  private async seedCredential(ids: Map<string, string>): Promise<void> {
+    const { id: bundledId, ...credential } = upstreamCredential();
+    const { id } = await this.api.ask<{ id: string }>('POST', '/credentials', {
+      body: credential,
+    });
+    this.credentialIds.push(id);
+    ids.set(bundledId, id);
+  }
+
+  private async seedWorkflow(workflow: ExportedWorkflow): Promise<string> {
+    const { name = 'Load test', nodes, connections } = workflow;
+    const settings = (workflow['settings'] ?? {}) as Record<string, unknown>;
+    const query = `?name=${encodeURIComponent(name)}&active=true`;
+    const { data } = await this.api.ask<{ data: { id: string; name: string }[] }>(
+      'GET',
+      `/workflows${query}`,
+    );
+    // n8n shows those as well whose name only contains it.
+    const there = data.find((workflow) => workflow.name === name);
+    if (there !== undefined) return there.id;
+    const { id } = await this.api.ask<{ id: string }>('POST', '/workflows', {
+      body: {
+        name,
+        nodes,
+        connections,
+        settings: Object.fromEntries(
+          Object.entries(settings).filter(([setting]) => SETTINGS_TAKEN.includes(setting)),
+        ),
+      },
+    });
+    this.workflowIds.push(id);
+    await this.api.ask('POST', `/workflows/${id}/activate`);
+    return id;
+  }
+
+  /** It is a moment until one that was active may be deleted. */
+  private async delete(path: string): Promise<void> {
+    const giveUpMs = Date.now() + DELETE_WITHIN_MS;
+    for (;;) {
+      try {
+        await this.api.ask('DELETE', path);
+        return;
+      } catch (error) {
+        if (Date.now() > giveUpMs) throw error;
+        await sleep(500);
+      }
+    }
+  }
+}

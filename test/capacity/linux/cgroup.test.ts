@@ -1,0 +1,83 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createGroup,
+  findControl,
+  groupFolders,
+  readGroup,
+  readLimits,
+  type Control,
+} from '../../../capacity/src/linux/cgroup';
+import { scopeCommand } from '../../../capacity/src/linux/systemd';
+
+// A folder with the files of a control group, version 2: a machine has one version or the other.
+const root = mkdtempSync(join(tmpdir(), 'n8n-tuned-cgroup-'));
+afterAll(() => {
+  rmSync(root, { recursive: true });
+});
+
+const control: Control = { kind: 'v2', root };
+const group = 'n8n-tuned/run/main';
+
+function lay(folder: string, files: Record<string, string>): void {
+  mkdirSync(join(root, folder), { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, folder, name), text);
+}
+
+describe('control groups of version 2', () => {
+  test('limits are written and read', () => {
+    lay(group, { 'memory.swap.max': 'max\n' });
+    createGroup(control, group, { cpuMillicores: 1500, memoryMiB: 1024 });
+    const [folder = ''] = groupFolders(control, group);
+    expect(readFileSync(join(folder, 'cpu.max'), 'utf8')).toBe('150000 100000');
+    expect(readFileSync(join(folder, 'memory.max'), 'utf8')).toBe(String(1024 * 1024 * 1024));
+    expect(readFileSync(join(folder, 'memory.swap.max'), 'utf8')).toBe('0');
+    expect(readLimits(control, group)).toEqual({ cpuMillicores: 1500, memoryMiB: 1024 });
+    expect(readFileSync(join(root, 'n8n-tuned', 'cgroup.subtree_control'), 'utf8')).toBe(
+      '+cpu +memory',
+    );
+  });
+
+  test('figures are read in our units', () => {
+    lay(group, {
+      'cpu.stat': 'usage_usec 5000000\nnr_periods 200\nnr_throttled 50\nthrottled_usec 1500000\n',
+      'memory.current': String(300 * 1024 * 1024),
+      'memory.peak': String(400 * 1024 * 1024),
+      'memory.events': 'low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\n',
+    });
+    expect(readGroup(control, group)).toEqual({
+      periods: 200,
+      throttledPeriods: 50,
+      throttledMs: 1500,
+      memoryMiB: 300,
+      memoryPeakMiB: 400,
+      oomKills: 2,
+    });
+  });
+
+  test('no limit reads as none, a group that has gone as null', () => {
+    lay('free', { 'cpu.max': 'max 100000\n', 'memory.max': 'max\n' });
+    expect(readLimits(control, 'free')).toEqual({ cpuMillicores: undefined, memoryMiB: undefined });
+    expect(readGroup(control, 'gone')).toBeNull();
+  });
+});
+
+test('where nothing is mounted the reason is given', () => {
+  expect(findControl('tmpfs /tmp tmpfs rw 0 0')).toEqual({
+    kind: 'none',
+    reason: 'no control groups are mounted',
+  });
+});
+
+test('systemd is asked for a scope around the command, and only where there are limits', () => {
+  const systemd: Control = { kind: 'systemd', user: true, root };
+  const limits = { cpuMillicores: 500, memoryMiB: 512 };
+  const asked = scopeCommand(systemd, 'n8n-tuned-a-main', { command: ['node', 'n8n'], limits });
+  expect(asked.slice(0, 3)).toEqual(['systemd-run', '--user', '--scope']);
+  expect(asked).toEqual(
+    expect.arrayContaining(['--property=CPUQuota=50%', '--property=MemoryMax=512M']),
+  );
+  expect(asked.slice(-3)).toEqual(['--', 'node', 'n8n']);
+  expect(scopeCommand(systemd, 'x', { command: ['node'], limits: {} })).toEqual(['node']);
+});

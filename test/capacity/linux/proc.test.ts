@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { parseMetrics } from '../../../capacity/src/samplers/n8n-metrics';
+import { parseStat, readStat, uptimeMs } from '../../../capacity/src/linux/proc';
+import { ProcessTree } from '../../../capacity/src/linux/process-tree';
+import { treeLine } from '../../../capacity/src/samplers/sample-tree';
+
+test('a process whose name holds spaces and brackets is read right', () => {
+  const stat =
+    '42 (a) b (c) S 7 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 11 0 360000 999 2560 184467 1 1 0';
+  expect(parseStat(stat)).toEqual({
+    parent: 7,
+    cpuMs: 2000,
+    threads: 11,
+    startedAtMs: 3_600_000,
+    rssMiB: 10,
+  });
+});
+
+test('this very process is read as it is', () => {
+  const stat = readStat(process.pid);
+  expect(stat?.parent).toBe(process.ppid);
+  const rssMiB = process.memoryUsage.rss() / (1024 * 1024);
+  expect(Math.abs((stat?.rssMiB ?? 0) - rssMiB)).toBeLessThan(rssMiB / 2);
+});
+
+test('a tree is followed as it forks, also when a parent dies before its child', async () => {
+  // The grandchild outlives the child and is init's afterwards.
+  const script = 'read go; (sleep 30 & echo $!; read go); echo orphaned; sleep 30';
+  const root = spawn('/bin/sh', ['-c', script], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const said = root.stdout[Symbol.asyncIterator]();
+  const pid = root.pid ?? 0;
+  const tree = new ProcessTree<{ pid: number }>();
+  const look = (): number[] => tree.look([{ pid }], uptimeMs()).map((member) => member.pid);
+  try {
+    expect(look()).toEqual([pid]);
+    root.stdin.write('go\n');
+    const grandchild = Number(String((await said.next()).value));
+    expect(look()).toContain(grandchild);
+    root.stdin.write('go\n');
+    await said.next();
+    expect(readStat(grandchild)?.parent).not.toBe(pid);
+    expect(look()).toContain(grandchild);
+  } finally {
+    process.kill(-pid, 'SIGKILL');
+  }
+  await new Promise((resolve) => root.once('close', resolve));
+  expect(look()).toEqual([]);
+});
+
+test('metrics of n8n are summed over their labels, and only those that are wanted', () => {
+  const text = `# HELP n8n_workflow_success_total x
+n8n_workflow_success_total{workflow="a b"} 3
+n8n_workflow_success_total{workflow="c"} 4
+n8n_nodejs_eventloop_lag_p99_seconds 0.0125
+n8n_workflow_success_total_other 9
+n8n_nodejs_heap_size_used_bytes Nan
+`;
+  expect(Object.fromEntries(parseMetrics(text))).toEqual({
+    n8n_workflow_success_total: 7,
+    n8n_nodejs_eventloop_lag_p99_seconds: 0.0125,
+  });
+});
+
+test('a line of CSV keeps commands with commas and quotes in one field', () => {
+  const row = { tMs: 1.4, pid: 5, parent: 1, rssMiB: 2, cpuCores: null, threads: 1 };
+  expect(treeLine({ ...row, command: 'sh -c "a, b"' })).toBe('1,5,1,"sh -c ""a, b""",2.0,,1');
+});

@@ -1,0 +1,218 @@
+import { order } from '../../../../capacity/src/analysis/sweep';
+import { cellKey, type Cell } from '../../../../capacity/src/plan/cells';
+import { cellsOf } from '../../../../capacity/src/plan/sweep-plan-cells';
+import { parseSweepPlan } from '../../../../capacity/src/plan/sweep-plan-file';
+import {
+  NO_FIGURES,
+  type CellRecord,
+  type SweepRecord,
+} from '../../../../capacity/src/record/sweep-record';
+import { sweepCharts } from '../../../../capacity/src/report/sweep/charts';
+import { renderSweepCsv } from '../../../../capacity/src/report/sweep/csv';
+import {
+  sweepDoubts,
+  sweepFigures,
+  sweepTable,
+} from '../../../../capacity/src/report/sweep/figures';
+import { renderSweepHtml } from '../../../../capacity/src/report/sweep/html';
+import { renderSweepMarkdown } from '../../../../capacity/src/report/sweep/markdown';
+import { renderSweepTerminal } from '../../../../capacity/src/report/sweep/terminal';
+
+const allCharts = (...args: Parameters<typeof sweepCharts>) => sweepCharts(...args).flat();
+
+const machine = { cpu: 'Test CPU', cores: 2, memoryMiB: 1024, os: 'Linux', node: 'v24' };
+
+function sweepOf(dimensions: string, more = ''): SweepRecord {
+  const plan = parseSweepPlan(
+    `slo: [p95<1s]\nfixed: { mode: queue }\ndimensions: { ${dimensions} }\n${more}`,
+    'plan.yaml',
+  );
+  const { possible, skipped } = cellsOf(plan);
+  const control = possible[0] ?? {};
+  return {
+    schemaVersion: 1,
+    kind: 'sweep',
+    id: 'test',
+    name: 'test',
+    title: 'Workers & CPU',
+    startedAt: '2026-11-20T10:00:00.000Z',
+    command: ['sweep', '-f', 'plan.yaml'],
+    machine,
+    plan,
+    steps: order(possible, { ...plan, control }),
+    skipped,
+    estimatedSeconds: 100,
+  };
+}
+
+/** 20 a second for each worker, a little more in each block; the controls as `controls` says. */
+function measured(
+  { steps }: SweepRecord,
+  capacity: (cell: Cell, block: number) => number | null = ({ workers }, block) =>
+    20 * Number(workers) + block,
+  controls: (index: number) => number = () => 50,
+): CellRecord[] {
+  return steps.map((step, index) => {
+    const value = step.isControl ? controls(index) : capacity(step.cell, step.block);
+    return {
+      ...step,
+      schemaVersion: 2,
+      kind: 'cell',
+      startedAt: new Date(Date.UTC(2026, 10, 20, 10, index)).toISOString(),
+      seconds: 30,
+      machine,
+      versions: { n8n: '2.41.1' },
+      outcome: value === null ? 'crashed' : 'sustained',
+      sentence: value === null ? 'main <died>' : 'it held',
+      limitedBy: 'host CPU',
+      figures: { ...NO_FIGURES, capacityPerSecond: value, p99Ms: value === null ? null : 100 },
+      run: value === null ? null : 'run',
+    };
+  });
+}
+
+describe('plots choose what changed', () => {
+  test('one dimension of numbers: a line, with each run and the interval of the repeats', () => {
+    const sweep = sweepOf('workers: [4, 1, 2]', 'repeats: 3\n');
+    const [chart] = allCharts(sweep, measured(sweep));
+    if (chart?.kind !== 'line') throw new Error('it is no line');
+    expect(chart.title).toBe('Capacity over workers');
+    expect(chart.series[0]?.points).toEqual([
+      [1, 22, 21, 23],
+      [2, 42, 41, 43],
+      [4, 82, 81, 83],
+    ]);
+    expect(chart.series[1]?.points).toHaveLength(9);
+  });
+
+  test('one dimension of words: bars', () => {
+    const sweep = sweepOf('tuning: [none, default]');
+    const [chart] = allCharts(
+      sweep,
+      measured(sweep, ({ tuning }) => (tuning === 'none' ? 10 : 28)),
+    );
+    if (chart?.kind !== 'bar') throw new Error('they are no bars');
+    expect(chart.bars.map(({ label, value }) => [label, value])).toEqual([
+      ['none', 10],
+      ['default', 28],
+    ]);
+  });
+
+  test('two: a small line for each value of the second, all to the same scale', () => {
+    const sweep = sweepOf('tuning: [none, default], workers: [1, 2, 4]');
+    const charts = allCharts(sweep, measured(sweep)).filter(({ id }) => id.startsWith('capacity'));
+    expect(charts.map(({ title }) => title)).toEqual([
+      'Capacity over workers: tuning none',
+      'Capacity over workers: tuning default',
+    ]);
+    const tops = charts.map((chart) => (chart.kind === 'line' ? chart.y.max : null));
+    expect(new Set(tops).size).toBe(1);
+    expect(tops[0]).toBeGreaterThan(81);
+  });
+
+  test('three: a heat map for each value of the third', () => {
+    const sweep = sweepOf(
+      'tuning: [none, default], workers: [1, 2, 4], cpuMillicores: [500, 1000]',
+    );
+    const [chart, ...rest] = allCharts(sweep, measured(sweep));
+    if (chart?.kind !== 'heat') throw new Error('it is no heat map');
+    expect(chart.x).toEqual({ label: 'workers', values: ['1', '2', '4'] });
+    expect(chart.y).toEqual({ label: 'CPU (millicores)', values: ['500', '1000'] });
+    expect(chart.cells[0]).toEqual([21, 41, 81]);
+    expect(rest.filter(({ id }) => id.startsWith('capacity'))).toHaveLength(1);
+  });
+
+  test('a metric that nothing measured has no plot, one that a cell lacks has a gap', () => {
+    const sweep = sweepOf('workers: [1, 2, 4]');
+    const charts = allCharts(
+      sweep,
+      measured(sweep, ({ workers }) => (workers === 2 ? null : Number(workers))),
+    );
+    expect(charts.map(({ id }) => id)).toEqual(['capacityPerSecond', 'p99Ms']);
+    const [chart] = charts;
+    if (chart?.kind !== 'line') throw new Error('it is no line');
+    expect(chart.series[0]?.points[1]).toEqual([2, null]);
+    expect(chart.series.at(-1)).toMatchObject({ label: 'crashed', points: [[2, 0]] });
+  });
+});
+
+describe('the control cell', () => {
+  const sweep = sweepOf('workers: [1, 2, 4]', 'repeats: 4\ncontrolEvery: 2\n');
+  const controlText = (records: CellRecord[]): string | undefined =>
+    sweepFigures(sweep, records).find(({ name }) => name === 'Control')?.value;
+
+  test('shows a machine that grows slower', () => {
+    const records = measured(sweep, undefined, (index) => 100 - index);
+    expect(controlText(records)).toMatch(/9 times, capacity: drifted by -\d+(\.\d+)? %/);
+    expect(sweepDoubts(sweep, records)).toContain(
+      'The machine changed during the sweep, as its control cell shows.',
+    );
+  });
+
+  test('shows none in noise, and how large that is', () => {
+    const records = measured(sweep, undefined, (index) => 100 + (index % 2 === 0 ? 1 : -1));
+    expect(controlText(records)).toMatch(/no drift larger than the noise; differences below \d/);
+  });
+
+  test('says when there are too few of them', () => {
+    expect(controlText(measured(sweep).slice(0, 2))).toContain('too few to tell');
+  });
+});
+
+test('a sweep that went on elsewhere says so', () => {
+  const sweep = sweepOf('workers: [1, 2]', 'repeats: 2\n');
+  const records = measured(sweep);
+  expect(sweepDoubts(sweep, records)).toEqual([]);
+  const [first, ...rest] = records;
+  if (first === undefined) throw new Error('there is no record');
+  const moved = [{ ...first, machine: { ...machine, cores: 64 } }, ...rest];
+  expect(sweepDoubts(sweep, moved)).toEqual([
+    'The sweep was measured on several machines: Test CPU, 64 cores; Test CPU, 2 cores',
+  ]);
+});
+
+describe('the texts', () => {
+  const sweep = sweepOf('workers: [1, 2, 4]', 'repeats: 2\n');
+  const records = measured(sweep, ({ workers }, block) => (workers === 4 ? null : 20 + block));
+
+  test('have a row a cell, with the range of its repeats, and what became of it', () => {
+    const { head, rows } = sweepTable(sweep, records);
+    expect(head[1]).toBe('Capacity (requests per second)');
+    expect(rows[0]).toEqual([
+      'workers 1',
+      '21.5 (21 to 22)',
+      '100 (100 to 100)',
+      '-',
+      '-',
+      'sustained',
+      'host CPU',
+    ]);
+    expect(rows[2]?.slice(-2)).toEqual(['crashed', 'host CPU']);
+  });
+
+  test('say of an unfinished sweep that it is one', () => {
+    const style = { width: 100, colour: false };
+    expect(renderSweepTerminal(sweep, records.slice(0, 3), style)).toMatch(/^STOPPED .*3 of 9/);
+    expect(renderSweepTerminal(sweep, records, style)).toMatch(/^DONE/);
+  });
+
+  test('are the same in Markdown and HTML, and what n8n said is text there', () => {
+    expect(renderSweepMarkdown(sweep, records)).toContain(
+      '![Capacity over workers](plots/capacityPerSecond.svg)',
+    );
+    const html = renderSweepHtml(sweep, records);
+    expect(html).toContain('main &lt;died&gt;');
+    expect(html).not.toContain('<died>');
+    expect(html).toContain('Workers &amp; CPU');
+  });
+
+  test('as CSV have a line a measurement with every dimension and figure', () => {
+    const lines = renderSweepCsv(records).trim().split('\n');
+    expect(lines).toHaveLength(records.length + 1);
+    expect(lines[0]).toMatch(/^id,block,control,mode,workers,outcome,capacityPerSecond,/);
+    const first = records.findIndex(({ cell, isControl }) => !isControl && cell['workers'] === 1);
+    expect(lines[first + 1]).toContain(
+      `"${records[first]?.block ?? ''}:${cellKey({ mode: 'queue', workers: 1 })}"`,
+    );
+  });
+});
