@@ -32,21 +32,21 @@ const valuesSchema = z.looseObject({
   executions: z.looseObject({
     mode: z.enum(['regular', 'queue']),
     process: z.enum(['main', 'own']),
-    peakRatePerSecond: z.number(),
+    peakRatePerSecond: z.number().nullish(),
   }),
   tuning: z.looseObject({
     profile: z.enum(TUNING_NAMES),
   }),
   heap: z.looseObject({ enabled: z.boolean(), oldSpace: quantity }),
   env: environment,
-  main: role.extend({ replicas: z.number(), concurrency: z.number() }),
+  main: role.extend({ replicas: z.number(), concurrency: z.number().nullish() }),
   worker: role.extend({
     replicas: z.number(),
-    concurrency: z.number(),
+    concurrency: z.number().nullish(),
     pools: z.array(z.unknown()),
   }),
   webhook: role.extend({ enabled: z.boolean(), replicas: z.number() }),
-  database: z.looseObject({ type: z.enum(['sqlite', 'postgresql']), poolSize: z.number() }),
+  database: z.looseObject({ type: z.enum(['sqlite', 'postgresql']), poolSize: z.number().nullish() }),
   taskRunners: z.looseObject({ mode: z.string() }),
 });
 
@@ -69,7 +69,7 @@ export function deployedTopology(given: unknown, defaults: unknown, appVersion: 
     main: roleOf(values, 'main', {
       ...pool(values, runnerSlots),
       ...keptJobs(values),
-      ...(values.main.concurrency > 0 && !isQueue
+      ...(values.main.concurrency && !isQueue
         ? {
             N8N_CONCURRENCY_PRODUCTION_LIMIT: String(values.main.concurrency),
             N8N_RUNNERS_MAX_CONCURRENCY: String(values.main.concurrency),
@@ -146,7 +146,7 @@ const KEPT_A_SECOND = 7;
 const KEPT_AT_LEAST = 1000;
 
 function keptJobs({ executions: { mode, peakRatePerSecond } }: Values): Record<string, string> {
-  const kept = KEPT_A_SECOND * peakRatePerSecond;
+  const kept = KEPT_A_SECOND * (peakRatePerSecond ?? 0);
   if (mode !== 'queue' || kept <= KEPT_AT_LEAST) return {};
   return {
     N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED: String(kept),

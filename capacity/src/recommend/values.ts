@@ -79,9 +79,9 @@ function sayPool(say: Say, { evidence: { topology, source } }: Sizing): void {
   const measured = topology.env[POOL_VARIABLE];
   say(
     ['database', 'poolSize'],
-    Number(measured ?? 0),
+    measured === undefined ? null : Number(measured),
     measured === undefined
-      ? `no evidence: ${source} had n8n's own size; 0 lets the chart compute it from the concurrency`
+      ? `no evidence: ${source} had n8n's own size; null lets the chart compute it from the concurrency`
       : `as measured in ${source}`,
   );
 }

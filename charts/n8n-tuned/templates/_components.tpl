@@ -28,7 +28,16 @@ strategy and a probe's question come whole from the later layer that has them. D
 */}}
 {{- define "n8n-tuned.layered" -}}
 {{- $over := deepCopy .over -}}
-{{- $merged := mergeOverwrite (deepCopy .under) (deepCopy $over) -}}
+{{- $under := deepCopy .under -}}
+{{- /* null means "not set": it never wins over a layer beneath. Maps of the user's own, env among them, keep theirs. */ -}}
+{{- range $layer := list $under $over -}}
+{{- range $block := list $layer $layer.shutdown $layer.keda $layer.autoscaling $layer.podDisruptionBudget -}}
+{{- range $name, $value := $block -}}
+{{- if kindIs "invalid" $value -}}{{- $_ := unset $block $name -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $merged := mergeOverwrite $under (deepCopy $over) -}}
 {{- range $key := list "env" "lifecycle" -}}
 {{- range $name, $value := get $over $key | default dict -}}{{- $_ := set (get $merged $key) $name $value -}}{{- end -}}
 {{- end -}}

@@ -17,12 +17,18 @@ also runs what nobody waits for. Dict: context, component.
 {{- $seconds -}}
 {{- end -}}
 
+{{/* What the user says of it; a worker, which gets no requests, needs none. Dict: context, component. */}}
+{{- define "n8n-tuned.preStopSetting" -}}
+{{- $setting := .component.settings.shutdown.preStopSeconds -}}
+{{- kindIs "invalid" $setting | ternary (ternary 0 5 (eq .component.role "worker")) $setting -}}
+{{- end -}}
+
 {{/*
 Seconds for endpoints and ingress controllers to forget the pod before n8n stops listening. None where the old pod must end
 before the next one starts: nobody else answers meanwhile, so they would only lengthen the gap. Dict: context, component.
 */}}
 {{- define "n8n-tuned.preStopSeconds" -}}
-{{- contains "Recreate" (include "n8n-tuned.strategy" .) | ternary 0 (int .component.settings.shutdown.preStopSeconds) -}}
+{{- contains "Recreate" (include "n8n-tuned.strategy" .) | ternary 0 (include "n8n-tuned.preStopSetting" . | int) -}}
 {{- end -}}
 
 {{/*

@@ -48,7 +48,7 @@ fullName (instead of both), annotations, labels.
 {{- define "n8n-tuned.metadata" -}}
 {{- $suffix := ternary "" (printf "-%s" (.name | default "")) (empty .name) -}}
 name: {{ default (printf "%s%s" (include "n8n-tuned.fullname" .context) $suffix) .fullName }}
-namespace: {{ include "n8n-tuned.namespace" .context }}
+namespace: {{ include "n8n-tuned.namespace" .context | quote }}
 labels:
   {{- include "n8n-tuned.labels" . | nindent 2 }}
 {{- with merge (deepCopy (default dict .annotations)) (.context.Values.commonAnnotations | default dict) }}

@@ -11,19 +11,19 @@
   "tls.existingSecret" $database.tls.existingSecret -}}
 {{- if eq .Values.database.type "sqlite" -}}
 {{- with include "n8n-tuned.given" (merge (dict "host" $database.host) $ofServer) -}}
-{{- fail (printf "database.type: it is sqlite, a file of n8n's own, and database.external (%s) would be ignored: set database.type=postgresql, or remove database.external." .) -}}
+{{- printf "database.type: it is sqlite, a file of n8n's own, and database.external (%s) would be ignored: set database.type=postgresql, or remove database.external." . }}{{ "\n" -}}
 {{- end -}}
 {{- else if not $database.host -}}
 {{- with include "n8n-tuned.given" $ofServer -}}
-{{- fail (printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it." .) -}}
+{{- printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- $tls := $database.tls -}}
 {{- if ne (empty $tls.certKey) (empty $tls.keyKey) -}}
-{{- fail (printf "database.external.tls: a client's certificate and its private key go together, and %s is missing: set both, or neither." (ternary "certKey" "keyKey" (empty $tls.certKey))) -}}
+{{- printf "database.external.tls: a client's certificate and its private key go together, and %s is missing: set both, or neither." (ternary "certKey" "keyKey" (empty $tls.certKey)) }}{{ "\n" -}}
 {{- end -}}
 {{- if and $tls.certKey (not $tls.existingSecret) -}}
-{{- fail "database.external.tls.existingSecret: certKey and keyKey are keys in this Secret, and it is not named: set it." -}}
+{{- "database.external.tls.existingSecret: certKey and keyKey are keys in this Secret, and it is not named: set it." }}{{ "\n" -}}
 {{- end -}}
 {{- if include "n8n-tuned.ownRedis" . -}}
 {{- $redis := .Values.redis.external -}}
@@ -37,7 +37,7 @@
   "tls.serverName" $redis.tls.serverName
   "sentinel.existingSecret" $redis.sentinel.existingSecret) -}}
 {{- with $given -}}
-{{- fail (printf "redis.external (%s): this is for a Redis of yours, but the release deploys its own: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove it." .) -}}
+{{- printf "redis.external (%s): this is for a Redis of yours, but the release deploys its own: set redis.external.host (or clusterNodes, or sentinel.nodes), or remove it." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -45,23 +45,23 @@
 {{- define "n8n-tuned.validate.secrets" -}}
 {{- $key := .Values.encryptionKey -}}
 {{- if and $key.existingSecret $key.value -}}
-{{- fail "encryptionKey: both existingSecret and value are set: keep one." -}}
+{{- "encryptionKey: both existingSecret and value are set: keep one." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (not $key.existingSecret) (not $key.value) -}}
 {{- if not $key.generate -}}
-{{- fail "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." -}}
+{{- "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.database.type "postgresql") .Values.database.external.host -}}
-{{- fail "encryptionKey: an external database outlives this cluster, and a key made here would not, leaving its credentials unreadable: make a Secret and set encryptionKey.existingSecret." -}}
+{{- "encryptionKey: an external database outlives this cluster, and a key made here would not, leaving its credentials unreadable: make a Secret and set encryptionKey.existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- range $at, $own := dict "database.external" .Values.database.external "redis.external" .Values.redis.external -}}
 {{- if and $own.existingSecret $own.password -}}
-{{- fail (printf "%s: both existingSecret and password are set: keep one." $at) -}}
+{{- printf "%s: both existingSecret and password are set: keep one." $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.existingSecret) (not .Values.database.external.password) -}}
-{{- fail "database.external: a password is missing: set database.external.existingSecret." -}}
+{{- "database.external: a password is missing: set database.external.existingSecret." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -70,18 +70,24 @@
 {{- $version := include "n8n-tuned.version" . -}}
 {{- $always := include "n8n-tuned.supports" (dict "context" . "feature" "binaryDataDatabase") -}}
 {{- if and (eq $mode "database") (not $always) -}}
-{{- fail (printf "binaryData.mode: n8n %s cannot keep files in the database (2.0 can): use filesystem, s3 or default." $version) -}}
+{{- printf "binaryData.mode: n8n %s cannot keep files in the database (2.0 can): use filesystem, s3 or default." $version }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "default") $always -}}
-{{- fail (printf "binaryData.mode: n8n %s no longer keeps files in memory: use filesystem, database or s3." $version) -}}
+{{- printf "binaryData.mode: n8n %s no longer keeps files in memory: use filesystem, database or s3." $version }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "filesystem") (include "n8n-tuned.isQueue" .) (not (and .Values.persistence.enabled (include "n8n-tuned.isSharedClaim" .))) -}}
-{{- fail "binaryData.mode: in queue mode all roles must see the same files: use database or s3, or persistence.enabled with persistence.accessModes=[ReadWriteMany]." -}}
+{{- "binaryData.mode: in queue mode all roles must see the same files: use database or s3, or persistence.enabled with persistence.accessModes=[ReadWriteMany]." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "s3") (or (not .Values.binaryData.s3.host) (not .Values.binaryData.s3.bucket)) -}}
-{{- fail "binaryData.s3: host and bucket are needed with binaryData.mode=s3." -}}
+{{- "binaryData.s3: host and bucket are needed with binaryData.mode=s3." }}{{ "\n" -}}
+{{- end -}}
+{{- $claim := .Values.persistence.existingClaim -}}
+{{- if and $claim (not .Values.persistence.enabled) -}}
+{{- printf "persistence.existingClaim: with persistence.enabled=false nothing mounts the claim %s: set persistence.enabled=true, or remove it." $claim }}{{ "\n" -}}
+{{- else if and $claim (include "n8n-tuned.isQueue" .) (ne $mode "filesystem") -}}
+{{- printf "persistence.existingClaim: in queue mode files are in binaryData.mode=%s, so nothing mounts the claim %s: remove it, or set binaryData.mode=filesystem with persistence.accessModes=[ReadWriteMany]." $mode $claim }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.trustedCertificates.existingSecret .Values.trustedCertificates.existingConfigMap -}}
-{{- fail "trustedCertificates: both existingSecret and existingConfigMap are set: keep one." -}}
+{{- "trustedCertificates: both existingSecret and existingConfigMap are set: keep one." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}

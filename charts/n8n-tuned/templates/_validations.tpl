@@ -1,12 +1,18 @@
 {{/*
-Every contradiction fails here with one sentence: what, where, and what to do. What a schema can say (types, unknown
-keys, one of a list) is in values.schema.json, which comes before. Helm renders the files in an order of its own: a
-sentence that shared helpers also know may come from another file, and nothing is installed either way.
+Every contradiction is said here in one sentence: what, where, and what to do; all those of one rendering come together.
+Each check prints a line for each that it finds. What a schema can say (types, unknown keys, one of a list) is in
+values.schema.json, which comes before. What cannot be read at all, a quantity or a version, fails alone, where it is read.
 */}}
 {{- define "n8n-tuned.validate" -}}
-{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "loadTest" "ports" -}}
-{{- include (printf "n8n-tuned.validate.%s" $check) $ -}}
+{{- $found := "" -}}
+{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "loadTest" "ports" "names" -}}
+{{- $found = printf "%s%s" $found (include (printf "n8n-tuned.validate.%s" $check) $) -}}
 {{- end -}}
+{{- $sentences := splitList "\n" $found | compact | uniq -}}
+{{- if gt (len $sentences) 1 -}}
+{{- fail (printf "%d contradictions:\n- %s" (len $sentences) (join "\n- " $sentences)) -}}
+{{- end -}}
+{{- range $sentences -}}{{- fail . -}}{{- end -}}
 {{- end -}}
 
 {{/* The names in a dict whose value is set, for a message. */}}
@@ -22,24 +28,47 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- $facts := (include "n8n-tuned.versionFacts" . | fromYaml).supported -}}
 {{- $version := include "n8n-tuned.version" . -}}
 {{- if semverCompare (printf "<%s" $facts.from) $version -}}
-{{- fail (printf "image.tag: n8n %s is older than %s, the first version this chart can run: use a newer one." $version $facts.from) -}}
+{{- printf "image.tag: n8n %s is older than %s, the first version this chart can run: use a newer one." $version $facts.from }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.image.digest (not .Values.image.tag) (not .Values.image.version) -}}
-{{- fail "image.digest: a digest does not tell the n8n version, and what is rendered depends on it: set image.version as well." -}}
+{{- "image.digest: a digest does not tell the n8n version, and what is rendered depends on it: set image.version as well." }}{{ "\n" -}}
 {{- end -}}
 {{- /* An image of the user's own may count its tags in another way. */ -}}
 {{- $tagged := include "n8n-tuned.versionIn" .Values.image.tag -}}
 {{- if and .Values.image.version $tagged (ne $tagged $version) (hasSuffix "n8nio/n8n" .Values.image.repository) -}}
-{{- fail (printf "image.version: it says n8n %s and image.tag says %s, so the rules of the one would start the other: leave image.version empty." $version $tagged) -}}
+{{- printf "image.version: it says n8n %s and image.tag says %s, so the rules of the one would start the other: leave image.version empty." $version $tagged }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "n8n-tuned.validate.names" -}}
+{{- with .Values.namespaceOverride -}}
+{{- if not (regexMatch "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$" .) -}}
+{{- printf "namespaceOverride: %q is no name of a namespace: use lower-case letters, digits and hyphens, at most 63, with a letter or digit at both ends." . }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- range $index, $manifest := .Values.extraManifests -}}
+{{- $isText := kindIs "string" $manifest -}}
+{{- /* A text may hold several objects, or none where its own conditions leave them out. */ -}}
+{{- range regexSplit "(?m)^---" ($isText | ternary (tpl (toString $manifest) $) (toYaml $manifest)) -1 -}}
+{{- if regexReplaceAll "(?m)^\\s*(#.*)?$" . "" | trim -}}
+{{- $object := fromYaml . -}}
+{{- $why := regexFind "yaml: .*" ($object.Error | default "") -}}
+{{- if $why -}}
+{{- printf "extraManifests[%d]: it cannot be read (%s): correct it." $index $why }}{{ "\n" -}}
+{{- else if not (and $object.apiVersion $object.kind (dig "metadata" "name" "" $object)) -}}
+{{- printf "extraManifests[%d]: it is no Kubernetes object: give it apiVersion, kind and metadata.name." $index }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.validate.process" -}}
 {{- if and (eq .Values.executions.process "own") (not (include "n8n-tuned.supports" (dict "context" . "feature" "executionsProcess"))) -}}
-{{- fail (printf "executions.process: n8n %s knows no `own` process, which was removed with 1.0 and stops n8n from starting: set executions.process=main, and executions.mode=queue with workers for work apart from main." (include "n8n-tuned.version" .)) -}}
+{{- printf "executions.process: n8n %s knows no `own` process, which was removed with 1.0 and stops n8n from starting: set executions.process=main, and executions.mode=queue with workers for work apart from main." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .Values.executions.process "own") (include "n8n-tuned.isQueue" .) -}}
-{{- fail "executions.process: workers in queue mode run executions in their own process only: set executions.process=main." -}}
+{{- "executions.process: workers in queue mode run executions in their own process only: set executions.process=main." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -47,21 +76,21 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- $values := .Values -}}
 {{- if include "n8n-tuned.isQueue" . -}}
 {{- if eq $values.database.type "sqlite" -}}
-{{- fail "database.type: queue mode runs several processes, and SQLite serves only one: set database.type=postgresql (with database.external.host for your own server)." -}}
+{{- "database.type: queue mode runs several processes, and SQLite serves only one: set database.type=postgresql (with database.external.host for your own server)." }}{{ "\n" -}}
 {{- end -}}
 {{- if not (include "n8n-tuned.redisKind" .) -}}
-{{- fail "redis.enabled: queue mode needs Redis to carry the jobs: set redis.enabled=true for one of our own, or redis.external.host." -}}
+{{- "redis.enabled: queue mode needs Redis to carry the jobs: set redis.enabled=true for one of our own, or redis.external.host." }}{{ "\n" -}}
 {{- end -}}
 {{- $external := $values.redis.external -}}
 {{- $given := include "n8n-tuned.given" (dict "host" $external.host "clusterNodes" $external.clusterNodes "sentinel.nodes" $external.sentinel.nodes) -}}
 {{- if contains ", " $given -}}
-{{- fail (printf "redis.external (%s): each of these names another Redis: keep one." $given) -}}
+{{- printf "redis.external (%s): each of these names another Redis: keep one." $given }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "host") (eq (int $external.port) 26379) -}}
-{{- fail "redis.external.port: 26379 is the port of a Sentinel, which n8n does not speak to: give the Sentinels as redis.external.sentinel.nodes, or the port of the master." -}}
+{{- "redis.external.port: 26379 is the port of a Sentinel, which n8n does not speak to: give the Sentinels as redis.external.sentinel.nodes, or the port of the master." }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq (include "n8n-tuned.redisKind" .) "sentinel") (semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version) -}}
-{{- fail (printf "redis.external.sentinel: its proxy is a sidecar that must outlive n8n, which Kubernetes %s cannot do and 1.29 can: name a Service that follows the master as redis.external.host." .Capabilities.KubeVersion.Version) -}}
+{{- printf "redis.external.sentinel: its proxy is a sidecar that must outlive n8n, which Kubernetes %s cannot do and 1.29 can: name a Service that follows the master as redis.external.host." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
 {{- end -}}
 {{- $sized := list -}}
 {{- range $values.worker.pools -}}
@@ -71,16 +100,16 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "worker") | fromYaml).items -}}
 {{- $most := include "n8n-tuned.maxReplicas" . | int -}}
 {{- if and .pool (eq $most 0) (not (has .pool $sized)) -}}
-{{- fail (printf "%s.replicas: this pool names none and takes those of worker.replicas, which is 0, so it would run nothing: give it its own." .at) -}}
+{{- printf "%s.replicas: this pool names none and takes those of worker.replicas, which is 0, so it would run nothing: give it its own." .at }}{{ "\n" -}}
 {{- end -}}
 {{- $workers = add $workers $most -}}
 {{- end -}}
 {{- if eq (int $workers) 0 -}}
-{{- fail "worker.replicas: queue mode without a worker runs nothing: set worker.replicas, or the replicas of a pool, to 1 or more." -}}
+{{- "worker.replicas: queue mode without a worker runs nothing: set worker.replicas, or the replicas of a pool, to 1 or more." }}{{ "\n" -}}
 {{- end -}}
 {{- else -}}
 {{- if $values.webhook.enabled -}}
-{{- fail "webhook.enabled: webhook processors need queue mode: set executions.mode=queue, or webhook.enabled=false." -}}
+{{- "webhook.enabled: webhook processors need queue mode: set executions.mode=queue, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
 {{- /* 2 is the default of values.yaml, which cannot be told from what a user gave. */ -}}
 {{- $ofWorkers := include "n8n-tuned.given" (dict
@@ -91,32 +120,32 @@ sentence that shared helpers also know may come from another file, and nothing i
   "autoscaling.enabled" (dig "autoscaling" "enabled" false $values.worker)
   "keda.enabled" $values.worker.keda.enabled) -}}
 {{- with $ofWorkers -}}
-{{- fail (printf "worker: workers (%s) need queue mode: set executions.mode=queue, or remove what is set for them." .) -}}
+{{- printf "worker: workers (%s) need queue mode: set executions.mode=queue, or remove what is set for them." . }}{{ "\n" -}}
 {{- end -}}
 {{- if $values.multiMain.enabled -}}
-{{- fail "multiMain.enabled: several mains need queue mode: set executions.mode=queue." -}}
+{{- "multiMain.enabled: several mains need queue mode: set executions.mode=queue." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $values.multiMain.enabled (not (include "n8n-tuned.supports" (dict "context" . "feature" "multiMain"))) -}}
-{{- fail (printf "multiMain.enabled: n8n %s cannot run several mains: use a newer version or set multiMain.enabled=false." (include "n8n-tuned.version" .)) -}}
+{{- printf "multiMain.enabled: n8n %s cannot run several mains: use a newer version or set multiMain.enabled=false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- $main := first (include "n8n-tuned.componentsOf" (dict "context" . "role" "main") | fromYaml).items -}}
 {{- if and (gt (include "n8n-tuned.maxReplicas" $main | int) 1) (not $values.multiMain.enabled) -}}
-{{- fail (printf "main.replicas: %s mains would each start every schedule and trigger%s: set main.replicas=1 without autoscaling, or multiMain.enabled=true in queue mode with PostgreSQL." (include "n8n-tuned.maxReplicas" $main) (ternary ", and SQLite serves only one" "" (eq $values.database.type "sqlite"))) -}}
+{{- printf "main.replicas: %s mains would each start every schedule and trigger%s: set main.replicas=1 without autoscaling, or multiMain.enabled=true in queue mode with PostgreSQL." (include "n8n-tuned.maxReplicas" $main) (ternary ", and SQLite serves only one" "" (eq $values.database.type "sqlite")) }}{{ "\n" -}}
 {{- end -}}
 {{- $ofProcessors := include "n8n-tuned.given" (dict
   "exclusive" $values.webhook.exclusive
   "autoscaling.enabled" (dig "autoscaling" "enabled" false $values.webhook)) -}}
 {{- if and $ofProcessors (not $values.webhook.enabled) -}}
-{{- fail (printf "webhook (%s): there are no webhook processors: set webhook.enabled=true in queue mode, or remove it." $ofProcessors) -}}
+{{- printf "webhook (%s): there are no webhook processors: set webhook.enabled=true in queue mode, or remove it." $ofProcessors }}{{ "\n" -}}
 {{- end -}}
 {{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "webhook") | fromYaml).items -}}
 {{- if eq (include "n8n-tuned.maxReplicas" . | int) 0 -}}
-{{- fail "webhook.replicas: production webhooks go to the webhook processors, and with 0 of them nobody answers: set 1 or more, or webhook.enabled=false." -}}
+{{- "webhook.replicas: production webhooks go to the webhook processors, and with 0 of them nobody answers: set 1 or more, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $values.webhook.exclusive (include "n8n-tuned.hasWebhookProcessors" .) (not $values.ingress.enabled) (not $values.httpRoute.enabled) (not $values.publicUrl) -}}
-{{- fail "webhook.exclusive: nothing routes webhooks to the processors while main refuses them: enable ingress or httpRoute, or set publicUrl when a proxy of yours routes them." -}}
+{{- "webhook.exclusive: nothing routes webhooks to the processors while main refuses them: enable ingress or httpRoute, or set publicUrl when a proxy of yours routes them." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -125,23 +154,23 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- range (include "n8n-tuned.components" . | fromYaml).items -}}
 {{- $settings := .settings -}}
 {{- if hasKey $names .name -}}
-{{- fail (printf "worker.pools: two pools have the name %q: give each its own." (.pool | default "")) -}}
+{{- printf "worker.pools: two pools have the name %q: give each its own." (.pool | default "") }}{{ "\n" -}}
 {{- end -}}
 {{- $_ := set $names .name true -}}
 {{- if and (eq .role "worker") $settings.autoscaling.enabled $settings.keda.enabled -}}
-{{- fail (printf "%s: autoscaling (HPA) and keda are both enabled and would fight over the number of pods: keep one." .at) -}}
+{{- printf "%s: autoscaling (HPA) and keda are both enabled and would fight over the number of pods: keep one." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (gt (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas)) -}}
-{{- fail (printf "%s.autoscaling: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas)) -}}
+{{- printf "%s.autoscaling: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq .role "worker") $settings.keda.enabled (gt (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas)) -}}
-{{- fail (printf "%s.keda: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas)) -}}
+{{- printf "%s.keda: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas) }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (not (dig "requests" "cpu" "" ($settings.resources | default dict))) (gt (int $settings.autoscaling.cpuPercent) 0) -}}
-{{- fail (printf "%s.resources.requests.cpu: the autoscaler measures CPU against this request, and there is none: set it, or autoscaling.cpuPercent=0." .at) -}}
+{{- printf "%s.resources.requests.cpu: the autoscaler measures CPU against this request, and there is none: set it, or autoscaling.cpuPercent=0." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (eq (int $settings.autoscaling.cpuPercent) 0) (eq (int $settings.autoscaling.memoryPercent) 0) (not $settings.autoscaling.metrics) -}}
-{{- fail (printf "%s.autoscaling: there is nothing to scale on: set cpuPercent, memoryPercent or metrics." .at) -}}
+{{- printf "%s.autoscaling: there is nothing to scale on: set cpuPercent, memoryPercent or metrics." .at }}{{ "\n" -}}
 {{- end -}}
 {{- if $settings.terminationGracePeriodSeconds -}}
 {{- $asked := dict "context" $ "component" . -}}
@@ -149,28 +178,28 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- $preStop := include "n8n-tuned.preStopSeconds" $asked | int -}}
 {{- $least := add $shutdown $preStop 10 -}}
 {{- if le (int $settings.terminationGracePeriodSeconds) (int $least) -}}
-{{- fail (printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or 0 to have it computed." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown $preStop) -}}
+{{- printf "%s.terminationGracePeriodSeconds: %d s would kill n8n while it finishes its executions: use more than %d (shutdown.timeoutSeconds %d + preStopSeconds %d + 10), or null to have it computed." .at (int $settings.terminationGracePeriodSeconds) $least $shutdown $preStop }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not .pool) -}}
-{{- fail "worker.dedicatedQueue: only a pool has a name for its queue: set dedicatedQueue in an entry of worker.pools." -}}
+{{- "worker.dedicatedQueue: only a pool has a name for its queue: set dedicatedQueue in an entry of worker.pools." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not (include "n8n-tuned.supports" (dict "context" $ "feature" "workerPools"))) -}}
-{{- fail (printf "%s.dedicatedQueue: n8n %s knows no queues per pool: leave it false." .at (include "n8n-tuned.version" $)) -}}
+{{- printf "%s.dedicatedQueue: n8n %s knows no queues per pool: leave it false." .at (include "n8n-tuned.version" $) }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.validate.traffic" -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
-{{- fail "ingress.hosts: an Ingress needs a host: set ingress.hosts=[n8n.example.com]." -}}
+{{- "ingress.hosts: an Ingress needs a host: set ingress.hosts=[n8n.example.com]." }}{{ "\n" -}}
 {{- end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
-{{- fail "httpRoute.parentRefs: an HTTPRoute needs the Gateway it belongs to: set httpRoute.parentRefs=[{name: my-gateway}]." -}}
+{{- "httpRoute.parentRefs: an HTTPRoute needs the Gateway it belongs to: set httpRoute.parentRefs=[{name: my-gateway}]." }}{{ "\n" -}}
 {{- end -}}
 {{- with .Values.publicUrl -}}
 {{- if not (regexMatch "^https?://[^/ ]+(/.*)?$" .) -}}
-{{- fail (printf "publicUrl: %q is no address: write it as https://n8n.example.com." .) -}}
+{{- printf "publicUrl: %q is no address: write it as https://n8n.example.com." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -178,22 +207,22 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- define "n8n-tuned.validate.runners" -}}
 {{- $mode := .Values.taskRunners.mode -}}
 {{- if and (eq $mode "off") (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunnersAlways")) -}}
-{{- fail (printf "taskRunners.mode: n8n %s always runs Code nodes in a task runner: use internal or external." (include "n8n-tuned.version" .)) -}}
+{{- printf "taskRunners.mode: n8n %s always runs Code nodes in a task runner: use internal or external." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if and (eq $mode "external") (not (include "n8n-tuned.supports" (dict "context" . "feature" "taskRunners"))) -}}
-{{- fail (printf "taskRunners.mode: n8n %s has no task runners: leave it internal, which does nothing there." (include "n8n-tuned.version" .)) -}}
+{{- printf "taskRunners.mode: n8n %s has no task runners: leave it internal, which does nothing there." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if eq (include "n8n-tuned.runnerMode" .) "external" -}}
 {{- with dig "limits" "memory" "" (.Values.taskRunners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
 {{- $floorMiB := include "n8n-tuned.externalRunnerFloorMiB" $ | int64 -}}
 {{- if lt $limitMiB $floorMiB -}}
-{{- fail (printf "taskRunners.resources.limits.memory: the external runner needs at least %d MiB, and %s is %d MiB: raise it." $floorMiB (include "n8n-tuned.plain" .) $limitMiB) -}}
+{{- printf "taskRunners.resources.limits.memory: the external runner needs at least %d MiB, and %s is %d MiB: raise it." $floorMiB (include "n8n-tuned.plain" .) $limitMiB }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.pythonPackages.packages (ne (include "n8n-tuned.runnerMode" .) "external") -}}
-{{- fail "pythonPackages.packages: Python runs in the external task runner only: set taskRunners.mode=external." -}}
+{{- "pythonPackages.packages: Python runs in the external task runner only: set taskRunners.mode=external." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -201,11 +230,11 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- $monitoring := .Values.monitoring -}}
 {{- range $name := list "serviceMonitor" "podMonitor" "prometheusRule" "dashboard" -}}
 {{- if and (get $monitoring $name).enabled (not $monitoring.enabled) -}}
-{{- fail (printf "monitoring.%s.enabled: n8n serves no metrics to look at: set monitoring.enabled=true as well." $name) -}}
+{{- printf "monitoring.%s.enabled: n8n serves no metrics to look at: set monitoring.enabled=true as well." $name }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.serviceMonitor.enabled $monitoring.podMonitor.enabled -}}
-{{- fail "monitoring: serviceMonitor and podMonitor would scrape main twice: keep one (the PodMonitor also sees workers)." -}}
+{{- "monitoring: serviceMonitor and podMonitor would scrape main twice: keep one (the PodMonitor also sees workers)." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 
@@ -213,12 +242,12 @@ sentence that shared helpers also know may come from another file, and nothing i
 {{- define "n8n-tuned.validate.packages" -}}
 {{- range .Values.communityPackages.packages -}}
 {{- if not (regexMatch "^\\S*([^@]@v?[0-9]+\\.[0-9]+\\.[0-9]+[0-9A-Za-z.+-]*|://\\S+|\\.t(ar\\.)?gz)$" .) -}}
-{{- fail (printf "communityPackages.packages: %q names no version, so each start might install another one: write n8n-nodes-x@1.2.3, @scope/n8n-nodes-x@1.2.3, or the address of an archive." .) -}}
+{{- printf "communityPackages.packages: %q names no version, so each start might install another one: write n8n-nodes-x@1.2.3, @scope/n8n-nodes-x@1.2.3, or the address of an archive." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- range .Values.pythonPackages.packages -}}
 {{- if not (regexMatch "^([A-Za-z0-9._-]+(\\[[^\\]]*\\])? *===? *[0-9][^ *,;]*( *;.*)?|.*://\\S+|\\S+\\.(whl|t(ar\\.)?gz))$" .) -}}
-{{- fail (printf "pythonPackages.packages: %q names no version, so each start might install another one: write name==1.2.3, or the address of a wheel." .) -}}
+{{- printf "pythonPackages.packages: %q names no version, so each start might install another one: write name==1.2.3, or the address of a wheel." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { parseDocument, isMap, isScalar } from 'yaml';
 
 const SECTION = /^\s*@section -- (.+)$/m;
-const TEXT = /^\s*-- (.+)$/m;
+/** A sentence may go on over further lines; an empty one ends it, and what follows is for readers of values.yaml alone. */
+const TEXT = /^\s*-- (.+(?:\n(?!\s*(?:--|@section) )\s*\S.*)*)/m;
 
 /** @returns {{ path: string[], value: unknown, section: string, text: string | undefined }[]} leaves, in order */
 export function readValues(file) {
@@ -17,7 +18,7 @@ export function readValues(file) {
         .filter(Boolean)
         .join('\n');
       section = SECTION.exec(comment)?.[1] ?? section;
-      const text = TEXT.exec(comment)?.[1];
+      const text = TEXT.exec(comment)?.[1]?.replaceAll(/\s*\n\s*/g, ' ');
       const at = [...path, String(pair.key.value)];
       if (isMap(pair.value) && pair.value.items.length > 0 && text === undefined)
         visit(pair.value, at);

@@ -141,7 +141,7 @@ describe('values.yaml', () => {
       /# no evidence: search-regular did not see what main used\n {2}resources: \{\}/,
     );
     expect(text).toMatch(/# no evidence: search-regular measured n8n without any tuning/);
-    expect(valuesYaml(best([queue(1, 50)], 40))).toMatch(/# no evidence: .*\n {2}poolSize: 0/);
+    expect(valuesYaml(best([queue(1, 50)], 40))).toMatch(/# no evidence: .*\n {2}poolSize: null/);
   });
 
   test('says what came of its proof', () => {

@@ -71,7 +71,7 @@ Dict: context, component.
 {{- range $name := list "N8N_PORT" "QUEUE_HEALTH_CHECK_PORT" -}}
 {{- $value := get $own $name -}}
 {{- if not (or (kindIs "invalid" $value) (has (toString $value) (list "" "5678"))) -}}
-{{- fail (printf "env.%s: Services, probes and policies reach n8n in %s at 5678: take the variable out, and set service.port for another port of the Service." $name $component.at) -}}
+{{- printf "env.%s: Services, probes and policies reach n8n in %s at 5678: take the variable out, and set service.port for another port of the Service." $name $component.at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

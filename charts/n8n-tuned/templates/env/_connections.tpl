@@ -139,8 +139,10 @@ http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespac
   value: "false"
 {{- end }}
 {{- end }}
-{{- if or .context.Values.ingress.enabled .context.Values.httpRoute.enabled }}
+{{- $hops := .context.Values.proxyHops }}
+{{- if and (kindIs "invalid" $hops) (or .context.Values.ingress.enabled .context.Values.httpRoute.enabled) }}{{ $hops = 1 }}{{ end }}
+{{- if not (kindIs "invalid" $hops) }}
 - name: N8N_PROXY_HOPS
-  value: {{ .context.Values.proxyHops | int | quote }}
+  value: {{ $hops | int | quote }}
 {{- end }}
 {{- end -}}

@@ -30,17 +30,18 @@ another one is loaded. A blend is one of them if all its parts are.
 {{- $env := $test.env | default dict -}}
 {{- if and $test.enabled (not (hasKey $env "REQUEST")) -}}
 {{- if and (not $test.target) (not .Values.loadTargets.enabled) -}}
-{{- fail "loadTest.enabled: the workload's workflow is not in this n8n: set loadTargets.enabled=true, or loadTest.target to an n8n that has it, or ask for something of yours by loadTest.env.REQUEST." -}}
+{{- "loadTest.enabled: the workload's workflow is not in this n8n: set loadTargets.enabled=true, or loadTest.target to an n8n that has it, or ask for something of yours by loadTest.env.REQUEST." }}{{ "\n" -}}
 {{- end -}}
 {{- $workload := get $env "WORKLOAD" | default $test.workload | toString -}}
 {{- $known := list -}}
 {{- range (.Files.Get "files/workflows/catalogue.json" | fromJson).workloads -}}{{- $known = append $known .name -}}{{- end -}}
 {{- if not (has $workload $known) -}}
-{{- fail (printf "loadTest.workload: there is no workload %q: it is one of %s." $workload (join ", " $known)) -}}
-{{- end -}}
+{{- printf "loadTest.workload: there is no workload %q: it is one of %s." $workload (join ", " $known) }}{{ "\n" -}}
+{{- else -}}
 {{- $loadable := (include "n8n-tuned.loadableWorkloads" . | fromYaml).items -}}
 {{- if not (has $workload $loadable) -}}
-{{- fail (printf "loadTest.workload: %s has no request that n8n %s would answer: take one of %s." $workload (include "n8n-tuned.version" .) (join ", " $loadable)) -}}
+{{- printf "loadTest.workload: %s has no request that n8n %s would answer: take one of %s." $workload (include "n8n-tuned.version" .) (join ", " $loadable) }}{{ "\n" -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
