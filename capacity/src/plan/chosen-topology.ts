@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, UserError } from '../ui/exit';
+import { isMasked } from './secrets';
 import { parseCpu, parseMemory } from './quantities';
 import { topologySchema, type Topology } from './topology';
 
@@ -55,7 +56,18 @@ export function chooseTopology(choice: TopologyChoice): Topology {
       `the topology is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
     );
   }
+  refuseMasked(result.data);
   return result.data;
+}
+
+/** Copied from a record: n8n would start with the mask as its password. */
+function refuseMasked({ env, main, workers, webhooks }: Topology): void {
+  for (const [name, value] of [env, main.env, workers.env, webhooks.env].flatMap(Object.entries)) {
+    if (!isMasked(String(value))) continue;
+    throw new UserError(
+      `the topology has ${name}=${String(value)}, which a record wrote in place of a secret: give the value itself, for example with --env ${name}=...`,
+    );
+  }
 }
 
 function readYaml(file: string): Record<string, unknown> {

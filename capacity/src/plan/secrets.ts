@@ -6,6 +6,8 @@ const SECRET_NAME = /KEY|SECRET|PASSWORD|PASSPHRASE|PASS$|TOKEN|CREDENTIAL/i;
 /** Headers that hold none; like harmless variables, their values help to repeat a run. */
 const HARMLESS_HEADER = /^(content-type|accept|user-agent):/i;
 
+const MASK = '***';
+
 /** The command as it goes into the record. */
 export function withoutSecrets(words: readonly string[]): string[] {
   return words.map((word, index) => {
@@ -15,21 +17,25 @@ export function withoutSecrets(words: readonly string[]): string[] {
     }
     const before = words[index - 1] ?? '';
     if (SECRET_OPTIONS.includes(before)) return withoutSecret(before, word);
-    return withoutSecretQuery(withoutUserInfo(word));
+    return withoutSecretParts(word);
   });
 }
 
 function withoutSecret(option: string, value: string): string {
-  if (option === '--body') return value.startsWith('@') ? value : '***';
+  if (option === '--body') return value.startsWith('@') ? value : MASK;
   if (option === '--header' && HARMLESS_HEADER.test(value)) return value;
   const [, name = '', sign = '', rest = ''] = /^([\w-]+)([:=])(.*)$/s.exec(value) ?? [];
-  return `${name}${sign}${option === '--env' && sign === '=' ? valueOf(name, rest) : '***'}`;
+  return `${name}${sign}${option === '--env' && sign === '=' ? valueOf(name, rest) : MASK}`;
 }
 
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);
 
 const valueOf = (variable: string, value: string): string =>
-  isSecretName(variable) ? '***' : withoutUserInfo(value);
+  isSecretName(variable) ? MASK : withoutSecretParts(value);
+
+/** A masked value tells that there was one; it is never a value to deploy or to start n8n with. */
+export const isMasked = (value: string): boolean =>
+  value === MASK || value.includes(`://${MASK}@`) || /[?&][^=&\s]+=\*{3}(?![^&#\s])/.test(value);
 
 /** The topology as it goes into the record: n8n's own variables may hold the user's passwords. */
 export function topologyWithoutSecrets(topology: Topology): Topology {
@@ -51,11 +57,18 @@ export function topologyWithoutSecrets(topology: Topology): Topology {
 /** `/webhook/order?token=...` */
 export function withoutSecretQuery(text: string): string {
   return text.replace(/([?&]([^=&\s]+)=)[^&#\s]*/g, (whole, start: string, name: string) =>
-    isSecretName(name) ? `${start}***` : whole,
+    isSecretName(name) ? `${start}${MASK}` : whole,
   );
 }
 
-/** `https://user:password@host` */
-export function withoutUserInfo(text: string): string {
-  return text.replace(/(https?:\/\/)[^/@\s]+@/g, '$1***@');
+/**
+ * `https://user:password@host`, `redis://:password@host`. A password may hold an `@` and, though it then
+ * should be escaped, in the URL of a store also a slash.
+ */
+function withoutUserInfo(text: string): string {
+  return text
+    .replace(/\b((?:rediss?|postgres(?:ql)?|mysql|mongodb|amqps?):\/\/)\S*@/gi, `$1${MASK}@`)
+    .replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^/\s]+@/gi, `$1${MASK}@`);
 }
+
+const withoutSecretParts = (text: string): string => withoutSecretQuery(withoutUserInfo(text));

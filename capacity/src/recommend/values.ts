@@ -2,6 +2,7 @@ import { Document, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
 import { figures } from '../analysis/figures';
 import type { Topology } from '../plan/topology';
 import { memoryShares } from '../plan/tuning';
+import { isMasked } from '../plan/secrets';
 import { priceOf, type Recommendation } from './recommend';
 import { PLANNED_SHARE, type SizedRole, type Sizing } from './sizing';
 
@@ -69,8 +70,29 @@ function sayAll(say: Say, best: Sizing): void {
       : `as measured in ${source}`,
   );
   sayHeap(say, best);
-  const env = Object.entries(topology.env).filter(([name]) => name !== POOL_VARIABLE);
-  if (env.length > 0) say(['env'], Object.fromEntries(env), `as measured in ${source}`);
+  const env = recordedEnv(topology.env);
+  delete env[POOL_VARIABLE];
+  if (Object.keys(env).length > 0) say(['env'], env, `as measured in ${source}`);
+}
+
+/** Without what the record keeps only as `***`: deployed, n8n would take that for the secret. */
+const recordedEnv = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => !isMasked(value)));
+
+/** Variables that were set in the measurement and cannot be written here, by the value they belong under. */
+function leftOutSecrets(topology: Topology): string[] {
+  const { main, worker, webhook } = layoutOf(topology);
+  const parts = {
+    env: topology.env,
+    'main.env': main.env,
+    'worker.env': worker.env,
+    'webhook.env': webhook.env,
+  };
+  return Object.entries(parts).flatMap(([key, env]) =>
+    Object.entries(env)
+      .filter(([, value]) => isMasked(value))
+      .map(([name]) => `${name} (${key})`),
+  );
 }
 
 const POOL_VARIABLE = 'DB_POSTGRESDB_POOL_SIZE';
@@ -115,7 +137,8 @@ function sayRole(say: Say, sized: SizedRole, sizing: Sizing): void {
     say(['webhook', 'enabled'], true, `as measured in ${source}`);
     say(['webhook', 'replicas'], sized.instances, `as measured in ${source}`);
   }
-  const { env, memoryMiB: limitMiB } = layoutOf(topology)[role];
+  const { env: allEnv, memoryMiB: limitMiB } = layoutOf(topology)[role];
+  const env = recordedEnv(allEnv);
   if (Object.keys(env).length > 0) say([role, 'env'], env, `as measured in ${source}`);
   if (sized.cpuMillicores === null || sized.memoryMiB === null) {
     say([role, 'resources'], {}, `no evidence: ${source} did not see what ${role} used`);
@@ -181,6 +204,12 @@ function heading({ best, others, prices }: Recommendation): string[] {
   if (cost) {
     lines.push(
       `Costs ${cost.cores.toFixed(2)} cores and ${cost.memoryGiB.toFixed(2)} GiB (${(priceOf(best, prices) ?? 0).toFixed(2)} at ${String(prices.cpu)} a core, ${String(prices.memory)} a GiB).`,
+    );
+  }
+  const secrets = leftOutSecrets(evidence.topology);
+  if (secrets.length > 0) {
+    lines.push(
+      `Not in this file, because records keep no secrets: ${secrets.join(', ')}. Set them from a Secret, with valueFrom, as they were when it was measured.`,
     );
   }
   for (const other of others.slice(0, 3)) {

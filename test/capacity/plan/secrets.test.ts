@@ -1,5 +1,10 @@
+import fc from 'fast-check';
+import {
+  isMasked,
+  topologyWithoutSecrets,
+  withoutSecrets,
+} from '../../../capacity/src/plan/secrets';
 import { topologySchema } from '../../../capacity/src/plan/topology';
-import { topologyWithoutSecrets, withoutSecrets } from '../../../capacity/src/plan/secrets';
 
 test.each([
   ["a password by n8n's short name", 'N8N_SMTP_PASS=s3cret', 'N8N_SMTP_PASS=***'],
@@ -29,4 +34,50 @@ test('the recorded topology keeps the names of secret variables, for all and for
     workers: { ...given.workers, env: hidden },
     webhooks: { ...given.webhooks, env: hidden },
   });
+});
+
+const password = fc
+  .array(fc.constantFrom(...'abcXYZ089-._~!$&()*+,;=:@%'), { minLength: 4, maxLength: 12 })
+  .map((letters) => `pw${letters.join('')}`);
+const scheme = fc.constantFrom(
+  'redis',
+  'rediss',
+  'postgres',
+  'postgresql',
+  'amqp',
+  'http',
+  'https',
+);
+
+test('no password of any URL reaches the record, wherever the URL stands', () => {
+  fc.assert(
+    fc.property(scheme, fc.constantFrom('', 'me'), password, (kind, user, secret) => {
+      const url = `${kind}://${user}:${secret}@store.example:6379/0`;
+      const words = ['--url', url, '--env', `QUEUE_URL=${url}`, `--env=QUEUE_URL=${url}`];
+      const env = { QUEUE_URL: url };
+      const topology = topologyWithoutSecrets(topologySchema.parse({ env, workers: { env } }));
+      const recorded = JSON.stringify([withoutSecrets(words), topology]);
+      expect(recorded).not.toContain(secret);
+      expect(recorded).toContain(`${kind}://***@store.example:6379/0`);
+    }),
+  );
+});
+
+test("a password in a database URL's query or with a slash is hidden too", () => {
+  expect(withoutSecrets(['--env', 'DB_URL=postgres://db/n8n?password=s3cret&ssl=1'])).toEqual([
+    '--env',
+    'DB_URL=postgres://db/n8n?password=***&ssl=1',
+  ]);
+  expect(withoutSecrets(['--env', 'DB_URL=postgres://me:s3/cret@db/n8n'])).toEqual([
+    '--env',
+    'DB_URL=postgres://***@db/n8n',
+  ]);
+});
+
+test('a value that a mask has changed is known as such, and no other is', () => {
+  expect(isMasked('***')).toBe(true);
+  expect(isMasked('redis://***@store:6379')).toBe(true);
+  expect(isMasked('postgres://db/n8n?password=***')).toBe(true);
+  expect(isMasked('5')).toBe(false);
+  expect(isMasked('0 */5 * * *')).toBe(false);
 });
