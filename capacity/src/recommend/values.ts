@@ -70,9 +70,8 @@ function sayAll(say: Say, best: Sizing): void {
       : `as measured in ${source}`,
   );
   sayHeap(say, best);
-  const env = recordedEnv(topology.env);
-  delete env[POOL_VARIABLE];
-  if (Object.keys(env).length > 0) say(['env'], env, `as measured in ${source}`);
+  const env = Object.entries(recordedEnv(topology.env)).filter(([name]) => name !== POOL_VARIABLE);
+  if (env.length > 0) say(['env'], Object.fromEntries(env), `as measured in ${source}`);
 }
 
 /** Without what the record keeps only as `***`: deployed, n8n would take that for the secret. */
