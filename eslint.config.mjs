@@ -2,6 +2,7 @@ import js from '@eslint/js';
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import nodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
+import { layerRules } from './capacity/layers.mjs';
 
 export default tseslint.config(
   {
@@ -35,6 +36,8 @@ export default tseslint.config(
     },
     rules: { 'no-console': 'off' },
   },
+  // Which folder of the command may import which.
+  ...layerRules(),
   // Scripts that the chart runs with the Node.js of n8n's image.
   {
     files: ['charts/**/*.cjs'],
