@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { figures } from '../analysis/figures';
+import { PLANNED_SHARE } from '../analysis/planned-share';
 import { findK6 } from '../load/find-k6';
 import { isWorkloadFile, nameOf, type ChosenWorkload } from '../plan/chosen-workload';
 import { parseSlos, type Slo } from '../plan/slo';
@@ -12,12 +14,12 @@ import { prove, proveAsIs, type Attempt, type Proof } from '../recommend/prove';
 import { readSearches, type KnownSearch } from '../recommend/read';
 import {
   DEFAULT_PRICES,
+  plannedRate,
   recommend,
   type Prices,
   type Recommendation,
 } from '../recommend/recommend';
 import { candidates, searchNow, searchOne } from '../recommend/search';
-import { PLANNED_SHARE } from '../recommend/sizing';
 import { valuesYaml } from '../recommend/values';
 import { renderProof } from '../report/recommend/terminal';
 import { renderSearches } from '../report/find/list-terminal';
@@ -123,12 +125,12 @@ async function recommended(
   if (hands.signal.aborted) return EXIT.invalid;
   const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
   const evidence = withSlos(ofWorkload(known, askedName(options), options.from), slos);
-  const most = Math.max(...evidence.map(({ capacityPerSecond }) => capacityPerSecond));
-  const rate = options.rate === undefined ? PLANNED_SHARE * most : positive('--rate', options.rate);
+  const most = plannedRate(evidence);
+  const rate = options.rate === undefined ? most : positive('--rate', options.rate);
   const first = recommend(evidence, rate, prices);
   if (first === null) {
     warn(
-      `nothing recorded holds ${rate.toFixed(1)}/s: the best is ${most.toFixed(1)}/s, of which ${String(100 * PLANNED_SHARE)} % are planned with. Search a larger topology, for example n8n-tuned find --workers 2.`,
+      `nothing recorded is enough for ${figures(rate)}/s: ${String(100 * PLANNED_SHARE)} % of the best capacity are ${figures(most)}/s. Search a larger topology, for example n8n-tuned find --workers 2.`,
     );
     return EXIT.notMet;
   }

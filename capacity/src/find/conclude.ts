@@ -1,9 +1,7 @@
 import type { Estimate } from '../analysis/search/estimate';
+import { PLANNED_SHARE, plannedPerSecond } from '../analysis/planned-share';
 import { figures } from '../analysis/figures';
 import type { FindProbe, FindRecord } from '../record/find-record';
-
-/** Share of the capacity to plan with. */
-const ADVISED_SHARE = 0.8;
 
 /** V8 keeps some of what it once had; this much more at rest is worth a word. */
 const GROWN = 1.5;
@@ -30,7 +28,7 @@ export function concludeSearch(
   const { capacity, low, high, confirmed } = estimate;
   const limit = estimate.limit ?? limitAbove(head.probes, capacity) ?? 'unknown';
   const verdict = verdictOf(head.probes, estimate);
-  const advised = { share: ADVISED_SHARE, ratePerSecond: ADVISED_SHARE * capacity };
+  const advised = { share: PLANNED_SHARE, ratePerSecond: plannedPerSecond(capacity) };
   return {
     ...head,
     capacity: {

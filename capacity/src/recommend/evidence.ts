@@ -27,7 +27,9 @@ export function evidenceOf(
   search: FindRecord,
   readRun: (run: string) => RunRecord,
 ): Evidence | null {
-  if (search.topology === null || !(search.capacity.ratePerSecond > 0)) return null;
+  const { ratePerSecond, low, confirmed } = search.capacity;
+  const capacityPerSecond = confirmed ? ratePerSecond : low;
+  if (search.topology === null || !(capacityPerSecond > 0)) return null;
   const run = runAtCapacity(search);
   const record = run === null ? null : readRun(run);
   return {
@@ -36,10 +38,8 @@ export function evidenceOf(
     slo: search.slo.map(({ text }) => text),
     topology: search.topology,
     machine: search.machine,
-    capacityPerSecond: search.capacity.confirmed
-      ? search.capacity.ratePerSecond
-      : search.capacity.low,
-    confirmed: search.capacity.confirmed,
+    capacityPerSecond,
+    confirmed,
     limit: search.limit,
     at:
       run === null || record === null

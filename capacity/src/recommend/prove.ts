@@ -1,9 +1,10 @@
 /** Deploys what is recommended and loads it; what is refuted is learnt from, and the next one tried. */
+import { plannedPerSecond } from '../analysis/planned-share';
 import type { RoleSummary, RunRecord } from '../record/record';
 import { limitsOf } from '../plan/limits';
 import { layoutKey, type Evidence } from './evidence';
 import type { Recommendation } from './recommend';
-import { PLANNED_SHARE, type Sizing } from './sizing';
+import type { Sizing } from './sizing';
 
 export interface Trial {
   record: RunRecord;
@@ -135,7 +136,7 @@ export function learn(
     // Loaded with more workers than were measured, it refutes the proportion, not the measurement.
     const measured = each.topology.mode === 'queue' ? each.topology.workers.count : 0;
     const share = measured > 0 && workers > measured ? measured / workers : 1;
-    const most = PLANNED_SHARE * wantedPerSecond * share;
+    const most = plannedPerSecond(wantedPerSecond * share);
     return { ...each, capacityPerSecond: Math.min(each.capacityPerSecond, most), refuted: true };
   });
 }

@@ -1,3 +1,4 @@
+import { plannedPerSecond } from '../analysis/planned-share';
 import { withoutRepeats, type Evidence } from './evidence';
 import { sizingFor, type Sizing } from './sizing';
 
@@ -16,6 +17,12 @@ export interface Recommendation {
 
 /** GiB of memory cost about an eighth of a core at the large clouds' list prices; only the ratio matters. */
 export const DEFAULT_PRICES: Prices = { cpu: 1, memory: 0.125 };
+
+/** The rate to plan with where none is asked: `recommend` answers it whatever was recorded. */
+export function plannedRate(evidence: readonly Evidence[]): number {
+  const best = Math.max(0, ...withoutRepeats(evidence).map((each) => each.capacityPerSecond));
+  return plannedPerSecond(best);
+}
 
 /** The cheapest of what is known to do; null when nothing recorded holds the rate. */
 export function recommend(

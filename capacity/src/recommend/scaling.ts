@@ -1,4 +1,5 @@
 /** How many workers a rate needs, by the scalability law where enough sizes were measured. */
+import { isEnough, plannedPerSecond } from '../analysis/planned-share';
 import { figures } from '../analysis/figures';
 import { seededRandom } from '../analysis/random';
 import { fitUsl, predictUsl, type UslFit } from '../analysis/usl';
@@ -18,15 +19,15 @@ const MOST_EXTRAPOLATION = 3;
 /** The same evidence gives the same intervals. */
 const SEED = 1;
 
-/** The fewest workers that hold `neededPerSecond`; null where what is known reaches no such rate. */
+/** The fewest workers whose planned share is `wantedPerSecond`; null where what is known reaches no such rate. */
 export function workersFor(
   evidence: Evidence,
   all: readonly Evidence[],
-  neededPerSecond: number,
+  wantedPerSecond: number,
 ): WorkerCount | null {
   const { topology, capacityPerSecond, source } = evidence;
   const measured = topology.workers.count;
-  if (capacityPerSecond >= neededPerSecond) {
+  if (isEnough(capacityPerSecond, wantedPerSecond)) {
     return {
       workers: measured,
       expectedPerSecond: capacityPerSecond,
@@ -36,8 +37,8 @@ export function workersFor(
   }
   const fit = lawOf(evidence, all);
   return typeof fit === 'string'
-    ? inProportion(evidence, neededPerSecond, fit)
-    : byLaw(fit, neededPerSecond);
+    ? inProportion(evidence, wantedPerSecond, fit)
+    : byLaw(fit, wantedPerSecond);
 }
 
 /** The law over all evidence that differs from this in the number of workers only; or why there is none. */
@@ -55,10 +56,10 @@ export function lawOf(evidence: Evidence, all: readonly Evidence[]): UslFit | st
 const keyOf = ({ workload, slo, machine, topology }: Evidence): string =>
   JSON.stringify([workload, slo, machine.cpu, machine.cores, sameBut('workers', topology)]);
 
-function byLaw(fit: UslFit, neededPerSecond: number): WorkerCount | null {
+function byLaw(fit: UslFit, wantedPerSecond: number): WorkerCount | null {
   for (let workers = 1; workers <= MOST_EXTRAPOLATION * fit.largestMeasured; workers += 1) {
     const rate = predictUsl(fit, workers);
-    if (typeof rate === 'string' || rate.low < neededPerSecond) continue;
+    if (typeof rate === 'string' || !isEnough(rate.low, wantedPerSecond)) continue;
     const worst = Math.max(...fit.leaveOneOut.map(({ error }) => Math.abs(error)));
     return {
       workers,
@@ -72,11 +73,11 @@ function byLaw(fit: UslFit, neededPerSecond: number): WorkerCount | null {
 
 function inProportion(
   { topology, capacityPerSecond, source }: Evidence,
-  neededPerSecond: number,
+  wantedPerSecond: number,
   whyNoLaw: string,
 ): WorkerCount | null {
   const measured = topology.workers.count;
-  const workers = Math.ceil((measured * neededPerSecond) / capacityPerSecond);
+  const workers = Math.ceil((measured * wantedPerSecond) / plannedPerSecond(capacityPerSecond));
   if (workers > MOST_EXTRAPOLATION * measured) return null;
   return {
     workers,

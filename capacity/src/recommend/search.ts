@@ -1,4 +1,5 @@
 /** Where nothing is recorded: searches made now, from the smallest layout up, until one will do. */
+import { isEnough } from '../analysis/planned-share';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
@@ -10,7 +11,6 @@ import type { Progress } from '../ui/progress';
 import { withTargets } from '../targets/with-targets';
 import type { LoadOrder } from './load';
 import { knownSearch, type KnownSearch } from './read';
-import { PLANNED_SHARE } from './sizing';
 
 /** A reply that takes so long waits rather than computes. */
 const WAITING_FLOOR_MS = 1000;
@@ -45,7 +45,7 @@ export async function searchNow(
     const one = await search(topology);
     if (one === null) break;
     made.push(one);
-    if (PLANNED_SHARE * (one.evidence?.capacityPerSecond ?? 0) >= ratePerSecond) break;
+    if (isEnough(one.evidence?.capacityPerSecond ?? 0, ratePerSecond)) break;
   }
   return made;
 }

@@ -1,9 +1,8 @@
+import { isEnough, PLANNED_SHARE } from '../analysis/planned-share';
 import type { Role, Topology } from '../plan/topology';
 import type { Evidence } from './evidence';
 import { workersFor, type WorkerCount } from './scaling';
 
-/** Share of a capacity that is planned with; the rest is for noise, deploys and a busy minute. */
-export const PLANNED_SHARE = 0.8;
 /** n8n 2.x did not start with 512 MiB, and a Code node killed the pod with 1 GiB and no caps. */
 const LEAST_MEMORY_MIB = 1024;
 /** Above the highest memory seen: the load of a test is kinder than a year of production. */
@@ -42,7 +41,7 @@ export function sizingFor(
   all: readonly Evidence[],
   wantedPerSecond: number,
 ): Sizing | null {
-  const count = countFor(evidence, all, wantedPerSecond / PLANNED_SHARE);
+  const count = countFor(evidence, all, wantedPerSecond);
   if (count === null) return null;
   const roles = rolesFor(evidence, wantedPerSecond, count.workers);
   return {
@@ -61,10 +60,10 @@ export function sizingFor(
 function countFor(
   evidence: Evidence,
   all: readonly Evidence[],
-  neededPerSecond: number,
+  wantedPerSecond: number,
 ): WorkerCount | null {
-  if (evidence.topology.mode === 'queue') return workersFor(evidence, all, neededPerSecond);
-  if (evidence.capacityPerSecond < neededPerSecond) return null;
+  if (evidence.topology.mode === 'queue') return workersFor(evidence, all, wantedPerSecond);
+  if (!isEnough(evidence.capacityPerSecond, wantedPerSecond)) return null;
   const expectedPerSecond = evidence.capacityPerSecond;
   return { workers: 0, expectedPerSecond, basis: 'measured', why: '' };
 }

@@ -1,10 +1,11 @@
 import { Document, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
 import { figures } from '../analysis/figures';
+import { PLANNED_SHARE } from '../analysis/planned-share';
 import type { Topology } from '../plan/topology';
 import { memoryShares } from '../plan/tuning';
 import { isMasked } from '../plan/secrets';
 import { priceOf, type Recommendation } from './recommend';
-import { PLANNED_SHARE, type SizedRole, type Sizing } from './sizing';
+import type { SizedRole, Sizing } from './sizing';
 
 type Path = readonly string[];
 /** A value, and above it the evidence for it. */

@@ -1,0 +1,16 @@
+/** Share of a capacity that is planned with; the rest is for noise, deploys and a busy minute. */
+export const PLANNED_SHARE = 0.8;
+
+/** Reports show rates with three digits: a rate that was copied from one may be this much above what it stands for. */
+const ROUNDED = 1.005;
+
+/** The highest rate to plan with on that capacity. */
+export const plannedPerSecond = (capacityPerSecond: number): number =>
+  PLANNED_SHARE * capacityPerSecond;
+
+/**
+ * Whether a capacity is enough for a rate with the room that is planned. The only comparison of the two:
+ * `rate / 0.8 <= capacity` says no to 0.8 times the capacity itself, in floating point, for 7 % of all.
+ */
+export const isEnough = (capacityPerSecond: number, wantedPerSecond: number): boolean =>
+  capacityPerSecond > 0 && plannedPerSecond(capacityPerSecond) * ROUNDED >= wantedPerSecond;
