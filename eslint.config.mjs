@@ -12,6 +12,7 @@ export default tseslint.config(
       'coverage/**',
       'results/**',
       'charts/**/templates/**',
+      'charts/n8n-tuned/files/loadtests/**',
     ],
   },
   js.configs.recommended,

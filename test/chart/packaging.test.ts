@@ -1,8 +1,8 @@
-// `helm package` takes the workflows and scripts along that the chart only links to, small enough for Kubernetes.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+// The chart is whole in itself, under every way to carry it, and small enough for Kubernetes.
+import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attempt, chart, paths, render, renderOf } from './support/helm.ts';
+import { attempt, chart, KUBERNETES, paths, render, renderOf } from './support/helm.ts';
 
 const MEBIBYTE = 1 << 20;
 const WITH_ALL = ['--set', 'loadTargets.enabled=true,loadTest.enabled=true'];
@@ -30,6 +30,20 @@ test.each([
   },
   60_000,
 );
+
+test("no file of it is a link, which Flux's Git source drops and Helm warns of", async () => {
+  const links = readdirSync(chart, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    lstatSync(join(chart, file)).isSymbolicLink(),
+  );
+  expect(links).toEqual([]);
+  const { output } = await attempt(paths.helm3, ['template', chart, '--kube-version', KUBERNETES]);
+  expect(output).not.toMatch(/symlink|symbolic|walk/i);
+});
+
+test('a default rendering is short enough to be read', async () => {
+  const { text } = await render(paths.helm3);
+  expect(text.split('\n').length).toBeLessThan(700);
+});
 
 test('no ConfigMap comes near the limit of 1 MiB', async () => {
   const { manifests } = await render(paths.helm3, WITH_ALL);

@@ -8,7 +8,7 @@ import { chart, paths, render } from './support/helm.ts';
 import { containersOf, podTemplates } from './support/pods.ts';
 
 const run = promisify(execFile);
-const script = readFileSync(join(chart, 'files/runner-config.cjs'), 'utf8');
+const script = join(chart, 'files/runner-config.cjs');
 
 /** As the launcher in the image reads it, with two runners that keep variables from the code each in its way. */
 const IMAGE_CONFIG = {
@@ -41,7 +41,7 @@ afterEach(() => {
 async function written(source: string, ...names: string[]): Promise<typeof IMAGE_CONFIG> {
   const [from, to] = [join(folder, 'from.json'), join(folder, 'to.json')];
   writeFileSync(from, source);
-  await run(paths.node24, ['-e', script, from, to, ...names]);
+  await run(paths.node24, [script, from, to, ...names]);
   return JSON.parse(readFileSync(to, 'utf8')) as typeof IMAGE_CONFIG;
 }
 

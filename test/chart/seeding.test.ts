@@ -1,4 +1,4 @@
-// The script of the init container on a real n8n with SQLite: seeds, repeats, respects a user's own, takes out again.
+// The script that seeds load targets, on a real n8n with SQLite: seeds, repeats, respects a user's own, takes out again.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -42,9 +42,10 @@ class SeededN8n {
     symlinkSync(node, join(this.folder, 'bin/node'));
     symlinkSync(program, join(this.folder, 'bin/n8n'));
     const script = readFileSync(join(chart, 'files/load-targets.cjs'), 'utf8');
-    this.script = script.replace(
-      "'/load-targets'",
-      JSON.stringify(join(this.folder, 'load-targets')),
+    this.script = join(this.folder, 'load-targets.cjs');
+    writeFileSync(
+      this.script,
+      script.replace("'/load-targets'", JSON.stringify(join(this.folder, 'load-targets'))),
     );
   }
 
@@ -61,7 +62,7 @@ class SeededN8n {
   }
 
   async act(mode: 'seed' | 'remove', database: Record<string, string> = {}): Promise<string> {
-    const { stdout, stderr } = await run(this.node, ['-e', this.script, mode], {
+    const { stdout, stderr } = await run(this.node, [this.script, mode], {
       env: { ...this.env, ...database },
     });
     return stdout + stderr;

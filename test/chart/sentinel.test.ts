@@ -93,9 +93,12 @@ async function startProxy(): Promise<ChildProcess> {
   const env = Object.fromEntries(
     (container.env ?? []).map(({ name, value }) => [name, value ?? '']),
   );
-  // Kubernetes makes one dollar sign of two.
-  const script = (container.args?.[0] ?? '').replaceAll('$$', '$');
-  return start(paths.node24, ['-e', script], {
+  // As the ConfigMap has it, which the pod mounts.
+  const scripts = manifests.find(({ metadata }) => metadata.name.endsWith('-scripts'));
+  const script = join(folder, 'redis-master.cjs');
+  writeFileSync(script, (scripts?.['data'] as Record<string, string>)['redis-master.cjs'] ?? '');
+  expect(container.args).toEqual(['/etc/n8n-tuned/scripts/redis-master.cjs']);
+  return start(paths.node24, [script], {
     ...env,
     SENTINEL_PASSWORD,
     LISTEN_PORT: String(ports.proxy),

@@ -1,9 +1,9 @@
-// Puts the bundled workflows and the node Load Target into this n8n, or takes them out. It runs before n8n starts, with
-// n8n's own environment and n8n's own database drivers. What it put in it notes in n8n's table of settings, and it takes
-// out nothing else: a workflow that a user imported himself stays his, whatever its id.
-//   seed    import what is missing or differs, and activate it unless it could crash n8n by itself
-//   node    only the node package: for workers and webhook processors
-//   remove  take both out; never keeps n8n from starting
+// Puts the bundled workflows and the node Load Target into this n8n, or takes them out, with n8n's own database drivers.
+// It notes in n8n's table of settings what it put in, and takes out nothing else: a workflow that users imported
+// themselves stays theirs, whatever its id.
+//   seed    before n8n starts: import what is missing or differs, and activate it unless it could crash n8n by itself
+//   node    before n8n starts: only the node package, for workers and webhook processors
+//   remove  before an upgrade: take both out
 const { spawnSync } = require('node:child_process');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
@@ -11,7 +11,7 @@ const { tmpdir } = require('node:os');
 const { delimiter, join } = require('node:path');
 const { setTimeout: sleep } = require('node:timers/promises');
 
-const mode = process.argv[1];
+const mode = process.argv[2];
 const NOTE = 'n8n-tuned.load-targets';
 const source = '/load-targets';
 const n8nFolder = join(process.env.N8N_USER_FOLDER, '.n8n');
@@ -247,5 +247,5 @@ async function remove() {
 const actions = { seed, node: async () => installNode(), remove };
 actions[mode]().catch((error) => {
   console.error(`load targets: ${error.message}`);
-  process.exit(mode === 'remove' ? 0 : 1);
+  process.exit(1);
 });

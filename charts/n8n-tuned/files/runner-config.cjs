@@ -2,7 +2,7 @@
 // some it overrides: this writes the config of the image anew, with the given names passed on and nothing else changed.
 const fs = require('node:fs');
 
-const [from, to, ...names] = process.argv.slice(1);
+const [from, to, ...names] = process.argv.slice(2);
 
 function withNames(runner) {
   const overrides = Object.entries(runner['env-overrides'] ?? {});

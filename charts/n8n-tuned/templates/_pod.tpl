@@ -90,6 +90,9 @@ checksum/secrets: {{ include "n8n-tuned.givenSecrets" .context | sha256sum }}
 {{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
 checksum/preload: {{ include "n8n-tuned.preloadFiles" .context | sha256sum }}
 {{- end }}
+{{- with (include "n8n-tuned.scriptsOf" . | fromYaml).items }}
+checksum/scripts: {{ include "n8n-tuned.scriptFiles" (dict "context" $.context "names" .) | sha256sum }}
+{{- end }}
 {{- if .context.Values.loadTargets.enabled }}
 checksum/load-targets: {{ include "n8n-tuned.loadTargetFiles" .context | sha256sum }}
 {{- end }}
@@ -164,6 +167,20 @@ topologySpreadConstraints:
 {{- end -}}
 {{- end -}}
 
+{{- define "n8n-tuned.trustedVolume" -}}
+{{- with .Values.trustedCertificates -}}
+{{- if .existingSecret -}}
+- name: trusted-certificates
+  secret:
+    secretName: {{ .existingSecret }}
+{{- else if .existingConfigMap -}}
+- name: trusted-certificates
+  configMap:
+    name: {{ .existingConfigMap }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "n8n-tuned.volumes" -}}
 {{- $values := .context.Values -}}
 - name: home
@@ -180,16 +197,13 @@ topologySpreadConstraints:
   configMap:
     name: {{ include "n8n-tuned.fullname" .context }}-preload
 {{- end }}
-{{- with $values.trustedCertificates }}
-{{- if .existingSecret }}
-- name: trusted-certificates
-  secret:
-    secretName: {{ .existingSecret }}
-{{- else if .existingConfigMap }}
-- name: trusted-certificates
+{{- if (include "n8n-tuned.scriptsOf" . | fromYaml).items }}
+- name: scripts
   configMap:
-    name: {{ .existingConfigMap }}
+    name: {{ include "n8n-tuned.fullname" .context }}-scripts
 {{- end }}
+{{- with include "n8n-tuned.trustedVolume" .context }}
+{{ . }}
 {{- end }}
 {{- if $values.loadTargets.enabled }}
 {{- include "n8n-tuned.loadTargetVolumes" .context | nindent 0 }}

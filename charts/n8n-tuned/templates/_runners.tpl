@@ -55,9 +55,9 @@
 - name: runner-config
   image: {{ include "n8n-tuned.image" (dict "context" .context "image" $runners.image "tag" (include "n8n-tuned.version" .context)) | quote }}
   imagePullPolicy: {{ .context.Values.image.pullPolicy }}
-  command: [/usr/local/bin/node, -e]
+  command: [/usr/local/bin/node]
   args:
-    - {{ include "n8n-tuned.script" (.context.Files.Get "files/runner-config.cjs") | quote }}
+    - {{ include "n8n-tuned.scriptFolder" .context }}/runner-config.cjs
     - /etc/n8n-task-runners.json
     - /runner-config/config.json
     {{- splitList " " $names | toYaml | nindent 4 }}
@@ -68,6 +68,7 @@
   volumeMounts:
     - name: runner-config
       mountPath: /runner-config
+    {{- include "n8n-tuned.scriptMount" .context | nindent 4 }}
 {{- end }}
 {{- end -}}
 

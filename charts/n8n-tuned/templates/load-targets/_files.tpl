@@ -59,24 +59,34 @@ folder of its own: it is brought in, but not made active.
       {{- end }}
 {{- end -}}
 
-{{/* The init container: main seeds or removes; other roles only need the node. Dict: context, component. */}}
+{{/*
+The init container: main seeds before n8n starts, because n8n takes up at its start what is active; other roles only need
+the node. Dict: context, component.
+*/}}
 {{- define "n8n-tuned.loadTargetInit" -}}
-{{- $enabled := .context.Values.loadTargets.enabled -}}
-{{- $isMain := eq .component.role "main" -}}
-{{- if or $isMain $enabled }}
+{{- if .context.Values.loadTargets.enabled }}
 - name: load-targets
   image: {{ include "n8n-tuned.n8nImage" .context | quote }}
   imagePullPolicy: {{ .context.Values.image.pullPolicy }}
   # The image's entrypoint starts n8n; here its Node.js runs the script.
-  command: [node, -e]
+  command: [node]
   args:
-    - {{ include "n8n-tuned.script" (.context.Files.Get "files/load-targets.cjs") | quote }}
-    - {{ ternary (ternary "seed" "node" $isMain) "remove" $enabled }}
+    - {{ include "n8n-tuned.scriptFolder" .context }}/load-targets.cjs
+    - {{ ternary "seed" "node" (eq .component.role "main") }}
   {{- include "n8n-tuned.initCommon" . | nindent 2 }}
-    {{- if $enabled }}
     - name: load-targets
       mountPath: /load-targets
       readOnly: true
-    {{- end }}
+    {{- include "n8n-tuned.scriptMount" .context | nindent 4 }}
 {{- end }}
+{{- end -}}
+
+{{/*
+Whether the workflows are to be taken out: they were seeded by the revision that is in the cluster, which only Helm can
+see, or the user says so. Context: root.
+*/}}
+{{- define "n8n-tuned.removesLoadTargets" -}}
+{{- if not .Values.loadTargets.enabled -}}
+{{- if or .Values.loadTargets.remove (lookup "v1" "ConfigMap" (include "n8n-tuned.namespace" .) (printf "%s-load-targets" (include "n8n-tuned.fullname" .))) -}}true{{- end -}}
+{{- end -}}
 {{- end -}}

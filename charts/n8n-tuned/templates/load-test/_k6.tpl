@@ -1,4 +1,4 @@
-{{/* k6 and its scripts, for the load test and for `helm test`. */}}
+{{/* k6 and its scripts, for the load test. */}}
 
 {{/*
 Suffix of the load test's name: what ran cannot be changed or run again, so another load test is another object. Tools that
@@ -12,34 +12,37 @@ load-test-{{ $hash }}
 
 {{/* The pod of the load test. */}}
 {{- define "n8n-tuned.loadTestPod" -}}
-{{- include "n8n-tuned.k6Pod" (dict "context" . "profile" .Values.loadTest.profile "scripts" "load-test" "env" .Values.loadTest.env) -}}
+{{- include "n8n-tuned.k6Pod" . -}}
 {{- end -}}
 
-{{/* data of the ConfigMap, laid out as in the repository: loadtests/ beside workflows/catalogue.json. */}}
+{{/* The script of the chosen profile, what all profiles share, and the workloads, as `items`: key, path (under files/). */}}
+{{- define "n8n-tuned.k6Sources" -}}
+items:
+  - key: {{ .Values.loadTest.profile }}.js
+    path: loadtests/{{ .Values.loadTest.profile }}.js
+  - key: shared.js
+    path: loadtests/lib/shared.js
+  - key: catalogue.json
+    path: workflows/catalogue.json
+{{- end -}}
+
+{{/* data of the ConfigMap. */}}
 {{- define "n8n-tuned.k6Files" -}}
-{{- $data := dict "workflows__catalogue.json" (.Files.Get "files/workflows/catalogue.json") -}}
-{{- range $path, $bytes := .Files.Glob "files/loadtests/**.ts" -}}
-{{- $_ := set $data (trimPrefix "files/" $path | replace "/" "__") (toString $bytes) -}}
+{{- $data := dict -}}
+{{- range (include "n8n-tuned.k6Sources" . | fromYaml).items -}}
+{{- $text := $.Files.Get (printf "files/%s" .path) -}}
+{{- /* Compact, for nobody reads it here. */ -}}
+{{- $_ := set $data .key (hasSuffix ".json" .key | ternary ($text | fromJson | toJson) $text) -}}
 {{- end -}}
 {{- toYaml $data -}}
 {{- end -}}
 
-{{/* Where the volume puts them: a `__` stands for a slash, which keys cannot hold. */}}
-{{- define "n8n-tuned.k6Items" -}}
-- key: workflows__catalogue.json
-  path: workflows/catalogue.json
-{{- range $path, $_ := .Files.Glob "files/loadtests/**.ts" }}
-- key: {{ trimPrefix "files/" $path | replace "/" "__" }}
-  path: {{ trimPrefix "files/" $path }}
-{{- end }}
-{{- end -}}
-
-{{/* The container and volumes of a k6 pod. Dict: context, profile, env (a map). */}}
+{{/* The container and volumes of a k6 pod. Context: root. */}}
 {{- define "n8n-tuned.k6Pod" -}}
-{{- $values := .context.Values -}}
+{{- $values := .Values -}}
 automountServiceAccountToken: false
 enableServiceLinks: false
-{{- with include "n8n-tuned.imagePullSecrets" .context }}
+{{- with include "n8n-tuned.imagePullSecrets" . }}
 {{- . | nindent 0 }}
 {{- end }}
 {{- range $key := list "nodeSelector" "affinity" "tolerations" }}
@@ -56,9 +59,9 @@ securityContext:
     type: RuntimeDefault
 containers:
   - name: k6
-    image: {{ include "n8n-tuned.image" (dict "context" .context "image" $values.loadTest.image "tag" "") | quote }}
+    image: {{ include "n8n-tuned.image" (dict "context" . "image" $values.loadTest.image "tag" "") | quote }}
     imagePullPolicy: {{ $values.image.pullPolicy }}
-    args: [run, --no-usage-report, /k6/loadtests/{{ .profile }}.ts]
+    args: [run, --no-usage-report, /k6/loadtests/{{ $values.loadTest.profile }}.js]
     env:
       {{- include "n8n-tuned.k6Env" . | nindent 6 }}
     resources:
@@ -76,23 +79,22 @@ volumes:
     emptyDir: {}
   - name: scripts
     configMap:
-      name: {{ include "n8n-tuned.fullname" .context }}-{{ .scripts }}
-      items:
-        {{- include "n8n-tuned.k6Items" .context | nindent 8 }}
+      name: {{ include "n8n-tuned.fullname" . }}-load-test
+      {{- include "n8n-tuned.k6Sources" . | nindent 6 }}
 {{- end -}}
 
-{{/* loadTest.env wins by name. Dict: context, env. */}}
+{{/* loadTest.env wins by name. */}}
 {{- define "n8n-tuned.k6Env" -}}
-{{- $values := .context.Values -}}
+{{- $values := .Values -}}
 {{- /* READY: n8n may still be pulling its image and migrating. */ -}}
-{{- $entries := dict "HOME" "/tmp" "READY" "600s" "BASE_URL" (default (include "n8n-tuned.webhookBaseUrl" .context) $values.loadTest.target) -}}
-{{- if not (hasKey (.env | default dict) "REQUEST") -}}
+{{- $entries := dict "HOME" "/tmp" "READY" "600s" "BASE_URL" (default (include "n8n-tuned.webhookBaseUrl" .) $values.loadTest.target) -}}
+{{- if not (hasKey ($values.loadTest.env | default dict) "REQUEST") -}}
 {{- $_ := set $entries "WORKLOAD" $values.loadTest.workload -}}
-{{- if semverCompare "<1.0.0-0" (include "n8n-tuned.version" .context) -}}
+{{- if semverCompare "<1.0.0-0" (include "n8n-tuned.version" .) -}}
 {{- $_ := set $entries "VARIANT" "legacy" -}}
 {{- end -}}
 {{- end -}}
-{{- $entries = mergeOverwrite $entries (deepCopy (.env | default dict)) -}}
+{{- $entries = mergeOverwrite $entries (deepCopy ($values.loadTest.env | default dict)) -}}
 {{- $list := list -}}
 {{- range $name, $value := $entries -}}
 {{- $list = append $list (include "n8n-tuned.envEntry" (dict "name" $name "value" $value) | fromYaml) -}}

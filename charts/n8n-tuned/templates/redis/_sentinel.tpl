@@ -11,9 +11,8 @@ that it starts before them and ends after n8n. Dict: context, component.
   imagePullPolicy: {{ .context.Values.image.pullPolicy }}
   restartPolicy: Always
   # The image's entrypoint starts n8n; here its Node.js runs the script.
-  command: [node, -e]
-  args:
-    - {{ include "n8n-tuned.script" (.context.Files.Get "files/redis-master.cjs") | quote }}
+  command: [node]
+  args: [{{ include "n8n-tuned.scriptFolder" .context }}/redis-master.cjs]
   env:
     - name: LISTEN_PORT
       value: {{ include "n8n-tuned.sentinelProxyPort" .context | quote }}
@@ -45,6 +44,7 @@ that it starts before them and ends after n8n. Dict: context, component.
   volumeMounts:
     - name: tmp
       mountPath: /tmp
+    {{- include "n8n-tuned.scriptMount" .context | nindent 4 }}
     {{- with include "n8n-tuned.trustedMount" .context }}
     {{- . | nindent 4 }}
     {{- end }}

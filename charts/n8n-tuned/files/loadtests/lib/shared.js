@@ -1,0 +1,876 @@
+import { sleep } from "k6";
+import { randomBytes } from "k6/crypto";
+import { b64decode } from "k6/encoding";
+import exec from "k6/execution";
+import http from "k6/http";
+
+var TIMED_OUT = [1050, 1211], RESET = [1201, 1220];
+function errorKindOf({ status, errorCode, error }) {
+  return status > 0 && (errorCode === 0 || errorCode >= 1400 && errorCode < 1600) ? "" : errorCode === 1212 ? "refused" : TIMED_OUT.includes(errorCode) ? "timeout" : RESET.includes(errorCode) || /EOF|reset|broken pipe|closed/i.test(error) ? "reset" : errorCode >= 1100 && errorCode < 1200 ? "no such host" : errorCode >= 1300 && errorCode < 1400 ? "TLS" : "network";
+}
+function wrongReplyKind(status) {
+  return status >= 400 ? `status ${String(status)}` : "wrong reply";
+}
+var COUNTED_KINDS = [
+  "refused",
+  "reset",
+  "timeout",
+  "unanswered",
+  "wrong reply",
+  "wrong id",
+  "status 4xx",
+  "status 5xx",
+  "other"
+];
+function countedKind(kind) {
+  let coarse = kind.replace(/^status ([45])\d\d$/, "status $1xx");
+  return COUNTED_KINDS.find((known) => known === coarse) ?? "other";
+}
+
+var SHAPE = /^\s*(status|json|body|header)((?:[.[][^=!<>~]*)?)\s*(?:(!~|==|!=|<=|>=|=|<|>|~)\s*(.*?)\s*)?$/s;
+function parseExpectation(text) {
+  let match = SHAPE.exec(text);
+  if (match === null)
+    throw new Error(
+      `the expectation '${text}' is not understood: write it like status==200, json.ok==true, body~"text" or header.content-type~json`
+    );
+  let subject = match[1] ?? "", path = pathOf((match[2] ?? "").trim()), operator = match[3], isText = subject === "body" || subject === "header";
+  if ((subject === "status" || subject === "body") && path.length > 0)
+    throw new Error(`the expectation '${text}' is not understood: ${subject} has no parts`);
+  if (subject === "header" && path.length === 0)
+    throw new Error(
+      `the expectation '${text}' names no header: write header.NAME, as in header.content-type~json`
+    );
+  if (operator === void 0 && subject !== "json" && subject !== "header")
+    throw new Error(
+      `the expectation '${text}' says nothing about the ${subject}: write it like ${subject}==200`
+    );
+  let wanted = wantedOf(match[4] ?? "", isText || operator === "~" || operator === "!~");
+  if (subject === "status" && typeof wanted != "number")
+    throw new Error(
+      `the expectation '${text}' compares the status with something that is not a number`
+    );
+  let look = lookAt(subject, path);
+  return {
+    text,
+    holds: (reply, json) => {
+      let seen = look(reply, json);
+      return operator === void 0 ? seen != null : compare(seen, operator, wanted);
+    }
+  };
+}
+function wrongWith(expectations, reply) {
+  let json = lazyJson(reply.body);
+  for (let expectation of expectations)
+    if (!expectation.holds(reply, json))
+      return `${expectation.text} does not hold`;
+  return null;
+}
+function valueAt(path, reply) {
+  let match = /^(json|header)([.[].*)?$/.exec(path);
+  if (match === null)
+    throw new Error(`'${path}' is no place in a reply: write json.PATH or header.NAME`);
+  return lookAt(match[1] ?? "", pathOf(match[2] ?? ""))(reply, lazyJson(reply.body));
+}
+function pathOf(text) {
+  return text.replaceAll("[", ".").replaceAll("]", "").split(".").filter((part) => part !== "");
+}
+function wantedOf(text, isText) {
+  let quoted = text.startsWith('"');
+  if (isText && !quoted)
+    return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+function lookAt(subject, path) {
+  switch (subject) {
+    case "status":
+      return (reply) => reply.status;
+    case "body":
+      return (reply) => reply.body;
+    case "header": {
+      let name = path.join(".").toLowerCase();
+      return (reply) => Object.entries(reply.headers).find(([key]) => key.toLowerCase() === name)?.[1];
+    }
+    default:
+      return (_reply, json) => path.reduce(step, json());
+  }
+}
+function step(value, key) {
+  return typeof value == "object" && value !== null ? value[key] : void 0;
+}
+function compare(seen, operator, wanted) {
+  switch (operator) {
+    case "=":
+    case "==":
+      return same(seen, wanted);
+    case "!=":
+      return !same(seen, wanted);
+    case "~":
+      return asText(seen).includes(String(wanted));
+    case "!~":
+      return !asText(seen).includes(String(wanted));
+    default:
+      return ordered(Number(seen), operator, Number(wanted));
+  }
+}
+function ordered(seen, operator, wanted) {
+  switch (operator) {
+    case "<":
+      return seen < wanted;
+    case "<=":
+      return seen <= wanted;
+    case ">":
+      return seen > wanted;
+    case ">=":
+      return seen >= wanted;
+  }
+}
+function same(seen, wanted) {
+  return seen === wanted || seen !== void 0 && JSON.stringify(seen) === JSON.stringify(wanted);
+}
+function asText(value) {
+  return typeof value == "string" ? value : JSON.stringify(value) ?? "";
+}
+function lazyJson(body) {
+  let parsed;
+  return () => (parsed ??= { value: parseJson(body) }, parsed.value);
+}
+function parseJson(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return;
+  }
+}
+
+import { Counter, Rate, Trend } from "k6/metrics";
+var duration = new Trend("load_duration", !0), wrong = new Rate("load_wrong"), unansweredAge = new Trend("load_unanswered_age", !0), ranBy = new Counter("load_ran_by"), errors = new Map(
+  COUNTED_KINDS.map((kind) => [kind, new Counter(`load_errors_${kind.replaceAll(" ", "_")}`)])
+);
+function count({ workload, durationMs, errorKind, ranBy: process }) {
+  let tags = { workload };
+  wrong.add(errorKind !== "", tags), (errorKind === "" || errorKind === "timeout" || errorKind === "unanswered") && duration.add(durationMs, tags), errorKind !== "" && errors.get(countedKind(errorKind))?.add(1, tags), errorKind === "unanswered" && unansweredAge.add(durationMs, tags), process !== "" && ranBy.add(1, { ...tags, ran_by: process });
+}
+
+function print(line) {
+  console.log(JSON.stringify(line));
+}
+
+var steady = [{ share: 1, from: 1, to: 1 }], PROFILES = {
+  smoke: {
+    title: "Does it answer right at all: one request a second, briefly",
+    loop: "open",
+    ratePerSecond: 1,
+    durationSeconds: 10,
+    warmupSeconds: 0,
+    clients: 0,
+    shape: steady
+  },
+  load: {
+    title: "The usual rate, held steadily",
+    loop: "open",
+    ratePerSecond: 10,
+    durationSeconds: 60,
+    warmupSeconds: 10,
+    clients: 0,
+    shape: steady
+  },
+  stress: {
+    title: "Half the usual rate, then all of it, one and a half times, twice",
+    loop: "open",
+    ratePerSecond: 10,
+    durationSeconds: 240,
+    warmupSeconds: 10,
+    clients: 0,
+    shape: [
+      { share: 0.25, from: 0.5, to: 0.5 },
+      { share: 0.25, from: 1, to: 1 },
+      { share: 0.25, from: 1.5, to: 1.5 },
+      { share: 0.25, from: 2, to: 2 }
+    ]
+  },
+  spike: {
+    title: "The usual rate, five times as much at one stroke, and back: does it recover",
+    loop: "open",
+    ratePerSecond: 10,
+    durationSeconds: 150,
+    warmupSeconds: 10,
+    clients: 0,
+    shape: [
+      { share: 0.4, from: 1, to: 1 },
+      { share: 0.2, from: 5, to: 5 },
+      { share: 0.4, from: 1, to: 1 }
+    ]
+  },
+  soak: {
+    title: "The usual rate for hours: leaks, growing tables, pruning",
+    loop: "open",
+    ratePerSecond: 10,
+    durationSeconds: 3600,
+    warmupSeconds: 60,
+    clients: 0,
+    shape: steady
+  },
+  breakpoint: {
+    title: "From nothing evenly up to the rate: where does it break",
+    loop: "open",
+    ratePerSecond: 100,
+    durationSeconds: 300,
+    warmupSeconds: 0,
+    clients: 0,
+    shape: [{ share: 1, from: 0, to: 1 }],
+    endsAtBreach: !0
+  },
+  closed: {
+    title: "A fixed number of clients, each waiting for its reply before it asks again",
+    loop: "closed",
+    ratePerSecond: 0,
+    durationSeconds: 60,
+    warmupSeconds: 0,
+    clients: 8,
+    shape: []
+  }
+};
+function isProfileName(name) {
+  return Object.hasOwn(PROFILES, name);
+}
+function planOf(name, parameters = {}) {
+  let profile = PROFILES[name];
+  refuseWhatDoesNotFit(name, profile, parameters);
+  let durationSeconds = parameters.durationSeconds ?? profile.durationSeconds, warmupSeconds = parameters.warmupSeconds ?? profile.warmupSeconds, rate = parameters.ratePerSecond ?? profile.ratePerSecond, stages = profile.shape.map(({ share, from, to }) => ({
+    durationSeconds: share * durationSeconds,
+    fromRatePerSecond: from * rate,
+    toRatePerSecond: to * rate
+  })), first = stages[0];
+  if (first !== void 0 && warmupSeconds > 0) {
+    let warmRate = first.fromRatePerSecond;
+    stages.unshift({
+      durationSeconds: warmupSeconds,
+      fromRatePerSecond: warmRate,
+      toRatePerSecond: warmRate
+    });
+  }
+  return {
+    profile: name,
+    loop: profile.loop,
+    warmupSeconds,
+    durationSeconds,
+    stages,
+    clients: profile.loop === "closed" ? parameters.clients ?? profile.clients : 0
+  };
+}
+function refuseWhatDoesNotFit(name, profile, parameters) {
+  if (profile.loop === "closed" && parameters.ratePerSecond !== void 0)
+    throw new Error(
+      `the profile ${name} has clients, not a rate: say how many, or take the profile load`
+    );
+  if (profile.loop === "open" && parameters.clients !== void 0)
+    throw new Error(
+      `the profile ${name} has a rate, not clients: say the rate, or take the profile closed`
+    );
+  let { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
+  if (!(ratePerSecond >= 1e-3 && ratePerSecond <= 1e5))
+    throw new Error(
+      `the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`
+    );
+  if (!(durationSeconds > 0 && durationSeconds <= 7 * 86400))
+    throw new Error(
+      `the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`
+    );
+  if (!(warmupSeconds >= 0 && warmupSeconds <= 86400))
+    throw new Error(`the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`);
+  if (!(Number.isInteger(clients) && clients >= 1 && clients <= 1e5))
+    throw new Error(
+      `${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`
+    );
+}
+function lengthSeconds(plan) {
+  return plan.warmupSeconds + plan.durationSeconds;
+}
+function dueBetween(plan, fromSeconds, toSeconds) {
+  let begin = 0, due = 0;
+  for (let stage of plan.stages) {
+    let from = Math.max(begin, fromSeconds), to = Math.min(begin + stage.durationSeconds, toSeconds);
+    to > from && (due += (rateAt(stage, from - begin) + rateAt(stage, to - begin)) / 2 * (to - from)), begin += stage.durationSeconds;
+  }
+  return due;
+}
+function highestRate(plan) {
+  return Math.max(0, ...plan.stages.flatMap((s) => [s.fromRatePerSecond, s.toRatePerSecond]));
+}
+var OPEN_AT_MOST = 1e3, OPEN_AT_LEAST = 50, SLACK_SECONDS = 5;
+function openLimit(plan, latencyFloorMs) {
+  if (plan.loop === "closed") return plan.clients;
+  let open2 = Math.ceil(highestRate(plan) * (latencyFloorMs / 1e3 + SLACK_SECONDS));
+  return Math.min(OPEN_AT_MOST, Math.max(OPEN_AT_LEAST, open2));
+}
+function rateAt(stage, secondsIntoIt) {
+  let growth = stage.toRatePerSecond - stage.fromRatePerSecond;
+  return stage.fromRatePerSecond + growth * secondsIntoIt / stage.durationSeconds;
+}
+function parseDuration(text) {
+  let trimmed = text.trim();
+  if (/^\d+(\.\d+)?$/.test(trimmed))
+    return Number(trimmed);
+  let UNIT_SECONDS = { ms: 1e-3, s: 1, m: 60, h: 3600, d: 86400 }, parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map((part) => part[0]).join("") !== trimmed)
+    throw new Error(`'${text}' is not a duration: write it like 30s, 1m30s or 2h`);
+  return parts.reduce((sum, part) => sum + Number(part[1]) * (UNIT_SECONDS[part[2] ?? ""] ?? 0), 0);
+}
+
+var NO_REPLY_PAUSE_SECONDS = 1;
+function makeIteration(settings) {
+  let { plan, timeoutMs, drainMs, readyMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, lastDueMs = lengthSeconds(plan) * 1e3, requests = settings.requests.map((request) => prepare(request, settings.baseUrl));
+  function iteration({ runId }) {
+    let request = pick(requests), begunMs = Date.now() - exec.scenario.startTime, id = `${runId}-${String(exec.vu.idInTest)}-${String(exec.vu.iterationInInstance)}`;
+    prints && print(["b", id, begunMs, exec.scenario.startTime, request.workload]);
+    let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), reply = send(request, id, mayTakeMs), waitedMs = Date.now() - exec.scenario.startTime - begunMs, { errorKind, ranBy: ranBy2 } = judge(request, reply, id, mayTakeMs < timeoutMs), durationMs = reply.status > 0 ? reply.timings.blocked + reply.timings.duration : waitedMs;
+    if (prints && print(["e", id, durationMs, reply.status, errorKind, ranBy2]), begunMs >= warmupMs && begunMs < lastDueMs && count({ workload: request.workload, durationMs, errorKind, ranBy: ranBy2 }), plan.loop === "closed") {
+      let pauseSeconds = errorKind !== "" && reply.status === 0 ? NO_REPLY_PAUSE_SECONDS : 0;
+      sleep(Math.max(pauseSeconds, request.thinkTimeMs / 1e3));
+    }
+  }
+  function waitUntilRight() {
+    let giveUpMs = Date.now() + readyMs;
+    for (let request of readyMs > 0 ? requests : []) {
+      let why = waitingFor(request);
+      for (; why !== "" && Date.now() < giveUpMs; )
+        sleep(0.25), why = waitingFor(request);
+      why !== "" && exec.test.abort(
+        `${request.method} ${request.url} was not answered right within ${String(readyMs / 1e3)} s (${why}): no load was made`
+      );
+    }
+    return { runId: settings.runId };
+  }
+  function waitingFor(request) {
+    let id = `${settings.runId}-ready`;
+    return judge(request, send(request, id, Math.min(timeoutMs, readyMs)), id, !1).why;
+  }
+  return { iteration, waitUntilRight };
+}
+function prepare(request, baseUrl) {
+  return {
+    ...request,
+    url: baseUrl + request.path,
+    expectations: request.expect.map(parseExpectation),
+    looksAtBody: request.requestIdAt !== null || request.ranAt !== null || request.expect.some((text) => /^\s*(json|body)/.test(text))
+  };
+}
+function pick(requests) {
+  let total = requests.reduce((sum, { weight }) => sum + weight, 0), point = Math.random() * total, chosen = requests.find(({ weight }) => (point -= weight) < 0) ?? requests[0];
+  if (chosen === void 0)
+    throw new Error("the workload has no request");
+  return chosen;
+}
+var bytesOf = /* @__PURE__ */ new Map();
+function send(request, id, mayTakeMs) {
+  return http.request(request.method, request.url, bodyOf(request), {
+    headers: { ...request.headers, "x-load-id": id },
+    timeout: `${String(Math.ceil(mayTakeMs))}ms`,
+    tags: { name: request.workload },
+    responseType: request.looksAtBody ? "text" : "none"
+  });
+}
+function bodyOf(request) {
+  let { body } = request;
+  if (body === null) return null;
+  if ("text" in body && body.base64 !== !0) return body.text;
+  let bytes = bytesOf.get(request);
+  return bytes === void 0 && (bytes = "text" in body ? b64decode(body.text) : randomBytes(Math.round(body.randomMiB * 1024 * 1024)), bytesOf.set(request, bytes)), bytes;
+}
+function judge(request, answer, id, timeoutIsTheEnd) {
+  let kind = errorKindOf({
+    status: answer.status,
+    errorCode: answer.error_code,
+    error: answer.error
+  });
+  if (kind !== "") {
+    let errorKind = kind === "timeout" && timeoutIsTheEnd ? "unanswered" : kind;
+    return { errorKind, ranBy: "", why: answer.error || errorKind };
+  }
+  let reply = {
+    status: answer.status,
+    headers: answer.headers,
+    body: typeof answer.body == "string" ? answer.body : ""
+  }, ranBy2 = request.ranAt === null ? "" : processOf(valueAt(request.ranAt, reply)), wrong2 = wrongWith(request.expectations, reply);
+  return wrong2 !== null ? {
+    errorKind: wrongReplyKind(reply.status),
+    ranBy: ranBy2,
+    why: `status ${String(reply.status)}, ${wrong2}`
+  } : request.requestIdAt !== null && valueAt(request.requestIdAt, reply) !== id ? {
+    errorKind: "wrong id",
+    ranBy: ranBy2,
+    why: `${request.requestIdAt} is not the id that was sent`
+  } : { errorKind: "", ranBy: ranBy2, why: "" };
+}
+function processOf(value) {
+  if (typeof value != "object" || value === null) return "";
+  let { host = "", pid = "", role = "" } = value;
+  return [host, pid, role].map(String).join("/");
+}
+
+var TIME_UNIT_SECONDS = 1e3, GRACE_SECONDS = 10, TREND_STATS = ["count", "avg", "min", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"];
+function optionsOf(settings) {
+  let { plan, readyMs } = settings;
+  return {
+    scenarios: { [plan.profile]: scenarioOf(settings) },
+    thresholds: k6Thresholds(settings),
+    summaryTrendStats: TREND_STATS,
+    setupTimeout: `${String(readyMs / 1e3 + GRACE_SECONDS)}s`,
+    systemTags: ["status", "error_code", "name", "scenario"],
+    userAgent: "n8n-tuned"
+  };
+}
+function scenarioOf({ plan, drainMs, maxOpen }) {
+  let gracefulStop = `${String(drainMs / 1e3 + GRACE_SECONDS)}s`;
+  if (plan.loop === "closed")
+    return {
+      executor: "constant-vus",
+      vus: plan.clients,
+      duration: `${String(lengthSeconds(plan))}s`,
+      gracefulStop
+    };
+  let [first] = plan.stages, rate = first?.fromRatePerSecond ?? 0, common = {
+    timeUnit: `${String(TIME_UNIT_SECONDS)}s`,
+    // All of them beforehand: one that is made during the load drops the request it was made for.
+    preAllocatedVUs: maxOpen,
+    maxVUs: maxOpen,
+    gracefulStop
+  };
+  return plan.stages.every((stage) => stage.fromRatePerSecond === rate && stage.toRatePerSecond === rate) ? {
+    executor: "constant-arrival-rate",
+    rate: perUnit(rate),
+    duration: `${String(lengthSeconds(plan))}s`,
+    ...common
+  } : {
+    executor: "ramping-arrival-rate",
+    startRate: perUnit(rate),
+    stages: plan.stages.flatMap((stage) => [
+      // A stage without a length is a step.
+      { target: perUnit(stage.fromRatePerSecond), duration: "0s" },
+      { target: perUnit(stage.toRatePerSecond), duration: `${String(stage.durationSeconds)}s` }
+    ]),
+    ...common
+  };
+}
+function perUnit(ratePerSecond) {
+  return Math.round(ratePerSecond * TIME_UNIT_SECONDS);
+}
+var LATENCY = {
+  p50: "med",
+  p90: "p(90)",
+  p95: "p(95)",
+  p99: "p(99)",
+  "p99.9": "p(99.9)",
+  max: "max",
+  mean: "avg"
+};
+function thresholdsOf(plan, slos) {
+  return slos.flatMap((slo) => {
+    let operator = slo.operator === "=" ? "==" : slo.operator, latency = LATENCY[slo.metric], bound = (metric, expression) => ({
+      slo: slo.text,
+      metric,
+      expression
+    });
+    if (latency !== void 0)
+      return [bound("load_duration", `${latency}${operator}${String(slo.bound)}`)];
+    if (slo.metric === "errors")
+      return [bound("load_wrong", `rate${operator}${String(slo.bound)}`)];
+    if (slo.metric === "throughput") {
+      refuseUpperBound(slo);
+      let share = Number((1 - slo.bound).toFixed(6)), due = dueBetween(plan, 0, lengthSeconds(plan));
+      return [
+        bound("load_wrong", `rate<=${String(share)}`),
+        ...plan.loop === "open" ? [bound("dropped_iterations", `count<=${String(Math.floor(due * share))}`)] : []
+      ];
+    }
+    throw new Error(
+      `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`
+    );
+  });
+}
+function k6Thresholds({ plan, slos }) {
+  let profile = PROFILES[plan.profile], thresholds = {};
+  for (let { metric, expression } of thresholdsOf(plan, slos))
+    (thresholds[metric] ??= []).push({
+      threshold: expression,
+      abortOnFail: profile.endsAtBreach === !0,
+      delayAbortEval: "10s"
+    });
+  return thresholds;
+}
+function refuseUpperBound({ text, operator }) {
+  if (operator !== ">" && operator !== ">=")
+    throw new Error(`the SLO '${text}' sets an upper bound to throughput: write throughput>=95%`);
+}
+
+var NOT_THE_EDITOR = 'body!~"<title>n8n.io - Workflow Automation</title>"', DEFAULT_EXPECTATIONS = ["status>=200", "status<300", NOT_THE_EDITOR];
+function ownRequest(own) {
+  let match = /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD)\s+(\/\S*)\s*$/i.exec(own.request);
+  if (match === null)
+    throw new Error(
+      `the request '${own.request}' is not understood: write it like POST /webhook/order`
+    );
+  let { body } = own, method = (match[1] ?? "").toUpperCase();
+  if (body !== void 0 && (method === "GET" || method === "HEAD"))
+    throw new Error(`a ${method} has no body: leave the body out, or write POST`);
+  own.expect?.forEach(parseExpectation);
+  let headers = Object.fromEntries((own.headers ?? []).map(headerOf)), { bodyIsBase64: base64 = !1 } = own, isJson = body !== void 0 && !base64 && /^\s*[{[]/.test(body), named = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return {
+    workload: "request",
+    weight: 1,
+    method,
+    path: match[2] ?? "",
+    headers: isJson && !named ? { "content-type": "application/json", ...headers } : headers,
+    body: body === void 0 ? null : { text: body, ...base64 ? { base64 } : {} },
+    expect: own.expect === void 0 || own.expect.length === 0 ? DEFAULT_EXPECTATIONS : [...own.expect],
+    requestIdAt: own.requestIdAt ?? null,
+    ranAt: null,
+    thinkTimeMs: 0,
+    latencyFloorMs: 0
+  };
+}
+function headerOf(line) {
+  let colon = line.indexOf(":");
+  if (colon < 1)
+    throw new Error(`the header '${line}' is not understood: write it like Name: value`);
+  return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+}
+
+var SLO_METRICS = [
+  "p50",
+  "p90",
+  "p95",
+  "p99",
+  "p99.9",
+  "max",
+  "mean",
+  "errors",
+  "throughput",
+  "backlog"
+], MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
+function parseSlos(text) {
+  let slos = text.split(",").map((part) => part.trim()).filter((part) => part !== "").map(parseSlo);
+  if (slos.length === 0)
+    throw new Error("the SLO is empty: write it like p95<6s,errors<1%");
+  return slos;
+}
+function parseSlo(text) {
+  let match = /^([a-z0-9.]+)\s*(<=|>=|==|=|<|>)\s*([0-9]*\.?[0-9]+)\s*([a-z%]*)$/i.exec(text);
+  if (match === null)
+    throw new Error(
+      `the SLO '${text}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`
+    );
+  let metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
+  if (metric === void 0)
+    throw new Error(
+      `the SLO '${text}' names no known metric: it is one of ${SLO_METRICS.join(", ")}`
+    );
+  let operator = match[2] === "==" ? "=" : match[2];
+  return { text, metric, operator, bound: boundOf(text, metric, Number(match[3]), match[4] ?? "") };
+}
+function boundOf(text, metric, value, unit) {
+  if (metric === "backlog") {
+    if (unit !== "")
+      throw new Error(`the SLO '${text}' has a unit, but a backlog is a number of executions`);
+    return value;
+  }
+  if (metric === "errors" || metric === "throughput") {
+    if (unit !== "%")
+      throw new Error(
+        `the SLO '${text}' needs a per cent sign: ${metric}${metric === "errors" ? "<1%" : ">=95%"}`
+      );
+    if (value > 100)
+      throw new Error(`the SLO '${text}' asks for more than 100 %`);
+    return value / 100;
+  }
+  let factor = MILLISECONDS[unit.toLowerCase()];
+  if (factor === void 0)
+    throw new Error(
+      `the SLO '${text}' needs a time with its unit: ${metric}<300ms or ${metric}<6s`
+    );
+  return value * factor;
+}
+
+function findWorkload(workloads, name) {
+  let found = workloads.find((workload) => workload.name === name);
+  if (found === void 0) {
+    let known = workloads.map((workload) => workload.name).join(", ");
+    throw new Error(`there is no workload '${name}': it is one of ${known}`);
+  }
+  return found;
+}
+function requestsOf(catalogue, name, choice = {}) {
+  let workload = findWorkload(catalogue.workloads, name);
+  return workload.copies !== void 0 ? Array.from(
+    { length: workload.copies },
+    (_, index) => requestOf(workload, choice, { copy: index + 1 })
+  ) : workload.blend === void 0 ? [requestOf(workload, choice)] : workload.blend.map(({ workload: part, weight }) => ({
+    ...requestOf(findWorkload(catalogue.workloads, part), { variant: choice.variant }),
+    weight
+  }));
+}
+function variantOf(workload, wanted) {
+  let names = Object.keys(workload.variants ?? {});
+  if (wanted === void 0)
+    return names.includes("native") ? "native" : names[0] ?? null;
+  if (!names.includes(wanted))
+    throw new Error(
+      `the workload ${workload.name} has no variant '${wanted}': it has ${names.join(", ") || "none"}`
+    );
+  return wanted;
+}
+function parametersOf(workload, given = {}) {
+  let known = workload.parameters ?? {};
+  for (let name of Object.keys(given))
+    if (!Object.hasOwn(known, name)) {
+      let names = Object.keys(known).join(", ") || "none";
+      throw new Error(`the workload ${workload.name} has no parameter '${name}': it has ${names}`);
+    }
+  return Object.fromEntries(
+    Object.entries(known).map(([name, shape]) => [
+      name,
+      parameterValue(
+        `the parameter ${name} of ${workload.name}`,
+        shape,
+        given[name] ?? shape.default
+      )
+    ])
+  );
+}
+function floorOf(requests) {
+  return Math.max(0, ...requests.map(({ latencyFloorMs }) => latencyFloorMs));
+}
+function parametersFrom(pairs) {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      let equals = pair.indexOf("=");
+      if (equals < 1)
+        throw new Error(`the parameter '${pair}' is not understood: write it like n=5000`);
+      return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+    })
+  );
+}
+function latencyFloorMsOf(workload, parameters) {
+  let floor = workload.latencyFloorMs ?? 0;
+  return typeof floor == "number" ? floor : Number(parameters[floor.parameter]) * floor.times;
+}
+function requestOf(workload, choice, also = {}) {
+  let name = variantOf(workload, choice.variant), variant = name === null ? void 0 : workload.variants?.[name], request = { ...workload.request, ...variant?.request }, reply = { ...workload.reply, ...variant?.reply };
+  if (request.method === void 0 || request.path === void 0 || reply.expect === void 0)
+    throw new Error(`the workload ${workload.name} has no request or no reply in the catalogue`);
+  let values = { ...parametersOf(workload, choice.parameters), ...also }, query = Object.entries(request.query ?? {}).map(
+    ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(fill(value, values))}`
+  ), path = fill(request.path, values, encodeURIComponent), { body, contentType } = bodyOf2(request.body, values), headers = Object.entries(request.headers ?? {}).map(([key, value]) => [
+    key,
+    fill(value, values)
+  ]);
+  return {
+    workload: workload.name,
+    weight: 1,
+    method: request.method,
+    path: query.length === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${query.join("&")}`,
+    headers: { ...contentType, ...Object.fromEntries(headers) },
+    body,
+    expect: reply.expect.map((text) => fill(text, values)),
+    requestIdAt: reply.requestIdAt ?? null,
+    ranAt: reply.ranAt ?? null,
+    thinkTimeMs: workload.thinkTimeMs ?? 0,
+    latencyFloorMs: latencyFloorMsOf(workload, values)
+  };
+}
+function bodyOf2(body, values) {
+  return body === void 0 ? { body: null, contentType: {} } : "text" in body ? {
+    body: { text: fill(body.text, values) },
+    contentType: { "content-type": "text/plain" }
+  } : "randomMiB" in body ? { body: { randomMiB: Number(fill(body.randomMiB, values)) }, contentType: { "content-type": body.contentType } } : {
+    body: { text: JSON.stringify(fillDeep(body.json, values)) },
+    contentType: { "content-type": "application/json" }
+  };
+}
+function fill(text, values, encode = (value) => value) {
+  return text.replace(/\{([A-Za-z][A-Za-z0-9]*)\}/g, (whole, name) => {
+    let value = values[name];
+    return value === void 0 ? whole : encode(String(value));
+  });
+}
+function fillDeep(json, values) {
+  if (typeof json == "string") {
+    let only = /^\{([A-Za-z][A-Za-z0-9]*)\}$/.exec(json)?.[1];
+    return only !== void 0 && values[only] !== void 0 ? values[only] : fill(json, values);
+  }
+  return Array.isArray(json) ? json.map((item) => fillDeep(item, values)) : typeof json == "object" && json !== null ? Object.fromEntries(
+    Object.entries(json).map(([key, value]) => [key, fillDeep(value, values)])
+  ) : json;
+}
+function parameterValue(what, shape, given) {
+  if (shape.type === "string")
+    return String(given);
+  let value = typeof given == "string" && given.trim() === "" ? Number.NaN : Number(given);
+  if (!(shape.type === "integer" ? Number.isInteger(value) : Number.isFinite(value)) || value < (shape.min ?? -1 / 0) || value > (shape.max ?? 1 / 0)) {
+    let bounds = [
+      shape.min === void 0 ? "" : ` from ${String(shape.min)}`,
+      shape.max === void 0 ? "" : ` up to ${String(shape.max)}`
+    ].join("");
+    throw new Error(
+      `${what} is '${String(given)}': it must be ${shape.type === "integer" ? "a whole number" : "a number"}${bounds}`
+    );
+  }
+  return value;
+}
+
+function readSettings(profile, env, readText, catalogueFile) {
+  let plan = planFrom(profile, env), requests = requestsFrom(env, readText, catalogueFile);
+  return {
+    baseUrl: baseUrlFrom(env),
+    requests,
+    plan,
+    slos: env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO),
+    timeoutMs: milliseconds(env, "TIMEOUT", 60),
+    drainMs: milliseconds(env, "DRAIN", 30),
+    readyMs: milliseconds(env, "READY", 60),
+    maxOpen: maxOpenFrom(env, plan, requests),
+    runId: env.RUN_ID ?? Date.now().toString(36),
+    prints: env.PRINT_REQUESTS === "1",
+    summaryFile: env.SUMMARY_FILE ?? null
+  };
+}
+function planFrom(profile, env) {
+  if (!isProfileName(profile))
+    throw new Error(
+      `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(", ")}`
+    );
+  if (env.PLAN !== void 0)
+    return JSON.parse(env.PLAN);
+  let parameters = {};
+  return env.RATE !== void 0 && (parameters.ratePerSecond = number(env, "RATE")), env.DURATION !== void 0 && (parameters.durationSeconds = parseDuration(env.DURATION)), env.WARMUP !== void 0 && (parameters.warmupSeconds = parseDuration(env.WARMUP)), env.VUS !== void 0 && (parameters.clients = number(env, "VUS")), planOf(profile, parameters);
+}
+function baseUrlFrom(env) {
+  let url = env.BASE_URL ?? "http://127.0.0.1:5678";
+  if (!/^https?:\/\/[^/\s]+/.test(url))
+    throw new Error(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
+  return url.replace(/\/+$/, "");
+}
+function requestsFrom(env, readText, catalogueFile) {
+  if (env.WORKLOAD_FILE !== void 0)
+    return JSON.parse(readText(env.WORKLOAD_FILE));
+  if (env.REQUEST !== void 0)
+    return [
+      ownRequest({
+        request: env.REQUEST,
+        headers: lines(env.HEADERS),
+        body: env.BODY,
+        expect: lines(env.EXPECT),
+        requestIdAt: env.REQUEST_ID_AT
+      })
+    ];
+  let catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile));
+  return requestsOf(catalogue, env.WORKLOAD ?? "last-node", {
+    variant: env.VARIANT,
+    // PARAMETERS='n=5000,ms=10'
+    parameters: parametersFrom((env.PARAMETERS ?? "").split(",").filter((pair) => pair !== ""))
+  });
+}
+function maxOpenFrom(env, plan, requests) {
+  if (env.MAX_OPEN === void 0 || plan.loop === "closed")
+    return openLimit(plan, floorOf(requests));
+  let given = number(env, "MAX_OPEN");
+  if (!Number.isInteger(given) || given < 1)
+    throw new Error(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
+  return given;
+}
+function milliseconds(env, name, fallbackSeconds) {
+  let text = env[name];
+  return 1e3 * (text === void 0 ? fallbackSeconds : parseDuration(text));
+}
+function number(env, name) {
+  let value = Number(env[name]);
+  if (!Number.isFinite(value))
+    throw new Error(`${name} is '${env[name] ?? ""}': it must be a number`);
+  return value;
+}
+function lines(text) {
+  return (text ?? "").split(`
+`).map((line) => line.trim()).filter((line) => line !== "");
+}
+
+function summaryOf(settings, data) {
+  let { metrics = {}, setup_data: run = settings } = data, summary = loadSummary({ ...settings, runId: run.runId }, metrics), json = `${JSON.stringify(summary, null, 2)}
+`, files = settings.prints ? {} : { stdout: sentences(summary) };
+  return settings.summaryFile === null ? files : { ...files, [settings.summaryFile]: json };
+}
+function loadSummary(settings, metrics) {
+  let { plan, slos, runId, baseUrl } = settings, value = (metric, name) => metrics[metric]?.values?.[name] ?? 0, wrong2 = value("load_wrong", "passes"), right = value("load_wrong", "fails"), counted = COUNTED_KINDS.map((kind) => [
+    kind,
+    value(`load_errors_${kind.replaceAll(" ", "_")}`, "count")
+  ]), errors2 = Object.fromEntries(counted.filter(([, count2]) => count2 > 0)), latency = metrics.load_duration?.values, at = (name) => latency?.[name] ?? 0;
+  return {
+    schemaVersion: 1,
+    runId,
+    baseUrl,
+    workloads: settings.requests.map(({ workload }) => workload),
+    profile: plan.profile,
+    loop: plan.loop,
+    warmupSeconds: plan.warmupSeconds,
+    durationSeconds: plan.durationSeconds,
+    requests: wrong2 + right,
+    right,
+    rightPerSecond: right / plan.durationSeconds,
+    errors: errors2,
+    unanswered: {
+      requests: errors2.unanswered ?? 0,
+      oldestAgeMs: value("load_unanswered_age", "max")
+    },
+    droppedIterations: value("dropped_iterations", "count"),
+    latencyMs: latency === void 0 || at("max") === 0 ? null : {
+      mean: at("avg"),
+      min: at("min"),
+      p50: at("med"),
+      p90: at("p(90)"),
+      p95: at("p(95)"),
+      p99: at("p(99)"),
+      p999: at("p(99.9)"),
+      max: at("max")
+    },
+    slo: slos.map((slo) => ({
+      text: slo.text,
+      held: thresholdsOf(plan, [slo]).every(
+        ({ metric, expression }) => metrics[metric]?.thresholds?.[expression]?.ok !== !1
+      )
+    }))
+  };
+}
+function sentences(summary) {
+  let { latencyMs, errors: errors2 } = summary, kinds = Object.entries(errors2).map(([kind, count2]) => `${kind} ${String(count2)}`);
+  return [
+    "",
+    `  ${summary.profile} of ${summary.workloads.join(", ")} against ${summary.baseUrl}`,
+    `  requests    ${String(summary.requests)}, right ${String(summary.right)} (${summary.rightPerSecond.toFixed(1)}/s)`,
+    `  errors      ${kinds.join(", ") || "none"}`,
+    `  dropped     ${String(summary.droppedIterations)}`,
+    latencyMs === null ? "  latency     none: no request was answered right" : `  latency ms  p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
+    ...summary.slo.map(({ text, held }) => `  ${held ? "held  " : "broken"}      ${text}`),
+    "",
+    ""
+  ].join(`
+`);
+}
+
+var CATALOGUE_FILE = import.meta.resolve("../../workflows/catalogue.json");
+function script(profile) {
+  let settings = readSettings(profile, __ENV, (file) => open(file), CATALOGUE_FILE), { iteration, waitUntilRight } = makeIteration(settings);
+  return {
+    options: optionsOf(settings),
+    setup: waitUntilRight,
+    iteration,
+    handleSummary: (data) => summaryOf(settings, data)
+  };
+}
+
+export {
+  script
+};

@@ -1,0 +1,42 @@
+// `helm test`: asks the Service that answers production webhooks for 10 seconds, over the network as a caller does.
+const { setTimeout: sleep } = require('node:timers/promises');
+
+const { URL: url, STATUS, BODY, READY_SECONDS } = process.env;
+const PAUSE_MS = 500;
+const REQUESTS = 20;
+const ANSWER_MS = 30_000;
+
+/** What is wrong with one answer; null where it is as expected. */
+async function complaint() {
+  try {
+    const reply = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+    const body = await reply.text();
+    if (reply.status === Number(STATUS) && body.includes(BODY)) return null;
+    return `status ${reply.status}, ${body.slice(0, 200)}`;
+  } catch (error) {
+    return `no answer: ${error.cause?.message ?? error.message}`;
+  }
+}
+
+async function test() {
+  console.log(`GET ${url}: status ${STATUS} and ${BODY} are expected`);
+  // n8n answers 404 to a webhook for a moment after it is ready.
+  const readyUntil = Date.now() + Number(READY_SECONDS) * 1000;
+  for (let wrong = await complaint(); wrong !== null; wrong = await complaint()) {
+    if (Date.now() > readyUntil) throw new Error(`not within ${READY_SECONDS} s: ${wrong}`);
+    await sleep(PAUSE_MS);
+  }
+  const wrong = [];
+  for (let request = 0; request < REQUESTS; request++) {
+    const found = await complaint();
+    if (found !== null) wrong.push(found);
+    await sleep(PAUSE_MS);
+  }
+  if (wrong.length > 0) throw new Error(`${wrong.length} of ${REQUESTS} answers: ${wrong[0]}`);
+  console.log(`${REQUESTS} of ${REQUESTS} answers are as expected`);
+}
+
+test().catch((error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

@@ -1,0 +1,37 @@
+{{/*
+Scripts that the chart runs with the Node.js of an image beside or before n8n. They are files of a ConfigMap, so that a
+pod's template stays readable and a script can be read in the cluster as it stands here.
+*/}}
+
+{{- define "n8n-tuned.scriptFolder" -}}/etc/n8n-tuned/scripts{{- end -}}
+
+{{/* The scripts that a component runs, as `items`, maybe none. Dict: context, component. */}}
+{{- define "n8n-tuned.scriptsOf" -}}
+{{- $items := list -}}
+{{- if eq (include "n8n-tuned.redisKind" .context) "sentinel" -}}{{- $items = append $items "redis-master.cjs" -}}{{- end -}}
+{{- if .context.Values.loadTargets.enabled -}}{{- $items = append $items "load-targets.cjs" -}}{{- end -}}
+{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" -}}{{- $items = append $items "runner-config.cjs" -}}{{- end -}}
+{{- dict "items" $items | toYaml -}}
+{{- end -}}
+
+{{/* Those of all components. Context: root. */}}
+{{- define "n8n-tuned.scripts" -}}
+{{- $items := list -}}
+{{- range (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- $items = concat $items (include "n8n-tuned.scriptsOf" (dict "context" $ "component" .) | fromYaml).items -}}
+{{- end -}}
+{{- dict "items" (uniq $items | sortAlpha) | toYaml -}}
+{{- end -}}
+
+{{/* data of a ConfigMap. Dict: context, names. */}}
+{{- define "n8n-tuned.scriptFiles" -}}
+{{- $data := dict -}}
+{{- range .names -}}{{- $_ := set $data . ($.context.Files.Get (printf "files/%s" .)) -}}{{- end -}}
+{{- toYaml $data -}}
+{{- end -}}
+
+{{- define "n8n-tuned.scriptMount" -}}
+- name: scripts
+  mountPath: {{ include "n8n-tuned.scriptFolder" . }}
+  readOnly: true
+{{- end -}}
