@@ -77,7 +77,7 @@ test.each(['', '{}', '{"task-runners": [{}]}'])(
   },
 );
 
-test('the chart names what the user set, and never the token', async () => {
+test('the chart names what the code is to get, and never what is the launcher’s', async () => {
   const { manifests } = await render(paths.helm3, [
     ...[
       '--set',
@@ -90,9 +90,12 @@ test('the chart names what the user set, and never the token', async () => {
   const init = podTemplates(manifests)
     .flatMap(containersOf)
     .find(({ name }) => name === 'runner-config');
-  expect(init?.args?.slice(1)).toEqual([
+  const [script, from, to, ...names] = init?.args ?? [];
+  expect([script, from, to]).toEqual([
+    '/etc/n8n-tuned/scripts/runner-config.cjs',
     '/etc/n8n-task-runners.json',
     '/runner-config/config.json',
-    'NODE_FUNCTION_ALLOW_EXTERNAL',
   ]);
+  expect(names).toEqual(expect.arrayContaining(['NODE_FUNCTION_ALLOW_EXTERNAL', 'TZ']));
+  expect(names.filter((name) => /TOKEN|LAUNCHER|CONFIG_PATH|BROKER/.test(name))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-{{/* What runs before n8n: community packages, load targets, the user's own. Dict: context, component. */}}
+{{/* What runs before n8n, and the sidecars that must outlive it. Dict: context, component. */}}
 {{- define "n8n-tuned.initContainers" -}}
 {{- $context := .context -}}
 {{- $values := .context.Values -}}
@@ -26,7 +26,7 @@
 {{- include "n8n-tuned.runnerConfigInit" . }}
 {{- if and $values.pythonPackages.packages (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
 - name: python-packages
-  image: {{ include "n8n-tuned.image" (dict "context" $context "image" $values.pythonPackages.image "tag" "3.13-slim") | quote }}
+  image: {{ include "n8n-tuned.image" (dict "context" $context "image" $values.pythonPackages.image "tag" "3.13-alpine") | quote }}
   imagePullPolicy: {{ $values.image.pullPolicy }}
   command: [pip]
   args:
@@ -65,6 +65,7 @@
 {{- with $settings.initContainers }}
 {{ toYaml . }}
 {{- end }}
+{{- include "n8n-tuned.runnerSidecar" . }}
 {{- end -}}
 
 {{- define "n8n-tuned.initCommon" -}}

@@ -56,9 +56,6 @@ spec:
         {{- toYaml $settings.securityContext | nindent 8 }}
       volumeMounts:
         {{- include "n8n-tuned.volumeMounts" . | nindent 8 }}
-    {{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
-    {{- include "n8n-tuned.runnerSidecar" . | nindent 4 }}
-    {{- end }}
     {{- with $settings.sidecars }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
@@ -208,16 +205,7 @@ topologySpreadConstraints:
 {{- if $values.loadTargets.enabled }}
 {{- include "n8n-tuned.loadTargetVolumes" .context | nindent 0 }}
 {{- end }}
-{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
-{{- if include "n8n-tuned.runnerVariables" .context }}
-- name: runner-config
-  emptyDir: {}
-{{- end }}
-{{- if $values.pythonPackages.packages }}
-- name: python-packages
-  emptyDir: {}
-{{- end }}
-{{- end }}
+{{- include "n8n-tuned.runnerVolumes" . }}
 {{- with .component.settings.volumes }}
 {{ toYaml . }}
 {{- end }}

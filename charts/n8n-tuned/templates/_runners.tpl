@@ -1,10 +1,15 @@
-{{/* The external task runner beside n8n: Code nodes in a container of their own. Dict: context, component. */}}
+{{/*
+The external task runner beside n8n: Code nodes in a container of their own. It is a native sidecar: it starts before n8n
+and is told to end only when n8n, which drains with its help, has ended. Dict: context, component.
+*/}}
 {{- define "n8n-tuned.runnerSidecar" -}}
-{{- $values := .context.Values -}}
-{{- $runners := $values.taskRunners -}}
+{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
+{{- $values := .context.Values }}
+{{- $runners := $values.taskRunners }}
 - name: task-runners
-  image: {{ include "n8n-tuned.image" (dict "context" .context "image" $runners.image "tag" (include "n8n-tuned.version" .context)) | quote }}
+  image: {{ include "n8n-tuned.runnerImage" .context | quote }}
   imagePullPolicy: {{ $values.image.pullPolicy }}
+  restartPolicy: Always
   env:
     {{- include "n8n-tuned.runnerEnv" . | nindent 4 }}
   ports:
@@ -21,46 +26,57 @@
   securityContext:
     {{- toYaml .component.settings.securityContext | nindent 4 }}
   volumeMounts:
-    - name: tmp
+    # Not n8n's: the code that runs here is not to reach what n8n keeps there.
+    - name: runner-tmp
       mountPath: /tmp
-    {{- if include "n8n-tuned.runnerVariables" .context }}
     - name: runner-config
       mountPath: /etc/n8n-tuned/runner
       readOnly: true
-    {{- end }}
     {{- if $values.pythonPackages.packages }}
     - name: python-packages
       mountPath: /opt/python-packages
       readOnly: true
     {{- end }}
+{{- end }}
 {{- end -}}
 
-{{/* Names of the variables that the image's launcher would keep from the code, separated by spaces. Context: root. */}}
-{{- define "n8n-tuned.runnerVariables" -}}
-{{- $names := list -}}
-{{- range $name, $value := .Values.taskRunners.env -}}
-{{- if not (kindIs "invalid" $value) -}}{{- $names = append $names $name -}}{{- end -}}
-{{- end -}}
-{{- if .Values.pythonPackages.packages -}}
-{{- $names = concat $names (list "PYTHONPATH" "N8N_RUNNERS_EXTERNAL_ALLOW") -}}
-{{- end -}}
-{{- join " " (without $names "N8N_RUNNERS_AUTH_TOKEN" | uniq | sortAlpha) -}}
+{{- define "n8n-tuned.runnerImage" -}}
+{{- include "n8n-tuned.image" (dict "context" . "image" .Values.taskRunners.image "tag" (include "n8n-tuned.version" .)) -}}
 {{- end -}}
 
-{{/* Writes the launcher's config of the image anew, so that those variables come through. Dict: context, component. */}}
-{{- define "n8n-tuned.runnerConfigInit" -}}
-{{- $runners := .context.Values.taskRunners -}}
-{{- $names := include "n8n-tuned.runnerVariables" .context -}}
-{{- if and $names (eq (include "n8n-tuned.runnerModeOf" .) "external") }}
+{{/* Dict: context, component. */}}
+{{- define "n8n-tuned.runnerVolumes" -}}
+{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
+- name: runner-tmp
+  emptyDir: {}
 - name: runner-config
-  image: {{ include "n8n-tuned.image" (dict "context" .context "image" $runners.image "tag" (include "n8n-tuned.version" .context)) | quote }}
+  emptyDir: {}
+{{- if .context.Values.pythonPackages.packages }}
+- name: python-packages
+  emptyDir: {}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/*
+Writes the config of the image's launcher anew: it passes on only the variables that it names and overrides some. All of
+the runner's get through but those that are the launcher's own. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.runnerConfigInit" -}}
+{{- if eq (include "n8n-tuned.runnerModeOf" .) "external" }}
+- name: runner-config
+  image: {{ include "n8n-tuned.runnerImage" .context | quote }}
   imagePullPolicy: {{ .context.Values.image.pullPolicy }}
   command: [/usr/local/bin/node]
   args:
     - {{ include "n8n-tuned.scriptFolder" .context }}/runner-config.cjs
     - /etc/n8n-task-runners.json
     - /runner-config/config.json
-    {{- splitList " " $names | toYaml | nindent 4 }}
+    {{- range include "n8n-tuned.runnerEnv" . | fromYamlArray }}
+    {{- if not (or (hasPrefix "N8N_RUNNERS_LAUNCHER_" .name) (has .name (list "N8N_RUNNERS_AUTH_TOKEN" "N8N_RUNNERS_TASK_BROKER_URI" "N8N_RUNNERS_CONFIG_PATH"))) }}
+    - {{ .name }}
+    {{- end }}
+    {{- end }}
   resources:
     {{- toYaml .context.Values.initResources | nindent 4 }}
   securityContext:
@@ -72,21 +88,28 @@
 {{- end }}
 {{- end -}}
 
-{{/* The runner's environment; taskRunners.env wins by name. Its heap is half of its own limit. */}}
+{{/*
+The runner's environment: what n8n would hand down to a runner of its own, with the user's `env` in it, then what only an
+external one has; taskRunners.env wins by name. Dict: context, component.
+*/}}
 {{- define "n8n-tuned.runnerEnv" -}}
 {{- $runners := .context.Values.taskRunners -}}
+{{- /* The launcher would set 60 s. */ -}}
+{{- $entries := dict "N8N_RUNNERS_TASK_TIMEOUT" (dict "value" "300") -}}
+{{- $handedDown := list "GENERIC_TIMEZONE" "TZ" "NODE_FUNCTION_ALLOW_BUILTIN" "NODE_FUNCTION_ALLOW_EXTERNAL" "N8N_RUNNERS_MAX_CONCURRENCY" "N8N_RUNNERS_MAX_PAYLOAD" "N8N_RUNNERS_TASK_TIMEOUT" -}}
+{{- range include "n8n-tuned.env" . | fromYamlArray -}}
+{{- if has .name $handedDown -}}{{- $_ := set $entries .name . -}}{{- end -}}
+{{- end -}}
 {{- $token := include "n8n-tuned.secretEnv" (dict "context" .context "what" "runners" "variable" "N8N_RUNNERS_AUTH_TOKEN") | fromYamlArray | first -}}
-{{- $entries := dict
-  "N8N_RUNNERS_AUTH_TOKEN" $token
-  "N8N_RUNNERS_TASK_BROKER_URI" (dict "value" "http://127.0.0.1:5679")
-  "N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT" (dict "value" "5680")
-  "N8N_RUNNERS_MAX_CONCURRENCY" (dict "value" (include "n8n-tuned.runnerConcurrency" .)) -}}
+{{- $_ := set $entries "N8N_RUNNERS_AUTH_TOKEN" $token -}}
+{{- $_ := set $entries "N8N_RUNNERS_TASK_BROKER_URI" (dict "value" "http://127.0.0.1:5679") -}}
+{{- $_ := set $entries "N8N_RUNNERS_LAUNCHER_HEALTH_CHECK_PORT" (dict "value" "5680") -}}
+{{- $_ := set $entries "N8N_RUNNERS_CONFIG_PATH" (dict "value" "/etc/n8n-tuned/runner/config.json") -}}
+{{- /* As long as n8n drains. */ -}}
+{{- $_ := set $entries "N8N_RUNNERS_GRACEFUL_SHUTDOWN_TIMEOUT" (dict "value" (include "n8n-tuned.shutdownSeconds" . | toString)) -}}
 {{- with dig "limits" "memory" "" ($runners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
 {{- $_ := set $entries "NODE_OPTIONS" (dict "value" (printf "--max-old-space-size=%d" (div $limitMiB 2))) -}}
-{{- end -}}
-{{- if include "n8n-tuned.runnerVariables" .context -}}
-{{- $_ := set $entries "N8N_RUNNERS_CONFIG_PATH" (dict "value" "/etc/n8n-tuned/runner/config.json") -}}
 {{- end -}}
 {{- if .context.Values.pythonPackages.packages -}}
 {{- $_ := set $entries "PYTHONPATH" (dict "value" "/opt/python-packages") -}}

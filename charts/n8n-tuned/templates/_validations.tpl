@@ -213,6 +213,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "taskRunners.mode: n8n %s has no task runners: leave it internal, which does nothing there." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
 {{- if eq (include "n8n-tuned.runnerMode" .) "external" -}}
+{{- if semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version -}}
+{{- fail (printf "taskRunners.mode: the external runner is a sidecar that must outlive n8n, or the last Code nodes of a stopping pod find none, which Kubernetes %s cannot do and 1.29 can: use internal." .Capabilities.KubeVersion.Version) -}}
+{{- end -}}
 {{- with dig "limits" "memory" "" (.Values.taskRunners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
 {{- $floorMiB := include "n8n-tuned.externalRunnerFloorMiB" $ | int64 -}}
@@ -232,6 +235,12 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if and (get $monitoring $name).enabled (not $monitoring.enabled) -}}
 {{- printf "monitoring.%s.enabled: n8n serves no metrics to look at: set monitoring.enabled=true as well." $name }}{{ "\n" -}}
 {{- end -}}
+{{- end -}}
+{{- if and $monitoring.prometheusRule.enabled (not (include "n8n-tuned.ruleGroups" . | fromYaml).items) -}}
+{{- fail "monitoring.prometheusRule.enabled: this chart brings no alerts of its own, so there is nothing to render: give yours in monitoring.prometheusRule.groups." -}}
+{{- end -}}
+{{- if and $monitoring.dashboard.enabled (not (.Files.Glob "files/monitoring/dashboards/*.json")) -}}
+{{- fail "monitoring.dashboard.enabled: this chart brings no dashboards, so there is nothing to render: leave it false." -}}
 {{- end -}}
 {{- if and $monitoring.serviceMonitor.enabled $monitoring.podMonitor.enabled -}}
 {{- "monitoring: serviceMonitor and podMonitor would scrape main twice: keep one (the PodMonitor also sees workers)." }}{{ "\n" -}}
