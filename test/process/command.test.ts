@@ -166,7 +166,7 @@ test('n8n killed in the middle: the record says so and names what was accepted a
     expect.arrayContaining(['main ended: signal SIGKILL', 'main was started again']),
   );
   expect(record.verdict.outcome).toBe('not sustained');
-  expect(record.verdict.breaches.map(({ text }) => text)).toContain('main ended: signal SIGKILL');
+  expect(record.verdict.breaches[0]?.text).toMatch(/^main ended: signal SIGKILL, /);
   // Before and after it, n8n answered; between, nothing did, and that was not left out.
   expect(requests.filter(({ ok }) => ok).length).toBeGreaterThan(10);
   expect(requests.filter(({ errorKind }) => errorKind === 'refused').length).toBeGreaterThan(0);
@@ -194,7 +194,7 @@ test('Redis gone in the middle: the record says so and names the jobs that went 
   expect(leftOf(started)).toEqual([]);
   const { record, requests, samples } = readRun(folder);
   expect(record.verdict.outcome).toBe('not sustained');
-  expect(record.verdict.breaches.map(({ text }) => text)).toContain('redis ended: signal SIGKILL');
+  expect(record.verdict.breaches[0]?.text).toMatch(/^redis ended: signal SIGKILL, /);
   expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
   const { withoutExecution, notSucceeded } = matchedIn(record);
   const { rightReplies = 0, succeeded } = record.summary.executions ?? { succeeded: 0 };

@@ -6,6 +6,8 @@ export interface TracedExecution {
   loadId: string | null;
   /** `not kept`: ended, and its outcome thrown away, as with EXECUTIONS_DATA_SAVE_ON_SUCCESS=none. */
   outcome: 'succeeded' | 'failed' | 'unfinished' | 'not kept';
+  /** When, by the clock of its store; left out where it has not ended or that is not told. */
+  endedAtMs?: number;
 }
 
 /** Those that n8n still has, and how many it has made; null: that is not known. */
@@ -32,13 +34,20 @@ export function matchExecutions(
   const having = (is: (request: RequestSample, of: readonly Outcome[]) => boolean): NamedRequests =>
     named(requests.filter((request) => is(request, outcomes.get(request.id) ?? [])));
   const carrying = [...outcomes.values()].flat();
+  const ended = (as: Outcome): number => carrying.filter((outcome) => outcome === as).length;
   return {
     source: traced.source,
     executions: carrying.length,
-    notKept: carrying.filter((outcome) => outcome === 'not kept').length,
+    notKept: ended('not kept'),
+    failed: ended('failed'),
+    unfinished: ended('unfinished'),
+    // Each request is in exactly one of these six.
+    succeeded: having(({ ok }, of) => ok && of.some(mayHaveSucceeded)).requests,
     withoutExecution: having(({ ok }, of) => ok && of.length === 0),
     notSucceeded: having(({ ok }, of) => ok && of.length > 0 && !of.some(mayHaveSucceeded)),
     unheard: having(({ ok }, of) => !ok && of.some(mayHaveSucceeded)),
+    failedBoth: having(({ ok }, of) => !ok && of.length > 0 && !of.some(mayHaveSucceeded)),
+    notExecuted: having(({ ok }, of) => !ok && of.length === 0),
     repeated: having((_, of) => of.length > 1),
   };
 }

@@ -1,26 +1,102 @@
+/** SLOs against what a run measured: met, missed, or not to be decided from so little. */
 import type { Slo, SloMetric, SloOperator } from '../plan/slo';
-import type { LatencySummary, Summary, Verdict } from '../record/record';
+import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../record/record';
+import { normalQuantile } from './distributions';
 import { figures } from './figures';
+import { shareInterval, type Interval } from './statistics';
 
 export type Breach = Verdict['breaches'][number];
+export type Undecided = Verdict['undecided'][number];
+
+/** An SLO is met or missed when the whole interval says so. */
+const CONFIDENCE = 0.95;
+/** A mean of fewer values has no interval that a normal distribution describes. */
+const LEAST_FOR_A_MEAN = 30;
+
+const SHARES: Partial<Record<SloMetric, number>> = {
+  p50: 0.5,
+  p90: 0.9,
+  p95: 0.95,
+  p99: 0.99,
+  'p99.9': 0.999,
+};
+
+export interface Assessment {
+  slo: Slo;
+  state: 'met' | 'missed' | 'undecided';
+  /** Null without evidence. */
+  measured: number | null;
+  /** Whether the measured value alone would meet it. */
+  seemsMet: boolean;
+  /** What was measured, beside the limit. */
+  text: string;
+  /** As far as can be foretold, to decide it; null where more requests would not help. */
+  requestsNeeded: number | null;
+}
+
+/**
+ * `asSeen`: of these requests and no others, as a smoke run is meant. Otherwise they stand for all that
+ * would come at this load, and the confidence interval of the percentile or the share decides.
+ */
+export function assess(slo: Slo, summary: Summary, { asSeen = false } = {}): Assessment {
+  const measured = measure(slo.metric, summary);
+  if (measured === null) return withoutEvidence(slo, summary);
+  const point = { value: measured, low: measured, high: measured };
+  const seemsMet = stateOf(point, slo) === 'met';
+  const interval = asSeen ? point : intervalOf(slo, summary, point);
+  const state = stateOf(interval, slo);
+  const value = measuredText(slo.metric, measured, summary);
+  const limit = `limit ${format(slo.metric, slo.bound)}`;
+  return {
+    slo,
+    state,
+    measured,
+    seemsMet,
+    text:
+      state === 'undecided'
+        ? `${value} ${rangeText(slo.metric, interval)}, ${limit}`
+        : `${value}, ${limit}`,
+    requestsNeeded: state === 'undecided' ? requestsNeeded(slo, interval, summary) : null,
+  };
+}
+
+function measuredText(metric: SloMetric, measured: number, summary: Summary): string {
+  const { offered, achieved, completions = null } = summary;
+  if (metric !== 'throughput') return `${metric} ${format(metric, measured)}`;
+  const isLate = completions !== null && completions.shareOfOffered < achieved.shareOfOffered;
+  const [rate, what] = isLate
+    ? [completions.ratePerSecond, 'were completed']
+    : [achieved.ratePerSecond, 'got the expected response'];
+  return `${figures(rate)} of ${figures(offered.ratePerSecond)} req/s ${what}`;
+}
 
 /** The SLOs that were missed, each with what was measured. */
-export function breaches(slos: readonly Slo[], summary: Summary): Breach[] {
-  return slos.flatMap((slo) => {
-    const measured = measure(slo.metric, summary);
-    if (measured !== null && holds(measured, slo.operator, slo.bound)) return [];
-    return [
-      {
-        slo: slo.text,
-        // Without a single answer a latency has no value; the record's JSON needs a number.
-        measured: measured ?? Number.MAX_VALUE,
-        text:
-          measured === null
-            ? `${slo.text} is missed: no request got a response to measure`
-            : `${slo.metric} ${format(slo.metric, measured)}, limit ${format(slo.metric, slo.bound)}`,
-      },
-    ];
-  });
+export const breachOf = ({ slo, measured, text }: Assessment): Breach => ({
+  slo: slo.text,
+  // Without a single response a latency has no value; the record's JSON needs a number.
+  measured: measured ?? Number.MAX_VALUE,
+  text,
+});
+
+export const undecidedOf = ({ slo, measured, seemsMet, text }: Assessment): Undecided => ({
+  slo: slo.text,
+  measured,
+  seemsMet,
+  text,
+});
+
+/** Fewer requests than these cannot show that the SLO is met, even if every one of them meets it. */
+export function leastRequests({ metric, bound }: Pick<Slo, 'metric' | 'bound'>): number {
+  const share = SHARES[metric];
+  if (share !== undefined) {
+    // All n lie below the limit with the probability share^n, though the percentile lies above it.
+    return Math.ceil(Math.log((1 - CONFIDENCE) / 2) / Math.log(share));
+  }
+  if (metric === 'mean') return LEAST_FOR_A_MEAN;
+  if (metric !== 'errors' || bound <= 0) return 1;
+  // Wilson's upper bound of 0 errors in n requests is z^2 / (n + z^2).
+  const z = normalQuantile((1 + CONFIDENCE) / 2);
+  return Math.floor((z * z * (1 - bound)) / bound) + 1;
 }
 
 /**
@@ -37,25 +113,107 @@ export function pressure(slos: readonly Slo[], summary: Summary): number | null 
 }
 
 function measure(metric: SloMetric, summary: Summary): number | null {
-  if (metric === 'errors') return summary.errors.share;
-  if (metric === 'throughput') return summary.achieved.shareOfOffered;
+  if (metric === 'errors') return summary.offered.requests === 0 ? null : summary.errors.share;
+  if (metric === 'throughput') {
+    if (summary.offered.requests === 0) return null;
+    const { achieved, completions = null } = summary;
+    return Math.min(achieved.shareOfOffered, completions?.shareOfOffered ?? 1);
+  }
   if (metric === 'backlog') return unfinished(summary);
-  const name: keyof LatencySummary = metric === 'p99.9' ? 'p999' : metric;
-  return summary.latencyMs?.[name] ?? null;
+  return summary.latencyMs?.[latencyName(metric)] ?? null;
 }
 
-/** Executions that n8n had not done when the load ended and its time to drain was over. */
-function unfinished({ backlog, executions }: Summary): number {
+const latencyName = (
+  metric: Exclude<SloMetric, 'errors' | 'throughput' | 'backlog'>,
+): Exclude<keyof LatencySummary, 'intervals'> => (metric === 'p99.9' ? 'p999' : metric);
+
+/** Executions that n8n had not done when the load ended and its time to drain was over; null: not known. */
+function unfinished({ backlog, executions, matched }: Summary): number | null {
   if (backlog !== null && backlog.drainedAfterSeconds === null) return Math.max(1, backlog.atEnd);
-  return executions?.unfinished ?? 0;
+  if (executions !== null) return executions.unfinished;
+  if (matched !== undefined && !('skipped' in matched)) return matched.unfinished ?? null;
+  return null;
 }
 
-function holds(measured: number, operator: SloOperator, bound: number): boolean {
-  if (operator === '<') return measured < bound;
-  if (operator === '<=') return measured <= bound;
-  if (operator === '>') return measured > bound;
-  if (operator === '>=') return measured >= bound;
-  return measured === bound;
+/** Nothing measured is never met; where not one response came to be measured, it is missed. */
+function withoutEvidence(slo: Slo, summary: Summary): Assessment {
+  const none = { slo, measured: null, seemsMet: false, requestsNeeded: null };
+  const isLatency = !['errors', 'throughput', 'backlog'].includes(slo.metric);
+  if (isLatency && summary.offered.requests > 0) {
+    const text = `${slo.text} is missed: no request got the expected response`;
+    return { ...none, state: 'missed', text };
+  }
+  const why =
+    slo.metric === 'backlog'
+      ? "n8n's executions could not be counted"
+      : 'no request was sent in the measured time';
+  return { ...none, state: 'undecided', text: `${slo.text} is not known: ${why}` };
+}
+
+function intervalOf({ metric, bound }: Slo, summary: Summary, point: Interval): Interval {
+  const { errors, latencyMs } = summary;
+  // What was counted is no estimate; no number of requests proves that there will never be an error.
+  if (metric === 'backlog' || metric === 'max' || (metric === 'errors' && bound <= 0)) return point;
+  if (metric === 'errors') {
+    const trials = errors.share > 0 ? errors.requests / errors.share : summary.offered.requests;
+    return shareInterval(errors.requests, Math.round(trials), CONFIDENCE);
+  }
+  if (metric === 'throughput') return throughputInterval(summary, bound, point);
+  const known: LatencyInterval | undefined =
+    latencyMs?.intervals?.[latencyName(metric) as keyof typeof latencyMs.intervals];
+  // Records of schema version 1 have none.
+  if (known === undefined) return point;
+  return { value: point.value, low: known.low, high: known.high ?? Infinity };
+}
+
+/**
+ * Responses are counted, not estimated, so what reaches the bound is met. Below it, the errors of a few
+ * requests may be chance.
+ */
+function throughputInterval(summary: Summary, bound: number, point: Interval): Interval {
+  if (point.value >= bound) return point;
+  const { requests } = summary.offered;
+  return shareInterval(Math.round(point.value * requests), requests, CONFIDENCE);
+}
+
+function stateOf(
+  { low, high }: Interval,
+  { operator, bound }: Pick<Slo, 'operator' | 'bound'>,
+): Assessment['state'] {
+  const holds = HOLDS[operator];
+  const ends = [holds(low, bound), holds(high, bound)];
+  if (ends.every(Boolean)) return 'met';
+  return ends.some(Boolean) || (operator === '=' && low <= bound && bound <= high && low < high)
+    ? 'undecided'
+    : 'missed';
+}
+
+const HOLDS: Record<SloOperator, (value: number, bound: number) => boolean> = {
+  '<': (value, bound) => value < bound,
+  '<=': (value, bound) => value <= bound,
+  '>': (value, bound) => value > bound,
+  '>=': (value, bound) => value >= bound,
+  '=': (value, bound) => value === bound,
+};
+
+/** An interval narrows with the square root of the number of requests. */
+function requestsNeeded(slo: Slo, { value, low, high }: Interval, summary: Summary): number {
+  const seen = slo.metric === 'errors' ? summary.offered.requests : (summary.latencyMs?.count ?? 0);
+  const least = leastRequests(slo);
+  if (!Number.isFinite(high) || seen < least) return Math.max(least, seen + 1);
+  const half = slo.bound > value ? high - value : value - low;
+  const distance = Math.abs(slo.bound - value);
+  const times = distance === 0 ? MOST_TIMES : Math.min(MOST_TIMES, 1.2 * (half / distance) ** 2);
+  return Math.ceil(seen * Math.max(times, 1.2));
+}
+
+/** At its very bound no run is long enough. */
+const MOST_TIMES = 100;
+
+function rangeText(metric: SloMetric, { low, high }: Interval): string {
+  return Number.isFinite(high)
+    ? `(between ${format(metric, low)} and ${format(metric, high)})`
+    : `(at least ${format(metric, low)}, too few requests for an upper bound)`;
 }
 
 function format(metric: SloMetric, measured: number): string {

@@ -56,7 +56,7 @@ export function medianAbsoluteDeviation(values: readonly number[]): number {
 
 /**
  * Interval of a percentile from order statistics: exact for independent values of any distribution.
- * Where there are too few values for the confidence asked, the bound is the extreme value seen.
+ * Where there are too few values for the confidence asked there is no bound: it is infinite.
  */
 export function percentileInterval(
   ordered_: ArrayLike<number>,
@@ -74,9 +74,18 @@ export function percentileInterval(
   while (high > low + 1 && 1 - binomialCdf(high - 2, n, p) <= tail) high -= 1;
   return {
     value: percentile(ordered_, p),
-    low: ordered(ordered_, low - 1),
-    high: ordered(ordered_, high - 1),
+    low: low === 0 ? -Infinity : ordered(ordered_, low - 1),
+    high: p ** n > tail ? Infinity : ordered(ordered_, high - 1),
   };
+}
+
+/** Of a mean of so many values that it is distributed normally, whatever they are. */
+export function meanInterval(values: ArrayLike<number>, confidence = 0.95): Interval {
+  const value = mean(values);
+  if (values.length < 30) return { value, low: -Infinity, high: Infinity };
+  const half =
+    (normalQuantile((1 + confidence) / 2) * standardDeviation(values)) / Math.sqrt(values.length);
+  return { value, low: value - half, high: value + half };
 }
 
 /** Percentile bootstrap of any statistic. */

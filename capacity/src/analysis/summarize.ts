@@ -1,13 +1,23 @@
 import type {
   Executions,
+  LatencyInterval,
   LatencySummary,
   MetricSample,
   RequestSample,
   RoleSummary,
   Summary,
 } from '../record/record';
+import type { Completed } from './completions';
 import { growth, totals, values, type SampledRole, type Window } from './metrics';
-import { mean, median, percentile, sorted } from './statistics';
+import {
+  mean,
+  meanInterval,
+  median,
+  percentile,
+  percentileInterval,
+  sorted,
+  type Interval,
+} from './statistics';
 import { slope } from './trend';
 
 /** As n8n counts them, which knows nothing of replies. */
@@ -29,6 +39,8 @@ export interface RunFacts {
     droppedIterations: number;
   };
   executions: ExecutionCounts | null;
+  /** Of workloads that answer at once. */
+  completed?: Completed | null;
   /** Null where there is no queue; `seconds` is null where it was not empty in time. */
   queueDrained: { seconds: number | null } | null;
 }
@@ -55,6 +67,7 @@ export function summarize(
       ratePerSecond: good / seconds,
       shareOfOffered: offered === 0 ? 0 : Math.min(1, good / offered),
     },
+    ...(facts.completed === undefined ? {} : { completions: facts.completed?.completions ?? null }),
     latencyMs: latency(due),
     errors: errors(due),
     unanswered: {
@@ -111,8 +124,22 @@ export function latency(requests: readonly RequestSample[]): LatencySummary | nu
     p99: percentile(order, 0.99),
     p999: percentile(order, 0.999),
     max: percentile(order, 1),
+    intervals: {
+      mean: recorded(meanInterval(order)),
+      p50: recorded(percentileInterval(order, 0.5)),
+      p90: recorded(percentileInterval(order, 0.9)),
+      p95: recorded(percentileInterval(order, 0.95)),
+      p99: recorded(percentileInterval(order, 0.99)),
+      p999: recorded(percentileInterval(order, 0.999)),
+    },
   };
 }
+
+/** JSON knows no infinity. */
+const recorded = ({ low, high }: Interval): LatencyInterval => ({
+  low: Math.max(0, low),
+  high: Number.isFinite(high) ? high : null,
+});
 
 function errors(due: readonly RequestSample[]): Summary['errors'] {
   const byKind: Record<string, number> = {};
@@ -127,10 +154,12 @@ function errors(due: readonly RequestSample[]): Summary['errors'] {
 
 function backlog(samples: readonly MetricSample[], facts: RunFacts): Summary['backlog'] {
   if (facts.queueDrained === null) return null;
-  const waiting = totals(samples, { metric: 'queueWaiting' }, facts.measured);
+  const queued = totals(samples, { metric: 'queueWaiting' }, facts.measured);
+  // Without a queue to look at, what n8n has accepted and not done yet.
+  const waiting = queued.length > 0 ? queued : (facts.completed?.open ?? []);
   const growing = slope(waiting.map(({ tMs, value }) => ({ x: tMs / 1_000, y: value })));
   return {
-    atEnd: waiting.at(-1)?.value ?? 0,
+    atEnd: waiting.at(-1)?.value ?? facts.completed?.completions.openAtEnd ?? 0,
     // A slope whose interval holds 0 is noise, and stated as none.
     slopePerSecond: growing.low > 0 || growing.high < 0 ? growing.value : 0,
     drainedAfterSeconds: facts.queueDrained.seconds,

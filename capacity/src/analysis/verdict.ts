@@ -1,12 +1,16 @@
-import type { Slo } from '../plan/slo';
+import { parseSlos, type Slo } from '../plan/slo';
 import type { Outcome, RunEvent, Summary, Verdict } from '../record/record';
 import type { Limit } from './bottleneck';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
-import { breaches, duration, type Breach } from './slo';
+import { assess, breachOf, duration, undecidedOf, type Assessment, type Breach } from './slo';
 
 export interface VerdictFacts extends Promised {
   workload: string;
+  /** Of the load: smoke only asks whether it answers at all. */
+  profile: string;
+  /** Of the load, warm-up included. */
+  lengthMs: number;
   /** Null when the run came to its end; else why it did not. */
   aborted: string | null;
   /** Samplers that failed, by name. */
@@ -20,10 +24,12 @@ export interface VerdictFacts extends Promised {
   otherCores: number | null;
 }
 
-/** Below this many answers a p99 rests on single requests. */
+/** Judged by the requests that it made, which are too few to stand for more. */
+const SMOKE = 'smoke';
+/** Below this many responses a p99 rests on single requests. */
 const ENOUGH_REQUESTS = 100;
 /** Events that no run may have, as targets name them. */
-const BREAKING_EVENTS = new Set(['restart', 'oom-kill', 'exit']);
+export const BREAKING_EVENTS = new Set(['restart', 'oom-kill', 'exit']);
 /** The system and the samplers themselves were seen to use less. */
 const OTHERS_CORES = 0.25;
 const LITTLES_LAW_TOLERANCE = 0.2;
@@ -37,23 +43,56 @@ export function verdict(
   facts: VerdictFacts,
 ): Verdict {
   const matched = executionFindings(summary, facts);
+  const assessed = [...slos, ...impliedSlos(slos, facts)].map((slo) =>
+    assess(slo, summary, { asSeen: facts.profile === SMOKE }),
+  );
+  const ended = endedProcesses(facts.events, facts.lengthMs);
   const broken = [
-    ...breaches(slos, summary),
+    ...ended,
+    ...assessed.filter(({ state }) => state === 'missed').map(breachOf),
     ...builtInBreaches(slos, summary, facts),
     ...matched.breaches,
   ];
-  const outcome = decide(summary, broken, facts);
+  const undecided = assessed.filter(({ state }) => state === 'undecided');
+  const outcome = decide(summary, broken, undecided, facts);
   return {
     outcome,
-    sentence: sentence(outcome, summary, broken, limitedBy, facts),
+    sentence: sentence(outcome, summary, { broken, undecided, ended, limitedBy, facts }),
     breaches: broken,
-    undecided: [],
+    undecided: undecided.map(undecidedOf),
     limitedBy,
     doubts: [...doubts(summary, facts), ...matched.doubts],
   };
 }
 
-/** What no run may do, whether or not the user asked: fall behind, or lose a process. */
+/** What no run may do, whether or not the user asked: fall behind what is offered. */
+function impliedSlos(slos: readonly Slo[], { loop }: VerdictFacts): Slo[] {
+  return loop === 'open' && !slos.some(({ metric }) => metric === 'throughput')
+    ? parseSlos('throughput>=95%')
+    : [];
+}
+
+/** Before all else: whatever a run then shows, it shows of an n8n that had lost a process. */
+function endedProcesses(events: readonly RunEvent[], lengthMs: number): Breach[] {
+  return events
+    .filter(({ kind }) => BREAKING_EVENTS.has(kind))
+    .sort((one, other) => one.tMs - other.tMs)
+    .map((event) => ({ slo: 'no restart', measured: 1, text: eventText(event, lengthMs) }));
+}
+
+function eventText({ text, tMs, inFlight }: RunEvent, lengthMs: number): string {
+  const seconds = figures(Math.abs(tMs > lengthMs ? tMs - lengthMs : tMs) / 1_000);
+  const when =
+    tMs < 0
+      ? `${seconds} s before the load began`
+      : tMs > lengthMs
+        ? `${seconds} s after the load had ended`
+        : `${seconds} s into the load`;
+  const open = inFlight === undefined ? '' : ` with ${plural(inFlight, 'request')} in flight`;
+  return `${text}, ${when}${open}`;
+}
+
+/** Nor answer nothing at all, let a queue grow, or keep work that does not end. */
 function builtInBreaches(
   slos: readonly Slo[],
   summary: Summary,
@@ -62,11 +101,11 @@ function builtInBreaches(
   const found: Breach[] = [];
   const { achieved, offered, backlog } = summary;
   const asked = new Set(slos.map(({ metric }) => metric));
-  if (loop === 'open' && !asked.has('throughput') && achieved.shareOfOffered < 0.95) {
+  if (loop === 'closed' && offered.requests > 0 && achieved.requests === 0) {
     found.push({
-      slo: 'throughput>=95%',
-      measured: achieved.shareOfOffered,
-      text: `${figures(achieved.ratePerSecond)} of ${figures(offered.ratePerSecond)} req/s got the expected response`,
+      slo: 'expected responses',
+      measured: 0,
+      text: `none of ${plural(offered.requests, 'request')} got the expected response`,
     });
   }
   if (
@@ -77,62 +116,95 @@ function builtInBreaches(
     found.push({
       slo: 'backlog does not grow',
       measured: backlog.slopePerSecond,
-      text: `the queue grew by ${figures(backlog.slopePerSecond)} jobs a second`,
+      text: `the backlog grew by ${figures(backlog.slopePerSecond)} executions per second`,
     });
   }
   if (backlog !== null && backlog.drainedAfterSeconds === null && !asked.has('backlog')) {
     found.push({
-      slo: 'queue drains',
+      slo: 'backlog drains',
       measured: backlog.atEnd,
-      text: 'the queue was not empty in time after the load had ended',
+      text: 'the backlog was not empty in time after the load had ended',
     });
   }
+  const namedEvents = new Set(events.map(({ kind }) => kind));
   for (const { role, restarts, oomKills } of summary.roles) {
-    if (restarts + oomKills === 0) continue;
-    found.push({
+    const unnamed = [
+      ...(restarts > 0 && !namedEvents.has('restart') ? [`restarted ${times(restarts)}`] : []),
+      ...(oomKills > 0 && !namedEvents.has('oom-kill')
+        ? [`lost a process to the kernel for memory ${times(oomKills)}`]
+        : []),
+    ];
+    if (unnamed.length === 0) continue;
+    found.unshift({
       slo: 'no restart',
       measured: Math.max(restarts, oomKills),
-      text: `${role} restarted ${String(restarts)} times, ${String(oomKills)} processes were killed for memory`,
+      text: `${role} ${unnamed.join(' and ')}`,
     });
-  }
-  for (const { kind, text } of events) {
-    if (BREAKING_EVENTS.has(kind)) found.push({ slo: 'no restart', measured: 1, text });
   }
   return found;
 }
 
-function decide(summary: Summary, broken: Breach[], facts: VerdictFacts): Outcome {
+function decide(
+  summary: Summary,
+  broken: readonly Breach[],
+  undecided: readonly Assessment[],
+  facts: VerdictFacts,
+): Outcome {
   if (facts.aborted !== null) return 'aborted';
   if (summary.generator.saturated || summary.offered.requests === 0) return 'invalid';
-  return broken.length > 0 ? 'not sustained' : 'sustained';
+  if (broken.length > 0) return 'not sustained';
+  return undecided.length > 0 ? 'inconclusive' : 'sustained';
+}
+
+interface Found {
+  broken: readonly Breach[];
+  undecided: readonly Assessment[];
+  ended: readonly Breach[];
+  limitedBy: Limit;
+  facts: VerdictFacts;
 }
 
 /** Of the run as a whole, for whoever reads nothing else. */
-function sentence(
-  outcome: Outcome,
-  summary: Summary,
-  broken: Breach[],
-  limitedBy: Limit,
-  facts: VerdictFacts,
-): string {
-  const run = `the run of ${facts.workload}`;
-  if (outcome === 'aborted') return `${capital(run)} was aborted: ${facts.aborted ?? ''}.`;
+function sentence(outcome: Outcome, summary: Summary, found: Found): string {
+  const { ended, broken, undecided, limitedBy, facts } = found;
+  // Also a run that is invalid or was aborted names first what ended.
+  const [lost] = ended;
+  const first = lost === undefined ? '' : `${capital(lost.text)}. `;
+  const run = `${first}The run of ${facts.workload}`;
+  if (outcome === 'aborted') return `${run} was aborted: ${facts.aborted ?? ''}.`;
   if (outcome === 'invalid') {
     const why = summary.generator.saturated
       ? 'the load generator was the limit, so it says nothing about n8n'
       : 'no request was sent in the measured time';
-    return `${capital(run)} is invalid: ${why}.`;
+    return `${run} is invalid: ${why}.`;
   }
   const load = loadText(summary, facts);
-  if (outcome === 'sustained') {
-    const p95 = summary.latencyMs ? `p95 ${duration(summary.latencyMs.p95)}, ` : '';
-    return `n8n sustained ${load}: ${p95}${errorText(summary)}.`;
+  if (outcome === 'not sustained') {
+    const failed = lost !== undefined && summary.errors.requests > 0;
+    const also = failed ? `; ${plural(summary.errors.requests, 'request')} failed` : '';
+    const known = lost === undefined && !['nothing', 'unknown'].includes(limitedBy.name);
+    const limited = known ? `; limited by ${limitedBy.name}` : '';
+    return `n8n did not sustain ${load}: ${broken[0]?.text ?? ''}${also}${limited}.`;
   }
-  const first = broken[0]?.text ?? '';
-  const limited = ['nothing', 'unknown'].includes(limitedBy.name)
-    ? ''
-    : `; limited by ${limitedBy.name}`;
-  return `n8n did not sustain ${load}: ${first}${limited}.`;
+  if (outcome === 'inconclusive') {
+    return `It is not known whether n8n sustains ${load}: ${undecided[0]?.text ?? ''}; ${advice(undecided, summary)}.`;
+  }
+  const p95 = summary.latencyMs ? `p95 ${duration(summary.latencyMs.p95)}, ` : '';
+  const figuresSeen = `${p95}${errorText(summary)}`;
+  return facts.profile === SMOKE
+    ? `n8n gave the expected response to ${String(summary.achieved.requests)} of ${plural(summary.offered.requests, 'request')} of ${facts.workload}: ${figuresSeen}; a smoke run says nothing about capacity.`
+    : `n8n sustained ${load}: ${figuresSeen}.`;
+}
+
+/** How long a run has to be to decide it. */
+function advice(undecided: readonly Assessment[], { offered, achieved }: Summary): string {
+  const needed = Math.max(0, ...undecided.map(({ requestsNeeded }) => requestsNeeded ?? 0));
+  const rate = offered.ratePerSecond || achieved.ratePerSecond;
+  if (needed === 0 || rate === 0) return 'see the doubts for what was missing';
+  const seconds = needed / rate;
+  const rounded = seconds < 120 ? Math.ceil(seconds / 10) * 10 : Math.ceil(seconds / 60) * 60;
+  const text = rounded < 120 ? `${String(rounded)} s` : `${String(rounded / 60)} min`;
+  return `measure at least ${text} (--duration), for about ${String(needed)} requests`;
 }
 
 function loadText({ offered, achieved }: Summary, facts: VerdictFacts): string {
@@ -143,6 +215,11 @@ function loadText({ offered, achieved }: Summary, facts: VerdictFacts): string {
 }
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const plural = (count: number, one: string): string =>
+  `${String(count)} ${one}${count === 1 ? '' : 's'}`;
+
+const times = (count: number): string => (count === 1 ? 'once' : `${String(count)} times`);
 
 function errorText({ errors }: Summary): string {
   return errors.requests === 0 ? 'no errors' : `${figures(errors.share * 100)} % errors`;
@@ -173,6 +250,11 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   if ((facts.otherCores ?? 0) > OTHERS_CORES) {
     found.push(
       `something else on this machine used ${figures(facts.otherCores ?? 0)} cores during the run`,
+    );
+  }
+  if (facts.answers === 'at-once' && (summary.completions ?? null) === null) {
+    found.push(
+      'this workload answers at once, and n8n could not tell when its executions ended: only responses were judged',
     );
   }
   if (executions === null && backlog !== null) {

@@ -111,7 +111,10 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
       : { ratePerSecond: probe.ratePerSecond }),
     durationSeconds: probe.durationSeconds,
     result: verdict.outcome === 'aborted' ? 'invalid' : verdict.outcome,
-    achievedPerSecond: summary.achieved.ratePerSecond,
+    achievedPerSecond: Math.min(
+      summary.achieved.ratePerSecond,
+      summary.completions?.ratePerSecond ?? Infinity,
+    ),
     p95Ms: summary.latencyMs?.p95 ?? null,
     errorShare: summary.errors.share,
     littlesLaw: summary.littlesLaw?.ratio ?? null,

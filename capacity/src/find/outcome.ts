@@ -5,9 +5,13 @@ import type { RunRecord, Verdict } from '../record/record';
 /** What one probe's run tells the search. */
 export function outcomeOf(record: RunRecord): Outcome {
   const { limitedBy } = record.verdict;
+  const { achieved } = record.summary;
   return {
     result: resultOf(record.verdict),
-    achievedPerSecond: record.summary.achieved.ratePerSecond,
+    achievedPerSecond: Math.min(
+      achieved.ratePerSecond,
+      record.summary.completions?.ratePerSecond ?? Infinity,
+    ),
     pressure: pressure(record.slo, record.summary),
     limit: limitedBy.name === 'nothing' ? null : limitedBy.name,
   };

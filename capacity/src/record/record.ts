@@ -56,6 +56,11 @@ export interface Summary {
   offered: { requests: number; ratePerSecond: number };
   /** Good replies: those the workload calls right. */
   achieved: { requests: number; ratePerSecond: number; shareOfOffered: number };
+  /**
+   * Workloads that answer at once: requests whose execution ended within the measured part; null where
+   * n8n could not tell. Left out for others, whose response proves it.
+   */
+  completions?: Completions | null;
   latencyMs: LatencySummary | null;
   errors: { requests: number; share: number; byKind: Record<string, number> };
   /** Requests still without an answer when the run ended. */
@@ -64,7 +69,10 @@ export interface Summary {
   executions: Executions | null;
   /** The same by the id that each request carries; older records do not have it. */
   matched?: MatchedExecutions | { skipped: string };
-  /** Queue mode: null elsewhere. Slope in jobs per second over the measured part. */
+  /**
+   * Jobs that wait in the queue; without one, executions that were accepted and have not ended. Slope
+   * per second over the measured part. Null where neither is known.
+   */
   backlog: { atEnd: number; slopePerSecond: number; drainedAfterSeconds: number | null } | null;
   /** Requests in flight predicted by rate x latency against those seen. */
   littlesLaw: { predicted: number; observed: number; ratio: number } | null;
@@ -94,12 +102,21 @@ export interface MatchedExecutions {
   executions: number;
   /** Of them, those that ended with an outcome that n8n has thrown away. */
   notKept: number;
+  /** Of them, those that failed, crashed ones included, and those that had not ended; newer records. */
+  failed?: number;
+  unfinished?: number;
+  /** Answered as expected by an execution that succeeded; newer records. */
+  succeeded?: number;
   /** Answered rightly, and no execution carries the id. */
   withoutExecution: NamedRequests;
   /** Answered rightly, and the execution failed or had not ended. */
   notSucceeded: NamedRequests;
   /** Executed to the end, and not answered rightly. */
   unheard: NamedRequests;
+  /** Not answered as expected, and the execution failed or had not ended; newer records. */
+  failedBoth?: NamedRequests;
+  /** Not answered as expected, and no execution carries the id: never begun; newer records. */
+  notExecuted?: NamedRequests;
   /** Executed more than once. */
   repeated: NamedRequests;
 }
@@ -108,6 +125,15 @@ export interface NamedRequests {
   requests: number;
   /** Of the first 20. */
   ids: string[];
+}
+
+export interface Completions {
+  requests: number;
+  ratePerSecond: number;
+  shareOfOffered: number;
+  /** Executions begun and not ended, when the measured part ended. */
+  openAtEnd: number;
+  source: string;
 }
 
 export interface LatencySummary {
@@ -120,6 +146,14 @@ export interface LatencySummary {
   p99: number;
   p999: number;
   max: number;
+  /** With 95 % confidence; records of schema version 1 have none. */
+  intervals?: Record<'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'p999', LatencyInterval>;
+}
+
+export interface LatencyInterval {
+  low: number;
+  /** Null where there were too few requests for a bound. */
+  high: number | null;
 }
 
 export interface RoleSummary {
@@ -170,6 +204,8 @@ export interface RunEvent {
   tMs: number;
   kind: string;
   text: string;
+  /** Where a process ended: requests without a response at that time. */
+  inFlight?: number;
 }
 
 /** One line of requests.csv.gz. */

@@ -1,10 +1,12 @@
 import { bottleneck } from '../analysis/bottleneck';
+import { completed, countedOnce, type CountedWithin } from '../analysis/completions';
+import { inFlightAt } from '../analysis/in-flight';
 import { matchExecutions, type TracedExecutions } from '../analysis/match-executions';
 import { values } from '../analysis/metrics';
-import { breaches } from '../analysis/slo';
+import { assess } from '../analysis/slo';
 import { mean } from '../analysis/statistics';
 import { summarize, type ExecutionCounts } from '../analysis/summarize';
-import { verdict } from '../analysis/verdict';
+import { BREAKING_EVENTS, verdict } from '../analysis/verdict';
 import { dueBetween } from '../plan/profile';
 import type { RunHead } from '../record/folder';
 import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
@@ -18,6 +20,8 @@ export interface RunEnding {
   generator: { cpuCoresMean: number; droppedIterations: number; latenessP99Ms: number | null };
   executions: ExecutionCounts | null;
   traced: TracedExecutions;
+  /** Of workloads that answer at once; null where it was not counted. */
+  countedWithin: CountedWithin | null;
   queueDrained: { seconds: number | null } | null;
   failedSamplers: string[];
   events: RunEvent[];
@@ -52,6 +56,20 @@ function otherCores({ roles, generator }: Summary): number | null {
   return Math.max(0, host - known);
 }
 
+/** How many callers waited when a process ended. */
+function withInFlight(events: readonly RunEvent[], requests: RunTables['requests']): RunEvent[] {
+  const ended = events.filter(({ kind }) => BREAKING_EVENTS.has(kind));
+  const open = inFlightAt(
+    requests,
+    ended.map(({ tMs }) => tMs),
+  );
+  const known = new Map(ended.map((event, index) => [event, open[index] ?? 0]));
+  return events.map((event) => {
+    const inFlight = known.get(event);
+    return inFlight === undefined ? event : { ...event, inFlight };
+  });
+}
+
 /** From the raw tables to the record. Pure: a run broken off is concluded from what is left of it. */
 export function conclude(
   head: RunHead,
@@ -64,6 +82,9 @@ export function conclude(
     toMs: (profile.warmupSeconds + profile.durationSeconds) * 1000,
   };
   const late = ending.generator.latenessP99Ms;
+  const droppedIterations = droppedWithin(measured, head.profile, requests, ending);
+  const executionsPerRequest = head.workload.executionsPerRequest ?? null;
+  const due = requests.filter(({ tMs }) => tMs >= measured.fromMs && tMs < measured.toMs).length;
   const summary: Summary = summarize(requests, samples, {
     measured,
     loop: profile.loop,
@@ -72,9 +93,18 @@ export function conclude(
     generator: {
       cpuCoresMean: ending.generator.cpuCoresMean,
       cores: head.machine.cores,
-      droppedIterations: droppedWithin(measured, head.profile, requests, ending),
+      droppedIterations,
     },
-    executions: ending.executions,
+    executions: countedOnce(ending.executions, ending.traced),
+    ...(head.workload.answers === 'at-once'
+      ? {
+          completed: completed(requests, ending.traced, ending.countedWithin, {
+            measured,
+            offered: due + droppedIterations,
+            executionsPerRequest,
+          }),
+        }
+      : {}),
     queueDrained: ending.queueDrained,
   });
   summary.matched = matchExecutions(requests, ending.traced);
@@ -88,18 +118,23 @@ export function conclude(
     usesRunner: head.workload.variant !== 'load-target',
   });
   const healthy =
-    breaches(head.slo, summary).length === 0 && summary.achieved.shareOfOffered >= 0.95;
+    head.slo.every((slo) => assess(slo, summary).seemsMet) &&
+    summary.achieved.shareOfOffered >= 0.95 &&
+    (summary.completions?.shareOfOffered ?? 1) >= 0.95;
   const limitedBy = bottleneck(samples, summary, limits, healthy);
+  const events = withInFlight(ending.events, requests);
   const steal = values(samples, { metric: 'stealShare' }, measured);
   const judged = verdict(head.slo, summary, limitedBy, {
     workload: head.workload.variant === null ? head.workload.title : head.workload.name,
     answers: head.workload.answers,
-    executionsPerRequest: head.workload.executionsPerRequest ?? null,
+    executionsPerRequest,
+    profile: profile.name,
+    lengthMs: measured.toMs,
     aborted: ending.aborted,
     failedSamplers: ending.failedSamplers,
     loop: profile.loop,
     ...(profile.clients === undefined ? {} : { clients: profile.clients }),
-    events: ending.events,
+    events,
     stealShare: steal.length > 0 ? mean(steal) : null,
     otherCores: otherCores(summary),
   });
@@ -114,7 +149,7 @@ export function conclude(
     endedAt: ending.endedAt,
     summary,
     verdict: judged,
-    events: ending.events,
+    events,
     files: ending.files,
   };
 }

@@ -32,6 +32,7 @@ export function recoverRun(folder: string): RunData {
     },
     executions: null,
     traced: { skipped: 'n8n-tuned itself was killed' },
+    countedWithin: null,
     queueDrained: null,
     failedSamplers: [],
     events: [

@@ -1,5 +1,6 @@
 /** One run: a workload under a plan on a target that is up, recorded and judged. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Window } from '../analysis/metrics';
 import { runK6 } from '../load/k6';
 import type { LoadResult } from '../load/load';
 import type { ChosenWorkload } from '../plan/chosen-workload';
@@ -12,6 +13,7 @@ import { samplersFor } from '../samplers';
 import type { ExecutionCounts, Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { conclude } from './conclude';
+import { CountWithin } from './count-within';
 import { writeReports } from './reports';
 import { Observations } from './samples';
 import { readTrace } from './trace';
@@ -62,12 +64,15 @@ export async function measure(
   // A run is measured without it too.
   const trace = await running.traceExecutions().catch(() => null);
   const samplers = await seen.start(samplersFor(running), running, SAMPLE_EVERY_MS);
+  const isAtOnce = workload.recorded.answers === 'at-once';
+  const within = isAtOnce ? new CountWithin(running, measuredPart(order.plan)) : null;
   let load: LoadResult;
   try {
-    load = await makeLoad(running, order, { head, folder, seen, progress, signal });
+    load = await makeLoad(running, order, { head, folder, seen, within, progress, signal });
   } finally {
     seen.begin(Date.now());
   }
+  const countedWithin = (await within?.end()) ?? null;
   const drained = await drain(running, before, load, order, progress, signal);
   await seen.stop(samplers);
   const traced = await readTrace(
@@ -95,7 +100,11 @@ export async function measure(
       generator: load.generator,
       executions: drained.executions,
       traced,
-      queueDrained: running.redis === null ? null : { seconds: drained.seconds },
+      countedWithin,
+      queueDrained:
+        drained.executions === null || (running.redis === null && !isAtOnce)
+          ? null
+          : { seconds: drained.seconds },
       failedSamplers: seen.failedSamplers,
       events: seen.events,
       files: { requests: 'requests.csv.gz', samples: 'samples.csv', logs },
@@ -112,6 +121,7 @@ interface Scene {
   head: RunHead;
   folder: RunFolder;
   seen: Observations;
+  within: CountWithin | null;
   progress: Progress;
   signal: AbortSignal;
 }
@@ -144,6 +154,7 @@ async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promis
       onBegin: (atMs) => {
         beganAtMs = atMs;
         scene.seen.begin(atMs);
+        scene.within?.begin(atMs);
       },
       onRequest: (sample) => {
         if (sample.ok) right += 1;
@@ -159,6 +170,11 @@ async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promis
     clearInterval(ticking);
   }
 }
+
+const measuredPart = ({ warmupSeconds, durationSeconds }: LoadPlan): Window => ({
+  fromMs: warmupSeconds * 1000,
+  toMs: (warmupSeconds + durationSeconds) * 1000,
+});
 
 /** What ready() asked must not be counted as the load's, and may still run where the reply comes at once. */
 async function settledExecutions(

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import {
   matchExecutions,
   type TracedExecution,
@@ -23,8 +24,9 @@ describe('requests and the executions that carry their ids', () => {
       executions: [execution('b'), execution('a'), execution(null)],
     });
     expect(matched).toEqual({
-      ...{ source: 'database', executions: 2, notKept: 0 },
+      ...{ source: 'database', executions: 2, notKept: 0, failed: 0, unfinished: 0, succeeded: 2 },
       ...{ withoutExecution: none, notSucceeded: none, unheard: none, repeated: none },
+      ...{ failedBoth: none, notExecuted: none },
     });
   });
 
@@ -65,12 +67,43 @@ describe('requests and the executions that carry their ids', () => {
     });
   });
 
-  test('a request that failed together with its execution is nothing to tell', () => {
+  test('a request that failed together with its execution is listed as that', () => {
     const matched = matchExecutions([request('a', 'status 500'), request('b')], {
       ...database,
       executions: [execution('a', 'failed'), execution('b')],
     });
-    expect(matched).toMatchObject({ unheard: none, notSucceeded: none });
+    expect(matched).toMatchObject({
+      ...{ unheard: none, notSucceeded: none, failed: 1 },
+      failedBoth: { requests: 1, ids: ['a'] },
+    });
+  });
+
+  test('every request is in exactly one list, whatever happened', () => {
+    const fate = fc.record({
+      ok: fc.boolean(),
+      ends: fc.array(
+        fc.constantFrom<TracedExecution['outcome']>(
+          ...(['succeeded', 'failed', 'unfinished', 'not kept'] as const),
+        ),
+        { maxLength: 3 },
+      ),
+    });
+    fc.assert(
+      fc.property(fc.array(fate, { maxLength: 40 }), (fates) => {
+        const requests = fates.map(({ ok }, i) => request(`r-${String(i)}`, ok ? '' : 'reset'));
+        const executions = fates.flatMap(({ ends }, i) =>
+          ends.map((outcome) => execution(`r-${String(i)}`, outcome)),
+        );
+        const made = executions.length;
+        const matched = matchExecutions(requests, { source: 'database', made, executions });
+        if ('skipped' in matched) throw new Error(matched.skipped);
+        const { withoutExecution, notSucceeded, unheard, failedBoth, notExecuted } = matched;
+        const lists = [withoutExecution, notSucceeded, unheard, failedBoth, notExecuted];
+        const listed = lists.reduce((sum, one) => sum + (one?.requests ?? 0), 0);
+        expect(listed + (matched.succeeded ?? 0)).toBe(requests.length);
+        expect(matched.executions).toBe(made);
+      }),
+    );
   });
 
   test('twenty are named, all are counted', () => {

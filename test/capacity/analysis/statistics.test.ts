@@ -59,8 +59,11 @@ describe('percentiles', () => {
     expect(covered / 400).toBeLessThan(0.99);
   });
 
-  test('too few values for the confidence give the extreme as bound', () => {
-    expect(percentileInterval(sorted([1, 2, 3]), 0.99)).toEqual({ value: 3, low: 2, high: 3 });
+  test('too few values for the confidence give no bound', () => {
+    expect(percentileInterval(sorted([1, 2, 3]), 0.99)).toEqual({
+      ...{ value: 3, low: 2, high: Infinity },
+    });
+    expect(percentileInterval(sorted([1, 2, 3]), 0.01).low).toBe(-Infinity);
   });
 });
 

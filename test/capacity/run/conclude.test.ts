@@ -27,6 +27,7 @@ function offered(droppedIterations: number): number {
     executions: null,
     traced: { skipped: 'nothing to match' },
     queueDrained: null,
+    countedWithin: null,
     failedSamplers: [],
     events: [],
     files: record.files,

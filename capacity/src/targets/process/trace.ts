@@ -59,17 +59,30 @@ function pageSql(kind: Database['kind'], { runId, after, isLegacy: legacy }: Pag
   const at = `${kind === 'sqlite' ? 'instr' : 'strpos'}(${data}, '${start}')`;
   const longest = start.length + 24;
   return `SELECT e.id AS id, e.mode AS mode, e.status AS status,
+      ${endedAt(kind, legacy)} AS ended,
       ${legacy ? 'FALSE' : 'e."deletedAt" IS NOT NULL'} AS dropped, ${data} IS NULL AS elsewhere,
       CASE WHEN ${at} > 0 THEN substr(${data}, ${at} + 1, ${String(longest)}) END AS cut
     FROM execution_entity e ${legacy ? '' : 'LEFT JOIN execution_data d ON d."executionId" = e.id'}
     WHERE e.id > ${String(after)} ORDER BY e.id LIMIT ${String(PAGE)}`;
 }
 
-function tracedIn({ mode, status, dropped, elsewhere, cut }: Row): TracedExecution {
+/** Milliseconds since 1970. One whose result is not saved is dropped when it ends, without its end. */
+function endedAt(kind: Database['kind'], legacy: boolean): string {
+  const end = legacy ? 'e."stoppedAt"' : 'coalesce(e."stoppedAt", e."deletedAt")';
+  return kind === 'sqlite'
+    ? `(julianday(${end}) - 2440587.5) * 86400000.0`
+    : `(extract(epoch FROM ${end}) * 1000)::float8`;
+}
+
+function tracedIn({ mode, status, dropped, elsewhere, cut, ended }: Row): TracedExecution {
   if (elsewhere) throw new Error('n8n does not keep their data in its database');
   // An execution that another one calls carries the id too; only the webhook's is the request's.
   const loadId = mode === 'webhook' && typeof cut === 'string' ? /^[^"]*/.exec(cut)?.[0] : null;
-  return { loadId: loadId ?? null, outcome: outcomeOf(String(status), Boolean(dropped)) };
+  return {
+    loadId: loadId ?? null,
+    outcome: outcomeOf(String(status), Boolean(dropped)),
+    ...(typeof ended === 'number' ? { endedAtMs: ended } : {}),
+  };
 }
 
 function outcomeOf(status: string, dropped: boolean): TracedExecution['outcome'] {

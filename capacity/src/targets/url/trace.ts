@@ -67,7 +67,12 @@ async function* newer(
 function tracedIn(shown: Shown, runId: string): TracedExecution {
   // The run's id is made of letters, digits and dashes.
   const [, loadId = null] = new RegExp(`"(${runId}-[^"]*)"`).exec(JSON.stringify(shown)) ?? [];
-  return { loadId: shown.mode === 'webhook' ? loadId : null, outcome: outcomeOf(shown) };
+  const endedAtMs = Date.parse(shown.stoppedAt ?? '');
+  return {
+    loadId: shown.mode === 'webhook' ? loadId : null,
+    outcome: outcomeOf(shown),
+    ...(Number.isFinite(endedAtMs) ? { endedAtMs } : {}),
+  };
 }
 
 /** Older versions of n8n do not say the status. */
