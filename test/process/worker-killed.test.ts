@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readStat, uptimeMs } from '../../capacity/src/sampler/proc';
-import { ProcessTree } from '../../capacity/src/sampler/process-tree';
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readStat, uptimeMs } from '../../capacity/src/linux/proc';
+import { ProcessTree } from '../../capacity/src/linux/process-tree';
 import { readRun } from '../../capacity/src/record/read';
 import { buildCli, endStartedClis, k6Of, runFolder, startCli, type CliRun } from '../support/cli';
 import { until } from './stage';

@@ -1,5 +1,6 @@
 import type { SloMetric } from '../plan/slo';
 import { normalQuantile } from './distributions';
+import { LEAST_FOR_A_MEAN } from './statistics';
 
 const PERCENTILES: Partial<Record<SloMetric, number>> = {
   p50: 0.5,
@@ -16,6 +17,7 @@ const PERCENTILES: Partial<Record<SloMetric, number>> = {
  *   as that is how likely all of n independent requests lie below the true percentile (p95: 72, p99: 368,
  *   p99.9: 3 688 at 95 % confidence);
  * - a share of errors below `bound`: Wilson's interval of 0 of n ends at z^2 / (n + z^2) (1 %: 381).
+ * - a mean: as many values as a normal distribution needs to describe it (30).
  *
  * 1 for metrics that are not made of requests.
  */
@@ -23,6 +25,7 @@ export function leastRequests(metric: SloMetric, bound: number, confidence = 0.9
   const tail = (1 - confidence) / 2;
   const share = PERCENTILES[metric];
   if (share !== undefined) return Math.ceil(Math.log(tail) / Math.log(share));
+  if (metric === 'mean') return LEAST_FOR_A_MEAN;
   if (metric === 'errors' && bound > 0 && bound < 1) {
     const square = normalQuantile(1 - tail) ** 2;
     return Math.floor((square * (1 - bound)) / bound) + 1;

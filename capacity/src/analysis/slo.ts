@@ -1,8 +1,8 @@
 /** SLOs against what a run measured: met, missed, or not to be decided from so little. */
 import type { Slo, SloMetric, SloOperator } from '../plan/slo';
 import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../record/record';
-import { normalQuantile } from './distributions';
 import { figures } from './figures';
+import { leastRequests } from './least-requests';
 import { shareInterval, type Interval } from './statistics';
 
 export type Breach = Verdict['breaches'][number];
@@ -10,16 +10,6 @@ export type Undecided = Verdict['undecided'][number];
 
 /** An SLO is met or missed when the whole interval says so. */
 const CONFIDENCE = 0.95;
-/** A mean of fewer values has no interval that a normal distribution describes. */
-const LEAST_FOR_A_MEAN = 30;
-
-const SHARES: Partial<Record<SloMetric, number>> = {
-  p50: 0.5,
-  p90: 0.9,
-  p95: 0.95,
-  p99: 0.99,
-  'p99.9': 0.999,
-};
 
 export interface Assessment {
   slo: Slo;
@@ -84,20 +74,6 @@ export const undecidedOf = ({ slo, measured, seemsMet, text }: Assessment): Unde
   seemsMet,
   text,
 });
-
-/** Fewer requests than these cannot show that the SLO is met, even if every one of them meets it. */
-export function leastRequests({ metric, bound }: Pick<Slo, 'metric' | 'bound'>): number {
-  const share = SHARES[metric];
-  if (share !== undefined) {
-    // All n lie below the limit with the probability share^n, though the percentile lies above it.
-    return Math.ceil(Math.log((1 - CONFIDENCE) / 2) / Math.log(share));
-  }
-  if (metric === 'mean') return LEAST_FOR_A_MEAN;
-  if (metric !== 'errors' || bound <= 0) return 1;
-  // Wilson's upper bound of 0 errors in n requests is z^2 / (n + z^2).
-  const z = normalQuantile((1 + CONFIDENCE) / 2);
-  return Math.floor((z * z * (1 - bound)) / bound) + 1;
-}
 
 /**
  * How near the worst SLO is to its bound: 1 is at it, 2 twice beyond. Null where no SLO has a scale:
@@ -199,7 +175,7 @@ const HOLDS: Record<SloOperator, (value: number, bound: number) => boolean> = {
 /** An interval narrows with the square root of the number of requests. */
 function requestsNeeded(slo: Slo, { value, low, high }: Interval, summary: Summary): number {
   const seen = slo.metric === 'errors' ? summary.offered.requests : (summary.latencyMs?.count ?? 0);
-  const least = leastRequests(slo);
+  const least = leastRequests(slo.metric, slo.bound);
   if (!Number.isFinite(high) || seen < least) return Math.max(least, seen + 1);
   const half = slo.bound > value ? high - value : value - low;
   const distance = Math.abs(slo.bound - value);

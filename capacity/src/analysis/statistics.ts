@@ -79,10 +79,12 @@ export function percentileInterval(
   };
 }
 
-/** Of a mean of so many values that it is distributed normally, whatever they are. */
+/** From so many values on, a mean is about normally distributed, whatever they are. */
+export const LEAST_FOR_A_MEAN = 30;
+
 export function meanInterval(values: ArrayLike<number>, confidence = 0.95): Interval {
   const value = mean(values);
-  if (values.length < 30) return { value, low: -Infinity, high: Infinity };
+  if (values.length < LEAST_FOR_A_MEAN) return { value, low: -Infinity, high: Infinity };
   const half =
     (normalQuantile((1 + confidence) / 2) * standardDeviation(values)) / Math.sqrt(values.length);
   return { value, low: value - half, high: value + half };

@@ -46,7 +46,10 @@ const valuesSchema = z.looseObject({
     pools: z.array(z.unknown()),
   }),
   webhook: role.extend({ enabled: z.boolean(), replicas: z.number() }),
-  database: z.looseObject({ type: z.enum(['sqlite', 'postgresql']), poolSize: z.number().nullish() }),
+  database: z.looseObject({
+    type: z.enum(['sqlite', 'postgresql']),
+    poolSize: z.number().nullish(),
+  }),
   taskRunners: z.looseObject({ mode: z.string() }),
 });
 

@@ -1,6 +1,6 @@
 import type { CountedWithin } from '../analysis/completions';
 import type { Window } from '../analysis/metrics';
-import type { ExecutionCounts, Running } from '../target/target';
+import type { ExecutionCounts, Running } from '../targets/target';
 
 interface Look {
   counts: ExecutionCounts;
