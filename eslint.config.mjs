@@ -44,8 +44,10 @@ export default tseslint.config(
     files: ['charts/**/*.cjs'],
     languageOptions: {
       globals: {
+        AbortSignal: 'readonly',
         Buffer: 'readonly',
         console: 'readonly',
+        fetch: 'readonly',
         process: 'readonly',
         require: 'readonly',
       },
