@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command } from 'commander';
 import * as compare from './commands/compare';
 import * as doctor from './commands/doctor';
 import * as down from './commands/down';
@@ -13,7 +13,9 @@ import * as sweep from './commands/sweep';
 import * as up from './commands/up';
 import * as watch from './commands/watch';
 import * as workloads from './commands/workloads';
-import { EXIT, UserError } from './ui/exit';
+import { version } from '../package.json';
+import { endingOf } from './ui/exit';
+import { outliveReaders } from './ui/print';
 
 /** One file a command, in the order in which help lists them. */
 const COMMANDS = [
@@ -34,8 +36,10 @@ const COMMANDS = [
 ];
 
 async function main(): Promise<void> {
+  outliveReaders(process.stdout, process.stderr);
   const program = new Command('n8n-tuned')
     .description('Finds how much load an n8n holds, says what limits it, and proves it.')
+    .version(version, '-V, --version', 'show the version of this command')
     .showHelpAfterError('(--help shows what there is)')
     .helpOption('-h, --help', 'show this')
     .addHelpText(
@@ -47,21 +51,10 @@ async function main(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
+    const { exitCode, text } = endingOf(error);
+    process.exitCode = exitCode;
+    process.stderr.write(text);
   }
-}
-
-function exitCodeOf(error: unknown): number {
-  // Commander has already said what was wrong, or has shown help.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.mistake;
-  if (error instanceof UserError) {
-    process.stderr.write(`n8n-tuned: ${error.message}\n`);
-    return EXIT.mistake;
-  }
-  process.stderr.write(
-    `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
-  return EXIT.invalid;
 }
 
 void main();

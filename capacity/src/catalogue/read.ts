@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse as parseYaml } from 'yaml';
 import type { z } from 'zod';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { faultsOf } from './faults';
 import { catalogueSchema, workloadSchema, type Catalogue, type Workload } from './workload';
 
@@ -10,7 +10,7 @@ import { catalogueSchema, workloadSchema, type Catalogue, type Workload } from '
 export function readCatalogue(file: string): Catalogue {
   const catalogue = parsed(file, catalogueSchema);
   const [fault] = faultsOf(catalogue, (path) => existsSync(join(dirname(file), path)));
-  if (fault !== undefined) throw new UserError(`${file} is wrong: ${fault}`);
+  if (fault !== undefined) throw new Mistake(`${file} is wrong: ${fault}`);
   return catalogue;
 }
 
@@ -25,12 +25,12 @@ function parsed<Schema extends z.ZodType>(file: string, schema: Schema): z.outpu
     // JSON is YAML too.
     content = parseYaml(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new UserError(`${file} cannot be read: ${messageOf(error)}`);
+    throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
   }
   const result = schema.safeParse(content);
   if (!result.success) {
     const [issue] = result.error.issues;
-    throw new UserError(
+    throw new Mistake(
       `${file} is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'it does not fit'}`,
     );
   }

@@ -1,5 +1,6 @@
 import type { Workload } from './workload';
 import { z } from 'zod';
+import { Mistake } from '../ui/exit';
 
 /**
  * What must be known to put a workflow into n8n, as data: where it is placed, which credential it
@@ -27,11 +28,11 @@ export function parseExport(text: string, file: string): ExportedWorkflow[] {
   try {
     content = JSON.parse(text);
   } catch {
-    throw new Error(`${file} is no JSON: export the workflow from n8n again`);
+    throw new Mistake(`${file} is no JSON: export the workflow from n8n again`);
   }
   const result = z.array(exportedWorkflow).safeParse(Array.isArray(content) ? content : [content]);
   if (!result.success) {
-    throw new Error(`${file} is no exported workflow: it has no nodes and connections`);
+    throw new Mistake(`${file} is no exported workflow: it has no nodes and connections`);
   }
   return result.data;
 }

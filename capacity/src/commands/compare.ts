@@ -8,7 +8,7 @@ import { findK6 } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { withoutSecrets } from '../plan/secrets';
 import { renderCompareTerminal } from '../report/compare/terminal';
-import { EXIT, UserError } from '../ui/exit';
+import { EXIT, Mistake } from '../ui/exit';
 import { printJson, warn } from '../ui/print';
 import {
   chosenPlan,
@@ -81,7 +81,7 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
   const choiceB = { target: 'process', topology: b };
   const legacy = isLegacyChoice(choiceA);
   if (legacy !== isLegacyChoice(choiceB)) {
-    throw new UserError(
+    throw new Mistake(
       `${a} and ${b} are n8n below and above 1.0, which run different workflows: compare within one of them.`,
     );
   }
@@ -134,7 +134,7 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
 
 function metricOf(name: string): CompareMetric {
   if (isMetric(name)) return name;
-  throw new UserError(
+  throw new Mistake(
     `there is no metric '${name}': it is one of ${Object.keys(METRICS).join(', ')}.`,
   );
 }
@@ -143,7 +143,7 @@ function metricOf(name: string): CompareMetric {
 function evenPairs(text: string): number {
   const pairs = Number(text);
   if (!Number.isInteger(pairs) || pairs < 2 || pairs % 2 === 1) {
-    throw new UserError(`--pairs is '${text}': it is an even number from 2 on.`);
+    throw new Mistake(`--pairs is '${text}': it is an even number from 2 on.`);
   }
   return pairs;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Kept } from '../targets/kept';
-import { UserError } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 import { printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
 
@@ -18,7 +18,7 @@ async function down(name: string): Promise<void> {
   const kept = new Kept(name);
   const state = kept.read();
   if (state === null) {
-    throw new UserError(`nothing is up under the name '${name}'.`);
+    throw new Mistake(`nothing is up under the name '${name}'.`);
   }
   const progress = startProgress();
   try {

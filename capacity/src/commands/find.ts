@@ -8,7 +8,7 @@ import { withoutSecrets } from '../plan/secrets';
 import type { FindRecord } from '../record/find-record';
 import { writeFindReports } from '../find/reports';
 import { renderFindTerminal } from '../report/find/terminal';
-import { EXIT, UserError } from '../ui/exit';
+import { EXIT, Mistake } from '../ui/exit';
 import { printJson, warn } from '../ui/print';
 import {
   chosenSlos,
@@ -81,7 +81,7 @@ async function run(options: FindOptions): Promise<number> {
   });
   const timeoutMs = milliseconds('--timeout', options.timeout);
   if (timeoutMs <= workload.recorded.latencyFloorMs) {
-    throw new UserError(
+    throw new Mistake(
       `--timeout is ${options.timeout}, but no reply of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: give it more.`,
     );
   }

@@ -13,7 +13,7 @@ import {
 } from '../plan/profile';
 import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
-import { askedRightly, UserError } from '../ui/exit';
+import { askedRightly, Mistake } from '../ui/exit';
 
 const list = (value: string, before: string[] = []): string[] => [...before, value];
 
@@ -109,7 +109,7 @@ export function chosenPlan(options: ProfileOptions): LoadPlan {
   const { profile } = options;
   return askedRightly(() => {
     if (!isProfileName(profile)) {
-      throw new UserError(
+      throw new Mistake(
         `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}.`,
       );
     }
@@ -165,14 +165,14 @@ export function milliseconds(option: string, text: string): number {
   try {
     return 1000 * parseDuration(text);
   } catch {
-    throw new UserError(`${option} is '${text}': write it like 30s or 5m.`);
+    throw new Mistake(`${option} is '${text}': write it like 30s or 5m.`);
   }
 }
 
 function numeric(option: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value)) {
-    throw new UserError(`${option} is '${text}': it is a number.`);
+    throw new Mistake(`${option} is '${text}': it is a number.`);
   }
   return value;
 }

@@ -9,7 +9,7 @@ import { readMeasurements } from '../predict/read';
 import { writePredictReports } from '../predict/reports';
 import { isScale, SCALES, type ScaleName } from '../analysis/predict/scale';
 import { renderPredictTerminal } from '../report/predict/terminal';
-import { EXIT, UserError } from '../ui/exit';
+import { EXIT, Mistake } from '../ui/exit';
 import { printJson, warn } from '../ui/print';
 
 interface PredictOptions {
@@ -55,11 +55,11 @@ Examples:
 function run(options: PredictOptions): number {
   const over = scaleOf(options.over);
   const n = Number(options.at);
-  if (!(n > 0)) throw new UserError(`--at is '${options.at}': it is a number above 0.`);
+  if (!(n > 0)) throw new Mistake(`--at is '${options.at}': it is a number above 0.`);
   const groups = groupsOf(ofWorkload(readMeasurements(options.from), options), over);
   const group = groups[Number(options.group) - 1];
   if (group === undefined) {
-    throw new UserError(
+    throw new Mistake(
       groups.length === 0
         ? `nothing in ${options.from.join(', ')} tells about ${SCALES[over].title}: sweep over them first.`
         : `--group is '${options.group}': there are ${String(groups.length)}.`,
@@ -86,16 +86,16 @@ function ofWorkload(
 ): Measurement[] {
   const names = [...new Set(all.map((one) => nameOf(one.workload)))];
   if (names.length === 0) {
-    throw new UserError(
+    throw new Mistake(
       `there is no search with a capacity in ${from.join(', ')}: record some with n8n-tuned sweep.`,
     );
   }
   if (workload === undefined && names.length > 1) {
-    throw new UserError(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
+    throw new Mistake(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
   }
   const chosen = all.filter((one) => nameOf(one.workload) === (workload ?? names[0]));
   if (chosen.length === 0) {
-    throw new UserError(
+    throw new Mistake(
       `there is no search of '${workload ?? ''}' in ${from.join(', ')}: it has ${names.join(', ')}.`,
     );
   }
@@ -125,5 +125,5 @@ function inShort({ group, fit, topology, ...rest }: Answer, folder: string): obj
 
 function scaleOf(name: string): ScaleName {
   if (isScale(name)) return name;
-  throw new UserError(`--over is '${name}': it is one of ${Object.keys(SCALES).join(', ')}.`);
+  throw new Mistake(`--over is '${name}': it is one of ${Object.keys(SCALES).join(', ')}.`);
 }

@@ -26,7 +26,7 @@ import { renderSearches } from '../report/find/list-terminal';
 import { thisMachine } from '../targets/machine';
 import { type Progress, startProgress } from '../ui/progress';
 import { isLegacy } from '../plan/limits';
-import { askedRightly, EXIT, messageOf, UserError } from '../ui/exit';
+import { askedRightly, EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
 import { chosenWorkload, milliseconds, withWorkloadOptions, type WorkloadOptions } from './options';
@@ -153,7 +153,7 @@ async function searchesNow(
   { tell, signal }: Hands,
 ): Promise<KnownSearch[]> {
   if (options.rate === undefined || slos.length === 0) {
-    throw new UserError(
+    throw new Mistake(
       'without --from, say --rate and --slo, and searches are made now; or give --from what n8n-tuned find recorded.',
     );
   }
@@ -211,7 +211,7 @@ async function provenFile(
 ): Promise<number> {
   const slos = slosOf(options);
   if (options.prove !== true || options.rate === undefined || slos.length === 0) {
-    throw new UserError('--values goes with --prove, --rate and --slo: say what is to be proved.');
+    throw new Mistake('--values goes with --prove, --rate and --slo: say what is to be proved.');
   }
   const topology = deployed(readText(file));
   const workload = chosenWorkload(options, isLegacy(topology.n8n));
@@ -231,7 +231,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UserError(`the values cannot be read: ${messageOf(error)}.`);
+    throw new Mistake(`the values cannot be read: ${messageOf(error)}.`);
   }
 }
 
@@ -278,7 +278,7 @@ function loadOrder(
 function toProve(options: RecommendOptions, searched: string, n8n: string): ChosenWorkload {
   const isSaid = options.request !== undefined || options.workload !== undefined;
   if (!isSaid && searched.includes(' ')) {
-    throw new UserError(
+    throw new Mistake(
       `the searches are of ${searched}, a request of your own: give it again with --request, and its body and headers, to prove it.`,
     );
   }
@@ -304,6 +304,6 @@ function show(searches: readonly KnownSearch[], rate: number, out: string): void
 
 function positive(option: string, text: string): number {
   const value = Number(text);
-  if (!(value > 0)) throw new UserError(`${option} is '${text}': it is a number above 0.`);
+  if (!(value > 0)) throw new Mistake(`${option} is '${text}': it is a number above 0.`);
   return value;
 }

@@ -14,7 +14,7 @@ import { recoverRun } from '../run/recover';
 import { writeReports } from '../run/reports';
 import { SweepFolder } from '../sweep/folder';
 import { writeSweepReports } from '../sweep/reports';
-import { EXIT, messageOf, UserError } from '../ui/exit';
+import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, printLines, warn } from '../ui/print';
 import { startProgress } from '../ui/progress';
@@ -57,7 +57,7 @@ async function report(folders: string[], options: ReportOptions): Promise<number
   const place = options.s3 === undefined ? null : s3Place(options.s3, process.env);
   const found = folders.flatMap(recordsBeneath);
   if (found.length === 0) {
-    throw new UserError(`there is no record in ${folders.join(', ')}: n8n-tuned run makes one.`);
+    throw new Mistake(`there is no record in ${folders.join(', ')}: n8n-tuned run makes one.`);
   }
   const interrupt = onInterrupt();
   const progress = startProgress();
@@ -109,7 +109,7 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported> = {
   sweep: (folder) => {
     const sweep = new SweepFolder(folder);
     const record = sweep.sweep();
-    if (record === null) throw new UserError(`there is no sweep in ${folder}.`);
+    if (record === null) throw new Mistake(`there is no sweep in ${folder}.`);
     const cells = sweep.records(record);
     return {
       record,

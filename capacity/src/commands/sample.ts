@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Command } from 'commander';
 import { readStat } from '../linux/proc';
 import { sampleTree, treeHead, treeLine } from '../samplers/sample-tree';
-import { EXIT, messageOf, UserError } from '../ui/exit';
+import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { within } from '../ui/within';
 import { warn } from '../ui/print';
@@ -39,7 +39,7 @@ Example:
 async function sample({ pid, csv, interval, duration }: SampleOptions): Promise<number> {
   const pids = pid.map(pidFrom);
   const intervalMs = milliseconds('--interval', interval);
-  if (intervalMs < 50) throw new UserError(`--interval is '${interval}': 50ms is the shortest.`);
+  if (intervalMs < 50) throw new Mistake(`--interval is '${interval}': 50ms is the shortest.`);
   const interrupt = onInterrupt();
   const durationMs = duration === undefined ? null : milliseconds('--duration', duration);
   const file = csv === '-' ? process.stdout.fd : openTable(csv);
@@ -61,9 +61,9 @@ async function sample({ pid, csv, interval, duration }: SampleOptions): Promise<
 function pidFrom(text: string): number {
   const pid = Number(text);
   if (!Number.isInteger(pid) || pid <= 0) {
-    throw new UserError(`--pid is '${text}': it is the number of a process.`);
+    throw new Mistake(`--pid is '${text}': it is the number of a process.`);
   }
-  if (readStat(pid) === null) throw new UserError(`no process has the pid ${text}.`);
+  if (readStat(pid) === null) throw new Mistake(`no process has the pid ${text}.`);
   return pid;
 }
 
@@ -71,6 +71,6 @@ function openTable(csv: string): number {
   try {
     return openSync(csv, 'w');
   } catch (error) {
-    throw new UserError(`${csv} cannot be written: ${messageOf(error)}.`);
+    throw new Mistake(`${csv} cannot be written: ${messageOf(error)}.`);
   }
 }

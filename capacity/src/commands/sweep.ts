@@ -16,7 +16,7 @@ import { prepareSweep } from '../sweep/prepare';
 import { writeSweepReports } from '../sweep/reports';
 import { duration, goThrough } from '../sweep/sweep';
 import { thisMachine } from '../targets/machine';
-import { askedRightly, EXIT, messageOf, UserError } from '../ui/exit';
+import { askedRightly, EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn } from '../ui/print';
 import { startProgress } from '../ui/progress';
@@ -63,7 +63,7 @@ async function run(options: SweepOptions): Promise<number> {
   const folder = new SweepFolder(join(options.out, name));
   const before = folder.sweep();
   if (before !== null && !isDeepStrictEqual(before.plan, toJson(plan))) {
-    throw new UserError(
+    throw new Mistake(
       `${folder.path} holds a sweep by another plan: give another --out, or name this plan otherwise.`,
     );
   }
@@ -121,7 +121,7 @@ function readPlan(file: string): SweepPlan {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UserError(`the plan cannot be read: ${messageOf(error)}.`);
+    throw new Mistake(`the plan cannot be read: ${messageOf(error)}.`);
   }
   return parseSweepPlan(text, file);
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Kept, type KeptState } from '../targets/kept';
 import type { Running } from '../targets/target';
-import { EXIT, UserError } from '../ui/exit';
+import { EXIT, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
@@ -47,12 +47,12 @@ const KEEPER = 'N8N_TUNED_KEEPER';
 
 async function up(options: UpOptions): Promise<void> {
   if (options.target !== 'process') {
-    throw new UserError(`target ${options.target} is already up: up is for --target process.`);
+    throw new Mistake(`target ${options.target} is already up: up is for --target process.`);
   }
   const kept = new Kept(options.name);
   const other = kept.read();
   if (other !== null) {
-    throw new UserError(
+    throw new Mistake(
       `'${options.name}' is already up at ${other.baseUrl}: take it down with n8n-tuned down ${options.name}, or choose another --name.`,
     );
   }
@@ -79,7 +79,7 @@ async function up(options: UpOptions): Promise<void> {
         show(state, options);
         return;
       }
-      if (ended) throw new UserError(`it did not come up: ${lastLine(kept.logFile)}`);
+      if (ended) throw new Mistake(`it did not come up: ${lastLine(kept.logFile)}`);
       if (interrupt.signal.aborted) keeper.kill('SIGTERM');
       progress.tell('bringing n8n up');
       await sleep(200);

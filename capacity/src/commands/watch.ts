@@ -6,7 +6,7 @@ import { Kept } from '../targets/kept';
 import { keptRunning } from '../targets/kept-running';
 import type { Running } from '../targets/target';
 import { urlTarget } from '../targets/url/url-target';
-import { EXIT, messageOf, UserError } from '../ui/exit';
+import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printLines } from '../ui/print';
 import { Latest } from '../watch/latest';
@@ -84,7 +84,7 @@ function ofUp(name: string): Running {
   const kept = new Kept(name);
   const state = kept.read();
   if (state === null) {
-    throw new UserError(
+    throw new Mistake(
       `nothing is up under the name '${name}': n8n-tuned up brings n8n up; --url watches another one.`,
     );
   }
@@ -95,7 +95,7 @@ async function atUrl(url: string, signal: AbortSignal): Promise<Running> {
   const target = urlTarget({ url, readyTimeoutMs: 0, apiKey: undefined });
   const running = await target.up(() => undefined, signal);
   if (running.metrics.length === 0) {
-    throw new UserError(
+    throw new Mistake(
       `${running.baseUrl} shows no /metrics: set N8N_METRICS=true in the environment of that n8n.`,
     );
   }

@@ -1,11 +1,11 @@
 import { findProgram } from '../lab/paths';
-import { UserError } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 
 /** The k6 of the lab, or else the one on the PATH. */
 export function findK6(): string {
   const found = findProgram('k6');
   if (found === null) {
-    throw new UserError(
+    throw new Mistake(
       'k6 is not here: install k6 (v1.8 or later), or run make lab, which builds it; n8n-tuned doctor shows what else is missing.',
     );
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { isMasked } from './secrets';
 import { parseCpu, parseMemory } from './quantities';
 import { topologySchema, type Topology } from './topology';
@@ -52,7 +52,7 @@ export function chooseTopology(choice: TopologyChoice): Topology {
   });
   if (!result.success) {
     const [issue] = result.error.issues;
-    throw new UserError(
+    throw new Mistake(
       `the topology is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
     );
   }
@@ -64,7 +64,7 @@ export function chooseTopology(choice: TopologyChoice): Topology {
 function refuseMasked({ env, main, workers, webhooks }: Topology): void {
   for (const [name, value] of [env, main.env, workers.env, webhooks.env].flatMap(Object.entries)) {
     if (!isMasked(String(value))) continue;
-    throw new UserError(
+    throw new Mistake(
       `the topology has ${name}=${String(value)}, which a record wrote in place of a secret: give the value itself, for example with --env ${name}=...`,
     );
   }
@@ -74,7 +74,7 @@ function readYaml(file: string): Record<string, unknown> {
   try {
     return (parseYaml(readFileSync(file, 'utf8')) ?? {}) as Record<string, unknown>;
   } catch (error) {
-    throw new UserError(`the topology ${file} cannot be read: ${messageOf(error)}`);
+    throw new Mistake(`the topology ${file} cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -89,14 +89,13 @@ function heapOf(text: string | undefined): number | string | undefined {
 function numberOf(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!Number.isInteger(value))
-    throw new UserError(`${option} is '${text}': it is a whole number.`);
+  if (!Number.isInteger(value)) throw new Mistake(`${option} is '${text}': it is a whole number.`);
   return value;
 }
 
 function variable(text: string): [string, string] {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new UserError(`--env is '${text}': write it like NAME=value.`);
+  if (equals < 1) throw new Mistake(`--env is '${text}': write it like NAME=value.`);
   return [text.slice(0, equals), text.slice(equals + 1)];
 }
 

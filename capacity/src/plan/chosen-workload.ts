@@ -14,7 +14,7 @@ import { readCatalogue, readWorkload } from '../catalogue/read';
 import type { Catalogue, VariantName, Workload } from '../catalogue/workload';
 import { withoutSecretQuery } from './secrets';
 import type { SeedWorkflow } from '../catalogue/seeding';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 
 /** As the user says it: a bundled workload, a file with one of his own, or a request. */
 export interface WorkloadChoice {
@@ -55,7 +55,7 @@ export function chooseWorkload(
   const own = (choice.workflows ?? []).map((file) => ({ name: file, file: resolve(file) }));
   if (choice.request !== undefined) {
     if (choice.workload !== undefined) {
-      throw new UserError('--workload and --request both say what to load: leave one of them out.');
+      throw new Mistake('--workload and --request both say what to load: leave one of them out.');
     }
     return ofRequest(choice, choice.request, own);
   }
@@ -96,7 +96,7 @@ function fittingVariant(
 ): string | undefined {
   const hasVariants = Object.keys(variants).length > 0;
   if (!legacy && asked === 'legacy') {
-    throw new UserError(
+    throw new Mistake(
       `the variant legacy of ${name} is for n8n below 1.0: leave --variant out, or choose --n8n 0.221.2.`,
     );
   }
@@ -104,7 +104,7 @@ function fittingVariant(
   if (asked === 'legacy' || (asked === undefined && variants.legacy !== undefined)) return 'legacy';
   if (!hasVariants && blend === undefined) return asked;
   const fitting = workloads.filter((each) => each.variants.legacy !== undefined);
-  throw new UserError(
+  throw new Mistake(
     `${name} has no variant for n8n below 1.0: choose one of ${fitting.map((each) => each.name).join(', ')}.`,
   );
 }
@@ -147,7 +147,7 @@ function bodyFrom(text: string): Pick<OwnRequest, 'body' | 'bodyIsBase64'> {
       ? { body: content.toString('utf8') }
       : { body: content.toString('base64'), bodyIsBase64: true };
   } catch (error) {
-    throw new UserError(`the body ${text} cannot be read: ${messageOf(error)}`);
+    throw new Mistake(`the body ${text} cannot be read: ${messageOf(error)}`);
   }
 }
 

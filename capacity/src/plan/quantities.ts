@@ -1,11 +1,12 @@
 /** CPU and memory as people and Kubernetes write them. */
+import { Mistake } from '../ui/exit';
 
 /** `500m`, `0.5`, `2`: millicores. */
 export function parseCpu(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(m?)$/.exec(text.trim());
   const millicores = Math.round(Number(match?.[1]) * (match?.[2] === 'm' ? 1 : 1000));
   if (match === null || millicores < 1) {
-    throw new Error(`'${text}' is no amount of CPU: write it like 500m, 0.5 or 2`);
+    throw new Mistake(`'${text}' is no amount of CPU: write it like 500m, 0.5 or 2`);
   }
   return millicores;
 }
@@ -23,7 +24,7 @@ export function parseMemory(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(Mi|Gi|M|G)?B?$/.exec(text.trim());
   const mebibytes = Math.round(Number(match?.[1]) * (MIB[match?.[2] ?? ''] ?? 1));
   if (match === null || mebibytes < 1) {
-    throw new Error(`'${text}' is no amount of memory: write it like 1024Mi or 1Gi`);
+    throw new Mistake(`'${text}' is no amount of memory: write it like 1024Mi or 1Gi`);
   }
   return mebibytes;
 }

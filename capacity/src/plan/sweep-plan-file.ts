@@ -1,6 +1,6 @@
 import { isMap, isNode, isPair, LineCounter, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
-import { UserError } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 import { sweepPlanSchema, type SweepPlan } from './sweep-plan';
 
 const MOST_SHOWN = 5;
@@ -11,7 +11,7 @@ export function parseSweepPlan(text: string, file: string): SweepPlan {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): string => `${file}:${String(lines.linePos(offset).line)}`;
   const [broken] = document.errors;
-  if (broken !== undefined) throw new UserError(`${at(broken.pos[0])}: ${broken.message}`);
+  if (broken !== undefined) throw new Mistake(`${at(broken.pos[0])}: ${broken.message}`);
   const parsed = sweepPlanSchema.safeParse(document.toJS() ?? {});
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
@@ -19,7 +19,7 @@ export function parseSweepPlan(text: string, file: string): SweepPlan {
     .slice(0, MOST_SHOWN)
     .map((issue) => `${at(offsetOf(document, issue))}: ${sentence(document, issue)}`);
   const more = issues.length - shown.length;
-  throw new UserError([...shown, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
+  throw new Mistake([...shown, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
 }
 
 type Issue = z.core.$ZodIssue;

@@ -1,6 +1,6 @@
 /** Of all that is recorded, what answers the question asked. */
 import { parseSlos, type Slo } from '../plan/slo';
-import { UserError } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 import type { Evidence } from './evidence';
 import { implied } from './slo';
 
@@ -13,16 +13,16 @@ export function ofWorkload(
   const names = [...new Set(evidence.map((each) => each.workload))];
   const [only, another] = names;
   if (only === undefined) {
-    throw new UserError(
+    throw new Mistake(
       `there is no search with a capacity in ${from.join(', ')}: record one with n8n-tuned find.`,
     );
   }
   if (asked === undefined && another !== undefined) {
-    throw new UserError(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
+    throw new Mistake(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
   }
   const chosen = evidence.filter((each) => each.workload === (asked ?? only));
   if (chosen.length === 0) {
-    throw new UserError(
+    throw new Mistake(
       `there is no search of '${asked ?? only}' in ${from.join(', ')}: it has ${names.join(', ')}.`,
     );
   }
@@ -34,7 +34,7 @@ export function withSlos(evidence: Evidence[], wanted: readonly Slo[]): Evidence
   const fitting = evidence.filter(({ slo }) => implied(slo.flatMap(parseSlos), wanted));
   if (fitting.length === 0) {
     const known = [...new Set(evidence.map(({ slo }) => slo.join(', ')))].join('; ');
-    throw new UserError(
+    throw new Mistake(
       `no search was made with ${wanted.map(({ text }) => text).join(', ')} or stricter, only with ${known}: search with it first.`,
     );
   }

@@ -1,7 +1,7 @@
 /** Which records lie in a folder: runs, and what is made of several of them. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { COMPARE_FILE, type CompareRecord } from './compare-record';
 import { HEAD_FILE, RECORD_FILE } from './folder';
 import { FIND_FILE } from './read-find';
@@ -27,7 +27,7 @@ const FILES: [string, RecordKind][] = [
 /** All at or beneath `path`, each before its parts, in the order of their names. */
 export function recordsBeneath(path: string): FoundRecord[] {
   if (!existsSync(path)) {
-    throw new UserError(`there is no folder ${path}: give one that holds what n8n-tuned recorded.`);
+    throw new Mistake(`there is no folder ${path}: give one that holds what n8n-tuned recorded.`);
   }
   return beneath(path, true);
 }
@@ -55,6 +55,6 @@ export function readComparison(folder: string): CompareRecord {
     const { value, low, high } = record.ratio as Record<'value' | 'low' | 'high', number | null>;
     return { ...record, ratio: { value: value ?? NaN, low: low ?? 0, high: high ?? Infinity } };
   } catch (error) {
-    throw new UserError(`${file} cannot be read as a comparison: ${messageOf(error)}.`);
+    throw new Mistake(`${file} cannot be read as a comparison: ${messageOf(error)}.`);
   }
 }

@@ -11,7 +11,7 @@ import {
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { UserError } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 import { REQUESTS_HEAD, requestRow, SAMPLES_HEAD, sampleRow } from './csv';
 import type { MetricSample, RequestSample, RunRecord, RunTables } from './record';
 import { failureText, openCompressedTable, openTable, type TableFile } from './table-file';
@@ -49,7 +49,7 @@ export class RunFolder {
       writeFileSync(join(this.path, HEAD_FILE), json(running));
       writeFileSync(join(this.path, RESERVE_FILE), Buffer.alloc(RESERVE_BYTES, 'reserve '));
     } catch (error) {
-      throw new UserError(`${failureText(this.path, error)}; choose another folder with --out.`);
+      throw new Mistake(`${failureText(this.path, error)}; choose another folder with --out.`);
     }
     this.requests = openCompressedTable(join(this.path, REQUESTS_FILE), REQUESTS_HEAD);
     this.samples = openTable(join(this.path, SAMPLES_FILE), SAMPLES_HEAD);

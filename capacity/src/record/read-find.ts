@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import type { FindRecord } from './find-record';
 import { searchOfVersion1 } from './version1';
 
@@ -9,7 +9,7 @@ export const FIND_FILE = 'find.json';
 /** The folders of searches at or beneath `path`, in the order of their names. */
 export function findSearches(path: string): string[] {
   if (!existsSync(path)) {
-    throw new UserError(
+    throw new Mistake(
       `there is no folder ${path}: give one that holds what n8n-tuned find recorded.`,
     );
   }
@@ -30,7 +30,7 @@ export function readSearch(folder: string): FindRecord {
     }
     return record as unknown as FindRecord;
   } catch (error) {
-    throw new UserError(`${file} cannot be read as a search: ${messageOf(error)}.`);
+    throw new Mistake(`${file} cannot be read as a search: ${messageOf(error)}.`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gunzipSync } from 'node:zlib';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { readRequests, readSamples } from './csv';
 import { HEAD_FILE, RECORD_FILE, REQUESTS_FILE, SAMPLES_FILE, type RunningHead } from './folder';
 import type { RunRecord, RunTables } from './record';
@@ -43,7 +43,7 @@ function readRecord(file: string): RunRecord {
   for (let version = Number(record.schemaVersion); version !== CURRENT; version += 1) {
     const upgrade = UPGRADES[version];
     if (upgrade === undefined) {
-      throw new UserError(
+      throw new Mistake(
         `${file} has schemaVersion ${String(record.schemaVersion)}, which this version of n8n-tuned does not know: take the version that wrote it, or a newer one.`,
       );
     }
@@ -56,7 +56,7 @@ function readJson(file: string): Record<string, unknown> {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
   } catch (error) {
-    throw new UserError(`${file} cannot be read as a record: ${messageOf(error)}`);
+    throw new Mistake(`${file} cannot be read as a record: ${messageOf(error)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { within } from '../ui/within';
 import { COMPARE_FILE } from './compare-record';
 import { RECORD_FILE } from './folder';
@@ -27,12 +27,12 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export function s3Place(url: string, env: Env): S3Place {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(url);
   if (match === null) {
-    throw new UserError(`--s3 is '${url}': write it like s3://bucket/prefix.`);
+    throw new Mistake(`--s3 is '${url}': write it like s3://bucket/prefix.`);
   }
   const accessKeyId = env['AWS_ACCESS_KEY_ID'];
   const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
   if (!accessKeyId || !secretAccessKey) {
-    throw new UserError(
+    throw new Mistake(
       '--s3 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.',
     );
   }

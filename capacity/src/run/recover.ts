@@ -2,7 +2,7 @@ import { totals } from '../analysis/metrics';
 import { mean } from '../analysis/statistics';
 import { completeFolder, REQUESTS_FILE, SAMPLES_FILE } from '../record/folder';
 import { readHead, readTables, type RunData } from '../record/read';
-import { UserError } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 import { conclude } from './conclude';
 
 /**
@@ -12,7 +12,7 @@ import { conclude } from './conclude';
 export function recoverRun(folder: string): RunData {
   const { pid, head } = readHead(folder);
   if (isAlive(pid)) {
-    throw new UserError(
+    throw new Mistake(
       `the run in ${folder} still goes on (process ${String(pid)}): wait until it has ended.`,
     );
   }

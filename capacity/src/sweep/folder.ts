@@ -6,7 +6,7 @@ import { writeWhole } from '../record/folder';
 import { SWEEP_FILE, type CellRecord, type SweepRecord } from '../record/sweep-record';
 import { cellOfVersion1 } from '../record/version1';
 import { readStat } from '../linux/proc';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 
 export const CELL_FILE = 'cell.json';
 const OWNER_FILE = 'in-work.json';
@@ -20,7 +20,7 @@ export class SweepFolder {
     if (!existsSync(file)) return null;
     const sweep = readJson(file) as SweepRecord;
     if (sweep.kind === 'sweep' && (sweep.schemaVersion as number) === 1) return sweep;
-    throw new UserError(
+    throw new Mistake(
       `${file} has schemaVersion ${String(sweep.schemaVersion)}, which this version of n8n-tuned does not know: take the version that wrote it, or a newer one.`,
     );
   }
@@ -30,7 +30,7 @@ export class SweepFolder {
       mkdirSync(this.path, { recursive: true });
       writeWhole(join(this.path, SWEEP_FILE), json(sweep));
     } catch (error) {
-      throw new UserError(
+      throw new Mistake(
         `${this.path} cannot be written: ${messageOf(error)}; choose another folder with --out.`,
       );
     }
@@ -68,7 +68,7 @@ export class SweepFolder {
     if (existsSync(file)) {
       const owner = readJson(file) as Owner;
       if (owner.pid !== process.pid && startOf(owner.pid) === owner.startedAtMs) {
-        throw new UserError(
+        throw new Mistake(
           `the sweep in ${this.path} is being measured by process ${String(owner.pid)}: wait until it has ended.`,
         );
       }
@@ -99,7 +99,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new UserError(`${file} cannot be read as a part of a sweep: ${messageOf(error)}.`);
+    throw new Mistake(`${file} cannot be read as a part of a sweep: ${messageOf(error)}.`);
   }
 }
 

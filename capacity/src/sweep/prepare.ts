@@ -9,7 +9,7 @@ import type { SweepRecord } from '../record/sweep-record';
 import { usableControl } from '../targets/process/layout';
 import { findTools } from '../targets/process/tools';
 import { thisMachine } from '../targets/machine';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { cellSeconds } from './estimate';
 
 export function prepareSweep(plan: SweepPlan, name: string, command: string[]): SweepRecord {
@@ -17,7 +17,7 @@ export function prepareSweep(plan: SweepPlan, name: string, command: string[]): 
   const [first] = possible;
   if (first === undefined) {
     const [one] = skipped;
-    throw new UserError(
+    throw new Mistake(
       `no cell of the plan is possible here: ${one === undefined ? 'it has none' : one.reason}.`,
     );
   }
@@ -53,7 +53,7 @@ function controlOf({ control }: SweepPlan, possible: readonly Cell[]): Cell | nu
   const found = possible.find((cell) => wanted.every(([name, value]) => cell[name] === value));
   if (found !== undefined) return found;
   const words = wanted.map(([name, value]) => `${name} ${String(value)}`).join(', ');
-  throw new UserError(`control: no possible cell of the plan has ${words}.`);
+  throw new Mistake(`control: no possible cell of the plan has ${words}.`);
 }
 
 /** A plan is recorded as it is, since a sweep goes on from its record: nothing in it can be masked. */
@@ -62,7 +62,7 @@ function refuseSecrets(cells: readonly Cell[]): void {
     .flatMap((cell) => Object.keys(cell))
     .find((name) => name.startsWith('env.') && isSecretName(name));
   if (secret === undefined) return;
-  throw new UserError(
+  throw new Mistake(
     `${secret} looks like a secret, and a sweep records its plan: leave it out of the plan.`,
   );
 }

@@ -4,7 +4,7 @@ import type { Step } from '../plan/cells';
 import type { Machine } from '../record/record';
 import { type CellRecord, type SweepRecord, NO_FIGURES } from '../record/sweep-record';
 import type { Progress } from '../ui/progress';
-import { messageOf, UserError } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { cellSeconds } from './estimate';
 import type { SweepFolder } from './folder';
 
@@ -77,7 +77,7 @@ export async function goThrough(
 /** A cell in which n8n does not live is a result; a mistake of the user's ends the sweep, which can go on later. */
 function crashed(error: unknown, signal: AbortSignal): CellResult | null {
   if (signal.aborted) return null;
-  if (error instanceof UserError) throw error;
+  if (error instanceof Mistake) throw error;
   return {
     outcome: 'crashed',
     sentence: messageOf(error),

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lab/paths';
 import { writeWhole } from '../record/folder';
-import { UserError } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 import type { MetricsEndpoint, ProcessRoot, Running } from './target';
 
 /** A target that `up` has left up, known by its name. */
@@ -25,7 +25,7 @@ export class Kept {
 
   constructor(name: string) {
     if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
-      throw new UserError(`'${name}' is no name: take letters, digits and dashes.`);
+      throw new Mistake(`'${name}' is no name: take letters, digits and dashes.`);
     }
     this.folder = join(cacheFolder(), 'up');
     this.file = join(this.folder, `${name}.json`);

@@ -1,3 +1,8 @@
+import { CommanderError } from 'commander';
+import { Mistake } from '../../../loadtests/lib/mistake';
+
+export { Mistake };
+
 /** What the command's exit code says. */
 export const EXIT = {
   fine: 0,
@@ -9,15 +14,29 @@ export const EXIT = {
   invalid: 3,
 } as const;
 
-/** Its message is one sentence: what was wrong, where, and what to do next. Shown without a stack. */
-export class UserError extends Error {}
+export interface Ending {
+  exitCode: number;
+  /** For standard error; empty where the user has been told already. */
+  text: string;
+}
+
+/** How the command ends by an error that nobody caught: only a Mistake is the user's. */
+export function endingOf(error: unknown): Ending {
+  // Commander has already said what was wrong, or has shown help.
+  if (error instanceof CommanderError)
+    return { exitCode: error.exitCode === 0 ? EXIT.fine : EXIT.mistake, text: '' };
+  if (error instanceof Mistake)
+    return { exitCode: EXIT.mistake, text: `n8n-tuned: ${error.message}\n` };
+  const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { exitCode: EXIT.invalid, text: `${told}\n` };
+}
 
 /** The pure parsers throw plain errors; at the user's door every one of them is his mistake. */
 export function askedRightly<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    throw error instanceof UserError ? error : new UserError(messageOf(error));
+    throw error instanceof Mistake ? error : new Mistake(messageOf(error));
   }
 }
 

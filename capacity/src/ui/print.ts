@@ -11,3 +11,12 @@ export function printJson(value: unknown): void {
 export function warn(sentence: string): void {
   process.stderr.write(`n8n-tuned: ${sentence}\n`);
 }
+
+/** `n8n-tuned run ... | head` closes our output early: what is measured is still recorded, and nothing has failed. */
+export function outliveReaders(...streams: NodeJS.WriteStream[]): void {
+  for (const stream of streams) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}

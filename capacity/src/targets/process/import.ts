@@ -7,7 +7,7 @@ import {
   type ExportedWorkflow,
   type SeedWorkflow,
 } from '../../catalogue/seeding';
-import { messageOf, UserError } from '../../ui/exit';
+import { messageOf, Mistake } from '../../ui/exit';
 import type { Database } from './database';
 import type { ProcessSpec } from './supervisor';
 import type { Tools } from './tools';
@@ -53,6 +53,6 @@ export function exportedIn({ name, file }: SeedWorkflow): ExportedWorkflow[] {
   try {
     return parseExport(readFileSync(file, 'utf8'), file);
   } catch (error) {
-    throw new UserError(`the workflow '${name}' (${file}) cannot be read: ${messageOf(error)}.`);
+    throw new Mistake(`the workflow '${name}' (${file}) cannot be read: ${messageOf(error)}.`);
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBundled } from '../../lab/kit';
 import { databaseOf, type Role, type Topology } from '../../plan/topology';
-import { UserError } from '../../ui/exit';
+import { Mistake } from '../../ui/exit';
 import { findControl, type Control } from '../../linux/cgroup';
 import { n8nEnv, type Seat } from './env';
 import { limitsOf } from '../../plan/limits';
@@ -28,7 +28,7 @@ export function usableControl(topology: Topology): Control {
     ({ cpuMillicores, memoryMiB }) => cpuMillicores !== undefined || memoryMiB !== undefined,
   );
   if (control.kind === 'none' && isLimited) {
-    throw new UserError(
+    throw new Mistake(
       `CPU and memory limits cannot be set here, since ${control.reason}: leave cpuMillicores and memoryMiB out, or run as root.`,
     );
   }

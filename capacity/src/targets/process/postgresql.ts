@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { UserError } from '../../ui/exit';
+import { Mistake } from '../../ui/exit';
 import type { ProcessSpec } from './supervisor';
 
 /** PostgreSQL refuses to run as root: then it runs as the user that Debian's package makes for it. */
@@ -98,7 +98,7 @@ function asUser(): (...command: [string, ...string[]]) => [string, ...string[]] 
   if (process.getuid?.() !== 0) return (...command) => command;
   const found = ids();
   if (found === null) {
-    throw new UserError(
+    throw new Mistake(
       `PostgreSQL does not run as root, and there is no user ${unprivileged}: install PostgreSQL from its package, or run as another user.`,
     );
   }

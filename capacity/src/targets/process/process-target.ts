@@ -1,5 +1,5 @@
 import type { Topology } from '../../plan/topology';
-import { UserError } from '../../ui/exit';
+import { Mistake } from '../../ui/exit';
 import type { Target } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import { choosePorts, usableControl } from './layout';
@@ -24,7 +24,7 @@ export function processTarget(options: ProcessTargetOptions): Target {
     kind: 'process',
     up: async (progress, signal) => {
       const wrong = contradiction(topology);
-      if (wrong !== null) throw new UserError(`${wrong}.`);
+      if (wrong !== null) throw new Mistake(`${wrong}.`);
       const control = usableControl(topology);
       const tools = findTools(topology);
       const running = new ProcessRunning({

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder, findProgram, n8nProgram, repositoryRoot } from '../../lab/paths';
 import { type Topology, databaseOf } from '../../plan/topology';
-import { UserError } from '../../ui/exit';
+import { Mistake } from '../../ui/exit';
 import { isLegacy } from '../../plan/limits';
 
 /** The programs that a topology is made of, as paths; null: it needs none. */
@@ -25,7 +25,7 @@ export function findTools(topology: Topology): Tools {
   const { n8n: version, mode, webhooks } = topology;
   const n8n = n8nProgram(cacheFolder(), version);
   if (!existsSync(n8n)) {
-    throw new UserError(
+    throw new Mistake(
       `n8n ${version} is not installed in ${cacheFolder()}: run make lab, or choose one of ${installed().join(', ')} with --n8n.`,
     );
   }
@@ -75,7 +75,7 @@ export const templatesFolder = (): string => join(cacheFolder(), 'seeded');
 function find(program: string): string {
   const found = findProgram(program);
   if (found === null) {
-    throw new UserError(
+    throw new Mistake(
       `${program} is not here: run make lab; n8n-tuned doctor shows what else is missing.`,
     );
   }

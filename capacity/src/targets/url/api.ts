@@ -1,4 +1,4 @@
-import { UserError } from '../../ui/exit';
+import { Mistake } from '../../ui/exit';
 
 /** What is needed of the public API of an n8n. */
 export class N8nApi {
@@ -20,7 +20,7 @@ export class N8nApi {
     });
     const text = await reply.text();
     if (!reply.ok) {
-      throw new UserError(
+      throw new Mistake(
         `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`,
       );
     }

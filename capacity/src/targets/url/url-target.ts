@@ -1,4 +1,4 @@
-import { messageOf, UserError } from '../../ui/exit';
+import { messageOf, Mistake } from '../../ui/exit';
 import { within } from '../../ui/within';
 import { thisMachine } from '../machine';
 import { answersRight } from '../process/ready';
@@ -57,7 +57,7 @@ export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Ta
                 await answersRight(baseUrl, request, patience);
               } catch (error) {
                 if (stop.aborted) throw error;
-                throw new UserError(
+                throw new Mistake(
                   `${messageOf(error)}; no load was made. ${adviceFor(baseUrl, needs.unmet)}`,
                 );
               }
@@ -89,10 +89,10 @@ function adviceFor(baseUrl: string, unmet: readonly string[]): string {
 function baseUrlFrom(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw new UserError(`--url is '${text}': write it like http://127.0.0.1:5678.`);
+    throw new Mistake(`--url is '${text}': write it like http://127.0.0.1:5678.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new UserError(
+    throw new Mistake(
       `--url holds a password: leave it out, and give it as --header 'Authorization: Basic ...' with --request.`,
     );
   }
