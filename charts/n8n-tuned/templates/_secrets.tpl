@@ -1,30 +1,63 @@
 {{/*
-Secrets by name and key. A secret that nobody gave is made inside the cluster, once, by the job under
-templates/secrets/: no rendering ever holds or changes it.
+Where each secret comes from. A Secret of the user's is read where it is. A value in the values is rendered into a Secret
+`given-...`. One that nobody gave is made inside the cluster, once, by the job under templates/secrets/: no rendering ever
+holds or changes it. The last two have names of their own, so that either can come and go without the other's.
 */}}
 
-{{/* The YAML of name and key for: encryptionKey, database, redis, runners. Dict: context, what. */}}
+{{/* The YAML of name, key and origin (existing, given, generated, env or none) for: encryptionKey, database, redis, runners. Dict: context, what. */}}
 {{- define "n8n-tuned.secret" -}}
 {{- $values := .context.Values -}}
+{{- $source := dict -}}
+{{- if eq .what "encryptionKey" -}}
+{{- $source = dict "from" $values.encryptionKey "value" $values.encryptionKey.value "suffix" "encryption-key" "key" "encryption-key" "variable" "N8N_ENCRYPTION_KEY" "isNeeded" true -}}
+{{- else if eq .what "database" -}}
+{{- $isOwn := not (empty (include "n8n-tuned.ownDatabase" .context)) -}}
+{{- $from := ternary $values.database.own $values.database.external $isOwn -}}
+{{- $source = dict "from" $from "value" $from.password "suffix" "postgresql" "key" "password" "variable" (ternary "" "DB_POSTGRESDB_PASSWORD" $isOwn) "isNeeded" $isOwn -}}
+{{- else if eq .what "redis" -}}
+{{- $isOwn := not (empty (include "n8n-tuned.ownRedis" .context)) -}}
+{{- $from := ternary $values.redis.own $values.redis.external $isOwn -}}
+{{- $source = dict "from" $from "value" $from.password "suffix" "redis" "key" "password" "variable" (ternary "" "QUEUE_BULL_REDIS_PASSWORD" $isOwn) "isNeeded" $isOwn -}}
+{{- else -}}
+{{- $source = dict "from" $values.taskRunners.authToken "suffix" "runners" "key" "auth-token" "isNeeded" true -}}
+{{- end -}}
 {{- $full := include "n8n-tuned.fullname" .context -}}
-{{- $sources := dict
-  "encryptionKey" (dict "own" $values.encryptionKey "suffix" "encryption-key" "key" "encryption-key")
-  "database" (dict "own" $values.database.external "suffix" "postgresql" "key" "password")
-  "redis" (dict "own" $values.redis.external "suffix" "redis" "key" "password")
-  "runners" (dict "own" $values.taskRunners.authToken "suffix" "runners" "key" "auth-token") -}}
-{{- $source := get $sources .what -}}
-name: {{ default (printf "%s-%s" $full $source.suffix) $source.own.existingSecret }}
-key: {{ ternary $source.own.existingSecretKey $source.key (not (empty $source.own.existingSecret)) }}
+{{- if $source.from.existingSecret -}}
+{{- dict "origin" "existing" "name" $source.from.existingSecret "key" $source.from.existingSecretKey | toYaml -}}
+{{- else if $source.value -}}
+{{- dict "origin" "given" "name" (printf "%s-given-%s" $full $source.suffix) "suffix" (printf "given-%s" $source.suffix) "key" $source.key "value" $source.value | toYaml -}}
+{{- else if and $source.variable (eq "all" (include "n8n-tuned.rolesWithVariable" (dict "context" .context "name" $source.variable))) -}}
+{{- dict "origin" "env" | toYaml -}}
+{{- else if $source.isNeeded -}}
+{{- dict "origin" "generated" "name" (printf "%s-%s" $full $source.suffix) "key" $source.key | toYaml -}}
+{{- else -}}
+{{- dict "origin" "none" | toYaml -}}
+{{- end -}}
 {{- end -}}
 
-{{/* An env entry that reads a secret. Dict: context, what, variable. */}}
+{{/* "all", "some" or empty: the roles to which the user gives a variable, or the file n8n reads it from. Dict: context, name. */}}
+{{- define "n8n-tuned.rolesWithVariable" -}}
+{{- $with := 0 -}}
+{{- $without := 0 -}}
+{{- range (include "n8n-tuned.components" .context | fromYaml).items -}}
+{{- $own := include "n8n-tuned.ownEnv" (dict "context" $.context "component" .) | fromYaml -}}
+{{- if or (not (kindIs "invalid" (get $own $.name))) (get $own (printf "%s_FILE" $.name)) -}}
+{{- if ne "" (toString (get $own $.name)) -}}{{- $with = add1 $with -}}{{- else -}}{{- $without = add1 $without -}}{{- end -}}
+{{- else -}}{{- $without = add1 $without -}}{{- end -}}
+{{- end -}}
+{{- if and $with $without -}}some{{- else if $with -}}all{{- end -}}
+{{- end -}}
+
+{{/* An env entry that reads a secret, or nothing where there is none to read. Dict: context, what, variable. */}}
 {{- define "n8n-tuned.secretEnv" -}}
 {{- $secret := include "n8n-tuned.secret" . | fromYaml -}}
+{{- if $secret.name -}}
 - name: {{ .variable }}
   valueFrom:
     secretKeyRef:
       name: {{ $secret.name }}
       key: {{ $secret.key }}
+{{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.ownDatabase" -}}
@@ -35,35 +68,42 @@ key: {{ ternary $source.own.existingSecretKey $source.key (not (empty $source.ow
 {{- if eq (include "n8n-tuned.redisKind" .) "own" -}}true{{- end -}}
 {{- end -}}
 
-{{/* Secrets with a value given in the values, as `items`: what, suffix, key, value. */}}
-{{- define "n8n-tuned.givenSecrets" -}}
+{{/* What of these secrets this release uses, as `items`: what, and the fields of n8n-tuned.secret. Context: root. */}}
+{{- define "n8n-tuned.usedSecrets" -}}
+{{- $used := list "encryptionKey" -}}
+{{- if eq .Values.database.type "postgresql" -}}{{- $used = append $used "database" -}}{{- end -}}
+{{- if include "n8n-tuned.isQueue" . -}}{{- $used = append $used "redis" -}}{{- end -}}
+{{- if eq (include "n8n-tuned.runnerMode" .) "external" -}}{{- $used = append $used "runners" -}}{{- end -}}
 {{- $items := list -}}
-{{- with .Values.encryptionKey.value -}}
-{{- $items = append $items (dict "suffix" "encryption-key" "key" "encryption-key" "value" .) -}}
-{{- end -}}
-{{- if and (eq .Values.database.type "postgresql") .Values.database.external.password -}}
-{{- $items = append $items (dict "suffix" "postgresql" "key" "password" "value" .Values.database.external.password) -}}
-{{- end -}}
-{{- if and (include "n8n-tuned.isQueue" .) .Values.redis.external.password -}}
-{{- $items = append $items (dict "suffix" "redis" "key" "password" "value" .Values.redis.external.password) -}}
+{{- range $used -}}
+{{- $items = append $items (merge (dict "what" .) (include "n8n-tuned.secret" (dict "context" $ "what" .) | fromYaml)) -}}
 {{- end -}}
 {{- dict "items" $items | toYaml -}}
 {{- end -}}
 
-{{/* Secrets to make in the cluster if they are not there yet, as `items`: name, key, bytes. */}}
+{{/* Those with a value given in the values, as `items`. */}}
+{{- define "n8n-tuned.givenSecrets" -}}
+{{- $items := list -}}
+{{- range (include "n8n-tuned.usedSecrets" . | fromYaml).items -}}
+{{- if eq .origin "given" -}}{{- $items = append $items . -}}{{- end -}}
+{{- end -}}
+{{- dict "items" $items | toYaml -}}
+{{- end -}}
+
+{{/*
+Those to make in the cluster if they are not there yet, as `items`: what, name, key. A key that encryptionKey.value gave
+before is taken over (copyOf): n8n can read its credentials with no other.
+*/}}
 {{- define "n8n-tuned.generatedSecrets" -}}
 {{- $items := list -}}
-{{- if and (not .Values.encryptionKey.existingSecret) (not .Values.encryptionKey.value) -}}
-{{- $items = append $items (include "n8n-tuned.secret" (dict "context" . "what" "encryptionKey") | fromYaml) -}}
+{{- range (include "n8n-tuned.usedSecrets" . | fromYaml).items -}}
+{{- if eq .origin "generated" -}}
+{{- $item := pick . "what" "name" "key" -}}
+{{- if eq .what "encryptionKey" -}}
+{{- $item = set $item "copyOf" (printf "%s-given-encryption-key" (include "n8n-tuned.fullname" $)) -}}
 {{- end -}}
-{{- if include "n8n-tuned.ownDatabase" . -}}
-{{- $items = append $items (include "n8n-tuned.secret" (dict "context" . "what" "database") | fromYaml) -}}
+{{- $items = append $items $item -}}
 {{- end -}}
-{{- if include "n8n-tuned.ownRedis" . -}}
-{{- $items = append $items (include "n8n-tuned.secret" (dict "context" . "what" "redis") | fromYaml) -}}
-{{- end -}}
-{{- if and (eq (include "n8n-tuned.runnerMode" .) "external") (not .Values.taskRunners.authToken.existingSecret) -}}
-{{- $items = append $items (include "n8n-tuned.secret" (dict "context" . "what" "runners") | fromYaml) -}}
 {{- end -}}
 {{- dict "items" $items | toYaml -}}
 {{- end -}}

@@ -6,6 +6,7 @@
 {{- $ofServer := dict
   "password" $database.password
   "existingSecret" $database.existingSecret
+  "passwordless" $database.passwordless
   "port" (ne (int $database.port) 5432)
   "tls.enabled" $database.tls.enabled
   "tls.existingSecret" $database.tls.existingSecret -}}
@@ -47,21 +48,44 @@
 {{- if and $key.existingSecret $key.value -}}
 {{- "encryptionKey: both existingSecret and value are set: keep one." }}{{ "\n" -}}
 {{- end -}}
-{{- if and (not $key.existingSecret) (not $key.value) -}}
-{{- if not $key.generate -}}
-{{- "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." }}{{ "\n" -}}
+{{- $origin := (include "n8n-tuned.secret" (dict "context" . "what" "encryptionKey") | fromYaml).origin -}}
+{{- $byEnv := include "n8n-tuned.rolesWithVariable" (dict "context" . "name" "N8N_ENCRYPTION_KEY") -}}
+{{- if and $byEnv (ne $origin "env") (or $key.existingSecret $key.value) -}}
+{{- printf "encryptionKey: env.N8N_ENCRYPTION_KEY gives a key as well and would win: keep one." }}{{ "\n" -}}
+{{- else if eq $byEnv "some" -}}
+{{- printf "env.N8N_ENCRYPTION_KEY: not every role has it, and all must read with the same key: set it under env, for all roles." }}{{ "\n" -}}
 {{- end -}}
-{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host -}}
+{{- if and (eq $origin "generated") (eq .Values.database.type "postgresql") .Values.database.external.host $key.generate -}}
 {{- "encryptionKey: an external database outlives this cluster, and a key made here would not, leaving its credentials unreadable: make a Secret and set encryptionKey.existingSecret." }}{{ "\n" -}}
 {{- end -}}
+{{- $places := dict "encryptionKey" "encryptionKey.existingSecret" "database" "database.own.existingSecret" "redis" "redis.own.existingSecret" "runners" "taskRunners.authToken.existingSecret" -}}
+{{- if not $key.generate -}}
+{{- $missing := list -}}
+{{- range (include "n8n-tuned.generatedSecrets" . | fromYaml).items -}}{{- $missing = append $missing (get $places .what) -}}{{- end -}}
+{{- if has "encryptionKey.existingSecret" $missing -}}
+{{- "encryptionKey: n8n needs a key that never changes: set encryptionKey.existingSecret, or encryptionKey.generate=true to have one made in the cluster." }}{{ "\n" -}}
+{{- end -}}
+{{- with without $missing "encryptionKey.existingSecret" -}}
+{{- printf "encryptionKey.generate: it is false, so nothing is made in the cluster, and a Secret is missing: set %s, or encryptionKey.generate=true." (join " and " .) }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- $external := .Values.database.external -}}
+{{- if and $external.passwordless (or $external.existingSecret $external.password) -}}
+{{- "database.external.passwordless: existingSecret or password gives a password as well: keep one." }}{{ "\n" -}}
+{{- end -}}
+{{- if and .Values.database.own.existingSecret (not (include "n8n-tuned.ownDatabase" .)) -}}
+{{- "database.own.existingSecret: this release deploys no PostgreSQL of its own: set database.external.existingSecret, or remove it." }}{{ "\n" -}}
+{{- end -}}
+{{- if and .Values.redis.own.existingSecret (not (include "n8n-tuned.ownRedis" .)) -}}
+{{- "redis.own.existingSecret: this release deploys no Redis of its own: set redis.external.existingSecret, or remove it." }}{{ "\n" -}}
 {{- end -}}
 {{- range $at, $own := dict "database.external" .Values.database.external "redis.external" .Values.redis.external -}}
 {{- if and $own.existingSecret $own.password -}}
 {{- printf "%s: both existingSecret and password are set: keep one." $at }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.existingSecret) (not .Values.database.external.password) -}}
-{{- "database.external: a password is missing: set database.external.existingSecret." }}{{ "\n" -}}
+{{- if and (eq .Values.database.type "postgresql") .Values.database.external.host (not .Values.database.external.passwordless) (eq "none" (include "n8n-tuned.secret" (dict "context" . "what" "database") | fromYaml).origin) -}}
+{{- "database.external: a password is missing: set database.external.existingSecret, env.DB_POSTGRESDB_PASSWORD for all roles, or database.external.passwordless=true where the server asks for none." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 

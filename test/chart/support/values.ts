@@ -109,7 +109,7 @@ const worker = all(
   podSettings,
   fc.record({
     replicas: fc.integer({ min: 1, max: 5 }),
-    concurrency: fc.integer({ min: 0, max: 80 }),
+    concurrency: fc.option(fc.integer({ min: 1, max: 80 })),
   }),
   fc.oneof(
     scaled,
@@ -140,12 +140,14 @@ const pools = fc
   );
 
 const externalDatabase = fc.constantFrom<Values>(
-  ...[{}, { tls: { enabled: true } }, { tls: { enabled: true, existingSecret: 'user-tls' } }].map(
-    (more) => ({
-      database: { external: { host: 'db', existingSecret: 'user-database', ...more } },
-      encryptionKey: { existingSecret: 'user-key' },
-    }),
-  ),
+  ...[
+    { existingSecret: 'user-database' },
+    { password: 'p', tls: { enabled: true } },
+    { passwordless: true, tls: { enabled: true, existingSecret: 'user-tls' } },
+  ].map((more) => ({
+    database: { external: { host: 'db', ...more } },
+    encryptionKey: { existingSecret: 'user-key' },
+  })),
 );
 const externalRedis = fc.constantFrom<Values>(
   { redis: { external: { host: 'redis', existingSecret: 'user-redis', tls: { enabled: true } } } },
@@ -165,6 +167,10 @@ const key = fc.constantFrom<Values>(
   { encryptionKey: { existingSecret: 'user-key' } },
   { encryptionKey: { value: 'a key' } },
 );
+const ownStores = fc.constantFrom<Values>(
+  { database: { own: { existingSecret: 'user-database' } } },
+  { redis: { own: { existingSecret: 'user-redis' } } },
+);
 
 const regular = all(
   fc.constant({ executions: { mode: 'regular' } }),
@@ -178,13 +184,15 @@ const regular = all(
       ),
     }),
   ),
-  sometimes(fc.record({ main: fc.record({ concurrency: fc.integer({ min: 0, max: 60 }) }) })),
+  sometimes(
+    fc.record({ main: fc.record({ concurrency: fc.option(fc.integer({ min: 1, max: 60 })) }) }),
+  ),
   key,
 );
 const queue = all(
   key,
   fc.constant({ executions: { mode: 'queue' }, database: { type: 'postgresql' } }),
-  sometimes(externalRedis),
+  fc.oneof(fc.constant({}), externalRedis, ownStores),
   sometimes(fc.constant({ multiMain: { enabled: true }, main: { replicas: 2 } })),
   fc.tuple(worker, pools).map(([settings, list]) => ({
     worker: { ...settings, pools: list },
@@ -197,10 +205,15 @@ const queue = all(
   ),
   sometimes(fc.record({ webhook: all(podSettings, scaled, fc.constant({ enabled: true })) })),
 );
+/** A Secret for a store that is not deployed is refused. */
+function withoutOwnDatabase(values: Values): Values {
+  const { own: _, ...database } = values['database'] as Values;
+  return { ...values, database };
+}
 const withExternalDatabase = all(
   queue.map((values) => ({ ...values, encryptionKey: {} })),
   externalDatabase,
-);
+).map(withoutOwnDatabase);
 
 const legacy = all(
   fc.record({

@@ -78,9 +78,7 @@
 - name: QUEUE_BULL_REDIS_USERNAME
   value: {{ . | quote }}
 {{- end }}
-{{- if or $external.existingSecret $external.password }}
 {{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "redis" "variable" "QUEUE_BULL_REDIS_PASSWORD") }}
-{{- end }}
 {{- /* The proxy beside n8n speaks TLS itself. */}}
 {{- if and $external.tls.enabled (ne $kind "sentinel") }}
 - name: QUEUE_BULL_REDIS_TLS

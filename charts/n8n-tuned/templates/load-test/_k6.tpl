@@ -5,7 +5,7 @@ Suffix of the load test's name: what ran cannot be changed or run again, so anot
 only render never count the revision up: all that the pods are made of is in the name.
 */}}
 {{- define "n8n-tuned.loadTestName" -}}
-{{- $labels := include "n8n-tuned.labels" (dict "context" . "component" "load-test") -}}
+{{- $labels := include "n8n-tuned.hookPodMetadata" (dict "context" . "component" "load-test") -}}
 {{- $hash := list (include "n8n-tuned.loadTestPod" .) $labels .Values.loadTest.parallelism (include "n8n-tuned.k6Files" .) (include "n8n-tuned.version" .) .Release.Revision | toJson | sha256sum | trunc 8 -}}
 load-test-{{ $hash }}
 {{- end -}}
