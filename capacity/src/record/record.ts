@@ -181,23 +181,34 @@ export interface Verdict {
   breaches: { slo: string; measured: number; text: string }[];
   /** SLOs for which there was too little evidence, or none: then `measured` is null. */
   undecided: { slo: string; measured: number | null; seemsMet: boolean; text: string }[];
-  limitedBy: { name: Bottleneck; evidence: string };
+  limitedBy: LimitedBy;
   /** What makes the result doubtful; empty is best. */
   doubts: string[];
 }
 
-export type Bottleneck =
-  | 'main event loop'
-  | 'CPU limit'
-  | 'host CPU'
-  | 'worker slots'
-  | 'runner slots'
-  | 'database pool'
-  | 'redis'
-  | 'memory'
-  | 'load generator'
-  | 'nothing'
-  | 'unknown';
+/** The resource that ran out first; `nothing` where none did, `unknown` where none of those seen did. */
+export interface LimitedBy {
+  /** A row of the table in analysis/limits, such as `worker slots`. */
+  name: string;
+  /** The figures that say so. */
+  evidence: string;
+  /** In use of what there is; older records do not have this, nor the next two. */
+  utilisation?: number;
+  /** What would limit it next. */
+  runnerUp?: RankedLimit | null;
+  /** Every resource that was seen, the limiting one first. */
+  ranked?: RankedLimit[];
+}
+
+export interface RankedLimit {
+  name: string;
+  role: RoleSummary['role'];
+  resource: string;
+  /** In use of what there is, as a share. */
+  utilisation: number;
+  isUsedUp: boolean;
+  evidence: string;
+}
 
 /** Something that happened during the run: a restart, an OOM kill, a sampler that failed. */
 export interface RunEvent {

@@ -1,0 +1,27 @@
+import { figures } from '../figures';
+import { USED_UP, type Reading, type Row, type Seen } from './row';
+
+/** Of the time in which something waited for a disk: databases and page writers wait a little in any run. */
+const WAITED_SHARE = 0.5;
+
+export const diskRows: Row[] = [
+  { role: 'host', resource: 'disk', name: 'host disk', kind: 'work', read: readDisk },
+];
+
+/** A disk that serves many at once can be busy all the time and have room: what counts is who waits. */
+function readDisk({ sampled }: Seen): Reading | null {
+  const waited = sampled.mean('host', 'ioPressureShare');
+  const busy = sampled.mean('host', 'diskBusyShare');
+  if (waited === null && busy === null) return null;
+  const parts = [
+    ...(busy === null ? [] : [`the busiest disk was busy in ${figures(100 * busy)} % of the time`]),
+    ...(waited === null
+      ? []
+      : [`something waited for a disk in ${figures(100 * waited)} % of the time`]),
+  ];
+  return {
+    utilisation: waited ?? busy ?? 0,
+    isUsedUp: waited === null ? (busy ?? 0) >= USED_UP : waited >= WAITED_SHARE,
+    evidence: parts.join(', '),
+  };
+}

@@ -1,0 +1,167 @@
+import { figures } from '../figures';
+import type { SampledRole } from '../metrics';
+import { mean, median } from '../statistics';
+import { slope } from '../trend';
+import { USED_UP, roleName, type Reading, type Row, type Seen } from './row';
+
+/** Waiting longer than it works by this much, an execution stood in line for a slot. */
+const WAITED = 1.2;
+/** Share of the looks at PostgreSQL at which something waited for a lock. */
+const LOCKED_SHARE = 0.5;
+/** PostgreSQL refuses from the last one on. */
+const CONNECTIONS_FULL = 0.98;
+
+const POOLED: SampledRole[] = ['main', 'worker', 'webhook'];
+const STORES = new Set<SampledRole>(['postgresql', 'redis', 'host']);
+
+const isWorkOf =
+  (...roles: SampledRole[]) =>
+  ({ role, kind }: Row): boolean =>
+    (kind === 'work' || kind === 'shared') && (roles.includes(role) || STORES.has(role));
+const isDeeper =
+  (...resources: string[]) =>
+  ({ resource }: Row): boolean =>
+    resources.includes(resource);
+
+/** What is held while something else works. Deeper ones explain those above them. */
+export const heldRows: Row[] = [
+  {
+    role: 'worker',
+    resource: 'slots',
+    name: 'worker slots',
+    kind: 'held',
+    explainedBy: (row) =>
+      isWorkOf('worker', 'runner', 'upstream')(row) ||
+      (row.role === 'worker' && row.resource === 'connection pool') ||
+      (row.role === 'runner' && row.resource === 'slots') ||
+      isDeeper('connections', 'locks')(row),
+    read: readWorkerSlots,
+  },
+  {
+    role: 'runner',
+    resource: 'slots',
+    name: 'runner slots',
+    kind: 'held',
+    explainedBy: isWorkOf('main', 'worker', 'runner'),
+    read: ({ summary, limits }) => readSlots(summary, limits.runnerSlots, limits.holdMs, 'tasks'),
+  },
+  {
+    role: 'main',
+    resource: 'slots',
+    name: 'execution slots',
+    kind: 'held',
+    explainedBy: (row) =>
+      isWorkOf('main', 'runner', 'upstream')(row) ||
+      (row.role === 'runner' && row.resource === 'slots') ||
+      isDeeper('connection pool', 'connections', 'locks')(row),
+    read: ({ summary, limits }) =>
+      readSlots(summary, limits.executionSlots, limits.holdMs, 'executions'),
+  },
+  ...POOLED.map((role): Row => ({
+    role,
+    resource: 'connection pool',
+    name: `${roleName(role)} database pool`,
+    kind: 'held',
+    explainedBy: (row) => isWorkOf(role)(row) || isDeeper('connections', 'locks')(row),
+    read: (seen) => readPool(role, seen),
+  })),
+  {
+    role: 'postgresql',
+    resource: 'connections',
+    name: 'PostgreSQL connections',
+    kind: 'held',
+    explainedBy: isDeeper('locks'),
+    read: readConnections,
+  },
+  {
+    role: 'postgresql',
+    resource: 'locks',
+    name: 'PostgreSQL locks',
+    kind: 'held',
+    read: readLocks,
+  },
+];
+
+function readWorkerSlots({ sampled, limits }: Seen): Reading | null {
+  if (limits.workerSlots === null || limits.workerSlots === 0) return null;
+  const active = sampled.values('redis', 'queueActive');
+  const waiting = sampled.of('redis', 'queueWaiting');
+  if (active.length === 0 || waiting.length === 0) return null;
+  const busy = median(active);
+  const waitingMedian = median(waiting.map(({ value }) => value));
+  const growing = slope(waiting.map(({ tMs, value }) => ({ x: tMs / 1_000, y: value })));
+  const isWaitedFor = growing.low > 0 || waitingMedian >= 1;
+  const change =
+    growing.low > 0
+      ? `the jobs waiting grew by ${figures(growing.value)} per second`
+      : `${figures(waitingMedian)} jobs waited`;
+  return {
+    utilisation: Math.min(1, busy / limits.workerSlots),
+    isUsedUp: busy >= USED_UP * limits.workerSlots && isWaitedFor,
+    evidence: `${figures(busy)} of ${String(limits.workerSlots)} slots were busy while ${change}`,
+  };
+}
+
+/** Nobody counts these slots; what is known is how long each is held at the least. */
+function readSlots(
+  { achieved, latencyMs }: Seen['summary'],
+  slots: number | null,
+  holdMs: number,
+  what: string,
+): Reading | null {
+  if (slots === null || slots === 0 || holdMs === 0) return null;
+  const held = (achieved.ratePerSecond * holdMs) / 1_000;
+  const waited = (latencyMs?.p50 ?? 0) > WAITED * holdMs || achieved.shareOfOffered < 0.95;
+  return {
+    utilisation: Math.min(1, held / slots),
+    isUsedUp: held >= USED_UP * slots && waited,
+    evidence: `${figures(held)} ${what} of ${figures(holdMs / 1_000)} s each were under way on ${String(slots)} slots`,
+  };
+}
+
+function readPool(role: SampledRole, { sampled }: Seen): Reading | null {
+  let found: Reading | null = null;
+  for (const [instance, active] of sampled.instances(role, 'dbPoolActive')) {
+    const at = (metric: 'dbPoolMax' | 'dbPoolPending' | 'dbPoolAcquireMs'): number[] =>
+      sampled.instances(role, metric).get(instance) ?? [];
+    const [size, pending, acquire] = [at('dbPoolMax'), at('dbPoolPending'), at('dbPoolAcquireMs')];
+    if (size.length === 0 || pending.length === 0) continue;
+    const most = median(size);
+    const utilisation = Math.min(1, mean(active) / most);
+    if (found !== null && found.utilisation >= utilisation) continue;
+    const waited =
+      acquire.length === 0 ? '' : `; each took ${figures(mean(acquire))} ms to get one`;
+    found = {
+      utilisation,
+      isUsedUp: median(active) >= most && mean(pending) >= 1,
+      evidence: `${figures(mean(active))} of the ${figures(most)} connections of ${instance} were in use and ${figures(mean(pending))} requests waited for one${waited}`,
+    };
+  }
+  return found;
+}
+
+function readConnections({ sampled }: Seen): Reading | null {
+  const used = sampled.mean('postgresql', 'dbConnections');
+  const most = sampled.values('postgresql', 'dbConnectionsMax').at(-1);
+  if (used === null || most === undefined) return null;
+  const utilisation = Math.min(1, used / most);
+  return {
+    utilisation,
+    isUsedUp: utilisation >= CONNECTIONS_FULL,
+    evidence: `${figures(used)} of the ${figures(most)} connections of PostgreSQL were taken`,
+  };
+}
+
+function readLocks({ sampled }: Seen): Reading | null {
+  const waiting = sampled.values('postgresql', 'dbLocksWaiting');
+  const active = sampled.mean('postgresql', 'dbActiveConnections');
+  if (waiting.length === 0 || active === null) return null;
+  const waited = mean(waiting);
+  const share = waiting.filter((value) => value > 0).length / waiting.length;
+  const utilisation = active === 0 ? 0 : Math.min(1, waited / Math.max(active, waited));
+  return {
+    utilisation,
+    isUsedUp: utilisation >= 0.5 && share >= LOCKED_SHARE,
+    evidence: `${figures(waited)} of ${figures(active)} active connections waited for a lock`,
+  };
+}

@@ -1,0 +1,131 @@
+import { figures } from '../figures';
+import type { SampledRole } from '../metrics';
+import { growth } from '../metrics';
+import { highest, rootOf } from './facts';
+import { roleName, type Reading, type Row, type Seen } from './row';
+
+/** Memory costs nothing until there is none: unlike a CPU, it is used up only just below its limit. */
+const FULL = 0.95;
+/** Of the time in which something waited for memory: the kernel was taking pages back. */
+const PRESSED_SHARE = 0.2;
+
+const LIMITED: SampledRole[] = ['main', 'worker', 'webhook', 'postgresql', 'redis'];
+const WITH_HEAP: SampledRole[] = ['main', 'worker', 'webhook'];
+
+export const spaceRows: Row[] = [
+  ...LIMITED.map((role): Row => ({
+    role,
+    resource: 'memory',
+    name: `${roleName(role)} memory`,
+    kind: 'space',
+    read: (seen) => readMemory(role, seen),
+  })),
+  ...WITH_HEAP.map((role): Row => ({
+    role,
+    resource: 'heap',
+    name: `${roleName(role)} heap`,
+    kind: 'space',
+    read: (seen) => readHeap(role, seen),
+  })),
+  {
+    role: 'redis',
+    resource: 'maxmemory',
+    name: 'Redis maxmemory',
+    kind: 'space',
+    read: readMaxmemory,
+  },
+  { role: 'host', resource: 'memory', name: 'host memory', kind: 'space', read: readHost },
+];
+
+/** Whether a limit of the record's is one that more memory would lift. */
+export const isOfMemory = (name: string): boolean => /\b(memory|heap|maxmemory)$/.test(name);
+
+function readMemory(role: SampledRole, { samples, sampled, limits }: Seen): Reading | null {
+  // Over the whole run: a kill while n8n warmed up matters no less.
+  const kills = growth(samples, { metric: 'oomKills', role });
+  if (kills > 0) {
+    return {
+      utilisation: 1,
+      isUsedUp: true,
+      evidence: `the kernel killed a process of ${roleName(role)} ${times(kills)} for memory`,
+    };
+  }
+  const inForce = sampled.instances(role, 'groupMemoryLimitMiB');
+  const groups = sampled.instances(role, 'groupWorkingSetMiB');
+  let found: Reading | null = null;
+  for (const [instance, used] of groups.size > 0 ? groups : byProcess(role, sampled)) {
+    const limit = inForce.get(instance)?.at(-1) ?? limits.memoryMiB[role];
+    if (limit === undefined) continue;
+    const peak = highest(used);
+    const utilisation = Math.min(1, peak / limit);
+    if (found !== null && found.utilisation >= utilisation) continue;
+    found = {
+      utilisation,
+      isUsedUp: utilisation >= FULL,
+      evidence: `${instance} reached ${figures(peak)} of the ${figures(limit)} MiB of its limit`,
+    };
+  }
+  return found;
+}
+
+/** Where there are no groups to be seen: a process and its children, at every moment together. */
+function byProcess(role: SampledRole, sampled: Seen['sampled']): Map<string, number[]> {
+  const sums = new Map<string, Map<number, number>>();
+  const roles: SampledRole[] = role === 'main' || role === 'worker' ? [role, 'runner'] : [role];
+  for (const each of roles) {
+    for (const { instance, tMs, value } of sampled.of(each, 'rssMiB')) {
+      const root = rootOf(instance);
+      const second = Math.round(tMs / 1000);
+      const bySecond = sums.get(root) ?? new Map<number, number>();
+      sums.set(root, bySecond);
+      bySecond.set(second, (bySecond.get(second) ?? 0) + value);
+    }
+  }
+  const own = new Set([...sampled.instances(role, 'rssMiB').keys()].map(rootOf));
+  return new Map(
+    [...sums].filter(([root]) => own.has(root)).map(([root, at]) => [root, [...at.values()]]),
+  );
+}
+
+function readHeap(role: SampledRole, { sampled, limits }: Seen): Reading | null {
+  const limit = limits.heapMiB[role];
+  const values = sampled.values(role, 'heapUsedMiB');
+  if (limit === undefined || values.length === 0) return null;
+  const peak = highest(values);
+  return {
+    utilisation: Math.min(1, peak / limit),
+    isUsedUp: peak >= FULL * limit,
+    evidence: `the heap of ${roleName(role)} reached ${figures(peak)} of ${String(limit)} MiB`,
+  };
+}
+
+function readMaxmemory({ sampled }: Seen): Reading | null {
+  const limit = sampled.values('redis', 'redisMemoryMaxMiB').at(-1);
+  const used = sampled.values('redis', 'redisMemoryMiB');
+  if (limit === undefined || used.length === 0) return null;
+  const peak = highest(used);
+  return {
+    utilisation: Math.min(1, peak / limit),
+    isUsedUp: peak >= FULL * limit,
+    evidence: `its data reached ${figures(peak)} of the ${figures(limit)} MiB of maxmemory`,
+  };
+}
+
+function readHost({ sampled, limits }: Seen): Reading | null {
+  const available = sampled.values('host', 'memoryAvailableMiB');
+  if (limits.hostMemoryMiB === null || available.length === 0) return null;
+  const least = -highest(available.map((value) => -value));
+  const utilisation = 1 - least / limits.hostMemoryMiB;
+  const pressed = sampled.mean('host', 'memoryPressureShare') ?? 0;
+  const waiting =
+    pressed < 0.01
+      ? ''
+      : `, and something waited for memory in ${figures(100 * pressed)} % of the time`;
+  return {
+    utilisation,
+    isUsedUp: utilisation >= FULL || pressed >= PRESSED_SHARE,
+    evidence: `the machine had ${figures(least)} of its ${figures(limits.hostMemoryMiB)} MiB left${waiting}`,
+  };
+}
+
+const times = (count: number): string => (count === 1 ? 'once' : `${String(count)} times`);

@@ -1,0 +1,148 @@
+/** Every metric of samples.csv, declared once: samplers write them, the limits table, tables and plots read them. */
+
+interface Declared {
+  /** As tables and plots call it. */
+  title: string;
+  unit: 'MiB' | 'cores' | 'ms' | 'share' | 'count' | 'jobs';
+  /** A `gauge` is the state, or the use since the sample before; a `count` only grows until its process restarts. */
+  kind: 'gauge' | 'count';
+  /** What the instances of a role come to together. */
+  over: 'sum' | 'max';
+  /** What exactly it measures, where the title leaves that open. */
+  of: string;
+}
+
+const declare = <Name extends string>(metrics: Record<Name, Declared>): Record<Name, Declared> =>
+  metrics;
+
+const gauge = (
+  title: string,
+  unit: Declared['unit'],
+  over: Declared['over'],
+  of: string,
+): Declared => ({ title, unit, kind: 'gauge', over, of });
+
+const count = (title: string, of: string): Declared => ({
+  title,
+  unit: 'count',
+  kind: 'count',
+  over: 'sum',
+  of,
+});
+
+export const METRICS = declare({
+  // A process, from /proc, or from its own /metrics where it cannot be seen.
+  rssMiB: gauge('Memory', 'MiB', 'sum', 'resident memory of one process'),
+  pssMiB: gauge('Proportional memory', 'MiB', 'sum', 'shared pages counted in parts'),
+  cpuCores: gauge('CPU', 'cores', 'sum', 'CPU that one process used since the sample before'),
+  loopCores: gauge(
+    'CPU of the main thread',
+    'cores',
+    'max',
+    'CPU of the thread that runs JavaScript or, in Redis, the commands',
+  ),
+  loopWaitShare: gauge(
+    'Main thread waiting for a CPU',
+    'share',
+    'max',
+    'share of the time in which that thread could have run and had no CPU',
+  ),
+  threads: gauge('Threads', 'count', 'sum', 'of one process'),
+  openFiles: gauge('Open files', 'count', 'sum', 'of one process, sockets included'),
+  processes: gauge('Processes', 'count', 'sum', 'of one role, written with an empty instance'),
+  restarts: count('Restarts', 'unplanned restarts of one process or container'),
+
+  // A control group, that is one instance with all its children.
+  groupCpuCores: gauge(
+    'CPU of the group',
+    'cores',
+    'sum',
+    'CPU of all processes of a group, also of those that lived shorter than a tick',
+  ),
+  groupCpuLimitCores: gauge('CPU limit', 'cores', 'sum', 'cores that a group may use'),
+  groupMemoryMiB: gauge('Memory of the group', 'MiB', 'sum', 'page cache included'),
+  groupWorkingSetMiB: gauge(
+    'Working set of the group',
+    'MiB',
+    'sum',
+    'without the page cache that the kernel can take back, as Kubernetes counts it',
+  ),
+  groupMemoryPeakMiB: gauge('Memory peak of the group', 'MiB', 'sum', 'since the group was made'),
+  groupMemoryLimitMiB: gauge('Memory limit', 'MiB', 'sum', 'memory that a group may use'),
+  throttledShare: gauge(
+    'Throttled',
+    'share',
+    'max',
+    'share of the CPU periods in which the limit stopped a group',
+  ),
+  throttledMs: gauge('Throttled time', 'ms', 'max', 'since the sample before, over all CPUs'),
+  oomKills: count('OOM kills', 'processes of a group that the kernel killed for memory'),
+  cpuPressureShare: gauge(
+    'CPU pressure',
+    'share',
+    'max',
+    'share of the time in which something waited for a CPU (PSI)',
+  ),
+  memoryPressureShare: gauge(
+    'Memory pressure',
+    'share',
+    'max',
+    'share of the time in which something waited for memory (PSI)',
+  ),
+  ioPressureShare: gauge(
+    'Disk pressure',
+    'share',
+    'max',
+    'share of the time in which something waited for a disk (PSI)',
+  ),
+
+  // The machine (role host).
+  stealShare: gauge('Stolen time', 'share', 'max', 'time that the hypervisor gave to others'),
+  memoryAvailableMiB: gauge('Memory available', 'MiB', 'sum', 'without swapping'),
+  diskBusyShare: gauge('Disk busy', 'share', 'max', 'of the busiest disk'),
+
+  // n8n, from /metrics.
+  eventLoopLagMs: gauge(
+    'Event-loop lag',
+    'ms',
+    'max',
+    'p99 of the delay of an event loop since the sample before',
+  ),
+  heapUsedMiB: gauge('V8 heap', 'MiB', 'sum', 'V8 heap in use'),
+  externalMiB: gauge('Memory outside the heap', 'MiB', 'sum', 'buffers that V8 knows of'),
+  gcShare: gauge('Garbage collection', 'share', 'max', 'share of the time spent in it'),
+  dbPoolActive: gauge('Pool connections in use', 'count', 'sum', 'of one process'),
+  dbPoolMax: gauge('Pool size', 'count', 'sum', 'of one process'),
+  dbPoolPending: gauge('Requests waiting for the pool', 'count', 'sum', 'of one process'),
+  dbPoolAcquireMs: gauge(
+    'Wait for a pool connection',
+    'ms',
+    'max',
+    'mean over the requests since the sample before',
+  ),
+  executionsStarted: count('Executions started', 'since the process started'),
+  executionsSucceeded: count('Executions succeeded', 'since the process started'),
+  executionsFailed: count('Executions failed', 'since the process started'),
+
+  // Redis and the queue in it (role redis).
+  queueWaiting: gauge('Jobs waiting', 'jobs', 'max', 'jobs in the queue that no worker has begun'),
+  queueActive: gauge('Jobs active', 'jobs', 'max', 'jobs that workers are running'),
+  queueOldestMs: gauge('Oldest job', 'ms', 'max', 'age of the job that has waited longest'),
+  redisMemoryMiB: gauge('Redis data', 'MiB', 'sum', 'used_memory'),
+  redisMemoryMaxMiB: gauge('Redis maxmemory', 'MiB', 'sum', 'written only where one is set'),
+
+  // PostgreSQL, as it says itself (role postgresql).
+  dbConnections: gauge('Connections', 'count', 'sum', 'clients of the server but the sampler'),
+  dbConnectionsMax: gauge(
+    'Connections allowed',
+    'count',
+    'sum',
+    'max_connections without those reserved',
+  ),
+  dbActiveConnections: gauge('Active connections', 'count', 'sum', 'with a statement under way'),
+  dbLocksWaiting: gauge('Waiting for locks', 'count', 'sum', 'connections that wait for a lock'),
+  dbTransactions: count('Transactions', 'committed and rolled back'),
+  dbSizeMiB: gauge('Database size', 'MiB', 'sum', 'of the files of the database'),
+});
+
+export type Metric = keyof typeof METRICS;
