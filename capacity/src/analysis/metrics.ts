@@ -1,42 +1,8 @@
-import type { MetricSample, RoleSummary } from '../record/record';
+import type { Metric } from '../record/metrics';
+import type { MetricSample, SampledRole } from '../record/record';
 import { median } from './statistics';
 
-/**
- * The metrics that analysis reads from samples.csv. Samplers may record more; a metric listed here
- * must mean what is written here. `count` metrics only grow (until their process restarts),
- * `gauge` metrics are the state or the use since the sample before.
- */
-export const METRICS = {
-  rssMiB: { kind: 'gauge', of: 'resident memory of one process' },
-  cpuCores: { kind: 'gauge', of: 'CPU used since the sample before, in cores, by one process' },
-  processes: {
-    kind: 'gauge',
-    of: 'number of processes of one role, written with an empty instance',
-  },
-  throttledShare: {
-    kind: 'gauge',
-    of: 'share of the CPU periods in which the limit stopped a cgroup',
-  },
-  oomKills: { kind: 'count', of: 'processes of a cgroup that the kernel killed for memory' },
-  restarts: { kind: 'count', of: 'unplanned restarts of one process or container' },
-  eventLoopLagMs: {
-    kind: 'gauge',
-    of: 'p99 of the delay of an event loop since the sample before',
-  },
-  heapUsedMiB: { kind: 'gauge', of: 'V8 heap in use' },
-  dbPoolActive: { kind: 'gauge', of: 'connections of the database pool that are in use' },
-  dbPoolMax: { kind: 'gauge', of: 'size of the database pool' },
-  dbPoolPending: { kind: 'gauge', of: 'requests that wait for a connection of the pool' },
-  queueWaiting: { kind: 'gauge', of: 'jobs in the queue that no worker has begun (role redis)' },
-  queueActive: { kind: 'gauge', of: 'jobs that workers are running (role redis)' },
-  stealShare: {
-    kind: 'gauge',
-    of: 'share of the time that the hypervisor gave to others (role host)',
-  },
-} as const;
-
-export type Metric = keyof typeof METRICS;
-export type SampledRole = RoleSummary['role'];
+export type { SampledRole };
 
 /** The part of a run that counts, in milliseconds since the load began; warm-up lies before it. */
 export interface Window {

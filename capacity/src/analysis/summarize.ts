@@ -8,6 +8,7 @@ import type {
   Summary,
 } from '../record/record';
 import type { Completed } from './completions';
+import { meanCores } from './cores';
 import { growth, totals, values, type SampledRole, type Window } from './metrics';
 import {
   mean,
@@ -200,8 +201,7 @@ function cpuPerRequest(
 ): number | null {
   const ours: SampledRole[] = ['main', 'worker', 'webhook', 'runner'];
   const cores = ours.flatMap((role) => {
-    const use = totals(samples, { metric: 'cpuCores', role }, measured);
-    return use.length > 0 ? [mean(use.map(({ value }) => value))] : [];
+    return meanCores(samples, role, measured) ?? [];
   });
   if (cores.length === 0 || good === 0) return null;
   return (cores.reduce((sum, value) => sum + value, 0) * (measured.toMs - measured.fromMs)) / good;
@@ -213,7 +213,6 @@ function roles(samples: readonly MetricSample[], measured: Window): RoleSummary[
     .filter((role) => role.length > 0)
     .map((role) => {
       const rss = totals(samples, { metric: 'rssMiB', role }, measured).map(({ value }) => value);
-      const cpu = totals(samples, { metric: 'cpuCores', role }, measured).map(({ value }) => value);
       const processes = values(samples, { metric: 'processes', role }, measured);
       const throttled = values(samples, { metric: 'throttledShare', role }, measured);
       // A child process is sampled as `main/4711`: it belongs to the instance main.
@@ -227,7 +226,7 @@ function roles(samples: readonly MetricSample[], measured: Window): RoleSummary[
         instances: instances.size,
         rssPeakMiB: rss.length > 0 ? Math.max(...rss) : null,
         rssMedianMiB: rss.length > 0 ? median(rss) : null,
-        cpuCoresMean: cpu.length > 0 ? mean(cpu) : null,
+        cpuCoresMean: meanCores(samples, role, measured),
         processesPeak: processes.length > 0 ? Math.max(...processes) : null,
         // Over the whole run: a restart during warm-up matters no less.
         restarts: growth(samples, { metric: 'restarts', role }),

@@ -1,6 +1,6 @@
 import { parseSlos, type Slo } from '../plan/slo';
 import type { Outcome, RunEvent, Summary, Verdict } from '../record/record';
-import type { Limit } from './bottleneck';
+import type { Limit } from './limits/bottleneck';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
 import { assess, breachOf, duration, undecidedOf, type Assessment, type Breach } from './slo';

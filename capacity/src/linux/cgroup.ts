@@ -17,18 +17,22 @@ export interface Limits {
 }
 
 export interface GroupFigures {
+  /** Of all its processes since it was made, also of those that have ended; null where it is not counted. */
+  cpuMs: number | null;
   /** Enforcement periods that ran, and those in which the group was held back. */
   periods: number;
   throttledPeriods: number;
   throttledMs: number;
   memoryMiB: number;
+  /** Without the page cache that the kernel can take back, as Kubernetes counts it. */
+  workingSetMiB: number;
   memoryPeakMiB: number;
   oomKills: number;
 }
 
 /** Where groups can be made. `systemd` makes them itself, around a command (see systemd.ts). */
 export type Control =
-  | { kind: 'v1'; cpu: string; memory: string }
+  | { kind: 'v1'; cpu: string; memory: string; cpuacct?: string }
   | { kind: 'v2'; root: string }
   | { kind: 'systemd'; user: boolean; root: string }
   | { kind: 'none'; reason: string };
@@ -47,9 +51,10 @@ export function findControl(mounts = readFileSync('/proc/mounts', 'utf8')): Cont
     )?.[1];
   const cpu = v1('cpu');
   const memory = v1('memory');
+  const cpuacct = v1('cpuacct');
   if (cpu !== undefined && memory !== undefined) {
     return isWritable(cpu) && isWritable(memory)
-      ? { kind: 'v1', cpu, memory }
+      ? { kind: 'v1', cpu, memory, ...(isUsable(cpuacct) ? { cpuacct } : {}) }
       : { kind: 'none', reason: 'the control groups (v1) are not writable for this user' };
   }
   const root = lines.find(([, , type]) => type === 'cgroup2')?.[1];
@@ -85,6 +90,9 @@ export function createGroup(control: Control, path: string, limits: Limits): voi
     const memory = join(control.memory, path);
     mkdirSync(cpu, { recursive: true });
     mkdirSync(memory, { recursive: true });
+    if (control.cpuacct !== undefined) {
+      mkdirSync(join(control.cpuacct, path), { recursive: true });
+    }
     if (limits.cpuMillicores !== undefined) {
       writeFileSync(join(cpu, 'cpu.cfs_period_us'), String(periodMicroseconds));
       writeFileSync(join(cpu, 'cpu.cfs_quota_us'), String(quota(limits.cpuMillicores)));
@@ -123,29 +131,38 @@ export function joinGroup(control: Control, path: string, pid: number): void {
 
 /** The folders of a group, one a hierarchy. */
 export function groupFolders(control: Control, path: string): string[] {
-  if (control.kind === 'v1') return [join(control.cpu, path), join(control.memory, path)];
+  if (control.kind === 'v1') {
+    const { cpu, memory, cpuacct } = control;
+    const roots = new Set([cpu, memory, ...(cpuacct === undefined ? [] : [cpuacct])]);
+    return [...roots].map((root) => join(root, path));
+  }
   return control.kind === 'none' ? [] : [join(control.root, path)];
 }
 
 /** Null when the group is gone. */
 export function readGroup(control: Control, path: string): GroupFigures | null {
   try {
-    if (control.kind === 'v1') return readV1(join(control.cpu, path), join(control.memory, path));
+    if (control.kind === 'v1') return readV1(control, path);
     return control.kind === 'none' ? null : readV2(join(control.root, path));
   } catch {
     return null;
   }
 }
 
-function readV1(cpu: string, memory: string): GroupFigures {
-  const stat = pairs(join(cpu, 'cpu.stat'));
+function readV1({ cpu, memory, cpuacct }: Control & { kind: 'v1' }, path: string): GroupFigures {
+  const stat = pairs(join(cpu, path, 'cpu.stat'));
+  const inMemory = (file: string): string => join(memory, path, file);
+  const memoryMiB = number(inMemory('memory.usage_in_bytes')) / mebi;
+  const cachedMiB = (pairs(inMemory('memory.stat'))['total_inactive_file'] ?? 0) / mebi;
   return {
+    cpuMs: cpuacct === undefined ? null : number(join(cpuacct, path, 'cpuacct.usage')) / 1e6,
     periods: stat['nr_periods'] ?? 0,
     throttledPeriods: stat['nr_throttled'] ?? 0,
     throttledMs: (stat['throttled_time'] ?? 0) / 1e6,
-    memoryMiB: number(join(memory, 'memory.usage_in_bytes')) / mebi,
-    memoryPeakMiB: number(join(memory, 'memory.max_usage_in_bytes')) / mebi,
-    oomKills: pairs(join(memory, 'memory.oom_control'))['oom_kill'] ?? 0,
+    memoryMiB,
+    workingSetMiB: Math.max(0, memoryMiB - cachedMiB),
+    memoryPeakMiB: number(inMemory('memory.max_usage_in_bytes')) / mebi,
+    oomKills: pairs(inMemory('memory.oom_control'))['oom_kill'] ?? 0,
   };
 }
 
@@ -153,11 +170,14 @@ function readV2(group: string): GroupFigures {
   const stat = pairs(join(group, 'cpu.stat'));
   const peak = join(group, 'memory.peak');
   const memoryMiB = number(join(group, 'memory.current')) / mebi;
+  const cachedMiB = (pairs(join(group, 'memory.stat'))['inactive_file'] ?? 0) / mebi;
   return {
+    cpuMs: (stat['usage_usec'] ?? 0) / 1e3,
     periods: stat['nr_periods'] ?? 0,
     throttledPeriods: stat['nr_throttled'] ?? 0,
     throttledMs: (stat['throttled_usec'] ?? 0) / 1e3,
     memoryMiB,
+    workingSetMiB: Math.max(0, memoryMiB - cachedMiB),
     // Kernels before 5.19 keep no peak.
     memoryPeakMiB: existsSync(peak) ? number(peak) / mebi : memoryMiB,
     oomKills: pairs(join(group, 'memory.events'))['oom_kill'] ?? 0,
@@ -247,6 +267,9 @@ function pairs(file: string): Record<string, number> {
       .map(([name, value]) => [name, Number(value)]),
   );
 }
+
+const isUsable = (folder: string | undefined): folder is string =>
+  folder !== undefined && isWritable(folder);
 
 function isWritable(folder: string): boolean {
   try {

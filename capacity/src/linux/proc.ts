@@ -39,6 +39,55 @@ export function parseStat(text: string): ProcStat {
   };
 }
 
+/** Of the main thread: the one that runs JavaScript in Node.js and the commands in Redis. */
+export interface ThreadTimes {
+  onCpuMs: number;
+  /** It could have run and had no CPU. */
+  waitedMs: number;
+}
+
+/** Null where the kernel does not keep it, or the process has ended. */
+export function readMainThread(pid: number): ThreadTimes | null {
+  try {
+    const [onCpuNs, waitedNs] = readFileSync(`/proc/${String(pid)}/schedstat`, 'latin1')
+      .split(' ')
+      .map(Number);
+    if (!(Number(onCpuNs) > 0)) return null;
+    return { onCpuMs: Number(onCpuNs) / 1e6, waitedMs: Number(waitedNs) / 1e6 };
+  } catch {
+    return null;
+  }
+}
+
+/** PSI: for how long something has waited since boot (or in a group since it was made); null without it. */
+export function readPressureMs(file: string): number | null {
+  try {
+    const micros = /^some .*total=(\d+)/m.exec(readFileSync(file, 'latin1'))?.[1];
+    return micros === undefined ? null : Number(micros) / 1e3;
+  } catch {
+    return null;
+  }
+}
+
+/** For how long each disk has been busy since boot, parts of disks and those in memory left out. */
+export function readDisksBusyMs(
+  text = readFileSync('/proc/diskstats', 'latin1'),
+): Map<string, number> {
+  const disks = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    // major minor name, then 17 figures, of which the tenth is io_ticks
+    const fields = line.trim().split(/\s+/);
+    const name = fields[2];
+    if (
+      name === undefined ||
+      /^(loop|ram|zram|sr|fd)\d|^(sd|vd|xvd|hd)[a-z]+\d|^\w+p\d+$/.test(name)
+    )
+      continue;
+    disks.set(name, Number(fields[12]));
+  }
+  return disks;
+}
+
 export function allPids(): number[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);

@@ -1,4 +1,5 @@
 /** Deploys what is recommended and loads it; what is refuted is learnt from, and the next one tried. */
+import { isOfMemory } from '../analysis/limits/space';
 import { plannedPerSecond } from '../analysis/planned-share';
 import type { RoleSummary, RunRecord } from '../record/record';
 import { limitsOf } from '../plan/limits';
@@ -66,7 +67,7 @@ export function proveAsIs(loaded: RunRecordAt | null): Proof {
 }
 
 const ranOutOfMemory = ({ verdict, summary }: RunRecord): boolean =>
-  verdict.limitedBy.name === 'memory' || summary.roles.some(({ oomKills }) => oomKills > 0);
+  isOfMemory(verdict.limitedBy.name) || summary.roles.some(({ oomKills }) => oomKills > 0);
 
 /** Of memory that was too little nobody knows how much is enough: try this much more of the limit. */
 const MORE_MEMORY = 1.25;

@@ -156,8 +156,12 @@ export interface LatencyInterval {
   high: number | null;
 }
 
+/** Whatever is sampled plays one of these. */
+export type SampledRole =
+  Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'upstream' | 'generator' | 'host';
+
 export interface RoleSummary {
-  role: Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'upstream' | 'generator' | 'host';
+  role: SampledRole;
   instances: number;
   rssPeakMiB: number | null;
   rssMedianMiB: number | null;
@@ -202,7 +206,7 @@ export interface LimitedBy {
 
 export interface RankedLimit {
   name: string;
-  role: RoleSummary['role'];
+  role: SampledRole;
   resource: string;
   /** In use of what there is, as a share. */
   utilisation: number;

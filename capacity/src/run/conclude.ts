@@ -1,6 +1,7 @@
-import { bottleneck } from '../analysis/bottleneck';
 import { completed, countedOnce, type CountedWithin } from '../analysis/completions';
 import { inFlightAt } from '../analysis/in-flight';
+import { bottleneck } from '../analysis/limits/bottleneck';
+import { atHighestLoad, limitsOfRun } from '../analysis/limits/of-run';
 import { matchExecutions, type TracedExecutions } from '../analysis/match-executions';
 import { values } from '../analysis/metrics';
 import { assess } from '../analysis/slo';
@@ -10,7 +11,6 @@ import { BREAKING_EVENTS, verdict } from '../analysis/verdict';
 import { dueBetween } from '../plan/profile';
 import type { RunHead } from '../record/folder';
 import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
-import { limitsOfRun } from '../analysis/limits';
 
 /** What only the run itself knew. */
 export interface RunEnding {
@@ -110,7 +110,7 @@ export function conclude(
   summary.matched = matchExecutions(requests, ending.traced);
   if (late !== null && late > LATE_INVALID_MS) summary.generator.saturated = true;
   const limits = limitsOfRun({
-    measured,
+    measured: atHighestLoad(measured, profile),
     topology: head.topology,
     machine: head.machine,
     sameMachine: head.target.kind === 'process',
@@ -121,7 +121,7 @@ export function conclude(
     head.slo.every((slo) => assess(slo, summary).seemsMet) &&
     summary.achieved.shareOfOffered >= 0.95 &&
     (summary.completions?.shareOfOffered ?? 1) >= 0.95;
-  const limitedBy = bottleneck(samples, summary, limits, healthy);
+  const limitedBy = bottleneck({ samples, summary, limits, events: ending.events }, healthy);
   const events = withInFlight(ending.events, requests);
   const steal = values(samples, { metric: 'stealShare' }, measured);
   const judged = verdict(head.slo, summary, limitedBy, {

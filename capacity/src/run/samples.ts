@@ -1,5 +1,6 @@
 import type { RunFolder } from '../record/folder';
-import type { MetricSample, RunEvent } from '../record/record';
+import type { Metric } from '../record/metrics';
+import type { MetricSample, RunEvent, SampledRole } from '../record/record';
 import type { Sampler, SampleSink } from '../samplers/sampler';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
@@ -18,7 +19,7 @@ export class Observations implements SampleSink {
 
   constructor(private readonly folder: RunFolder) {}
 
-  sample(role: string, instance: string, metric: string, value: number): void {
+  sample(role: SampledRole, instance: string, metric: Metric, value: number): void {
     if (!Number.isFinite(value)) return;
     const sample = { tMs: Date.now(), role, instance, metric, value };
     if (this.beganAtMs === null) this.waiting.push(sample);

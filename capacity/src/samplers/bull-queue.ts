@@ -20,8 +20,11 @@ export function bullQueueSampler(): Sampler {
         sink.sample('redis', 'redis', 'queueWaiting', waiting);
         sink.sample('redis', 'redis', 'queueActive', active);
         sink.sample('redis', 'redis', 'queueOldestMs', await ageMs(redis, key, oldest));
-        const bytes = /^used_memory:(\d+)/m.exec(memory)?.[1];
-        sink.sample('redis', 'redis', 'redisMemoryMiB', Number(bytes) / (1024 * 1024));
+        const mebi = (name: string): number =>
+          Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1]) / (1024 * 1024);
+        sink.sample('redis', 'redis', 'redisMemoryMiB', mebi('used_memory'));
+        const most = mebi('maxmemory');
+        if (most > 0) sink.sample('redis', 'redis', 'redisMemoryMaxMiB', most);
       },
       close: () => {
         redis.disconnect();

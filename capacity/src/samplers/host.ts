@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { readDisksBusyMs, readPressureMs } from '../linux/proc';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
 
-/** The machine that everything shares: its CPU, what its hypervisor took away, its free memory. */
+/** The machine that everything shares: CPU, what its hypervisor took away, free memory, disks, and who waits. */
 export function hostSampler(): Sampler {
   return sampler('host', (_running, sink) => {
     let before = readCpu();
+    let waitedBefore = readWaiting();
     return {
       tick: () => {
         const now = readCpu();
@@ -17,9 +19,55 @@ export function hostSampler(): Sampler {
         }
         before = now;
         sink.sample('host', '', 'memoryAvailableMiB', memoryAvailableMiB());
+        const waited = readWaiting();
+        const passedMs = waited.atMs - waitedBefore.atMs;
+        if (passedMs > 0) {
+          for (const [metric, file] of PRESSURES) {
+            const [last, next] = [waitedBefore.pressureMs.get(file), waited.pressureMs.get(file)];
+            if (last !== undefined && next !== undefined) {
+              sink.sample('host', '', metric, Math.min(1, (next - last) / passedMs));
+            }
+          }
+          const busy = busiestDisk(waitedBefore, waited);
+          if (busy !== null) sink.sample('host', '', 'diskBusyShare', busy);
+        }
+        waitedBefore = waited;
       },
     };
   });
+}
+
+const PRESSURES = [
+  ['cpuPressureShare', '/proc/pressure/cpu'],
+  ['memoryPressureShare', '/proc/pressure/memory'],
+  ['ioPressureShare', '/proc/pressure/io'],
+] as const;
+
+interface Waiting {
+  atMs: number;
+  /** By file; one that the kernel does not provide is left out. */
+  pressureMs: Map<string, number>;
+  disksMs: Map<string, number>;
+}
+
+function readWaiting(): Waiting {
+  const pressureMs = new Map<string, number>();
+  for (const [, file] of PRESSURES) {
+    const waitedMs = readPressureMs(file);
+    if (waitedMs !== null) pressureMs.set(file, waitedMs);
+  }
+  return { atMs: performance.now(), pressureMs, disksMs: readDisksBusyMs() };
+}
+
+/** Null without a disk that was there before. */
+function busiestDisk(before: Waiting, now: Waiting): number | null {
+  let most: number | null = null;
+  for (const [name, busyMs] of now.disksMs) {
+    const last = before.disksMs.get(name);
+    if (last === undefined) continue;
+    most = Math.max(most ?? 0, Math.min(1, (busyMs - last) / (now.atMs - before.atMs)));
+  }
+  return most;
 }
 
 interface Cpu {

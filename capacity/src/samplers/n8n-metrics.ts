@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { Metric } from '../record/metrics';
 import type { MetricsEndpoint } from '../targets/target';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
@@ -7,7 +8,7 @@ import { sampler } from './ticker';
 const mebi = 1024 * 1024;
 
 /** n8n's name at /metrics, ours, and the factor to our unit. n8n 0.x has those of Node.js only. */
-const wanted: readonly { theirs: string; ours: string; times: number }[] = [
+const GAUGES: readonly { theirs: string; ours: Metric; times: number }[] = [
   // Node.js begins its histogram anew with every scrape, so this is the p99 since the last one.
   { theirs: 'n8n_nodejs_eventloop_lag_p99_seconds', ours: 'eventLoopLagMs', times: 1000 },
   { theirs: 'n8n_nodejs_heap_size_used_bytes', ours: 'heapUsedMiB', times: 1 / mebi },
@@ -20,14 +21,48 @@ const wanted: readonly { theirs: string; ours: string; times: number }[] = [
   { theirs: 'n8n_workflow_failed_total', ours: 'executionsFailed', times: 1 },
 ];
 
+/** Counters whose growth since the scrape before is sampled: per second, or per `by`. */
+const GROWTHS: readonly { theirs: string; ours: Metric; by: string | null; times: number }[] = [
+  { theirs: 'n8n_nodejs_gc_duration_seconds_sum', ours: 'gcShare', by: null, times: 1 },
+  {
+    theirs: 'n8n_db_pool_acquire_seconds_sum',
+    ours: 'dbPoolAcquireMs',
+    by: 'n8n_db_pool_acquire_seconds_count',
+    times: 1000,
+  },
+];
+
+/** Of a process that cannot be seen from here; of one that can, the kernel says it better. */
+const UNSEEN_MEMORY = 'n8n_process_resident_memory_bytes';
+const UNSEEN_CPU = 'n8n_process_cpu_seconds_total';
+
+const WANTED: readonly string[] = [
+  ...GAUGES.map(({ theirs }) => theirs),
+  ...GROWTHS.flatMap(({ theirs, by }) => [theirs, ...(by === null ? [] : [by])]),
+  UNSEEN_MEMORY,
+  UNSEEN_CPU,
+];
+
+interface Scraped {
+  atMs: number;
+  values: Map<string, number>;
+}
+
 /** What every n8n process says of itself at /metrics. */
 export function n8nMetricsSampler(): Sampler {
   return sampler('n8n metrics', (running, sink) => {
     if (running.metrics.length === 0) throw new Error('the target shows no metrics of n8n');
+    const before = new Map<string, Scraped>();
     return {
       tick: async () => {
+        const seen = new Set(running.processes().map(({ instance }) => instance));
         const results = await Promise.allSettled(
-          running.metrics.map((endpoint) => scrape(endpoint, sink)),
+          running.metrics.map(async (endpoint) => {
+            const { instance } = endpoint;
+            const now = { atMs: performance.now(), values: await scrape(endpoint) };
+            write(sink, endpoint, now, before.get(instance), seen.has(instance));
+            before.set(instance, now);
+          }),
         );
         const failed = results.find((result) => result.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
@@ -36,15 +71,41 @@ export function n8nMetricsSampler(): Sampler {
   });
 }
 
-async function scrape({ role, instance, url }: MetricsEndpoint, sink: SampleSink): Promise<void> {
+async function scrape({ instance, url }: MetricsEndpoint): Promise<Map<string, number>> {
   const text = await get(url).catch((error: unknown) => {
     throw new Error(`${instance} shows no metrics at ${url}: ${String(error)}`);
   });
-  const values = parseMetrics(text);
-  for (const { theirs, ours, times } of wanted) {
+  return parseMetrics(text);
+}
+
+function write(
+  sink: SampleSink,
+  { role, instance }: MetricsEndpoint,
+  { atMs, values }: Scraped,
+  before: Scraped | undefined,
+  isSeen: boolean,
+): void {
+  for (const { theirs, ours, times } of GAUGES) {
     const value = values.get(theirs);
     if (value !== undefined) sink.sample(role, instance, ours, value * times);
   }
+  const memory = values.get(UNSEEN_MEMORY);
+  if (!isSeen && memory !== undefined) sink.sample(role, instance, 'rssMiB', memory / mebi);
+  if (before === undefined) return;
+  const seconds = (atMs - before.atMs) / 1000;
+  const grown = (name: string): number | null => {
+    const [now, last] = [values.get(name), before.values.get(name)];
+    // A counter that fell began anew, with its process.
+    return now === undefined || last === undefined || now < last ? null : now - last;
+  };
+  for (const { theirs, ours, by, times } of GROWTHS) {
+    const [sum, per] = [grown(theirs), by === null ? seconds : grown(by)];
+    if (sum !== null && per !== null && per > 0) {
+      sink.sample(role, instance, ours, (times * sum) / per);
+    }
+  }
+  const cpu = isSeen ? null : grown(UNSEEN_CPU);
+  if (cpu !== null && seconds > 0) sink.sample(role, instance, 'cpuCores', cpu / seconds);
 }
 
 /** Half the CPU of fetch(), on a connection that is kept. A busy event loop answers late: a figure, not a fault. */
@@ -69,7 +130,7 @@ function get(url: string): Promise<string> {
 /** The sum over labels of the names that are wanted; a scrape has several hundred lines of others. */
 export function parseMetrics(text: string): Map<string, number> {
   const values = new Map<string, number>();
-  for (const { theirs } of wanted) {
+  for (const theirs of WANTED) {
     const start = `\n${theirs}`;
     for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + 1)) {
       const after = text[at + start.length];

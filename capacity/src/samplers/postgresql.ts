@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Metric } from '../record/metrics';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
 
@@ -6,13 +7,15 @@ import { sampler } from './ticker';
 const sizeEveryTicks = 10;
 
 const activity = `
-  SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid())::int AS connections,
+  SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())::int AS connections,
+    (current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int) AS most,
     (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'active')::int AS active,
     (SELECT count(*) FROM pg_locks WHERE NOT granted)::int AS waiting,
     (SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database())::float8 AS transactions`;
 
 interface Activity {
   connections: number;
+  most: number;
   active: number;
   waiting: number;
   transactions: number;
@@ -25,7 +28,7 @@ export function postgresqlSampler(): Sampler {
     const { url } = running.postgresql;
     let client: pg.Client | null = await connect(url);
     let ticks = 0;
-    const write = (metric: string, value: number): void => {
+    const write = (metric: Metric, value: number): void => {
       sink.sample('postgresql', 'postgresql', metric, value);
     };
     return {
@@ -35,6 +38,7 @@ export function postgresqlSampler(): Sampler {
           const [row] = (await client.query<Activity>(activity)).rows;
           if (row === undefined) return;
           write('dbConnections', row.connections);
+          write('dbConnectionsMax', row.most);
           write('dbActiveConnections', row.active);
           write('dbLocksWaiting', row.waiting);
           write('dbTransactions', row.transactions);

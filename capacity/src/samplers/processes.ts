@@ -1,6 +1,14 @@
 import type { ProcessRoot, Running } from '../targets/target';
-import { commandLine, openFiles, pssMiB, uptimeMs } from '../linux/proc';
+import {
+  commandLine,
+  openFiles,
+  pssMiB,
+  readMainThread,
+  uptimeMs,
+  type ThreadTimes,
+} from '../linux/proc';
 import { ProcessTree, type Member } from '../linux/process-tree';
+import type { SampledRole } from '../record/record';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
 
@@ -18,20 +26,23 @@ export function processesSampler(): Sampler {
     const restarts = restartCounter(running);
     const tree = new ProcessTree<ProcessRoot>();
     const runners = new Map<number, boolean>();
+    const threads = new MainThreads();
     let ticks = 0;
     return {
       tick: () => {
         const members = tree.look(running.processes(), uptimeMs());
         const isPssTick = ticks % pssEveryTicks === 0;
         ticks += 1;
-        const count = new Map<string, number>();
+        const count = new Map<SampledRole, number>();
         for (const member of members) {
           const { role, instance } = placeOf(member, runners);
           count.set(role, (count.get(role) ?? 0) + 1);
           write(sink, role, instance, member, isPssTick);
+          threads.write(sink, role, instance, member);
         }
         for (const [role, processes] of count) sink.sample(role, '', 'processes', processes);
         forgetEnded(runners, members);
+        threads.forgetEnded(members);
         restarts.write(sink);
       },
     };
@@ -40,7 +51,7 @@ export function processesSampler(): Sampler {
 
 function write(
   sink: SampleSink,
-  role: string,
+  role: SampledRole,
   instance: string,
   { pid, stat, cpuCores }: Member<ProcessRoot>,
   isPssTick: boolean,
@@ -57,7 +68,7 @@ function write(
 function placeOf(
   { pid, root, isRoot }: Member<ProcessRoot>,
   runners: Map<number, boolean>,
-): { role: string; instance: string } {
+): { role: SampledRole; instance: string } {
   if (isRoot) return root;
   if (root.role === 'main' || root.role === 'worker') {
     let isRunner = runners.get(pid);
@@ -68,6 +79,44 @@ function placeOf(
     if (isRunner) return { role: 'runner', instance: root.instance };
   }
   return { role: root.role, instance: `${root.instance}/${String(pid)}` };
+}
+
+/** What work in one thread is limited by: n8n's and its runner's event loop, the commands in Redis. */
+const ONE_THREADED = new Set<SampledRole>([
+  'main',
+  'worker',
+  'webhook',
+  'runner',
+  'redis',
+  'upstream',
+]);
+
+class MainThreads {
+  private readonly before = new Map<number, ThreadTimes & { atMs: number; startedAtMs: number }>();
+
+  write(
+    sink: SampleSink,
+    role: SampledRole,
+    instance: string,
+    { pid, isRoot, stat }: Member<ProcessRoot>,
+  ): void {
+    if (!ONE_THREADED.has(role) || !(isRoot || role === 'runner')) return;
+    const times = readMainThread(pid);
+    if (times === null) return;
+    const now = { ...times, atMs: performance.now(), startedAtMs: stat.startedAtMs };
+    const last = this.before.get(pid);
+    this.before.set(pid, now);
+    if (last?.startedAtMs !== now.startedAtMs || now.atMs <= last.atMs) return;
+    const passedMs = now.atMs - last.atMs;
+    sink.sample(role, instance, 'loopCores', Math.min(1, (now.onCpuMs - last.onCpuMs) / passedMs));
+    const waited = (now.waitedMs - last.waitedMs) / passedMs;
+    sink.sample(role, instance, 'loopWaitShare', Math.min(1, waited));
+  }
+
+  forgetEnded(members: readonly Member<ProcessRoot>[]): void {
+    const alive = new Set(members.map(({ pid }) => pid));
+    for (const pid of this.before.keys()) if (!alive.has(pid)) this.before.delete(pid);
+  }
 }
 
 function forgetEnded(runners: Map<number, boolean>, members: readonly Member<ProcessRoot>[]): void {

@@ -1,4 +1,5 @@
-import type { RunEvent } from '../record/record';
+import type { Metric } from '../record/metrics';
+import type { RunEvent, SampledRole } from '../record/record';
 import type { Running } from '../targets/target';
 
 /**
@@ -16,8 +17,8 @@ export interface Sampler {
 }
 
 export interface SampleSink {
-  /** Stamped with the time of the call; use the unit in the metric's name: rssMiB, cpuCores. */
-  sample(role: string, instance: string, metric: string, value: number): void;
+  /** Stamped with the time of the call. What is not declared in record/metrics.ts cannot be sampled. */
+  sample(role: SampledRole, instance: string, metric: Metric, value: number): void;
   event(event: Omit<RunEvent, 'tMs'>): void;
 }
 

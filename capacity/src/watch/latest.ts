@@ -1,5 +1,6 @@
 import type { Series } from '../analysis/watch-view';
-import type { RunEvent } from '../record/record';
+import type { Metric } from '../record/metrics';
+import type { RunEvent, SampledRole } from '../record/record';
 import type { SampleSink } from '../samplers/sampler';
 
 const KEPT_MS = 60_000;
@@ -12,7 +13,7 @@ export class Latest implements SampleSink {
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  sample(role: string, instance: string, metric: string, value: number): void {
+  sample(role: SampledRole, instance: string, metric: Metric, value: number): void {
     const key = [role, instance, metric].join('\n');
     const series = this.all.get(key) ?? { role, instance, metric, points: [] };
     this.all.set(key, series);

@@ -1,4 +1,4 @@
-import { bottleneck, type Limits } from '../../../capacity/src/analysis/bottleneck';
+import { meanCores } from '../../../capacity/src/analysis/cores';
 import { growth, totals } from '../../../capacity/src/analysis/metrics';
 import { assess, breachOf } from '../../../capacity/src/analysis/slo';
 import { latency, summarize, type RunFacts } from '../../../capacity/src/analysis/summarize';
@@ -209,107 +209,6 @@ describe('SLOs', () => {
   });
 });
 
-const limits = (changes: Partial<Limits> = {}): Limits => ({
-  measured: { fromMs: 5_000, toMs: 35_000 },
-  hostCores: 2,
-  cpuCores: {},
-  memoryMiB: {},
-  heapMiB: {},
-  workerSlots: null,
-  runnerSlots: null,
-  runnerHoldMs: 0,
-  ...changes,
-});
-
-describe('what limited it', () => {
-  const name = (samples: MetricSample[], changes: Partial<Limits> = {}, healthy = false) =>
-    bottleneck(samples, summarize(steady, samples, facts()), limits(changes), healthy).name;
-
-  test.each<[string, MetricSample[], Partial<Limits>]>([
-    [
-      'main event loop',
-      [
-        ...samplesOf('main', 'cpuCores', () => 0.97),
-        ...samplesOf('main', 'eventLoopLagMs', () => 300),
-      ],
-      {},
-    ],
-    [
-      'CPU limit',
-      [
-        ...samplesOf('main', 'cpuCores', () => 0.98),
-        ...samplesOf('main', 'throttledShare', () => 0.6),
-      ],
-      {},
-    ],
-    ['CPU limit', samplesOf('main', 'cpuCores', () => 0.48), { cpuCores: { main: 0.5 } }],
-    ['host CPU', samplesOf('host', 'cpuCores', () => 1.95), {}],
-    ['host CPU', samplesOf('host', 'cpuCores', (s) => (s % 10 < 5 ? 1.95 : 0.3)), {}],
-    ['unknown', samplesOf('host', 'cpuCores', (s) => (s % 10 < 2 ? 1.95 : 0.3)), {}],
-    [
-      'worker slots',
-      [
-        ...samplesOf('redis', 'queueActive', () => 10),
-        ...samplesOf('redis', 'queueWaiting', (s) => s * 4),
-      ],
-      { workerSlots: 10 },
-    ],
-    ['runner slots', samplesOf('runner', 'cpuCores', () => 0.99), {}],
-    [
-      'database pool',
-      [
-        ...samplesOf('main', 'dbPoolActive', () => 2),
-        ...samplesOf('main', 'dbPoolMax', () => 2),
-        ...samplesOf('main', 'dbPoolPending', () => 9),
-      ],
-      {},
-    ],
-    ['redis', samplesOf('redis', 'cpuCores', () => 0.95), {}],
-    ['memory', samplesOf('main', 'oomKills', (s) => (s > 15 ? 1 : 0)), {}],
-    ['memory', samplesOf('main', 'heapUsedMiB', (s) => 200 + s * 9), { heapMiB: { main: 512 } }],
-    ['unknown', samplesOf('main', 'cpuCores', () => 0.2), {}],
-  ])('%s', (expected, samples, changes) => {
-    expect(name(samples, changes)).toBe(expected);
-  });
-
-  test('nothing, at a load that held with room to spare', () => {
-    expect(
-      name(
-        samplesOf('main', 'cpuCores', () => 0.2),
-        {},
-        true,
-      ),
-    ).toBe('nothing');
-  });
-
-  test('full slots over a busy CPU are a CPU limit: more slots would not help', () => {
-    const samples = [
-      ...samplesOf('redis', 'queueActive', () => 10),
-      ...samplesOf('redis', 'queueWaiting', (s) => s * 4),
-      ...samplesOf('worker', 'cpuCores', () => 0.99),
-    ];
-    expect(name(samples, { workerSlots: 10, cpuCores: { worker: 1 } })).toBe('CPU limit');
-  });
-
-  test('a runner whose slots wait, without any CPU', () => {
-    const waiting = Array.from({ length: 70 }, (_, i) => request(i * 500, 9_000));
-    const summary = summarize(waiting, [], facts());
-    const found = bottleneck([], summary, limits({ runnerSlots: 10, runnerHoldMs: 5_000 }), false);
-    expect(found).toEqual({
-      name: 'runner slots',
-      evidence: '10 tasks of 5 s each were under way on 10 slots',
-    });
-  });
-
-  test('a saturated generator comes before everything else', () => {
-    const samples = samplesOf('main', 'cpuCores', () => 0.99);
-    const busy = facts({ generator: { cpuCoresMean: 1.9, cores: 2, droppedIterations: 40 } });
-    const found = bottleneck(samples, summarize(steady, samples, busy), limits(), false);
-    expect(found.name).toBe('load generator');
-    expect(found.evidence).toContain('1.9 cores');
-  });
-});
-
 describe('verdict', () => {
   const run: VerdictFacts = {
     workload: 'last-node',
@@ -392,5 +291,36 @@ describe('verdict', () => {
     };
     const { doubts } = judge(doubtful, { failedSamplers: ['redis'], stealShare: 0.1 });
     expect(doubts).toHaveLength(5);
+  });
+});
+
+describe('the CPU of a role', () => {
+  const measured = { fromMs: 0, toMs: 36_000 };
+
+  test('counts what its group used, so also forks that no tick saw', () => {
+    const samples = [
+      ...samplesOf('main', 'cpuCores', () => 0.2, 'main'),
+      ...samplesOf('main', 'groupCpuCores', () => 0.9, 'main'),
+    ];
+    expect(meanCores(samples, 'main', measured)).toBeCloseTo(0.9);
+  });
+
+  test('leaves the task runner, a role of its own, out', () => {
+    const samples = [
+      ...samplesOf('main', 'groupCpuCores', () => 0.9, 'main'),
+      ...samplesOf('runner', 'cpuCores', () => 0.3, 'main'),
+      ...samplesOf('runner', 'cpuCores', () => 0.7, 'worker-1'),
+    ];
+    expect(meanCores(samples, 'main', measured)).toBeCloseTo(0.6);
+    expect(meanCores(samples, 'runner', measured)).toBeCloseTo(1);
+  });
+
+  test('is the sum of its processes where there is no group, and null where it was not seen', () => {
+    const samples = [
+      ...samplesOf('main', 'cpuCores', () => 0.2, 'main'),
+      ...samplesOf('main', 'cpuCores', () => 0.1, 'main/7'),
+    ];
+    expect(meanCores(samples, 'main', measured)).toBeCloseTo(0.3);
+    expect(meanCores(samples, 'worker', measured)).toBeNull();
   });
 });

@@ -43,14 +43,17 @@ describe('control groups of version 2', () => {
     lay(group, {
       'cpu.stat': 'usage_usec 5000000\nnr_periods 200\nnr_throttled 50\nthrottled_usec 1500000\n',
       'memory.current': String(300 * 1024 * 1024),
+      'memory.stat': `anon 1\ninactive_file ${100 * 1024 * 1024}\n`,
       'memory.peak': String(400 * 1024 * 1024),
       'memory.events': 'low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\n',
     });
     expect(readGroup(control, group)).toEqual({
+      cpuMs: 5000,
       periods: 200,
       throttledPeriods: 50,
       throttledMs: 1500,
       memoryMiB: 300,
+      workingSetMiB: 200,
       memoryPeakMiB: 400,
       oomKills: 2,
     });
@@ -60,6 +63,47 @@ describe('control groups of version 2', () => {
     lay('free', { 'cpu.max': 'max 100000\n', 'memory.max': 'max\n' });
     expect(readLimits(control, 'free')).toEqual({ cpuMillicores: undefined, memoryMiB: undefined });
     expect(readGroup(control, 'gone')).toBeNull();
+  });
+});
+
+describe('control groups of version 1', () => {
+  const v1 = (cpuacct?: string): Control => ({
+    kind: 'v1',
+    cpu: join(root, 'v1-cpu'),
+    memory: join(root, 'v1-memory'),
+    ...(cpuacct === undefined ? {} : { cpuacct: join(root, cpuacct) }),
+  });
+
+  test('figures are read in our units, the CPU from the controller that counts it', () => {
+    const apart = v1('v1-cpuacct');
+    createGroup(apart, group, {});
+    lay(`v1-cpu/${group}`, {
+      'cpu.stat': 'nr_periods 200\nnr_throttled 50\nthrottled_time 1500000000\n',
+    });
+    lay(`v1-cpuacct/${group}`, { 'cpuacct.usage': '5000000000\n' });
+    lay(`v1-memory/${group}`, {
+      'memory.usage_in_bytes': String(300 * 1024 * 1024),
+      'memory.max_usage_in_bytes': String(400 * 1024 * 1024),
+      'memory.stat': `total_inactive_file ${100 * 1024 * 1024}\n`,
+      'memory.oom_control': 'oom_kill_disable 0\nunder_oom 0\noom_kill 2\n',
+    });
+    const figures = {
+      cpuMs: 5000,
+      periods: 200,
+      throttledPeriods: 50,
+      throttledMs: 1500,
+      memoryMiB: 300,
+      workingSetMiB: 200,
+      memoryPeakMiB: 400,
+      oomKills: 2,
+    };
+    expect(readGroup(apart, group)).toEqual(figures);
+    expect(readGroup(v1(), group)).toEqual({ ...figures, cpuMs: null });
+  });
+
+  test('a controller mounted together with another is one folder', () => {
+    expect(groupFolders(v1('v1-cpuacct'), group)).toHaveLength(3);
+    expect(groupFolders(v1('v1-cpu'), group)).toHaveLength(2);
   });
 });
 

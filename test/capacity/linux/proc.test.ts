@@ -1,6 +1,12 @@
 import { spawn } from 'node:child_process';
 import { parseMetrics } from '../../../capacity/src/samplers/n8n-metrics';
-import { parseStat, readStat, uptimeMs } from '../../../capacity/src/linux/proc';
+import {
+  parseStat,
+  readDisksBusyMs,
+  readMainThread,
+  readStat,
+  uptimeMs,
+} from '../../../capacity/src/linux/proc';
 import { ProcessTree } from '../../../capacity/src/linux/process-tree';
 import { treeLine } from '../../../capacity/src/samplers/sample-tree';
 
@@ -67,4 +73,34 @@ n8n_nodejs_heap_size_used_bytes Nan
 test('a line of CSV keeps commands with commas and quotes in one field', () => {
   const row = { tMs: 1.4, pid: 5, parent: 1, rssMiB: 2, cpuCores: null, threads: 1 };
   expect(treeLine({ ...row, command: 'sh -c "a, b"' })).toBe('1,5,1,"sh -c ""a, b""",2.0,,1');
+});
+
+test('the main thread of a busy process is on a CPU, or waits for one, all the time', () => {
+  const before = readMainThread(process.pid);
+  const began = performance.now();
+  while (performance.now() - began < 300);
+  const after = readMainThread(process.pid);
+  if (before === null || after === null) throw new Error('this kernel keeps no schedstat');
+  const passedMs = performance.now() - began;
+  const busyMs = after.onCpuMs - before.onCpuMs + after.waitedMs - before.waitedMs;
+  expect(after.onCpuMs).toBeGreaterThan(before.onCpuMs);
+  expect(busyMs / passedMs).toBeGreaterThan(0.8);
+  expect(busyMs / passedMs).toBeLessThan(1.2);
+});
+
+test('an ended process has no main thread', () => {
+  expect(readMainThread(2 ** 22 + 1)).toBeNull();
+});
+
+test('whole disks are read, parts of them and those in memory are not', () => {
+  const line = (name: string, busyMs: number): string =>
+    ` 254 0 ${name} 1 2 3 4 5 6 7 8 0 ${busyMs} 10 0 0 0 0 0 0`;
+  const names = ['vda', 'vda1', 'nvme0n1', 'nvme0n1p2', 'sdb', 'sdb3', 'loop7', 'zram0', 'dm-0'];
+  const disks = readDisksBusyMs(names.map((name, i) => line(name, 100 * i)).join('\n'));
+  expect([...disks]).toEqual([
+    ['vda', 0],
+    ['nvme0n1', 200],
+    ['sdb', 400],
+    ['dm-0', 800],
+  ]);
 });

@@ -4,7 +4,7 @@ import { mean } from '../statistics';
 import { fitUsl, LEAST_SIZES, type ScalingPoint, type UslFit } from '../usl';
 import { nameOf } from '../../plan/chosen-workload';
 import type { Role, Topology } from '../../plan/topology';
-import { limitsOfRun } from '../limits';
+import { limitsOfRun } from '../limits/of-run';
 import { seen, type Measurement } from './measurement';
 import { sameBut, SCALES, type ScaleName } from './scale';
 

@@ -1,3 +1,4 @@
+import { METRICS, type Metric } from '../../record/metrics';
 import { percentile, sorted } from '../../analysis/statistics';
 import type { MetricSample, RequestSample, RunRecord } from '../../record/record';
 import type { Chart, LineChart, LineSeries } from '../plot/chart';
@@ -26,22 +27,28 @@ export function runCharts(data: RunData): Chart[] {
     chart && { ...chart, marks: [...(chart.marks ?? []), ...warmup] };
   const sampled = (chart: LineChart | null): LineChart | null =>
     timed(chart && { ...chart, marks: loadEnd });
-  const metric = (id: string, title: string, unit: string, name: string, over: 'sum' | 'max') =>
-    sampled(metricChart(id, title, unit, metricLines(data.samples, name, duration, over)));
+  const metric = (id: string, title: string, name: Metric) =>
+    sampled(metricChart(id, title, plotUnit(name), metricLines(data.samples, name, duration)));
 
   return [
     timed(rateChart(windows)),
     timed(latencyChart(windows, data.record)),
     distributionChart(data),
     timed(errorChart(windows)),
-    metric('memory', 'Memory per role', 'MiB', 'rssMiB', 'sum'),
-    metric('cpu', 'CPU per role', 'cores', 'cpuCores', 'sum'),
-    metric('processes', 'Number of processes per role', '', 'processes', 'sum'),
+    metric('memory', 'Memory per role', 'rssMiB'),
+    metric('cpu', 'CPU per role', 'cpuCores'),
+    metric('processes', 'Number of processes per role', 'processes'),
     sampled(queueChart(data.samples, duration)),
-    metric('loop-lag', 'Event-loop lag', 'ms', 'eventLoopLagMs', 'max'),
+    metric('loop-lag', METRICS.eventLoopLagMs.title, 'eventLoopLagMs'),
     spreadChart(data.record),
   ].filter((chart) => chart !== null);
 }
+
+/** A number of things has no unit on its axis. */
+const plotUnit = (metric: Metric): string => {
+  const { unit } = METRICS[metric];
+  return unit === 'count' ? '' : unit;
+};
 
 const warmupMark = (seconds: number) =>
   seconds > 0 ? [{ axis: 'x' as const, at: seconds, label: 'measured from here' }] : [];
@@ -161,14 +168,12 @@ function metricChart(
 }
 
 function queueChart(samples: MetricSample[], duration: number): LineChart | null {
-  const series = [
-    ['queueWaiting', 'waiting'],
-    ['queueActive', 'active'],
-  ].flatMap(([metric = '', label = '']) =>
-    metricLines(samples, metric, duration, 'max').map((line) => ({
-      label,
-      points: line.points,
-    })),
+  const series = [['queueWaiting', 'waiting'] as const, ['queueActive', 'active'] as const].flatMap(
+    ([metric, label]) =>
+      metricLines(samples, metric, duration).map((line) => ({
+        label,
+        points: line.points,
+      })),
   );
   if (series.length === 0) return null;
   return {

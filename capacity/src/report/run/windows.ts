@@ -1,3 +1,4 @@
+import { METRICS, type Metric } from '../../record/metrics';
 import type { MetricSample, RequestSample } from '../../record/record';
 
 const WIDTHS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
@@ -77,9 +78,8 @@ export interface MetricLine {
  */
 export function metricLines(
   samples: MetricSample[],
-  metric: string,
+  metric: Metric,
   durationSeconds: number,
-  over: 'sum' | 'max',
 ): MetricLine[] {
   const width = Math.max(1, windowSeconds(durationSeconds));
   const roles = new Map<string, Map<number, Map<string, { sum: number; count: number }>>>();
@@ -104,7 +104,7 @@ export function metricLines(
         const value =
           means.length === 0
             ? null
-            : over === 'sum'
+            : METRICS[metric].over === 'sum'
               ? means.reduce((a, b) => a + b, 0)
               : Math.max(...means);
         return [(index + 0.5) * width, value];

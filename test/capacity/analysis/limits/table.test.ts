@@ -359,20 +359,18 @@ test('names of memory are known as such', () => {
   expect(isOfMemory('memory')).toBe(true);
 });
 
-const readings = fc
-  .subarray([...LIMITS], { minLength: 1 })
-  .chain((rows) =>
-    fc.tuple(
-      ...rows.map((row) =>
-        fc
-          .record({
-            utilisation: fc.double({ min: 0, max: 1, noNaN: true }),
-            isUsedUp: fc.boolean(),
-          })
-          .map((reading) => ({ row, reading: { ...reading, evidence: '' } })),
-      ),
+const readings = fc.subarray([...LIMITS], { minLength: 1 }).chain((rows) =>
+  fc.tuple(
+    ...rows.map((row) =>
+      fc
+        .record({
+          utilisation: fc.double({ min: 0, max: 1, noNaN: true }),
+          isUsedUp: fc.boolean(),
+        })
+        .map((reading) => ({ row, reading: { ...reading, evidence: '' } })),
     ),
-  );
+  ),
+);
 
 test('whatever was seen, the order is the same and has its reasons', () => {
   fc.assert(

@@ -1,0 +1,96 @@
+import { heapMiBOf, isLegacy, limitsOf } from '../../plan/limits';
+import { dueBetween } from '../../plan/profile';
+import type { Role, Topology } from '../../plan/topology';
+import { tuningEnv } from '../../plan/tuning-env';
+import type { Machine, RecordedProfile } from '../../record/record';
+import type { Window } from '../metrics';
+import type { LimitsInForce } from './facts';
+
+/** n8n's own default for tasks side by side on one runner. */
+const RUNNER_SLOTS_DEFAULT = 10;
+
+export interface TopologyFacts {
+  measured: Window;
+  topology: Topology | null;
+  machine: Machine;
+  /** Whether n8n shares this machine with us. */
+  sameMachine: boolean;
+  latencyFloorMs: number;
+  /** Load Target works in n8n's own process. */
+  usesRunner: boolean;
+}
+
+/** What the topology and the machine allow. */
+export function limitsOfRun({
+  measured,
+  topology,
+  machine,
+  sameMachine,
+  latencyFloorMs,
+  usesRunner,
+}: TopologyFacts): LimitsInForce {
+  const limits: LimitsInForce = {
+    measured,
+    hostCores: sameMachine ? machine.cores : null,
+    hostMemoryMiB: sameMachine ? machine.memoryMiB : null,
+    cpuCores: {},
+    memoryMiB: {},
+    heapMiB: {},
+    workerSlots: null,
+    executionSlots: null,
+    runnerSlots: null,
+    holdMs: latencyFloorMs,
+  };
+  if (topology === null) return limits;
+  for (const role of ['main', 'worker', 'webhook'] as const) {
+    const { cpuMillicores, memoryMiB } = limitsOf(topology, role);
+    if (cpuMillicores !== undefined) limits.cpuCores[role] = cpuMillicores / 1000;
+    if (memoryMiB !== undefined) limits.memoryMiB[role] = memoryMiB;
+    const heapMiB = heapMiBOf(topology, role);
+    if (heapMiB !== null) limits.heapMiB[role] = heapMiB;
+  }
+  const runs = topology.mode === 'queue' ? 'worker' : 'main';
+  const instances = topology.mode === 'queue' ? topology.workers.count : 1;
+  const most = Number(envOf(topology, runs)['N8N_CONCURRENCY_PRODUCTION_LIMIT'] ?? -1);
+  if (topology.mode === 'queue') {
+    // It goes over --concurrency, as n8n has it.
+    limits.workerSlots = instances * (most > 0 ? most : topology.workers.concurrency);
+  } else if (most > 0) limits.executionSlots = most;
+  if (usesRunner && !isLegacy(topology.n8n)) {
+    const slots = envOf(topology, runs)['N8N_RUNNERS_MAX_CONCURRENCY'] ?? RUNNER_SLOTS_DEFAULT;
+    limits.runnerSlots = instances * Number(slots);
+  }
+  return limits;
+}
+
+function envOf(topology: Topology, role: Role): Record<string, string> {
+  return {
+    ...tuningEnv(topology, role, isLegacy(topology.n8n)),
+    ...topology.env,
+    ...limitsOf(topology, role).env,
+  };
+}
+
+/** Where the rate changes, a run is limited at its highest: so much of that rate is looked at. */
+const NEAR_HIGHEST = 0.9;
+const LEAST_MS = 5_000;
+const STEP_MS = 1_000;
+
+/**
+ * The part of the measured time in which the load was at its highest, from its first such second on:
+ * all of it where the rate stays the same.
+ */
+export function atHighestLoad({ fromMs, toMs }: Window, { stages }: RecordedProfile): Window {
+  if (stages === undefined) return { fromMs, toMs };
+  const rates: { atMs: number; due: number }[] = [];
+  for (let atMs = fromMs; atMs + STEP_MS <= toMs; atMs += STEP_MS) {
+    rates.push({ atMs, due: dueBetween({ stages }, atMs / 1000, (atMs + STEP_MS) / 1000) });
+  }
+  const highest = rates.reduce((most, { due }) => Math.max(most, due), 0);
+  const high = rates.filter(({ due }) => due >= NEAR_HIGHEST * highest);
+  const [first] = high;
+  const last = high.at(-1);
+  if (first === undefined || last === undefined) return { fromMs, toMs };
+  const end = Math.min(toMs, Math.max(last.atMs + STEP_MS, first.atMs + LEAST_MS));
+  return { fromMs: Math.max(fromMs, Math.min(first.atMs, end - LEAST_MS)), toMs: end };
+}

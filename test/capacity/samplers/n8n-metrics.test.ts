@@ -1,0 +1,68 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { n8nMetricsSampler } from '../../../capacity/src/samplers/n8n-metrics';
+import type { Running } from '../../../capacity/src/targets/target';
+import { Collected } from '../../process/stage';
+
+/** Shows what an n8n would that uses half a core and spends a quarter of its time collecting garbage. */
+let server: Server;
+const began = performance.now();
+
+beforeAll(async () => {
+  server = createServer((_, reply) => {
+    const seconds = (performance.now() - began) / 1000;
+    reply.end(
+      [
+        '# TYPE n8n_process_cpu_seconds_total counter',
+        `n8n_process_cpu_seconds_total ${100 + 0.5 * seconds}`,
+        `n8n_process_resident_memory_bytes ${300 * 1024 * 1024}`,
+        `n8n_nodejs_gc_duration_seconds_sum{kind="major"} ${0.15 * seconds}`,
+        `n8n_nodejs_gc_duration_seconds_sum{kind="minor"} ${0.1 * seconds}`,
+        `n8n_db_pool_acquire_seconds_sum ${0.2 * seconds}`,
+        `n8n_db_pool_acquire_seconds_count ${10 * seconds}`,
+        'n8n_nodejs_eventloop_lag_p99_seconds 0.25',
+        '',
+      ].join('\n'),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(() => {
+  server.close();
+});
+
+async function sampled(seen: boolean): Promise<Collected> {
+  const { port } = server.address() as AddressInfo;
+  const running = {
+    processes: () => (seen ? [{ role: 'worker', instance: 'worker-1', pid: 1 }] : []),
+    metrics: [{ role: 'worker', instance: 'worker-1', url: `http://127.0.0.1:${port}/metrics` }],
+  } as unknown as Running;
+  const sink = new Collected();
+  const sampler = n8nMetricsSampler();
+  await sampler.start(running, sink, 100);
+  await sleep(400);
+  await sampler.stop();
+  expect(sink.events).toEqual([]);
+  return sink;
+}
+
+test('an n8n that cannot be seen from here says its own CPU and memory', async () => {
+  const sink = await sampled(false);
+  const cores = sink.values('cpuCores', 'worker');
+  expect(cores.length).toBeGreaterThan(1);
+  // The scrape and its answer lie a few milliseconds apart.
+  expect(cores.reduce((sum, used) => sum + used, 0) / cores.length).toBeCloseTo(0.5, 0);
+  expect(sink.values('rssMiB', 'worker')[0]).toBeCloseTo(300);
+  expect(Math.max(...sink.values('gcShare'))).toBeCloseTo(0.25, 0);
+  expect(sink.values('dbPoolAcquireMs')[0]).toBeCloseTo(20, 0);
+  expect(sink.values('eventLoopLagMs')[0]).toBe(250);
+});
+
+test('of one that can be seen, the kernel says it', async () => {
+  const sink = await sampled(true);
+  expect(sink.values('cpuCores')).toEqual([]);
+  expect(sink.values('rssMiB')).toEqual([]);
+  expect(sink.values('gcShare').length).toBeGreaterThan(0);
+});
