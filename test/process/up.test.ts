@@ -44,7 +44,7 @@ test('up leaves n8n up for other commands, until down', async () => {
   expect(seenFromOutside.stdout).toMatch(/^main +1 +- +- +[\d.]+ ms$/m);
 
   expect((await runCli(['down', name])).code).toBe(0);
-  const pids = [state.pid, ...state.processes.map(({ pid }) => pid)];
+  const pids = [state.keeper.pid, ...state.processes.map(({ pid }) => pid)];
   await until('all has ended', () => pids.every((pid) => readStat(pid) === null), 10_000);
   await expect(fetch(state.baseUrl)).rejects.toThrow();
 

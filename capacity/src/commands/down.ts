@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { Kept } from '../targets/kept';
-import { Mistake } from '../ui/exit';
+import { Failure, Mistake } from '../ui/exit';
 import { printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
 
@@ -14,6 +14,8 @@ export function register(program: Command): void {
     .action(down);
 }
 
+const GIVE_UP_MS = 30_000;
+
 async function down(name: string): Promise<void> {
   const kept = new Kept(name);
   const state = kept.read();
@@ -22,8 +24,15 @@ async function down(name: string): Promise<void> {
   }
   const progress = startProgress();
   try {
-    process.kill(state.pid, 'SIGTERM');
+    const { pid } = state.keeper;
+    const giveUpMs = Date.now() + GIVE_UP_MS;
+    process.kill(pid, 'SIGTERM');
     while (kept.read() !== null) {
+      if (Date.now() > giveUpMs) {
+        throw new Failure(
+          `n8n at ${state.baseUrl} has not gone down within ${String(GIVE_UP_MS / 1000)} s: end the process ${String(pid)}, with kill -9 where it does not answer; what it runs then ends with it.`,
+        );
+      }
       progress.tell(`taking down n8n at ${state.baseUrl}`);
       await sleep(200);
     }

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { nameOf, type ProcessName } from '../linux/proc';
 import { Kept, type KeptState } from '../targets/kept';
 import type { Running } from '../targets/target';
-import { EXIT, Mistake } from '../ui/exit';
+import { EXIT, Failure, Interrupted, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
@@ -79,7 +80,10 @@ async function up(options: UpOptions): Promise<void> {
         show(state, options);
         return;
       }
-      if (ended) throw new Mistake(`it did not come up: ${lastLine(kept.logFile)}`);
+      if (ended && interrupt.signal.aborted) {
+        throw new Interrupted(`${messageOf(interrupt.signal.reason)}: n8n was taken down again.`);
+      }
+      if (ended) throw new Failure(`n8n did not come up: ${lastLine(kept.logFile)}`);
       if (interrupt.signal.aborted) keeper.kill('SIGTERM');
       progress.tell('bringing n8n up');
       await sleep(200);
@@ -117,10 +121,16 @@ async function keep(options: UpOptions): Promise<void> {
   process.exitCode = EXIT.fine;
 }
 
+function thisProcess(): ProcessName {
+  const name = nameOf(process.pid);
+  if (name === null) throw new Error('/proc does not know this process');
+  return name;
+}
+
 function stateOf(running: Running): KeptState {
   const { baseUrl, versions, metrics, redis, postgresql } = running;
   const processes = running.processes();
-  return { pid: process.pid, baseUrl, versions, processes, metrics, redis, postgresql };
+  return { keeper: thisProcess(), baseUrl, versions, processes, metrics, redis, postgresql };
 }
 
 function show(state: KeptState, { name, json }: UpOptions): void {

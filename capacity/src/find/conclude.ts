@@ -13,6 +13,8 @@ export type FindHead = Omit<
 
 export interface SearchEnding {
   interrupted: boolean;
+  /** Why no further probe could be made; null where none failed to be made. */
+  failure: string | null;
   /** Probes before which the system did not come to rest. */
   restless: string[];
   /** Before each probe. */
@@ -96,7 +98,9 @@ function sentenceOf(
 function doubtsOf(head: FindHead, ending: SearchEnding, { confirmed }: Estimate): string[] {
   const doubts: string[] = [];
   if (ending.interrupted) doubts.push('The search was stopped before its end.');
-  else if (!confirmed && head.budgetSeconds !== null) {
+  else if (ending.failure !== null) {
+    doubts.push(`The search ended early, as the next probe could not be made: ${ending.failure}`);
+  } else if (!confirmed && head.budgetSeconds !== null) {
     doubts.push(
       `The budget of ${figures(head.budgetSeconds)} s ended before a run of full length had confirmed the answer: give a larger --budget.`,
     );

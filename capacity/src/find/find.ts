@@ -11,6 +11,7 @@ import type { RunRecord } from '../record/record';
 import { measure, type RunOrder } from '../run/run';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
+import { messageOf } from '../ui/exit';
 import { concludeSearch } from './conclude';
 import { outcomeOf } from './outcome';
 import { bringToRest } from './rest';
@@ -53,20 +54,31 @@ export async function find(
   const run = (plan: LoadPlan, runName: string): ReturnType<typeof measure> =>
     measure(running, { ...order, plan, out: join(folder, runName) }, tell, signal);
 
-  await run(planOf('closed', { ...FIRST_WARMUP, warmupSeconds: 0 }), 'warm-up');
-  for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
-    const { rested, memoryMiB } = await bringToRest(running, tell, signal);
-    if (!rested) restless.push(describe(probe));
-    if (memoryMiB !== null) memoryAtRestMiB.push(memoryMiB);
-    const finished = await run(
-      planOfProbe(probe, order.workload.recorded.latencyFloorMs),
-      'probes',
-    );
-    problems.push(...finished.problems);
-    const { record } = finished.data;
-    if (record.verdict.outcome === 'aborted') break;
-    search.record(outcomeOf(record));
-    probes.push(probeOf(probe, record, join('probes', basename(finished.folder))));
+  const probeAll = async (): Promise<void> => {
+    await run(planOf('closed', { ...FIRST_WARMUP, warmupSeconds: 0 }), 'warm-up');
+    for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
+      const { rested, memoryMiB } = await bringToRest(running, tell, signal);
+      if (signal.aborted) return;
+      if (!rested) restless.push(describe(probe));
+      if (memoryMiB !== null) memoryAtRestMiB.push(memoryMiB);
+      const finished = await run(
+        planOfProbe(probe, order.workload.recorded.latencyFloorMs),
+        'probes',
+      );
+      problems.push(...finished.problems);
+      const { record } = finished.data;
+      if (record.verdict.outcome === 'aborted') return;
+      search.record(outcomeOf(record));
+      probes.push(probeOf(probe, record, join('probes', basename(finished.folder))));
+    }
+  };
+  let failure: string | null = null;
+  try {
+    await probeAll();
+  } catch (error) {
+    // What was measured before is concluded; without any of it, the error is all there is to say.
+    if (probes.length === 0 && !signal.aborted) throw error;
+    if (!signal.aborted) failure = messageOf(error);
   }
 
   const record = concludeSearch(
@@ -88,7 +100,7 @@ export async function find(
       probes,
     },
     search.estimate(),
-    { interrupted: signal.aborted, restless, memoryAtRestMiB },
+    { interrupted: signal.aborted, failure, restless, memoryAtRestMiB },
   );
   writeWhole(join(folder, FIND_FILE), `${JSON.stringify(record, null, 2)}\n`);
   return { folder, record, problems };

@@ -120,6 +120,7 @@ export function createGroup(control: Control, path: string, limits: Limits): voi
     writeFileSync(join(group, 'memory.max'), String(limits.memoryMiB * mebi));
     const swap = join(group, 'memory.swap.max');
     if (existsSync(swap)) writeFileSync(swap, '0');
+    killTogether(group);
   }
 }
 
@@ -182,6 +183,29 @@ function readV2(group: string): GroupFigures {
     memoryPeakMiB: existsSync(peak) ? number(peak) / mebi : memoryMiB,
     oomKills: pairs(join(group, 'memory.events'))['oom_kill'] ?? 0,
   };
+}
+
+/**
+ * Kubernetes from 1.28 on kills a whole container with the process that exceeded its limit, where the
+ * control groups are of version 2; version 1 knows only single processes, there as here.
+ */
+export function killTogether(folder: string): void {
+  const together = join(folder, 'memory.oom.group');
+  if (existsSync(together)) writeFileSync(together, '1');
+}
+
+/**
+ * Processes of a group that the kernel has killed for memory. Systemd removes a scope with its last process,
+ * and what it counted with it: there the parent is asked, which counts those of its children.
+ */
+export function oomKills(control: Control, path: string): number {
+  if (control.kind === 'none') return 0;
+  if (control.kind !== 'systemd') return readGroup(control, path)?.oomKills ?? 0;
+  try {
+    return pairs(join(control.root, dirname(path), 'memory.events'))['oom_kill'] ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** The limits in force, for a maker that may silently not have set them. */

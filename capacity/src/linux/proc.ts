@@ -88,6 +88,22 @@ export function readDisksBusyMs(
   return disks;
 }
 
+/** A process for ever: a pid alone may be another process by now. */
+export interface ProcessName {
+  pid: number;
+  /** Since the machine's start. */
+  startedAtMs: number;
+}
+
+/** Null where it has ended. */
+export function nameOf(pid: number): ProcessName | null {
+  const stat = readStat(pid);
+  return stat === null ? null : { pid, startedAtMs: stat.startedAtMs };
+}
+
+export const isAlive = ({ pid, startedAtMs }: ProcessName): boolean =>
+  readStat(pid)?.startedAtMs === startedAtMs;
+
 export function allPids(): number[] {
   return readdirSync('/proc').flatMap((name) => {
     const pid = Number(name);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLimits, type Control, type Limits } from './cgroup';
+import { Failure } from '../ui/exit';
 
 /** Where systemd owns the control groups it is asked for a scope around the command. */
 export function scopeCommand(
@@ -38,7 +39,7 @@ export async function confirmLimits(control: Control, wanted: Limits, pid: numbe
     if (holds('cpuMillicores') && holds('memoryMiB')) return;
     await sleep(100);
   }
-  throw new Error('systemd did not set the CPU and memory limits that were asked for');
+  throw new Failure('systemd did not set the CPU and memory limits that were asked for');
 }
 
 /** The group of a process, in the unified hierarchy. */

@@ -11,7 +11,9 @@ import type { RunData } from '../record/read';
 import type { RecordedProfile } from '../record/record';
 import { samplersFor } from '../samplers';
 import type { ExecutionCounts, Running } from '../targets/target';
+import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
+import { scoped, type Scope } from '../ui/scope';
 import { conclude } from './conclude';
 import { CountWithin } from './count-within';
 import { writeReports } from './reports';
@@ -46,7 +48,17 @@ export interface FinishedRun {
   problems: string[];
 }
 
-export async function measure(
+export function measure(
+  running: Running,
+  order: RunOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<FinishedRun> {
+  return scoped((scope) => measureWithin(scope, running, order, progress, signal));
+}
+
+async function measureWithin(
+  scope: Scope,
   running: Running,
   order: RunOrder,
   progress: Progress,
@@ -57,15 +69,20 @@ export async function measure(
   const head = headOf(running, order, new Date());
   const folder = new RunFolder(order.out, head);
   const seen = new Observations(folder);
-  running.onEvent((event) => {
-    seen.event(event);
-  });
-  const before = await settledExecutions(running, order.drainMs, signal);
+  scope.defer(
+    running.onEvent((event) => {
+      seen.event(event);
+    }),
+  );
+  const count = counter(running, seen);
+  const before = await settledExecutions(count, order.drainMs, signal);
   // A run is measured without it too.
   const trace = await running.traceExecutions().catch(() => null);
   const samplers = await seen.start(samplersFor(running), running, SAMPLE_EVERY_MS);
   const isAtOnce = workload.recorded.answers === 'at-once';
   const within = isAtOnce ? new CountWithin(running, measuredPart(order.plan)) : null;
+  scope.defer(() => seen.stop(samplers));
+  scope.defer(() => void within?.end());
   let load: LoadResult;
   try {
     load = await makeLoad(running, order, { head, folder, seen, within, progress, signal });
@@ -73,7 +90,7 @@ export async function measure(
     seen.begin(Date.now());
   }
   const countedWithin = (await within?.end()) ?? null;
-  const drained = await drain(running, before, load, order, progress, signal);
+  const drained = await drain(count, before, load, order, progress, signal);
   await seen.stop(samplers);
   const traced = await readTrace(
     trace,
@@ -176,15 +193,29 @@ const measuredPart = ({ warmupSeconds, durationSeconds }: LoadPlan): Window => (
   toMs: (warmupSeconds + durationSeconds) * 1000,
 });
 
+type Count = () => Promise<ExecutionCounts | null>;
+
+/** A database that is away costs the run its counts, not its record; each failure is told once. */
+function counter(running: Running, seen: Observations): Count {
+  const told = new Set<string>();
+  return () =>
+    running.executions().catch((error: unknown) => {
+      const text = `executions cannot be counted: ${messageOf(error)}`;
+      if (!told.has(text)) seen.event({ kind: 'executions', text });
+      told.add(text);
+      return null;
+    });
+}
+
 /** What ready() asked must not be counted as the load's, and may still run where the reply comes at once. */
 async function settledExecutions(
-  running: Running,
+  count: Count,
   withinMs: number,
   signal: AbortSignal,
 ): Promise<ExecutionCounts | null> {
   const giveUpMs = Date.now() + withinMs;
   for (;;) {
-    const counts = await running.executions();
+    const counts = await count();
     if (counts === null || counts.unfinished === 0) return counts;
     if (signal.aborted || Date.now() >= giveUpMs) return counts;
     await sleep(LOOK_EVERY_MS);
@@ -193,7 +224,7 @@ async function settledExecutions(
 
 /** Waits until n8n has finished what it was given; `seconds` is null when it did not in time. */
 async function drain(
-  running: Running,
+  count: Count,
   before: ExecutionCounts | null,
   load: LoadResult,
   { drainMs, workload }: RunOrder,
@@ -205,8 +236,14 @@ async function drain(
   const expected = replies * (workload.recorded.executionsPerRequest ?? 1);
   let overAtMs: number | null = null;
   for (;;) {
-    const counts = await running.executions();
-    if (counts === null || before === null) return { seconds: null, executions: null };
+    const counts = await count();
+    if (before === null) return { seconds: null, executions: null };
+    if (counts === null) {
+      // They were counted before the load: the database may come back.
+      if (signal.aborted || Date.now() >= giveUpMs) return { seconds: null, executions: null };
+      await sleep(LOOK_EVERY_MS);
+      continue;
+    }
     const executions = {
       ...counts,
       succeeded: counts.succeeded - before.succeeded,

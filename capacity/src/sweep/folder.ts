@@ -5,7 +5,7 @@ import type { Step } from '../plan/cells';
 import { writeWhole } from '../record/folder';
 import { SWEEP_FILE, type CellRecord, type SweepRecord } from '../record/sweep-record';
 import { cellOfVersion1 } from '../record/version1';
-import { readStat } from '../linux/proc';
+import { isAlive, nameOf, type ProcessName } from '../linux/proc';
 import { messageOf, Mistake } from '../ui/exit';
 
 export const CELL_FILE = 'cell.json';
@@ -66,29 +66,19 @@ export class SweepFolder {
   claim(): () => void {
     const file = join(this.path, OWNER_FILE);
     if (existsSync(file)) {
-      const owner = readJson(file) as Owner;
-      if (owner.pid !== process.pid && startOf(owner.pid) === owner.startedAtMs) {
+      const owner = readJson(file) as ProcessName;
+      if (owner.pid !== process.pid && isAlive(owner)) {
         throw new Mistake(
           `the sweep in ${this.path} is being measured by process ${String(owner.pid)}: wait until it has ended.`,
         );
       }
     }
-    const owner: Owner = { pid: process.pid, startedAtMs: startOf(process.pid) };
-    writeWhole(file, json(owner));
+    writeWhole(file, json(nameOf(process.pid)));
     return () => {
       rmSync(file, { force: true });
     };
   }
 }
-
-interface Owner {
-  pid: number;
-  /** Since the machine's start: a pid alone may be another process by now. */
-  startedAtMs: number;
-}
-
-/** NaN, which equals nothing, where it has ended. */
-const startOf = (pid: number): number => readStat(pid)?.startedAtMs ?? NaN;
 
 function readCell(file: string): CellRecord {
   const read = readJson(file) as Record<string, unknown>;

@@ -18,7 +18,7 @@ export function keptRunning(kept: Kept, state: KeptState): Running {
     redis: state.redis,
     postgresql: state.postgresql,
     logs: [],
-    onEvent: () => undefined,
+    onEvent: () => () => undefined,
     seed: keeper,
     ready: keeper,
     executions: () => Promise.resolve(null),

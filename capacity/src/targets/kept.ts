@@ -1,14 +1,15 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lab/paths';
+import { isAlive, type ProcessName } from '../linux/proc';
 import { writeWhole } from '../record/folder';
 import { Mistake } from '../ui/exit';
 import type { MetricsEndpoint, ProcessRoot, Running } from './target';
 
 /** A target that `up` has left up, known by its name. */
 export interface KeptState {
-  /** Of the process that keeps it, and takes it down when it is asked to end. */
-  pid: number;
+  /** The process that keeps it, and takes it down when it is asked to end. */
+  keeper: ProcessName;
   baseUrl: string;
   versions: Record<string, string>;
   /** Where samplers look. */
@@ -44,8 +45,7 @@ export class Kept {
   read(): KeptState | null {
     try {
       const state = JSON.parse(readFileSync(this.file, 'utf8')) as KeptState;
-      process.kill(state.pid, 0);
-      return state;
+      return isAlive(state.keeper) ? state : null;
     } catch {
       return null;
     }

@@ -33,8 +33,11 @@ export interface Running {
   readonly postgresql: { url: string } | null;
   /** Files that are copied into the run's folder. */
   readonly logs: string[];
-  /** Restarts, OOM kills, exits that nobody asked for. Called at any time until down() has ended. */
-  onEvent(listener: (event: Omit<RunEvent, 'tMs'>) => void): void;
+  /**
+   * Restarts, OOM kills, exits that nobody asked for. Called at any time until down() has ended, or until
+   * what it returns is called.
+   */
+  onEvent(listener: (event: Omit<RunEvent, 'tMs'>) => void): () => void;
   /** Imports and activates these workflows; those already there with the same content stay. */
   seed(workflows: SeedWorkflow[], progress: Progress): Promise<void>;
   /** Returns once every request is answered right: /healthz says so seconds too early. */

@@ -20,16 +20,27 @@ export interface Ending {
   text: string;
 }
 
-/** How the command ends by an error that nobody caught: only a Mistake is the user's. */
+/** How the command ends by an error that nobody caught: only a Mistake is the user's, and only what nobody foresaw has a stack. */
 export function endingOf(error: unknown): Ending {
   // Commander has already said what was wrong, or has shown help.
   if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? EXIT.fine : EXIT.mistake, text: '' };
   if (error instanceof Mistake)
     return { exitCode: EXIT.mistake, text: `n8n-tuned: ${error.message}\n` };
+  if (error instanceof Failure || error instanceof Interrupted)
+    return { exitCode: EXIT.invalid, text: `n8n-tuned: ${error.message}\n` };
   const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: EXIT.invalid, text: `${told}\n` };
 }
+
+/**
+ * What we rest on did not do its part: n8n did not start, a port is taken, a database is away. Its message
+ * is for a person, and is shown without a stack.
+ */
+export class Failure extends Error {}
+
+/** The user ended it before there was anything to record. */
+export class Interrupted extends Error {}
 
 /** The pure parsers throw plain errors; at the user's door every one of them is his mistake. */
 export function askedRightly<T>(parse: () => T): T {

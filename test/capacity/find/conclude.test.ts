@@ -45,7 +45,7 @@ function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHea
 
 const held = probe({ kind: 'confirm', ratePerSecond: 38, run: 'probes/confirmed' });
 const failed = probe({ ratePerSecond: 44, result: 'not sustained', limitedBy: 'main event loop' });
-const quiet = { interrupted: false, restless: [], memoryAtRestMiB: [] };
+const quiet = { interrupted: false, failure: null, restless: [], memoryAtRestMiB: [] };
 const found = { capacity: 38, low: 37, high: 41, confirmed: true, limit: null };
 
 describe('what a search answers', () => {
@@ -71,6 +71,17 @@ describe('what a search answers', () => {
     expect(answer.verdict).toBe('not confirmed');
     expect(answer.confirmedBy).toBeNull();
     expect(answer.doubts).toEqual([expect.stringContaining('give a larger --budget')]);
+  });
+
+  it('concludes what was measured before n8n was gone, and says why it ended', () => {
+    const failure = 'main did not come up: signal SIGKILL';
+    const answer = concludeSearch(
+      head([probe({}), failed]),
+      { ...found, confirmed: false },
+      { ...quiet, failure },
+    );
+    expect(answer.verdict).toBe('not confirmed');
+    expect(answer.doubts).toEqual([expect.stringContaining(failure)]);
   });
 
   it('tells a system that sustains nothing from a generator that could not measure', () => {

@@ -5,6 +5,7 @@ import {
   createGroup,
   findControl,
   groupFolders,
+  oomKills,
   readGroup,
   readLimits,
   type Control,
@@ -27,12 +28,13 @@ function lay(folder: string, files: Record<string, string>): void {
 
 describe('control groups of version 2', () => {
   test('limits are written and read', () => {
-    lay(group, { 'memory.swap.max': 'max\n' });
+    lay(group, { 'memory.swap.max': 'max\n', 'memory.oom.group': '0\n' });
     createGroup(control, group, { cpuMillicores: 1500, memoryMiB: 1024 });
     const [folder = ''] = groupFolders(control, group);
     expect(readFileSync(join(folder, 'cpu.max'), 'utf8')).toBe('150000 100000');
     expect(readFileSync(join(folder, 'memory.max'), 'utf8')).toBe(String(1024 * 1024 * 1024));
     expect(readFileSync(join(folder, 'memory.swap.max'), 'utf8')).toBe('0');
+    expect(readFileSync(join(folder, 'memory.oom.group'), 'utf8')).toBe('1');
     expect(readLimits(control, group)).toEqual({ cpuMillicores: 1500, memoryMiB: 1024 });
     expect(readFileSync(join(root, 'n8n-tuned', 'cgroup.subtree_control'), 'utf8')).toBe(
       '+cpu +memory',
@@ -112,6 +114,13 @@ test('where nothing is mounted the reason is given', () => {
     kind: 'none',
     reason: 'no control groups are mounted',
   });
+});
+
+test("a kill for memory is known when systemd's scope has gone with the process", () => {
+  lay('app.slice', { 'memory.events': 'oom 1\noom_kill 1\n' });
+  const systemd: Control = { kind: 'systemd', user: true, root };
+  expect(oomKills(systemd, 'app.slice/n8n-tuned-a-main.scope')).toBe(1);
+  expect(oomKills(systemd, 'other.slice/gone.scope')).toBe(0);
 });
 
 test('systemd is asked for a scope around the command, and only where there are limits', () => {

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { Failure } from '../../ui/exit';
 
 /** Below the range from which Linux takes ports for outgoing connections, so that a restart finds its port free. */
 const lowest = 20_000;
@@ -14,7 +15,7 @@ export async function freePort(taken: Set<number> = handedOut): Promise<number> 
       return port;
     }
   }
-  throw new Error(`no free port between ${String(lowest)} and ${String(highest)}`);
+  throw new Failure(`no free port between ${String(lowest)} and ${String(highest)}`);
 }
 
 const handedOut = new Set<number>();

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { Mistake } from '../../ui/exit';
+import { Failure, Mistake } from '../../ui/exit';
 import type { ProcessSpec } from './supervisor';
 
 /** PostgreSQL refuses to run as root: then it runs as the user that Debian's package makes for it. */
@@ -72,7 +72,7 @@ export async function awaitPostgresql(url: string, isAlive: () => boolean): Prom
       await sleep(50);
     }
   }
-  throw new Error('PostgreSQL did not come up');
+  throw new Failure('PostgreSQL did not come up');
 }
 
 export async function query(

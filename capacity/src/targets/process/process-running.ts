@@ -29,6 +29,7 @@ import { Supervisor, type ProcessSpec } from './supervisor';
 import { needed, type Tools } from './tools';
 import { traceFromNow } from './trace';
 import { Workspace } from './workspace';
+import { Failure } from '../../ui/exit';
 
 export interface ProcessRunningOptions {
   topology: Topology;
@@ -114,8 +115,8 @@ export class ProcessRunning implements Running {
     return this.supervisor.processes();
   }
 
-  onEvent(listener: (event: Omit<RunEvent, 'tMs'>) => void): void {
-    this.supervisor.onEvent(listener);
+  onEvent(listener: (event: Omit<RunEvent, 'tMs'>) => void): () => void {
+    return this.supervisor.onEvent(listener);
   }
 
   async start(progress: Progress, signal: AbortSignal): Promise<void> {
@@ -193,7 +194,7 @@ export class ProcessRunning implements Running {
         signal.throwIfAborted();
         if (!this.supervisor.runs(instance) || Date.now() > deadline) {
           const why = this.supervisor.lastExit(instance) ?? 'it did not become ready in time';
-          throw new Error(
+          throw new Failure(
             `${instance} did not come up: ${why}; its log ends with: ${this.workspace.lastLogLines(instance)}`,
           );
         }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseExpectation, wrongWith } from '../../../../loadtests/lib/expect';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import { Failure } from '../../ui/exit';
 
 /** Whether n8n itself thinks so; webhooks are registered up to 0.5 s later. */
 export async function isReady(port: number, isLegacy: boolean): Promise<boolean> {
@@ -29,7 +30,7 @@ export async function answersRight(
     if (now === null) return;
     // Of a request that was itself cut off, the one before it says more.
     if (signal.aborted) {
-      throw new Error(`${request.method} ${request.path} was never answered right: ${wrong}`);
+      throw new Failure(`${request.method} ${request.path} was never answered right: ${wrong}`);
     }
     wrong = now;
     await sleep(100);

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessSpec } from './supervisor';
+import { Failure } from '../../ui/exit';
 
 /** A Redis that keeps nothing on disk: what is measured lives minutes. */
 export function redis(
@@ -40,7 +41,7 @@ export async function awaitPort(port: number, name: string, isAlive: () => boole
     if (await accepts(port)) return;
     await sleep(50);
   }
-  throw new Error(`${name} did not come up`);
+  throw new Failure(`${name} did not come up`);
 }
 
 function accepts(port: number): Promise<boolean> {

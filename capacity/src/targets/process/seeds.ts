@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { placingSql, type SeedWorkflow } from '../../catalogue/seeding';
-import { messageOf } from '../../ui/exit';
+import { Failure, messageOf } from '../../ui/exit';
 import type { Database } from './database';
 import { activateAll, importTasks } from './import';
 import { filesFolderOf } from './layout';
@@ -44,7 +44,7 @@ export class Seeds {
     try {
       for (const task of importTasks(main, tools, workflows, log)) await supervisor.run(task);
     } catch (error) {
-      throw new Error(
+      throw new Failure(
         `${messageOf(error)}; its log ends with: ${workspace.lastLogLines('import')}`,
       );
     }

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessRoot } from '../target';
 import type { RunEvent } from '../../record/record';
@@ -7,14 +8,16 @@ import {
   createGroup,
   groupFolders,
   joinGroup,
+  killTogether,
   parentGroup,
-  readGroup,
+  oomKills,
   removeGroup,
   type Control,
   type Limits,
 } from '../../linux/cgroup';
 import { startReaper, type Reaper } from '../../linux/reaper';
 import { confirmLimits, groupOf, isLimited, scopeCommand } from '../../linux/systemd';
+import { Failure } from '../../ui/exit';
 
 /** One process that the target keeps running. */
 export interface ProcessSpec {
@@ -43,8 +46,10 @@ interface Kept {
 
 type Event = Omit<RunEvent, 'tMs'>;
 
-/** How long a process may take to end before it is killed. Its data is thrown away anyway. */
+/** How long a process may take to end before it is killed. */
 const graceMs = 5_000;
+/** The same when all goes, and its data with it: Ctrl-C is to be over within 5 s. */
+const lastGraceMs = 1_000;
 const restartDelaysMs = [1_000, 2_000, 4_000, 8_000, 10_000];
 
 /**
@@ -54,7 +59,7 @@ const restartDelaysMs = [1_000, 2_000, 4_000, 8_000, 10_000];
 export class Supervisor {
   private readonly kept = new Map<string, Kept>();
   private readonly reaper: Reaper = startReaper();
-  private readonly listeners: ((event: Event) => void)[] = [];
+  private readonly listeners = new Set<(event: Event) => void>();
   private readonly restarts = new Map<string, number>();
   private readonly lastExits = new Map<string, string>();
   private ending = false;
@@ -69,8 +74,10 @@ export class Supervisor {
     this.reaper.watchFolder(folder);
   }
 
-  onEvent(listener: (event: Event) => void): void {
-    this.listeners.push(listener);
+  /** Returns what ends the listening. */
+  onEvent(listener: (event: Event) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
   processes(): ProcessRoot[] {
@@ -91,7 +98,7 @@ export class Supervisor {
     await kept?.exited;
     await this.stop([task.instance]);
     if (kept?.child.exitCode === 0) return;
-    throw new Error(`${task.instance} failed: ${this.lastExit(task.instance) ?? 'it was ended'}`);
+    throw new Failure(`${task.instance} failed: ${this.lastExit(task.instance) ?? 'it was ended'}`);
   }
 
   async start(spec: ProcessSpec): Promise<void> {
@@ -114,7 +121,7 @@ export class Supervisor {
     closeSync(log);
     const { pid, stdin } = child;
     if (pid === undefined || stdin === null) {
-      throw new Error(`/bin/sh could not be started for ${spec.instance}`);
+      throw new Failure(`/bin/sh could not be started for ${spec.instance}`);
     }
     stdin.on('error', () => undefined); // It ended before it was told to go; the exit says so.
     const exited = new Promise<void>((resolve) =>
@@ -124,8 +131,7 @@ export class Supervisor {
     );
     this.reaper.watchGroup(pid, spec.stopSignal);
     if (group !== null) joinGroup(this.control, group, pid);
-    const oomKillsSeen = group === null ? 0 : (readGroup(this.control, group)?.oomKills ?? 0);
-    const kept: Kept = { spec, child, pid, group, oomKillsSeen, exited };
+    const kept: Kept = { spec, child, pid, group, oomKillsSeen: this.oomKillsOf(group), exited };
     this.kept.set(spec.instance, kept);
     child.once('exit', (code, signal) => {
       this.onExit(kept, code, signal);
@@ -134,6 +140,8 @@ export class Supervisor {
     if (this.control.kind === 'systemd' && isLimited(spec.limits)) {
       await confirmLimits(this.control, spec.limits, pid);
       kept.group = groupOf(pid);
+      kept.oomKillsSeen = this.oomKillsOf(kept.group);
+      killTogether(join(this.control.root, kept.group));
     }
   }
 
@@ -184,17 +192,27 @@ export class Supervisor {
   }
 
   private onExit(kept: Kept, code: number | null, signal: NodeJS.Signals | null): void {
-    const { spec, group } = kept;
+    const { spec } = kept;
     if (this.kept.get(spec.instance) !== kept) return; // We asked for it.
-    const oomKills = group === null ? 0 : (readGroup(this.control, group)?.oomKills ?? 0);
-    const why = exitReason(code, signal, oomKills > kept.oomKillsSeen);
+    const wasOomKilled = this.wasOomKilled(kept, signal);
+    const why = exitReason(code, signal, wasOomKilled);
     this.lastExits.set(spec.instance, why);
     if (spec.kind === 'task') return;
     this.tell({
-      kind: oomKills > kept.oomKillsSeen ? 'oom-kill' : 'exit',
+      kind: wasOomKilled ? 'oom-kill' : 'exit',
       text: `${spec.instance} ended: ${why}`,
     });
     if (!this.ending) void this.restart(kept);
+  }
+
+  private oomKillsOf(group: string | null): number {
+    return group === null ? 0 : oomKills(this.control, group);
+  }
+
+  /** A parent's count is of all its children: there only who was killed by signal can have been meant. */
+  private wasOomKilled({ group, oomKillsSeen }: Kept, signal: NodeJS.Signals | null): boolean {
+    if (this.oomKillsOf(group) <= oomKillsSeen) return false;
+    return this.control.kind !== 'systemd' || signal === 'SIGKILL';
   }
 
   private async restart(kept: Kept): Promise<void> {
@@ -221,7 +239,9 @@ export class Supervisor {
     const timer = new AbortController();
     await Promise.race([
       isRunning(child) ? exited : Promise.resolve(),
-      sleep(graceMs, undefined, { signal: timer.signal }).catch(() => undefined),
+      sleep(this.ending ? lastGraceMs : graceMs, undefined, { signal: timer.signal }).catch(
+        () => undefined,
+      ),
     ]);
     timer.abort();
     killGroup(pid, 'SIGKILL');

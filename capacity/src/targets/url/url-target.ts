@@ -44,7 +44,7 @@ export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Ta
         get logs() {
           return needs.logs;
         },
-        onEvent: (listener) => needs.supervisor?.onEvent(listener),
+        onEvent: (listener) => needs.supervisor?.onEvent(listener) ?? (() => undefined),
         seed: async (workflows, tell) => {
           const place = await needs.meet(workflows, tell);
           await seeds?.seed(workflows, place, tell);

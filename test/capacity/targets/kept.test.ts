@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { nameOf } from '../../../capacity/src/linux/proc';
+import { Kept, type KeptState } from '../../../capacity/src/targets/kept';
+
+const cache = mkdtempSync(join(tmpdir(), 'n8n-tuned-kept-'));
+const before = process.env.N8N_TUNED_CACHE;
+process.env.N8N_TUNED_CACHE = cache;
+
+afterAll(() => {
+  if (before === undefined) delete process.env.N8N_TUNED_CACHE;
+  else process.env.N8N_TUNED_CACHE = before;
+  rmSync(cache, { recursive: true });
+});
+
+const state = (keeper: KeptState['keeper']): KeptState => ({
+  keeper,
+  baseUrl: 'http://127.0.0.1:5678',
+  versions: {},
+  processes: [],
+  metrics: [],
+  redis: null,
+  postgresql: null,
+});
+
+test('what up left up is known as long as its very process lives', () => {
+  const kept = new Kept('some');
+  kept.prepare();
+  const self = nameOf(process.pid);
+  if (self === null) throw new Error('/proc does not know this process');
+
+  kept.write(state(self));
+  expect(kept.read()?.keeper).toEqual(self);
+
+  // The pid was given to another process since.
+  kept.write(state({ ...self, startedAtMs: self.startedAtMs - 10 }));
+  expect(kept.read()).toBeNull();
+});
