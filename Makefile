@@ -25,7 +25,7 @@ test: build ## every test that needs no cluster
 	@node test/run.mjs
 
 ##@ Steps beneath
-.PHONY: setup build lab lint format typecheck generate
+.PHONY: setup build lab check lint format typecheck generate
 setup: node_modules/.package-lock.json ## npm packages
 
 node_modules/.package-lock.json: package.json capacity/package.json package-lock.json
@@ -42,6 +42,9 @@ capacity/dist/cli.js: node_modules/.package-lock.json $(SOURCES)
 
 lab: ## every tool of the lab, into its cache
 	@lab/install.sh all
+
+check: setup ## lint, types and the tests that need no tool of the lab: for the loop of one who edits
+	@node test/check.mjs
 
 lint: setup ## ESLint, formatting, shell scripts
 	@node test/run.mjs lint

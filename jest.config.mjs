@@ -17,6 +17,12 @@ export default {
   // A busy machine is no reason to fail: a test that must end sooner says so itself.
   testTimeout: 60_000,
   projects: [
+    // What needs no tool of the lab and little time, for `make check`; the suites below hold it too.
+    suite('pure', {
+      testMatch: ['capacity', 'loadtests'].map((name) => `<rootDir>/test/${name}/**/*.test.ts`),
+      testPathIgnorePatterns: ['/node_modules/', '\\.(tools|long)\\.test\\.ts$'],
+      setupFiles: ['<rootDir>/test/support/without-tools.ts'],
+    }),
     suite('lab'),
     suite('nodes'),
     suite('workflows'),

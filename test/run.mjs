@@ -72,6 +72,7 @@ async function runJest(suite) {
     await run(testNode(), [
       'node_modules/jest/bin/jest.js',
       ...['--selectProjects', suite.name, '--json', '--outputFile', output],
+      ...(suite.only ? ['--testPathPatterns', suite.only] : []),
       suite.filesAtOnce ? `--maxWorkers=${suite.filesAtOnce}` : '--runInBand',
     ]);
     const report = JSON.parse(readFileSync(output, 'utf8'));

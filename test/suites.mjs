@@ -1,6 +1,9 @@
 // Every suite of tests: what it shows, what it needs, how it is run. Fast ones first.
 // `needs` are names of the lab's tools; a suite with `jest` is the Jest project of its name, whose files run one after
-// the other, or `filesAtOnce`; a `long` one runs with LONG=1 or by its name.
+// the other, or `filesAtOnce`, of which `only` chooses some; a `long` one runs with LONG=1 or by its name.
+
+/** The files of a suite that `pure` does not run. */
+const TOOLS_OR_LONG = '\\.(tools|long)\\.test\\.ts$';
 
 export const suites = [
   {
@@ -26,17 +29,25 @@ export const suites = [
     shows: 'no generated file is out of date',
     checks: [['generated files', 'node', ['lab/generate/all.mjs', '--check']]],
   },
+  {
+    name: 'pure',
+    shows: 'the command and what k6 shares with it, without a tool of the lab',
+    jest: true,
+    filesAtOnce: 2,
+  },
   { name: 'lab', shows: 'the installer and the doctor', jest: true, needs: [] },
   {
     name: 'capacity',
-    shows: 'the command: planning, search, statistics, records, reports',
+    shows: 'the command with k6, helm and S3 beside it; the quality of its search',
     jest: true,
+    only: TOOLS_OR_LONG,
     needs: ['k6', 'helm3', 'versitygw'],
   },
   {
     name: 'loadtests',
     shows: 'k6 scripts against a server of known behaviour',
     jest: true,
+    only: TOOLS_OR_LONG,
     needs: ['k6'],
   },
   {
