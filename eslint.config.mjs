@@ -39,9 +39,9 @@ export default tseslint.config(
   },
   // Which folder of the command may import which.
   ...layerRules(),
-  // Scripts that the chart runs with the Node.js of n8n's image.
+  // Scripts that run with the Node.js of an image.
   {
-    files: ['charts/**/*.cjs'],
+    files: ['charts/**/*.cjs', 'lab/images/*.cjs'],
     languageOptions: {
       globals: {
         AbortSignal: 'readonly',

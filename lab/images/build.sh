@@ -5,13 +5,13 @@ set -euo pipefail
 IMAGES_DIR=$(cd "$(dirname "$0")" && pwd)
 . "$IMAGES_DIR/../cluster/settings.sh"
 . "$IMAGES_DIR/layers.sh"
-ALL=(busybox ingress k6 redis postgres n8n n8n-legacy)
+ALL=(busybox ingress k6 redis postgres postgres-old n8n runners n8n-legacy)
 
 usage() {
   cat <<Y
 usage: build.sh [NAME...]     makes images, all of them by default: ${ALL[*]}
 
-n8n, n8n-legacy, k6 and ingress are made from what the lab installed into $CACHE.
+n8n, n8n-legacy, runners, k6, postgres and ingress are made from what the lab installed into $CACHE.
 Y
 }
 case ${1-} in -h | --help) usage; exit 0 ;; esac
@@ -59,20 +59,35 @@ make_redis() {
   image -e '["docker-entrypoint.sh"]' -c '["redis-server"]' -E HOME=/data -u 999:999 -w /data -p 6379 "redis:$REDIS_IMAGE_TAG" "$BASE" "$1"
 }
 
-inputs_postgres() { echo "$POSTGRES_IMAGE_TAG"; cat "$IMAGES_DIR/postgres-entrypoint.sh"; }
-make_postgres() {
-  local v=$POSTGRES_IMAGE_TAG bin=/usr/lib/postgresql/$POSTGRES_IMAGE_TAG/bin
-  add_packages "$1" "postgresql-$v" "postgresql-client-$v"
+# postgres_image DIR TAG BIN...: with what Debian's PostgreSQL of POSTGRES_OLD_IMAGE_TAG brings, its clients at least.
+postgres_image() {
+  local dir=$1 tag=$2 old=$POSTGRES_OLD_IMAGE_TAG path
+  shift 2
+  path=$(printf '%s:' "$@")
   # Perl, Python and LLVM are for Debian's wrappers, for languages and for compiling queries: none is used.
-  rm -rf "$1"/usr/{lib,share}/{perl*,python*,llvm*} "$1"/usr/lib/*/{perl*,libLLVM*} "$1/usr/lib/postgresql/$v"/lib/{bitcode,llvmjit*} \
-    "$1"/etc/{init.d,cron.d,logrotate.d,perl} "$1/lib/systemd" "$1"/usr/bin/{perl*,pg_*,psql,createdb,dropdb,createuser,dropuser}
-  add_user "$1" postgres 999 /var/lib/postgresql
-  install -d -o 999 -g 999 -m 700 "$1/var/lib/postgresql/data"
-  install -d -o 999 -g 999 -m 3777 "$1/run/postgresql"
-  install -d "$1/docker-entrypoint-initdb.d"
-  add_script "$1" postgres-entrypoint.sh docker-entrypoint.sh
-  image -e '["docker-entrypoint.sh"]' -c '["postgres"]' -E LANG=C.UTF-8 -E HOME=/var/lib/postgresql -E "PATH=$bin:/usr/local/bin:/usr/bin:/bin" \
-    -u 999:999 -w /var/lib/postgresql -p 5432 "postgres:$v" "$BASE" "$1"
+  rm -rf "$dir"/usr/{lib,share}/{perl*,python*,llvm*} "$dir"/usr/lib/*/{perl*,libLLVM*} "$dir/usr/lib/postgresql/$old"/lib/{bitcode,llvmjit*} \
+    "$dir"/etc/{init.d,cron.d,logrotate.d,perl} "$dir/lib/systemd" "$dir"/usr/bin/{perl*,pg_*,psql,createdb,dropdb,createuser,dropuser}
+  add_user "$dir" postgres 999 /var/lib/postgresql
+  install -d -o 999 -g 999 -m 700 "$dir/var/lib/postgresql/data"
+  install -d -o 999 -g 999 -m 3777 "$dir/run/postgresql"
+  install -d "$dir/docker-entrypoint-initdb.d"
+  add_script "$dir" postgres-entrypoint.sh docker-entrypoint.sh
+  image -e '["docker-entrypoint.sh"]' -c '["postgres"]' -E LANG=C.UTF-8 -E HOME=/var/lib/postgresql -E "PATH=$path/usr/local/bin:/usr/bin:/bin" \
+    -u 999:999 -w /var/lib/postgresql -p 5432 "postgres:$tag" "$BASE" "$dir"
+}
+inputs_postgres() { in_cache "postgresql/$POSTGRES_IMAGE_TAG/bin/postgres"; echo "$POSTGRES_IMAGE_TAG"; inputs_postgres-old; }
+make_postgres() {
+  local clients=$POSTGRES_OLD_IMAGE_TAG server=/usr/lib/postgresql/${POSTGRES_IMAGE_TAG%%.*}
+  add_packages "$1" "postgresql-client-$clients"
+  mkdir -p "$1$server"
+  cp -a "$CACHE/postgresql/$POSTGRES_IMAGE_TAG"/{bin,lib,share} "$1$server/"
+  postgres_image "$1" "$POSTGRES_IMAGE_TAG" "$server/bin" "/usr/lib/postgresql/$clients/bin"
+}
+inputs_postgres-old() { echo "$POSTGRES_OLD_IMAGE_TAG"; cat "$IMAGES_DIR/postgres-entrypoint.sh"; declare -f postgres_image; }
+make_postgres-old() {
+  local v=$POSTGRES_OLD_IMAGE_TAG
+  add_packages "$1" "postgresql-$v" "postgresql-client-$v"
+  postgres_image "$1" "$v" "/usr/lib/postgresql/$v/bin"
 }
 
 inputs_ingress() { in_cache "node/$NODE24_VERSION"; echo "$NODE24_VERSION"; cat "$CLUSTER_DIR"/ingress/*.ts; }
@@ -114,6 +129,23 @@ n8n_inputs() { # n8n_inputs VERSION NODE_VERSION
 }
 inputs_n8n() { n8n_inputs "$N8N_VERSION" "$NODE24_VERSION"; }
 make_n8n() { n8n_image "$1" "$N8N_VERSION" "$NODE24_VERSION"; }
+# n8n's own image of task runners cannot be had here: this one starts the real @n8n/task-runner of n8n's package by a
+# launcher that stands in for the real one. It has JavaScript alone.
+inputs_runners() { inputs_n8n; cat "$IMAGES_DIR"/task-runner-launcher.cjs "$IMAGES_DIR"/task-runners.json; }
+make_runners() {
+  local modules=$CACHE/n8n/$N8N_VERSION/node_modules to=$1/opt/runners
+  mkdir -p "$to" "$1/usr/local/bin" "$1/etc"
+  cp -al "$modules" "$to/" 2>/dev/null || { rm -rf "$to/node_modules"; cp -a "$modules" "$to/"; }
+  # What the runner does not load.
+  rm -rf "$to"/node_modules/{n8n,n8n-nodes-base,n8n-editor-ui} "$to"/node_modules/@n8n/{n8n-nodes-langchain,design-system,instance-ai,ai-workflow-builder}
+  find "$to" -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.tsbuildinfo' \) -delete
+  install -m 755 "$CACHE/node/$NODE24_VERSION/bin/node" "$1/usr/local/bin/node"
+  install -m 644 "$IMAGES_DIR/task-runner-launcher.cjs" "$to/launcher.cjs"
+  install -m 644 "$IMAGES_DIR/task-runners.json" "$1/etc/n8n-task-runners.json"
+  add_user "$1" runner 1000 /home/runner
+  image -e '["tini", "--", "node", "/opt/runners/launcher.cjs"]' -c '["javascript"]' -E NODE_ENV=production -E SHELL=/bin/sh \
+    -u 1000 -w /home/runner -p 5680 "n8nio/runners:$N8N_VERSION" "$BASE" "$1"
+}
 inputs_n8n-legacy() { n8n_inputs "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }
 make_n8n-legacy() { n8n_image "$1" "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }
 

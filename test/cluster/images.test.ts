@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createNamespace, until, type Namespace } from '../support/cluster';
 import { shellPod } from './objects';
+import { IMAGES } from '../support/images';
 
 jest.setTimeout(240_000);
 
@@ -82,11 +83,11 @@ test('Redis answers other pods without any setting, and with users and TLS where
   ];
   await space.apply([
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'tls' }, data },
-    pod('redis', { image: 'redis:7', ...lockedDown, ...probe('redis-cli', 'ping') }),
+    pod('redis', { image: IMAGES.redis, ...lockedDown, ...probe('redis-cli', 'ping') }),
     pod(
       'redis-tls',
       {
-        image: 'redis:7',
+        image: IMAGES.redis,
         ...lockedDown,
         args: [
           ...tls,
@@ -140,7 +141,7 @@ test('PostgreSQL makes its database once, asks for the password, and keeps the d
     PGDATA: '/data/pg',
   });
   const container = {
-    image: 'postgres:15',
+    image: IMAGES.postgres,
     ...lockedDown,
     ...settings,
     ...probe('pg_isready', '-U', 'n8n', '-d', 'flows'),

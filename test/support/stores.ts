@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until, type Namespace } from './cluster';
+import { IMAGES } from './images';
 
 const PASSWORD = 'a-password-of-the-test';
 const PATIENCE_MS = 180_000;
@@ -130,7 +131,7 @@ export async function tlsStores(space: Namespace): Promise<void> {
     secret('stores', { password: PASSWORD }),
     ...store({
       name: 'postgres',
-      image: 'postgres:15',
+      image: IMAGES.postgres,
       port: 5432,
       tls: 'stores-tls',
       args: ['-c', 'ssl=on', '-c', 'ssl_cert_file=/tls/tls.crt', '-c', 'ssl_key_file=/tls/tls.key'],
@@ -143,7 +144,7 @@ export async function tlsStores(space: Namespace): Promise<void> {
     }),
     ...store({
       name: 'redis',
-      image: 'redis:7',
+      image: IMAGES.redis,
       port: 6380,
       tls: 'stores-tls',
       args: [
@@ -164,7 +165,7 @@ export async function redisCluster(space: Namespace): Promise<void> {
     secret('stores', { password: PASSWORD }),
     ...store({
       name: 'redis',
-      image: 'redis:7',
+      image: IMAGES.redis,
       port: 6379,
       replicas: 3,
       args: ['--cluster-enabled', 'yes', ...SECURED],
@@ -207,14 +208,14 @@ export async function redisBehindSentinels(space: Namespace): Promise<void> {
   await space.apply([
     secret('stores', { password: PASSWORD }),
     ...store({
-      ...{ name: 'redis', image: 'redis:7', port: 6379, replicas: 2 },
+      ...{ name: 'redis', image: IMAGES.redis, port: 6379, replicas: 2 },
       args: ['sh', '-c', start],
     }),
   ]);
   await ready(space, 'redis');
   await space.apply(
     store({
-      ...{ name: 'sentinel', image: 'redis:7', port: 26379, replicas: 3 },
+      ...{ name: 'sentinel', image: IMAGES.redis, port: 26379, replicas: 3 },
       args: ['sh', '-c', watch],
     }),
   );

@@ -87,7 +87,16 @@ strategy and a probe's question come whole from the later layer that has them. D
 {{/* Who decides on the number of pods: hpa, keda or empty. */}}
 {{- define "n8n-tuned.autoscaler" -}}
 {{- if .settings.autoscaling.enabled -}}hpa
-{{- else if and (eq .role "worker") .settings.keda.enabled -}}keda
+{{- else if dig "keda" "enabled" false .settings -}}keda
+{{- end -}}
+{{- end -}}
+
+{{/* The least pods that an autoscaler leaves: without a word of the user's those that ran without it. */}}
+{{- define "n8n-tuned.minReplicas" -}}
+{{- $scaler := get .settings (ternary "keda" "autoscaling" (eq "keda" (include "n8n-tuned.autoscaler" .))) -}}
+{{- if kindIs "invalid" $scaler.minReplicas -}}
+{{- min (int $scaler.maxReplicas) (max 1 (int .settings.replicas)) -}}
+{{- else -}}{{ int $scaler.minReplicas }}
 {{- end -}}
 {{- end -}}
 

@@ -6,8 +6,8 @@ kind: Deployment
 metadata:
   {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component.name "name" .component.name "annotations" .component.settings.annotations) | nindent 2 }}
 spec:
-  {{- if not (include "n8n-tuned.autoscaler" .component) }}
-  replicas: {{ int .component.settings.replicas }}
+  {{- with include "n8n-tuned.replicas" . }}
+  replicas: {{ . }}
   {{- end }}
   revisionHistoryLimit: {{ int .context.Values.revisionHistoryLimit }}
   strategy:
@@ -17,6 +17,21 @@ spec:
       {{- include "n8n-tuned.selector" (dict "context" .context "component" .component.name) | nindent 6 }}
   template:
     {{- include "n8n-tuned.pod" . | nindent 4 }}
+{{- end -}}
+
+{{/*
+Replicas of a Deployment. An autoscaler owns them; but a number that was there and is left out sets the Deployment to 1, so
+an upgrade repeats the number that runs. What only renders cannot see it and leaves it out. Dict: context, component.
+*/}}
+{{- define "n8n-tuned.replicas" -}}
+{{- if not (include "n8n-tuned.autoscaler" .component) -}}
+{{- int .component.settings.replicas -}}
+{{- else -}}
+{{- $name := printf "%s-%s" (include "n8n-tuned.fullname" .context) .component.name -}}
+{{- with lookup "apps/v1" "Deployment" (include "n8n-tuned.namespace" .context) $name -}}
+{{- dig "spec" "replicas" 1 . | int -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.hpa" -}}
@@ -30,7 +45,7 @@ spec:
     apiVersion: apps/v1
     kind: Deployment
     name: {{ include "n8n-tuned.fullname" .context }}-{{ .component.name }}
-  minReplicas: {{ int $scaling.minReplicas }}
+  minReplicas: {{ include "n8n-tuned.minReplicas" .component }}
   maxReplicas: {{ int $scaling.maxReplicas }}
   metrics:
     {{- range $resource, $percent := dict "cpu" $scaling.cpuPercent "memory" $scaling.memoryPercent }}

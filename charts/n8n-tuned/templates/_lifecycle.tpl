@@ -99,6 +99,12 @@ preStop:
 {{- end -}}
 {{- end -}}
 
+{{/* Whether an old and a new pod side by side would both fire what is due. Dict: context, component. */}}
+{{- define "n8n-tuned.firesTwice" -}}
+{{- $values := .context.Values -}}
+{{- if and (eq .component.role "main") (include "n8n-tuned.hasWebhookProcessors" .context) (not $values.multiMain.enabled) (not $values.executions.durableSchedules) -}}true{{- end -}}
+{{- end -}}
+
 {{/* Whether a component mounts the claim. Dict: context, component. */}}
 {{- define "n8n-tuned.usesClaim" -}}
 {{- $values := .context.Values -}}
@@ -119,13 +125,13 @@ preStop:
 {{- end -}}
 
 {{/*
-SQLite, which serves one process only, and a volume that only one node can mount force the old pod out first; nothing else
-does. Dict: context, component.
+SQLite, which serves one process only, and a volume that only one node can mount force the old pod out first. So do
+schedules that a lone main keeps in its memory, where webhook processors answer meanwhile. Dict: context, component.
 */}}
 {{- define "n8n-tuned.strategy" -}}
 {{- if .component.settings.strategy -}}
 {{- toYaml .component.settings.strategy -}}
-{{- else if or (eq .context.Values.database.type "sqlite") (and (include "n8n-tuned.usesClaim" .) (not (include "n8n-tuned.isSharedClaim" .context))) -}}
+{{- else if or (eq .context.Values.database.type "sqlite") (and (include "n8n-tuned.usesClaim" .) (not (include "n8n-tuned.isSharedClaim" .context))) (include "n8n-tuned.firesTwice" .) -}}
 type: Recreate
 {{- else -}}
 type: RollingUpdate

@@ -135,6 +135,10 @@ topologySpreadConstraints:
   {{- with $values.persistence.subPath }}
   subPath: {{ . }}
   {{- end }}
+# Where file nodes of n8n 2.x may write: a folder of its own, because n8n's is closed to them.
+- name: data
+  mountPath: /home/node/.n8n-files
+  subPath: {{ list $values.persistence.subPath "n8n-files" | compact | join "/" }}
 {{- end }}
 {{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
 - name: preload

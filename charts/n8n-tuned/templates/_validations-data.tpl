@@ -19,6 +19,16 @@
 {{- printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
+{{- if include "n8n-tuned.ownDatabase" . -}}
+{{- $tag := toString .Values.database.own.image.tag -}}
+{{- $major := regexFind "^[0-9]+" $tag -}}
+{{- with lookup "apps/v1" "StatefulSet" (include "n8n-tuned.namespace" .) (printf "%s-postgresql" (include "n8n-tuned.fullname" .)) -}}
+{{- $runs := regexFind "^[0-9]+" ((first .spec.template.spec.containers).image | splitList ":" | last) -}}
+{{- if and $major $runs (ne $major $runs) -}}
+{{- printf "database.own.image.tag: the volume holds data of PostgreSQL %s, which %s cannot read: set it to %s to go on with that one, or move the data as docs/chart/postgresql.md says." $runs $tag $runs }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- $tls := $database.tls -}}
 {{- if ne (empty $tls.certKey) (empty $tls.keyKey) -}}
 {{- printf "database.external.tls: a client's certificate and its private key go together, and %s is missing: set both, or neither." (ternary "certKey" "keyKey" (empty $tls.certKey)) }}{{ "\n" -}}

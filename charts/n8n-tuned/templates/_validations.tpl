@@ -67,6 +67,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if and (eq .Values.executions.process "own") (not (include "n8n-tuned.supports" (dict "context" . "feature" "executionsProcess"))) -}}
 {{- printf "executions.process: n8n %s knows no `own` process, which was removed with 1.0 and stops n8n from starting: set executions.process=main, and executions.mode=queue with workers for work apart from main." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
+{{- if and .Values.executions.durableSchedules (not (include "n8n-tuned.supports" (dict "context" . "feature" "durableSchedules"))) -}}
+{{- printf "executions.durableSchedules: n8n %s keeps schedules in memory only (2.41 keeps them in the database): use a newer version or set it to false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
+{{- end -}}
 {{- if and (eq .Values.executions.process "own") (include "n8n-tuned.isQueue" .) -}}
 {{- "executions.process: workers in queue mode run executions in their own process only: set executions.process=main." }}{{ "\n" -}}
 {{- end -}}
@@ -157,17 +160,28 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- printf "worker.pools: two pools have the name %q: give each its own." (.pool | default "") }}{{ "\n" -}}
 {{- end -}}
 {{- $_ := set $names .name true -}}
-{{- if and (eq .role "worker") $settings.autoscaling.enabled $settings.keda.enabled -}}
+{{- if and $settings.autoscaling.enabled (dig "keda" "enabled" false $settings) -}}
 {{- printf "%s: autoscaling (HPA) and keda are both enabled and would fight over the number of pods: keep one." .at }}{{ "\n" -}}
 {{- end -}}
-{{- if and $settings.autoscaling.enabled (gt (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas)) -}}
+{{- if and $settings.autoscaling.enabled (gt (int ($settings.autoscaling.minReplicas | default 0)) (int $settings.autoscaling.maxReplicas)) -}}
 {{- printf "%s.autoscaling: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.autoscaling.minReplicas) (int $settings.autoscaling.maxReplicas) }}{{ "\n" -}}
 {{- end -}}
-{{- if and (eq .role "worker") $settings.keda.enabled (gt (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas)) -}}
+{{- if and (dig "keda" "enabled" false $settings) (gt (dig "keda" "minReplicas" 0 $settings | default 0 | int) (dig "keda" "maxReplicas" 1 $settings | int)) -}}
 {{- printf "%s.keda: minReplicas %d is above maxReplicas %d: lower the one or raise the other." .at (int $settings.keda.minReplicas) (int $settings.keda.maxReplicas) }}{{ "\n" -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (not (dig "requests" "cpu" "" ($settings.resources | default dict))) (gt (int $settings.autoscaling.cpuPercent) 0) -}}
 {{- printf "%s.resources.requests.cpu: the autoscaler measures CPU against this request, and there is none: set it, or autoscaling.cpuPercent=0." .at }}{{ "\n" -}}
+{{- end -}}
+{{- if and (eq .role "webhook") $settings.keda.enabled -}}
+{{- if and (eq (int $settings.keda.cpuPercent) 0) (not $settings.keda.triggers) -}}
+{{- printf "%s.keda: there is nothing to scale on: set cpuPercent or triggers." .at }}{{ "\n" -}}
+{{- end -}}
+{{- if and (gt (int $settings.keda.cpuPercent) 0) (not (dig "requests" "cpu" "" ($settings.resources | default dict))) -}}
+{{- printf "%s.resources.requests.cpu: KEDA measures CPU against this request, and there is none: set it, or keda.cpuPercent=0." .at }}{{ "\n" -}}
+{{- end -}}
+{{- if and (not $settings.keda.triggers) (eq (include "n8n-tuned.minReplicas" .) "0") (eq "keda" (include "n8n-tuned.autoscaler" .)) -}}
+{{- printf "%s.keda.minReplicas: no pod has no CPU to measure, so KEDA would never start one: set it to 1 or more, or give triggers." .at }}{{ "\n" -}}
+{{- end -}}
 {{- end -}}
 {{- if and $settings.autoscaling.enabled (eq (int $settings.autoscaling.cpuPercent) 0) (eq (int $settings.autoscaling.memoryPercent) 0) (not $settings.autoscaling.metrics) -}}
 {{- printf "%s.autoscaling: there is nothing to scale on: set cpuPercent, memoryPercent or metrics." .at }}{{ "\n" -}}
@@ -214,7 +228,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- if eq (include "n8n-tuned.runnerMode" .) "external" -}}
 {{- if semverCompare "<1.29.0-0" .Capabilities.KubeVersion.Version -}}
-{{- fail (printf "taskRunners.mode: the external runner is a sidecar that must outlive n8n, or the last Code nodes of a stopping pod find none, which Kubernetes %s cannot do and 1.29 can: use internal." .Capabilities.KubeVersion.Version) -}}
+{{- printf "taskRunners.mode: the external runner is a sidecar that must outlive n8n, or the last Code nodes of a stopping pod find none, which Kubernetes %s cannot do and 1.29 can: use internal." .Capabilities.KubeVersion.Version }}{{ "\n" -}}
 {{- end -}}
 {{- with dig "limits" "memory" "" (.Values.taskRunners.resources | default dict) -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" "taskRunners.resources.limits.memory") | int64 -}}
@@ -237,10 +251,10 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.prometheusRule.enabled (not (include "n8n-tuned.ruleGroups" . | fromYaml).items) -}}
-{{- fail "monitoring.prometheusRule.enabled: this chart brings no alerts of its own, so there is nothing to render: give yours in monitoring.prometheusRule.groups." -}}
+{{- "monitoring.prometheusRule.enabled: this chart brings no alerts of its own, so there is nothing to render: give yours in monitoring.prometheusRule.groups." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $monitoring.dashboard.enabled (not (.Files.Glob "files/monitoring/dashboards/*.json")) -}}
-{{- fail "monitoring.dashboard.enabled: this chart brings no dashboards, so there is nothing to render: leave it false." -}}
+{{- "monitoring.dashboard.enabled: this chart brings no dashboards, so there is nothing to render: leave it false." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $monitoring.serviceMonitor.enabled $monitoring.podMonitor.enabled -}}
 {{- "monitoring: serviceMonitor and podMonitor would scrape main twice: keep one (the PodMonitor also sees workers)." }}{{ "\n" -}}

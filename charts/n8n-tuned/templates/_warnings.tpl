@@ -19,7 +19,7 @@
 {{- $postgresql := (include "n8n-tuned.versionFacts" . | fromYaml).postgresql }}
 {{- $major := regexFind "^[0-9]+" (toString $values.database.own.image.tag) }}
 {{- if and (include "n8n-tuned.ownDatabase" .) $major (semverCompare $postgresql.n8n $version) (lt (int $major) (int $postgresql.supportedFrom)) }}
-- n8n {{ $version }} supports PostgreSQL {{ $postgresql.supportedFrom }} and newer, and database.own.image.tag is {{ $values.database.own.image.tag }}, which this chart is tested with: for a new release set {{ $postgresql.supportedFrom }}; another major version cannot read an existing volume.
+- n8n {{ $version }} supports PostgreSQL {{ $postgresql.supportedFrom }} and newer, and database.own.image.tag is {{ $values.database.own.image.tag }}: move the data to {{ $postgresql.supportedFrom }} or newer (docs/chart/postgresql.md).
 {{- end }}
 {{- if and (include "n8n-tuned.ownRedis" .) (not $values.redis.own.persistence.enabled) }}
 - redis.own.persistence.enabled=false: waiting jobs are lost when the Redis pod restarts.

@@ -9,6 +9,10 @@
 {{- if eq $database.type "sqlite" -}}
 - name: DB_TYPE
   value: sqlite
+{{- if $database.sqlite.vacuumOnStart }}
+- name: DB_SQLITE_VACUUM_ON_STARTUP
+  value: "true"
+{{- end }}
 {{- else -}}
 {{- $external := $database.external -}}
 - name: DB_TYPE

@@ -46,7 +46,29 @@
 - name: EXECUTIONS_TIMEOUT_MAX
   value: {{ $timeout | quote }}
 {{- end }}
+{{- with $values.executions.pruning }}
+- name: EXECUTIONS_DATA_PRUNE
+  value: {{ .enabled | quote }}
+{{- range $variable, $setting := dict "EXECUTIONS_DATA_MAX_AGE" .maxAgeHours "EXECUTIONS_DATA_PRUNE_MAX_COUNT" .maxCount "EXECUTIONS_DATA_HARD_DELETE_BUFFER" .bufferHours }}
+{{- if not (kindIs "invalid" $setting) }}
+- name: {{ $variable }}
+  value: {{ int64 $setting | quote }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- if and $values.executions.durableSchedules (eq .component.role "main") }}
+- name: N8N_SCHEDULER_ENABLED
+  value: "true"
+- name: N8N_USE_WORKFLOW_PUBLICATION_SERVICE
+  value: "true"
+{{- end }}
 {{- if include "n8n-tuned.isQueue" .context }}
+{{- range $variable, $setting := dict "N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL" $values.executions.recovery.intervalMinutes "N8N_EXECUTIONS_QUEUE_RECOVERY_BATCH" $values.executions.recovery.batch }}
+{{- if and (eq $.component.role "main") (not (kindIs "invalid" $setting)) }}
+- name: {{ $variable }}
+  value: {{ int64 $setting | quote }}
+{{- end }}
+{{- end }}
 - name: QUEUE_BULL_PREFIX
   value: {{ $values.redis.prefix }}
 - name: OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS
