@@ -4,6 +4,7 @@
  */
 export const LAYERS = [
   ['cli'],
+  ['program'],
   ['commands'],
   ['recommend'],
   ['predict'],
@@ -20,6 +21,9 @@ export const LAYERS = [
   ['linux'],
   ['ui'],
 ];
+
+/** Of the above, those that are a file. */
+export const FILES = ['cli', 'program'];
 
 /** Data in, data or text out: these touch no file, no process, no network and no clock of their own. */
 export const PURE = ['analysis', 'report'];
@@ -40,11 +44,10 @@ export function layerRules() {
   return LAYERS.flat().flatMap((folder) =>
     Array.from({ length: MAX_DEPTH }, (_, index) => {
       const depth = index + 1;
-      const files =
-        folder === 'cli'
-          ? ['capacity/src/*.ts']
-          : [`capacity/src/${[folder, ...Array(depth - 1).fill('*')].join('/')}/*.ts`];
-      const up = folder === 'cli' ? '\\./' : `(\\.\\./){${depth}}`;
+      const files = FILES.includes(folder)
+        ? [`capacity/src/${folder}.ts`]
+        : [`capacity/src/${[folder, ...Array(depth - 1).fill('*')].join('/')}/*.ts`];
+      const up = FILES.includes(folder) ? '\\./' : `(\\.\\./){${depth}}`;
       const others = forbidden(folder);
       return {
         files,

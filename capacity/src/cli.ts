@@ -1,55 +1,11 @@
-import { Command } from 'commander';
-import * as compare from './commands/compare';
-import * as doctor from './commands/doctor';
-import * as down from './commands/down';
-import * as find from './commands/find';
-import * as predict from './commands/predict';
-import * as profiles from './commands/profiles';
-import * as recommend from './commands/recommend';
-import * as report from './commands/report';
-import * as run from './commands/run';
-import * as sample from './commands/sample';
-import * as sweep from './commands/sweep';
-import * as up from './commands/up';
-import * as watch from './commands/watch';
-import * as workloads from './commands/workloads';
-import { version } from '../package.json';
+import { programOf } from './program';
 import { endingOf } from './ui/exit';
 import { outliveReaders } from './ui/print';
 
-/** One file a command, in the order in which help lists them. */
-const COMMANDS = [
-  doctor,
-  workloads,
-  profiles,
-  up,
-  down,
-  run,
-  find,
-  compare,
-  sweep,
-  predict,
-  recommend,
-  report,
-  sample,
-  watch,
-];
-
 async function main(): Promise<void> {
   outliveReaders(process.stdout, process.stderr);
-  const program = new Command('n8n-tuned')
-    .description('Finds how much load an n8n holds, says what limits it, and proves it.')
-    .version(version, '-V, --version', 'show the version of this command')
-    .showHelpAfterError('(--help shows what there is)')
-    .helpOption('-h, --help', 'show this')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 success, 1 an SLO or check failed, 2 invalid usage, 3 the measurement is invalid or inconclusive.',
-    )
-    .exitOverride();
-  for (const { register } of COMMANDS) register(program);
   try {
-    await program.parseAsync();
+    await programOf().parseAsync();
   } catch (error) {
     const { exitCode, text } = endingOf(error);
     process.exitCode = exitCode;
