@@ -1,0 +1,22 @@
+import { diagnose, type Diagnosis } from './planted-limits/diagnose';
+import { STAGES } from './planted-limits/planted';
+
+jest.setTimeout(400_000);
+
+/** The quick ones; studies/planted-limits/measure.mjs plants all of them. */
+test.each(['main CPU limit', 'main database pool', 'worker slots'])(
+  'a planted limit is named: %s',
+  async (limit) => {
+    const stage = STAGES.find(({ cases }) => cases.some((planted) => planted.limit === limit));
+    if (stage === undefined) throw new Error(`nothing plants ${limit}`);
+    const found: Diagnosis[] = [];
+    await diagnose(
+      stage,
+      (diagnosis) => found.push(diagnosis),
+      stage.cases.filter((planted) => planted.limit === limit),
+    );
+    expect(found.map(({ limitedBy }) => limitedBy.name)).toEqual([limit]);
+    expect(found[0]?.limitedBy.evidence).toMatch(/\d/);
+    expect(found[0]?.limitedBy.runnerUp).not.toBeNull();
+  },
+);

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findBundled } from '../../../capacity/src/lab/kit';
+import { repositoryRoot } from '../../../capacity/src/lab/paths';
+import { findK6 } from '../../../capacity/src/load/find-k6';
+import { chooseWorkload, type ChosenWorkload } from '../../../capacity/src/plan/chosen-workload';
+import { planOf } from '../../../capacity/src/plan/profile';
+import { parseSlos } from '../../../capacity/src/plan/slo';
+import type { RunRecord } from '../../../capacity/src/record/record';
+import { measure } from '../../../capacity/src/run/run';
+import type { Running } from '../../../capacity/src/targets/target';
+import { bringUp, never, quiet } from '../stage';
+import type { Planted, Stage } from './planted';
+
+/** So short that none of the planted systems meets it: what limited a run is asked of a run that failed. */
+const SLO = 'p95<1ms';
+const WARMUP_SECONDS = 4;
+const MEASURED_SECONDS = 12;
+
+export interface Diagnosis extends Pick<Planted, 'what' | 'limit'> {
+  stage: string;
+  limitedBy: RunRecord['verdict']['limitedBy'];
+  achievedPerSecond: number;
+  isRight: boolean;
+}
+
+/** Brings the stage up, plants one limit after the other, and says what each run was put down to. */
+export async function diagnose(
+  stage: Stage,
+  found: (diagnosis: Diagnosis) => void,
+  chosen: readonly Planted[] = stage.cases,
+): Promise<void> {
+  const workloads = chosen.map(workloadOf);
+  const running = await bringUp(stage.topology, {
+    workflows: workloads.flatMap(({ workflows }) => workflows),
+  } as ChosenWorkload);
+  try {
+    for (const [index, planted] of chosen.entries()) {
+      const workload = workloads[index];
+      if (workload === undefined) continue;
+      found({ stage: stage.name, ...(await diagnoseOne(running, planted, workload)) });
+    }
+  } finally {
+    await running.down(quiet);
+  }
+}
+
+async function diagnoseOne(
+  running: Running,
+  planted: Planted,
+  workload: ChosenWorkload,
+): Promise<Omit<Diagnosis, 'stage'>> {
+  await running.ready(workload.requests, quiet, never());
+  const out = mkdtempSync(join(tmpdir(), 'n8n-tuned-planted-'));
+  const undo = (await planted.plant?.(running)) ?? (() => undefined);
+  try {
+    const { data } = await measure(
+      running,
+      {
+        workload,
+        plan: planOf('closed', {
+          clients: planted.clients,
+          warmupSeconds: WARMUP_SECONDS,
+          durationSeconds: Math.max(
+            MEASURED_SECONDS,
+            (2.5 * workload.recorded.latencyFloorMs) / 1000,
+          ),
+        }),
+        slos: parseSlos(SLO),
+        out,
+        k6: findK6(),
+        scripts: findBundled('loadtests', 'load.ts'),
+        timeoutMs: 30_000,
+        drainMs: 20_000,
+        command: ['run', '--workload', planted.workload],
+      },
+      quiet,
+      never(),
+    );
+    const { verdict, summary } = data.record;
+    return {
+      what: planted.what,
+      limit: planted.limit,
+      limitedBy: verdict.limitedBy,
+      achievedPerSecond: summary.achieved.ratePerSecond,
+      isRight: verdict.limitedBy.name === planted.limit,
+    };
+  } finally {
+    await undo();
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+function workloadOf({ workload, variant, parameters = {} }: Planted): ChosenWorkload {
+  return chooseWorkload(
+    { workload, ...(variant === undefined ? {} : { variant }), parameters },
+    join(repositoryRoot(), 'workflows'),
+    false,
+  );
+}

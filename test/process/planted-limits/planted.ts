@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { createGroup, findControl } from '../../../capacity/src/linux/cgroup';
+import type { Running } from '../../../capacity/src/targets/target';
+
+/** Real systems, each with one limit planted, and the row of the table that has to name it. */
+export interface Planted {
+  /** What was done to it. */
+  what: string;
+  /** The row that has to come first. */
+  limit: string;
+  workload: string;
+  variant?: 'load-target';
+  parameters?: Record<string, number>;
+  /** Each waits for its reply. */
+  clients: number;
+  /** Done once n8n serves; what it returns undoes it. */
+  plant?: (running: Running) => Promise<() => Promise<void> | void>;
+}
+
+/** Cases that share a topology, brought up once. */
+export interface Stage {
+  name: string;
+  topology: Record<string, unknown>;
+  cases: Planted[];
+}
+
+const LOOP_OF_50_MS = { n: 50_000_000 };
+
+export const STAGES: Stage[] = [
+  {
+    name: 'regular',
+    topology: { mode: 'regular', tuning: 'throughput' },
+    cases: [
+      {
+        what: 'each execution counts for about 50 ms in the process of n8n',
+        limit: 'main event loop',
+        workload: 'cpu',
+        variant: 'load-target',
+        parameters: LOOP_OF_50_MS,
+        clients: 8,
+      },
+      {
+        what: 'each execution counts for about 50 ms in a Code node',
+        limit: 'runner event loop',
+        workload: 'cpu',
+        parameters: LOOP_OF_50_MS,
+        clients: 8,
+      },
+      {
+        what: 'four processes per core that only count, beside n8n',
+        limit: 'host CPU',
+        workload: 'last-node',
+        clients: 4,
+        plant: () => Promise.resolve(burn(4 * availableParallelism())),
+      },
+    ],
+  },
+  {
+    name: 'main with half a core',
+    topology: { mode: 'regular', tuning: 'throughput', main: { cpuMillicores: 500 } },
+    cases: [
+      {
+        what: 'a CPU limit of 500m',
+        limit: 'main CPU limit',
+        workload: 'last-node',
+        clients: 8,
+      },
+    ],
+  },
+  {
+    name: 'one runner slot',
+    topology: { mode: 'regular', env: { N8N_RUNNERS_MAX_CONCURRENCY: '1' } },
+    cases: [
+      {
+        what: 'N8N_RUNNERS_MAX_CONCURRENCY=1, and a Code node that waits for 5 s',
+        limit: 'runner slots',
+        workload: 'wait-5s',
+        clients: 3,
+      },
+    ],
+  },
+  {
+    name: 'one execution at once',
+    topology: { mode: 'regular', env: { N8N_CONCURRENCY_PRODUCTION_LIMIT: '1' } },
+    cases: [
+      {
+        what: 'N8N_CONCURRENCY_PRODUCTION_LIMIT=1, and a node that waits for 5 s',
+        limit: 'execution slots',
+        workload: 'wait-5s',
+        variant: 'load-target',
+        clients: 3,
+      },
+    ],
+  },
+  {
+    name: 'queue',
+    topology: { mode: 'queue', tuning: 'throughput', workers: { count: 1, concurrency: 5 } },
+    cases: [
+      {
+        what: 'a worker with concurrency 5, and a node that waits for 5 s',
+        limit: 'worker slots',
+        workload: 'wait-5s',
+        variant: 'load-target',
+        clients: 15,
+      },
+      {
+        what: 'each execution counts for about 50 ms in the worker',
+        limit: 'worker event loop',
+        workload: 'cpu',
+        variant: 'load-target',
+        parameters: LOOP_OF_50_MS,
+        clients: 8,
+      },
+      {
+        what: 'a CPU limit of 20m on PostgreSQL',
+        limit: 'PostgreSQL CPU limit',
+        workload: 'last-node',
+        clients: 8,
+        plant: (running) => Promise.resolve(limitCpu(running, 'postgresql', 20)),
+      },
+      {
+        what: 'a CPU limit of 10m on Redis',
+        limit: 'Redis CPU limit',
+        workload: 'last-node',
+        clients: 8,
+        plant: (running) => Promise.resolve(limitCpu(running, 'redis', 10)),
+      },
+      {
+        what: 'a client that keeps Redis busy with a script of 50 ms, again and again',
+        limit: 'Redis thread',
+        workload: 'last-node',
+        clients: 8,
+        plant: busyRedis,
+      },
+    ],
+  },
+  {
+    name: 'a pool of one connection',
+    topology: {
+      mode: 'regular',
+      database: 'postgresql',
+      tuning: 'throughput',
+      env: { DB_POSTGRESDB_POOL_SIZE: '1', EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all' },
+    },
+    cases: [
+      {
+        what: 'DB_POSTGRESDB_POOL_SIZE=1, and every execution takes 100 ms to be written',
+        limit: 'main database pool',
+        workload: 'last-node',
+        clients: 8,
+        plant: (running) => onWrite(running, 'PERFORM pg_sleep(0.1);'),
+      },
+    ],
+  },
+  {
+    name: 'a lock for every write',
+    topology: {
+      mode: 'regular',
+      database: 'postgresql',
+      tuning: 'throughput',
+      env: { DB_POSTGRESDB_POOL_SIZE: '6', EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all' },
+    },
+    cases: [
+      {
+        what: 'executions are written one after the other: one lock, held for 100 ms',
+        limit: 'PostgreSQL locks',
+        workload: 'last-node',
+        clients: 8,
+        plant: (running) =>
+          onWrite(running, 'PERFORM pg_advisory_xact_lock(1); PERFORM pg_sleep(0.1);'),
+      },
+    ],
+  },
+  {
+    name: 'main with 1 GiB',
+    topology: { mode: 'regular', tuning: 'throughput', main: { memoryMiB: 1024, heapMiB: 900 } },
+    cases: [
+      {
+        what: 'a memory limit of 1 GiB, and executions that hold 300 MiB each',
+        limit: 'main memory',
+        workload: 'memory',
+        variant: 'load-target',
+        parameters: { mb: 300 },
+        clients: 3,
+      },
+    ],
+  },
+];
+
+/** Processes that only count, at the same priority as n8n. */
+function burn(processes: number): () => void {
+  const children = Array.from({ length: processes }, () =>
+    spawn(process.execPath, ['-e', 'setTimeout(() => process.exit(), 120000).unref(); for (;;);'], {
+      stdio: 'ignore',
+    }),
+  );
+  return () => {
+    for (const child of children) child.kill('SIGKILL');
+  };
+}
+
+function limitCpu(running: Running, role: string, cpuMillicores: number): () => void {
+  const group = running.processes().find((process) => process.role === role)?.cgroup;
+  if (group === undefined) throw new Error(`${role} has no control group of its own`);
+  const control = findControl();
+  createGroup(control, group, { cpuMillicores });
+  return () => {
+    createGroup(control, group, { cpuMillicores: 1000 * availableParallelism() });
+  };
+}
+
+async function busyRedis(running: Running): Promise<() => Promise<void>> {
+  const redis = new Redis(running.redis?.url ?? '', { maxRetriesPerRequest: 0 });
+  redis.on('error', () => undefined);
+  const script =
+    "local t = redis.call('TIME'); local function now() local n = redis.call('TIME'); return (n[1] - t[1]) * 1000 + (n[2] - t[2]) / 1000 end; while now() < 50 do end; return 1";
+  await redis.ping();
+  let isOn = true;
+  const busy = (async () => {
+    while (isOn) await redis.eval(script, 0).catch(() => undefined);
+  })();
+  return async () => {
+    isOn = false;
+    await busy;
+    redis.disconnect();
+  };
+}
+
+/** A trigger beneath n8n: slow in the database, and without any CPU. */
+async function onWrite(running: Running, body: string): Promise<() => Promise<void>> {
+  const run = async (sql: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: running.postgresql?.url ?? '' });
+    await client.connect();
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
+  };
+  await run(`
+    CREATE OR REPLACE FUNCTION planted() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN ${body} RETURN NEW; END $$;
+    CREATE TRIGGER planted BEFORE INSERT ON execution_entity
+      FOR EACH ROW EXECUTE FUNCTION planted();`);
+  return () => run('DROP TRIGGER IF EXISTS planted ON execution_entity');
+}
