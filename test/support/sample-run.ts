@@ -123,6 +123,33 @@ export function sampleRun(): RunData {
         limitedBy: {
           name: 'worker slots',
           evidence: 'all 20 slots were busy while 49 jobs waited',
+          utilisation: 1,
+          runnerUp: {
+            name: 'worker event loop',
+            role: 'worker',
+            resource: 'event loop',
+            utilisation: 0.84,
+            isUsedUp: false,
+            evidence: 'worker-1 used 0.84 of its one thread',
+          },
+          ranked: [
+            {
+              name: 'worker slots',
+              role: 'worker',
+              resource: 'slots',
+              utilisation: 1,
+              isUsedUp: true,
+              evidence: 'all 20 slots were busy while 49 jobs waited',
+            },
+            {
+              name: 'worker event loop',
+              role: 'worker',
+              resource: 'event loop',
+              utilisation: 0.84,
+              isUsedUp: false,
+              evidence: 'worker-1 used 0.84 of its one thread',
+            },
+          ],
         },
         doubts: ['The run was shorter than a minute after the warm-up.'],
       },

@@ -131,6 +131,7 @@ export function chosenSlos(options: ProfileOptions): Slo[] {
 export interface TargetOptions extends TopologyChoice {
   target: string;
   url?: string;
+  metricsUrl?: string[];
 }
 
 export function withTargetOptions(command: Command): Command {
@@ -142,6 +143,11 @@ export function withTargetOptions(command: Command): Command {
       'process',
     )
     .option('--url <url>', 'target url: its address')
+    .option(
+      '--metrics-url <[role=]url>',
+      'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
+      list,
+    )
     .option('--topology <file>', 'a topology as YAML; the options below go over it')
     .option('--n8n <version>', 'version of n8n')
     .option('--mode <mode>', 'regular or queue')

@@ -1,7 +1,8 @@
 import { chooseTopology } from '../plan/chosen-topology';
 import { processTarget } from '../targets/process/process-target';
 import { isLegacy } from '../plan/limits';
-import type { Target } from '../targets/target';
+import type { Role } from '../plan/topology';
+import type { MetricsEndpoint, Target } from '../targets/target';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { urlTarget } from '../targets/url/url-target';
 import { askedRightly, Mistake } from '../ui/exit';
@@ -24,10 +25,20 @@ export function chosenTarget(
         `--workflow ${options.workflow.join(' ')} needs the API of the n8n at ${options.url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
       );
     }
-    return urlTarget({ url: options.url, readyTimeoutMs, apiKey });
+    return urlTarget({
+      url: options.url,
+      readyTimeoutMs,
+      apiKey,
+      metrics: metricsEndpoints(options.metricsUrl ?? []),
+    });
   }
   if (options.target !== 'process') {
     throw new Mistake(`there is no target '${options.target}': it is one of ${KINDS.join(', ')}.`);
+  }
+  if (options.metricsUrl !== undefined) {
+    throw new Mistake(
+      '--metrics-url goes with --target url: add that, or leave --metrics-url out.',
+    );
   }
   if (options.url !== undefined) {
     throw new Mistake('--url goes with --target url: add that, or leave --url out.');
@@ -36,6 +47,26 @@ export function chosenTarget(
     processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs }),
   );
 }
+
+/** `worker=http://10.0.0.7:5678/metrics`; without a role it is that of main. */
+export function metricsEndpoints(texts: readonly string[]): MetricsEndpoint[] {
+  const counts = new Map<Role, number>();
+  return texts.map((text) => {
+    const [, word = 'main', url = ''] = /^(?:(\w+)=)?(.*)$/.exec(text) ?? [];
+    const role = ROLES.find((one) => one === word);
+    const parsed = URL.canParse(url) ? new URL(url) : null;
+    if (role === undefined || parsed === null || !/^https?:$/.test(parsed.protocol)) {
+      throw new Mistake(
+        `--metrics-url is '${text}': write it like http://127.0.0.1:5678/metrics or worker=http://127.0.0.1:5679/metrics; roles are ${ROLES.join(', ')}.`,
+      );
+    }
+    const number = (counts.get(role) ?? 0) + 1;
+    counts.set(role, number);
+    return { role, instance: `${role}-${String(number)}`, url };
+  });
+}
+
+const ROLES: readonly Role[] = ['main', 'worker', 'webhook'];
 
 /** Whether the workload must be that of n8n below 1.0. */
 export function isLegacyChoice(options: TargetOptions): boolean {

@@ -48,7 +48,12 @@ function readThread(role: SampledRole, { sampled }: Seen): Reading | null {
       ? []
       : [`${figures(100 * collected)} % of the time went into garbage collection`]),
   ];
-  const which = instance === '' || instance === role ? roleName(role) : instance;
+  const which =
+    role === 'runner'
+      ? `the task runner of ${instance}`
+      : instance === '' || instance === role
+        ? roleName(role)
+        : instance;
   return {
     utilisation: used,
     isUsedUp: used >= (isLate ? USED_UP_WHEN_LATE : USED_UP),

@@ -1,5 +1,5 @@
 import { type Figure, ms, share, perSecond, mib } from '../text/units';
-import type { RunRecord } from '../../record/record';
+import type { RankedLimit, RunRecord } from '../../record/record';
 import { formatNumber } from '../plot/scale';
 import { ROLE_ORDER } from './windows';
 
@@ -75,6 +75,35 @@ function errorText({ summary: { errors } }: RunRecord): string {
 
 const signed = (value: number): string =>
   value > 0 ? `+${formatNumber(value)}` : formatNumber(value);
+
+/** What limited it and what came next, as rows like those above. */
+export function limitFigures({ verdict: { limitedBy } }: RunRecord): Figure[] {
+  const { name, evidence, runnerUp } = limitedBy;
+  return [
+    { name: 'Limited by', value: evidence ? `${name}: ${evidence}` : name },
+    ...(runnerUp === undefined || runnerUp === null
+      ? []
+      : [
+          {
+            name: 'Next limit',
+            value: `${runnerUp.name}, ${inUse(runnerUp)}: ${runnerUp.evidence}`,
+          },
+        ]),
+  ];
+}
+
+export const LIMIT_COLUMNS = ['resource', 'in use', 'figures'];
+/** Those below say that there was room, which the roles' table says too. */
+const LIMITS_SHOWN = 8;
+
+/** Every resource that was seen, in the order of the verdict; older records have none. */
+export const limitRows = ({ verdict: { limitedBy } }: RunRecord): string[][] =>
+  (limitedBy.ranked ?? [])
+    .slice(0, LIMITS_SHOWN)
+    .map((limit) => [limit.name, inUse(limit), limit.evidence]);
+
+const inUse = ({ utilisation, isUsedUp }: RankedLimit): string =>
+  `${share(utilisation)}${isUsedUp ? ', used up' : ''}`;
 
 export interface RoleRow {
   role: string;

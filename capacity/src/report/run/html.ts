@@ -1,4 +1,12 @@
-import { outcomeWord, ROLE_COLUMNS, roleRows, runFigures } from './figures';
+import {
+  LIMIT_COLUMNS,
+  limitFigures,
+  limitRows,
+  outcomeWord,
+  ROLE_COLUMNS,
+  roleRows,
+  runFigures,
+} from './figures';
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
 import { runCharts, type RunData } from './charts';
@@ -47,6 +55,9 @@ export function runSections(data: RunData): string {
           roleRows(record).map((r) => [r.role, ...r.cells]),
         )}`
       : '',
+    limitRows(record).length > 0
+      ? `<h2>Limits</h2>${cellsTable(LIMIT_COLUMNS, limitRows(record))}`
+      : '',
     list(
       'What happened during the run',
       record.events.map((e) => `${(e.tMs / 1000).toFixed(1)} s, ${e.kind}: ${e.text}`),
@@ -63,8 +74,8 @@ function subtitle({ record }: RunData): string {
   return `${workload.method} ${workload.path}, profile ${profile.name} (${shape}), ${length}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-function limitedBy({ record: { verdict } }: RunData): string {
-  const { name, evidence } = verdict.limitedBy;
-  if (evidence !== '' && verdict.sentence.includes(evidence)) return '';
-  return `<p class="faint">Limited by ${escapeXml(name)}${evidence ? `: ${escapeXml(evidence)}` : ''}</p>`;
+function limitedBy({ record }: RunData): string {
+  return limitFigures(record)
+    .map(({ name, value }) => `<p class="faint">${escapeXml(`${name} ${value}`)}</p>`)
+    .join('');
 }

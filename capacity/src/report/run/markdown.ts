@@ -1,6 +1,14 @@
 import { table } from '../text/markdown';
 import { drawChartFile } from '../plot/draw';
-import { outcomeWord, ROLE_COLUMNS, roleRows, runFigures } from './figures';
+import {
+  LIMIT_COLUMNS,
+  limitFigures,
+  limitRows,
+  outcomeWord,
+  ROLE_COLUMNS,
+  roleRows,
+  runFigures,
+} from './figures';
 import { repeatCommand } from '../text/units';
 import { runCharts, type RunData } from './charts';
 
@@ -25,8 +33,7 @@ export function renderMarkdown(data: RunData): string {
       runFigures(record).map((f) => [f.name, f.value]),
     ),
     '',
-    `Limited by **${verdict.limitedBy.name}**${verdict.limitedBy.evidence ? `: ${verdict.limitedBy.evidence}` : ''}`,
-    '',
+    ...limitFigures(record).flatMap(({ name, value }) => [`**${name}** ${value}`, '']),
   ];
   if (verdict.breaches.length > 0)
     lines.push('## What was missed', '', ...verdict.breaches.map((b) => `- ${b.text}`), '');
@@ -47,6 +54,8 @@ export function renderMarkdown(data: RunData): string {
       ),
       '',
     );
+  const limits = limitRows(record);
+  if (limits.length > 0) lines.push('## Limits', '', ...table(LIMIT_COLUMNS, limits), '');
   lines.push(
     '## Over time',
     '',

@@ -1,6 +1,6 @@
 import { type TerminalStyle, renderVerdict, renderRows } from '../text/terminal';
 import type { RunRecord } from '../../record/record';
-import { outcomeWord, runFigures } from './figures';
+import { limitFigures, outcomeWord, runFigures } from './figures';
 
 /** Of the terminal: green, red, yellow. */
 const COLOURS = {
@@ -14,12 +14,11 @@ const COLOURS = {
 /** A run in about 15 lines. */
 export function renderTerminal(record: RunRecord, style: TerminalStyle): string {
   const { verdict } = record;
-  const { name, evidence } = verdict.limitedBy;
   return [
     ...renderVerdict(outcomeWord(record), verdict.sentence, COLOURS[verdict.outcome], style),
     '',
     ...renderRows(runFigures(record), style),
-    ...renderRows([{ name: 'Limited by', value: evidence ? `${name}: ${evidence}` : name }], style),
+    ...renderRows(limitFigures(record), style),
     ...renderRows(
       verdict.doubts.map((value) => ({ name: 'Doubt', value })),
       style,

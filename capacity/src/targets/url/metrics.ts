@@ -1,13 +1,13 @@
 import { within } from '../../ui/within';
 
-/** What an n8n says about itself at /metrics; null where there is none. */
+/** What an n8n says about itself at its /metrics; null where there is none. */
 export async function readMetrics(
-  baseUrl: string,
+  url: string,
   signal: AbortSignal,
 ): Promise<{ version?: string } | null> {
   try {
     const { status, text } = await within(3000, signal, async (patience) => {
-      const reply = await fetch(`${baseUrl}/metrics`, { signal: patience });
+      const reply = await fetch(url, { signal: patience });
       return { status: reply.status, text: await reply.text() };
     });
     const info = /^(\w*)version_info\{[^}]*version="v?([^"]+)"/m.exec(text);

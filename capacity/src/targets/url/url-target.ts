@@ -16,10 +16,17 @@ export interface UrlTargetOptions {
   readyTimeoutMs: number;
   /** Of an n8n; without one, the workflows must be there already. */
   apiKey: string | undefined;
+  /** Where its processes show their metrics; none: at /metrics of the address itself. */
+  metrics?: readonly MetricsEndpoint[];
 }
 
 /** What already runs somewhere. Nothing is changed there but what seed() has put in, and that is taken out. */
-export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Target {
+export function urlTarget({
+  url,
+  readyTimeoutMs,
+  apiKey,
+  metrics: given = [],
+}: UrlTargetOptions): Target {
   const baseUrl = baseUrlFrom(url);
   const api = apiKey === undefined ? null : new N8nApi(baseUrl, apiKey);
   const seeds = api === null ? null : new ApiSeeds(api);
@@ -28,9 +35,19 @@ export function urlTarget({ url, readyTimeoutMs, apiKey }: UrlTargetOptions): Ta
     kind: 'url',
     up: async (progress, signal): Promise<Running> => {
       progress(`asking ${baseUrl} what it is`);
-      const seen = await readMetrics(baseUrl, signal);
-      const metrics: MetricsEndpoint[] =
-        seen === null ? [] : [{ role: 'main', instance: 'main-1', url: `${baseUrl}/metrics` }];
+      const shown: readonly MetricsEndpoint[] =
+        given.length > 0
+          ? given
+          : [{ role: 'main', instance: 'main-1', url: `${baseUrl}/metrics` }];
+      const said = await Promise.all(shown.map((each) => readMetrics(each.url, signal)));
+      const silent = shown.find((_, index) => said[index] === null);
+      if (given.length > 0 && silent !== undefined) {
+        throw new Mistake(
+          `--metrics-url ${silent.url} shows no metrics of n8n: set N8N_METRICS=true in the environment of that process (a worker also needs QUEUE_HEALTH_CHECK_ACTIVE=true), or leave it out.`,
+        );
+      }
+      const metrics = shown.filter((_, index) => said[index] !== null);
+      const seen = said.find((one) => one !== null) ?? null;
       return {
         kind: 'url',
         baseUrl,

@@ -115,3 +115,25 @@ describe('the twins', () => {
     );
   });
 });
+
+describe('what limited it', () => {
+  const next = 'worker event loop, 84 %: worker-1 used 0.84 of its one thread';
+
+  test('every report says what, by which figures, and what comes next', () => {
+    const data = sampleRun();
+    const terminal = renderTerminal(data.record, { width: 200, colour: false });
+    for (const text of [terminal, renderMarkdown(data), renderRunHtml(data)]) {
+      expect(text).toContain('worker slots: all 20 slots were busy while 49 jobs waited');
+      expect(text).toContain(next);
+    }
+    expect(renderMarkdown(data)).toContain('| worker slots | 100 %, used up | all 20 slots');
+  });
+
+  test('a record made before resources were ranked is shown as it is', () => {
+    const data = sampleRun();
+    data.record.verdict.limitedBy = { name: 'CPU limit', evidence: 'main used 1 of 1 cores' };
+    expect(renderTerminal(data.record, { width: 200, colour: false })).not.toContain('Next limit');
+    expect(renderMarkdown(data)).not.toContain('## Limits');
+    expect(renderRunHtml(data)).toContain('CPU limit: main used 1 of 1 cores');
+  });
+});
