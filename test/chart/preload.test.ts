@@ -121,3 +121,60 @@ describe.each([
     expect(await stack()).toContain('--> in Database#all');
   });
 });
+
+/** The router of n8n, which takes a path in many spellings. */
+describe.each([
+  ['2.41.1', node24],
+  ['0.221.2', node18],
+])('metrics of n8n %s', (version, node) => {
+  const SERVER = `
+    const load = require('module').createRequire(process.argv[1]);
+    const app = load('express')();
+    app.get('/metrics', (request, response) => response.send('metrics'));
+    app.use((request, response) => response.send('other'));
+    const server = app.listen(0, '127.0.0.1', () => console.log(server.address().port));
+  `;
+  let server: ChildProcess;
+  let port: number;
+  beforeEach(async () => {
+    const manifest = join(n8nFolder(version), 'node_modules/n8n/package.json');
+    const script = join(preload, 'private-metrics.cjs');
+    server = spawn(node(), ['--require', script, '-e', SERVER, manifest]);
+    const [line] = (await once(server.stdout ?? server, 'data')) as [Buffer];
+    port = Number(line.toString());
+  });
+  afterEach(() => server.kill('SIGKILL'));
+
+  async function ask(path: string, headers: Record<string, string> = {}): Promise<string> {
+    const request = http.get({ host: '127.0.0.1', port, path, headers });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    let body = '';
+    for await (const part of response) body += String(part);
+    return body;
+  }
+  const SPELLINGS = [
+    '/metrics',
+    '/METRICS/',
+    '/metrics?x=1',
+    '//metrics',
+    '/%6Detrics',
+    '/metrics#a',
+  ];
+
+  test.each(['X-Forwarded-For', 'Forwarded', 'X-Real-Ip'])(
+    'are not for who sends %s',
+    async (name) => {
+      for (const path of SPELLINGS)
+        expect(`${path} ${await ask(path, { [name]: '10.0.0.1' })}`).not.toMatch(/ metrics/);
+      expect(await ask('/metrics', { [name]: '10.0.0.1' })).toContain('monitoring.public');
+      expect(await ask('/metricsx', { [name]: '10.0.0.1' })).toBe('other');
+      expect(await ask('/webhook/a', { [name]: '10.0.0.1' })).toBe('other');
+    },
+  );
+
+  test('are for who asks the pod itself', async () => {
+    expect(await ask('/metrics')).toBe('metrics');
+    // Why a rule of an Ingress, which knows one spelling, would not do.
+    expect(await ask('/METRICS/')).toBe('metrics');
+  });
+});

@@ -17,7 +17,8 @@ const VALUES = {
   // Main answers no production webhook: a right reply came through a webhook processor.
   webhook: { enabled: true, replicas: 2, exclusive: true },
   worker: { replicas: 2 },
-  ingress: { enabled: true, className: 'nginx', hosts: [HOST] },
+  publicUrl: `http://${HOST}`,
+  ingress: { enabled: true, className: 'nginx' },
   loadTargets: { enabled: true },
 };
 

@@ -18,6 +18,11 @@ settings of a role are `pod` (all roles), then the role, then the pool; the late
 {{- end -}}
 {{- end -}}
 
+{{/* A webhook processor of its own for MCP: where main takes no production requests. */}}
+{{- define "n8n-tuned.hasMcpProcessor" -}}
+{{- if and (include "n8n-tuned.hasWebhookProcessors" .) .Values.webhook.exclusive .Values.webhook.mcp.enabled -}}true{{- end -}}
+{{- end -}}
+
 {{- define "n8n-tuned.hasWebhookProcessors" -}}
 {{- if and (include "n8n-tuned.isQueue" .) .Values.webhook.enabled -}}true{{- end -}}
 {{- end -}}
@@ -67,8 +72,12 @@ strategy and a probe's question come whole from the later layer that has them. D
 {{- $items = append $items (dict "role" "worker" "pool" .name "name" (printf "worker-%s" .name) "at" (printf "worker.pools[%s]" .name) "settings" $settings) -}}
 {{- end -}}
 {{- if .Values.webhook.enabled -}}
-{{- $webhook := omit (include "n8n-tuned.roleSettings" (dict "context" . "role" "webhook") | fromYaml) "enabled" -}}
+{{- $webhook := omit (include "n8n-tuned.roleSettings" (dict "context" . "role" "webhook") | fromYaml) "enabled" "service" "mcp" -}}
 {{- $items = append $items (dict "role" "webhook" "name" "webhook" "at" "webhook" "settings" $webhook) -}}
+{{- if include "n8n-tuned.hasMcpProcessor" . -}}
+{{- $one := merge (dict "replicas" 1 "autoscaling" (dict "enabled" false) "keda" (dict "enabled" false)) (deepCopy $webhook) -}}
+{{- $items = append $items (dict "role" "webhook" "name" "mcp" "at" "webhook" "settings" $one) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- dict "items" $items | toYaml -}}

@@ -83,15 +83,26 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* Dict: context, component (a name), suffix, affinity (bool). */}}
+{{/* Dict: context, component (a name), suffix, settings (what is the Service's own), affinity (bool). */}}
 {{- define "n8n-tuned.service" -}}
 {{- $service := .context.Values.service -}}
+{{- $own := .settings -}}
 apiVersion: v1
 kind: Service
 metadata:
-  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .suffix "annotations" $service.annotations) | nindent 2 }}
+  {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .suffix "annotations" $own.annotations) | nindent 2 }}
 spec:
-  type: {{ $service.type }}
+  type: {{ $own.type }}
+  {{- with $own.loadBalancerClass }}
+  loadBalancerClass: {{ . }}
+  {{- end }}
+  {{- with $own.loadBalancerSourceRanges }}
+  loadBalancerSourceRanges:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+  {{- with $own.externalTrafficPolicy }}
+  externalTrafficPolicy: {{ . }}
+  {{- end }}
   {{- with $service.ipFamilyPolicy }}
   ipFamilyPolicy: {{ . }}
   {{- end }}
@@ -106,6 +117,9 @@ spec:
     - name: http
       port: {{ int $service.port }}
       targetPort: http
+      {{- with $own.nodePort }}
+      nodePort: {{ int . }}
+      {{- end }}
       protocol: TCP
       appProtocol: http
   selector:

@@ -147,7 +147,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- "webhook.replicas: production webhooks go to the webhook processors, and with 0 of them nobody answers: set 1 or more, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
-{{- if and $values.webhook.exclusive (include "n8n-tuned.hasWebhookProcessors" .) (not $values.ingress.enabled) (not $values.httpRoute.enabled) (not $values.publicUrl) -}}
+{{- if and $values.webhook.exclusive (include "n8n-tuned.hasWebhookProcessors" .) (not $values.ingress.enabled) (not $values.ingress.webhook.enabled) (not $values.httpRoute.enabled) (not $values.httpRoute.webhook.enabled) (not $values.publicUrl) (not $values.webhookUrl) -}}
 {{- "webhook.exclusive: nothing routes webhooks to the processors while main refuses them: enable ingress or httpRoute, or set publicUrl when a proxy of yours routes them." }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
@@ -200,20 +200,6 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- if and $settings.dedicatedQueue (not (include "n8n-tuned.supports" (dict "context" $ "feature" "workerPools"))) -}}
 {{- printf "%s.dedicatedQueue: n8n %s knows no queues per pool: leave it false." .at (include "n8n-tuned.version" $) }}{{ "\n" -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-
-{{- define "n8n-tuned.validate.traffic" -}}
-{{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}
-{{- "ingress.hosts: an Ingress needs a host: set ingress.hosts=[n8n.example.com]." }}{{ "\n" -}}
-{{- end -}}
-{{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) -}}
-{{- "httpRoute.parentRefs: an HTTPRoute needs the Gateway it belongs to: set httpRoute.parentRefs=[{name: my-gateway}]." }}{{ "\n" -}}
-{{- end -}}
-{{- with .Values.publicUrl -}}
-{{- if not (regexMatch "^https?://[^/ ]+(/.*)?$" .) -}}
-{{- printf "publicUrl: %q is no address: write it as https://n8n.example.com." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}

@@ -30,6 +30,18 @@
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.publicUrl" .)) }}
 - No public address is known: links in forms and waits point into the cluster. Set publicUrl, ingress or httpRoute.
 {{- end }}
+{{- $direct := list }}
+{{- range $at, $service := dict "service" $values.service "webhook.service" $values.webhook.service }}
+{{- if ne $service.type "ClusterIP" }}{{ $direct = append $direct (printf "%s.type=%s" $at $service.type) }}{{ end }}
+{{- end }}
+{{- if and $direct $values.monitoring.enabled (not $values.monitoring.public) }}
+- {{ join " and " $direct }}: whoever reaches this Service without a proxy between can read /metrics. Narrow it by loadBalancerSourceRanges or networkPolicy.from.
+{{- end }}
+{{- range $components }}
+{{- if and (eq .name "webhook") $values.webhook.exclusive (not $values.webhook.mcp.enabled) (gt (include "n8n-tuned.maxReplicas" . | int) 1) }}
+- webhook.exclusive with several processors: MCP over SSE keeps a session in one of them, and the others answer 401. Set webhook.mcp.enabled=true where workflows serve MCP.
+{{- end }}
+{{- end }}
 {{- $main := first $components }}
 {{- $given := include "n8n-tuned.ownEnv" (dict "context" . "component" $main) | fromYaml }}
 {{- if and $values.multiMain.enabled (not (or $given.N8N_LICENSE_ACTIVATION_KEY $given.N8N_LICENSE_CERT (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}

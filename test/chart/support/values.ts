@@ -201,7 +201,13 @@ const queue = all(
   })),
   sometimes(fc.constant({ redis: { prefix: 'mine' } })),
   sometimes(
-    fc.constant({ webhook: { enabled: true, exclusive: true }, publicUrl: 'https://n8n.test' }),
+    fc.constantFrom<Values>(
+      { webhook: { enabled: true, exclusive: true }, publicUrl: 'https://n8n.test' },
+      {
+        webhook: { enabled: true, exclusive: true, mcp: { enabled: true } },
+        publicUrl: 'https://n8n.test',
+      },
+    ),
   ),
   sometimes(fc.record({ webhook: all(podSettings, scaled, fc.constant({ enabled: true })) })),
 );
@@ -248,8 +254,29 @@ const common = all(
       profile: fc.constantFrom('default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound'),
     }),
   }),
-  sometimes(fc.constant({ ingress: { enabled: true, hosts: ['a.example.com', 'b.example.com'] } })),
-  sometimes(fc.constant({ httpRoute: { enabled: true, parentRefs: [{ name: 'g' }] } })),
+  sometimes(
+    fc.constantFrom<Values>(
+      { publicUrl: 'https://n8n.test', ingress: { enabled: true } },
+      { publicUrl: 'http://n8n.test', ingress: { enabled: true, hosts: ['*.test', 'b.test'] } },
+      {
+        publicUrl: '',
+        ingress: { enabled: true, hosts: ['a.test'], tls: [{ secretName: 'user-tls' }] },
+      },
+      {
+        ...{ publicUrl: 'https://n8n.test', webhookUrl: 'https://hooks.test/here' },
+        httpRoute: { enabled: true, parentRefs: [{ name: 'g' }], webhook: { enabled: true } },
+      },
+      {
+        publicUrl: 'https://n8n.test/flows',
+        httpRoute: { enabled: true, parentRefs: [{ name: 'g' }] },
+      },
+      {
+        ...{ publicUrl: 'https://n8n.test', webhookUrl: 'https://hooks.test' },
+        ingress: { enabled: true, webhook: { enabled: true, className: 'public' } },
+      },
+      { service: { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.0/8'] } },
+    ),
+  ),
   sometimes(fc.constant({ loadTargets: { enabled: true } })),
   sometimes(
     fc.record({

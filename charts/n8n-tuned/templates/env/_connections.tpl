@@ -1,4 +1,4 @@
-{{/* Where the data is, and under which address n8n is reached. */}}
+{{/* Where the data is. */}}
 
 {{- define "n8n-tuned.databaseHost" -}}
 {{- default (printf "%s-postgresql" (include "n8n-tuned.fullname" .)) .Values.database.external.host -}}
@@ -98,53 +98,4 @@
   value: "true"
 {{- end }}
 {{- end -}}
-{{- end -}}
-
-{{/* Scheme and host under which users reach n8n from outside, or empty. */}}
-{{- define "n8n-tuned.publicUrl" -}}
-{{- $ingress := .Values.ingress -}}
-{{- $route := .Values.httpRoute -}}
-{{- if .Values.publicUrl -}}
-{{- trimSuffix "/" .Values.publicUrl -}}
-{{- else if and $ingress.enabled $ingress.hosts -}}
-{{- ternary "https" "http" (not (empty $ingress.tls)) }}://{{ first $ingress.hosts -}}
-{{- else if and $route.enabled $route.hostnames -}}
-https://{{ first $route.hostnames -}}
-{{- end -}}
-{{- end -}}
-
-{{/* The Service that answers production webhooks. */}}
-{{- define "n8n-tuned.webhookService" -}}
-{{- include "n8n-tuned.fullname" . }}{{ if include "n8n-tuned.hasWebhookProcessors" . }}-webhook{{ end -}}
-{{- end -}}
-
-{{/* http://service.namespace.svc:port of the production webhooks inside the cluster. */}}
-{{- define "n8n-tuned.webhookBaseUrl" -}}
-{{- $port := int .Values.service.port -}}
-http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespace" . }}.svc{{ ternary "" (printf ":%d" $port) (eq $port 80) }}
-{{- end -}}
-
-{{/* Every role gets the address, or a worker would write `localhost` into resume links. */}}
-{{- define "n8n-tuned.env.traffic" -}}
-{{- $public := include "n8n-tuned.publicUrl" .context -}}
-{{- $webhooks := printf "%s/" (default (include "n8n-tuned.webhookBaseUrl" .context) $public) -}}
-- name: N8N_WEBHOOK_URL
-  value: {{ $webhooks | quote }}
-- name: WEBHOOK_URL
-  value: {{ $webhooks | quote }}
-{{- with $public }}
-- name: N8N_EDITOR_BASE_URL
-  value: {{ . | quote }}
-{{- if hasPrefix "http://" . }}
-{{- /* A secure cookie never comes back over plain HTTP: nobody could log in. */}}
-- name: N8N_SECURE_COOKIE
-  value: "false"
-{{- end }}
-{{- end }}
-{{- $hops := .context.Values.proxyHops }}
-{{- if and (kindIs "invalid" $hops) (or .context.Values.ingress.enabled .context.Values.httpRoute.enabled) }}{{ $hops = 1 }}{{ end }}
-{{- if not (kindIs "invalid" $hops) }}
-- name: N8N_PROXY_HOPS
-  value: {{ $hops | int | quote }}
-{{- end }}
 {{- end -}}

@@ -9,6 +9,9 @@
 {{- if include "n8n-tuned.closesConnections" . -}}
 {{- $items = append $items "last-answers.cjs" -}}
 {{- end -}}
+{{- if and .context.Values.monitoring.enabled (not .context.Values.monitoring.public) (ne .component.role "worker") -}}
+{{- $items = append $items "private-metrics.cjs" -}}
+{{- end -}}
 {{- dict "items" $items | toYaml -}}
 {{- end -}}
 

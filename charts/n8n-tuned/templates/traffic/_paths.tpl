@@ -15,14 +15,45 @@ test paths and the editor included, to main. A path that users renamed by env is
 /{{ include "n8n-tuned.userEnv" (dict "context" .context "component" $component "name" .variable "default" .default) | trimAll "/" }}
 {{- end -}}
 
-{{- define "n8n-tuned.webhookPaths" -}}
-{{- $paths := list -}}
-{{- if include "n8n-tuned.hasWebhookProcessors" . -}}
-{{- range $variable, $path := dict "N8N_ENDPOINT_WEBHOOK" "webhook" "N8N_ENDPOINT_WEBHOOK_WAIT" "webhook-waiting" "N8N_ENDPOINT_FORM" "form" "N8N_ENDPOINT_FORM_WAIT" "form-waiting" "N8N_ENDPOINT_MCP" "mcp" -}}
-{{- $paths = append $paths (include "n8n-tuned.webhookPath" (dict "context" $ "variable" $variable "default" $path)) -}}
+{{/*
+The Service for MCP. A session over SSE lives in one process, and a request of it gets 401 from every other one. Main answers
+it, which also hears what other mains are asked; where main takes no production requests, a processor of its own does.
+*/}}
+{{- define "n8n-tuned.mcpService" -}}
+{{- $full := include "n8n-tuned.fullname" . -}}
+{{- if include "n8n-tuned.hasMcpProcessor" . -}}{{ $full }}-mcp
+{{- else if .Values.webhook.exclusive -}}{{ include "n8n-tuned.webhookService" . }}
+{{- else -}}{{ $full }}
 {{- end -}}
 {{- end -}}
-{{- dict "items" ($paths | sortAlpha) | toYaml -}}
+
+{{/*
+Paths with the Service that answers each, as `items` (path, service), sorted. Without `isAlone` only those that differ from
+main's; with it, all that callers of webhooks need, for a route of their own. Dict: context, isAlone.
+*/}}
+{{- define "n8n-tuned.webhookRoutes" -}}
+{{- $main := include "n8n-tuned.fullname" .context -}}
+{{- $webhook := include "n8n-tuned.webhookService" .context -}}
+{{- $services := dict
+  "N8N_ENDPOINT_WEBHOOK" (list "webhook" $webhook)
+  "N8N_ENDPOINT_WEBHOOK_WAIT" (list "webhook-waiting" $webhook)
+  "N8N_ENDPOINT_FORM" (list "form" $webhook)
+  "N8N_ENDPOINT_FORM_WAIT" (list "form-waiting" $webhook)
+  "N8N_ENDPOINT_MCP" (list "mcp" (include "n8n-tuned.mcpService" .context))
+  "N8N_ENDPOINT_WEBHOOK_TEST" (list "webhook-test" $main)
+  "N8N_ENDPOINT_FORM_TEST" (list "form-test" $main)
+  "N8N_ENDPOINT_MCP_TEST" (list "mcp-test" $main) -}}
+{{- $byPath := dict -}}
+{{- range $variable, $pair := $services -}}
+{{- if or $.isAlone (ne (last $pair) $main) -}}
+{{- $_ := set $byPath (include "n8n-tuned.webhookPath" (dict "context" $.context "variable" $variable "default" (first $pair))) (last $pair) -}}
+{{- end -}}
+{{- end -}}
+{{- $items := list -}}
+{{- range $path := keys $byPath | sortAlpha -}}
+{{- $items = append $items (dict "path" $path "service" (get $byPath $path)) -}}
+{{- end -}}
+{{- dict "items" $items | toYaml -}}
 {{- end -}}
 
 {{/* Seconds a proxy waits for an answer: the longest one, and 15 s for what Bull's watchdog and the network add. */}}

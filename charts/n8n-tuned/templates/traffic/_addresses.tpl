@@ -1,0 +1,137 @@
+{{/* Under which addresses n8n is reached, from outside and inside the cluster. */}}
+
+{{/* Hosts under which a link can lead somewhere: no wildcards. A list; gives the first, or nothing. */}}
+{{- define "n8n-tuned.linkHost" -}}
+{{- range . -}}
+{{- if not (contains "*" .) -}}{{ . }}{{- break -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
+The address of the editor from outside: scheme, host, maybe a path; empty where none is known. TLS in the Ingress says https;
+anything else would be a guess (a load balancer may end TLS before an Ingress), and n8n-tuned.validate.traffic asks for it.
+*/}}
+{{- define "n8n-tuned.publicUrl" -}}
+{{- $ingress := .Values.ingress -}}
+{{- if .Values.publicUrl -}}
+{{- trimSuffix "/" .Values.publicUrl -}}
+{{- else if and $ingress.enabled $ingress.tls -}}
+{{- with include "n8n-tuned.linkHost" $ingress.hosts -}}https://{{ . }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The address of production webhooks from outside: that of the editor, where they have none of their own. */}}
+{{- define "n8n-tuned.publicWebhookUrl" -}}
+{{- $ingress := .Values.ingress.webhook -}}
+{{- $ofIngress := "" -}}
+{{- if and $ingress.enabled $ingress.tls -}}
+{{- with include "n8n-tuned.linkHost" $ingress.hosts -}}{{- $ofIngress = printf "https://%s" . -}}{{- end -}}
+{{- end -}}
+{{- coalesce (trimSuffix "/" .Values.webhookUrl) $ofIngress (include "n8n-tuned.publicUrl" .) "" | default "" -}}
+{{- end -}}
+
+{{/* The path of an address without the slash at its end, mostly empty. */}}
+{{- define "n8n-tuned.pathOf" -}}
+{{- with . -}}{{- get (urlParse .) "path" | trimSuffix "/" -}}{{- end -}}
+{{- end -}}
+
+{{/* Hosts of a route as `items`: those that it names, else that of the address. Dict: hosts, url. */}}
+{{- define "n8n-tuned.routeHosts" -}}
+{{- $hosts := .hosts | default list -}}
+{{- if and (not $hosts) .url -}}
+{{- $hosts = list (get (urlParse .url) "host" | regexFind "^[^:]+") -}}
+{{- end -}}
+{{- dict "items" $hosts | toYaml -}}
+{{- end -}}
+
+{{/* The Service that answers production webhooks. */}}
+{{- define "n8n-tuned.webhookService" -}}
+{{- include "n8n-tuned.fullname" . }}{{ if include "n8n-tuned.hasWebhookProcessors" . }}-webhook{{ end -}}
+{{- end -}}
+
+{{/* http://service.namespace.svc:port of the production webhooks inside the cluster. */}}
+{{- define "n8n-tuned.webhookBaseUrl" -}}
+{{- $port := int .Values.service.port -}}
+http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespace" . }}.svc{{ ternary "" (printf ":%d" $port) (eq $port 80) }}
+{{- end -}}
+
+{{/* Every role gets the address, or a worker would write `localhost` into resume links. */}}
+{{- define "n8n-tuned.env.traffic" -}}
+{{- $values := .context.Values -}}
+{{- $public := include "n8n-tuned.publicUrl" .context -}}
+{{- $webhooks := printf "%s/" (default (include "n8n-tuned.webhookBaseUrl" .context) (include "n8n-tuned.publicWebhookUrl" .context)) -}}
+- name: N8N_WEBHOOK_URL
+  value: {{ $webhooks | quote }}
+- name: WEBHOOK_URL
+  value: {{ $webhooks | quote }}
+{{- with $public }}
+- name: N8N_EDITOR_BASE_URL
+  value: {{ . | quote }}
+{{- if hasPrefix "http://" . }}
+- name: N8N_SECURE_COOKIE
+  {{- /* A secure cookie never comes back over plain HTTP: nobody could log in. */}}
+  value: "false"
+{{- end }}
+{{- with include "n8n-tuned.pathOf" . }}
+- name: N8N_PATH
+  {{- /* n8n writes it into its links and expects the proxy to take it away. */}}
+  value: {{ printf "%s/" . | quote }}
+{{- end }}
+{{- end }}
+{{- $hops := $values.proxyHops }}
+{{- if and (kindIs "invalid" $hops) (or $values.ingress.enabled $values.ingress.webhook.enabled $values.httpRoute.enabled $values.httpRoute.webhook.enabled) }}{{ $hops = 1 }}{{ end }}
+{{- if not (kindIs "invalid" $hops) }}
+- name: N8N_PROXY_HOPS
+  value: {{ $hops | int | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "n8n-tuned.validate.traffic" -}}
+{{- $values := .Values -}}
+{{- $public := include "n8n-tuned.publicUrl" . -}}
+{{- $webhooks := include "n8n-tuned.publicWebhookUrl" . -}}
+{{- range $at, $url := dict "publicUrl" $values.publicUrl "webhookUrl" $values.webhookUrl -}}
+{{- if and $url (not (regexMatch "^https?://[^/ *?#]+(/[^ ?#]*)?$" $url)) -}}
+{{- printf "%s: %q is no address: write it as https://n8n.example.com." $at $url }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- $example := coalesce (include "n8n-tuned.linkHost" (concat ($values.ingress.hosts | default list) ($values.httpRoute.hostnames | default list))) "n8n.example.com" -}}
+{{- range $at, $route := dict "ingress" $values.ingress "httpRoute" $values.httpRoute -}}
+{{- if and $route.enabled (not $public) -}}
+{{- printf "publicUrl: %s does not say under which address users come, and links, webhooks and cookies follow it: set publicUrl=https://%s (also where a load balancer ends TLS before it), or http:// where there is no TLS." $at $example }}{{ "\n" -}}
+{{- end -}}
+{{- $hosts := $route.webhook.hosts | default $route.webhook.hostnames -}}
+{{- if and $route.webhook.enabled (or (not $webhooks) (and $hosts (not $values.webhookUrl) (not $route.webhook.tls))) -}}
+{{- printf "webhookUrl: %s.webhook does not say under which address callers come: set webhookUrl=https://%s." $at (include "n8n-tuned.linkHost" $hosts | default "hooks.example.com") }}{{ "\n" -}}
+{{- end -}}
+{{- $given := include "n8n-tuned.given" (omit $route.webhook "enabled") -}}
+{{- if and $given (not $route.webhook.enabled) -}}
+{{- printf "%s.webhook (%s): webhooks have no route of their own: set %s.webhook.enabled=true, or remove it." $at $given $at }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- range $at, $url := dict "publicUrl" (ternary $public "" $values.ingress.enabled) "webhookUrl" (ternary $webhooks "" $values.ingress.webhook.enabled) -}}
+{{- with include "n8n-tuned.pathOf" $url -}}
+{{- printf "%s: an Ingress cannot take the path %s away, and n8n expects that: use httpRoute, which can, or a host of its own." $at . }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- range $at, $route := dict "httpRoute" $values.httpRoute "httpRoute.webhook" $values.httpRoute.webhook -}}
+{{- if and $route.enabled (not $route.parentRefs) (not $values.httpRoute.parentRefs) -}}
+{{- printf "%s.parentRefs: an HTTPRoute needs the Gateway it belongs to: set httpRoute.parentRefs=[{name: my-gateway}]." $at }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- range $at, $service := dict "service" $values.service "webhook.service" $values.webhook.service -}}
+{{- if and $service.nodePort (eq $service.type "ClusterIP") -}}
+{{- printf "%s.nodePort: a Service of type ClusterIP has none: set %s.type=NodePort or LoadBalancer, or remove it." $at $at }}{{ "\n" -}}
+{{- end -}}
+{{- $ofBalancer := include "n8n-tuned.given" (pick $service "loadBalancerClass" "loadBalancerSourceRanges") -}}
+{{- if and $ofBalancer (ne $service.type "LoadBalancer") -}}
+{{- printf "%s (%s): this is for a load balancer: set %s.type=LoadBalancer, or remove it." $at $ofBalancer $at }}{{ "\n" -}}
+{{- end -}}
+{{- if and $service.externalTrafficPolicy (eq $service.type "ClusterIP") -}}
+{{- printf "%s.externalTrafficPolicy: nothing from outside reaches a Service of type ClusterIP: set %s.type=NodePort or LoadBalancer, or remove it." $at $at }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- if and $values.webhook.mcp.enabled (not $values.webhook.exclusive) -}}
+{{- "webhook.mcp.enabled: main answers MCP itself unless webhook.exclusive=true: set that as well, or remove it." }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
