@@ -15,7 +15,8 @@
 {{- $floor := include "n8n-tuned.memoryFloorMiB" (dict "context" $ "role" $component.role) | int64 -}}
 {{- if lt $limitMiB $floor -}}
 {{- printf "%s: n8n %s needs at least %d MiB in this role, and %v is %d MiB: raise it." $at $version $floor . $limitMiB }}{{ "\n" -}}
-{{- end -}}
+{{- /* What follows from that is no further mistake. */ -}}
+{{- else -}}
 {{- $sumMiB := $outsideMiB -}}
 {{- $parts := list -}}
 {{- $settings := include "n8n-tuned.heapSettings" (dict "context" $ "component" $component) | fromYaml -}}
@@ -39,6 +40,7 @@
 {{- end -}}
 {{- if gt (int64 $sumMiB) $limitMiB -}}
 {{- printf "%s: %d MiB cannot hold %s + %d MiB that live outside V8: raise the limit or lower the heap." $at $limitMiB (join " + " $parts) $outsideMiB }}{{ "\n" -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
