@@ -1,7 +1,7 @@
 import { parseSlos } from '../../capacity/src/plan/slo';
 import type { MetricSample, RequestSample } from '../../capacity/src/record/record';
 import { topologySchema } from '../../capacity/src/plan/topology';
-import type { RunData } from '../../capacity/src/report/run/charts';
+import type { RunData } from '../../capacity/src/record/read';
 
 /** A made-up run of 60 s after 10 s of warm-up: 40 requests a second, some errors, a queue that grows. */
 export function sampleRun(): RunData {

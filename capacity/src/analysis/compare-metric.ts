@@ -1,3 +1,4 @@
+import { isN8n } from '../plan/roles';
 import type { CompareMetric } from '../record/compare-record';
 import type { RunRecord } from '../record/record';
 
@@ -33,7 +34,7 @@ export const METRICS: Record<CompareMetric, Metric> = {
     unit: 'MiB',
     moreIsBetter: false,
     of: ({ summary }) =>
-      sum(summary.roles.filter(({ role }) => N8N.has(role)).map(({ rssPeakMiB }) => rssPeakMiB)),
+      sum(summary.roles.filter(({ role }) => isN8n(role)).map(({ rssPeakMiB }) => rssPeakMiB)),
   },
   'cpu-per-request': {
     title: 'CPU time a request',
@@ -42,8 +43,6 @@ export const METRICS: Record<CompareMetric, Metric> = {
     of: ({ summary }) => summary.cpuMillisecondsPerRequest,
   },
 };
-
-const N8N = new Set(['main', 'worker', 'webhook', 'runner']);
 
 export function isMetric(name: string): name is CompareMetric {
   return Object.hasOwn(METRICS, name);

@@ -1,3 +1,4 @@
+import { N8N_ROLES } from '../plan/roles';
 import type {
   Executions,
   LatencyInterval,
@@ -199,8 +200,7 @@ function cpuPerRequest(
   measured: Window,
   good: number,
 ): number | null {
-  const ours: SampledRole[] = ['main', 'worker', 'webhook', 'runner'];
-  const cores = ours.flatMap((role) => {
+  const cores = N8N_ROLES.flatMap((role) => {
     return meanCores(samples, role, measured) ?? [];
   });
   if (cores.length === 0 || good === 0) return null;

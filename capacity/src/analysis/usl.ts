@@ -33,8 +33,8 @@ export interface Coefficients {
 
 /** Different sizes without which there is no fit. */
 export const LEAST_SIZES = 4;
-/** Further out the law says nothing that one should build on. */
-const MOST_EXTRAPOLATION = 3;
+/** No more than this multiple of what was measured, by whatever means. */
+export const MOST_EXTRAPOLATION = 3;
 const RESAMPLES = 500;
 
 export function uslRate({ g, a, b }: Coefficients, n: number): number {

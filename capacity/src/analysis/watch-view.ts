@@ -1,4 +1,5 @@
 /** What the screen shows, out of what was sampled. */
+import { SAMPLED_ROLES } from '../plan/roles';
 export interface View {
   executions: { succeededPerSecond: number; failedPerSecond: number; history: number[] } | null;
   queue: { waiting: number; active: number; oldestMs: number; history: number[] } | null;
@@ -19,16 +20,6 @@ export interface RoleView {
 const FRESH_MS = 3_500;
 const RATE_OVER_MS = 5_000;
 const HISTORY = 30;
-const ROLES = [
-  'main',
-  'webhook',
-  'worker',
-  'runner',
-  'redis',
-  'postgresql',
-  'balancer',
-  'upstream',
-];
 
 /** The last minute of what was sampled, and the last events. */
 export interface LastMinute {
@@ -41,7 +32,9 @@ export function viewOf(latest: LastMinute, nowMs: number): View {
   return {
     executions: executionsOf(series, nowMs),
     queue: queueOf(series, nowMs),
-    roles: ROLES.flatMap((role) => roleOf(series, role, nowMs)),
+    roles: SAMPLED_ROLES.filter((role) => role !== 'generator' && role !== 'host').flatMap((role) =>
+      roleOf(series, role, nowMs),
+    ),
     hostCores: lastOf(series, 'host', 'cpuCores', nowMs)[0] ?? null,
     events: latest.events,
   };

@@ -9,7 +9,7 @@ import { findBundled } from '../lab/kit';
 import { withoutSecrets } from '../plan/secrets';
 import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, Mistake } from '../ui/exit';
-import { printJson, warn } from '../ui/print';
+import { printJson, warn, terminalStyle } from '../ui/print';
 import {
   chosenPlan,
   chosenSlos,
@@ -121,11 +121,7 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
     finished.problems.forEach(warn);
     if (options.json === true) printJson({ folder: finished.folder, ...finished.record });
     else {
-      const { columns = 100, isTTY } = process.stdout;
-      const text = renderCompareTerminal(finished.record, {
-        width: Math.min(columns, 120),
-        colour: isTTY,
-      });
+      const text = renderCompareTerminal(finished.record, terminalStyle());
       process.stdout.write(`${text}\n${join(finished.folder, 'report.html')}\n`);
     }
     return finished.record.answer === 'unknown' ? EXIT.invalid : EXIT.fine;

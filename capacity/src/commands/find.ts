@@ -9,8 +9,9 @@ import type { FindRecord } from '../record/find-record';
 import { writeFindReports } from '../find/reports';
 import { renderFindTerminal } from '../report/find/terminal';
 import { EXIT, Mistake } from '../ui/exit';
-import { printJson, warn } from '../ui/print';
+import { printJson, warn, terminalStyle } from '../ui/print';
 import {
+  collect,
   chosenSlos,
   chosenWorkload,
   milliseconds,
@@ -34,8 +35,6 @@ interface FindOptions extends WorkloadOptions, TargetOptions {
   json?: boolean;
 }
 
-const list = (value: string, before: string[] = []): string[] => [...before, value];
-
 export function register(program: Command): void {
   const command = program
     .command('find')
@@ -45,7 +44,7 @@ export function register(program: Command): void {
     .option(
       '--slo <slo>',
       `like 'p95<300ms' or 'backlog=0'; may be repeated (${USUAL_SLOS.join(', ')})`,
-      list,
+      collect,
     )
     .option('--budget <time>', 'of probes; the best answer so far when it is used up')
     .option('--probe <time>', 'length of a short probe', '10s')
@@ -118,8 +117,7 @@ function show(folder: string, record: FindRecord, json: boolean): void {
     printJson({ folder, ...record });
     return;
   }
-  const { columns = 100, isTTY } = process.stdout;
-  const text = renderFindTerminal(record, { width: Math.min(columns, 120), colour: isTTY });
+  const text = renderFindTerminal(record, terminalStyle());
   process.stdout.write(`${text}\n${folder}/report.html\n`);
 }
 

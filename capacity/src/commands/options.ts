@@ -15,7 +15,8 @@ import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import { askedRightly, Mistake } from '../ui/exit';
 
-const list = (value: string, before: string[] = []): string[] => [...before, value];
+/** For an option that may be repeated. */
+export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
 export interface WorkloadOptions {
   workload?: string;
@@ -37,14 +38,18 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
       `a bundled workload, or the path of a workload file (default: ${usual})`,
     )
     .option('--variant <name>', 'native, load-target or legacy')
-    .option('--param <name=value>', 'a parameter of the workload; may be repeated', list)
+    .option('--param <name=value>', 'a parameter of the workload; may be repeated', collect)
     .option('--request <request>', "your own request, like 'POST /webhook/order'")
-    .option('--header <header>', "of your own request, like 'Name: value'; may be repeated", list)
+    .option(
+      '--header <header>',
+      "of your own request, like 'Name: value'; may be repeated",
+      collect,
+    )
     .option('--body <text>', 'of your own request, or @FILE')
     .option(
       '--expect <expectation>',
       "what a right reply is, like 'status==200' or 'json.ok==true'; may be repeated",
-      list,
+      collect,
     )
     .option(
       '--id-at <place>',
@@ -53,7 +58,7 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
     .option(
       '--workflow <file>',
       'an exported workflow to put into n8n first; may be repeated',
-      list,
+      collect,
     );
 }
 
@@ -101,7 +106,7 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
     .option(
       '--slo <slo>',
       "what must hold, like 'p95<300ms' or 'errors<1%'; may be repeated",
-      list,
+      collect,
     );
 }
 
@@ -146,7 +151,7 @@ export function withTargetOptions(command: Command): Command {
     .option(
       '--metrics-url <[role=]url>',
       'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
-      list,
+      collect,
     )
     .option('--topology <file>', 'a topology as YAML; the options below go over it')
     .option('--n8n <version>', 'version of n8n')
@@ -163,7 +168,7 @@ export function withTargetOptions(command: Command): Command {
     .option(
       '--env <name=value>',
       'an environment variable of every n8n process; may be repeated',
-      list,
+      collect,
     );
 }
 

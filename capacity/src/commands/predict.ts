@@ -10,7 +10,7 @@ import { writePredictReports } from '../predict/reports';
 import { isScale, SCALES, type ScaleName } from '../analysis/predict/scale';
 import { renderPredictTerminal } from '../report/predict/terminal';
 import { EXIT, Mistake } from '../ui/exit';
-import { printJson, warn } from '../ui/print';
+import { printJson, warn, terminalStyle } from '../ui/print';
 
 interface PredictOptions {
   from: string[];
@@ -73,9 +73,9 @@ function run(options: PredictOptions): number {
   problems.forEach(warn);
   if (options.json === true) printJson(inShort(result, folder));
   else {
-    const { columns = 100, isTTY } = process.stdout;
-    const style = { width: Math.min(columns, 120), colour: isTTY };
-    process.stdout.write(`${renderPredictTerminal(result, style)}\n${folder}/report.html\n`);
+    process.stdout.write(
+      `${renderPredictTerminal(result, terminalStyle())}\n${folder}/report.html\n`,
+    );
   }
   return result.lowest === null || problems.length > 0 ? EXIT.invalid : EXIT.fine;
 }

@@ -28,8 +28,14 @@ import { type Progress, startProgress } from '../ui/progress';
 import { isLegacy } from '../plan/limits';
 import { askedRightly, EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
-import { printJson, warn } from '../ui/print';
-import { chosenWorkload, milliseconds, withWorkloadOptions, type WorkloadOptions } from './options';
+import { printJson, warn, terminalStyle } from '../ui/print';
+import {
+  collect,
+  chosenWorkload,
+  milliseconds,
+  withWorkloadOptions,
+  type WorkloadOptions,
+} from './options';
 
 interface RecommendOptions extends WorkloadOptions {
   from?: string[];
@@ -50,8 +56,6 @@ interface RecommendOptions extends WorkloadOptions {
   json?: boolean;
 }
 
-const list = (value: string, before: string[] = []): string[] => [...before, value];
-
 export function register(program: Command): void {
   const command = program
     .command('recommend')
@@ -60,7 +64,7 @@ export function register(program: Command): void {
     .optionsGroup('What is wanted, and what it rests on:')
     .option('--from <folder...>', 'what find or sweep recorded; without it, searches are made now')
     .option('--rate <per-second>', 'the rate to hold (80 % of the best recorded capacity)')
-    .option('--slo <slo>', 'what must hold there; may be repeated (as in the searches)', list)
+    .option('--slo <slo>', 'what must hold there; may be repeated (as in the searches)', collect)
     .option('--cpu-price <amount>', 'of a core, in whatever you count', String(DEFAULT_PRICES.cpu))
     .option('--memory-price <amount>', 'of a GiB', String(DEFAULT_PRICES.memory))
     .option('--out <file>', 'the values file', 'values.yaml')
@@ -239,9 +243,7 @@ function showProof(proof: Proof, file: string, json: boolean): number {
   if (json) {
     printJson({ verdict: proof.verdict, values: file, attempts: proof.attempts.map(inShort) });
   } else {
-    const { columns = 100, isTTY } = process.stdout;
-    const style = { width: Math.min(columns, 120), colour: isTTY };
-    process.stdout.write(`${renderProof(proof, file, style)}\n`);
+    process.stdout.write(`${renderProof(proof, file, terminalStyle())}\n`);
   }
   return { PROVEN: EXIT.fine, REFUTED: EXIT.notMet, INVALID: EXIT.invalid }[proof.verdict];
 }

@@ -7,7 +7,7 @@ import { renderTerminal } from '../report/run/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { EXIT, messageOf } from '../ui/exit';
-import { printJson, warn } from '../ui/print';
+import { printJson, warn, terminalStyle } from '../ui/print';
 import {
   chosenPlan,
   chosenSlos,
@@ -108,10 +108,7 @@ function show(folder: string, { record }: RunData, json: boolean): void {
     printJson({ folder, ...record });
     return;
   }
-  const { columns = 100, isTTY } = process.stdout;
-  process.stdout.write(
-    `${renderTerminal(record, { width: Math.min(columns, 120), colour: isTTY })}\n${folder}/report.html\n`,
-  );
+  process.stdout.write(`${renderTerminal(record, terminalStyle())}\n${folder}/report.html\n`);
 }
 
 function exitCodeOf({ record }: RunData): number {

@@ -18,7 +18,7 @@ import { duration, goThrough } from '../sweep/sweep';
 import { thisMachine } from '../targets/machine';
 import { askedRightly, EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
-import { printJson, warn } from '../ui/print';
+import { printJson, warn, terminalStyle } from '../ui/print';
 import { startProgress } from '../ui/progress';
 import { workflowsFolder } from './options';
 
@@ -151,7 +151,7 @@ function show(path: string, sweep: SweepRecord, records: CellRecord[], json: boo
     printJson({ folder: path, ...sweep, cells: records });
     return;
   }
-  const { columns = 100, isTTY } = process.stdout;
-  const style = { width: Math.min(columns, 120), colour: isTTY };
-  process.stdout.write(`${renderSweepTerminal(sweep, records, style)}\n${path}/report.html\n`);
+  process.stdout.write(
+    `${renderSweepTerminal(sweep, records, terminalStyle())}\n${path}/report.html\n`,
+  );
 }

@@ -1,3 +1,4 @@
+import { isN8n } from '../plan/roles';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { uptimeMs } from '../linux/proc';
 import { ProcessTree } from '../linux/process-tree';
@@ -8,7 +9,6 @@ import type { Progress } from '../ui/progress';
 const AT_REST_CORES = 0.15;
 const LOOK_EVERY_MS = 500;
 const GIVE_UP_MS = 20_000;
-const WORKING: readonly ProcessRoot['role'][] = ['main', 'worker', 'webhook', 'runner'];
 
 export interface Rest {
   /** False where it did not come to rest in time. */
@@ -30,7 +30,7 @@ export async function bringToRest(
   const tree = new ProcessTree<ProcessRoot>();
   let memoryMiB: number | null = null;
   const look = (): number | null => {
-    const roots = running.processes().filter(({ role }) => WORKING.includes(role));
+    const roots = running.processes().filter(({ role }) => isN8n(role));
     if (roots.length === 0) return 0;
     const members = tree.look(roots, uptimeMs());
     memoryMiB = members.reduce((sum, { stat }) => sum + stat.rssMiB, 0);

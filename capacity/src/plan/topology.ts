@@ -42,7 +42,7 @@ function usualConcurrency(tuning: 'none' | keyof typeof tunings): number {
 }
 
 export type Topology = z.infer<typeof topologySchema>;
-export type Role = 'main' | 'worker' | 'webhook';
+export type { Role } from './roles';
 
 export const databaseOf = ({ database, mode }: Topology): 'sqlite' | 'postgresql' =>
   database ?? (mode === 'queue' ? 'postgresql' : 'sqlite');

@@ -2,7 +2,7 @@
 import { isEnough, plannedPerSecond } from '../analysis/planned-share';
 import { figures } from '../analysis/figures';
 import { seededRandom } from '../analysis/random';
-import { fitUsl, predictUsl, type UslFit } from '../analysis/usl';
+import { fitUsl, predictUsl, type UslFit, MOST_EXTRAPOLATION } from '../analysis/usl';
 import { sameBut } from '../analysis/predict/scale';
 import type { Evidence } from './evidence';
 
@@ -14,8 +14,6 @@ export interface WorkerCount {
   why: string;
 }
 
-/** No more than this multiple of what was measured, by whatever means. */
-const MOST_EXTRAPOLATION = 3;
 /** The same evidence gives the same intervals. */
 const SEED = 1;
 

@@ -1,4 +1,5 @@
 /** From the chart's values to the topology that they deploy, so that exactly these can be loaded here. Pure. */
+import { ROLES } from '../plan/roles';
 import { z } from 'zod';
 import { parseCpu, parseMemory } from '../plan/quantities';
 import { topologySchema, type Role, type Topology } from '../plan/topology';
@@ -198,7 +199,7 @@ function leftOut(values: Values): string[] {
     values.taskRunners.mode === 'external'
       ? 'taskRunners.mode external: the internal runner was loaded'
       : null,
-    ...(['main', 'worker', 'webhook'] as const).map((name) =>
+    ...ROLES.map((name) =>
       isScaled(values[name]) ? `autoscaling of ${name}: its replicas were loaded` : null,
     ),
     ...(
@@ -212,7 +213,7 @@ function leftOut(values: Values): string[] {
     ).map((name) =>
       values.tuning[name] == null ? null : `tuning.${name}: the value of the profile was loaded`,
     ),
-    ...(['main', 'worker', 'webhook'] as const).flatMap((name) =>
+    ...ROLES.flatMap((name) =>
       Object.entries({ ...values.env, ...values[name].env })
         .filter(([, value]) => isMap(value))
         .map(([variable]) => `${variable}: its value comes from elsewhere in the cluster`),

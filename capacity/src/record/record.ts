@@ -1,7 +1,10 @@
 import type { RecordedWorkload } from '../plan/chosen-workload';
 import type { Stage } from '../plan/profile';
 import type { Slo } from '../plan/slo';
-import type { Role, Topology } from '../plan/topology';
+import type { SampledRole } from '../plan/roles';
+import type { Topology } from '../plan/topology';
+
+export type { SampledRole };
 
 /**
  * The shape of run.json: everything known about one run. Written once, when the run has ended;
@@ -157,9 +160,6 @@ export interface LatencyInterval {
 }
 
 /** Whatever is sampled plays one of these. */
-export type SampledRole =
-  Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'upstream' | 'generator' | 'host';
-
 export interface RoleSummary {
   role: SampledRole;
   instances: number;

@@ -1,11 +1,10 @@
+import { isN8n } from '../plan/roles';
 import type { FindRecord } from '../record/find-record';
 import type { RunRecord } from '../record/record';
 import { NO_FIGURES, type CellFigures } from '../record/sweep-record';
 
-const N8N = new Set(['main', 'worker', 'webhook', 'runner']);
-
 export function figuresOfRun({ summary }: RunRecord): CellFigures {
-  const n8n = summary.roles.filter(({ role }) => N8N.has(role));
+  const n8n = summary.roles.filter(({ role }) => isN8n(role));
   const peaks = n8n.flatMap(({ rssPeakMiB }) => (rssPeakMiB === null ? [] : [rssPeakMiB]));
   const memoryMiB = peaks.length > 0 ? total(peaks) : null;
   const achievedPerSecond = summary.achieved.ratePerSecond;

@@ -2,6 +2,7 @@ import type { SeedWorkflow } from '../catalogue/seeding';
 import type { Progress } from '../ui/progress';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import type { ExecutionsSeen } from '../analysis/match-executions';
+import type { SampledRole } from '../plan/roles';
 import type { Role, Topology } from '../plan/topology';
 import type { Machine, RunEvent } from '../record/record';
 
@@ -52,7 +53,7 @@ export interface Running {
 
 /** The root of a process tree that plays one role; children are found from it. */
 export interface ProcessRoot {
-  role: Role | 'runner' | 'redis' | 'postgresql' | 'balancer' | 'upstream';
+  role: Exclude<SampledRole, 'generator' | 'host'>;
   /** Such as `worker-2`; stays the same over a restart. */
   instance: string;
   pid: number;

@@ -8,6 +8,14 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
+/** How wide lines may be on standard output, and whether it shows colours. */
+export function terminalStyle({ columns = 100, isTTY } = process.stdout): {
+  width: number;
+  colour: boolean;
+} {
+  return { width: Math.min(columns, 120), colour: isTTY };
+}
+
 export function warn(sentence: string): void {
   process.stderr.write(`n8n-tuned: ${sentence}\n`);
 }

@@ -1,3 +1,4 @@
+import { ROLES } from '../../plan/roles';
 import { median, type Interval } from '../statistics';
 import type { Role, Topology } from '../../plan/topology';
 import type { FindRecord } from '../../record/find-record';
@@ -86,8 +87,6 @@ function roleCpuOf({ topology, summary }: RunRecord): Measurement['roleCpu'] {
     }),
   );
 }
-
-const ROLES = ['main', 'worker', 'webhook'] as const;
 
 /** The middle, from the least to the most that was seen; null where nothing was. */
 export function seen(values: readonly (number | null)[]): Interval | null {

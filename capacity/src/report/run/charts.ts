@@ -1,15 +1,9 @@
+import type { RunData } from '../../record/read';
 import { METRICS, type Metric } from '../../record/metrics';
 import { percentile, sorted } from '../../analysis/statistics';
-import type { MetricSample, RequestSample, RunRecord } from '../../record/record';
+import type { MetricSample, RunRecord } from '../../record/record';
 import type { Chart, LineChart, LineSeries } from '../plot/chart';
 import { metricLines, requestWindows, type RequestWindow } from './windows';
-
-/** Everything recorded of one run: what reports are made from. */
-export interface RunData {
-  record: RunRecord;
-  requests: RequestSample[];
-  samples: MetricSample[];
-}
 
 const SECONDS = { label: 'time since the load began', unit: 's' };
 

@@ -1,7 +1,7 @@
 import { type Figure, ms, share, perSecond, mib } from '../text/units';
 import type { RankedLimit, RunRecord } from '../../record/record';
 import { formatNumber } from '../plot/scale';
-import { ROLE_ORDER } from './windows';
+import { placeOf } from '../../plan/roles';
 
 /** The figures of a run, in reading order; the same in HTML, Markdown and the terminal. */
 export function runFigures(record: RunRecord): Figure[] {
@@ -123,8 +123,7 @@ export const ROLE_COLUMNS = [
 
 export function roleRows(record: RunRecord): RoleRow[] {
   const optional = (value: number | null) => (value === null ? '-' : formatNumber(value));
-  const order = (role: string): number => (ROLE_ORDER.indexOf(role) + 20) % 20;
-  const roles = [...record.summary.roles].sort((a, b) => order(a.role) - order(b.role));
+  const roles = [...record.summary.roles].sort((a, b) => placeOf(a.role) - placeOf(b.role));
   return roles.map((role) => ({
     role: role.role,
     cells: [

@@ -9,7 +9,8 @@ import {
 } from './figures';
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
-import { runCharts, type RunData } from './charts';
+import type { RunData } from '../../record/read';
+import { runCharts } from './charts';
 import { figure } from '../page/figure';
 import { cellsTable, page } from '../page/page';
 import { layoutRows, list } from '../page/parts';

@@ -10,7 +10,8 @@ import {
   runFigures,
 } from './figures';
 import { repeatCommand } from '../text/units';
-import { runCharts, type RunData } from './charts';
+import type { RunData } from '../../record/read';
+import { runCharts } from './charts';
 
 /** Files that stand beside report.md: the plots it shows. */
 export function plotFiles(data: RunData): { name: string; content: string }[] {

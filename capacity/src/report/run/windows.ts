@@ -1,3 +1,4 @@
+import { placeOf } from '../../plan/roles';
 import { METRICS, type Metric } from '../../record/metrics';
 import type { MetricSample, RequestSample } from '../../record/record';
 
@@ -60,12 +61,6 @@ export function requestWindows(
   return windows;
 }
 
-/** n8n first, what it stands on after it, what is not n8n last. */
-export const ROLE_ORDER = [
-  ...['main', 'webhook', 'worker', 'runner'],
-  ...['postgresql', 'redis', 'balancer', 'upstream', 'generator', 'host'],
-];
-
 export interface MetricLine {
   role: string;
   metric: string;
@@ -124,11 +119,6 @@ function meansAt(windows: Windows, index: number): number[] {
   );
   return [...now, ...missed].map(([, { sum, count }]) => sum / count);
 }
-
-const placeOf = (role: string): number => {
-  const place = ROLE_ORDER.indexOf(role);
-  return place < 0 ? ROLE_ORDER.length : place;
-};
 
 function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const found = map.get(key);
