@@ -1,0 +1,49 @@
+/** What users read, compared with test/golden; how it behaves is tested beside this file. */
+import { renderCompareMarkdown } from '../../../capacity/src/report/compare/markdown';
+import { renderCompareTerminal } from '../../../capacity/src/report/compare/terminal';
+import { renderFindMarkdown } from '../../../capacity/src/report/find/markdown';
+import { renderFindTerminal } from '../../../capacity/src/report/find/terminal';
+import { renderSearches } from '../../../capacity/src/report/find/list-terminal';
+import { renderCsv } from '../../../capacity/src/report/run/csv';
+import { plotFiles, renderMarkdown } from '../../../capacity/src/report/run/markdown';
+import { renderTerminal } from '../../../capacity/src/report/run/terminal';
+import { programOf } from '../../../capacity/src/program';
+import { expectGolden } from '../../support/golden';
+import { sampleComparison } from '../../support/sample-compare';
+import { sampleSearch } from '../../support/sample-find';
+import { sampleRun } from '../../support/sample-run';
+
+const PLAIN = { width: 100, colour: false };
+const run = sampleRun();
+const search = sampleSearch();
+const comparison = sampleComparison();
+
+const help = (): string => {
+  let shown = '';
+  programOf()
+    .configureHelp({ helpWidth: 100 })
+    .configureOutput({ writeOut: (text) => (shown += text) })
+    .outputHelp();
+  return shown;
+};
+
+const plot = (id: string): string =>
+  plotFiles(run).find(({ name }) => name === `plots/${id}.svg`)?.content ?? '';
+
+test.each<[string, () => string]>([
+  ['run/report.md', () => renderMarkdown(run)],
+  ['run/terminal.txt', () => `${renderTerminal(run.record, PLAIN)}\n`],
+  ['run/coloured.txt', () => `${renderTerminal(run.record, { width: 60, colour: true })}\n`],
+  ['run/rate.svg', () => plot('rate')],
+  ['run/runs.csv', () => renderCsv([run.record])],
+  ['find/report.md', () => renderFindMarkdown(search)],
+  ['find/terminal.txt', () => `${renderFindTerminal(search, PLAIN)}\n`],
+  ['find/list.txt', () => `${renderSearches([search])}\n`],
+  ['compare/report.md', () => renderCompareMarkdown(comparison)],
+  ['compare/terminal.txt', () => `${renderCompareTerminal(comparison, PLAIN)}\n`],
+  ['help.txt', help],
+])('%s', (name, render) => {
+  const content = render();
+  expect(content.length).toBeGreaterThan(100);
+  expectGolden(name, content);
+});
