@@ -1,12 +1,9 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRun } from '../../capacity/src/record/read';
 import type { MatchedExecutions, RunRecord } from '../../capacity/src/record/record';
-import { readStat, uptimeMs } from '../../capacity/src/linux/proc';
-import { ProcessTree } from '../../capacity/src/linux/process-tree';
-import { findControl, groupFolders } from '../../capacity/src/linux/cgroup';
 import {
   buildCli,
   endStartedClis,
@@ -17,6 +14,7 @@ import {
   startCli,
 } from '../support/cli';
 import type { CliRun } from '../support/cli';
+import { leftOf, startedBy, textOf, type Started } from './left-behind';
 import { until } from './stage';
 
 /** The command `run` on real n8n processes, also when something of it dies in the middle. */
@@ -45,49 +43,6 @@ const order = (...more: string[]): string[] => [
   ...more,
 ];
 
-/** All that a command has started, and the control groups in which it runs. */
-interface Started {
-  processes: { pid: number; startedAtMs: number; command: string }[];
-  groups: string[];
-}
-
-function startedBy({ child }: CliRun): Started {
-  const roots = [{ role: 'main' as const, instance: 'command', pid: child.pid ?? 0 }];
-  const members = new ProcessTree<{ pid: number }>()
-    .look(roots, uptimeMs())
-    .filter(({ pid }) => pid !== child.pid);
-  const control = findControl();
-  return {
-    processes: members.map(({ pid, stat }) => ({
-      pid,
-      startedAtMs: stat.startedAtMs,
-      command: textOf(`/proc/${String(pid)}/cmdline`).replaceAll('\0', ' '),
-    })),
-    groups: members.flatMap(({ pid }) => {
-      const [, group] = /:(\/n8n-tuned\/\S*)$/m.exec(textOf(`/proc/${String(pid)}/cgroup`)) ?? [];
-      return group === undefined ? [] : groupFolders(control, group);
-    }),
-  };
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-function leftOf({ processes, groups }: Started): string[] {
-  return [
-    ...processes
-      .filter(({ pid, startedAtMs }) => readStat(pid)?.startedAtMs === startedAtMs)
-      .map(({ command }) => command),
-    ...groups.filter((folder) => existsSync(folder)),
-    ...readdirSync(temp),
-  ];
-}
-
 /** The command, once its load is under way. */
 async function loading(
   ...more: string[]
@@ -104,7 +59,7 @@ async function loading(
   const folder = runFolder(out) ?? '';
   await until('some replies', () => textOf(join(folder, 'samples.csv')).split('\n').length > 60);
   const started = startedBy(run);
-  expect(leftOf(started).length).toBeGreaterThan(4);
+  expect(leftOf(started, temp).length).toBeGreaterThan(4);
   return { run, started, folder };
 }
 
@@ -160,7 +115,7 @@ test('n8n killed in the middle: the record says so and names what was accepted a
   const { run, started, folder } = await loading(...promises);
   kill(started, /n8n start/);
   expect((await run.ended).code).toBe(1);
-  expect(leftOf(started)).toEqual([]);
+  expect(leftOf(started, temp)).toEqual([]);
   const { record, requests } = readRun(folder);
   expect(record.events.map(({ text }) => text)).toEqual(
     expect.arrayContaining(['main ended: signal SIGKILL', 'main was started again']),
@@ -191,7 +146,7 @@ test('Redis gone in the middle: the record says so and names the jobs that went 
   await sleep(5000); // More than ten slots are asked for: some wait.
   kill(started, /redis-server/);
   expect((await run.ended).code).toBe(1);
-  expect(leftOf(started)).toEqual([]);
+  expect(leftOf(started, temp)).toEqual([]);
   const { record, requests, samples } = readRun(folder);
   expect(record.verdict.outcome).toBe('not sustained');
   expect(record.verdict.breaches[0]?.text).toMatch(/^redis ended: signal SIGKILL, /);
@@ -234,7 +189,7 @@ test('Ctrl-C ends everything and reports what was measured', async () => {
   const { run, started, folder } = await loading(...steady);
   run.child.kill('SIGINT');
   expect((await run.ended).code).toBe(3);
-  expect(leftOf(started)).toEqual([]);
+  expect(leftOf(started, temp)).toEqual([]);
   expect(recordIn(folder).verdict.sentence).toContain('stopped by Ctrl-C');
 });
 
@@ -243,8 +198,8 @@ test('kill -9 leaves nothing running, and report concludes what was recorded', a
   run.child.kill('SIGKILL');
   await run.ended;
   const giveUpMs = Date.now() + 30_000;
-  while (leftOf(started).length > 0 && Date.now() < giveUpMs) await sleep(100);
-  expect(leftOf(started)).toEqual([]);
+  while (leftOf(started, temp).length > 0 && Date.now() < giveUpMs) await sleep(100);
+  expect(leftOf(started, temp)).toEqual([]);
   expect((await runCli(['report', out])).code).toBe(0);
   const { record, requests } = readRun(folder);
   expect(record.verdict.outcome).toBe('aborted');

@@ -2,8 +2,7 @@ import type { ChosenWorkload } from '../plan/chosen-workload';
 import type { Target } from '../targets/target';
 import { type Progress, startProgress, type ProgressLine } from '../ui/progress';
 import { withTargets, type AllRunning } from '../targets/with-targets';
-import { Interrupted, messageOf } from '../ui/exit';
-import { onInterrupt } from '../ui/interrupt';
+import { interruptible } from '../ui/interrupt';
 
 export interface Scene<Targets extends readonly Target[]> {
   /** One for each target. */
@@ -19,19 +18,14 @@ export async function onTargets<const Targets extends readonly Target[], Result>
   workload: ChosenWorkload,
   work: (scene: Scene<Targets>) => Promise<Result>,
 ): Promise<Result> {
-  const interrupt = onInterrupt();
   const progress = startProgress();
-  const hands = { tell: progress.tell, signal: interrupt.signal };
   try {
-    return await withTargets(targets, workload.workflows, hands, (running) =>
-      work({ running, ...hands, progress }),
+    return await interruptible((signal) =>
+      withTargets(targets, workload.workflows, { tell: progress.tell, signal }, (running) =>
+        work({ running, tell: progress.tell, signal, progress }),
+      ),
     );
-  } catch (error) {
-    // Whatever then failed, it failed because it was ended.
-    if (!interrupt.signal.aborted) throw error;
-    throw new Interrupted(`${messageOf(interrupt.signal.reason)}, before anything was recorded.`);
   } finally {
     progress.end();
-    interrupt.end();
   }
 }

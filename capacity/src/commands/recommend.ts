@@ -27,7 +27,7 @@ import { thisMachine } from '../targets/machine';
 import { type Progress, startProgress } from '../ui/progress';
 import { isLegacy } from '../plan/limits';
 import { askedRightly, EXIT, messageOf, Mistake } from '../ui/exit';
-import { onInterrupt } from '../ui/interrupt';
+import { interruptible } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
   collect,
@@ -94,16 +94,16 @@ Examples:
 }
 
 async function run(options: RecommendOptions): Promise<number> {
-  const interrupt = onInterrupt();
   const progress = startProgress();
-  const hands = { tell: progress.tell, signal: interrupt.signal };
   try {
-    return options.values === undefined
-      ? await recommended(options, hands, progress.end)
-      : await provenFile(options, options.values, hands, progress.end);
+    return await interruptible((signal) => {
+      const hands = { tell: progress.tell, signal };
+      return options.values === undefined
+        ? recommended(options, hands, progress.end)
+        : provenFile(options, options.values, hands, progress.end);
+    });
   } finally {
     progress.end();
-    interrupt.end();
   }
 }
 

@@ -1,3 +1,5 @@
+import { Interrupted, messageOf } from './exit';
+
 /**
  * Fires at Ctrl-C, at SIGTERM and when the terminal goes. A second Ctrl-C ends at once; what runs is
  * then taken down by those who watch over it.
@@ -17,4 +19,19 @@ export function onInterrupt(): { signal: AbortSignal; end(): void } {
       for (const name of names) process.off(name, stop);
     },
   };
+}
+
+/** Work that Ctrl-C reaches as an aborted signal. Whatever fails after it, fails because it was ended. */
+export async function interruptible<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const interrupt = onInterrupt();
+  try {
+    return await work(interrupt.signal);
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    throw new Interrupted(`${messageOf(interrupt.signal.reason)}, before anything was recorded.`);
+  } finally {
+    interrupt.end();
+  }
 }
