@@ -126,7 +126,7 @@ test.each(cases)('Ctrl-C in $name', async ({ name, args, stage, record }) => {
   const sweep = join(temp, 'plan.yaml');
   writeFileSync(
     sweep,
-    'title: two\nmeasure: { profile: closed, duration: 5s, clients: 2 }\nfixed: { workload: last-node, tuning: throughput }\ndimensions: { concurrency: [5, 10] }\n',
+    'title: two\nmeasure: { profile: closed, duration: 5s, clients: 2 }\nfixed: { workload: last-node, tuning: throughput }\ndimensions: { database: [sqlite, postgresql] }\n',
   );
   const words = args.map((word) => ({ TOPOLOGY: plan, PLAN: sweep })[word] ?? word);
   const cli = startCli([...words, '--out', out], { TMPDIR: temp });

@@ -6,8 +6,9 @@ import { bringToRest } from '../find/rest';
 import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
 import { runId, writeWhole } from '../record/folder';
 import type { Running } from '../targets/target';
+import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
-import { measureSide, type SideOrder } from './measure-side';
+import { measureSide, type Measured, type SideOrder } from './measure-side';
 import { METRICS } from '../analysis/compare-metric';
 import { writeCompareReports } from './reports';
 
@@ -53,8 +54,14 @@ export async function compareTopologies(
       progress(`${now().text} after ${String(now().pairs)} pairs · ${letter}: ${text}`);
     };
     await bringToRest(running[letter], tell, signal);
+    if (signal.aborted) return;
     const side = { ...order, out: join(folder, out) };
-    const measured = await measureSide(running[letter], side, tell, signal);
+    const measured = await measureSide(running[letter], side, tell, signal).catch(
+      (error: unknown): Measured => {
+        // A side that does not answer must not take the figures of both with it.
+        return { folder: '', value: null, sentence: messageOf(error), problems: [] };
+      },
+    );
     problems.push(...measured.problems);
     if (out === WARM_UP || signal.aborted) return;
     if (measured.value === null) {

@@ -113,7 +113,7 @@ async function measureWithin(
     tables,
     {
       endedAt: new Date().toISOString(),
-      aborted: load.outcome === 'finished' ? null : load.reason,
+      aborted: abortedBy(load, drained, signal),
       generator: load.generator,
       executions: drained.executions,
       traced,
@@ -186,6 +186,16 @@ async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promis
   } finally {
     clearInterval(ticking);
   }
+}
+
+/** A run that the user ends while n8n still works on what it had accepted has not come to its end. */
+function abortedBy(
+  load: LoadResult,
+  drained: { seconds: number | null },
+  signal: AbortSignal,
+): string | null {
+  if (load.outcome !== 'finished') return load.reason;
+  return signal.aborted && drained.seconds === null ? messageOf(signal.reason) : null;
 }
 
 const measuredPart = ({ warmupSeconds, durationSeconds }: LoadPlan): Window => ({
