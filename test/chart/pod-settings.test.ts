@@ -48,6 +48,7 @@ const EXAMPLES: Record<string, unknown> = {
   volumes: [{ name: 'x', emptyDir: {} }],
   volumeMounts: [{ name: 'tmp', mountPath: '/x' }],
   'autoscaling.enabled': false,
+  'autoscaling.minReplicas': 4,
   'autoscaling.metrics': [{ type: 'Pods' }],
   'autoscaling.behavior': { scaleDown: { stabilizationWindowSeconds: 9 } },
 };

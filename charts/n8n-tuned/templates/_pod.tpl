@@ -76,11 +76,6 @@ spec:
 {{- end -}}
 {{- end -}}
 
-{{/* A script as an argument: Kubernetes makes one dollar sign of two, and takes $(NAME) for a variable. */}}
-{{- define "n8n-tuned.script" -}}
-{{- replace "$" "$$" . -}}
-{{- end -}}
-
 {{/* Each config has a checksum of its own, so that only what uses it restarts. */}}
 {{- define "n8n-tuned.checksums" -}}
 checksum/secrets: {{ include "n8n-tuned.givenSecrets" .context | sha256sum }}
