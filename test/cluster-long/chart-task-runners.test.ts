@@ -70,8 +70,11 @@ beforeAll(async () => {
 });
 afterAll(() => n8n?.remove());
 
-const probe = async (): Promise<Record<string, unknown>> =>
-  JSON.parse((await n8n.rightReply(`${url}/webhook/runner-probe`)).body) as Record<string, unknown>;
+const probe = async (): Promise<Record<string, string | number>> =>
+  JSON.parse((await n8n.rightReply(`${url}/webhook/runner-probe`)).body) as Record<
+    string,
+    string | number
+  >;
 
 interface Container {
   name: string;
