@@ -1,5 +1,5 @@
 /**
- * Expectations: what a right reply looks like, one short text each. The only parser of them; k6 and
+ * Expectations: what the expected response looks like, one short text each. The only parser of them; k6 and
  * the command both use it, so nothing is imported here.
  *
  *   status==200        status<400         header.content-type~json
@@ -21,6 +21,8 @@ export type Check = (reply: Reply, json: () => unknown) => boolean;
 
 export interface Expectation {
   text: string;
+  /** It says which status is expected: then that is the user's decision alone, see expected.ts. */
+  namesStatus: boolean;
   holds: Check;
 }
 
@@ -62,6 +64,7 @@ export function parseExpectation(text: string): Expectation {
   const look = lookAt(subject, path);
   return {
     text,
+    namesStatus: subject === 'status',
     holds: (reply, json) => {
       const seen = look(reply, json);
       return operator === undefined

@@ -5,8 +5,28 @@ declare const console: { log(line: string): void };
  * the command records. A request that began and has no end was cut off with k6 itself.
  */
 export type Line =
-  | [kind: 'b', id: string, begunMs: number, loadBeganAtMs: number, workload: string]
-  | [kind: 'e', id: string, durationMs: number, status: number, errorKind: string, ranBy: string];
+  | [
+      kind: 'b',
+      id: string,
+      dueMs: number,
+      /** Begun so much later than due. */
+      lateMs: number,
+      loadBeganAtMs: number,
+      workload: string,
+    ]
+  | [
+      kind: 'e',
+      id: string,
+      /** Since it was begun. */
+      serviceMs: number,
+      status: number,
+      errorKind: string,
+      ranBy: string,
+      /** Connections opened for it. */
+      connected: number,
+    ]
+  /** Was due while as many as may be were open, and was not sent. */
+  | [kind: 'n', dueMs: number, loadBeganAtMs: number, workload: string];
 
 export function print(line: Line): void {
   // The only way out of k6 that is written at once and survives its death.

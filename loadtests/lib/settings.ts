@@ -2,24 +2,13 @@
  * What `-e NAME=value` says, read once and refused in one sentence where it makes no sense: an error
  * here stops k6 before any load.
  */
-import {
-  isProfileName,
-  openLimit,
-  parseDuration,
-  planOf,
-  PROFILES,
-  type LoadPlan,
-  type PlanParameters,
-} from './profile.ts';
+import { ARRIVALS, isArrivals } from './arrivals.ts';
+import { parseDuration } from './duration.ts';
+import { openLimit } from './open-limit.ts';
 import { ownRequest } from './own-request.ts';
+import { isProfileName, planOf, PROFILES, type LoadPlan, type PlanParameters } from './profile.ts';
 import { parseSlos, type Slo } from './slo.ts';
-import {
-  floorOf,
-  parametersFrom,
-  requestsOf,
-  type CatalogueShape,
-  type LoadRequest,
-} from './workload.ts';
+import { parametersFrom, requestsOf, type CatalogueShape, type LoadRequest } from './workload.ts';
 
 export interface Settings {
   baseUrl: string;
@@ -30,16 +19,21 @@ export interface Settings {
   timeoutMs: number;
   /** So long after the last request is due, what has no answer yet is unanswered. */
   drainMs: number;
-  /** How long to wait for a right answer before the load; 0: no look beforehand. */
+  /** How long to wait for the expected response before the load; 0: no look beforehand. */
   readyMs: number;
-  /** Requests that may be open side by side; more are dropped, and counted. */
+  /** Requests that may be open side by side; more are not sent, and counted. */
   maxOpen: number;
   /** Makes the ids of this run differ from those of another. */
   runId: string;
-  /** Every request goes to standard output as a line, see iteration.ts. */
+  /** Of random arrivals and of the weights of a blend. */
+  seed: number;
+  /** Every request goes to standard output as a line, see print.ts. */
   prints: boolean;
   summaryFile: string | null;
 }
+
+/** From setup to every virtual user: each reads its settings by itself, at a time of its own. */
+export type RunIdentity = Pick<Settings, 'runId' | 'seed'>;
 
 type Env = Record<string, string | undefined>;
 
@@ -50,17 +44,19 @@ export function readSettings(
   catalogueFile: string,
 ): Settings {
   const plan = planFrom(profile, env);
-  const requests = requestsFrom(env, readText, catalogueFile);
+  const slos = env.SLO === undefined || env.SLO === '' ? [] : parseSlos(env.SLO);
+  const timeoutMs = milliseconds(env, 'TIMEOUT', 60);
   return {
     baseUrl: baseUrlFrom(env),
-    requests,
+    requests: requestsFrom(env, readText, catalogueFile),
     plan,
-    slos: env.SLO === undefined || env.SLO === '' ? [] : parseSlos(env.SLO),
-    timeoutMs: milliseconds(env, 'TIMEOUT', 60),
+    slos,
+    timeoutMs,
     drainMs: milliseconds(env, 'DRAIN', 30),
     readyMs: milliseconds(env, 'READY', 60),
-    maxOpen: maxOpenFrom(env, plan, requests),
+    maxOpen: maxOpenFrom(env, plan, timeoutMs, slos),
     runId: env.RUN_ID ?? Date.now().toString(36),
+    seed: plan.seed ?? Date.now() % 2 ** 31,
     prints: env.PRINT_REQUESTS === '1',
     summaryFile: env.SUMMARY_FILE ?? null,
   };
@@ -81,6 +77,13 @@ function planFrom(profile: string, env: Env): LoadPlan {
   if (env.DURATION !== undefined) parameters.durationSeconds = parseDuration(env.DURATION);
   if (env.WARMUP !== undefined) parameters.warmupSeconds = parseDuration(env.WARMUP);
   if (env.VUS !== undefined) parameters.clients = number(env, 'VUS');
+  if (env.SEED !== undefined) parameters.seed = number(env, 'SEED');
+  if (env.ARRIVALS !== undefined) {
+    if (!isArrivals(env.ARRIVALS)) {
+      throw new Error(`ARRIVALS is '${env.ARRIVALS}': it is ${ARRIVALS.join(' or ')}`);
+    }
+    parameters.arrivals = env.ARRIVALS;
+  }
   return planOf(profile, parameters);
 }
 
@@ -123,9 +126,9 @@ function requestsFrom(
   });
 }
 
-function maxOpenFrom(env: Env, plan: LoadPlan, requests: readonly LoadRequest[]): number {
+function maxOpenFrom(env: Env, plan: LoadPlan, timeoutMs: number, slos: readonly Slo[]): number {
   if (env.MAX_OPEN === undefined || plan.loop === 'closed') {
-    return openLimit(plan, floorOf(requests));
+    return openLimit(plan, timeoutMs, slos);
   }
   const given = number(env, 'MAX_OPEN');
   if (!Number.isInteger(given) || given < 1) {

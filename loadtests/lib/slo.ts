@@ -2,18 +2,8 @@
  * What must hold. Written as `p95<6s`, `errors<1%`, `throughput>=95%`, `backlog=0`; times are
  * milliseconds inside, shares are fractions of 1. The only parser of it, for k6 and the command.
  */
-export const SLO_METRICS = [
-  'p50',
-  'p90',
-  'p95',
-  'p99',
-  'p99.9',
-  'max',
-  'mean',
-  'errors',
-  'throughput',
-  'backlog',
-] as const;
+export const LATENCY_METRICS = ['p50', 'p90', 'p95', 'p99', 'p99.9', 'max', 'mean'] as const;
+export const SLO_METRICS = [...LATENCY_METRICS, 'errors', 'throughput', 'backlog'] as const;
 
 export type SloMetric = (typeof SLO_METRICS)[number];
 

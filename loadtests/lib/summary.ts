@@ -3,10 +3,9 @@
  * The command does not use it: it counts from the raw requests.
  */
 import { COUNTED_KINDS } from './errors.ts';
-import type { RunIdentity } from './iteration.ts';
 import type { LoadSummary } from './load-summary.ts';
 import { thresholdsOf } from './options.ts';
-import type { Settings } from './settings.ts';
+import type { RunIdentity, Settings } from './settings.ts';
 
 export type SummaryFiles = Record<string, string>;
 
@@ -38,7 +37,7 @@ function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadS
   const latency = metrics.load_duration?.values;
   const at = (name: string): number => latency?.[name] ?? 0;
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     runId,
     baseUrl,
     workloads: settings.requests.map(({ workload }) => workload),
@@ -54,7 +53,17 @@ function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadS
       requests: errors.unanswered ?? 0,
       oldestAgeMs: value('load_unanswered_age', 'max'),
     },
-    droppedIterations: value('dropped_iterations', 'count'),
+    arrivals: plan.loop === 'open' ? plan.arrivals : null,
+    notSent: value('load_not_sent', 'count'),
+    latenessMs:
+      plan.loop === 'open'
+        ? {
+            p50: value('load_late', 'med'),
+            p99: value('load_late', 'p(99)'),
+            max: value('load_late', 'max'),
+          }
+        : null,
+    newConnections: value('load_new_connections', 'count'),
     latencyMs:
       latency === undefined || at('max') === 0
         ? null
@@ -70,7 +79,7 @@ function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadS
           },
     slo: slos.map((slo) => ({
       text: slo.text,
-      held: thresholdsOf(plan, [slo]).every(
+      held: thresholdsOf([slo]).every(
         ({ metric, expression }) => metrics[metric]?.thresholds?.[expression]?.ok !== false,
       ),
     })),
@@ -85,9 +94,18 @@ function sentences(summary: LoadSummary): string {
     `  ${summary.profile} of ${summary.workloads.join(', ')} against ${summary.baseUrl}`,
     `  requests    ${String(summary.requests)}, right ${String(summary.right)} (${summary.rightPerSecond.toFixed(1)}/s)`,
     `  errors      ${kinds.join(', ') || 'none'}`,
-    `  dropped     ${String(summary.droppedIterations)}`,
+    ...(summary.notSent === 0
+      ? []
+      : [
+          `  NOT VALID   ${String(summary.notSent)} requests were due and not sent, as too many were open: raise MAX_OPEN`,
+        ]),
+    ...(summary.latenessMs === null
+      ? []
+      : [
+          `  begun late  by ${summary.latenessMs.p50.toFixed(1)} ms in the middle, ${summary.latenessMs.p99.toFixed(1)} ms at p99; part of the latency`,
+        ]),
     latencyMs === null
-      ? '  latency     none: no request was answered right'
+      ? '  latency     none: no request got its expected response'
       : `  latency ms  p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
     ...summary.slo.map(({ text, held }) => `  ${held ? 'held  ' : 'broken'}      ${text}`),
     '',

@@ -150,7 +150,7 @@ describe('a profile run by plain k6', () => {
         WARMUP: 0,
         PRINT_REQUESTS: 1,
       });
-      const begun = lines.flatMap((line) => (line[0] === 'b' ? [line[4]] : []));
+      const begun = lines.flatMap((line) => (line[0] === 'b' ? [line[5]] : []));
       const seldom = begun.filter((name) => name === 'seldom').length;
       expect(begun.length).toBeGreaterThan(300);
       // 40 are expected; 6 standard deviations of 400 draws are 36.

@@ -1,12 +1,8 @@
-import {
-  dueBetween,
-  lengthSeconds,
-  openLimit,
-  parseDuration,
-  planOf,
-  PROFILES,
-  type ProfileName,
-} from '../../loadtests/lib/profile';
+import { dueBetween } from '../../loadtests/lib/due';
+import { parseDuration } from '../../loadtests/lib/duration';
+import { openLimit } from '../../loadtests/lib/open-limit';
+import { lengthSeconds, planOf, PROFILES, type ProfileName } from '../../loadtests/lib/profile';
+import { parseSlos } from '../../loadtests/lib/slo';
 
 const names = Object.keys(PROFILES) as ProfileName[];
 
@@ -39,15 +35,21 @@ describe('a profile', () => {
   it('closed has clients and no rate', () => {
     const plan = planOf('closed', { clients: 3 });
     expect(plan).toMatchObject({ loop: 'closed', clients: 3, stages: [] });
-    expect(openLimit(plan, 5000)).toBe(3);
+    expect(openLimit(plan, 5000, [])).toBe(3);
   });
 
-  it('may keep as many requests open as the latency of its workload asks for', () => {
-    const plan = planOf('load', { ratePerSecond: 50 });
-    expect(openLimit(plan, 5000)).toBe(500);
-    expect(openLimit(plan, 0)).toBe(250);
-    expect(openLimit(planOf('smoke'), 0)).toBe(50);
-    expect(openLimit(planOf('load', { ratePerSecond: 100_000 }), 0)).toBe(1000);
+  it('may keep as many requests open as can become due within the timeout', () => {
+    const plan = planOf('load', { ratePerSecond: 10, durationSeconds: 120 });
+    expect(openLimit(plan, 60_000, [])).toBeGreaterThanOrEqual(600);
+    expect(openLimit(plan, 60_000, parseSlos('p95<20s'))).toBe(openLimit(plan, 60_000, []));
+    // No more than there are.
+    expect(openLimit(planOf('smoke'), 60_000, [])).toBeLessThan(100);
+    expect(openLimit(planOf('load', { ratePerSecond: 5000 }), 60_000, [])).toBe(10_000);
+  });
+
+  it('refuses an SLO that allows more open requests than a generator opens by itself', () => {
+    const plan = planOf('load', { ratePerSecond: 2000 });
+    expect(() => openLimit(plan, 60_000, parseSlos('p95<20s'))).toThrow('--max-open');
   });
 
   it.each([

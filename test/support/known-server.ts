@@ -13,7 +13,7 @@ export interface Behaviour {
   wrongEvery?: number;
   /** Every so many-th is never answered. */
   hangEvery?: number;
-  /** After the start, everything is 404 for so long. */
+  /** From the first request on, everything is 404 for so long. */
   notFoundForMs?: number;
 }
 
@@ -45,7 +45,7 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
     ids: new Set(),
     body: Buffer.alloc(0),
   };
-  const openedAt = Date.now();
+  let firstAt: number | null = null;
   let count = 0;
   const isEvery = (every: number | undefined): boolean =>
     every !== undefined && every > 0 && count % every === 0;
@@ -56,7 +56,8 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
       return;
     }
     const id = request.headers['x-load-id'];
-    if (Date.now() - openedAt < notFoundForMs) {
+    firstAt ??= Date.now();
+    if (Date.now() - firstAt < notFoundForMs) {
       seen.notFound += 1;
       response.writeHead(404).end('{"message":"not registered"}');
       return;
@@ -68,7 +69,7 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
       return;
     }
     const [kind, status, body] = isEvery(behaviour.errorEvery)
-      ? (['errors', 500, '{"ok":false}'] as const)
+      ? (['errors', 500, '{"ok":true}'] as const)
       : isEvery(behaviour.wrongEvery)
         ? (['wrong', 200, '<html>the editor</html>'] as const)
         : (['right', 200, JSON.stringify({ ok: true, headers: { 'x-load-id': id } })] as const);

@@ -38,7 +38,7 @@ export function sampleRun(): RunData {
     requests,
     samples,
     record: {
-      schemaVersion: 2,
+      schemaVersion: 3,
       id: '20261120T100000Z-last-node-load-abcd',
       startedAt: '2026-11-20T10:00:00.000Z',
       endedAt: '2026-11-20T10:01:15.000Z',
@@ -113,7 +113,15 @@ export function sampleRun(): RunData {
           { host: 'host', pid: 102, role: 'worker', requests: 1536 },
           { host: 'host', pid: 101, role: 'worker', requests: 768 },
         ],
-        generator: { cpuCores: 0.2, droppedIterations: 0, saturated: false },
+        generator: {
+          cpuCores: 0.2,
+          coresAvailable: 2,
+          notSent: 0,
+          latenessMs: { p50: 0.6, p99: 2.4, max: 9 },
+          newConnections: 12,
+          faults: [],
+          saturated: false,
+        },
       },
       verdict: {
         outcome: 'not sustained',

@@ -1,4 +1,5 @@
 import { N8N_ROLES } from '../plan/roles';
+import type { Slo } from '../plan/slo';
 import type {
   Executions,
   LatencyInterval,
@@ -10,6 +11,7 @@ import type {
 } from '../record/record';
 import type { Completed } from './completions';
 import { meanCores } from './cores';
+import { generatorFaults, latenessOf, newConnectionsOf } from './generator';
 import { growth, totals, values, type SampledRole, type Window } from './metrics';
 import {
   mean,
@@ -33,12 +35,14 @@ export interface RunFacts {
   /** Closed loop: clients, and how long each pauses between two requests. */
   clients?: number;
   thinkTimeMs?: number;
+  slos: readonly Slo[];
   generator: {
+    /** Of its whole life, where no sample fell into the measured part. */
     cpuCoresMean: number;
-    /** Cores that it may use. */
-    cores: number;
+    /** Cores that it may use; null where that was not recorded. */
+    coresAvailable: number | null;
     /** Open loop: requests that were due within the measured part and could not be sent. */
-    droppedIterations: number;
+    notSent: number;
   };
   executions: ExecutionCounts | null;
   /** Of workloads that answer at once. */
@@ -49,7 +53,6 @@ export interface RunFacts {
 
 /** Kinds of errors where no answer came, so that the duration is only how long we waited. */
 const NEVER_ANSWERED = new Set(['unanswered', 'timeout']);
-const GENERATOR_BUSY_SHARE = 0.9;
 
 export function summarize(
   requests: readonly RequestSample[],
@@ -59,8 +62,9 @@ export function summarize(
   const { measured } = facts;
   const seconds = (measured.toMs - measured.fromMs) / 1_000;
   const due = requests.filter(({ tMs }) => tMs >= measured.fromMs && tMs < measured.toMs);
-  const offered = due.length + facts.generator.droppedIterations;
+  const offered = due.length;
   const good = goodReplies(requests, measured);
+  const wrong = errors(due);
   const unanswered = due.filter(({ errorKind }) => errorKind === 'unanswered');
   return {
     offered: { requests: offered, ratePerSecond: offered / seconds },
@@ -71,7 +75,7 @@ export function summarize(
     },
     ...(facts.completed === undefined ? {} : { completions: facts.completed?.completions ?? null }),
     latencyMs: latency(due),
-    errors: errors(due),
+    errors: wrong,
     unanswered: {
       requests: unanswered.length,
       oldestAgeMs: unanswered.reduce((oldest, { durationMs }) => Math.max(oldest, durationMs), 0),
@@ -86,7 +90,7 @@ export function summarize(
     cpuMillisecondsPerRequest: cpuPerRequest(samples, measured, good),
     roles: roles(samples, measured),
     spread: spread(due),
-    generator: generator(facts),
+    generator: generator(due, samples, wrong, facts),
   };
 }
 
@@ -247,10 +251,20 @@ function spread(due: readonly RequestSample[]): Summary['spread'] {
     .sort((a, b) => b.requests - a.requests);
 }
 
-function generator({ generator: used }: RunFacts): Summary['generator'] {
-  return {
-    cpuCores: used.cpuCoresMean,
-    droppedIterations: used.droppedIterations,
-    saturated: used.cpuCoresMean >= GENERATOR_BUSY_SHARE * used.cores,
+function generator(
+  due: readonly RequestSample[],
+  samples: readonly MetricSample[],
+  wrong: Summary['errors'],
+  { generator: known, measured, loop, slos }: RunFacts,
+): Summary['generator'] {
+  const used = values(samples, { metric: 'cpuCores', role: 'generator' }, measured);
+  const figures = {
+    cpuCores: used.length > 0 ? mean(used) : known.cpuCoresMean,
+    coresAvailable: known.coresAvailable,
+    notSent: known.notSent,
+    latenessMs: latenessOf(due, loop),
+    newConnections: newConnectionsOf(due),
   };
+  const faults = generatorFaults({ generator: figures, errors: wrong }, slos);
+  return { ...figures, faults, saturated: faults.length > 0 };
 }

@@ -173,9 +173,11 @@ function sentence(outcome: Outcome, summary: Summary, found: Found): string {
   const run = `${first}The run of ${facts.workload}`;
   if (outcome === 'aborted') return `${run} was aborted: ${facts.aborted ?? ''}.`;
   if (outcome === 'invalid') {
-    const why = summary.generator.saturated
-      ? 'the load generator was the limit, so it says nothing about n8n'
-      : 'no request was sent in the measured time';
+    const [fault] = summary.generator.faults;
+    const why =
+      fault === undefined
+        ? 'no request was sent in the measured time'
+        : `the load generator was the limit, so it says nothing about n8n: ${fault}`;
     return `${run} is invalid: ${why}.`;
   }
   const load = loadText(summary, facts);
@@ -228,10 +230,7 @@ function errorText({ errors }: Summary): string {
 function doubts(summary: Summary, facts: VerdictFacts): string[] {
   const found: string[] = [];
   const { generator, latencyMs, littlesLaw, backlog, executions } = summary;
-  if (generator.saturated) found.push('the load generator used all the CPU that it may');
-  if (generator.droppedIterations > 0) {
-    found.push(`${String(generator.droppedIterations)} requests were due but could not be sent`);
-  }
+  found.push(...generator.faults.map((fault) => `the load generator: ${fault}`));
   if (latencyMs !== null && latencyMs.count < ENOUGH_REQUESTS) {
     found.push(
       `only ${String(latencyMs.count)} answers were measured: high percentiles rest on single requests, run longer`,

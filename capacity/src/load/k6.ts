@@ -1,19 +1,19 @@
 import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { LoadSummary } from '../../../loadtests/lib/load-summary';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { lengthSeconds, type LoadPlan } from '../plan/profile';
 import type { RequestSample } from '../record/record';
 import { startReaper, type Reaper } from '../linux/reaper';
 import { messageOf } from '../ui/exit';
-import { latenessP99Ms } from './lateness';
+import { availableCores } from '../linux/available-cores';
+import { confine, type Confinement } from './confine';
 import { parseLine, RequestLines } from './lines';
 import type { LoadResult } from './load';
-import { usageOf } from './usage';
+import { watchUsage } from './usage';
 
 export interface K6Order {
   k6: string;
@@ -26,8 +26,10 @@ export interface K6Order {
   timeoutMs: number;
   /** How long unanswered requests are waited for after the last was due. */
   drainMs: number;
-  /** Requests open side by side; more are dropped, see profile.ts. */
+  /** Requests open side by side; more are not sent, see loadtests/lib/open-limit.ts. */
   maxOpen: number;
+  /** CPU limit of k6; null: none of its own. */
+  generatorCores: number | null;
   signal: AbortSignal;
   /** Called with every request as it ends, in order. */
   onRequest(sample: RequestSample): void;
@@ -36,39 +38,64 @@ export interface K6Order {
   onUsage(cpuCores: number, rssMiB: number): void;
 }
 
-const USAGE_EVERY_MS = 1000;
 /** What k6 may still need after its last request, or after it was asked to stop. */
 const ENDING_MS = 15_000;
 const KEPT_WORDS = 20;
+/**
+ * Where it may, the generator goes before what it loads: it needs little, and sends on time only if it gets that
+ * at once.
+ */
+const FIRST = process.getuid?.() === 0 ? ['nice', '-n', '-10'] : [];
 
 /** Makes the load. Rejects only when k6 cannot be started at all. */
 export async function runK6(order: K6Order): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-k6-'));
   const reaper = startReaper();
   reaper.watchFolder(folder);
+  let confinement: Confinement | undefined;
   try {
-    return await loadWithin(folder, reaper, order);
+    confinement = confine(order.generatorCores);
+    confinement.folders.forEach(reaper.watchControlGroup);
+    return await loadWithin(folder, reaper, confinement, order);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    await confinement?.end();
     await reaper.dismiss();
   }
 }
 
-async function loadWithin(folder: string, reaper: Reaper, order: K6Order): Promise<LoadResult> {
+async function loadWithin(
+  folder: string,
+  reaper: Reaper,
+  confinement: Confinement,
+  order: K6Order,
+): Promise<LoadResult> {
   // Readable by its owner only: headers may hold credentials.
   const requestsFile = join(folder, 'requests.json');
   writeFileSync(requestsFile, JSON.stringify(order.requests), { mode: 0o600 });
-  const summaryFile = join(folder, 'summary.json');
   const startedAtMs = Date.now();
+  const [program = order.k6, ...args] = confinement.around([
+    ...FIRST,
+    order.k6,
+    ...argumentsOf(order, requestsFile),
+  ]);
   // A group of its own: Ctrl-C in the terminal reaches us, and we end k6 in our own order.
-  const k6 = spawn(order.k6, argumentsOf(order, requestsFile, summaryFile), {
+  const k6 = spawn(program, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, K6_NO_USAGE_REPORT: 'true' },
   });
 
-  if (k6.pid !== undefined) reaper.watchGroup(k6.pid, 'INT');
-  const lines = new RequestLines();
+  let coresAvailable = availableCores();
+  if (k6.pid !== undefined) {
+    reaper.watchGroup(k6.pid, 'INT');
+    confinement.join(k6.pid);
+    coresAvailable = Math.min(availableCores(k6.pid), order.generatorCores ?? Infinity);
+  }
+  let notSent = 0;
+  const lines = new RequestLines((dueMs) => {
+    if (dueMs >= order.plan.warmupSeconds * 1000) notSent += 1;
+  });
   const requests: RequestSample[] = [];
   const words: string[] = [];
   const usage = watchUsage(k6.pid, order.onUsage);
@@ -104,8 +131,6 @@ async function loadWithin(folder: string, reaper: Reaper, order: K6Order): Promi
   const endedAtMs = Date.now();
   lines.cutOff(endedAtMs).forEach(take);
 
-  const droppedIterations = readSummary(summaryFile)?.droppedIterations ?? 0;
-  const begun = requests.map(({ tMs }) => tMs);
   return {
     beganAtMs: lines.beganAtMs ?? startedAtMs,
     endedAtMs,
@@ -113,18 +138,17 @@ async function loadWithin(folder: string, reaper: Reaper, order: K6Order): Promi
     requests,
     generator: {
       version: k6Version(order.k6),
-      droppedIterations,
-      // Who has dropped some is not late with the others: their place in the order is not known.
-      latenessP99Ms: droppedIterations > 0 ? null : latenessP99Ms(order.plan, begun),
-      openPeak: mostOpen(requests),
+      notSent,
+      openPeak: lines.openPeak,
       openMax: order.maxOpen,
       cpuCoresMean: usage.cpuCoresMean(),
+      coresAvailable,
       rssPeakMiB: usage.rssPeakMiB(),
     },
   };
 }
 
-function argumentsOf(order: K6Order, requestsFile: string, summaryFile: string): string[] {
+function argumentsOf(order: K6Order, requestsFile: string): string[] {
   const env: Record<string, string> = {
     WORKLOAD_FILE: requestsFile,
     BASE_URL: order.baseUrl,
@@ -132,11 +156,10 @@ function argumentsOf(order: K6Order, requestsFile: string, summaryFile: string):
     TIMEOUT: `${String(order.timeoutMs)}ms`,
     DRAIN: `${String(order.drainMs)}ms`,
     MAX_OPEN: String(order.maxOpen),
-    // The target has been looked at: the real request was answered right.
+    // The target has been looked at: the real request got its expected response.
     READY: '0',
     RUN_ID: order.runId,
     PRINT_REQUESTS: '1',
-    SUMMARY_FILE: summaryFile,
   };
   return [
     'run',
@@ -235,57 +258,6 @@ function remember(words: string[], text: string): void {
   if (text === '' || text === 'Request Failed') return;
   words.push(text);
   if (words.length > KEPT_WORDS) words.shift();
-}
-
-function watchUsage(
-  pid: number | undefined,
-  tell: K6Order['onUsage'],
-): { cpuCoresMean(): number; rssPeakMiB(): number; end(): void } {
-  const since = performance.now();
-  let last = { atMs: since, cpuSeconds: 0 };
-  let rssPeakMiB = 0;
-  const look = (): void => {
-    const usage = pid === undefined ? null : usageOf(pid);
-    if (usage === null) return;
-    const atMs = performance.now();
-    tell((1000 * (usage.cpuSeconds - last.cpuSeconds)) / (atMs - last.atMs), usage.rssMiB);
-    last = { atMs, cpuSeconds: usage.cpuSeconds };
-    rssPeakMiB = Math.max(rssPeakMiB, usage.rssMiB);
-  };
-  const timer = setInterval(look, USAGE_EVERY_MS);
-  return {
-    cpuCoresMean: () => (last.atMs > since ? (1000 * last.cpuSeconds) / (last.atMs - since) : 0),
-    rssPeakMiB: () => rssPeakMiB,
-    end: () => {
-      clearInterval(timer);
-    },
-  };
-}
-
-/** Requests open side by side, at the most. */
-function mostOpen(requests: readonly RequestSample[]): number {
-  const changes = requests
-    .flatMap(({ tMs, durationMs }): [number, number][] => [
-      [tMs, 1],
-      [tMs + durationMs, -1],
-    ])
-    .sort(([a, up], [b, other]) => a - b || up - other);
-  let open = 0;
-  let most = 0;
-  for (const [, change] of changes) {
-    open += change;
-    most = Math.max(most, open);
-  }
-  return most;
-}
-
-function readSummary(file: string): LoadSummary | null {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as LoadSummary;
-  } catch {
-    // A killed k6 writes none.
-    return null;
-  }
 }
 
 export function k6Version(k6: string): string {

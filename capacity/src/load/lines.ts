@@ -2,29 +2,46 @@ import type { Line } from '../../../loadtests/lib/print';
 import type { RequestSample } from '../record/record';
 
 interface Open {
-  begunMs: number;
+  dueMs: number;
+  lateMs: number;
   workload: string;
 }
 
-/** Puts the lines that loadtests/lib/print.ts writes together into requests. */
+/** Puts the lines that loadtests/lib/print.ts writes together into requests; keeps the open ones only. */
 export class RequestLines {
-  /** Milliseconds since 1970; null until the first request has begun. */
+  /** Milliseconds since 1970; null until the first request was due. */
   beganAtMs: number | null = null;
+  /** Side by side, at the most so far. */
+  openPeak = 0;
   private readonly open = new Map<string, Open>();
+
+  /** `notSentMs` is called with the due time of a request that could not be sent. */
+  constructor(private readonly notSent: (dueMs: number) => void = () => undefined) {}
 
   /** The request that this line ends; null for a line that ends none. */
   read(line: Line): RequestSample | null {
-    if (line[0] === 'b') {
-      const [, id, begunMs, loadBeganAtMs, workload] = line;
-      this.beganAtMs ??= loadBeganAtMs;
-      this.open.set(id, { begunMs, workload });
-      return null;
+    switch (line[0]) {
+      case 'b': {
+        const [, id, dueMs, lateMs, loadBeganAtMs, workload] = line;
+        this.beganAtMs ??= loadBeganAtMs;
+        this.open.set(id, { dueMs, lateMs, workload });
+        this.openPeak = Math.max(this.openPeak, this.open.size);
+        return null;
+      }
+      case 'n': {
+        const [, dueMs, loadBeganAtMs] = line;
+        this.beganAtMs ??= loadBeganAtMs;
+        this.notSent(dueMs);
+        return null;
+      }
+      case 'e': {
+        const [, id, serviceMs, status, errorKind, ranBy, connected] = line;
+        const begun = this.open.get(id);
+        if (begun === undefined) return null;
+        this.open.delete(id);
+        return sample(id, begun, { serviceMs, status, errorKind, ranBy, connected });
+      }
     }
-    const [, id, durationMs, status, errorKind, ranBy] = line;
-    const begun = this.open.get(id);
-    if (begun === undefined) return null;
-    this.open.delete(id);
-    return sample(id, begun, { durationMs, status, errorKind, ranBy });
   }
 
   get openCount(): number {
@@ -36,10 +53,11 @@ export class RequestLines {
     const nowMs = endedAtMs - (this.beganAtMs ?? endedAtMs);
     const left = [...this.open].map(([id, begun]) =>
       sample(id, begun, {
-        durationMs: Math.max(0, nowMs - begun.begunMs),
+        serviceMs: Math.max(0, nowMs - begun.dueMs - begun.lateMs),
         status: 0,
         errorKind: 'unanswered',
         ranBy: '',
+        connected: 0,
       }),
     );
     this.open.clear();
@@ -49,7 +67,7 @@ export class RequestLines {
 
 /** Null for what k6 itself has to say. */
 export function parseLine(text: string): Line | null {
-  if (!text.startsWith('["b",') && !text.startsWith('["e",')) return null;
+  if (!/^\["[ben]",/.test(text)) return null;
   try {
     return JSON.parse(text) as Line;
   } catch {
@@ -58,19 +76,26 @@ export function parseLine(text: string): Line | null {
   }
 }
 
-function sample(
-  id: string,
-  { begunMs, workload }: Open,
-  end: Pick<RequestSample, 'durationMs' | 'status' | 'errorKind' | 'ranBy'>,
-): RequestSample {
+interface End {
+  serviceMs: number;
+  status: number;
+  errorKind: string;
+  ranBy: string;
+  connected: number;
+}
+
+function sample(id: string, { dueMs, lateMs, workload }: Open, end: End): RequestSample {
   return {
-    tMs: begunMs,
-    durationMs: Math.round(end.durationMs * 1000) / 1000,
+    tMs: dueMs,
+    // What the generator was late by has to be waited for, too.
+    durationMs: Math.round((lateMs + end.serviceMs) * 1000) / 1000,
     status: end.status,
     ok: end.errorKind === '',
     errorKind: end.errorKind,
     id,
     workload,
     ranBy: end.ranBy,
+    lateMs,
+    connected: end.connected,
   };
 }

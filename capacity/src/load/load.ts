@@ -19,16 +19,16 @@ export interface LoadResult {
 }
 
 export interface GeneratorFigures {
-  /** k6 and its version. */
+  /** Of k6. */
   version: string;
-  /** Requests that were due while as many as may be were open. */
-  droppedIterations: number;
-  /** Null in a closed loop, and where requests were dropped. */
-  latenessP99Ms: number | null;
+  /** Requests of the measured part that were due while as many as may be were open. */
+  notSent: number;
   /** Requests open side by side. */
   openPeak: number;
   openMax: number;
-  /** Mean over the run; 1 is one core kept busy. */
+  /** Mean from its start to its end, for runs too short to be sampled; 1 is one core kept busy. */
   cpuCoresMean: number;
+  /** Cores that it may use: of the machine, its affinity, its control group and --generator-cpus. */
+  coresAvailable: number;
   rssPeakMiB: number;
 }

@@ -10,6 +10,8 @@ const REQUEST_COLUMNS = [
   'id',
   'workload',
   'ranBy',
+  'lateMs',
+  'connected',
 ] as const;
 const SAMPLE_COLUMNS = ['tMs', 'role', 'instance', 'metric', 'value'] as const;
 
@@ -17,7 +19,7 @@ export const REQUESTS_HEAD = `${REQUEST_COLUMNS.join(',')}\n`;
 export const SAMPLES_HEAD = `${SAMPLE_COLUMNS.join(',')}\n`;
 
 export function requestRow(sample: RequestSample): string {
-  return row(REQUEST_COLUMNS.map((column) => sample[column]));
+  return row(REQUEST_COLUMNS.map((column) => sample[column] ?? ''));
 }
 
 export function sampleRow(sample: MetricSample): string {
@@ -34,6 +36,8 @@ export function readRequests(text: string): RequestSample[] {
     id: cells.id,
     workload: cells.workload,
     ranBy: cells.ranBy,
+    ...(cells.lateMs === '' ? {} : { lateMs: Number(cells.lateMs) }),
+    ...(cells.connected === '' ? {} : { connected: Number(cells.connected) }),
   }));
 }
 

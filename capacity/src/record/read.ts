@@ -6,17 +6,19 @@ import { readRequests, readSamples } from './csv';
 import { HEAD_FILE, RECORD_FILE, REQUESTS_FILE, SAMPLES_FILE, type RunningHead } from './folder';
 import type { RunRecord, RunTables } from './record';
 import { runOfVersion1 } from './version1';
+import { runOfVersion2 } from './version2';
 
 /** A run as report and analysis take it. */
 export interface RunData extends RunTables {
   record: RunRecord;
 }
 
-/** One step a schema version: from each to the next. Version 1 is the first. */
+/** One step per schema version: from each to the next. Version 1 is the first. */
 const UPGRADES: Record<number, (older: Record<string, unknown>) => Record<string, unknown>> = {
   1: runOfVersion1,
+  2: runOfVersion2,
 };
-const CURRENT = 2;
+const CURRENT = 3;
 
 export function isComplete(folder: string): boolean {
   return existsSync(join(folder, RECORD_FILE));

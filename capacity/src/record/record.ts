@@ -1,5 +1,5 @@
 import type { RecordedWorkload } from '../plan/chosen-workload';
-import type { Stage } from '../plan/profile';
+import type { Arrivals, Stage } from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import type { SampledRole } from '../plan/roles';
 import type { Topology } from '../plan/topology';
@@ -11,7 +11,7 @@ export type { SampledRole };
  * a folder without it is an incomplete run. Older schema versions are read by record/read.ts.
  */
 export interface RunRecord {
-  schemaVersion: 2;
+  schemaVersion: 3;
   /** Sortable and unique: start time, workload, profile, four random letters. */
   id: string;
   startedAt: string;
@@ -44,6 +44,10 @@ export interface RecordedProfile {
   clients?: number;
   /** Open loop, the warm-up first; the rate grows evenly within a stage. */
   stages?: Stage[];
+  /** Open loop: whether requests were due at even or at random (exponential) gaps. */
+  arrivals?: Arrivals;
+  /** Of random arrivals: with it the due times can be computed again. */
+  seed?: number;
 }
 
 export interface Machine {
@@ -83,7 +87,24 @@ export interface Summary {
   roles: RoleSummary[];
   /** Which process replied how often, where the workload says so. */
   spread: { host: string; pid: number; role: string; requests: number }[];
-  generator: { cpuCores: number; droppedIterations: number; saturated: boolean };
+  generator: GeneratorSummary;
+}
+
+/** Of the measured part. */
+export interface GeneratorSummary {
+  cpuCores: number;
+  /** Cores that it could use at the most; null in records before schema version 3. */
+  coresAvailable: number | null;
+  /** Were due while as many as may be were open; they are not part of what was offered. */
+  notSent: number;
+  /** Begun later than due: part of every latency. Null in a closed loop, and in older records. */
+  latenessMs: { p50: number; p99: number; max: number } | null;
+  /** Requests for which a connection had to be opened; null in older records. */
+  newConnections: number | null;
+  /** Why the run says nothing about the system, a clause each; empty is best. */
+  faults: string[];
+  /** There are faults. */
+  saturated: boolean;
 }
 
 /** Over the whole run, warm-up included. */
@@ -227,7 +248,10 @@ export interface RunEvent {
 export interface RequestSample {
   /** Milliseconds since the load began, when the request was due. */
   tMs: number;
-  /** Until the whole reply was there, connecting included; the age of an unanswered one. */
+  /**
+   * From when it was due until the whole response was there, connecting included; the age of an unanswered one.
+   * In records before schema version 3: from when it was begun.
+   */
   durationMs: number;
   /** 0 without a reply. */
   status: number;
@@ -240,6 +264,10 @@ export interface RequestSample {
   workload: string;
   /** host/pid/role of the process that replied, where known. */
   ranBy: string;
+  /** Begun so much later than due, so that the service time is `durationMs - lateMs`; not in older records. */
+  lateMs?: number;
+  /** Connections that were opened for it, 0 or 1; not in older records. */
+  connected?: number;
 }
 
 /** One line of samples.csv. The unit is part of the metric's name: rssMiB, cpuCores, eventLoopLagMs. */

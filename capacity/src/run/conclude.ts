@@ -8,7 +8,6 @@ import { assess } from '../analysis/slo';
 import { mean } from '../analysis/statistics';
 import { summarize, type ExecutionCounts } from '../analysis/summarize';
 import { BREAKING_EVENTS, verdict } from '../analysis/verdict';
-import { dueBetween } from '../plan/profile';
 import type { RunHead } from '../record/folder';
 import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
 
@@ -17,7 +16,7 @@ export interface RunEnding {
   endedAt: string;
   /** Null when all load was made; else why it was not. */
   aborted: string | null;
-  generator: { cpuCoresMean: number; droppedIterations: number; latenessP99Ms: number | null };
+  generator: { cpuCoresMean: number; coresAvailable: number | null; notSent: number };
   executions: ExecutionCounts | null;
   traced: TracedExecutions;
   /** Of workloads that answer at once; null where it was not counted. */
@@ -27,23 +26,6 @@ export interface RunEnding {
   events: RunEvent[];
   files: RunRecord['files'];
   thinkTimeMs: number;
-}
-
-/** So late a generator hides that much latency: a doubt, and beyond the second no measurement at all. */
-const LATE_DOUBT_MS = 50;
-const LATE_INVALID_MS = 1000;
-
-/** k6 counts what it could not send over the whole run; here of the measured part alone. */
-function droppedWithin(
-  { fromMs, toMs }: { fromMs: number; toMs: number },
-  { stages }: RunRecord['profile'],
-  requests: RunTables['requests'],
-  { generator: { droppedIterations } }: RunEnding,
-): number {
-  if (droppedIterations === 0 || stages === undefined) return droppedIterations;
-  const due = Math.round(dueBetween({ stages }, fromMs / 1000, toMs / 1000));
-  const sent = requests.filter(({ tMs }) => tMs >= fromMs && tMs < toMs).length;
-  return Math.min(droppedIterations, Math.max(0, due - sent));
 }
 
 /** The host's CPU that none of the roles accounts for. */
@@ -81,8 +63,6 @@ export function conclude(
     fromMs: profile.warmupSeconds * 1000,
     toMs: (profile.warmupSeconds + profile.durationSeconds) * 1000,
   };
-  const late = ending.generator.latenessP99Ms;
-  const droppedIterations = droppedWithin(measured, head.profile, requests, ending);
   const executionsPerRequest = head.workload.executionsPerRequest ?? null;
   const due = requests.filter(({ tMs }) => tMs >= measured.fromMs && tMs < measured.toMs).length;
   const summary: Summary = summarize(requests, samples, {
@@ -90,17 +70,14 @@ export function conclude(
     loop: profile.loop,
     ...(profile.clients === undefined ? {} : { clients: profile.clients }),
     thinkTimeMs: ending.thinkTimeMs,
-    generator: {
-      cpuCoresMean: ending.generator.cpuCoresMean,
-      cores: head.machine.cores,
-      droppedIterations,
-    },
+    slos: head.slo,
+    generator: ending.generator,
     executions: countedOnce(ending.executions, ending.traced),
     ...(head.workload.answers === 'at-once'
       ? {
           completed: completed(requests, ending.traced, ending.countedWithin, {
             measured,
-            offered: due + droppedIterations,
+            offered: due,
             executionsPerRequest,
           }),
         }
@@ -108,7 +85,6 @@ export function conclude(
     queueDrained: ending.queueDrained,
   });
   summary.matched = matchExecutions(requests, ending.traced);
-  if (late !== null && late > LATE_INVALID_MS) summary.generator.saturated = true;
   const limits = limitsOfRun({
     measured: atHighestLoad(measured, profile),
     topology: head.topology,
@@ -138,14 +114,9 @@ export function conclude(
     stealShare: steal.length > 0 ? mean(steal) : null,
     otherCores: otherCores(summary),
   });
-  if (late !== null && late > LATE_DOUBT_MS) {
-    judged.doubts.push(
-      `one in a hundred requests was begun ${late.toFixed(0)} ms or more after it was due: the generator was short of CPU, and latencies are that much too low`,
-    );
-  }
   return {
     ...head,
-    schemaVersion: 2,
+    schemaVersion: 3,
     endedAt: ending.endedAt,
     summary,
     verdict: judged,

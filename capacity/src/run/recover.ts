@@ -27,8 +27,8 @@ export function recoverRun(folder: string): RunData {
     aborted: `n8n-tuned itself was killed ${(lastMs / 1000).toFixed(0)} s into the load`,
     generator: {
       cpuCoresMean: used.length > 0 ? mean(used.map(({ value }) => value)) : 0,
-      droppedIterations: 0,
-      latenessP99Ms: null,
+      coresAvailable: null,
+      notSent: 0,
     },
     executions: null,
     traced: { skipped: 'n8n-tuned itself was killed' },

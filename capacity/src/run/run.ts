@@ -1,4 +1,5 @@
 /** One run: a workload under a plan on a target that is up, recorded and judged. */
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Window } from '../analysis/metrics';
 import { runK6 } from '../load/k6';
@@ -37,8 +38,17 @@ export interface RunOrder {
   timeoutMs: number;
   /** For unanswered requests after the last was due, and then again for n8n to finish its executions. */
   drainMs: number;
+  generator?: GeneratorSettings;
   /** As the user gave it, secrets taken out. */
   command: string[];
+}
+
+/** What is asked of the load generator; what is left out follows from the plan. */
+export interface GeneratorSettings {
+  /** Requests open side by side. */
+  maxOpen?: number;
+  /** Its CPU limit, in cores. */
+  cores?: number;
 }
 
 export interface FinishedRun {
@@ -60,10 +70,11 @@ export function measure(
 async function measureWithin(
   scope: Scope,
   running: Running,
-  order: RunOrder,
+  asked: RunOrder,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<FinishedRun> {
+  const order = { ...asked, plan: withSeed(asked.plan) };
   const { workload } = order;
   await running.ready(workload.requests, progress, signal);
   const head = headOf(running, order, new Date());
@@ -166,7 +177,8 @@ async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promis
       runId: scene.head.id,
       timeoutMs: order.timeoutMs,
       drainMs: order.drainMs,
-      maxOpen: openLimit(plan, order.workload.recorded.latencyFloorMs),
+      maxOpen: openLimitOf(order),
+      generatorCores: order.generator?.cores ?? null,
       signal: scene.signal,
       onBegin: (atMs) => {
         beganAtMs = atMs;
@@ -275,7 +287,7 @@ async function drain(
 function headOf(running: Running, order: RunOrder, startedAt: Date): RunHead {
   const { workload, plan } = order;
   return {
-    schemaVersion: 2,
+    schemaVersion: 3,
     id: runId(startedAt, workload.recorded.name, plan.profile),
     startedAt: startedAt.toISOString(),
     command: order.command,
@@ -298,5 +310,28 @@ function recordedProfile(plan: LoadPlan): RecordedProfile {
   };
   return plan.loop === 'closed'
     ? { ...common, clients: plan.clients }
-    : { ...common, ratePerSecond: highestRate(plan), stages: plan.stages };
+    : {
+        ...common,
+        ratePerSecond: highestRate(plan),
+        stages: plan.stages,
+        arrivals: plan.arrivals,
+        ...(plan.seed === undefined ? {} : { seed: plan.seed }),
+      };
+}
+
+/** Throws, in a sentence, where the rate and the SLOs ask for more than a generator can keep open. */
+export function openLimitOf({
+  plan,
+  timeoutMs,
+  slos,
+  generator,
+}: Pick<RunOrder, 'plan' | 'timeoutMs' | 'slos' | 'generator'>): number {
+  return generator?.maxOpen ?? openLimit(plan, timeoutMs, slos);
+}
+
+/** Each run draws random arrivals of its own, and records from what. */
+function withSeed(plan: LoadPlan): LoadPlan {
+  return plan.arrivals === 'random' && plan.seed === undefined
+    ? { ...plan, seed: randomInt(2 ** 31) }
+    : plan;
 }

@@ -32,7 +32,10 @@ function summaryOf(latenciesMs: readonly number[], errors = 0): Summary {
     unanswered: { requests: 0, oldestAgeMs: 0 },
     ...{ executions: null, backlog: null, littlesLaw: null, cpuMillisecondsPerRequest: null },
     ...{ roles: [], spread: [] },
-    generator: { cpuCores: 0.1, droppedIterations: 0, saturated: false },
+    generator: {
+      ...{ cpuCores: 0.1, coresAvailable: 2, notSent: 0, latenessMs: null, newConnections: null },
+      ...{ faults: [], saturated: false },
+    },
   };
 }
 

@@ -20,7 +20,8 @@ const request = (tMs: number, durationMs: number, errorKind = ''): RequestSample
 const facts = (changes: Partial<RunFacts> = {}): RunFacts => ({
   measured: { fromMs: 5_000, toMs: 35_000 },
   loop: 'open',
-  generator: { cpuCoresMean: 0.2, cores: 2, droppedIterations: 0 },
+  slos: [],
+  generator: { cpuCoresMean: 0.2, coresAvailable: 2, notSent: 0 },
   executions: null,
   queueDrained: null,
   ...changes,
@@ -105,11 +106,12 @@ describe('summary', () => {
     expect(summary.littlesLaw?.ratio).toBeCloseTo(1, 2);
   });
 
-  test('requests that could not be sent were offered all the same', () => {
-    const dropped = { cpuCoresMean: 0.2, cores: 2, droppedIterations: 500 };
-    const summary = summarize(steady, [], facts({ generator: dropped }));
-    expect(summary.offered.requests).toBe(2_000);
-    expect(summary.generator.saturated).toBe(false);
+  test('requests that could not be sent were not offered, and make the run invalid', () => {
+    const held = { cpuCoresMean: 0.2, coresAvailable: 2, notSent: 500 };
+    const summary = summarize(steady, [], facts({ generator: held }));
+    expect(summary.offered.requests).toBe(1_500);
+    expect(summary.generator.saturated).toBe(true);
+    expect(summary.generator.faults.join()).toContain('500 requests were due and not sent');
   });
 
   test('roles: memory and CPU of all instances together, restarts from counters', () => {
@@ -263,7 +265,7 @@ describe('verdict', () => {
   });
 
   test('a saturated generator is invalid, not failed', () => {
-    const generator = { cpuCores: 1.9, droppedIterations: 900, saturated: true };
+    const generator = { ...clean.generator, faults: ['it was late'], saturated: true };
     const slow = { ...clean, generator, achieved: { ...clean.achieved, shareOfOffered: 0.5 } };
     expect(judge(slow).outcome).toBe('invalid');
   });

@@ -24,6 +24,8 @@ describe('records of schema version 1 speak the words of version 2', () => {
   test('a run', () => {
     const older = {
       schemaVersion: 1,
+      profile: { name: 'load', loop: 'open' },
+      summary: { generator: { cpuCores: 0.3, droppedIterations: 4, saturated: false } },
       verdict: {
         outcome: 'failed',
         sentence:
@@ -31,8 +33,10 @@ describe('records of schema version 1 speak the words of version 2', () => {
       },
     };
     writeFileSync(join(folder, 'run.json'), JSON.stringify(older));
-    const { schemaVersion, verdict } = readRun(folder).record;
-    expect(schemaVersion).toBe(2);
+    const { schemaVersion, verdict, summary, profile } = readRun(folder).record;
+    expect(schemaVersion).toBe(3);
+    expect(profile.arrivals).toBe('even');
+    expect(summary.generator).toMatchObject({ notSent: 4, latenessMs: null, coresAvailable: null });
     expect(verdict).toEqual({
       outcome: 'not sustained',
       sentence:

@@ -1,5 +1,5 @@
 import { planOf } from '../../../capacity/src/plan/profile';
-import type { RequestSample } from '../../../capacity/src/record/record';
+import type { RequestSample, Summary } from '../../../capacity/src/record/record';
 import { conclude, type RunEnding } from '../../../capacity/src/run/conclude';
 import { sampleRun } from '../../support/sample-run';
 
@@ -16,14 +16,14 @@ const sent = Array.from({ length: (48 * 30) / 4 }, (_, i): RequestSample => ({
   ranBy: '',
 }));
 
-function offered(droppedIterations: number): number {
+function concluded(notSent: number): Summary {
   const { record } = sampleRun();
   const { warmupSeconds, durationSeconds, stages } = plan;
   const profile = { name: 'load', loop: 'open', warmupSeconds, durationSeconds, stages } as const;
   const ending: RunEnding = {
     endedAt: record.endedAt,
     aborted: null,
-    generator: { cpuCoresMean: 0.1, droppedIterations, latenessP99Ms: null },
+    generator: { cpuCoresMean: 0.1, coresAvailable: 2, notSent },
     executions: null,
     traced: { skipped: 'nothing to match' },
     queueDrained: null,
@@ -34,13 +34,16 @@ function offered(droppedIterations: number): number {
     thinkTimeMs: 0,
   };
   const tables = { requests: sent, samples: [] };
-  return conclude({ ...record, profile }, tables, ending).summary.offered.requests;
+  return conclude({ ...record, profile }, tables, ending).summary;
 }
 
-test('what could not be sent in the warm-up does not count as offered', () => {
-  expect(offered(3 * sent.length)).toBe(40 * 30);
+test('what the generator could not send is not offered, and never counts against n8n', () => {
+  const summary = concluded(3 * sent.length);
+  expect(summary.offered.requests).toBe((40 * 30) / 4);
+  expect(summary.achieved.shareOfOffered).toBeGreaterThan(0.95);
+  expect(summary.generator.saturated).toBe(true);
 });
 
-test('what the generator sent itself is offered, when nothing was left out', () => {
-  expect(offered(0)).toBe((40 * 30) / 4);
+test('what the generator sent is offered, when nothing was left out', () => {
+  expect(concluded(0).offered.requests).toBe((40 * 30) / 4);
 });

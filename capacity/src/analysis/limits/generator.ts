@@ -11,21 +11,14 @@ export const generatorRows: Row[] = [
   },
 ];
 
-/** What is left out here is decided with the figures of the generator itself (load/). */
+/** Whether it is at fault is decided in analysis/generator.ts. */
 function readGenerator({ summary: { generator }, limits }: Seen): Reading | null {
-  const cores = limits.hostCores;
-  const used = `it used ${figures(generator.cpuCores)} cores`;
-  const left =
-    generator.droppedIterations === 0
-      ? ''
-      : ` and left out ${String(generator.droppedIterations)} requests`;
+  const { cpuCores, faults, saturated } = generator;
+  const cores = generator.coresAvailable ?? limits.hostCores;
+  const share = cores === null ? 0 : Math.min(1, cpuCores / cores);
   return {
-    utilisation: generator.saturated
-      ? 1
-      : cores === null
-        ? 0
-        : Math.min(1, generator.cpuCores / cores),
-    isUsedUp: generator.saturated,
-    evidence: `${used}${left}`,
+    utilisation: saturated ? 1 : share,
+    isUsedUp: saturated,
+    evidence: saturated ? faults.join('; ') : `it used ${figures(cpuCores)} cores`,
   };
 }

@@ -1,5 +1,5 @@
 import { type Figure, ms, share, perSecond, mib } from '../text/units';
-import type { RankedLimit, RunRecord } from '../../record/record';
+import type { RankedLimit, RunRecord, Summary } from '../../record/record';
 import { formatNumber } from '../plot/scale';
 import { placeOf } from '../../plan/roles';
 
@@ -57,12 +57,24 @@ export function runFigures(record: RunRecord): Figure[] {
     );
   if (summary.cpuMillisecondsPerRequest !== null)
     add('CPU per request', `${formatNumber(summary.cpuMillisecondsPerRequest)} ms`);
-  const { cpuCores, droppedIterations } = summary.generator;
-  add(
-    'Load generator',
-    `${formatNumber(cpuCores)} cores used, ${droppedIterations === 0 ? 'every request sent when due' : `${formatNumber(droppedIterations)} requests due but not sent`}`,
-  );
+  add('Load generator', generatorText(summary));
   return figures;
+}
+
+function generatorText({ generator, errors }: Summary): string {
+  const { cpuCores, coresAvailable, notSent, latenessMs, newConnections } = generator;
+  const resets = errors.byKind['reset on idle connection'] ?? 0;
+  return [
+    `${formatNumber(cpuCores)}${coresAvailable === null ? '' : ` of ${formatNumber(coresAvailable)}`} cores used`,
+    notSent === 0 ? 'every request sent' : `${formatNumber(notSent)} requests due but not sent`,
+    ...(latenessMs === null
+      ? []
+      : [
+          `begun late by ${formatNumber(latenessMs.p50)} ms (p99 ${formatNumber(latenessMs.p99)} ms)`,
+        ]),
+    ...(newConnections === null ? [] : [`${formatNumber(newConnections)} new connections`]),
+    ...(resets === 0 ? [] : [`${formatNumber(resets)} reset on an idle connection`]),
+  ].join(', ');
 }
 
 function errorText({ summary: { errors } }: RunRecord): string {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseExpectation, wrongWith } from '../../../../loadtests/lib/expect';
+import { parseExpectation } from '../../../../loadtests/lib/expect';
+import { unexpected } from '../../../../loadtests/lib/expected';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { Failure } from '../../ui/exit';
 
@@ -44,7 +45,8 @@ async function ask(
   signal: AbortSignal,
 ): Promise<string | null> {
   try {
-    const reply = await fetch(`${baseUrl}${request.path}`, {
+    const requestedUrl = `${baseUrl}${request.path}`;
+    const reply = await fetch(requestedUrl, {
       method: request.method,
       headers: { ...request.headers, 'x-load-id': 'ready' },
       ...bodyOf(request),
@@ -54,11 +56,9 @@ async function ask(
     reply.headers.forEach((value, name) => {
       headers[name] = value;
     });
-    return wrongWith(expectations, {
-      status: reply.status,
-      headers,
-      body: await reply.text(),
-    });
+    const received = { status: reply.status, headers, body: await reply.text() };
+    const url = reply.redirected ? reply.url : requestedUrl;
+    return unexpected(expectations, { ...received, requestedUrl, url })?.why ?? null;
   } catch (error) {
     const { message, cause } = error as Error;
     return cause instanceof Error ? cause.message : message;

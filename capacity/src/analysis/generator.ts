@@ -1,0 +1,69 @@
+/** Whether the load generator did what a run rests on: every request sent, when it was due, with CPU to spare. */
+import { LATENCY_METRICS, type Slo } from '../plan/slo';
+import type { GeneratorSummary, RequestSample, Summary } from '../record/record';
+import { figures } from './figures';
+import { percentile, sorted } from './statistics';
+
+const BUSY_SHARE = 0.9;
+/** A lateness is part of the latency: this much of the smallest threshold may be the generator's own. */
+const LATE_SHARE = 0.1;
+/** What timers and the scheduler of an idle machine were seen to take at the 99th percentile is below it. */
+const LATE_ALLOWED_MS = 5;
+/** Where no SLO is about latency. */
+const LATE_ALLOWED_WITHOUT_SLO_MS = 100;
+
+/** At the 99th percentile. */
+export function allowedLatenessMs(slos: readonly Slo[]): number {
+  const bounds = slos
+    .filter(({ metric }) => LATENCY_METRICS.some((known) => known === metric))
+    .map(({ bound }) => bound);
+  if (bounds.length === 0) return LATE_ALLOWED_WITHOUT_SLO_MS;
+  return Math.max(LATE_ALLOWED_MS, LATE_SHARE * Math.min(...bounds));
+}
+
+/** A clause each; empty when the run says something about the system. */
+export function generatorFaults(
+  {
+    generator,
+    errors,
+  }: { generator: Omit<GeneratorSummary, 'faults' | 'saturated'> } & Pick<Summary, 'errors'>,
+  slos: readonly Slo[],
+): string[] {
+  const faults: string[] = [];
+  const { cpuCores, coresAvailable, notSent, latenessMs } = generator;
+  if (notSent > 0) {
+    faults.push(
+      `${String(notSent)} requests were due and not sent, as too many were open (--max-open raises the limit)`,
+    );
+  }
+  const noSocket = errors.byKind['no socket'] ?? 0;
+  if (noSocket > 0) {
+    faults.push(`${String(noSocket)} requests found no free socket on its machine`);
+  }
+  const allowed = allowedLatenessMs(slos);
+  if (latenessMs !== null && latenessMs.p99 > allowed) {
+    faults.push(
+      `one in a hundred requests was begun ${figures(latenessMs.p99)} ms or more after it was due, and ${figures(allowed)} ms are allowed here`,
+    );
+  }
+  if (coresAvailable !== null && cpuCores >= BUSY_SHARE * coresAvailable) {
+    faults.push(`it used ${figures(cpuCores)} of the ${figures(coresAvailable)} cores it may use`);
+  }
+  return faults;
+}
+
+/** Null in a closed loop, where nothing is due at a time, and where it was not recorded. */
+export function latenessOf(
+  due: readonly RequestSample[],
+  loop: 'open' | 'closed',
+): GeneratorSummary['latenessMs'] {
+  if (loop === 'closed') return null;
+  const late = sorted(due.flatMap(({ lateMs }) => (lateMs === undefined ? [] : [lateMs])));
+  if (late.length === 0) return null;
+  return { p50: percentile(late, 0.5), p99: percentile(late, 0.99), max: percentile(late, 1) };
+}
+
+export function newConnectionsOf(due: readonly RequestSample[]): number | null {
+  if (!due.some(({ connected }) => connected !== undefined)) return null;
+  return due.reduce((sum, { connected = 0 }) => sum + connected, 0);
+}

@@ -1,0 +1,75 @@
+/**
+ * The open loop: a few virtual users, one each lane, send every request at the time when it is due, whether or
+ * not earlier ones have had their response. A request costs a socket, not a virtual user, and knows when it was
+ * due, so that waiting for the generator is never missing from its latency.
+ */
+import exec from 'k6/execution';
+import { setTimeout } from 'k6/timers';
+import { dueTimes, lanesOf } from './arrivals.ts';
+import { startClock } from './clock.ts';
+import { count, countNotSent } from './metrics.ts';
+import { print } from './print.ts';
+import { lengthSeconds } from './profile.ts';
+import { seededRandom, seedOf } from './random.ts';
+import { begin, ended, pick, type Prepared } from './request.ts';
+import type { RunIdentity, Settings } from './settings.ts';
+
+/** Where the weights of a blend are drawn: a stream that no lane uses. */
+const PICKING = 1000;
+
+export async function openLoop(
+  settings: Settings,
+  requests: readonly Prepared[],
+  { runId, seed }: RunIdentity,
+): Promise<void> {
+  const { plan, timeoutMs, drainMs, prints } = settings;
+  const warmupMs = plan.warmupSeconds * 1000;
+  const lastDueMs = lengthSeconds(plan) * 1000;
+  const lane = exec.scenario.iterationInTest;
+  const lanes = lanesOf(plan);
+  const mayBeOpen = Math.ceil(settings.maxOpen / lanes);
+  const { beganAtMs, now } = startClock();
+  const nextDue = dueTimes(plan, seed, lane, lanes);
+  const random = seededRandom(seedOf(seed, PICKING + lane));
+  let open = 0;
+  let sent = 0;
+
+  async function send(dueMs: number): Promise<void> {
+    const request = pick(requests, random);
+    const measured = dueMs >= warmupMs;
+    if (open >= mayBeOpen) {
+      if (prints) print(['n', rounded(dueMs), beganAtMs, request.workload]);
+      if (measured) countNotSent(request.workload);
+      return;
+    }
+    open += 1;
+    const id = `${runId}-${String(lane)}-${String(sent)}`;
+    sent += 1;
+    const begunMs = now();
+    const lateMs = begunMs - dueMs;
+    if (prints) print(['b', id, rounded(dueMs), rounded(lateMs), beganAtMs, request.workload]);
+    const mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs));
+    const response = await begin(request, id, mayTakeMs);
+    open -= 1;
+    const end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs);
+    const { serviceMs, status, errorKind, ranBy, connected } = end;
+    if (prints) print(['e', id, rounded(serviceMs), status, errorKind, ranBy, connected]);
+    if (measured) {
+      const { workload } = request;
+      count({ workload, durationMs: lateMs + serviceMs, lateMs, errorKind, ranBy, connected });
+    }
+  }
+
+  await new Promise<void>((allSent) => {
+    let due = nextDue();
+    const step = (): void => {
+      for (; due !== null && due <= now(); due = nextDue()) void send(due);
+      if (due === null) allSent();
+      else setTimeout(step, Math.max(0, due - now()));
+    };
+    step();
+  });
+}
+
+/** To a microsecond. */
+const rounded = (milliseconds: number): number => Math.round(milliseconds * 1000) / 1000;

@@ -1,0 +1,129 @@
+/** Requests as k6 sends them, and what it says about each. */
+import { randomBytes } from 'k6/crypto';
+import { b64decode } from 'k6/encoding';
+import http, { type RefinedParams, type RefinedResponse } from 'k6/http';
+import { parseExpectation, type Expectation } from './expect.ts';
+import { looksAtBody } from './expected.ts';
+import { judge, type Judgement } from './judge.ts';
+import type { Random } from './random.ts';
+import type { LoadRequest } from './workload.ts';
+
+export interface Prepared extends LoadRequest {
+  url: string;
+  expectations: Expectation[];
+  /** Only then is the response's body kept in memory. */
+  readsBody: boolean;
+}
+
+export function prepare(request: LoadRequest, baseUrl: string): Prepared {
+  const expectations = request.expect.map(parseExpectation);
+  return {
+    ...request,
+    url: baseUrl + request.path,
+    expectations,
+    readsBody: request.requestIdAt !== null || request.ranAt !== null || looksAtBody(expectations),
+  };
+}
+
+/** By weight. */
+export function pick(requests: readonly Prepared[], random: Random): Prepared {
+  const total = requests.reduce((sum, { weight }) => sum + weight, 0);
+  let point = random() * total;
+  const chosen = requests.find(({ weight }) => (point -= weight) < 0) ?? requests[0];
+  if (chosen === undefined) {
+    throw new Error('the workload has no request');
+  }
+  return chosen;
+}
+
+type K6Response = RefinedResponse<'text' | 'none'>;
+
+export function send(request: Prepared, id: string, mayTakeMs: number): K6Response {
+  return http.request(
+    request.method,
+    request.url,
+    bodyOf(request),
+    paramsOf(request, id, mayTakeMs),
+  );
+}
+
+/** Many of them are open side by side in one virtual user. */
+export function begin(request: Prepared, id: string, mayTakeMs: number): Promise<K6Response> {
+  return http.asyncRequest(
+    request.method,
+    request.url,
+    bodyOf(request),
+    paramsOf(request, id, mayTakeMs),
+  );
+}
+
+function paramsOf(
+  request: Prepared,
+  id: string,
+  mayTakeMs: number,
+): RefinedParams<'text' | 'none'> {
+  return {
+    headers: { ...request.headers, 'x-load-id': id },
+    timeout: `${String(Math.ceil(mayTakeMs))}ms`,
+    tags: { name: request.workload },
+    responseType: request.readsBody ? 'text' : 'none',
+  };
+}
+
+/** Per virtual user, from its first sending on: bytes cost more to make than to send. */
+const bytesOf = new Map<Prepared, ArrayBuffer>();
+
+function bodyOf(request: Prepared): string | ArrayBuffer | null {
+  const { body } = request;
+  if (body === null) return null;
+  if ('text' in body && body.base64 !== true) return body.text;
+  let bytes = bytesOf.get(request);
+  if (bytes === undefined) {
+    bytes =
+      'text' in body ? b64decode(body.text) : randomBytes(Math.round(body.randomMiB * 1024 * 1024));
+    bytesOf.set(request, bytes);
+  }
+  return bytes;
+}
+
+export interface Ended extends Judgement {
+  status: number;
+  /** From the sending on, connecting included. */
+  serviceMs: number;
+  /** Connections that were opened for it: 0 or 1. */
+  connected: number;
+}
+
+/** `waitedMs` is the service time where nothing came back; a cut at the end of the run is `unanswered`. */
+export function ended(
+  request: Prepared,
+  response: K6Response,
+  id: string,
+  waitedMs: number,
+  timeoutIsTheEnd: boolean,
+): Ended {
+  const { status, timings } = response;
+  const connected = timings.connecting > 0 ? 1 : 0;
+  const judgement = judge(
+    request,
+    {
+      status,
+      errorCode: response.error_code,
+      error: response.error,
+      reused: connected === 0,
+      headers: response.headers,
+      body: typeof response.body === 'string' ? response.body : '',
+      requestedUrl: request.url,
+      url: response.url,
+    },
+    id,
+  );
+  return {
+    ...judgement,
+    errorKind:
+      judgement.errorKind === 'timeout' && timeoutIsTheEnd ? 'unanswered' : judgement.errorKind,
+    status,
+    serviceMs: status > 0 ? timings.blocked + timings.duration : waitedMs,
+    connected,
+  };
+}

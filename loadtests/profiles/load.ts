@@ -1,0 +1,15 @@
+import { STEADY, type Profile } from './profile.ts';
+
+/**
+ * One rate for the whole time: the profile whose verdict says whether that rate is sustained. Give it at least
+ * a few hundred requests, more for high percentiles.
+ */
+export const load = {
+  title: 'The usual rate, held steadily',
+  loop: 'open',
+  ratePerSecond: 10,
+  durationSeconds: 60,
+  warmupSeconds: 10,
+  clients: 0,
+  shape: STEADY,
+} as const satisfies Profile;

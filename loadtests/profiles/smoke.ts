@@ -1,0 +1,15 @@
+import { STEADY, type Profile } from './profile.ts';
+
+/**
+ * Shows that the request, the expected response and the addresses fit together, before a longer run costs
+ * time. Too few requests for a percentile.
+ */
+export const smoke = {
+  title: 'Does it answer right at all: one request a second, briefly',
+  loop: 'open',
+  ratePerSecond: 1,
+  durationSeconds: 10,
+  warmupSeconds: 0,
+  clients: 0,
+  shape: STEADY,
+} as const satisfies Profile;

@@ -1,0 +1,20 @@
+import type { Profile } from './profile.ts';
+
+/**
+ * Four steps of equal length around the usual rate, for how latency grows with load. The warm-up is at the rate
+ * of the first step.
+ */
+export const stress = {
+  title: 'Half the usual rate, then all of it, one and a half times, twice',
+  loop: 'open',
+  ratePerSecond: 10,
+  durationSeconds: 240,
+  warmupSeconds: 10,
+  clients: 0,
+  shape: [
+    { share: 0.25, from: 0.5, to: 0.5 },
+    { share: 0.25, from: 1, to: 1 },
+    { share: 0.25, from: 1.5, to: 1.5 },
+    { share: 0.25, from: 2, to: 2 },
+  ],
+} as const satisfies Profile;
