@@ -10,21 +10,24 @@ const OPEN_AT_LEAST = 50;
 const BUNCHES = 1.2;
 
 /**
- * A request is open until its response or its timeout, so rate x timeout are enough whatever the system
- * does. Above what one machine can keep open it must at least be what the SLOs allow; a rate and an SLO that
- * need more are refused.
+ * A request is open until its response or its timeout, so rate x timeout are enough whatever the system does,
+ * as far as one machine can keep them open.
  */
-export function openLimit(plan: LoadPlan, timeoutMs: number, slos: readonly Slo[]): number {
+export function openLimit(plan: LoadPlan, timeoutMs: number): number {
   if (plan.loop === 'closed') return plan.clients;
-  const rate = highestRate(plan);
+  return Math.min(OPEN_AT_MOST, openAtOnce(plan, timeoutMs));
+}
+
+/** A rate and an SLO that together allow more open requests than that are refused: the run could not be valid. */
+export function refuseTooManyOpen(plan: LoadPlan, timeoutMs: number, slos: readonly Slo[]): void {
+  if (plan.loop === 'closed') return;
   const slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound));
   const allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs));
   if (allowed > OPEN_AT_MOST) {
     throw new Error(
-      `${String(rate)} requests per second that may each take ${String(slowestMs / 1000)} s are ${String(allowed)} open at the same time, more than the ${String(OPEN_AT_MOST)} that one generator opens by itself (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`,
+      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s are ${String(allowed)} open at the same time, more than the ${String(OPEN_AT_MOST)} that one generator opens by itself (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`,
     );
   }
-  return Math.min(OPEN_AT_MOST, openAtOnce(plan, timeoutMs));
 }
 
 function openAtOnce(plan: LoadPlan, eachMs: number): number {

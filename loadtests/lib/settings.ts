@@ -4,7 +4,7 @@
  */
 import { ARRIVALS, isArrivals } from './arrivals.ts';
 import { parseDuration } from './duration.ts';
-import { openLimit } from './open-limit.ts';
+import { openLimit, refuseTooManyOpen } from './open-limit.ts';
 import { ownRequest } from './own-request.ts';
 import { isProfileName, planOf, PROFILES, type LoadPlan, type PlanParameters } from './profile.ts';
 import { parseSlos, type Slo } from './slo.ts';
@@ -128,7 +128,8 @@ function requestsFrom(
 
 function maxOpenFrom(env: Env, plan: LoadPlan, timeoutMs: number, slos: readonly Slo[]): number {
   if (env.MAX_OPEN === undefined || plan.loop === 'closed') {
-    return openLimit(plan, timeoutMs, slos);
+    refuseTooManyOpen(plan, timeoutMs, slos);
+    return openLimit(plan, timeoutMs);
   }
   const given = number(env, 'MAX_OPEN');
   if (!Number.isInteger(given) || given < 1) {

@@ -1,6 +1,6 @@
 import { dueBetween } from '../../loadtests/lib/due';
 import { parseDuration } from '../../loadtests/lib/duration';
-import { openLimit } from '../../loadtests/lib/open-limit';
+import { openLimit, refuseTooManyOpen } from '../../loadtests/lib/open-limit';
 import { lengthSeconds, planOf, PROFILES, type ProfileName } from '../../loadtests/lib/profile';
 import { parseSlos } from '../../loadtests/lib/slo';
 
@@ -35,21 +35,26 @@ describe('a profile', () => {
   it('closed has clients and no rate', () => {
     const plan = planOf('closed', { clients: 3 });
     expect(plan).toMatchObject({ loop: 'closed', clients: 3, stages: [] });
-    expect(openLimit(plan, 5000, [])).toBe(3);
+    expect(openLimit(plan, 5000)).toBe(3);
   });
 
   it('may keep as many requests open as can become due within the timeout', () => {
     const plan = planOf('load', { ratePerSecond: 10, durationSeconds: 120 });
-    expect(openLimit(plan, 60_000, [])).toBeGreaterThanOrEqual(600);
-    expect(openLimit(plan, 60_000, parseSlos('p95<20s'))).toBe(openLimit(plan, 60_000, []));
+    expect(openLimit(plan, 60_000)).toBeGreaterThanOrEqual(600);
     // No more than there are.
-    expect(openLimit(planOf('smoke'), 60_000, [])).toBeLessThan(100);
-    expect(openLimit(planOf('load', { ratePerSecond: 5000 }), 60_000, [])).toBe(10_000);
+    expect(openLimit(planOf('smoke'), 60_000)).toBeLessThan(100);
+    expect(openLimit(planOf('load', { ratePerSecond: 5000 }), 60_000)).toBe(10_000);
   });
 
   it('refuses an SLO that allows more open requests than a generator opens by itself', () => {
     const plan = planOf('load', { ratePerSecond: 2000 });
-    expect(() => openLimit(plan, 60_000, parseSlos('p95<20s'))).toThrow('--max-open');
+    const slow = parseSlos('p95<20s');
+    expect(() => {
+      refuseTooManyOpen(plan, 60_000, slow);
+    }).toThrow('--max-open');
+    expect(() => {
+      refuseTooManyOpen(plan, 60_000, parseSlos('p95<300ms,errors<1%'));
+    }).not.toThrow();
   });
 
   it.each([

@@ -11,10 +11,12 @@ import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
+  chosenGenerator,
   chosenPlan,
   chosenSlos,
   chosenWorkload,
   milliseconds,
+  withGeneratorOptions,
   withProfileOptions,
   withWorkloadOptions,
   type ProfileOptions,
@@ -43,7 +45,7 @@ export function register(program: Command): void {
     .description('Which of two topologies is better, by which ratio, and is it more than noise')
     .argument('<A.yaml>', 'a topology')
     .argument('<B.yaml>', 'another one');
-  withProfileOptions(withWorkloadOptions(command), 'closed')
+  withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed'))
     .optionsGroup('How it is decided:')
     .option('--metric <name>', Object.keys(METRICS).join(', '), 'throughput')
     .option('--pairs <count>', 'at most so many runs of each', '10')
@@ -103,6 +105,8 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
     scripts: findBundled('loadtests', 'load.ts'),
     timeoutMs: milliseconds('--timeout', options.timeout),
     drainMs: milliseconds('--drain', options.drain),
+    generator: chosenGenerator(options),
+    ...(options.arrivals === undefined ? {} : { arrivals: plan.arrivals }),
     command: withoutSecrets(process.argv.slice(2)),
     metric,
     search: searchSettings({

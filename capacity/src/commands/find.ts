@@ -11,19 +11,23 @@ import { renderFindTerminal } from '../report/find/terminal';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
+  chosenArrivals,
+  chosenGenerator,
   collect,
   chosenSlos,
   chosenWorkload,
   milliseconds,
+  withGeneratorOptions,
   withTargetOptions,
   withWorkloadOptions,
+  type GeneratorOptions,
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
 import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-interface FindOptions extends WorkloadOptions, TargetOptions {
+interface FindOptions extends WorkloadOptions, TargetOptions, GeneratorOptions {
   slo?: string[];
   budget?: string;
   probe: string;
@@ -39,7 +43,7 @@ export function register(program: Command): void {
   const command = program
     .command('find')
     .description('Find the highest rate at which every SLO holds, and what limits it');
-  withTargetOptions(withWorkloadOptions(command))
+  withGeneratorOptions(withTargetOptions(withWorkloadOptions(command)))
     .optionsGroup('What must hold, and how long it may take:')
     .option(
       '--slo <slo>',
@@ -84,6 +88,8 @@ async function run(options: FindOptions): Promise<number> {
       `--timeout is ${options.timeout}, but no reply of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: give it more.`,
     );
   }
+  const generator = chosenGenerator(options);
+  const arrivals = chosenArrivals(options);
   const k6 = findK6();
   const target = chosenTarget(options, workload.workflows, milliseconds('--ready', options.ready));
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
@@ -97,6 +103,8 @@ async function run(options: FindOptions): Promise<number> {
         scripts: findBundled('loadtests', 'load.ts'),
         timeoutMs,
         drainMs: milliseconds('--drain', options.drain),
+        generator,
+        ...(arrivals === undefined ? {} : { arrivals }),
         command: withoutSecrets(process.argv.slice(2)),
         search: new CapacitySearch(settings),
         budgetSeconds: settings.budgetSeconds ?? null,

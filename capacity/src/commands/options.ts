@@ -4,15 +4,19 @@ import { parametersFrom } from '../../../loadtests/lib/workload';
 import { findBundled } from '../lab/kit';
 import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
 import {
+  ARRIVALS,
+  isArrivals,
   isProfileName,
   parseDuration,
   planOf,
   PROFILES,
+  type Arrivals,
   type LoadPlan,
   type ProfileName,
 } from '../plan/profile';
 import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
+import type { GeneratorSettings } from '../load/k6';
 import { askedRightly, Mistake } from '../ui/exit';
 
 /** For an option that may be repeated. */
@@ -86,7 +90,7 @@ export function workflowsFolder(): string {
   return findBundled('workflows', 'catalogue.json');
 }
 
-export interface ProfileOptions {
+export interface ProfileOptions extends GeneratorOptions {
   profile: string;
   rate?: string;
   vus?: string;
@@ -112,6 +116,7 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
 
 export function chosenPlan(options: ProfileOptions): LoadPlan {
   const { profile } = options;
+  const arrivals = chosenArrivals(options);
   return askedRightly(() => {
     if (!isProfileName(profile)) {
       throw new Mistake(
@@ -125,8 +130,46 @@ export function chosenPlan(options: ProfileOptions): LoadPlan {
         ? {}
         : { durationSeconds: parseDuration(options.duration) }),
       ...(options.warmup === undefined ? {} : { warmupSeconds: parseDuration(options.warmup) }),
+      ...(arrivals === undefined ? {} : { arrivals }),
     });
   });
+}
+
+export interface GeneratorOptions {
+  arrivals?: string;
+  maxOpen?: string;
+  generatorCpus?: string;
+}
+
+export function withGeneratorOptions(command: Command): Command {
+  return command
+    .optionsGroup('How the load is generated:')
+    .option('--arrivals <kind>', 'gaps between due requests: even, or random (exponential)')
+    .option('--max-open <count>', 'requests open at the same time (default: rate x timeout)')
+    .option('--generator-cpus <cores>', 'CPU limit of the load generator, like 0.5');
+}
+
+export function chosenArrivals({ arrivals }: GeneratorOptions): Arrivals | undefined {
+  if (arrivals === undefined || isArrivals(arrivals)) return arrivals;
+  throw new Mistake(`--arrivals is '${arrivals}': it is ${ARRIVALS.join(' or ')}.`);
+}
+
+export function chosenGenerator(options: GeneratorOptions): GeneratorSettings {
+  const { maxOpen, generatorCpus } = options;
+  const settings: GeneratorSettings = {};
+  if (maxOpen !== undefined) {
+    settings.maxOpen = numeric('--max-open', maxOpen);
+    if (!Number.isInteger(settings.maxOpen) || settings.maxOpen < 1) {
+      throw new Mistake(`--max-open is '${maxOpen}': it is a whole number from 1.`);
+    }
+  }
+  if (generatorCpus !== undefined) {
+    settings.cores = numeric('--generator-cpus', generatorCpus);
+    if (!(settings.cores >= 0.01)) {
+      throw new Mistake(`--generator-cpus is '${generatorCpus}': it is at least 0.01 cores.`);
+    }
+  }
+  return settings;
 }
 
 export function chosenSlos(options: ProfileOptions): Slo[] {

@@ -6,13 +6,16 @@ import type { RunData } from '../record/read';
 import { renderTerminal } from '../report/run/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
-import { EXIT, messageOf } from '../ui/exit';
+import { askedRightly, EXIT, messageOf } from '../ui/exit';
+import { refuseTooManyOpen } from '../plan/profile';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
+  chosenGenerator,
   chosenPlan,
   chosenSlos,
   chosenWorkload,
   milliseconds,
+  withGeneratorOptions,
   withProfileOptions,
   withTargetOptions,
   withWorkloadOptions,
@@ -36,7 +39,7 @@ export function register(program: Command): void {
   const command = program
     .command('run')
     .description('Load one workload under one profile on one target; record and judge it');
-  withTargetOptions(withProfileOptions(withWorkloadOptions(command)))
+  withGeneratorOptions(withTargetOptions(withProfileOptions(withWorkloadOptions(command))))
     .optionsGroup('Limits and results:')
     .option('--timeout <time>', 'a request is given up after this', '60s')
     .option(
@@ -68,6 +71,12 @@ async function run(options: RunOptions): Promise<number> {
   const timeoutMs = milliseconds('--timeout', options.timeout);
   const drainMs = milliseconds('--drain', options.drain);
   const readyMs = milliseconds('--ready', options.ready);
+  const generator = chosenGenerator(options);
+  if (generator.maxOpen === undefined) {
+    askedRightly(() => {
+      refuseTooManyOpen(plan, timeoutMs, slos);
+    });
+  }
   const place = options.s3 === undefined ? null : s3Place(options.s3, process.env);
   const k6 = findK6();
   const target = chosenTarget(options, workload.workflows, readyMs);
@@ -83,6 +92,7 @@ async function run(options: RunOptions): Promise<number> {
         scripts: findBundled('loadtests', 'load.ts'),
         timeoutMs,
         drainMs,
+        generator,
         command: withoutSecrets(process.argv.slice(2)),
       },
       tell,

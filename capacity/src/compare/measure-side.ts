@@ -3,6 +3,7 @@ import { CapacitySearch } from '../analysis/search/search';
 import type { Settings } from '../analysis/search/types';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
+import type { Arrivals } from '../plan/profile';
 import { measure, type RunOrder } from '../run/run';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
@@ -11,6 +12,8 @@ import type { CompareMetric } from '../record/compare-record';
 
 export interface SideOrder extends RunOrder {
   metric: CompareMetric;
+  /** Of each search; what a search usually has where it is left out. */
+  arrivals?: Arrivals;
   /** Of each search, where the metric is the capacity. */
   search: Partial<Settings>;
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { CapacitySearch } from '../analysis/search/search';
 import type { Probe } from '../analysis/search/types';
-import { planOf, type LoadPlan } from '../plan/profile';
+import { planOf, USUAL_ARRIVALS, type Arrivals, type LoadPlan } from '../plan/profile';
 import { runId, writeWhole } from '../record/folder';
 import type { FindProbe, FindRecord } from '../record/find-record';
 import { FIND_FILE } from '../record/read-find';
@@ -23,6 +23,8 @@ const FIRST_WARMUP = { clients: 4, durationSeconds: 8 };
 
 export interface FindOrder extends Omit<RunOrder, 'plan'> {
   search: CapacitySearch;
+  /** Of the probes in an open loop. */
+  arrivals?: Arrivals;
   budgetSeconds: number | null;
 }
 
@@ -39,7 +41,7 @@ export async function find(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<FinishedSearch> {
-  const { search } = order;
+  const { search, arrivals = USUAL_ARRIVALS } = order;
   const started = new Date();
   const id = runId(started, order.workload.recorded.name, 'find');
   const folder = join(order.out, id);
@@ -62,7 +64,7 @@ export async function find(
       if (!rested) restless.push(describe(probe));
       if (memoryMiB !== null) memoryAtRestMiB.push(memoryMiB);
       const finished = await run(
-        planOfProbe(probe, order.workload.recorded.latencyFloorMs),
+        planOfProbe(probe, order.workload.recorded.latencyFloorMs, arrivals),
         'probes',
       );
       problems.push(...finished.problems);
@@ -95,6 +97,7 @@ export async function find(
       versions: running.versions,
       machine: running.machine,
       slo: order.slos,
+      arrivals,
       budgetSeconds: order.budgetSeconds,
       totalSeconds: (Date.now() - started.getTime()) / 1000,
       probes,
@@ -106,12 +109,17 @@ export async function find(
   return { folder, record, problems };
 }
 
-function planOfProbe(probe: Probe, latencyFloorMs: number): LoadPlan {
+function planOfProbe(probe: Probe, latencyFloorMs: number, arrivals: Arrivals): LoadPlan {
   const warmupSeconds = Math.max(WARMUP_SHARE * probe.durationSeconds, latencyFloorMs / 1000);
   const durationSeconds = Math.max(1, probe.durationSeconds - warmupSeconds);
   return probe.kind === 'ladder'
     ? planOf('closed', { clients: probe.clients, warmupSeconds, durationSeconds })
-    : planOf('load', { ratePerSecond: probe.ratePerSecond, warmupSeconds, durationSeconds });
+    : planOf('load', {
+        ratePerSecond: probe.ratePerSecond,
+        warmupSeconds,
+        durationSeconds,
+        arrivals,
+      });
 }
 
 function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {

@@ -15,6 +15,14 @@ import { parseLine, RequestLines } from './lines';
 import type { LoadResult } from './load';
 import { watchUsage } from './usage';
 
+/** What is asked of the load generator; what is left out follows from the plan. */
+export interface GeneratorSettings {
+  /** Requests open side by side. */
+  maxOpen?: number;
+  /** Its CPU limit, in cores. */
+  cores?: number;
+}
+
 export interface K6Order {
   k6: string;
   /** The folder loadtests/. */

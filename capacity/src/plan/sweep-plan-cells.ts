@@ -116,7 +116,11 @@ export function loadOf(cell: Cell, plan: SweepPlan): LoadPlan | null {
   return planOf(profile, {
     ...(isClosed || Number.isNaN(rate) ? {} : { ratePerSecond: rate }),
     ...(!isClosed || Number.isNaN(clients) ? {} : { clients }),
-    ...given({ durationSeconds: measure.duration, warmupSeconds: measure.warmup }),
+    ...given({
+      durationSeconds: measure.duration,
+      warmupSeconds: measure.warmup,
+      arrivals: isClosed ? undefined : measure.arrivals,
+    }),
   });
 }
 

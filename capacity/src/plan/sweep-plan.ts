@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isProfileName, parseDuration, PROFILES } from './profile';
+import { ARRIVALS, isProfileName, parseDuration, PROFILES } from './profile';
 import { parseSlos } from './slo';
 import { TUNING_NAMES } from './tuning';
 
@@ -108,6 +108,11 @@ const measurement = z.strictObject({
   budget: duration.optional(),
   timeout: duration.prefault('60s'),
   drain: duration.prefault('30s'),
+  /** Open loop, and probes: gaps between due requests. */
+  arrivals: z.enum(ARRIVALS).optional(),
+  /** Requests open at the same time, and the CPU limit of the generator in cores. */
+  maxOpen: whole.positive().optional(),
+  generatorCpus: z.number().min(0.01).optional(),
   ready: duration.prefault('60s'),
 });
 

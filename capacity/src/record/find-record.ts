@@ -1,3 +1,4 @@
+import type { Arrivals } from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
 import type { RecordedWorkload } from '../plan/chosen-workload';
@@ -17,6 +18,8 @@ export interface FindRecord {
   versions: Record<string, string>;
   machine: Machine;
   slo: Slo[];
+  /** Of the probes in an open loop; older records do not have it, and were even. */
+  arrivals?: Arrivals;
   budgetSeconds: number | null;
   capacity: {
     /** The highest rate that was sustained at full length where `confirmed`; else the best guess so far. */

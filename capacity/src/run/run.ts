@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Window } from '../analysis/metrics';
-import { runK6 } from '../load/k6';
+import { runK6, type GeneratorSettings } from '../load/k6';
 import type { LoadResult } from '../load/load';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import { highestRate, openLimit, type LoadPlan } from '../plan/profile';
@@ -41,14 +41,6 @@ export interface RunOrder {
   generator?: GeneratorSettings;
   /** As the user gave it, secrets taken out. */
   command: string[];
-}
-
-/** What is asked of the load generator; what is left out follows from the plan. */
-export interface GeneratorSettings {
-  /** Requests open side by side. */
-  maxOpen?: number;
-  /** Its CPU limit, in cores. */
-  cores?: number;
 }
 
 export interface FinishedRun {
@@ -177,7 +169,7 @@ async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promis
       runId: scene.head.id,
       timeoutMs: order.timeoutMs,
       drainMs: order.drainMs,
-      maxOpen: openLimitOf(order),
+      maxOpen: order.generator?.maxOpen ?? openLimit(plan, order.timeoutMs),
       generatorCores: order.generator?.cores ?? null,
       signal: scene.signal,
       onBegin: (atMs) => {
@@ -317,16 +309,6 @@ function recordedProfile(plan: LoadPlan): RecordedProfile {
         arrivals: plan.arrivals,
         ...(plan.seed === undefined ? {} : { seed: plan.seed }),
       };
-}
-
-/** Throws, in a sentence, where the rate and the SLOs ask for more than a generator can keep open. */
-export function openLimitOf({
-  plan,
-  timeoutMs,
-  slos,
-  generator,
-}: Pick<RunOrder, 'plan' | 'timeoutMs' | 'slos' | 'generator'>): number {
-  return generator?.maxOpen ?? openLimit(plan, timeoutMs, slos);
 }
 
 /** Each run draws random arrivals of its own, and records from what. */

@@ -38,6 +38,7 @@ export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
       workflows: workload.workflows,
       readyTimeoutMs: 1000 * plan.measure.ready,
     });
+    const { maxOpen, generatorCpus } = plan.measure;
     const order = {
       workload,
       slos: plan.slo,
@@ -46,6 +47,10 @@ export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
       scripts: bench.scripts,
       timeoutMs: 1000 * plan.measure.timeout,
       drainMs: 1000 * plan.measure.drain,
+      generator: {
+        ...(maxOpen === undefined ? {} : { maxOpen }),
+        ...(generatorCpus === undefined ? {} : { cores: generatorCpus }),
+      },
       command: bench.command,
     };
     const load = loadOf(cell, plan);
@@ -100,7 +105,7 @@ async function loaded(
 async function searched(
   running: Running,
   order: Omit<RunOrder, 'plan'>,
-  { measure: { probe, full, budget } }: SweepPlan,
+  { measure: { probe, full, budget, arrivals } }: SweepPlan,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<CellResult> {
@@ -113,7 +118,12 @@ async function searched(
   const search = new CapacitySearch(settings);
   const { folder, record } = await find(
     running,
-    { ...order, search, budgetSeconds: budget ?? null },
+    {
+      ...order,
+      search,
+      budgetSeconds: budget ?? null,
+      ...(arrivals === undefined ? {} : { arrivals }),
+    },
     progress,
     signal,
   );

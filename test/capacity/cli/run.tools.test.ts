@@ -126,7 +126,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
       'errors<1%',
     ]);
     expect(code).toBe(1);
-    expect(stdout).toContain('errors was 20 %, wanted errors<1%');
+    expect(stdout).toContain('errors 20 %, limit 1 %');
   });
 
   it('makes no load and exits with 2 when no right answer comes', async () => {

@@ -13,6 +13,7 @@ export function findFigures(record: FindRecord): Figure[] {
     },
     { name: 'Plan with', value: `${perSecond(advised.ratePerSecond)} (${share(advised.share)})` },
     { name: 'Limited by', value: record.limit },
+    { name: 'Arrivals', value: record.arrivals ?? 'even' },
     { name: 'SLO', value: record.slo.map(({ text }) => text).join(', ') },
     {
       name: 'Probes',

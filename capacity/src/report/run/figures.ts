@@ -12,7 +12,7 @@ export function runFigures(record: RunRecord): Figure[] {
   add(
     profile.loop === 'open' ? 'Offered' : 'Clients',
     profile.loop === 'open'
-      ? `${perSecond(summary.offered.ratePerSecond)} (${formatNumber(summary.offered.requests)} requests)`
+      ? `${perSecond(summary.offered.ratePerSecond)} (${formatNumber(summary.offered.requests)} requests${profile.arrivals === undefined ? '' : `, ${profile.arrivals} arrivals`})`
       : `${profile.clients ?? '-'} (${formatNumber(summary.offered.requests)} requests)`,
   );
   add(

@@ -1,0 +1,109 @@
+/** The load generator against servers whose behaviour is known: what it says, and when it says nothing. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunRecord } from '../../../capacity/src/record/record';
+import { readRun } from '../../../capacity/src/record/read';
+import { findControl } from '../../../capacity/src/linux/cgroup';
+import { buildCli, endStartedClis, runCli } from '../../support/cli';
+import { startKnownServer, type Behaviour, type KnownServer } from '../../support/known-server';
+
+jest.setTimeout(120_000);
+
+let server: KnownServer;
+let out: string;
+
+async function run(behaviour: Behaviour, options: string): Promise<RunRecord & { folder: string }> {
+  server = await startKnownServer(behaviour);
+  const common = `run --target url --url ${server.url} --out ${out} --request`.split(' ');
+  const { stdout, stderr } = await runCli([
+    ...common,
+    'GET /x',
+    '--json',
+    ...options.split(' ').filter((word) => word !== ''),
+  ]);
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout) as RunRecord & { folder: string };
+}
+
+beforeAll(buildCli);
+
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), 'generator-'));
+});
+
+afterEach(async () => {
+  endStartedClis();
+  await server.close();
+  rmSync(out, { recursive: true, force: true });
+});
+
+const canLimit = ['v1', 'v2'].includes(findControl().kind);
+
+describe('the load generator', () => {
+  it('counts 5 % status 500 with the expected body, 2 % other bodies, and nothing of the first 3 s', async () => {
+    const { summary } = await run(
+      { errorEvery: 20, wrongEvery: 50, notFoundForMs: 3000 },
+      '--expect json.ok==true --rate 100 --duration 20s --warmup 2s',
+    );
+    const { seen } = server;
+    expect(seen.notFound).toBeGreaterThan(5);
+    expect(summary.errors.byKind['status 404']).toBeUndefined();
+    // Every 100th is both, and fails.
+    const truth = (seen.errors + seen.wrong) / (seen.right + seen.errors + seen.wrong);
+    expect(Math.abs(truth - 0.06)).toBeLessThan(0.002);
+    expect(Math.abs(summary.errors.share - truth)).toBeLessThan(0.002);
+    expect(summary.generator.faults).toEqual([]);
+  });
+
+  it('keeps as many requests open as a slow system needs: 10 s at 10/s is sustained', async () => {
+    const record = await run(
+      { latencyMs: 10_000 },
+      '--rate 10 --duration 45s --warmup 1s --slo p95<20s --slo errors<1%',
+    );
+    expect(record.verdict.sentence).toContain('sustained');
+    expect(record.verdict.outcome).toBe('sustained');
+    expect(record.summary.generator.notSent).toBe(0);
+    expect(record.summary.offered.requests).toBe(450);
+  });
+
+  it('is invalid when it may not open enough, and does not blame the system', async () => {
+    const record = await run(
+      { latencyMs: 2000 },
+      '--rate 20 --duration 5s --warmup 0s --slo p95<3s --max-open 10',
+    );
+    expect(record.verdict.outcome).toBe('invalid');
+    expect(record.verdict.breaches.filter(({ slo }) => slo === 'p95<3s')).toEqual([]);
+    expect(record.verdict.sentence).toContain('were due and not sent');
+    expect(record.summary.generator.notSent).toBeGreaterThan(50);
+  });
+
+  it('sends when a request is due, and counts its latency from then', async () => {
+    const { folder, summary, profile } = await run(
+      { latencyMs: 20 },
+      '--rate 100 --duration 5s --warmup 1s --arrivals random',
+    );
+    const { requests } = readRun(folder);
+    expect(profile.arrivals).toBe('random');
+    expect(profile.seed).toBeDefined();
+    const gaps = requests.map(({ tMs }) => tMs).sort((a, b) => a - b);
+    expect(new Set(gaps).size).toBe(gaps.length);
+    for (const { durationMs, lateMs = NaN } of requests) {
+      expect(lateMs).toBeGreaterThanOrEqual(0);
+      expect(durationMs - lateMs).toBeGreaterThanOrEqual(19);
+    }
+    expect(summary.generator.latenessMs?.p50).toBeLessThan(20);
+    // One pool of connections, the one used last first: few are opened for 600 requests.
+    expect(summary.generator.newConnections).toBeLessThan(60);
+  });
+
+  (canLimit ? it : it.skip)('with too little CPU is invalid, whatever came back', async () => {
+    const record = await run(
+      { latencyMs: 5 },
+      '--rate 500 --duration 6s --warmup 1s --slo p95<2s --generator-cpus 0.2',
+    );
+    expect(record.verdict.outcome).toBe('invalid');
+    expect(record.summary.generator.coresAvailable).toBe(0.2);
+    expect(record.summary.generator.faults.join()).toMatch(/of the 0.2 cores|after it was due/);
+  });
+});
