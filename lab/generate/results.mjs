@@ -6,6 +6,7 @@ import { format } from 'prettier';
 import { chartOnCluster, charts } from './results/chart.mjs';
 import { capacities, closedLoops, comparisons, proofs, sweeps } from './results/command.mjs';
 import { heapFloors, nodeAccuracy, samplerCost } from './results/parts.mjs';
+import { plantedLimits } from './results/limits.mjs';
 import { root } from './results/records.mjs';
 import { knownCapacities, searchQuality } from './results/search.mjs';
 
@@ -28,6 +29,7 @@ beside n8n: take ratios from it, not absolutes.`,
     capacities(),
     searchQuality(),
     knownCapacities(),
+    plantedLimits(),
     heapFloors(),
     nodeAccuracy(),
     samplerCost(),

@@ -1,3 +1,5 @@
+import type { Metric } from '../record/metrics';
+
 /** What the screen shows, out of what was sampled. */
 import { SAMPLED_ROLES } from '../plan/roles';
 export interface View {
@@ -45,9 +47,9 @@ function executionsOf(series: readonly Series[], nowMs: number): View['execution
   const counted = series.filter(({ metric }) => metric === 'executionsSucceeded');
   if (counted.length === 0) return null;
   const isQueue = counted.some(({ role }) => role === 'worker');
-  const ofMetric = (name: string): Series[] =>
+  const ofMetric = (name: Metric): Series[] =>
     series.filter(({ metric, role }) => metric === name && (role === 'worker' || !isQueue));
-  const rateAt = (name: string, atMs: number): number =>
+  const rateAt = (name: Metric, atMs: number): number =>
     ofMetric(name).reduce((sum, { points }) => sum + rateOf(points, atMs), 0);
   return {
     succeededPerSecond: rateAt('executionsSucceeded', nowMs),
@@ -99,7 +101,7 @@ function roleOf(series: readonly Series[], role: string, nowMs: number): RoleVie
   ];
 }
 
-function lastOf(series: readonly Series[], role: string, metric: string, nowMs: number): number[] {
+function lastOf(series: readonly Series[], role: string, metric: Metric, nowMs: number): number[] {
   return series
     .filter((one) => one.role === role && one.metric === metric && isFresh(one, nowMs))
     .map(({ points }) => points.at(-1)?.value ?? 0);

@@ -1,0 +1,31 @@
+// Whether the cause is named: limits planted in a real n8n, and what each run was put down to.
+import { has, link, number, readJson, table } from './records.mjs';
+
+const percent = (share) => `${number(100 * share)} %`;
+
+export function plantedLimits() {
+  const path = 'studies/planted-limits/results/record.json';
+  if (!has(path)) return '';
+  const { cases } = readJson(path);
+  const named = cases.filter(({ isRight }) => isRight).length;
+  return `## Whether the bottleneck is named
+
+One limit at a time was planted in a real system (n8n, its task runner, PostgreSQL and Redis on this machine), and a run
+under it was asked what limited it: ${named} of ${cases.length} were named.
+
+${table(
+  ['planted', 'has to be named', 'was named', 'in use', 'by these figures', 'next'],
+  cases.map(({ what, limit, limitedBy }) => [
+    what,
+    limit,
+    limitedBy.name === limit ? 'yes' : `**${limitedBy.name}**`,
+    limitedBy.utilisation === undefined ? '-' : percent(limitedBy.utilisation),
+    limitedBy.evidence,
+    limitedBy.runnerUp
+      ? `${limitedBy.runnerUp.name}, ${percent(limitedBy.runnerUp.utilisation)}`
+      : '-',
+  ]),
+)}
+
+${link(path)}`;
+}
