@@ -242,6 +242,8 @@ export interface RunEvent {
   text: string;
   /** Where a process ended: requests without a response at that time. */
   inFlight?: number;
+  /** Where a process ended for want of memory: of which kind, in which role. */
+  exhausted?: { role: SampledRole; resource: 'memory' | 'heap' };
 }
 
 /** One line of requests.csv.gz. */

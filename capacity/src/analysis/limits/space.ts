@@ -40,9 +40,12 @@ export const spaceRows: Row[] = [
 /** Whether a limit of the record's is one that more memory would lift. */
 export const isOfMemory = (name: string): boolean => /\b(memory|heap|maxmemory)$/.test(name);
 
-function readMemory(role: SampledRole, { samples, sampled, limits }: Seen): Reading | null {
+function readMemory(role: SampledRole, { samples, sampled, limits, events }: Seen): Reading | null {
   // Over the whole run: a kill while n8n warmed up matters no less.
-  const kills = growth(samples, { metric: 'oomKills', role });
+  const kills = Math.max(
+    growth(samples, { metric: 'oomKills', role }),
+    exhausted(events, role, 'memory'),
+  );
   if (kills > 0) {
     return {
       utilisation: 1,
@@ -87,8 +90,17 @@ function byProcess(role: SampledRole, sampled: Seen['sampled']): Map<string, num
   );
 }
 
-function readHeap(role: SampledRole, { sampled, limits }: Seen): Reading | null {
+function readHeap(role: SampledRole, { sampled, limits, events }: Seen): Reading | null {
   const limit = limits.heapMiB[role];
+  const aborts = exhausted(events, role, 'heap');
+  if (aborts > 0) {
+    const of = limit === undefined ? '' : ` of ${String(limit)} MiB`;
+    return {
+      utilisation: 1,
+      isUsedUp: true,
+      evidence: `V8 aborted a process of ${roleName(role)} ${times(aborts)}, as its heap${of} was full`,
+    };
+  }
   const values = sampled.values(role, 'heapUsedMiB');
   if (limit === undefined || values.length === 0) return null;
   const peak = highest(values);
@@ -98,6 +110,15 @@ function readHeap(role: SampledRole, { sampled, limits }: Seen): Reading | null 
     evidence: `the heap of ${roleName(role)} reached ${figures(peak)} of ${String(limit)} MiB`,
   };
 }
+
+/** Processes that ended for want of it, at any time of the run. */
+const exhausted = (
+  events: Seen['events'],
+  role: SampledRole,
+  resource: 'memory' | 'heap',
+): number =>
+  events.filter((event) => event.exhausted?.role === role && event.exhausted.resource === resource)
+    .length;
 
 function readMaxmemory({ sampled }: Seen): Reading | null {
   const limit = sampled.values('redis', 'redisMemoryMaxMiB').at(-1);

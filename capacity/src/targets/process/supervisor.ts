@@ -198,9 +198,11 @@ export class Supervisor {
     const why = exitReason(code, signal, wasOomKilled);
     this.lastExits.set(spec.instance, why);
     if (spec.kind === 'task') return;
+    const resource = wasOomKilled ? 'memory' : isHeapAbort(code, signal) ? 'heap' : null;
     this.tell({
       kind: wasOomKilled ? 'oom-kill' : 'exit',
       text: `${spec.instance} ended: ${why}`,
+      ...(resource === null ? {} : { exhausted: { role: spec.role, resource } }),
     });
     if (!this.ending) void this.restart(kept);
   }
@@ -258,10 +260,13 @@ export class Supervisor {
 const isRunning = (child: ChildProcess): boolean =>
   child.exitCode === null && child.signalCode === null;
 
+/** V8 aborts when its heap is full; the shell's 134 is the same abort seen from outside. */
+const isHeapAbort = (code: number | null, signal: string | null): boolean =>
+  signal === 'SIGABRT' || code === 134;
+
 function exitReason(code: number | null, signal: string | null, wasOomKilled: boolean): string {
   if (wasOomKilled) return 'the kernel killed it for exceeding its memory limit';
-  // V8 aborts when its heap is full; the shell's 134 is the same abort seen from outside.
-  if (signal === 'SIGABRT' || code === 134) return 'it aborted, as V8 does when its heap is full';
+  if (isHeapAbort(code, signal)) return 'it aborted, as V8 does when its heap is full';
   return signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
 }
 

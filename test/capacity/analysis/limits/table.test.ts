@@ -6,7 +6,7 @@ import { isOfMemory } from '../../../../capacity/src/analysis/limits/space';
 import { LIMITS } from '../../../../capacity/src/analysis/limits/table';
 import type { SampledRole } from '../../../../capacity/src/analysis/metrics';
 import type { Metric } from '../../../../capacity/src/record/metrics';
-import type { MetricSample, Summary } from '../../../../capacity/src/record/record';
+import type { MetricSample, RunEvent, Summary } from '../../../../capacity/src/record/record';
 import { sampleRun } from '../../../support/sample-run';
 
 /** 30 s, a sample per second. */
@@ -45,13 +45,17 @@ const summary = (changes: Partial<Summary> = {}): Summary => ({
 function limit(
   samples: MetricSample[],
   limits: Partial<LimitsInForce> = {},
-  { healthy = false, changes = {} }: { healthy?: boolean; changes?: Partial<Summary> } = {},
+  {
+    healthy = false,
+    changes = {},
+    events = [],
+  }: { healthy?: boolean; changes?: Partial<Summary>; events?: RunEvent[] } = {},
 ): Limit {
   const facts = {
     samples,
     summary: summary(changes),
     limits: { ...known, ...limits },
-    events: [],
+    events,
   };
   return bottleneck(facts, healthy);
 }
@@ -291,6 +295,27 @@ describe('which of several is the cause', () => {
     const found = limit(samplesOf('main', 'loopCores', 0.99), {}, { changes: { generator } });
     expect(found.name).toBe('load generator');
     expect(found.evidence).toContain('1.9 of the 2 cores');
+  });
+});
+
+describe('a process that ended for want of memory', () => {
+  const ended = (resource: 'memory' | 'heap'): RunEvent => ({
+    tMs: 9_000,
+    kind: resource === 'heap' ? 'exit' : 'oom-kill',
+    text: 'worker-1 ended',
+    exhausted: { role: 'worker', resource },
+  });
+  const busy = samplesOf('worker', 'loopCores', 0.99);
+
+  test.each(['memory', 'heap'] as const)('comes before a busy CPU: %s', (resource) => {
+    const found = limit(busy, { heapMiB: { worker: 256 } }, { events: [ended(resource)] });
+    expect(found.name).toBe(`worker ${resource}`);
+    expect(found.runnerUp?.name).toBe('worker event loop');
+  });
+
+  test('one that ended for another reason explains nothing', () => {
+    const event = { tMs: 9_000, kind: 'exit', text: 'worker-1 ended: signal SIGKILL' };
+    expect(limit(busy, {}, { events: [event] }).name).toBe('worker event loop');
   });
 });
 
