@@ -58,12 +58,12 @@ export class Release {
     return new Release(await restrictedNamespace(prefix));
   }
 
-  /** `helm upgrade --install`, and waits until every pod is ready. */
-  deploy(values: object, version: 3 | 4 = 3): Promise<string> {
+  /** `helm upgrade --install`, and waits until every pod is ready, unless told otherwise. */
+  deploy(values: object, version: 3 | 4 = 3, wait = true): Promise<string> {
     return helm(
       [
         ...['upgrade', '--install', this.name, CHART, '-n', this.space.name],
-        ...['--values', '-', '--wait', '--timeout', HELM_TIMEOUT],
+        ...['--values', '-', ...(wait ? ['--wait'] : []), '--timeout', HELM_TIMEOUT],
       ],
       JSON.stringify(merged(SMALL_EVERYWHERE, values)),
       version,
