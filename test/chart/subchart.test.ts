@@ -45,4 +45,12 @@ describe.each([
     ]);
     expect(text).toContain('image: "mirror.example.com/n8nio/n8n:');
   });
+
+  test('the parent fills its texts', async () => {
+    const { text } = await renderOf(folder, helm, [
+      ...['--set', 'global.domain=example.com', '--set', 'n8n-tuned.ingress.enabled=true'],
+      ...['--set', 'n8n-tuned.publicUrl=https://n8n.{{ .Values.global.domain }}'],
+    ]);
+    expect(text).toContain('host: "n8n.example.com"');
+  });
 });

@@ -60,8 +60,16 @@ strategy and a probe's question come whole from the later layer that has them. D
 {{- include "n8n-tuned.layered" (dict "under" .context.Values.pod "over" (get .context.Values .role)) -}}
 {{- end -}}
 
-{{/* A YAML document with `items`: role, name (suffix of its objects), at (its place in the values), settings. */}}
+{{/* A YAML document with `items`: role, name (suffix of its objects), at (its place in the values), settings. Computed once a rendering. */}}
 {{- define "n8n-tuned.components" -}}
+{{- if not (hasKey . "n8nTunedComponents") -}}
+{{- include "n8n-tuned.prepare" . -}}
+{{- $_ := set . "n8nTunedComponents" (include "n8n-tuned.computedComponents" .) -}}
+{{- end -}}
+{{- .n8nTunedComponents -}}
+{{- end -}}
+
+{{- define "n8n-tuned.computedComponents" -}}
 {{- $main := include "n8n-tuned.roleSettings" (dict "context" . "role" "main") | fromYaml -}}
 {{- $items := list (dict "role" "main" "name" "main" "at" "main" "settings" $main) -}}
 {{- if include "n8n-tuned.isQueue" . -}}

@@ -1,7 +1,6 @@
 {{/*
 What the chart's own Redis and PostgreSQL share: a StatefulSet of one pod with a claim, and its Service.
-Dict: context, component (redis or postgresql), settings, container (YAML of what differs in the container), user (uid),
-mountPath.
+Dict: context, component (redis or postgresql), settings, container (YAML of what differs in the container), mountPath.
 */}}
 {{- define "n8n-tuned.store" -}}
 {{- $full := include "n8n-tuned.fullname" .context -}}
@@ -31,13 +30,7 @@ spec:
       {{- end }}
       terminationGracePeriodSeconds: 60
       securityContext:
-        runAsNonRoot: true
-        runAsUser: {{ .user }}
-        runAsGroup: {{ .user }}
-        fsGroup: {{ .user }}
-        fsGroupChangePolicy: OnRootMismatch
-        seccompProfile:
-          type: RuntimeDefault
+        {{- toYaml .settings.podSecurityContext | nindent 8 }}
       {{- range $key := list "nodeSelector" "affinity" "tolerations" "priorityClassName" }}
       {{- with get $.settings $key }}
       {{ $key }}: {{ toJson . }}

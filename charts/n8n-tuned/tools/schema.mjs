@@ -237,6 +237,8 @@ export function schemaOf(values) {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Values of the chart n8n-tuned',
     ...top,
+    // For YAML anchors.
+    patternProperties: { '^x-': any },
   };
 }
 

@@ -51,12 +51,7 @@ enableServiceLinks: false
 {{- end }}
 {{- end }}
 securityContext:
-  runAsNonRoot: true
-  runAsUser: 12345
-  runAsGroup: 12345
-  fsGroup: 12345
-  seccompProfile:
-    type: RuntimeDefault
+  {{- toYaml $values.loadTest.podSecurityContext | nindent 2 }}
 containers:
   - name: k6
     image: {{ include "n8n-tuned.image" (dict "context" . "image" $values.loadTest.image "tag" "") | quote }}

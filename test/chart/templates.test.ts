@@ -1,0 +1,20 @@
+// What every template does, so that no file depends on the order in which Helm renders them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chart } from './support/helm.ts';
+
+const templates = join(chart, 'templates');
+const files = readdirSync(templates, { recursive: true, encoding: 'utf8' }).filter((file) =>
+  /\.(yaml|txt)$/.test(file),
+);
+
+test.each(files)('%s prepares the values first', (file) => {
+  const [first] = readFileSync(join(templates, file), 'utf8').split('\n');
+  expect(first).toBe('{{- include "n8n-tuned.prepare" . -}}');
+});
+
+test("the README's links lead somewhere from a registry's page too", () => {
+  const links = [...readFileSync(join(chart, 'README.md'), 'utf8').matchAll(/\]\(([^)]+)\)/g)];
+  expect(links.length).toBeGreaterThan(5);
+  expect(links.map(([, to]) => to).filter((to) => !/^(https:|#)/.test(to ?? ''))).toEqual([]);
+});
