@@ -1,23 +1,36 @@
 import { sleep } from "k6";
-import { randomBytes } from "k6/crypto";
-import { b64decode } from "k6/encoding";
-import exec from "k6/execution";
-import http from "k6/http";
+import exec2 from "k6/execution";
 
-var TIMED_OUT = [1050, 1211], RESET = [1201, 1220];
-function errorKindOf({ status, errorCode, error }) {
-  return status > 0 && (errorCode === 0 || errorCode >= 1400 && errorCode < 1600) ? "" : errorCode === 1212 ? "refused" : TIMED_OUT.includes(errorCode) ? "timeout" : RESET.includes(errorCode) || /EOF|reset|broken pipe|closed/i.test(error) ? "reset" : errorCode >= 1100 && errorCode < 1200 ? "no such host" : errorCode >= 1300 && errorCode < 1400 ? "TLS" : "network";
+import exec from "k6/execution";
+var LEAD_MS = 250;
+function startClock(leadMs = LEAD_MS) {
+  let beganAtMs = exec.scenario.startTime + leadMs, zero = beganAtMs - epochOfTestRun();
+  return { beganAtMs, now: () => exec.instance.currentTestRunDuration - zero };
 }
-function wrongReplyKind(status) {
-  return status >= 400 ? `status ${String(status)}` : "wrong reply";
+function epochOfTestRun() {
+  let epoch = -1 / 0, until = exec.instance.currentTestRunDuration + 3;
+  for (let at = 0; at < until; )
+    at = exec.instance.currentTestRunDuration, epoch = Math.max(epoch, Date.now() - at);
+  return epoch;
+}
+
+import { Counter, Rate, Trend } from "k6/metrics";
+
+var TIMED_OUT = [1050, 1211], RESET = [1201, 1220], NO_SOCKET = "no socket";
+function errorKindOf({ status, errorCode, error, reused }) {
+  return status > 0 && (errorCode === 0 || errorCode >= 1400 && errorCode < 1600) ? "" : errorCode === 1212 ? "refused" : TIMED_OUT.includes(errorCode) ? "timeout" : /too many open files|cannot assign requested address/i.test(error) ? NO_SOCKET : RESET.includes(errorCode) || /EOF|reset|broken pipe|closed/i.test(error) ? reused === !0 ? "reset on idle connection" : "reset" : errorCode >= 1100 && errorCode < 1200 ? "no such host" : errorCode >= 1300 && errorCode < 1400 ? "TLS" : "network";
 }
 var COUNTED_KINDS = [
   "refused",
   "reset",
+  "reset on idle connection",
+  "no socket",
   "timeout",
   "unanswered",
   "wrong reply",
   "wrong id",
+  "login page",
+  "editor page",
   "status 4xx",
   "status 5xx",
   "other"
@@ -26,6 +39,173 @@ function countedKind(kind) {
   let coarse = kind.replace(/^status ([45])\d\d$/, "status $1xx");
   return COUNTED_KINDS.find((known) => known === coarse) ?? "other";
 }
+
+var duration = new Trend("load_duration", !0), wrong = new Rate("load_wrong"), unansweredAge = new Trend("load_unanswered_age", !0), late = new Trend("load_late", !0), notSent = new Counter("load_not_sent"), connections = new Counter("load_new_connections"), ranBy = new Counter("load_ran_by"), errors = new Map(
+  COUNTED_KINDS.map((kind) => [kind, new Counter(`load_errors_${kind.replaceAll(" ", "_")}`)])
+);
+function count(counted) {
+  let { workload, durationMs, lateMs, errorKind, ranBy: process, connected } = counted, tags = { workload };
+  lateMs !== null && late.add(lateMs, tags), connected > 0 && connections.add(connected, tags), wrong.add(errorKind !== "", tags), (errorKind === "" || errorKind === "timeout" || errorKind === "unanswered") && duration.add(durationMs, tags), errorKind !== "" && errors.get(countedKind(errorKind))?.add(1, tags), errorKind === "unanswered" && unansweredAge.add(durationMs, tags), process !== "" && ranBy.add(1, { ...tags, ran_by: process });
+}
+function countNotSent(workload) {
+  notSent.add(1, { workload });
+}
+
+function print(line) {
+  console.log(JSON.stringify(line));
+}
+
+var breakpoint = {
+  title: "From nothing evenly up to the rate: where does it break",
+  loop: "open",
+  ratePerSecond: 100,
+  durationSeconds: 300,
+  warmupSeconds: 0,
+  clients: 0,
+  shape: [{ share: 1, from: 0, to: 1 }],
+  endsAtBreach: !0
+};
+
+var closed = {
+  title: "A fixed number of clients, each waiting for its reply before it asks again",
+  loop: "closed",
+  ratePerSecond: 0,
+  durationSeconds: 60,
+  warmupSeconds: 0,
+  clients: 8,
+  shape: []
+};
+
+var STEADY = [{ share: 1, from: 1, to: 1 }];
+
+var load = {
+  title: "The usual rate, held steadily",
+  loop: "open",
+  ratePerSecond: 10,
+  durationSeconds: 60,
+  warmupSeconds: 10,
+  clients: 0,
+  shape: STEADY
+};
+
+var smoke = {
+  title: "Does it answer right at all: one request a second, briefly",
+  loop: "open",
+  ratePerSecond: 1,
+  durationSeconds: 10,
+  warmupSeconds: 0,
+  clients: 0,
+  shape: STEADY
+};
+
+var soak = {
+  title: "The usual rate for hours: leaks, growing tables, pruning",
+  loop: "open",
+  ratePerSecond: 10,
+  durationSeconds: 3600,
+  warmupSeconds: 60,
+  clients: 0,
+  shape: STEADY
+};
+
+var spike = {
+  title: "The usual rate, five times as much at one stroke, and back: does it recover",
+  loop: "open",
+  ratePerSecond: 10,
+  durationSeconds: 150,
+  warmupSeconds: 10,
+  clients: 0,
+  shape: [
+    { share: 0.4, from: 1, to: 1 },
+    { share: 0.2, from: 5, to: 5 },
+    { share: 0.4, from: 1, to: 1 }
+  ]
+};
+
+var stress = {
+  title: "Half the usual rate, then all of it, one and a half times, twice",
+  loop: "open",
+  ratePerSecond: 10,
+  durationSeconds: 240,
+  warmupSeconds: 10,
+  clients: 0,
+  shape: [
+    { share: 0.25, from: 0.5, to: 0.5 },
+    { share: 0.25, from: 1, to: 1 },
+    { share: 0.25, from: 1.5, to: 1.5 },
+    { share: 0.25, from: 2, to: 2 }
+  ]
+};
+
+var PROFILES = { smoke, load, stress, spike, soak, breakpoint, closed };
+function isProfileName(name) {
+  return Object.hasOwn(PROFILES, name);
+}
+
+var USUAL_ARRIVALS = "even";
+function planOf(name, parameters = {}) {
+  let profile = PROFILES[name];
+  refuseWhatDoesNotFit(name, profile, parameters);
+  let durationSeconds = parameters.durationSeconds ?? profile.durationSeconds, warmupSeconds = parameters.warmupSeconds ?? profile.warmupSeconds, rate = parameters.ratePerSecond ?? profile.ratePerSecond, stages = profile.shape.map(({ share, from, to }) => ({
+    durationSeconds: share * durationSeconds,
+    fromRatePerSecond: from * rate,
+    toRatePerSecond: to * rate
+  })), first = stages[0];
+  if (first !== void 0 && warmupSeconds > 0) {
+    let warmRate = first.fromRatePerSecond;
+    stages.unshift({
+      durationSeconds: warmupSeconds,
+      fromRatePerSecond: warmRate,
+      toRatePerSecond: warmRate
+    });
+  }
+  return {
+    profile: name,
+    loop: profile.loop,
+    warmupSeconds,
+    durationSeconds,
+    stages,
+    arrivals: parameters.arrivals ?? USUAL_ARRIVALS,
+    ...parameters.seed === void 0 ? {} : { seed: parameters.seed },
+    clients: profile.loop === "closed" ? parameters.clients ?? profile.clients : 0
+  };
+}
+function refuseWhatDoesNotFit(name, profile, parameters) {
+  if (profile.loop === "closed" && parameters.ratePerSecond !== void 0)
+    throw new Error(
+      `the profile ${name} has clients, not a rate: say how many, or take the profile load`
+    );
+  if (profile.loop === "open" && parameters.clients !== void 0)
+    throw new Error(
+      `the profile ${name} has a rate, not clients: say the rate, or take the profile closed`
+    );
+  if (profile.loop === "closed" && parameters.arrivals !== void 0)
+    throw new Error(
+      `the profile ${name} has clients, and no arrivals of its own: leave the arrivals out, or take the profile load`
+    );
+  let { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
+  if (!(ratePerSecond >= 1e-3 && ratePerSecond <= 1e5))
+    throw new Error(
+      `the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`
+    );
+  if (!(durationSeconds > 0 && durationSeconds <= 7 * 86400))
+    throw new Error(
+      `the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`
+    );
+  if (!(warmupSeconds >= 0 && warmupSeconds <= 86400))
+    throw new Error(`the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`);
+  if (!(Number.isInteger(clients) && clients >= 1 && clients <= 1e5))
+    throw new Error(
+      `${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`
+    );
+}
+function lengthSeconds(plan) {
+  return plan.warmupSeconds + plan.durationSeconds;
+}
+
+import { randomBytes } from "k6/crypto";
+import { b64decode } from "k6/encoding";
+import http from "k6/http";
 
 var SHAPE = /^\s*(status|json|body|header)((?:[.[][^=!<>~]*)?)\s*(?:(!~|==|!=|<=|>=|=|<|>|~)\s*(.*?)\s*)?$/s;
 function parseExpectation(text) {
@@ -53,6 +233,7 @@ function parseExpectation(text) {
   let look = lookAt(subject, path);
   return {
     text,
+    namesStatus: subject === "status",
     holds: (reply, json) => {
       let seen = look(reply, json);
       return operator === void 0 ? seen != null : compare(seen, operator, wanted);
@@ -147,261 +328,43 @@ function parseJson(body) {
   }
 }
 
-import { Counter, Rate, Trend } from "k6/metrics";
-var duration = new Trend("load_duration", !0), wrong = new Rate("load_wrong"), unansweredAge = new Trend("load_unanswered_age", !0), ranBy = new Counter("load_ran_by"), errors = new Map(
-  COUNTED_KINDS.map((kind) => [kind, new Counter(`load_errors_${kind.replaceAll(" ", "_")}`)])
-);
-function count({ workload, durationMs, errorKind, ranBy: process }) {
-  let tags = { workload };
-  wrong.add(errorKind !== "", tags), (errorKind === "" || errorKind === "timeout" || errorKind === "unanswered") && duration.add(durationMs, tags), errorKind !== "" && errors.get(countedKind(errorKind))?.add(1, tags), errorKind === "unanswered" && unansweredAge.add(durationMs, tags), process !== "" && ranBy.add(1, { ...tags, ran_by: process });
+var EDITOR = /<title>\s*n8n\.io - Workflow Automation\s*<\/title>|static\/base-path\.js/i, PASSWORD_FIELD = /<input\b[^>]*\btype\s*=\s*["']?password\b/i, LOGIN_URL = /(^|[/._-])(log-?in|sign-?in|sso|saml2?|oauth2?|openid|auth|authorize|idp|accounts)([/._?#-]|$)/i;
+function unexpected(expectations, reply) {
+  let statusKind = reply.status >= 400 ? `status ${String(reply.status)}` : "wrong reply";
+  if (!expectations.some(({ namesStatus }) => namesStatus)) {
+    if (reply.status < 200 || reply.status > 299)
+      return {
+        errorKind: statusKind,
+        why: "no expectation names the status, so it has to be 200 to 299"
+      };
+    if (isLoginPage(reply))
+      return { errorKind: "login page", why: `it is a login page (${reply.url})` };
+    if (isHtml(reply) && EDITOR.test(reply.body))
+      return { errorKind: "editor page", why: "it is the page of n8n's editor" };
+  }
+  let why = wrongWith(expectations, reply);
+  return why === null ? null : { errorKind: statusKind, why };
+}
+function looksAtBody(expectations) {
+  return !expectations.some(({ namesStatus }) => namesStatus) || expectations.some(({ text }) => /^\s*(json|body)/.test(text));
+}
+function isLoginPage(reply) {
+  return isHtml(reply) && PASSWORD_FIELD.test(reply.body) ? !0 : reply.url !== reply.requestedUrl && LOGIN_URL.test(beyond(reply.requestedUrl, reply.url));
+}
+function beyond(requested, url) {
+  let parts = new Set(partsOf(requested));
+  return partsOf(url).filter((part) => !parts.has(part)).join("/");
+}
+var partsOf = (url) => url.replace(/^[a-z]+:\/\//i, "").replace(/[?#].*$/, "").split("/");
+function isHtml({ headers, body }) {
+  return (Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "").includes("html") || /^\s*<(!doctype html|html)\b/i.test(body);
 }
 
-function print(line) {
-  console.log(JSON.stringify(line));
-}
-
-var steady = [{ share: 1, from: 1, to: 1 }], PROFILES = {
-  smoke: {
-    title: "Does it answer right at all: one request a second, briefly",
-    loop: "open",
-    ratePerSecond: 1,
-    durationSeconds: 10,
-    warmupSeconds: 0,
-    clients: 0,
-    shape: steady
-  },
-  load: {
-    title: "The usual rate, held steadily",
-    loop: "open",
-    ratePerSecond: 10,
-    durationSeconds: 60,
-    warmupSeconds: 10,
-    clients: 0,
-    shape: steady
-  },
-  stress: {
-    title: "Half the usual rate, then all of it, one and a half times, twice",
-    loop: "open",
-    ratePerSecond: 10,
-    durationSeconds: 240,
-    warmupSeconds: 10,
-    clients: 0,
-    shape: [
-      { share: 0.25, from: 0.5, to: 0.5 },
-      { share: 0.25, from: 1, to: 1 },
-      { share: 0.25, from: 1.5, to: 1.5 },
-      { share: 0.25, from: 2, to: 2 }
-    ]
-  },
-  spike: {
-    title: "The usual rate, five times as much at one stroke, and back: does it recover",
-    loop: "open",
-    ratePerSecond: 10,
-    durationSeconds: 150,
-    warmupSeconds: 10,
-    clients: 0,
-    shape: [
-      { share: 0.4, from: 1, to: 1 },
-      { share: 0.2, from: 5, to: 5 },
-      { share: 0.4, from: 1, to: 1 }
-    ]
-  },
-  soak: {
-    title: "The usual rate for hours: leaks, growing tables, pruning",
-    loop: "open",
-    ratePerSecond: 10,
-    durationSeconds: 3600,
-    warmupSeconds: 60,
-    clients: 0,
-    shape: steady
-  },
-  breakpoint: {
-    title: "From nothing evenly up to the rate: where does it break",
-    loop: "open",
-    ratePerSecond: 100,
-    durationSeconds: 300,
-    warmupSeconds: 0,
-    clients: 0,
-    shape: [{ share: 1, from: 0, to: 1 }],
-    endsAtBreach: !0
-  },
-  closed: {
-    title: "A fixed number of clients, each waiting for its reply before it asks again",
-    loop: "closed",
-    ratePerSecond: 0,
-    durationSeconds: 60,
-    warmupSeconds: 0,
-    clients: 8,
-    shape: []
-  }
-};
-function isProfileName(name) {
-  return Object.hasOwn(PROFILES, name);
-}
-function planOf(name, parameters = {}) {
-  let profile = PROFILES[name];
-  refuseWhatDoesNotFit(name, profile, parameters);
-  let durationSeconds = parameters.durationSeconds ?? profile.durationSeconds, warmupSeconds = parameters.warmupSeconds ?? profile.warmupSeconds, rate = parameters.ratePerSecond ?? profile.ratePerSecond, stages = profile.shape.map(({ share, from, to }) => ({
-    durationSeconds: share * durationSeconds,
-    fromRatePerSecond: from * rate,
-    toRatePerSecond: to * rate
-  })), first = stages[0];
-  if (first !== void 0 && warmupSeconds > 0) {
-    let warmRate = first.fromRatePerSecond;
-    stages.unshift({
-      durationSeconds: warmupSeconds,
-      fromRatePerSecond: warmRate,
-      toRatePerSecond: warmRate
-    });
-  }
-  return {
-    profile: name,
-    loop: profile.loop,
-    warmupSeconds,
-    durationSeconds,
-    stages,
-    clients: profile.loop === "closed" ? parameters.clients ?? profile.clients : 0
-  };
-}
-function refuseWhatDoesNotFit(name, profile, parameters) {
-  if (profile.loop === "closed" && parameters.ratePerSecond !== void 0)
-    throw new Error(
-      `the profile ${name} has clients, not a rate: say how many, or take the profile load`
-    );
-  if (profile.loop === "open" && parameters.clients !== void 0)
-    throw new Error(
-      `the profile ${name} has a rate, not clients: say the rate, or take the profile closed`
-    );
-  let { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
-  if (!(ratePerSecond >= 1e-3 && ratePerSecond <= 1e5))
-    throw new Error(
-      `the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`
-    );
-  if (!(durationSeconds > 0 && durationSeconds <= 7 * 86400))
-    throw new Error(
-      `the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`
-    );
-  if (!(warmupSeconds >= 0 && warmupSeconds <= 86400))
-    throw new Error(`the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`);
-  if (!(Number.isInteger(clients) && clients >= 1 && clients <= 1e5))
-    throw new Error(
-      `${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`
-    );
-}
-function lengthSeconds(plan) {
-  return plan.warmupSeconds + plan.durationSeconds;
-}
-function dueBetween(plan, fromSeconds, toSeconds) {
-  let begin = 0, due = 0;
-  for (let stage of plan.stages) {
-    let from = Math.max(begin, fromSeconds), to = Math.min(begin + stage.durationSeconds, toSeconds);
-    to > from && (due += (rateAt(stage, from - begin) + rateAt(stage, to - begin)) / 2 * (to - from)), begin += stage.durationSeconds;
-  }
-  return due;
-}
-function highestRate(plan) {
-  return Math.max(0, ...plan.stages.flatMap((s) => [s.fromRatePerSecond, s.toRatePerSecond]));
-}
-var OPEN_AT_MOST = 1e3, OPEN_AT_LEAST = 50, SLACK_SECONDS = 5;
-function openLimit(plan, latencyFloorMs) {
-  if (plan.loop === "closed") return plan.clients;
-  let open2 = Math.ceil(highestRate(plan) * (latencyFloorMs / 1e3 + SLACK_SECONDS));
-  return Math.min(OPEN_AT_MOST, Math.max(OPEN_AT_LEAST, open2));
-}
-function rateAt(stage, secondsIntoIt) {
-  let growth = stage.toRatePerSecond - stage.fromRatePerSecond;
-  return stage.fromRatePerSecond + growth * secondsIntoIt / stage.durationSeconds;
-}
-function parseDuration(text) {
-  let trimmed = text.trim();
-  if (/^\d+(\.\d+)?$/.test(trimmed))
-    return Number(trimmed);
-  let UNIT_SECONDS = { ms: 1e-3, s: 1, m: 60, h: 3600, d: 86400 }, parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
-  if (parts.length === 0 || parts.map((part) => part[0]).join("") !== trimmed)
-    throw new Error(`'${text}' is not a duration: write it like 30s, 1m30s or 2h`);
-  return parts.reduce((sum, part) => sum + Number(part[1]) * (UNIT_SECONDS[part[2] ?? ""] ?? 0), 0);
-}
-
-var NO_REPLY_PAUSE_SECONDS = 1;
-function makeIteration(settings) {
-  let { plan, timeoutMs, drainMs, readyMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, lastDueMs = lengthSeconds(plan) * 1e3, requests = settings.requests.map((request) => prepare(request, settings.baseUrl));
-  function iteration({ runId }) {
-    let request = pick(requests), begunMs = Date.now() - exec.scenario.startTime, id = `${runId}-${String(exec.vu.idInTest)}-${String(exec.vu.iterationInInstance)}`;
-    prints && print(["b", id, begunMs, exec.scenario.startTime, request.workload]);
-    let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), reply = send(request, id, mayTakeMs), waitedMs = Date.now() - exec.scenario.startTime - begunMs, { errorKind, ranBy: ranBy2 } = judge(request, reply, id, mayTakeMs < timeoutMs), durationMs = reply.status > 0 ? reply.timings.blocked + reply.timings.duration : waitedMs;
-    if (prints && print(["e", id, durationMs, reply.status, errorKind, ranBy2]), begunMs >= warmupMs && begunMs < lastDueMs && count({ workload: request.workload, durationMs, errorKind, ranBy: ranBy2 }), plan.loop === "closed") {
-      let pauseSeconds = errorKind !== "" && reply.status === 0 ? NO_REPLY_PAUSE_SECONDS : 0;
-      sleep(Math.max(pauseSeconds, request.thinkTimeMs / 1e3));
-    }
-  }
-  function waitUntilRight() {
-    let giveUpMs = Date.now() + readyMs;
-    for (let request of readyMs > 0 ? requests : []) {
-      let why = waitingFor(request);
-      for (; why !== "" && Date.now() < giveUpMs; )
-        sleep(0.25), why = waitingFor(request);
-      why !== "" && exec.test.abort(
-        `${request.method} ${request.url} was not answered right within ${String(readyMs / 1e3)} s (${why}): no load was made`
-      );
-    }
-    return { runId: settings.runId };
-  }
-  function waitingFor(request) {
-    let id = `${settings.runId}-ready`;
-    return judge(request, send(request, id, Math.min(timeoutMs, readyMs)), id, !1).why;
-  }
-  return { iteration, waitUntilRight };
-}
-function prepare(request, baseUrl) {
-  return {
-    ...request,
-    url: baseUrl + request.path,
-    expectations: request.expect.map(parseExpectation),
-    looksAtBody: request.requestIdAt !== null || request.ranAt !== null || request.expect.some((text) => /^\s*(json|body)/.test(text))
-  };
-}
-function pick(requests) {
-  let total = requests.reduce((sum, { weight }) => sum + weight, 0), point = Math.random() * total, chosen = requests.find(({ weight }) => (point -= weight) < 0) ?? requests[0];
-  if (chosen === void 0)
-    throw new Error("the workload has no request");
-  return chosen;
-}
-var bytesOf = /* @__PURE__ */ new Map();
-function send(request, id, mayTakeMs) {
-  return http.request(request.method, request.url, bodyOf(request), {
-    headers: { ...request.headers, "x-load-id": id },
-    timeout: `${String(Math.ceil(mayTakeMs))}ms`,
-    tags: { name: request.workload },
-    responseType: request.looksAtBody ? "text" : "none"
-  });
-}
-function bodyOf(request) {
-  let { body } = request;
-  if (body === null) return null;
-  if ("text" in body && body.base64 !== !0) return body.text;
-  let bytes = bytesOf.get(request);
-  return bytes === void 0 && (bytes = "text" in body ? b64decode(body.text) : randomBytes(Math.round(body.randomMiB * 1024 * 1024)), bytesOf.set(request, bytes)), bytes;
-}
-function judge(request, answer, id, timeoutIsTheEnd) {
-  let kind = errorKindOf({
-    status: answer.status,
-    errorCode: answer.error_code,
-    error: answer.error
-  });
-  if (kind !== "") {
-    let errorKind = kind === "timeout" && timeoutIsTheEnd ? "unanswered" : kind;
-    return { errorKind, ranBy: "", why: answer.error || errorKind };
-  }
-  let reply = {
-    status: answer.status,
-    headers: answer.headers,
-    body: typeof answer.body == "string" ? answer.body : ""
-  }, ranBy2 = request.ranAt === null ? "" : processOf(valueAt(request.ranAt, reply)), wrong2 = wrongWith(request.expectations, reply);
-  return wrong2 !== null ? {
-    errorKind: wrongReplyKind(reply.status),
-    ranBy: ranBy2,
-    why: `status ${String(reply.status)}, ${wrong2}`
-  } : request.requestIdAt !== null && valueAt(request.requestIdAt, reply) !== id ? {
+function judge(request, answer, id) {
+  let kind = errorKindOf(answer);
+  if (kind !== "") return { errorKind: kind, ranBy: "", why: answer.error || kind };
+  let ranBy2 = request.ranAt === null ? "" : processOf(valueAt(request.ranAt, answer)), wrong2 = unexpected(request.expectations, answer);
+  return wrong2 !== null ? { ...wrong2, ranBy: ranBy2, why: `status ${String(answer.status)}, ${wrong2.why}` } : request.requestIdAt !== null && valueAt(request.requestIdAt, answer) !== id ? {
     errorKind: "wrong id",
     ranBy: ranBy2,
     why: `${request.requestIdAt} is not the id that was sent`
@@ -413,7 +376,202 @@ function processOf(value) {
   return [host, pid, role].map(String).join("/");
 }
 
-var TIME_UNIT_SECONDS = 1e3, GRACE_SECONDS = 10, TREND_STATS = ["count", "avg", "min", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"];
+function prepare(request, baseUrl) {
+  let expectations = request.expect.map(parseExpectation);
+  return {
+    ...request,
+    url: baseUrl + request.path,
+    expectations,
+    readsBody: request.requestIdAt !== null || request.ranAt !== null || looksAtBody(expectations)
+  };
+}
+function pick(requests, random) {
+  let total = requests.reduce((sum, { weight }) => sum + weight, 0), point = random() * total, chosen = requests.find(({ weight }) => (point -= weight) < 0) ?? requests[0];
+  if (chosen === void 0)
+    throw new Error("the workload has no request");
+  return chosen;
+}
+function send(request, id, mayTakeMs) {
+  return http.request(
+    request.method,
+    request.url,
+    bodyOf(request),
+    paramsOf(request, id, mayTakeMs)
+  );
+}
+function begin(request, id, mayTakeMs) {
+  return http.asyncRequest(
+    request.method,
+    request.url,
+    bodyOf(request),
+    paramsOf(request, id, mayTakeMs)
+  );
+}
+function paramsOf(request, id, mayTakeMs) {
+  return {
+    headers: { ...request.headers, "x-load-id": id },
+    timeout: `${String(Math.ceil(mayTakeMs))}ms`,
+    tags: { name: request.workload },
+    responseType: request.readsBody ? "text" : "none"
+  };
+}
+var bytesOf = /* @__PURE__ */ new Map();
+function bodyOf(request) {
+  let { body } = request;
+  if (body === null) return null;
+  if ("text" in body && body.base64 !== !0) return body.text;
+  let bytes = bytesOf.get(request);
+  return bytes === void 0 && (bytes = "text" in body ? b64decode(body.text) : randomBytes(Math.round(body.randomMiB * 1024 * 1024)), bytesOf.set(request, bytes)), bytes;
+}
+function ended(request, response, id, waitedMs, timeoutIsTheEnd) {
+  let { status, timings } = response, connected = timings.connecting > 0 ? 1 : 0, judgement = judge(
+    request,
+    {
+      status,
+      errorCode: response.error_code,
+      error: response.error,
+      reused: connected === 0,
+      headers: response.headers,
+      body: typeof response.body == "string" ? response.body : "",
+      requestedUrl: request.url,
+      url: response.url
+    },
+    id
+  );
+  return {
+    ...judgement,
+    errorKind: judgement.errorKind === "timeout" && timeoutIsTheEnd ? "unanswered" : judgement.errorKind,
+    status,
+    serviceMs: status > 0 ? timings.blocked + timings.duration : waitedMs,
+    connected
+  };
+}
+
+var NO_REPLY_PAUSE_SECONDS = 1, clock = null;
+function closedLoop({ plan, timeoutMs, drainMs, prints }, requests, { runId }) {
+  let request = pick(requests, Math.random), lastDueMs = lengthSeconds(plan) * 1e3;
+  clock ??= startClock(0);
+  let { beganAtMs, now } = clock, begunMs = now(), id = `${runId}-${String(exec2.vu.idInTest)}-${String(exec2.vu.iterationInInstance)}`;
+  prints && print(["b", id, rounded(begunMs), 0, beganAtMs, request.workload]);
+  let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), response = send(request, id, mayTakeMs), end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs), { serviceMs, status, errorKind, ranBy: ranBy2, connected } = end;
+  if (prints && print(["e", id, rounded(serviceMs), status, errorKind, ranBy2, connected]), begunMs >= plan.warmupSeconds * 1e3 && begunMs < lastDueMs) {
+    let { workload } = request;
+    count({ workload, durationMs: serviceMs, lateMs: null, errorKind, ranBy: ranBy2, connected });
+  }
+  sleep(Math.max(errorKind !== "" && status === 0 ? NO_REPLY_PAUSE_SECONDS : 0, request.thinkTimeMs / 1e3));
+}
+var rounded = (milliseconds2) => Math.round(milliseconds2 * 1e3) / 1e3;
+
+import exec3 from "k6/execution";
+import { setTimeout } from "k6/timers";
+
+function dueBetween(plan, fromSeconds, toSeconds) {
+  let begin2 = 0, due = 0;
+  for (let stage of plan.stages) {
+    let from = Math.max(begin2, fromSeconds), to = Math.min(begin2 + stage.durationSeconds, toSeconds);
+    to > from && (due += (rateWithin(stage, from - begin2) + rateWithin(stage, to - begin2)) / 2 * (to - from)), begin2 += stage.durationSeconds;
+  }
+  return due;
+}
+function highestRate(plan) {
+  return plan.stages.reduce(
+    (most, { fromRatePerSecond, toRatePerSecond }) => Math.max(most, fromRatePerSecond, toRatePerSecond),
+    0
+  );
+}
+function rateWithin(stage, secondsIntoIt) {
+  let growth = stage.toRatePerSecond - stage.fromRatePerSecond;
+  return stage.fromRatePerSecond + growth * secondsIntoIt / stage.durationSeconds;
+}
+
+function seededRandom(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = state + 2654435769 >>> 0;
+    let mixed = state;
+    return mixed = Math.imul(mixed ^ mixed >>> 16, 569420461), mixed = Math.imul(mixed ^ mixed >>> 15, 1935289751), ((mixed ^ mixed >>> 15) >>> 0) / 2 ** 32;
+  };
+}
+function seedOf(seed, stream) {
+  let mixed = (seed ^ Math.imul(stream + 1, 2246822507)) >>> 0;
+  return mixed = Math.imul(mixed ^ mixed >>> 13, 3266489909), (mixed ^ mixed >>> 16) >>> 0;
+}
+function exponential(random, mean) {
+  return -mean * Math.log(1 - random());
+}
+
+var ARRIVALS = ["even", "random"];
+function isArrivals(text) {
+  return ARRIVALS.some((known) => known === text);
+}
+var RATE_PER_LANE = 200, LANES_AT_LEAST = 2, LANES_AT_MOST = 16;
+function lanesOf(plan) {
+  let wanted = Math.ceil(highestRate(plan) / RATE_PER_LANE);
+  return Math.min(LANES_AT_MOST, Math.max(LANES_AT_LEAST, wanted));
+}
+function dueTimes(plan, seed, lane = 0, lanes = 1) {
+  let reach = reaching(plan.stages);
+  if (plan.arrivals === "even") {
+    let next = lane;
+    return () => {
+      let due = reach(next);
+      return next += lanes, due;
+    };
+  }
+  let random = seededRandom(seedOf(seed, lane)), at = 0;
+  return () => (at += exponential(random, lanes), reach(at));
+}
+function reaching(stages) {
+  let index = 0, beganSeconds = 0, before = 0;
+  return (requests) => {
+    for (let stage = stages[index]; stage !== void 0; stage = stages[index]) {
+      let { durationSeconds, fromRatePerSecond, toRatePerSecond } = stage, within = (fromRatePerSecond + toRatePerSecond) / 2 * durationSeconds;
+      if (requests - before < within - 1e-9)
+        return 1e3 * (beganSeconds + secondsInto(stage, requests - before));
+      index += 1, beganSeconds += durationSeconds, before += within;
+    }
+    return null;
+  };
+}
+function secondsInto({ durationSeconds, fromRatePerSecond, toRatePerSecond }, requests) {
+  if (requests <= 0) return 0;
+  let growth = (toRatePerSecond - fromRatePerSecond) / durationSeconds, root = Math.sqrt(Math.max(0, fromRatePerSecond ** 2 + 2 * growth * requests));
+  return 2 * requests / (fromRatePerSecond + root);
+}
+
+var PICKING = 1e3;
+async function openLoop(settings, requests, { runId, seed }) {
+  let { plan, timeoutMs, drainMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, lastDueMs = lengthSeconds(plan) * 1e3, lane = exec3.scenario.iterationInTest, lanes = lanesOf(plan), mayBeOpen = Math.ceil(settings.maxOpen / lanes), { beganAtMs, now } = startClock(), nextDue = dueTimes(plan, seed, lane, lanes), random = seededRandom(seedOf(seed, PICKING + lane)), open2 = 0, sent = 0;
+  async function send2(dueMs) {
+    let request = pick(requests, random), measured = dueMs >= warmupMs;
+    if (open2 >= mayBeOpen) {
+      prints && print(["n", rounded2(dueMs), beganAtMs, request.workload]), measured && countNotSent(request.workload);
+      return;
+    }
+    open2 += 1;
+    let id = `${runId}-${String(lane)}-${String(sent)}`;
+    sent += 1;
+    let begunMs = now(), lateMs = begunMs - dueMs;
+    prints && print(["b", id, rounded2(dueMs), rounded2(lateMs), beganAtMs, request.workload]);
+    let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), response = await begin(request, id, mayTakeMs);
+    open2 -= 1;
+    let end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs), { serviceMs, status, errorKind, ranBy: ranBy2, connected } = end;
+    if (prints && print(["e", id, rounded2(serviceMs), status, errorKind, ranBy2, connected]), measured) {
+      let { workload } = request;
+      count({ workload, durationMs: lateMs + serviceMs, lateMs, errorKind, ranBy: ranBy2, connected });
+    }
+  }
+  await new Promise((allSent) => {
+    let due = nextDue(), step2 = () => {
+      for (; due !== null && due <= now(); due = nextDue()) send2(due);
+      due === null ? allSent() : setTimeout(step2, Math.max(0, due - now()));
+    };
+    step2();
+  });
+}
+var rounded2 = (milliseconds2) => Math.round(milliseconds2 * 1e3) / 1e3;
+
+var GRACE_SECONDS = 10, TREND_STATS = ["count", "avg", "min", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"];
 function optionsOf(settings) {
   let { plan, readyMs } = settings;
   return {
@@ -422,43 +580,27 @@ function optionsOf(settings) {
     summaryTrendStats: TREND_STATS,
     setupTimeout: `${String(readyMs / 1e3 + GRACE_SECONDS)}s`,
     systemTags: ["status", "error_code", "name", "scenario"],
-    userAgent: "n8n-tuned"
+    userAgent: "n8n-tuned",
+    // Idle connections that a virtual user keeps: all that were open, and the one used last comes first.
+    batch: settings.maxOpen,
+    batchPerHost: settings.maxOpen
   };
 }
-function scenarioOf({ plan, drainMs, maxOpen }) {
+function scenarioOf({ plan, drainMs }) {
   let gracefulStop = `${String(drainMs / 1e3 + GRACE_SECONDS)}s`;
-  if (plan.loop === "closed")
-    return {
-      executor: "constant-vus",
-      vus: plan.clients,
-      duration: `${String(lengthSeconds(plan))}s`,
-      gracefulStop
-    };
-  let [first] = plan.stages, rate = first?.fromRatePerSecond ?? 0, common = {
-    timeUnit: `${String(TIME_UNIT_SECONDS)}s`,
-    // All of them beforehand: one that is made during the load drops the request it was made for.
-    preAllocatedVUs: maxOpen,
-    maxVUs: maxOpen,
+  return plan.loop === "closed" ? {
+    executor: "constant-vus",
+    vus: plan.clients,
+    duration: `${String(lengthSeconds(plan))}s`,
+    gracefulStop
+  } : {
+    executor: "per-vu-iterations",
+    vus: lanesOf(plan),
+    iterations: 1,
+    // A lane sends to the end of the plan; then its requests have their time to be answered.
+    maxDuration: `${String(lengthSeconds(plan) + GRACE_SECONDS)}s`,
     gracefulStop
   };
-  return plan.stages.every((stage) => stage.fromRatePerSecond === rate && stage.toRatePerSecond === rate) ? {
-    executor: "constant-arrival-rate",
-    rate: perUnit(rate),
-    duration: `${String(lengthSeconds(plan))}s`,
-    ...common
-  } : {
-    executor: "ramping-arrival-rate",
-    startRate: perUnit(rate),
-    stages: plan.stages.flatMap((stage) => [
-      // A stage without a length is a step.
-      { target: perUnit(stage.fromRatePerSecond), duration: "0s" },
-      { target: perUnit(stage.toRatePerSecond), duration: `${String(stage.durationSeconds)}s` }
-    ]),
-    ...common
-  };
-}
-function perUnit(ratePerSecond) {
-  return Math.round(ratePerSecond * TIME_UNIT_SECONDS);
 }
 var LATENCY = {
   p50: "med",
@@ -469,7 +611,7 @@ var LATENCY = {
   max: "max",
   mean: "avg"
 };
-function thresholdsOf(plan, slos) {
+function thresholdsOf(slos) {
   return slos.flatMap((slo) => {
     let operator = slo.operator === "=" ? "==" : slo.operator, latency = LATENCY[slo.metric], bound = (metric, expression) => ({
       slo: slo.text,
@@ -480,14 +622,8 @@ function thresholdsOf(plan, slos) {
       return [bound("load_duration", `${latency}${operator}${String(slo.bound)}`)];
     if (slo.metric === "errors")
       return [bound("load_wrong", `rate${operator}${String(slo.bound)}`)];
-    if (slo.metric === "throughput") {
-      refuseUpperBound(slo);
-      let share = Number((1 - slo.bound).toFixed(6)), due = dueBetween(plan, 0, lengthSeconds(plan));
-      return [
-        bound("load_wrong", `rate<=${String(share)}`),
-        ...plan.loop === "open" ? [bound("dropped_iterations", `count<=${String(Math.floor(due * share))}`)] : []
-      ];
-    }
+    if (slo.metric === "throughput")
+      return refuseUpperBound(slo), [bound("load_wrong", `rate<=${String(Number((1 - slo.bound).toFixed(6)))}`)];
     throw new Error(
       `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`
     );
@@ -495,64 +631,50 @@ function thresholdsOf(plan, slos) {
 }
 function k6Thresholds({ plan, slos }) {
   let profile = PROFILES[plan.profile], thresholds = {};
-  for (let { metric, expression } of thresholdsOf(plan, slos))
+  for (let { metric, expression } of thresholdsOf(slos))
     (thresholds[metric] ??= []).push({
       threshold: expression,
       abortOnFail: profile.endsAtBreach === !0,
       delayAbortEval: "10s"
     });
-  return thresholds;
+  return slos.length > 0 && plan.loop === "open" && (thresholds.load_not_sent = ["count==0"]), thresholds;
 }
 function refuseUpperBound({ text, operator }) {
   if (operator !== ">" && operator !== ">=")
     throw new Error(`the SLO '${text}' sets an upper bound to throughput: write throughput>=95%`);
 }
 
-var NOT_THE_EDITOR = 'body!~"<title>n8n.io - Workflow Automation</title>"', DEFAULT_EXPECTATIONS = ["status>=200", "status<300", NOT_THE_EDITOR];
-function ownRequest(own) {
-  let match = /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD)\s+(\/\S*)\s*$/i.exec(own.request);
-  if (match === null)
-    throw new Error(
-      `the request '${own.request}' is not understood: write it like POST /webhook/order`
-    );
-  let { body } = own, method = (match[1] ?? "").toUpperCase();
-  if (body !== void 0 && (method === "GET" || method === "HEAD"))
-    throw new Error(`a ${method} has no body: leave the body out, or write POST`);
-  own.expect?.forEach(parseExpectation);
-  let headers = Object.fromEntries((own.headers ?? []).map(headerOf)), { bodyIsBase64: base64 = !1 } = own, isJson = body !== void 0 && !base64 && /^\s*[{[]/.test(body), named = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
-  return {
-    workload: "request",
-    weight: 1,
-    method,
-    path: match[2] ?? "",
-    headers: isJson && !named ? { "content-type": "application/json", ...headers } : headers,
-    body: body === void 0 ? null : { text: body, ...base64 ? { base64 } : {} },
-    expect: own.expect === void 0 || own.expect.length === 0 ? DEFAULT_EXPECTATIONS : [...own.expect],
-    requestIdAt: own.requestIdAt ?? null,
-    ranAt: null,
-    thinkTimeMs: 0,
-    latencyFloorMs: 0
+import { sleep as sleep2 } from "k6";
+import exec4 from "k6/execution";
+function waitUntilExpected(settings, requests) {
+  let { readyMs, timeoutMs, runId } = settings;
+  if (readyMs === 0) return;
+  let giveUpMs = Date.now() + readyMs, waitingFor = (request) => {
+    let id = `${runId}-ready`, response = send(request, id, Math.min(timeoutMs, readyMs));
+    return ended(request, response, id, 0, !1).why;
   };
-}
-function headerOf(line) {
-  let colon = line.indexOf(":");
-  if (colon < 1)
-    throw new Error(`the header '${line}' is not understood: write it like Name: value`);
-  return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
+  for (let request of requests) {
+    let why = waitingFor(request);
+    for (; why !== "" && Date.now() < giveUpMs; )
+      sleep2(0.25), why = waitingFor(request);
+    why !== "" && exec4.test.abort(
+      `${request.method} ${request.url} did not get its expected response within ${String(readyMs / 1e3)} s (${why}): no load was made`
+    );
+  }
 }
 
-var SLO_METRICS = [
-  "p50",
-  "p90",
-  "p95",
-  "p99",
-  "p99.9",
-  "max",
-  "mean",
-  "errors",
-  "throughput",
-  "backlog"
-], MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
+var UNIT_SECONDS = { ms: 1e-3, s: 1, m: 60, h: 3600, d: 86400 };
+function parseDuration(text) {
+  let trimmed = text.trim();
+  if (/^\d+(\.\d+)?$/.test(trimmed))
+    return Number(trimmed);
+  let parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map((part) => part[0]).join("") !== trimmed)
+    throw new Error(`'${text}' is not a duration: write it like 30s, 1m30s or 2h`);
+  return parts.reduce((sum, part) => sum + Number(part[1]) * (UNIT_SECONDS[part[2] ?? ""] ?? 0), 0);
+}
+
+var LATENCY_METRICS = ["p50", "p90", "p95", "p99", "p99.9", "max", "mean"], SLO_METRICS = [...LATENCY_METRICS, "errors", "throughput", "backlog"], MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
 function parseSlos(text) {
   let slos = text.split(",").map((part) => part.trim()).filter((part) => part !== "").map(parseSlo);
   if (slos.length === 0)
@@ -594,6 +716,58 @@ function boundOf(text, metric, value, unit) {
       `the SLO '${text}' needs a time with its unit: ${metric}<300ms or ${metric}<6s`
     );
   return value * factor;
+}
+
+var OPEN_AT_MOST = 1e4, OPEN_AT_LEAST = 50, BUNCHES = 1.2;
+function openLimit(plan, timeoutMs) {
+  return plan.loop === "closed" ? plan.clients : Math.min(OPEN_AT_MOST, openAtOnce(plan, timeoutMs));
+}
+function refuseTooManyOpen(plan, timeoutMs, slos) {
+  if (plan.loop === "closed") return;
+  let slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound)), allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs));
+  if (allowed > OPEN_AT_MOST)
+    throw new Error(
+      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1e3)} s are ${String(allowed)} open at the same time, more than the ${String(OPEN_AT_MOST)} that one generator opens by itself (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`
+    );
+}
+function openAtOnce(plan, eachMs) {
+  let byTime = highestRate(plan) * BUNCHES * (eachMs / 1e3), inAll = dueBetween(plan, 0, lengthSeconds(plan)) * BUNCHES;
+  return Math.ceil(Math.min(byTime, inAll)) + OPEN_AT_LEAST;
+}
+function isUpperLatency({ metric, operator }) {
+  return LATENCY_METRICS.some((known) => known === metric) && operator.startsWith("<");
+}
+
+function ownRequest(own) {
+  let match = /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD)\s+(\/\S*)\s*$/i.exec(own.request);
+  if (match === null)
+    throw new Error(
+      `the request '${own.request}' is not understood: write it like POST /webhook/order`
+    );
+  let { body } = own, method = (match[1] ?? "").toUpperCase();
+  if (body !== void 0 && (method === "GET" || method === "HEAD"))
+    throw new Error(`a ${method} has no body: leave the body out, or write POST`);
+  own.expect?.forEach(parseExpectation);
+  let headers = Object.fromEntries((own.headers ?? []).map(headerOf)), { bodyIsBase64: base64 = !1 } = own, isJson = body !== void 0 && !base64 && /^\s*[{[]/.test(body), named = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  return {
+    workload: "request",
+    weight: 1,
+    method,
+    path: match[2] ?? "",
+    headers: isJson && !named ? { "content-type": "application/json", ...headers } : headers,
+    body: body === void 0 ? null : { text: body, ...base64 ? { base64 } : {} },
+    expect: [...own.expect ?? []],
+    requestIdAt: own.requestIdAt ?? null,
+    ranAt: null,
+    thinkTimeMs: 0,
+    latencyFloorMs: 0
+  };
+}
+function headerOf(line) {
+  let colon = line.indexOf(":");
+  if (colon < 1)
+    throw new Error(`the header '${line}' is not understood: write it like Name: value`);
+  return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
 }
 
 function findWorkload(workloads, name) {
@@ -641,9 +815,6 @@ function parametersOf(workload, given = {}) {
       )
     ])
   );
-}
-function floorOf(requests) {
-  return Math.max(0, ...requests.map(({ latencyFloorMs }) => latencyFloorMs));
 }
 function parametersFrom(pairs) {
   return Object.fromEntries(
@@ -724,17 +895,18 @@ function parameterValue(what, shape, given) {
 }
 
 function readSettings(profile, env, readText, catalogueFile) {
-  let plan = planFrom(profile, env), requests = requestsFrom(env, readText, catalogueFile);
+  let plan = planFrom(profile, env), slos = env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO), timeoutMs = milliseconds(env, "TIMEOUT", 60);
   return {
     baseUrl: baseUrlFrom(env),
-    requests,
+    requests: requestsFrom(env, readText, catalogueFile),
     plan,
-    slos: env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO),
-    timeoutMs: milliseconds(env, "TIMEOUT", 60),
+    slos,
+    timeoutMs,
     drainMs: milliseconds(env, "DRAIN", 30),
     readyMs: milliseconds(env, "READY", 60),
-    maxOpen: maxOpenFrom(env, plan, requests),
+    maxOpen: maxOpenFrom(env, plan, timeoutMs, slos),
     runId: env.RUN_ID ?? Date.now().toString(36),
+    seed: plan.seed ?? Date.now() % 2 ** 31,
     prints: env.PRINT_REQUESTS === "1",
     summaryFile: env.SUMMARY_FILE ?? null
   };
@@ -747,7 +919,12 @@ function planFrom(profile, env) {
   if (env.PLAN !== void 0)
     return JSON.parse(env.PLAN);
   let parameters = {};
-  return env.RATE !== void 0 && (parameters.ratePerSecond = number(env, "RATE")), env.DURATION !== void 0 && (parameters.durationSeconds = parseDuration(env.DURATION)), env.WARMUP !== void 0 && (parameters.warmupSeconds = parseDuration(env.WARMUP)), env.VUS !== void 0 && (parameters.clients = number(env, "VUS")), planOf(profile, parameters);
+  if (env.RATE !== void 0 && (parameters.ratePerSecond = number(env, "RATE")), env.DURATION !== void 0 && (parameters.durationSeconds = parseDuration(env.DURATION)), env.WARMUP !== void 0 && (parameters.warmupSeconds = parseDuration(env.WARMUP)), env.VUS !== void 0 && (parameters.clients = number(env, "VUS")), env.SEED !== void 0 && (parameters.seed = number(env, "SEED")), env.ARRIVALS !== void 0) {
+    if (!isArrivals(env.ARRIVALS))
+      throw new Error(`ARRIVALS is '${env.ARRIVALS}': it is ${ARRIVALS.join(" or ")}`);
+    parameters.arrivals = env.ARRIVALS;
+  }
+  return planOf(profile, parameters);
 }
 function baseUrlFrom(env) {
   let url = env.BASE_URL ?? "http://127.0.0.1:5678";
@@ -775,9 +952,9 @@ function requestsFrom(env, readText, catalogueFile) {
     parameters: parametersFrom((env.PARAMETERS ?? "").split(",").filter((pair) => pair !== ""))
   });
 }
-function maxOpenFrom(env, plan, requests) {
+function maxOpenFrom(env, plan, timeoutMs, slos) {
   if (env.MAX_OPEN === void 0 || plan.loop === "closed")
-    return openLimit(plan, floorOf(requests));
+    return refuseTooManyOpen(plan, timeoutMs, slos), openLimit(plan, timeoutMs);
   let given = number(env, "MAX_OPEN");
   if (!Number.isInteger(given) || given < 1)
     throw new Error(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
@@ -809,7 +986,7 @@ function loadSummary(settings, metrics) {
     value(`load_errors_${kind.replaceAll(" ", "_")}`, "count")
   ]), errors2 = Object.fromEntries(counted.filter(([, count2]) => count2 > 0)), latency = metrics.load_duration?.values, at = (name) => latency?.[name] ?? 0;
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     runId,
     baseUrl,
     workloads: settings.requests.map(({ workload }) => workload),
@@ -825,7 +1002,14 @@ function loadSummary(settings, metrics) {
       requests: errors2.unanswered ?? 0,
       oldestAgeMs: value("load_unanswered_age", "max")
     },
-    droppedIterations: value("dropped_iterations", "count"),
+    arrivals: plan.loop === "open" ? plan.arrivals : null,
+    notSent: value("load_not_sent", "count"),
+    latenessMs: plan.loop === "open" ? {
+      p50: value("load_late", "med"),
+      p99: value("load_late", "p(99)"),
+      max: value("load_late", "max")
+    } : null,
+    newConnections: value("load_new_connections", "count"),
     latencyMs: latency === void 0 || at("max") === 0 ? null : {
       mean: at("avg"),
       min: at("min"),
@@ -838,7 +1022,7 @@ function loadSummary(settings, metrics) {
     },
     slo: slos.map((slo) => ({
       text: slo.text,
-      held: thresholdsOf(plan, [slo]).every(
+      held: thresholdsOf([slo]).every(
         ({ metric, expression }) => metrics[metric]?.thresholds?.[expression]?.ok !== !1
       )
     }))
@@ -851,8 +1035,13 @@ function sentences(summary) {
     `  ${summary.profile} of ${summary.workloads.join(", ")} against ${summary.baseUrl}`,
     `  requests    ${String(summary.requests)}, right ${String(summary.right)} (${summary.rightPerSecond.toFixed(1)}/s)`,
     `  errors      ${kinds.join(", ") || "none"}`,
-    `  dropped     ${String(summary.droppedIterations)}`,
-    latencyMs === null ? "  latency     none: no request was answered right" : `  latency ms  p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
+    ...summary.notSent === 0 ? [] : [
+      `  NOT VALID   ${String(summary.notSent)} requests were due and not sent, as too many were open: raise MAX_OPEN`
+    ],
+    ...summary.latenessMs === null ? [] : [
+      `  begun late  by ${summary.latenessMs.p50.toFixed(1)} ms in the middle, ${summary.latenessMs.p99.toFixed(1)} ms at p99; part of the latency`
+    ],
+    latencyMs === null ? "  latency     none: no request got its expected response" : `  latency ms  p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
     ...summary.slo.map(({ text, held }) => `  ${held ? "held  " : "broken"}      ${text}`),
     "",
     ""
@@ -862,11 +1051,11 @@ function sentences(summary) {
 
 var CATALOGUE_FILE = import.meta.resolve("../../workflows/catalogue.json");
 function script(profile) {
-  let settings = readSettings(profile, __ENV, (file) => open(file), CATALOGUE_FILE), { iteration, waitUntilRight } = makeIteration(settings);
+  let settings = readSettings(profile, __ENV, (file) => open(file), CATALOGUE_FILE), requests = settings.requests.map((request) => prepare(request, settings.baseUrl)), loop = settings.plan.loop === "open" ? openLoop : closedLoop;
   return {
     options: optionsOf(settings),
-    setup: waitUntilRight,
-    iteration,
+    setup: () => (waitUntilExpected(settings, requests), { runId: settings.runId, seed: settings.seed }),
+    iteration: (run) => loop(settings, requests, run),
     handleSummary: (data) => summaryOf(settings, data)
   };
 }
