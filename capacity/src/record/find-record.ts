@@ -2,7 +2,7 @@ import type { Arrivals } from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
 import type { RecordedWorkload } from '../plan/chosen-workload';
-import type { Machine, Outcome } from './record';
+import type { Machine, Outcome, TargetKind } from './record';
 
 /** The shape of find.json: one search for the capacity, with every probe it made. */
 export interface FindRecord {
@@ -13,7 +13,7 @@ export interface FindRecord {
   endedAt: string;
   command: string[];
   workload: RecordedWorkload;
-  target: { kind: 'process' | 'kubernetes' | 'url'; url: string };
+  target: { kind: TargetKind; url: string };
   topology: Topology | null;
   versions: Record<string, string>;
   machine: Machine;

@@ -6,6 +6,9 @@ import type { Topology } from '../plan/topology';
 
 export type { SampledRole };
 
+/** What was loaded: n8n on this machine, in a cluster, or whatever answers at an address. */
+export type TargetKind = 'process' | 'kubernetes' | 'url';
+
 /**
  * The shape of run.json: everything known about one run. Written once, when the run has ended;
  * a folder without it is an incomplete run. Older schema versions are read by record/read.ts.
@@ -20,7 +23,7 @@ export interface RunRecord {
   command: string[];
   workload: RecordedWorkload;
   profile: RecordedProfile;
-  target: { kind: 'process' | 'kubernetes' | 'url'; url: string };
+  target: { kind: TargetKind; url: string };
   /** Null where the target was not ours to lay out. */
   topology: Topology | null;
   versions: Record<string, string>;

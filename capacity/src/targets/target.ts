@@ -4,7 +4,7 @@ import type { LoadRequest } from '../../../loadtests/lib/workload';
 import type { ExecutionsSeen } from '../analysis/match-executions';
 import type { SampledRole } from '../plan/roles';
 import type { Role, Topology } from '../plan/topology';
-import type { Machine, RunEvent } from '../record/record';
+import type { Machine, RunEvent, TargetKind } from '../record/record';
 
 /** Where a topology runs, or what is loaded. A new target is one new folder that makes one of these. */
 export interface Target {
@@ -15,8 +15,6 @@ export interface Target {
    */
   up(progress: Progress, signal: AbortSignal): Promise<Running>;
 }
-
-export type TargetKind = 'process' | 'kubernetes' | 'url';
 
 /** A target that is up. What cannot be known about it is an empty list or null, never a guess. */
 export interface Running {
