@@ -37,7 +37,7 @@ test.each(steps)('$file has the line: $after', ({ file, after }) => {
   expect(readFileSync(join(ROOT, file), 'utf8').split(after)).toHaveLength(2);
 });
 
-test.each([...new Set(guide.match(/`(?:capacity|test|loadtests|lab)\/[\w./-]+`/g))])(
+test.each([...new Set(guide.match(/`(?:capacity|charts|test|loadtests|lab)\/[\w./-]+`/g))])(
   '%s is there',
   (quoted) => {
     const path = quoted.slice(1, -1);
@@ -46,18 +46,21 @@ test.each([...new Set(guide.match(/`(?:capacity|test|loadtests|lab)\/[\w./-]+`/g
   },
 );
 
-test('with all of them applied, everything has the right types', () => {
-  const texts = new Map(newFiles.map(({ file, content }) => [resolve(ROOT, file), content]));
-  for (const { file, after, add } of steps) {
-    const path = resolve(ROOT, file);
-    const text = texts.get(path) ?? readFileSync(path, 'utf8');
-    texts.set(
-      path,
-      text.replace(after, () => `${after}\n${add}`),
-    );
-  }
+/** The sources as they are with every step taken. */
+const texts = new Map(newFiles.map(({ file, content }) => [resolve(ROOT, file), content]));
+for (const { file, after, add } of steps) {
+  const path = resolve(ROOT, file);
+  const text = texts.get(path) ?? readFileSync(path, 'utf8');
+  texts.set(
+    path,
+    text.replace(after, () => `${after}\n${add}`),
+  );
+}
+
+/** What TypeScript has against these files and all that they import. */
+function faults(config: string, files: readonly string[]): string[] {
   const { options } = ts.getParsedCommandLineOfConfigFile(
-    join(ROOT, 'tsconfig.json'),
+    join(ROOT, config),
     {},
     { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => undefined },
   ) ?? { options: {} };
@@ -68,18 +71,34 @@ test('with all of them applied, everything has the right types', () => {
     directoryExists(folder);
   host.fileExists = (file) => texts.has(resolve(file)) || fileExists(file);
   host.readFile = (file) => texts.get(resolve(file)) ?? readFile(file);
-  host.getSourceFile = (file, languageVersion) => {
-    const text = host.readFile(file);
-    return text === undefined ? undefined : ts.createSourceFile(file, text, languageVersion);
+  const ofModule = host.getSourceFile.bind(host);
+  host.getSourceFile = (file, version) => {
+    const text = texts.get(resolve(file));
+    return text === undefined ? ofModule(file, version) : ts.createSourceFile(file, text, version);
   };
-  const program = ts.createProgram([join(ROOT, 'capacity/src/cli.ts')], options, host);
-  const wrong = ts
-    .getPreEmitDiagnostics(program)
-    .map(
-      ({ file, messageText }) =>
-        `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
-    );
-  expect(wrong).toEqual([]);
-  // All of the new files are used.
-  for (const { file } of newFiles) expect(program.getSourceFile(resolve(ROOT, file))).toBeDefined();
+  const roots = files.map((file) => resolve(ROOT, file));
+  const program = ts.createProgram(roots, options, host);
+  const unread = roots.filter((file) => program.getSourceFile(file) === undefined);
+  return [
+    ...unread.map((file) => `${file} was not read`),
+    ...ts
+      .getPreEmitDiagnostics(program)
+      .map(
+        ({ file, messageText }) =>
+          `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`,
+      ),
+  ];
+}
+
+const isOfK6 = (file: string): boolean => /^loadtests\/[^/]+$/.test(file);
+
+test('with all of them applied, the command has the right types', () => {
+  const added = newFiles.map(({ file }) => file).filter((file) => !isOfK6(file));
+  expect(faults('tsconfig.json', ['capacity/src/cli.ts', ...added])).toEqual([]);
+});
+
+test('with all of them applied, the k6 scripts have the right types', () => {
+  const added = newFiles.map(({ file }) => file).filter(isOfK6);
+  expect(added).not.toEqual([]);
+  expect(faults('loadtests/tsconfig.json', added)).toEqual([]);
 });
