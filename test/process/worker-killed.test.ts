@@ -53,8 +53,10 @@ test('SIGKILL of one of two busy workers is the first thing that the verdict nam
   expect((failedBoth?.requests ?? 0) + unheard.requests + (notExecuted?.requests ?? 0)).toBe(
     wrong.length,
   );
+  // n8n has written over the ids of what the worker left: they are found again.
+  expect(failedBoth?.requests).toBe(matched.failed);
   expect(matched.failed).toBeGreaterThan(0);
-  // Each execution once: n8n's statistics count those that crashed twice.
+  // Each execution once.
   const { succeeded = 0, failed = 0, unfinished = 0 } = executions ?? {};
   expect(succeeded + failed + unfinished).toBe(requests.length - (notExecuted?.requests ?? 0));
   expect(verdict.doubts.join()).not.toContain('something else used it');

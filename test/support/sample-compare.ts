@@ -6,7 +6,7 @@ import { sampleRun } from './sample-run';
 export function sampleComparison(): CompareRecord {
   const { record } = sampleRun();
   return {
-    schemaVersion: 1,
+    schemaVersion: 2,
     kind: 'compare',
     id: '20261120T110000Z-last-node-compare-abcd',
     startedAt: '2026-11-20T11:00:00.000Z',
@@ -32,7 +32,7 @@ export function sampleComparison(): CompareRecord {
     ratio: { value: 2.5, low: 2.4, high: 2.6 },
     answer: 'better',
     sentence:
-      'By right replies a second of last-node, tuned is better by 2.5x (2.4 to 2.6) than none.',
+      'By expected responses per second of last-node, tuned is better by 2.5x (2.4 to 2.6) than none.',
     totalSeconds: 240,
     doubts: [],
   };

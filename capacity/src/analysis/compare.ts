@@ -1,5 +1,5 @@
 import { figures } from './figures';
-import { mean, standardDeviation, type Interval } from './statistics';
+import { mean, median, standardDeviation, type Interval } from './statistics';
 
 /** One run of A and one of B, made next to each other. */
 export interface Pair {
@@ -49,7 +49,7 @@ export function compare(
   settings: Partial<CompareSettings> = {},
 ): Comparison {
   const { moreIsBetter, falseAlarms, resolution, mostPairs } = { ...DEFAULTS, ...settings };
-  const logs = pairs.map(({ a, b }) => (moreIsBetter ? Math.log(b / a) : Math.log(a / b)));
+  const logs = pairs.map(({ a, b }) => (moreIsBetter ? logRatio(b, a) : logRatio(a, b)));
   const { value, low, high } = anytimeInterval(logs, falseAlarms);
   const ratio = { value: Math.exp(value), low: Math.exp(low), high: Math.exp(high) };
   const budgetSpent = pairs.length >= mostPairs;
@@ -72,7 +72,52 @@ export function compare(
   };
 }
 
+/** Nothing at all is a value, and worse than anything; the mean of logarithms needs it to be finite. */
+export const MOST_RATIO = 1_000;
+
+function logRatio(one: number, other: number): number {
+  if (one === other) return 0;
+  const most = Math.log(MOST_RATIO);
+  return Math.min(most, Math.max(-most, Math.log(one / other)));
+}
+
+/** The i-th of both, where both have one. */
+export function alignedPairs(
+  a: readonly (number | null)[],
+  b: readonly (number | null)[],
+): (Pair & { round: number })[] {
+  return a.flatMap((value, index) => {
+    const other = b[index] ?? null;
+    return value === null || other === null ? [] : [{ a: value, b: other, round: index + 1 }];
+  });
+}
+
+/** A side may not leave out more requests than the other one, beyond this share, and win by that. */
+const LEFT_OUT = 0.01;
+
+/**
+ * Where less is better, whoever rejects requests has less: such a difference says nothing. Shares are those
+ * of requests that got the expected response.
+ */
+export function unlessRejected(
+  comparison: Comparison,
+  moreIsBetter: boolean,
+  shares: { a: readonly number[]; b: readonly number[] },
+): Comparison {
+  const { answer } = comparison;
+  if (moreIsBetter || !['better', 'worse'].includes(answer)) return comparison;
+  if (shares.a.length === 0 || shares.b.length === 0) return comparison;
+  const [a, b] = [median(shares.a), median(shares.b)];
+  const [winner, loser] = answer === 'better' ? [b, a] : [a, b];
+  if (winner >= loser - LEFT_OUT) return comparison;
+  const text = `it gave the expected response to ${figures(100 * b)} % of its requests, the other to ${figures(100 * a)} %`;
+  return { ...comparison, answer: 'unknown', text };
+}
+
 function sentence(answer: Comparison['answer'], ratio: Interval, largest: number): string {
+  // Beyond this only the direction is known.
+  if (answer === 'better' && ratio.value >= 0.99 * MOST_RATIO) return 'better beyond measure';
+  if (answer === 'worse' && 1 / ratio.value >= 0.99 * MOST_RATIO) return 'worse beyond measure';
   if (answer === 'better') {
     return `better by ${figures(ratio.value)}x (${figures(ratio.low)} to ${figures(ratio.high)})`;
   }

@@ -1,3 +1,4 @@
+import { nameAgain } from './name-again';
 import type { MatchedExecutions, NamedRequests, RequestSample } from '../record/record';
 
 /** One execution that n8n made during the run, as its store tells it. */
@@ -8,6 +9,8 @@ export interface TracedExecution {
   outcome: 'succeeded' | 'failed' | 'unfinished' | 'not kept';
   /** When, by the clock of its store; left out where it has not ended or that is not told. */
   endedAtMs?: number;
+  /** A webhook called it, and its data no longer tells with which id. */
+  isOverwritten?: boolean;
 }
 
 /** Those that n8n still has, and how many it has made; null: that is not known. */
@@ -28,7 +31,7 @@ export function matchExecutions(
   traced: TracedExecutions,
 ): MatchedExecutions | { skipped: string } {
   if ('skipped' in traced) return traced;
-  const outcomes = outcomesById(traced.executions);
+  const outcomes = outcomesById(nameAgain(requests, traced.executions));
   const gap = gapIn(requests, traced, outcomes);
   if (gap !== null) return { skipped: gap };
   const having = (is: (request: RequestSample, of: readonly Outcome[]) => boolean): NamedRequests =>

@@ -2,7 +2,8 @@ import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { compareTopologies } from '../compare/compare';
 import { isMetric, METRICS } from '../analysis/compare-metric';
-import type { CompareMetric } from '../record/compare-record';
+import { compareRecords, isRecord } from '../compare/records';
+import type { CompareMetric, CompareRecord } from '../record/compare-record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
 import { findK6 } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
@@ -20,13 +21,15 @@ import {
   withProfileOptions,
   withWorkloadOptions,
   type ProfileOptions,
+  type TargetOptions,
   type WorkloadOptions,
 } from './options';
 import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
 interface CompareOptions extends WorkloadOptions, ProfileOptions {
-  metric: string;
+  metric?: string;
+  failOn?: string;
   pairs: string;
   budget: string;
   search: string;
@@ -42,12 +45,12 @@ interface CompareOptions extends WorkloadOptions, ProfileOptions {
 export function register(program: Command): void {
   const command = program
     .command('compare')
-    .description('Which of two topologies is better, by which ratio, and is it more than noise')
-    .argument('<A.yaml>', 'a topology')
-    .argument('<B.yaml>', 'another one');
+    .description('Which of two sides is better, by which ratio, and is it more than noise')
+    .argument('<A>', 'a topology (YAML), the URL of an n8n that runs, or the folder of a record')
+    .argument('<B>', 'what it is compared with');
   withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed'))
     .optionsGroup('How it is decided:')
-    .option('--metric <name>', Object.keys(METRICS).join(', '), 'throughput')
+    .option('--metric <name>', `${Object.keys(METRICS).join(', ')} (default: throughput)`)
     .option('--pairs <count>', 'at most so many runs of each', '10')
     .option('--budget <time>', 'no new round after this', '20m')
     .optionsGroup('With --metric capacity, of each search:')
@@ -59,6 +62,7 @@ export function register(program: Command): void {
     .option('--drain <time>', 'for late answers after a run, and for n8n to finish', '30s')
     .option('--ready <time>', 'until the real request is answered right', '60s')
     .option('--out <folder>', 'where the folder of the comparison is made', 'results')
+    .option('--fail-on <answer>', 'worse: exit with 1 when B is worse, for CI')
     .option('--json', 'print the answer, for machines')
     .addHelpText(
       'after',
@@ -66,10 +70,15 @@ export function register(program: Command): void {
 Both are up at the same time and measured in turns (ABBA), until the interval of the ratio excludes 1,
 no difference larger than 2 % is left possible, or the budget is used up.
 
+Two folders of records (runs or searches) are compared as they are: without an interval, since one
+record of each does not tell how much the next one would differ.
+
 Examples:
   n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8 --duration 15s
   n8n-tuned compare two.yaml three-workers.yaml --profile load --rate 20 --metric p95
-  n8n-tuned compare none.yaml tuned.yaml --metric capacity --slo 'p95<300ms' --budget 40m`,
+  n8n-tuned compare none.yaml tuned.yaml --metric capacity --slo 'p95<300ms' --budget 40m
+  n8n-tuned compare http://old:5678 http://new:5678 --workload last-node --fail-on worse
+  n8n-tuned compare results/20261120-110000-last-node-load-abcd results/20261121-110000-last-node-load-efgh`,
     )
     .action(async (a: string, b: string, options: CompareOptions) => {
       process.exitCode = await run(a, b, options);
@@ -77,10 +86,57 @@ Examples:
 }
 
 async function run(a: string, b: string, options: CompareOptions): Promise<number> {
-  const metric = metricOf(options.metric);
+  const metric = options.metric === undefined ? null : metricOf(options.metric);
+  const failsOn = failOn(options.failOn);
+  if (isRecord(a) || isRecord(b)) return besideEachOther(a, b, metric, options);
+  return measured(a, b, metric ?? 'throughput', failsOn, options);
+}
+
+/** Two records that are there already. */
+function besideEachOther(
+  a: string,
+  b: string,
+  metric: CompareMetric | null,
+  options: CompareOptions,
+): number {
+  const other = [a, b].find((folder) => !isRecord(folder));
+  if (other !== undefined) {
+    throw new Mistake(`${other} is no record of a run or a search: give the folders of two.`);
+  }
+  if (options.failOn !== undefined) {
+    throw new Mistake(
+      '--fail-on needs a comparison that is measured: two records have no interval, so leave it out.',
+    );
+  }
+  const record = compareRecords(a, b, metric);
+  if (options.json === true) printJson(record);
+  else process.stdout.write(`${terminalText(record)}\n`);
+  return EXIT.fine;
+}
+
+function terminalText(record: CompareRecord): string {
+  return renderCompareTerminal(record, terminalStyle());
+}
+
+function failOn(answer: string | undefined): boolean {
+  if (answer === undefined || answer === 'worse') return answer === 'worse';
+  throw new Mistake(`--fail-on is '${answer}': it can only be worse.`);
+}
+
+const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
+
+const choiceOf = (side: string): TargetOptions =>
+  isUrl(side) ? { target: 'url', url: side } : { target: 'process', topology: side };
+
+async function measured(
+  a: string,
+  b: string,
+  metric: CompareMetric,
+  failsOnWorse: boolean,
+  options: CompareOptions,
+): Promise<number> {
   const readyMs = milliseconds('--ready', options.ready);
-  const choiceA = { target: 'process', topology: a };
-  const choiceB = { target: 'process', topology: b };
+  const [choiceA, choiceB] = [choiceOf(a), choiceOf(b)];
   const legacy = isLegacyChoice(choiceA);
   if (legacy !== isLegacyChoice(choiceB)) {
     throw new Mistake(
@@ -125,10 +181,12 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
     finished.problems.forEach(warn);
     if (options.json === true) printJson({ folder: finished.folder, ...finished.record });
     else {
-      const text = renderCompareTerminal(finished.record, terminalStyle());
+      const text = terminalText(finished.record);
       process.stdout.write(`${text}\n${join(finished.folder, 'report.html')}\n`);
     }
-    return finished.record.answer === 'unknown' ? EXIT.invalid : EXIT.fine;
+    const { answer } = finished.record;
+    if (failsOnWorse && answer === 'worse') return EXIT.notMet;
+    return answer === 'unknown' ? EXIT.invalid : EXIT.fine;
   });
 }
 
@@ -148,4 +206,5 @@ function evenPairs(text: string): number {
   return pairs;
 }
 
-const nameOf = (file: string): string => basename(file).replace(/\.ya?ml$/, '');
+const nameOf = (side: string): string =>
+  isUrl(side) ? side : basename(side).replace(/\.ya?ml$/, '');

@@ -1,7 +1,7 @@
 /** Measures two topologies in turns until the difference is clear, or clearly none. */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { compare, turn, type Comparison, type Pair } from '../analysis/compare';
+import { alignedPairs, compare, turn, unlessRejected, type Comparison } from '../analysis/compare';
 import { bringToRest } from '../find/rest';
 import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
 import { runId, writeWhole } from '../record/folder';
@@ -43,11 +43,16 @@ export async function compareTopologies(
   };
   const invalid: string[] = [];
   const elapsed = (): number => (Date.now() - started.getTime()) / 1000;
+  const { moreIsBetter, title } = METRICS[order.metric];
   const now = (): Comparison =>
-    compare(pairsOf(sides), {
-      moreIsBetter: METRICS[order.metric].moreIsBetter,
-      mostPairs: order.mostPairs,
-    });
+    unlessRejected(
+      compare(alignedPairs(sides.A.values, sides.B.values), {
+        moreIsBetter,
+        mostPairs: order.mostPairs,
+      }),
+      moreIsBetter,
+      { a: knownShares(sides.A), b: knownShares(sides.B) },
+    );
 
   const measureInto = async (letter: Letter, out: string): Promise<void> => {
     const tell = (text: string): void => {
@@ -64,12 +69,9 @@ export async function compareTopologies(
     );
     problems.push(...measured.problems);
     if (out === WARM_UP || signal.aborted) return;
-    if (measured.value === null) {
-      invalid.push(`${letter}: ${measured.sentence}`);
-      return;
-    }
-    sides[letter].values.push(measured.value);
-    sides[letter].runs.push(join('runs', basename(measured.folder)));
+    if (measured.value === null) invalid.push(`${letter}: ${measured.sentence}`);
+    // Also of a run that does not count: what comes after it keeps its round.
+    keep(sides[letter], measured);
   };
 
   // The first load after a start compiles most of what later ones reuse; a search begins with its own.
@@ -83,7 +85,7 @@ export async function compareTopologies(
 
   const comparison = now();
   const record: CompareRecord = {
-    schemaVersion: 1,
+    schemaVersion: 2,
     kind: 'compare',
     id,
     startedAt: started.toISOString(),
@@ -98,11 +100,12 @@ export async function compareTopologies(
     versions: running.A.versions,
     ratio: comparison.ratio,
     answer: comparison.answer,
-    sentence: `By ${METRICS[order.metric].title} of ${order.workload.recorded.name}, ${order.names.b} is ${wording(comparison, order.names.a)}.`,
+    sentence: `By ${title} of ${order.workload.recorded.name}, ${order.names.b} is ${wording(comparison, order.names.a)}.`,
     totalSeconds: elapsed(),
     doubts: [
       ...(signal.aborted ? ['The comparison was stopped before its end.'] : []),
       ...invalid.map((text) => `A run was not valid and does not count: ${text}`),
+      ...(['A', 'B'] as const).flatMap((letter) => notSustained(letter, sides[letter])),
     ],
   };
   writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
@@ -127,17 +130,31 @@ function goesOn(
   return !comparison.done && elapsedSeconds < order.budgetSeconds;
 }
 
-/** Invalid runs leave a side behind; only what both have makes a pair. */
-function pairsOf({ A, B }: Record<Letter, Side>): Pair[] {
-  return A.values.flatMap((a, index): Pair[] => {
-    const b = B.values[index];
-    return b === undefined ? [] : [{ a, b }];
-  });
+const sideOf = (name: string, { topology }: Running): Side => ({
+  ...{ name, topology },
+  ...{ values: [], runs: [], outcomes: [], goodShares: [] },
+});
+
+function keep(side: Side, { value, folder, outcome, goodShare }: Measured): void {
+  side.values.push(value);
+  side.runs.push(join('runs', basename(folder)));
+  side.outcomes?.push(outcome);
+  side.goodShares?.push(goodShare);
 }
 
-function sideOf(name: string, running: Running): Side {
-  if (running.topology === null) throw new Error(`${name} has no topology of ours`);
-  return { name, topology: running.topology, values: [], runs: [] };
+const knownShares = ({ goodShares = [] }: Side): number[] =>
+  goodShares.filter((share) => share !== null);
+
+/** A run that missed its SLO is a measurement all the same; whoever reads the answer should know. */
+function notSustained(letter: Letter, { outcomes = [], runs }: Side): string[] {
+  const rounds = outcomes.flatMap((outcome, index) =>
+    ['not sustained', 'nothing sustained'].includes(outcome) ? [index + 1] : [],
+  );
+  if (rounds.length === 0) return [];
+  const first = runs[(rounds[0] ?? 1) - 1] ?? '';
+  return [
+    `${letter} was not sustained in ${String(rounds.length)} of ${String(outcomes.length)} rounds (${rounds.join(', ')}); the first is ${first}`,
+  ];
 }
 
 function wording({ answer, text }: Comparison, a: string): string {

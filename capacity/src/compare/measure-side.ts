@@ -23,6 +23,10 @@ export interface Measured {
   /** Null where it was not valid, for the reason in the sentence. */
   value: number | null;
   sentence: string;
+  /** Of the run or of the search. */
+  outcome: string;
+  /** Share of requests that got the expected response; null of a search. */
+  goodShare: number | null;
   problems: string[];
 }
 
@@ -35,9 +39,11 @@ export async function measureSide(
   const { of } = METRICS[order.metric];
   if (of === undefined) return search(running, order, progress, signal);
   const { data, folder, problems } = await measure(running, order, progress, signal);
-  const { outcome, sentence } = data.record.verdict;
+  const { verdict, summary } = data.record;
+  const { outcome, sentence } = verdict;
+  const goodShare = 1 - summary.errors.share;
   const counts = outcome !== 'invalid' && outcome !== 'aborted';
-  return { folder, value: counts ? of(data.record) : null, sentence, problems };
+  return { folder, value: counts ? of(data.record) : null, sentence, outcome, goodShare, problems };
 }
 
 async function search(
@@ -55,6 +61,11 @@ async function search(
   );
   problems.push(...writeFindReports(folder, record));
   const { verdict, sentence, capacity } = record;
-  const counts = verdict === 'found' || verdict === 'not confirmed';
-  return { folder, value: counts ? capacity.ratePerSecond : null, sentence, problems };
+  // A search that found that no rate is sustained has measured a capacity: none.
+  const counts = ['found', 'not confirmed', 'nothing sustained'].includes(verdict);
+  const value = verdict === 'nothing sustained' ? 0 : capacity.ratePerSecond;
+  return {
+    ...{ folder, sentence, problems },
+    ...{ value: counts ? value : null, outcome: verdict, goodShare: null },
+  };
 }

@@ -48,12 +48,16 @@ export function readComparison(folder: string): CompareRecord {
   const file = join(folder, COMPARE_FILE);
   try {
     const record = JSON.parse(readFileSync(file, 'utf8')) as CompareRecord;
-    if (record.kind !== 'compare' || record.schemaVersion !== 1) {
+    if (record.kind !== 'compare' || ![1, 2].includes(record.schemaVersion)) {
       throw new Error(`it has schemaVersion ${String(record.schemaVersion)}`);
     }
     // JSON has no infinity: the bounds of a ratio that is not yet known are null.
     const { value, low, high } = record.ratio as Record<'value' | 'low' | 'high', number | null>;
-    return { ...record, ratio: { value: value ?? NaN, low: low ?? 0, high: high ?? Infinity } };
+    return {
+      ...record,
+      schemaVersion: 2,
+      ratio: { value: value ?? NaN, low: low ?? 0, high: high ?? Infinity },
+    };
   } catch (error) {
     throw new Mistake(`${file} cannot be read as a comparison: ${messageOf(error)}.`);
   }

@@ -5,9 +5,9 @@ import type { RecordedWorkload } from '../plan/chosen-workload';
 
 export const COMPARE_FILE = 'compare.json';
 
-/** The shape of compare.json: two topologies, measured in turns. */
+/** The shape of compare.json: two sides, measured in turns. */
 export interface CompareRecord {
-  schemaVersion: 1;
+  schemaVersion: 2;
   kind: 'compare';
   id: string;
   startedAt: string;
@@ -30,13 +30,18 @@ export interface CompareRecord {
 }
 
 export interface Side {
-  /** The file it was read from. */
+  /** The topology's file, the URL, or the folder of the record. */
   name: string;
-  topology: Topology;
-  /** In the order they were measured; the i-th of A and of B are a pair. */
-  values: number[];
-  /** Folders of the runs beneath the comparison's own. */
+  /** Null where it was not ours to lay out. */
+  topology: Topology | null;
+  /** By round: the i-th of A and of B are a pair. Null where the run was not valid. */
+  values: (number | null)[];
+  /** Folders of the runs beneath the comparison's own, by round. */
   runs: string[];
+  /** What became of each run, or of each search, by round; records of schema version 1 have none. */
+  outcomes?: string[];
+  /** Share of requests that got the expected response, by round; null of a search. */
+  goodShares?: (number | null)[];
 }
 
 export type CompareMetric = 'capacity' | 'throughput' | 'p95' | 'memory' | 'cpu-per-request';

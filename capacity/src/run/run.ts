@@ -16,6 +16,7 @@ import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
 import { scoped, type Scope } from '../ui/scope';
 import { conclude } from './conclude';
+import { refuseWithoutEvidence } from './evidence';
 import { CountWithin } from './count-within';
 import { writeReports } from './reports';
 import { Observations } from './samples';
@@ -68,6 +69,7 @@ async function measureWithin(
 ): Promise<FinishedRun> {
   const order = { ...asked, plan: withSeed(asked.plan) };
   const { workload } = order;
+  await refuseWithoutEvidence(running, order.slos);
   await running.ready(workload.requests, progress, signal);
   const head = headOf(running, order, new Date());
   const folder = new RunFolder(order.out, head);

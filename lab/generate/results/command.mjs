@@ -43,8 +43,9 @@ export function comparisons() {
     r.answer === 'no difference'
       ? `no difference (${number(r.ratio.low)} to ${number(r.ratio.high)})`
       : `${number(r.ratio.value)}x (${number(r.ratio.low)} to ${number(r.ratio.high)})`,
-    Math.min(r.a.values.length, r.b.values.length),
-    `${r.versions.n8n}, ${r.a.topology.mode}`,
+    r.a.values.filter((value, index) => value !== null && (r.b.values[index] ?? null) !== null)
+      .length,
+    `${r.versions.n8n}, ${r.a.topology?.mode ?? '-'}`,
     link(path),
   ]);
   return `## What a setting changes

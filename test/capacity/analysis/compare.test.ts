@@ -1,4 +1,15 @@
-import { anytimeInterval, compare, turn, type Pair } from '../../../capacity/src/analysis/compare';
+import fc from 'fast-check';
+import {
+  alignedPairs,
+  anytimeInterval,
+  compare,
+  turn,
+  unlessRejected,
+  type Pair,
+} from '../../../capacity/src/analysis/compare';
+import { METRICS, NEVER } from '../../../capacity/src/analysis/compare-metric';
+import type { RunRecord } from '../../../capacity/src/record/record';
+import { sampleRun } from '../../support/sample-run';
 import { normal, seededRandom, type Random } from '../../../capacity/src/analysis/random';
 
 /** Makes pairs in ABBA order until the comparison is done. */
@@ -106,5 +117,72 @@ describe('real differences', () => {
   test('half an ABBA decides nothing', () => {
     const three = [1, 2, 3].map(() => ({ a: 100, b: 300 }));
     expect(compare(three)).toMatchObject({ answer: 'unknown', done: false });
+  });
+});
+
+describe('a comparison cannot be won by doing less', () => {
+  const times = (count: number, value: number): number[] =>
+    Array.from({ length: count }, () => value);
+  const pairsOf = (a: number[], b: number[]): Pair[] =>
+    a.map((value, index) => ({ a: value, b: b[index] ?? 0 }));
+
+  test('zero is a value: a side without one expected response is worse', () => {
+    const down = compare(pairsOf([40, 41, 39, 40], times(4, 0)), { mostPairs: 4 });
+    expect(down).toMatchObject({ answer: 'worse', text: 'worse beyond measure' });
+    expect(compare(pairsOf(times(4, 0), [40, 41, 39, 40]), { mostPairs: 4 }).answer).toBe('better');
+    expect(compare(pairsOf(times(4, 0), times(4, 0)), { mostPairs: 4 }).ratio.value).toBe(1);
+  });
+
+  test('whatever the values, the ratio is a number and zero never beats more', () => {
+    const value = fc.constantFrom(0, 1, 40, 41, 1e6);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, value), { minLength: 4, maxLength: 12 }), (drawn) => {
+        const pairs = drawn.map(([a, b]) => ({ a, b }));
+        const { ratio, answer } = compare(pairs, { mostPairs: pairs.length });
+        expect(ratio.value).toBeGreaterThan(0);
+        expect(Number.isFinite(ratio.value)).toBe(true);
+        if (drawn.every(([a, b]) => b === 0 && a > 0)) expect(answer).not.toBe('better');
+      }),
+    );
+  });
+
+  test('pairs keep their round when a run in between was not valid', () => {
+    expect(alignedPairs([1, null, 3, 4], [10, 20, null, 40])).toEqual([
+      { a: 1, b: 10, round: 1 },
+      { a: 4, b: 40, round: 4 },
+    ]);
+    expect(alignedPairs([1, 2], [10])).toHaveLength(1);
+  });
+
+  test('whoever rejects requests does not win where less is better', () => {
+    const faster = compare(pairsOf([100, 101, 99, 100], [10, 11, 10, 10]), {
+      ...{ moreIsBetter: false, mostPairs: 4 },
+    });
+    expect(faster.answer).toBe('better');
+    const shares = { a: times(4, 1), b: times(4, 0.97) };
+    expect(unlessRejected(faster, false, shares)).toMatchObject({
+      answer: 'unknown',
+      text: 'it gave the expected response to 97 % of its requests, the other to 100 %',
+    });
+    const alike = { a: times(4, 0.97), b: times(4, 0.97) };
+    expect(unlessRejected(faster, false, alike)).toEqual(faster);
+    expect(unlessRejected(faster, true, shares)).toEqual(faster);
+  });
+
+  test.each([
+    [0, 150],
+    [0.02, 400],
+    [0.045, 900],
+    [0.0505, NEVER],
+    [1, NEVER],
+  ])('with a share of %d rejected, the p95 of all requests is %d', (share, expected) => {
+    const { record } = sampleRun();
+    const latencyMs = { ...record.summary.latencyMs, p95: 150, p99: 400, p999: 900, max: 1000 };
+    const summary = {
+      ...record.summary,
+      latencyMs: share === 1 ? null : latencyMs,
+      errors: { ...record.summary.errors, share },
+    };
+    expect(METRICS.p95.of?.({ ...record, summary } as RunRecord)).toBe(expected);
   });
 });

@@ -106,6 +106,33 @@ describe('requests and the executions that carry their ids', () => {
     );
   });
 
+  test('what n8n overwrote when a worker died is given back to the requests that failed then', () => {
+    const at = (id: string, tMs: number, errorKind = ''): RequestSample => ({
+      ...request(id, errorKind),
+      tMs,
+    });
+    const overwritten = { ...execution(null, 'failed'), isOverwritten: true };
+    const matched = matchExecutions(
+      [
+        ...[at('a', 0), at('b', 1000, 'status 500'), at('c', 2000), at('d', 3000, 'status 500')],
+        ...[at('e', 4000), at('f', 9000, 'refused')],
+      ],
+      {
+        ...{ source: 'database', made: 6 },
+        executions: [
+          ...[execution('a'), overwritten, execution('c'), overwritten, execution('e')],
+          // Not of ours: a workflow that another one called.
+          execution(null),
+        ],
+      },
+    );
+    expect(matched).toMatchObject({
+      ...{ executions: 5, failed: 2, succeeded: 3 },
+      failedBoth: { requests: 2, ids: ['b', 'd'] },
+      notExecuted: { requests: 1, ids: ['f'] },
+    });
+  });
+
   test('twenty are named, all are counted', () => {
     const requests = Array.from({ length: 33 }, (_, index) => request(`r-${String(index)}`));
     const matched = matchExecutions(requests, { source: 'database', made: 0, executions: [] });

@@ -112,7 +112,16 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     expect(code).toBe(verdict.outcome === 'sustained' ? 0 : 1);
   });
 
-  it('exits with 1 and says so when the SLO does not hold', async () => {
+  it('refuses an SLO for which the target has no evidence, before any load', async () => {
+    const order = await serve({});
+    const { code, stderr } = await runCli([...order, '--slo', 'backlog=0']);
+    expect(code).toBe(2);
+    expect(stderr).toContain("the SLO 'backlog=0' has no evidence at http://127.0.0.1");
+    expect(stderr).not.toContain('    at ');
+    expect(server.seen.right).toBe(0);
+  });
+
+  it('exits with 1 and says so when the SLO is missed', async () => {
     const order = await serve({ errorEvery: 5 });
     const { code, stdout } = await runCli([
       ...order,
@@ -126,7 +135,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
       'errors<1%',
     ]);
     expect(code).toBe(1);
-    expect(stdout).toContain('errors 20 %, limit 1 %');
+    expect(stdout).toContain('n8n did not sustain 10 req/s of GET /x: errors 20 %, limit 1 %');
   });
 
   it('makes no load and exits with 2 when no right answer comes', async () => {

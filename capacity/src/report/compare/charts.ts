@@ -1,4 +1,4 @@
-import { METRICS } from '../../analysis/compare-metric';
+import { METRICS, NEVER } from '../../analysis/compare-metric';
 import type { CompareRecord } from '../../record/compare-record';
 import { pairsOf, ratiosOf } from './figures';
 import type { Chart } from '../plot/chart';
@@ -8,7 +8,7 @@ export function compareCharts(record: CompareRecord): Chart[] {
   const pairs = pairsOf(record);
   if (pairs.length === 0) return [];
   const { title, unit } = METRICS[record.metric];
-  const x = { label: 'pair', min: 0, max: pairs.length + 1 };
+  const x = { label: 'pair', min: 0, max: (pairs.at(-1)?.round ?? 0) + 1 };
   const ratios = ratiosOf(record);
   const { value, low, high } = record.ratio;
   const known = [value, low, high].filter(Number.isFinite);
@@ -22,7 +22,9 @@ export function compareCharts(record: CompareRecord): Chart[] {
       series: (['a', 'b'] as const).map((side) => ({
         label: `${side.toUpperCase()}, ${record[side].name}`,
         style: 'dots',
-        points: pairs.map((pair, index) => [index + 1, pair[side]]),
+        points: pairs
+          .filter((pair) => pair[side] < NEVER)
+          .map((pair): [number, number] => [pair.round, pair[side]]),
       })),
     },
     {
@@ -39,14 +41,14 @@ export function compareCharts(record: CompareRecord): Chart[] {
         {
           label: 'each pair',
           style: 'dots',
-          points: ratios.map((ratio, index) => [index + 1, ratio]),
+          points: ratios.map((ratio, index): [number, number] => [pairs[index]?.round ?? 0, ratio]),
         },
         ...(known.length === 3
           ? [
               {
                 label: 'all pairs together, with its interval',
                 style: 'area' as const,
-                points: [0, pairs.length + 1].map((at): [number, number, number, number] => [
+                points: [x.min, x.max].map((at): [number, number, number, number] => [
                   at,
                   value,
                   low,

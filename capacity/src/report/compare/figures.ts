@@ -1,5 +1,6 @@
+import { alignedPairs, MOST_RATIO } from '../../analysis/compare';
 import { median } from '../../analysis/statistics';
-import { METRICS } from '../../analysis/compare-metric';
+import { METRICS, NEVER } from '../../analysis/compare-metric';
 import type { CompareRecord, Side } from '../../record/compare-record';
 import { inWords } from '../page/parts';
 import type { Figure } from '../text/units';
@@ -15,17 +16,16 @@ const WORDS = {
 export const compareWord = ({ answer }: CompareRecord): string => WORDS[answer];
 
 /** What has a value on both sides; the rest of a side was left alone when the comparison ended. */
-export function pairsOf({ a, b }: CompareRecord): { a: number; b: number }[] {
-  return a.values.flatMap((value, index) => {
-    const other = b.values[index];
-    return other === undefined ? [] : [{ a: value, b: other }];
-  });
-}
+export const pairsOf = ({ a, b }: CompareRecord): ReturnType<typeof alignedPairs> =>
+  alignedPairs(a.values, b.values);
 
 /** How many times as good B was as A in each pair. */
 export function ratiosOf(record: CompareRecord): number[] {
   const { moreIsBetter } = METRICS[record.metric];
-  return pairsOf(record).map(({ a, b }) => (moreIsBetter ? b / a : a / b));
+  return pairsOf(record).map(({ a, b }) => {
+    const ratio = moreIsBetter ? b / a : a / b;
+    return a === b ? 1 : Math.min(MOST_RATIO, Math.max(1 / MOST_RATIO, ratio));
+  });
 }
 
 /** The figures of a comparison, in reading order; the same in HTML, Markdown and the terminal. */
@@ -38,18 +38,35 @@ export function compareFigures(record: CompareRecord): Figure[] {
     { name: 'B is', value: ratioText(record) },
     {
       name: 'Pairs',
-      value: `${String(pairsOf(record).length)} in ${formatNumber(record.totalSeconds)} s, measured in turns (ABBA)`,
+      value: isOnce(record)
+        ? 'none: two records that were there already'
+        : `${String(pairsOf(record).length)} in ${formatNumber(record.totalSeconds)} s, measured in turns (ABBA)`,
     },
   ];
 }
 
 function sideText({ name, values }: Side, unit: string): string {
-  if (values.length === 0) return `${name}: not measured`;
-  const range = `${formatNumber(Math.min(...values))} to ${formatNumber(Math.max(...values))}`;
-  return `${name}: median ${formatNumber(median(values))} ${unit}, ${range}`;
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return `${name}: not measured`;
+  const [only] = known;
+  if (known.length === 1 && only !== undefined) return `${name}: ${withUnit(only, unit)}`;
+  const range = `${formatValue(Math.min(...known))} to ${formatValue(Math.max(...known))}`;
+  return `${name}: median ${withUnit(median(known), unit)}, ${range}`;
 }
 
-function ratioText({ ratio }: CompareRecord): string {
+/** Two existing records: nothing tells how much each would vary. */
+const isOnce = ({ command }: CompareRecord): boolean => command.length === 0;
+
+const formatValue = (value: number): string => (value >= NEVER ? 'never' : formatNumber(value));
+
+const withUnit = (value: number, unit: string): string =>
+  value >= NEVER ? 'never' : `${formatNumber(value)} ${unit}`;
+
+function ratioText(record: CompareRecord): string {
+  const { ratio } = record;
+  if (isOnce(record)) {
+    return `${formatNumber(ratio.value)} times as good, without an interval: from one record of each`;
+  }
   if (!Number.isFinite(ratio.low) || !Number.isFinite(ratio.high)) return 'not yet known';
   return `${formatNumber(ratio.value)} times as good (${formatNumber(ratio.low)} to ${formatNumber(ratio.high)}, 95 % confidence)`;
 }
@@ -59,18 +76,24 @@ export function pairTable(record: CompareRecord): { head: string[]; rows: string
   const ratios = ratiosOf(record);
   return {
     head: ['pair', `A, ${record.a.name} (${unit})`, `B, ${record.b.name} (${unit})`, 'B over A'],
-    rows: pairsOf(record).map(({ a, b }, index) => [
-      String(index + 1),
-      formatNumber(a),
-      formatNumber(b),
+    rows: pairsOf(record).map(({ a, b, round }, index) => [
+      String(round),
+      cellOf(record.a, a, round),
+      cellOf(record.b, b, round),
       `${formatNumber(ratios[index] ?? 0)}x`,
     ]),
   };
 }
 
+/** What missed its SLO says so. */
+function cellOf({ outcomes }: Side, value: number, round: number): string {
+  const outcome = outcomes?.[round - 1] ?? '';
+  return outcome.includes('not') ? `${formatValue(value)} (${outcome})` : formatValue(value);
+}
+
 /** Both topologies side by side, what differs first. */
 export function topologyTable({ a, b }: CompareRecord): { head: string[]; rows: string[][] } {
-  const keys = [...new Set([...Object.keys(a.topology), ...Object.keys(b.topology)])];
+  const keys = [...new Set([...Object.keys(a.topology ?? {}), ...Object.keys(b.topology ?? {})])];
   const rows = keys
     .map((key) => [key, wordsAt(a, key), wordsAt(b, key)])
     .filter(([, left, right]) => left !== '' || right !== '');
@@ -85,6 +108,6 @@ export function topologyTable({ a, b }: CompareRecord): { head: string[]; rows: 
 }
 
 function wordsAt({ topology }: Side, key: string): string {
-  const value = (topology as Record<string, unknown>)[key];
+  const value = (topology as Record<string, unknown> | null)?.[key];
   return value === undefined ? '' : inWords(value);
 }

@@ -77,11 +77,13 @@ function endedAt(kind: Database['kind'], legacy: boolean): string {
 function tracedIn({ mode, status, dropped, elsewhere, cut, ended }: Row): TracedExecution {
   if (elsewhere) throw new Error('n8n does not keep their data in its database');
   // An execution that another one calls carries the id too; only the webhook's is the request's.
-  const loadId = mode === 'webhook' && typeof cut === 'string' ? /^[^"]*/.exec(cut)?.[0] : null;
+  const isRequest = mode === 'webhook' && typeof cut === 'string';
+  const loadId = isRequest ? (/^[^"]*/.exec(cut)?.[0] ?? null) : null;
   return {
-    loadId: loadId ?? null,
+    loadId,
     outcome: outcomeOf(String(status), Boolean(dropped)),
     ...(typeof ended === 'number' ? { endedAtMs: ended } : {}),
+    ...(mode === 'webhook' && loadId === null ? { isOverwritten: true } : {}),
   };
 }
 

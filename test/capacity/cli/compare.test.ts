@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CompareRecord } from '../../../capacity/src/record/compare-record';
+import { buildCli, endStartedClis, runCli } from '../../support/cli';
+import { startKnownServer, type KnownServer } from '../../support/known-server';
+import { sampleSearch } from '../../support/sample-find';
+import { sampleRun } from '../../support/sample-run';
+
+jest.setTimeout(180_000);
+
+let out: string;
+const servers: KnownServer[] = [];
+
+beforeAll(buildCli);
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), 'compare-'));
+});
+afterEach(async () => {
+  endStartedClis();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+  rmSync(out, { recursive: true, force: true });
+});
+
+async function serve(behaviour: Parameters<typeof startKnownServer>[0]): Promise<string> {
+  const server = await startKnownServer(behaviour);
+  servers.push(server);
+  return server.url;
+}
+
+const loaded = (...more: string[]): string[] => [
+  ...['--request', 'GET /x', '--expect', 'json.ok==true', '--out', out, '--json'],
+  ...['--vus', '2', '--duration', '1s', '--pairs', '4', '--metric', 'p95', '--slo', 'errors<1%'],
+  ...more,
+];
+
+describe('n8n-tuned compare', () => {
+  it('compares two URLs: the one that rejects requests quickly does not win, and fails CI', async () => {
+    const a = await serve({ latencyMs: 60 });
+    const b = await serve({ latencyMs: 1, errorEvery: 5 });
+    const { code, stdout, stderr } = await runCli([
+      'compare',
+      a,
+      b,
+      ...loaded('--fail-on', 'worse'),
+    ]);
+    const record = JSON.parse(stdout) as CompareRecord;
+    expect([code, record.answer, stderr]).toEqual([1, 'worse', expect.anything()]);
+    expect(record.sentence).toMatch(`${b} is worse beyond measure than ${a}`);
+    expect(record.b).toMatchObject({ topology: null, outcomes: Array(4).fill('not sustained') });
+    expect(record.doubts.join()).toMatch(/B was not sustained in 4 of 4 rounds \(1, 2, 3, 4\)/);
+  });
+
+  const written = (name: string, file: string, record: object): string => {
+    const folder = join(out, name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, file), JSON.stringify(record));
+    return folder;
+  };
+
+  it('puts two records side by side, without an interval, and says so', async () => {
+    const { record } = sampleRun();
+    const a = written('a', 'run.json', record);
+    const achieved = { ...record.summary.achieved, ratePerSecond: 76.8 };
+    const machine = { ...record.machine, cores: 4 };
+    const b = written('b', 'run.json', {
+      ...{ ...record, machine },
+      summary: { ...record.summary, achieved },
+    });
+    const { code, stdout } = await runCli(['compare', a, b]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('one record of each, so without an interval');
+    expect(stdout).toContain('2 times as good, without an interval');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('measured on different machines');
+  });
+
+  it.each([
+    ['records of two kinds', 'give two of the same kind', []],
+    ['--fail-on', 'two records have no interval', ['--fail-on', 'worse']],
+  ])('refuses %s with a sentence', async (_, sentence, more) => {
+    const a = written('a', 'run.json', sampleRun().record);
+    const b = written('b', 'find.json', sampleSearch());
+    const { code, stderr } = await runCli(['compare', a, b, ...more]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+});

@@ -1,0 +1,37 @@
+import { parseSlos } from '../../../capacity/src/plan/slo';
+import { refuseWithoutEvidence } from '../../../capacity/src/run/evidence';
+import { Mistake } from '../../../capacity/src/ui/exit';
+
+const url = {
+  baseUrl: 'http://127.0.0.1:5678',
+  executions: () => Promise.resolve(null),
+  traceExecutions: () => Promise.resolve(null),
+};
+const backlog = parseSlos('p95<1s,backlog=0');
+
+describe('an SLO for which a target has no evidence', () => {
+  test('is refused with a sentence that says what to do', async () => {
+    const refused = refuseWithoutEvidence(url, backlog);
+    await expect(refused).rejects.toThrow(Mistake);
+    await expect(refuseWithoutEvidence(url, backlog)).rejects.toThrow(
+      "the SLO 'backlog=0' has no evidence at http://127.0.0.1:5678: n8n's executions cannot be counted from here; set N8N_API_KEY",
+    );
+  });
+
+  test('says what the API answered to a key that may not list executions', async () => {
+    const traceExecutions = () => Promise.reject(new Error('status 403'));
+    await expect(refuseWithoutEvidence({ ...url, traceExecutions }, backlog)).rejects.toThrow(
+      '(status 403)',
+    );
+  });
+
+  test('is taken where n8n counts its executions, or shows them one by one', async () => {
+    const counts = { succeeded: 0, failed: 0, unfinished: 0, source: 'database' };
+    const executions = () => Promise.resolve(counts);
+    await refuseWithoutEvidence({ ...url, executions }, backlog);
+    const trace = { source: 'API', affordable: 1, read: () => Promise.reject(new Error('later')) };
+    const traceExecutions = () => Promise.resolve(trace);
+    await refuseWithoutEvidence({ ...url, traceExecutions }, backlog);
+    await refuseWithoutEvidence(url, parseSlos('p95<1s,errors<1%,throughput>=95%'));
+  });
+});
