@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { alignedPairs, compare, turn, unlessRejected, type Comparison } from '../analysis/compare';
 import { bringToRest } from '../find/rest';
 import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
+import { refuseWithoutEvidence } from '../run/evidence';
 import { runId, writeWhole } from '../record/folder';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
@@ -32,6 +33,7 @@ export async function compareTopologies(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<FinishedComparison> {
+  for (const side of [running.A, running.B]) await refuseWithoutEvidence(side, order.slos);
   const started = new Date();
   const id = runId(started, order.workload.recorded.name, 'compare');
   const folder = join(order.out, id);
@@ -64,7 +66,10 @@ export async function compareTopologies(
     const measured = await measureSide(running[letter], side, tell, signal).catch(
       (error: unknown): Measured => {
         // A side that does not answer must not take the figures of both with it.
-        return { folder: '', value: null, sentence: messageOf(error), problems: [] };
+        return {
+          ...{ folder: '', value: null, sentence: messageOf(error), problems: [] },
+          ...{ outcome: 'failed', goodShare: null },
+        };
       },
     );
     problems.push(...measured.problems);
