@@ -14,6 +14,9 @@ export interface TuningValues {
   /** 0 leaves V8's own. */
   semiSpaceMiB: number;
   traceSqlite: boolean;
+  lazyCharacterMap: boolean;
+  warmExpressions: boolean;
+  sessionOnce: boolean;
 }
 
 export const TUNING_NAMES = [
@@ -43,6 +46,12 @@ export const reasons: Record<keyof TuningValues, string> = {
   semiSpaceMiB: "V8's own",
   traceSqlite:
     'n8n has the driver of SQLite make a stack trace for every statement; without, an error of SQLite tells less of where it came from',
+  lazyCharacterMap:
+    'most of building a sandbox for expressions is a map of characters that hardly any expression reads: built when it is read',
+  warmExpressions:
+    'the functions that every expression needs come compiled from the code cache, not compiled anew in every execution',
+  sessionOnce:
+    'n8n sends PostgreSQL the settings of its session before every query: once per connection instead',
 };
 
 const base: TuningValues = {
@@ -57,6 +66,9 @@ const base: TuningValues = {
   workerConcurrency: 10,
   semiSpaceMiB: 0,
   traceSqlite: true,
+  lazyCharacterMap: true,
+  warmExpressions: true,
+  sessionOnce: true,
 };
 
 export const tunings: Record<TuningName, TuningValues> = {

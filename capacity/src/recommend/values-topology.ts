@@ -209,6 +209,9 @@ function leftOut(values: Values): string[] {
         'headlessWorkers',
         'semiSpaceMiB',
         'traceSqlite',
+        'lazyCharacterMap',
+        'warmExpressions',
+        'sessionOnce',
       ] as const
     ).map((name) =>
       values.tuning[name] == null ? null : `tuning.${name}: the value of the profile was loaded`,

@@ -115,7 +115,7 @@ function seat({ mode, database }: Topology, role: RoleName): Seat {
     database: isPostgresql ? { kind: 'postgresql', port: 5432 } : { kind: 'sqlite' },
     redisPort: mode === 'queue' ? 6379 : null,
     filesFolder: '/files',
-    untracedSqlite: '/etc/n8n-tuned/preload/untraced-sqlite.cjs',
+    patchFolder: '/etc/n8n-tuned/preload',
   };
 }
 

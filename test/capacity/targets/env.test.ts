@@ -11,8 +11,9 @@ const seat: Seat = {
   database: { kind: 'sqlite' },
   redisPort: null,
   filesFolder: '/data/files',
-  untracedSqlite: '/kit/untraced-sqlite.cjs',
+  patchFolder: '/kit',
 };
+const EXPRESSIONS = '--require=/kit/lazy-character-map.cjs --require=/kit/warm-expressions.cjs';
 
 const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, string> =>
   n8nEnv(topologySchema.parse(given), { ...seat, ...changed });
@@ -20,7 +21,7 @@ const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, strin
 describe('the environment of an n8n process', () => {
   test('shares its memory limit between n8n, its task runner and the payload between them', () => {
     expect(envOf({ main: { memoryMiB: 1536 } })).toMatchObject({
-      NODE_OPTIONS: '--max-old-space-size=768',
+      NODE_OPTIONS: `--max-old-space-size=768 ${EXPRESSIONS}`,
       N8N_RUNNERS_MAX_OLD_SPACE_SIZE: '256',
       N8N_RUNNERS_MAX_PAYLOAD: String(32 * 1024 * 1024),
     });
@@ -31,7 +32,7 @@ describe('the environment of an n8n process', () => {
     ['with heap none', { main: { memoryMiB: 1536, heapMiB: 'none' } }],
     ['untuned', { tuning: 'none', main: { memoryMiB: 1536 } }],
   ])('leaves V8 its own heap %s', (_, given) => {
-    expect(envOf(given)).not.toHaveProperty('NODE_OPTIONS');
+    expect(envOf(given)['NODE_OPTIONS'] ?? '').not.toContain('space-size');
   });
 
   test('takes a heap that was named, also untuned', () => {
@@ -49,18 +50,27 @@ describe('the environment of an n8n process', () => {
 
   test("the user's NODE_OPTIONS are added to the heap, and come last", () => {
     const given = { main: { memoryMiB: 1024 }, env: { NODE_OPTIONS: '--no-warnings' } };
-    expect(envOf(given)['NODE_OPTIONS']).toBe('--max-old-space-size=512 --no-warnings');
+    expect(envOf(given)['NODE_OPTIONS']).toBe(
+      `--max-old-space-size=512 ${EXPRESSIONS} --no-warnings`,
+    );
   });
 
   test('tuned for throughput, SQLite is not traced, wherever the kit lies', () => {
     const given = { tuning: 'throughput', main: { memoryMiB: 1024 } };
     expect(envOf(given)['NODE_OPTIONS']).toBe(
-      '--max-old-space-size=512 --require=/kit/untraced-sqlite.cjs',
+      `--max-old-space-size=512 --require=/kit/untraced-sqlite.cjs ${EXPRESSIONS}`,
     );
-    const spaced = envOf(given, { untracedSqlite: '/my kit/untraced-sqlite.cjs' });
+    const spaced = envOf(given, { patchFolder: '/my kit' });
     expect(spaced['NODE_OPTIONS']).toContain(' --require="/my kit/untraced-sqlite.cjs"');
     const postgresql = envOf(given, { database: { kind: 'postgresql', port: 5432 } });
-    expect(postgresql['NODE_OPTIONS']).toBe('--max-old-space-size=512');
+    expect(postgresql['NODE_OPTIONS']).toBe(
+      `--max-old-space-size=512 ${EXPRESSIONS} --require=/kit/session-once.cjs`,
+    );
+  });
+
+  test('an n8n that the patches are not for, or untuned, is loaded without them', () => {
+    expect(envOf({ n8n: '0.221.2' })).not.toHaveProperty('NODE_OPTIONS');
+    expect(envOf({ tuning: 'none' })).not.toHaveProperty('NODE_OPTIONS');
   });
 
   test('untuned, n8n has none of our settings', () => {
@@ -89,7 +99,7 @@ describe('the environment of an n8n process', () => {
     const runnerOf = (topology: object): string[] =>
       Object.keys(envOf(topology)).filter((name) => name.startsWith('N8N_RUNNERS_MAX'));
     expect(runnerOf(given)).toEqual([]);
-    expect(envOf(given)['NODE_OPTIONS']).toBe('--max-old-space-size=768');
+    expect(envOf(given)['NODE_OPTIONS']).toContain('--max-old-space-size=768');
     const env = { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false' };
     expect(runnerOf({ ...given, env })).toHaveLength(3);
   });

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { isLegacy, limitsOf, heapMiBOf } from '../../plan/limits';
+import { patchFiles } from '../../plan/patches';
 import type { Role, Topology } from '../../plan/topology';
 import { heapsFor, tunings } from '../../plan/tuning';
 import { hasTaskRunner, tuningEnv } from '../../plan/tuning-env';
@@ -17,8 +19,8 @@ export interface Seat {
   redisPort: number | null;
   /** The same for all processes: where workflows may read and write files. */
   filesFolder: string;
-  /** The script that leaves SQLite's tracing off, loaded before n8n where the tuning says so. */
-  untracedSqlite: string;
+  /** Where the patches are that the tuning has loaded before n8n. */
+  patchFolder: string;
 }
 
 /** Every database that we seed is encrypted with it; nothing secret is ever in one. */
@@ -108,15 +110,17 @@ function databaseEnv({ database }: Seat): Record<string, string> {
   };
 }
 
-function nodeOptions(topology: Topology, { role, database, untracedSqlite }: Seat): string[] {
+function nodeOptions(topology: Topology, { role, database, patchFolder }: Seat): string[] {
   const heapMiB = heapMiBOf(topology, role);
   const heap = heapMiB === null ? [] : [`--max-old-space-size=${String(heapMiB)}`];
   if (topology.tuning === 'none') return heap;
-  const { semiSpaceMiB, traceSqlite } = tunings[topology.tuning];
+  const tuning = tunings[topology.tuning];
+  const { semiSpaceMiB } = tuning;
+  const place = { database: database.kind, isLegacy: isLegacy(topology.n8n) };
   return [
     ...heap,
     ...(semiSpaceMiB === 0 ? [] : [`--max-semi-space-size=${String(semiSpaceMiB)}`]),
-    ...(traceSqlite || database.kind !== 'sqlite' ? [] : [`--require=${quoted(untracedSqlite)}`]),
+    ...patchFiles(tuning, place).map((file) => `--require=${quoted(join(patchFolder, file))}`),
   ];
 }
 

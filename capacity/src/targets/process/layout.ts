@@ -10,8 +10,7 @@ import { freePort } from './ports';
 import type { ProcessSpec } from './supervisor';
 import type { Tools } from './tools';
 
-const PRELOADS = join('charts', 'n8n-tuned', 'files', 'preload');
-const UNTRACED_SQLITE = 'untraced-sqlite.cjs';
+const PATCHES = join('charts', 'n8n-tuned', 'files', 'preload');
 
 /** Where everything of a topology listens. */
 export interface Ports {
@@ -77,7 +76,7 @@ export function seatOf(
         : { kind: 'postgresql', port: ports.postgresql },
     redisPort: ports.redis,
     filesFolder,
-    untracedSqlite: join(findBundled(PRELOADS, UNTRACED_SQLITE), UNTRACED_SQLITE),
+    patchFolder: findBundled(PATCHES, 'untraced-sqlite.cjs'),
   };
 }
 

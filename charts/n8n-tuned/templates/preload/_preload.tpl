@@ -6,6 +6,17 @@
 {{- if and (eq .context.Values.database.type "sqlite") (eq "false" (include "n8n-tuned.tuning" (dict "context" .context "name" "traceSqlite"))) -}}
 {{- $items = append $items "untraced-sqlite.cjs" -}}
 {{- end -}}
+{{- if include "n8n-tuned.supports" (dict "context" .context "feature" "patches") -}}
+{{- range $value, $file := dict "lazyCharacterMap" "lazy-character-map.cjs" "warmExpressions" "warm-expressions.cjs" -}}
+{{- if eq "true" (include "n8n-tuned.tuning" (dict "context" $.context "name" $value)) -}}
+{{- $items = append $items $file -}}
+{{- end -}}
+{{- end -}}
+{{- $usesPublicSchema := and (eq .context.Values.database.type "postgresql") (has .context.Values.database.external.schema (list "" "public")) -}}
+{{- if and $usesPublicSchema (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "sessionOnce"))) -}}
+{{- $items = append $items "session-once.cjs" -}}
+{{- end -}}
+{{- end -}}
 {{- if include "n8n-tuned.closesConnections" . -}}
 {{- $items = append $items "last-answers.cjs" -}}
 {{- end -}}

@@ -1,0 +1,18 @@
+import type { TuningValues } from './tuning';
+
+/** What decides whether a patch has anything to change. */
+interface Place {
+  database: 'sqlite' | 'postgresql';
+  isLegacy: boolean;
+}
+
+/** The scripts that Node.js loads before n8n, in the chart's order: charts/n8n-tuned/files/preload. */
+export function patchFiles(tuning: TuningValues, { database, isLegacy }: Place): string[] {
+  const files: [string, boolean][] = [
+    ['untraced-sqlite.cjs', !tuning.traceSqlite && database === 'sqlite'],
+    ['lazy-character-map.cjs', tuning.lazyCharacterMap && !isLegacy],
+    ['warm-expressions.cjs', tuning.warmExpressions && !isLegacy],
+    ['session-once.cjs', tuning.sessionOnce && database === 'postgresql' && !isLegacy],
+  ];
+  return files.flatMap(([file, isWanted]) => (isWanted ? [file] : []));
+}

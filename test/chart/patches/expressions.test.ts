@@ -1,0 +1,218 @@
+// The patches of n8n's sandbox of expressions: with them and without, the same comes of every expression, and the sandbox
+// stays as tight.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { n8nFolder, node24 } from '../../nodes/support/lab';
+import * as corpus from '../support/expression-corpus.ts';
+import { chart } from '../support/helm.ts';
+
+const VERSION = '2.41.1';
+const preload = (name: string): string => join(chart, 'files/preload', name);
+const LAZY = preload('lazy-character-map.cjs');
+const WARM = preload('warm-expressions.cjs');
+const HOST = join(__dirname, '../support/expression-host.cjs');
+
+interface Outcome {
+  type?: string;
+  value?: unknown;
+  error?: string;
+  message?: string;
+}
+interface Input {
+  timezone?: string;
+  data?: object;
+  lists?: string[][];
+  bridges?: { limits: object; codes: string[] }[];
+}
+interface Output {
+  lists: Outcome[][];
+  bridges: Outcome[][];
+  said: string;
+}
+
+async function evaluate(input: Input, scripts: string[]): Promise<Output> {
+  const manifest = join(n8nFolder(VERSION), 'package.json');
+  const required = scripts.flatMap((script) => ['--require', script]);
+  const child = spawn(node24(), [...required, HOST, manifest]);
+  let out = '';
+  let said = '';
+  child.stdout.on('data', (part: Buffer) => (out += part.toString()));
+  child.stderr.on('data', (part: Buffer) => (said += part.toString()));
+  child.stdin.end(JSON.stringify(input));
+  await once(child, 'close');
+  return { ...(JSON.parse(out) as Omit<Output, 'said'>), said };
+}
+
+const variants: [string, string[]][] = [
+  ['the lazy character map', [LAZY]],
+  ['the warm code cache', [WARM]],
+  ['both', [LAZY, WARM]],
+];
+
+describe('every expression gives the same', () => {
+  const documented = corpus.documentedExamples(VERSION);
+  const crossed = corpus.crossed(VERSION);
+  const input: Input = {
+    timezone: 'America/New_York',
+    data: { a: 'Ünïcode', b: [1, { c: null }] },
+    lists: [documented, crossed, corpus.everyCharacter(), corpus.MISTAKES, corpus.DATES],
+  };
+  const elsewhere: Input = {
+    timezone: 'Asia/Kathmandu',
+    lists: [corpus.DATES, documented],
+  };
+  let plain: Output;
+  let plainElsewhere: Output;
+  beforeAll(async () => {
+    plain = await evaluate(input, []);
+    plainElsewhere = await evaluate(elsewhere, []);
+  }, 300_000);
+
+  test('of a corpus that tells something', () => {
+    expect(documented.length).toBeGreaterThan(140);
+    expect(crossed.length).toBeGreaterThan(15_000);
+    const [examples = [], pairs = [], characters = []] = plain.lists;
+    expect(examples.filter(({ error }) => error !== undefined).length).toBeLessThan(5);
+    const values = pairs.filter(({ error, type }) => error === undefined && type !== 'undefined');
+    expect(values.length).toBeGreaterThan(crossed.length / 6);
+    expect(characters.every(({ error }) => error === undefined)).toBe(true);
+    expect(JSON.stringify(characters)).toContain('Bei ');
+  });
+
+  test.each(variants)(
+    'with %s',
+    async (_, scripts) => {
+      const patched = await evaluate(input, scripts);
+      expect(patched.said).toBe(plain.said);
+      patched.lists.forEach((list, n) => {
+        const differing = list.flatMap((outcome, index) => {
+          const wanted = plain.lists[n]?.[index];
+          const isSame = JSON.stringify(outcome) === JSON.stringify(wanted);
+          return isSame ? [] : [{ expression: input.lists?.[n]?.[index], outcome, wanted }];
+        });
+        expect(differing).toEqual([]);
+      });
+      expect((await evaluate(elsewhere, scripts)).lists).toEqual(plainElsewhere.lists);
+    },
+    300_000,
+  );
+});
+
+describe.each([['none', []], ...variants] as [string, string[]][])(
+  'the sandbox, with %s',
+  (_, scripts) => {
+    const limits = { memoryLimit: 64, timeout: 5_000 };
+
+    test('shares nothing between two of them', async () => {
+      const leave = 'globalThis.left = 1; Array.prototype.left = 1; String.prototype.left = 1;';
+      const slow = `return extend('ü', 'replaceSpecialChars', [])`;
+      const look = `return [typeof globalThis.left, typeof [].left, typeof ''.left]`;
+      const { bridges } = await evaluate(
+        {
+          bridges: [
+            { limits, codes: [leave, slow, look] },
+            { limits, codes: [look, slow] },
+          ],
+        },
+        scripts,
+      );
+      expect(bridges.map((list) => list.map(({ value }) => value))).toEqual([
+        ['undefined', 'u', ['number', 'number', 'number']],
+        [['undefined', 'undefined', 'undefined'], 'u'],
+      ]);
+    });
+
+    test('offers the same globals, and none of Node.js', async () => {
+      const codes = [
+        'return Object.getOwnPropertyNames(globalThis).sort()',
+        'return [typeof process, typeof require, typeof module, typeof fetch, typeof Buffer]',
+      ];
+      const seen = (await evaluate({ bridges: [{ limits, codes }] }, scripts)).bridges;
+      const wanted = (await evaluate({ bridges: [{ limits, codes }] }, [])).bridges;
+      expect(seen).toEqual(wanted);
+      expect(seen[0]?.[1]?.value).toEqual(Array(5).fill('undefined'));
+    });
+
+    test('still ends what takes too long or too much', async () => {
+      // 160 MB, not without end: where the limit did not bite, the machine would suffer.
+      const greedy =
+        'const all = []; for (let n = 0; n < 100; n += 1) all.push(Array(2e5).fill(n));';
+      const { bridges } = await evaluate(
+        {
+          bridges: [
+            { limits: { ...limits, timeout: 200 }, codes: ['for (;;);', 'return 1'] },
+            { limits: { ...limits, memoryLimit: 32 }, codes: [`${greedy} return 1`] },
+            { limits, codes: ['return 1'] },
+          ],
+        },
+        scripts,
+      );
+      expect(bridges).toEqual([
+        [
+          { error: 'TimeoutError', message: 'Expression timed out after 200ms' },
+          { type: 'number', value: '1' },
+        ],
+        [{ error: 'MemoryLimitError', message: 'Expression exceeded memory limit of 32MB' }],
+        [{ type: 'number', value: '1' }],
+      ]);
+    });
+  },
+);
+
+describe('a bundle that is not known', () => {
+  /** n8n with one byte more in its bundle: everything else are links to the installed one. */
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-bundle-'));
+    const installed = join(dirname(n8nFolder(VERSION)), '@n8n/expression-runtime');
+    const copy = join(folder, 'node_modules/@n8n/expression-runtime');
+    mkdirSync(join(copy, 'dist/bundle'), { recursive: true });
+    symlinkSync(join(installed, 'package.json'), join(copy, 'package.json'));
+    const bundle = readFileSync(join(installed, 'dist/bundle/runtime.iife.js'), 'utf8');
+    writeFileSync(join(copy, 'dist/bundle/runtime.iife.js'), `${bundle}\n`);
+  });
+  afterAll(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const READ = `
+    const fs = require('node:fs');
+    const path = process.argv[1];
+    const read = [1, 2].map(() => fs.readFileSync(path, 'utf8'));
+    console.log(JSON.stringify(read.map((text) => text.length)));
+  `;
+  async function lengths(path: string, script: string): Promise<[number[], string]> {
+    const child = spawn(node24(), ['--require', script, '-e', READ, path]);
+    let out = '';
+    let said = '';
+    child.stdout.on('data', (part: Buffer) => (out += part.toString()));
+    child.stderr.on('data', (part: Buffer) => (said += part.toString()));
+    await once(child, 'close');
+    return [JSON.parse(out) as number[], said];
+  }
+
+  test('is left as it is, and that is said once', async () => {
+    const path = 'node_modules/@n8n/expression-runtime/dist/bundle/runtime.iife.js';
+    const [[first, second], said] = await lengths(join(folder, path), LAZY);
+    expect(first).toBe(readFileSync(join(folder, path), 'utf8').length);
+    expect(second).toBe(first);
+    expect(said).toMatch(/^n8n-tuned: lazy-character-map: .* left as it is\n$/);
+  });
+
+  test('and one that is known is not', async () => {
+    const path = '@n8n/expression-runtime/dist/bundle/runtime.iife.js';
+    const known = join(dirname(n8nFolder(VERSION)), path);
+    const [[first], said] = await lengths(known, LAZY);
+    expect(first).not.toBe(readFileSync(known, 'utf8').length);
+    expect(said).toBe('');
+  });
+
+  test('the patches know the same bundles, with and without each other', () => {
+    const hashes = (path: string): string[] =>
+      [...readFileSync(path, 'utf8').matchAll(/[0-9a-f]{64}/g)].map(([hash]) => hash).sort();
+    expect(hashes(LAZY)).toEqual(hashes(WARM));
+  });
+});
