@@ -39,17 +39,14 @@ export function documentedExamples(version: string): string[] {
 }
 
 const RECEIVERS = [
-  ...[`''`, `'déjà vu'`, `'  Größe: 12,5 €  '`, `'北京 Москва Ελλάδα'`, `'a_b-c D'`, `'<b>x</b>'`],
-  ...[`'12.5'`, `'me@example.com'`, `'https://example.com/a b?q=ü#x'`, `'{"a":1}'`, `'# T *x*'`],
-  ...[`'2024-02-29T23:59:59.999Z'`, `'2024-03-10'`, `'nonsense'`, `'aGVsbG8='`, `'%C3%A9%'`],
-  ...['0', '(-1.5)', '1708695471', 'NaN', 'Infinity', 'true', 'false', 'null', 'undefined'],
-  ...['[]', `['b', 'a', 'b']`, '[3, 1, 2, 3]', `[{ a: 1, b: 'x' }, { a: 1 }]`, '[null, 0]'],
-  ...['({})', `({ a: 1, b: null, c: 'Éa' })`, '({ a: { b: [1] } })'],
+  ...[`''`, `'  Größe: 12,5 €  '`, `'北京 a_b-c D'`, `'<b>x</b> # *x*'`, `'12.5'`, `'{"a":1}'`],
+  ...[`'https://me@example.com/a b?q=ü#x'`, `'2024-02-29T23:59:59.999Z'`, `'aGVsbG8='`],
+  ...['0', '(-1.5)', '1708695471', 'NaN', 'true', 'null', '[]', `['b', 'a', 'b']`, '[3, 1, 2]'],
+  ...[`[{ a: 1, b: 'x' }, { a: 1 }]`, '({})', `({ a: 1, b: null, c: 'Éa' })`],
   ...[`new Date('2024-03-10T07:30:00Z')`, `DateTime.fromISO('2024-11-03T01:30:00')`],
-  `DateTime.fromISO('2024-07-14T12:00', { zone: 'Europe/Paris' }).setLocale('fr')`,
 ];
 
-const ARGUMENTS = ['', '2', `'a'`, `['a']`, `'2025-01-01', 'months'`, `'yyyy LLL dd', true`];
+const ARGUMENTS = ['', '2', `'a'`, `'2025-01-01', 'months'`];
 
 /** Every function on every value with every argument. */
 export function crossed(version: string): string[] {
@@ -63,7 +60,7 @@ export function crossed(version: string): string[] {
 
 /** In expressions of 512 characters each, alone and in a word among their like. */
 export function everyCharacter(): string[] {
-  const blocks = Array.from({ length: 0x20000 / 512 }, (_, block) => block * 512);
+  const blocks = Array.from({ length: 0x12000 / 512 }, (_, block) => block * 512);
   return blocks.map((from) => {
     const code = `Array.from({ length: 512 }, (_, n) => String.fromCodePoint(${String(from)} + n))`;
     return `(() => { const all = ${code}; return [all.map((c) => c.replaceSpecialChars()).join('|'), all.join('').replaceSpecialChars(), all.join('').toSnakeCase()]; })()`;

@@ -38,11 +38,15 @@ function lazy(bundle) {
   return bundle;
 }
 
-const { readFileSync } = fs;
-fs.readFileSync = function (path, ...rest) {
-  const read = readFileSync.call(this, path, ...rest);
-  if (typeof path !== 'string' || typeof read !== 'string' || !BUNDLE.test(path)) return read;
-  // n8n reads it once per process.
-  fs.readFileSync = readFileSync;
-  return lazy(read);
-};
+function install() {
+  const { readFileSync } = fs;
+  fs.readFileSync = function (path, ...rest) {
+    const read = readFileSync.call(this, path, ...rest);
+    if (typeof path !== 'string' || typeof read !== 'string' || !BUNDLE.test(path)) return read;
+    // n8n reads it once per process.
+    fs.readFileSync = readFileSync;
+    return lazy(read);
+  };
+}
+
+if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('lazy-character-map')) install();

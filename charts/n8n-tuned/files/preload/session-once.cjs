@@ -44,13 +44,18 @@ function patch(PostgresDriver) {
 }
 
 const DRIVER = /[\\/]@n8n[\\/]typeorm[\\/]dist[\\/]driver[\\/]postgres[\\/]PostgresDriver\.js$/;
-const load = Module._load;
-Module._load = function (request, ...rest) {
-  const loaded = load.call(this, request, ...rest);
-  // TypeORM imports it by its full path.
-  if (DRIVER.test(request)) {
-    Module._load = load;
-    patch(loaded.PostgresDriver);
-  }
-  return loaded;
-};
+
+function install() {
+  const load = Module._load;
+  Module._load = function (request, ...rest) {
+    const loaded = load.call(this, request, ...rest);
+    // TypeORM imports it by its full path.
+    if (DRIVER.test(request)) {
+      Module._load = load;
+      patch(loaded.PostgresDriver);
+    }
+    return loaded;
+  };
+}
+
+if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('session-once')) install();

@@ -96,8 +96,12 @@ function warmed(ivm) {
 
 const BRIDGE =
   /[\\/]@n8n[\\/]expression-runtime[\\/]dist[\\/]\w+[\\/]bridge[\\/]isolated-vm-bridge\.js$/;
-const load = Module._load;
-Module._load = function (request, parent, ...rest) {
-  const loaded = load.call(this, request, parent, ...rest);
-  return request === 'isolated-vm' && BRIDGE.test(parent?.filename) ? warmed(loaded) : loaded;
-};
+function install() {
+  const load = Module._load;
+  Module._load = function (request, parent, ...rest) {
+    const loaded = load.call(this, request, parent, ...rest);
+    return request === 'isolated-vm' && BRIDGE.test(parent?.filename) ? warmed(loaded) : loaded;
+  };
+}
+
+if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('warm-expressions')) install();

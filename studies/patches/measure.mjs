@@ -1,0 +1,110 @@
+// What each patch is worth: the default profile without it and with it, side by side, in turns. The names say what
+// differs; `N8N_TUNED_WITHOUT` switches patches off. Keeps the records in results/, which docs/results.md lists.
+//   make build && node studies/patches/measure.mjs [name...]        all of them: about half an hour
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const root = path('../..');
+
+const EXPRESSIONS = 'lazy-character-map,warm-expressions';
+const SLOW_DATABASE = `--require=${path('slow-database.cjs')}`;
+
+const regular = (env = {}) => ({ mode: 'regular', env });
+const queue = (env = {}) => ({ mode: 'queue', workers: { count: 1 }, env });
+const database = (milliseconds, env = {}) =>
+  queue({ NODE_OPTIONS: SLOW_DATABASE, DATABASE_ROUND_TRIP_MS: String(milliseconds), ...env });
+const without = (patches) => ({ N8N_TUNED_WITHOUT: patches });
+const pool = (size) => ({ N8N_EXPRESSION_ENGINE_POOL_SIZE: String(size) });
+
+/** name: [workload, clients, [name of A, topology], [name of B, topology]] */
+const comparisons = {
+  'expressions-regular': [
+    ...['expressions', 8],
+    ['regular-unpatched', regular(without(EXPRESSIONS))],
+    ['regular-patched', regular()],
+  ],
+  'expressions-queue': [
+    ...['expressions', 8],
+    ['queue-unpatched', queue(without(EXPRESSIONS))],
+    ['queue-patched', queue()],
+  ],
+  'lazy-map-alone': [
+    ...['expressions', 8],
+    ['regular-unpatched', regular(without(EXPRESSIONS))],
+    ['regular-lazy-map', regular(without('warm-expressions'))],
+  ],
+  'warm-on-top': [
+    ...['expressions', 8],
+    ['regular-lazy-map', regular(without('warm-expressions'))],
+    ['regular-lazy-map-and-warm', regular()],
+  ],
+  ...Object.fromEntries(
+    [0, 1, 3].map((milliseconds) => [
+      `session-once-${milliseconds}ms`,
+      [
+        ...['last-node', 16],
+        [
+          `queue-database-at-${milliseconds}ms-unpatched`,
+          database(milliseconds, without('session-once')),
+        ],
+        [`queue-database-at-${milliseconds}ms-session-once`, database(milliseconds)],
+      ],
+    ]),
+  ),
+  ...Object.fromEntries(
+    [5, 20].map((size) => [
+      `isolate-pool-${size}`,
+      [
+        ...['expressions', 16],
+        ['regular-isolate-pool-1', regular(pool(1))],
+        [`regular-isolate-pool-${size}`, regular(pool(size))],
+      ],
+    ]),
+  ),
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.find((name) => !(name in comparisons));
+if (unknown !== undefined) {
+  console.error(
+    `there is no comparison '${unknown}': it is one of ${Object.keys(comparisons).join(', ')}`,
+  );
+  process.exit(2);
+}
+
+const plans = mkdtempSync(join(tmpdir(), 'n8n-tuned-patches-'));
+for (const [name, [workload, clients, ...sides]] of Object.entries(comparisons)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`== ${name}`);
+  const files = sides.map(([side, topology]) => {
+    const file = join(plans, `${side}.yaml`);
+    writeFileSync(file, stringify(topology));
+    return file;
+  });
+  const out = `results/patches/${name}`;
+  rmSync(join(root, out), { recursive: true, force: true });
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      ...['capacity/dist/cli.js', 'compare', ...files, '--workload', workload],
+      ...['--vus', String(clients), '--warmup', '2s', '--duration', '8s', '--pairs', '6'],
+      ...['--out', out],
+    ],
+    { stdio: 'inherit', cwd: root },
+  );
+  if (status !== 0) process.exitCode = 1;
+  const [folder] = readdirSync(join(root, out));
+  if (folder === undefined) continue;
+  for (const kept of ['compare.json', 'report.md', 'plots']) {
+    cpSync(join(root, out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
+  }
+  // Where this repository lies says nothing of n8n.
+  const record = path(`results/${name}/compare.json`);
+  writeFileSync(record, readFileSync(record, 'utf8').replaceAll(root, ''));
+}
+rmSync(plans, { recursive: true });
