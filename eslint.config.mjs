@@ -32,6 +32,7 @@ export default tseslint.config(
         URL: 'readonly',
         setTimeout: 'readonly',
         fetch: 'readonly',
+        __filename: 'readonly',
         AbortSignal: 'readonly',
       },
     },
@@ -41,7 +42,7 @@ export default tseslint.config(
   ...layerRules(),
   // Scripts that run with the Node.js of an image.
   {
-    files: ['charts/**/*.cjs', 'lab/images/*.cjs'],
+    files: ['charts/**/*.cjs', 'lab/images/*.cjs', 'studies/**/*.cjs', 'test/**/*.cjs'],
     languageOptions: {
       globals: {
         AbortSignal: 'readonly',

@@ -2,6 +2,7 @@
 // that passes on each chunk DATABASE_ROUND_TRIP_MS after it came from PostgreSQL. n8n is told its port instead.
 const { Worker, isMainThread, workerData } = require('node:worker_threads');
 const net = require('node:net');
+const { setTimeout } = require('node:timers');
 
 const LISTENING = 0;
 

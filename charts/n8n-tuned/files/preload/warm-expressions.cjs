@@ -74,8 +74,7 @@ function warmed(ivm) {
       switchOff(`the rehearsal failed (${error.message})`);
       return options;
     }
-    const { produceCachedData, ...others } = options;
-    return { ...others, cachedData: codeCache };
+    return { ...options, produceCachedData: false, cachedData: codeCache };
   }
 
   function checked(script) {
