@@ -20,7 +20,7 @@
     - --registry={{ . }}
     {{- end }}
     {{- toYaml $values.communityPackages.packages | nindent 4 }}
-  {{- include "n8n-tuned.initCommon" . | nindent 2 }}
+  {{- include "n8n-tuned.initCommon" (merge (dict "npmrc" $values.communityPackages.npmrc) .) | nindent 2 }}
 {{- end }}
 {{- include "n8n-tuned.loadTargetInit" . }}
 {{- include "n8n-tuned.runnerConfigInit" . }}
@@ -68,6 +68,7 @@
 {{- include "n8n-tuned.runnerSidecar" . }}
 {{- end -}}
 
+{{/* Dict: context, component, and maybe npmrc (where the .npmrc is). */}}
 {{- define "n8n-tuned.initCommon" -}}
 securityContext:
   {{- toYaml .component.settings.securityContext | nindent 2 }}
@@ -75,10 +76,23 @@ resources:
   {{- toYaml .context.Values.initResources | nindent 2 }}
 env:
   {{- include "n8n-tuned.env" . | nindent 2 }}
+  {{- with .npmrc }}
+  {{- if .existingSecret }}
+  - name: NPM_CONFIG_USERCONFIG
+    value: /etc/n8n-tuned/npmrc/{{ .existingSecretKey }}
+  {{- end }}
+  {{- end }}
 {{- with include "n8n-tuned.envFrom" . }}
 envFrom:
   {{- . | nindent 2 }}
 {{- end }}
 volumeMounts:
   {{- include "n8n-tuned.volumeMounts" . | nindent 2 }}
+  {{- with .npmrc }}
+  {{- if .existingSecret }}
+  - name: npmrc
+    mountPath: /etc/n8n-tuned/npmrc
+    readOnly: true
+  {{- end }}
+  {{- end }}
 {{- end -}}

@@ -193,6 +193,11 @@ topologySpreadConstraints:
   configMap:
     name: {{ include "n8n-tuned.fullname" .context }}-preload
 {{- end }}
+{{- if and $values.communityPackages.packages $values.communityPackages.npmrc.existingSecret }}
+- name: npmrc
+  secret:
+    secretName: {{ $values.communityPackages.npmrc.existingSecret }}
+{{- end }}
 {{- if (include "n8n-tuned.scriptsOf" . | fromYaml).items }}
 - name: scripts
   configMap:

@@ -249,6 +249,9 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 
 {{/* Another version, or none, would be installed at another start of a pod. */}}
 {{- define "n8n-tuned.validate.packages" -}}
+{{- if and .Values.communityPackages.npmrc.existingSecret (not .Values.communityPackages.packages) -}}
+{{- "communityPackages.npmrc.existingSecret: there are no communityPackages.packages to install with it: name them, or remove it." }}{{ "\n" -}}
+{{- end -}}
 {{- range .Values.communityPackages.packages -}}
 {{- if not (regexMatch "^\\S*([^@]@v?[0-9]+\\.[0-9]+\\.[0-9]+[0-9A-Za-z.+-]*|://\\S+|\\.t(ar\\.)?gz)$" .) -}}
 {{- printf "communityPackages.packages: %q names no version, so each start might install another one: write n8n-nodes-x@1.2.3, @scope/n8n-nodes-x@1.2.3, or the address of an archive." . }}{{ "\n" -}}

@@ -44,8 +44,8 @@
 {{- end }}
 {{- $main := first $components }}
 {{- $given := include "n8n-tuned.ownEnv" (dict "context" . "component" $main) | fromYaml }}
-{{- if and $values.multiMain.enabled (not (or $given.N8N_LICENSE_ACTIVATION_KEY $given.N8N_LICENSE_CERT (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}
-- multiMain needs an n8n Enterprise licence: set N8N_LICENSE_ACTIVATION_KEY in main.env (valueFrom a Secret).
+{{- if and $values.multiMain.enabled (not (or $values.license.existingSecret $given.N8N_LICENSE_ACTIVATION_KEY $given.N8N_LICENSE_CERT (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}
+- multiMain needs an n8n Enterprise licence: set license.existingSecret.
 {{- end }}
 {{- if and $values.multiMain.enabled (eq (include "n8n-tuned.maxReplicas" $main | int) 1) }}
 - multiMain.enabled with one main: nobody takes over when it is lost. Set main.replicas to 2 or more.

@@ -313,7 +313,19 @@ const common = all(
       { serviceAccount: { create: false, name: '' } },
     ),
   ),
-  sometimes(fc.constant({ communityPackages: { packages: ['n8n-nodes-x@1.0.0'] } })),
+  sometimes(
+    fc.constantFrom<Values>(
+      { communityPackages: { packages: ['n8n-nodes-x@1.0.0'] } },
+      {
+        communityPackages: {
+          ...{ packages: ['n8n-nodes-x@1.0.0'], npmrc: { existingSecret: 'user-token' } },
+        },
+      },
+      { sentry: { existingSecret: 'user-token' }, license: { existingSecret: 'user-key' } },
+      { env: { FILLED: '{{ .Release.Name }}' }, 'x-mine': { a: 1 } },
+      { logs: { output: ['file'], format: 'json' } },
+    ),
+  ),
   sometimes(
     fc.constantFrom<Values>(
       { trustedCertificates: { existingConfigMap: 'user-ca' } },

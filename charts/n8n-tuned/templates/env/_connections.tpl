@@ -28,6 +28,10 @@
 {{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "database" "variable" "DB_POSTGRESDB_PASSWORD") }}
 - name: DB_POSTGRESDB_SCHEMA
   value: {{ $external.schema | quote }}
+{{- with $external.tablePrefix }}
+- name: DB_TABLE_PREFIX
+  value: {{ . | quote }}
+{{- end }}
 - name: DB_POSTGRESDB_POOL_SIZE
   value: {{ include "n8n-tuned.databasePool" . | quote }}
 {{- if and $external.host $external.tls.enabled }}

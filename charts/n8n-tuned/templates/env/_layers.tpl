@@ -24,6 +24,32 @@
 - name: N8N_TEMPLATES_ENABLED
   value: {{ .templates | quote }}
 {{- end }}
+{{- if and .context.Values.license.existingSecret (eq .component.role "main") }}
+- name: N8N_LICENSE_ACTIVATION_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ .context.Values.license.existingSecret }}
+      key: {{ .context.Values.license.existingSecretKey }}
+{{- end }}
+{{- with .context.Values.sentry }}
+{{- if .existingSecret }}
+- name: N8N_SENTRY_DSN
+  valueFrom:
+    secretKeyRef:
+      name: {{ .existingSecret }}
+      key: {{ .existingSecretKey }}
+{{- end }}
+{{- end }}
+{{- with .context.Values.logs }}
+{{- if ne (join "," .output) "console" }}
+- name: N8N_LOG_OUTPUT
+  value: {{ join "," .output | quote }}
+{{- end }}
+{{- if ne .format "text" }}
+- name: N8N_LOG_FORMAT
+  value: {{ .format }}
+{{- end }}
+{{- end }}
 {{- with include "n8n-tuned.trustedFile" .context }}
 - name: NODE_EXTRA_CA_CERTS
   value: {{ . }}
