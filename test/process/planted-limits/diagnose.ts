@@ -73,6 +73,9 @@ async function diagnoseOne(
         scripts: findBundled('loadtests', 'load.ts'),
         timeoutMs: 30_000,
         drainMs: 20_000,
+        ...(planted.generatorCores === undefined
+          ? {}
+          : { generator: { cores: planted.generatorCores } }),
         command: ['run', '--workload', planted.workload],
       },
       quiet,

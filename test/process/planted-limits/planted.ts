@@ -16,6 +16,8 @@ export interface Planted {
   parameters?: Record<string, number>;
   /** Each waits for its reply. */
   clients: number;
+  /** CPU limit of k6, in cores. */
+  generatorCores?: number;
   /** Done once n8n serves; what it returns undoes it. */
   plant?: (running: Running) => Promise<() => Promise<void> | void>;
 }
@@ -48,6 +50,13 @@ export const STAGES: Stage[] = [
         workload: 'cpu',
         parameters: LOOP_OF_50_MS,
         clients: 8,
+      },
+      {
+        what: 'a CPU limit of 20m on k6',
+        limit: 'load generator',
+        workload: 'last-node',
+        clients: 8,
+        generatorCores: 0.02,
       },
       {
         what: 'four processes per core that only count, beside n8n',
