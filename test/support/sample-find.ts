@@ -13,7 +13,13 @@ export function sampleSearch(): FindRecord {
     p95Ms: result === 'sustained' ? 120 : 2_400,
     errorShare: 0,
     littlesLaw: 1,
-    limitedBy: result === 'sustained' ? 'nothing' : 'main event loop',
+    ...(result === 'sustained'
+      ? { limitedBy: 'nothing' }
+      : {
+          limitedBy: 'main event loop',
+          limitEvidence: 'main used 0.97 of its one thread',
+          nextLimit: 'host CPU',
+        }),
     sentence: `Webhook to last node ${result} at ${String(ratePerSecond)}.`,
     run: `probes/${String(ratePerSecond)}`,
   });

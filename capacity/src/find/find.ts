@@ -139,6 +139,8 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
     errorShare: summary.errors.share,
     littlesLaw: summary.littlesLaw?.ratio ?? null,
     limitedBy: verdict.limitedBy.name,
+    limitEvidence: verdict.limitedBy.evidence,
+    nextLimit: verdict.limitedBy.runnerUp?.name ?? null,
     sentence: verdict.sentence,
     run,
   };

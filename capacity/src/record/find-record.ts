@@ -59,6 +59,9 @@ export interface FindProbe {
   /** Requests in flight seen over those that Little's law predicts. */
   littlesLaw: number | null;
   limitedBy: string;
+  /** The figures that say so, and what would limit it next; older records have neither. */
+  limitEvidence?: string;
+  nextLimit?: string | null;
   sentence: string;
   /** Folder of its run beneath the search's own. */
   run: string;
