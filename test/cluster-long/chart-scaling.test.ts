@@ -92,6 +92,32 @@ test('a scale-in of workers and webhook processors loses no request', async () =
   expect(answers).toMatchObject({ lost: 0, errors: {} });
 });
 
+test.each([3, 4] as const)(
+  'Helm %i turns an autoscaler on and off without taking a pod away',
+  async (version) => {
+    const replicas = async (): Promise<string> =>
+      kubectl('get', 'deployment', 'n8n-worker', '-o', 'jsonpath={.spec.replicas}');
+    const generations = new Set<string>();
+    const upgrade = async (worker: object): Promise<void> => {
+      const upgraded = n8n.deploy({ ...VALUES, worker }, version);
+      let isDone = false;
+      const watch = (async () => {
+        while (!isDone) {
+          generations.add(await replicas());
+          await new Promise((resolve) => setTimeout(resolve, 250));
+        }
+      })();
+      await upgraded.finally(() => (isDone = true));
+      await watch;
+    };
+    await n8n.deploy(VALUES, version);
+    await upgrade({ replicas: 2, autoscaling: { enabled: true, maxReplicas: 2 } });
+    await upgrade({ replicas: 2 });
+    seen(`Helm ${version}: replicas to an autoscaler and back`, { replicas: [...generations] });
+    expect([...generations]).toEqual(['2']);
+  },
+);
+
 test('the HPA adds workers under load and takes them away again', async () => {
   const autoscaling = {
     ...{ enabled: true, minReplicas: 1, maxReplicas: 2, cpuPercent: 60 },
