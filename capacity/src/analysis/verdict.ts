@@ -36,6 +36,9 @@ const LITTLES_LAW_TOLERANCE = 0.2;
 /** A queue that keeps more than this share of what comes in will overflow, only later. */
 const GROWING_SHARE = 0.01;
 
+/** The event with which a load that grows ends. */
+export const BREACH = 'breach';
+
 export function verdict(
   slos: readonly Slo[],
   summary: Summary,
@@ -49,6 +52,7 @@ export function verdict(
   const ended = endedProcesses(facts.events, facts.lengthMs);
   const broken = [
     ...ended,
+    ...breachesOfGrowth(facts.events),
     ...assessed.filter(({ state }) => state === 'missed').map(breachOf),
     ...builtInBreaches(slos, summary, facts),
     ...matched.breaches,
@@ -70,6 +74,13 @@ function impliedSlos(slos: readonly Slo[], { loop }: VerdictFacts): Slo[] {
   return loop === 'open' && !slos.some(({ metric }) => metric === 'throughput')
     ? parseSlos('throughput>=95%')
     : [];
+}
+
+/** Where a growing load became too much, which the run as a whole need not show. */
+function breachesOfGrowth(events: readonly RunEvent[]): Breach[] {
+  return events
+    .filter(({ kind }) => kind === BREACH)
+    .map(({ text }) => ({ slo: 'no breach', measured: 1, text }));
 }
 
 /** Before all else: whatever a run then shows, it shows of an n8n that had lost a process. */

@@ -41,6 +41,8 @@ export interface K6Order {
   signal: AbortSignal;
   /** Called with every request as it ends, in order. */
   onRequest(sample: RequestSample): void;
+  /** Asked after every request: whether the load may end here. */
+  isEnough?(): boolean;
   /** Called once, as soon as the zero of all times is known. */
   onBegin(beganAtMs: number): void;
   onUsage(cpuCores: number, rssMiB: number): void;
@@ -49,6 +51,7 @@ export interface K6Order {
 /** What k6 may still need after its last request, or after it was asked to stop. */
 const ENDING_MS = 15_000;
 const KEPT_WORDS = 20;
+const ENOUGH = 'that was enough';
 /**
  * Where it may, the generator goes before what it loads: it needs little, and sends on time only if it gets that
  * at once.
@@ -111,6 +114,7 @@ async function loadWithin(
   const take = (sample: RequestSample): void => {
     requests.push(sample);
     order.onRequest(sample);
+    if (order.isEnough?.() === true) stopping.stop(ENOUGH);
   };
   const output = createInterface({ input: k6.stdout });
   output.on('line', (text) => {
@@ -208,7 +212,10 @@ function exitOf(k6: K6Process, lines: Interface): Promise<Exit> {
 }
 
 /** Asks k6 to end when we are asked to, or when it has long overrun its plan; then makes it. */
-function stopOn(order: K6Order, k6: K6Process): { reason(): string; end(): void } {
+function stopOn(
+  order: K6Order,
+  k6: K6Process,
+): { stop(why: string): void; reason(): string; end(): void } {
   let reason = '';
   let insisting: NodeJS.Timeout | undefined;
   const stop = (why: string): void => {
@@ -227,6 +234,7 @@ function stopOn(order: K6Order, k6: K6Process): { reason(): string; end(): void 
   order.signal.addEventListener('abort', onAbort, { once: true });
   if (order.signal.aborted) onAbort();
   return {
+    stop,
     reason: () => reason,
     end: () => {
       clearTimeout(overrun);
@@ -248,6 +256,7 @@ function outcomeOf({
   stopReason,
   words,
 }: Ending): Pick<LoadResult, 'outcome' | 'reason'> {
+  if (stopReason === ENOUGH) return { outcome: 'enough', reason: '' };
   if (stopReason !== '') return { outcome: 'stopped', reason: stopReason };
   if (signal !== null) {
     return { outcome: 'killed', reason: `k6 was killed by ${signal}` };

@@ -8,9 +8,9 @@ export interface LoadResult {
   endedAtMs: number;
   /**
    * `finished`: all load was made. `stopped`: we ended it (Ctrl-C, time limit). `killed`: someone else
-   * did. `failed`: the generator gave up by itself.
+   * did. `failed`: the generator gave up by itself. `enough`: the order said so.
    */
-  outcome: 'finished' | 'stopped' | 'killed' | 'failed';
+  outcome: 'finished' | 'stopped' | 'killed' | 'failed' | 'enough';
   /** For a person: why it did not finish. Empty when it did. */
   reason: string;
   /** Every request that was begun, in the order of their ends; unanswered ones too, with their age. */

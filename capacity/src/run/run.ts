@@ -1,15 +1,25 @@
 /** One run: a workload under a plan on a target that is up, recorded and judged. */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BreachWatch, type Breached } from '../analysis/breach';
+import { figures } from '../analysis/figures';
 import type { Window } from '../analysis/metrics';
+import { BREACH } from '../analysis/verdict';
 import { runK6, type GeneratorSettings } from '../load/k6';
 import type { LoadResult } from '../load/load';
 import type { ChosenWorkload } from '../plan/chosen-workload';
-import { highestRate, openLimit, type LoadPlan } from '../plan/profile';
+import {
+  highestRate,
+  openLimit,
+  PROFILES,
+  rateAt,
+  type LoadPlan,
+  type Profile,
+} from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import { RunFolder, runId, type RunHead } from '../record/folder';
 import type { RunData } from '../record/read';
-import type { RecordedProfile } from '../record/record';
+import type { RecordedProfile, RequestSample } from '../record/record';
 import { samplersFor } from '../samplers';
 import type { ExecutionCounts, Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
@@ -88,11 +98,18 @@ async function measureWithin(
   const within = isAtOnce ? new CountWithin(running, measuredPart(order.plan)) : null;
   scope.defer(() => seen.stop(samplers));
   scope.defer(() => void within?.end());
+  const endsAtBreach = (PROFILES[order.plan.profile] as Profile).endsAtBreach === true;
+  const breach = endsAtBreach ? new UntilBreach(order.slos) : null;
   let load: LoadResult;
   try {
-    load = await makeLoad(running, order, { head, folder, seen, within, progress, signal });
+    load = await makeLoad(running, order, { head, folder, seen, within, breach, progress, signal });
   } finally {
     seen.begin(Date.now());
+  }
+  const breached = breach?.found ?? null;
+  if (breached !== null) {
+    const rate = figures(rateAt(order.plan, breached.tMs / 1000));
+    seen.event({ kind: BREACH, text: `at ${rate} req/s ${breached.text}` }, breached.tMs);
   }
   const countedWithin = (await within?.end()) ?? null;
   const drained = await drain(count, before, load, order, progress, signal);
@@ -114,7 +131,10 @@ async function measureWithin(
   await folder.closeTables(tables);
   for (const text of folder.problems()) seen.event({ kind: 'recorder', text });
   const record = conclude(
-    { ...head, versions: { ...head.versions, k6: load.generator.version } },
+    {
+      ...upToBreach(head, order.plan, breached),
+      versions: { ...head.versions, k6: load.generator.version },
+    },
     tables,
     {
       endedAt: new Date().toISOString(),
@@ -144,8 +164,30 @@ interface Scene {
   folder: RunFolder;
   seen: Observations;
   within: CountWithin | null;
+  breach: UntilBreach | null;
   progress: Progress;
   signal: AbortSignal;
+}
+
+/** For a load profile that ends at the breach: looks at every request, and keeps what it found. */
+class UntilBreach {
+  found: Breached | null = null;
+  private readonly watch: BreachWatch;
+
+  constructor(slos: readonly Slo[]) {
+    this.watch = new BreachWatch(slos);
+  }
+
+  see(sample: RequestSample): void {
+    this.found ??= this.watch.see(sample);
+  }
+}
+
+/** What came after the breach is not measured: the system was past its limit, and requests were cut off. */
+function upToBreach(head: RunHead, plan: LoadPlan, breach: Breached | null): RunHead {
+  if (breach === null) return head;
+  const seconds = Math.max(1, breach.tMs / 1000 - plan.warmupSeconds);
+  return { ...head, profile: { ...head.profile, durationSeconds: seconds } };
 }
 
 async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promise<LoadResult> {
@@ -183,7 +225,9 @@ async function makeLoad(running: Running, order: RunOrder, scene: Scene): Promis
         if (sample.ok) right += 1;
         else wrong += 1;
         scene.folder.request(sample);
+        scene.breach?.see(sample);
       },
+      isEnough: () => (scene.breach?.found ?? null) !== null,
       onUsage: (cpuCores, rssMiB) => {
         scene.seen.sample('generator', 'k6', 'cpuCores', cpuCores);
         scene.seen.sample('generator', 'k6', 'rssMiB', rssMiB);
@@ -200,7 +244,7 @@ function abortedBy(
   drained: { seconds: number | null },
   signal: AbortSignal,
 ): string | null {
-  if (load.outcome !== 'finished') return load.reason;
+  if (load.outcome !== 'finished' && load.outcome !== 'enough') return load.reason;
   return signal.aborted && drained.seconds === null ? messageOf(signal.reason) : null;
 }
 

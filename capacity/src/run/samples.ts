@@ -26,7 +26,12 @@ export class Observations implements SampleSink {
     else this.keep(sample, this.beganAtMs);
   }
 
-  event(event: Omit<RunEvent, 'tMs'>): void {
+  /** `tMs`: since the load began, for what is known only later than it happened. */
+  event(event: Omit<RunEvent, 'tMs'>, tMs?: number): void {
+    if (tMs !== undefined) {
+      this.events.push({ tMs, ...event });
+      return;
+    }
     const stamped = { tMs: Date.now(), ...event };
     if (this.beganAtMs === null) this.waitingEvents.push(stamped);
     else this.events.push({ ...stamped, tMs: stamped.tMs - this.beganAtMs });

@@ -97,6 +97,18 @@ describe('the load generator', () => {
     expect(summary.generator.newConnections).toBeLessThan(60);
   });
 
+  it('of a breakpoint stops at the breach and reports the rate there', async () => {
+    const record = await run(
+      { errorEvery: 2 },
+      '--profile breakpoint --rate 100 --duration 100s --slo p95<2s --slo errors<10%',
+    );
+    const seconds = (Date.parse(record.endedAt) - Date.parse(record.startedAt)) / 1000;
+    expect(seconds).toBeLessThan(70);
+    expect(record.verdict.outcome).toBe('not sustained');
+    expect(record.verdict.sentence).toMatch(/at [\d.]+ req\/s errors was/);
+    expect(record.events.map(({ kind }) => kind)).toContain('breach');
+  });
+
   (canLimit ? it : it.skip)('with too little CPU is invalid, whatever came back', async () => {
     const record = await run(
       { latencyMs: 5 },

@@ -1,0 +1,89 @@
+/** When a load that grows has become too much: the SLOs over the last few seconds, not over the whole run. */
+import type { Slo } from '../plan/slo';
+import type { RequestSample } from '../record/record';
+import { latency } from './summarize';
+
+export interface Breached {
+  /** Of the load, when the first request of the window was due. */
+  tMs: number;
+  slo: string;
+  measured: number;
+  /** For a person, without the rate. */
+  text: string;
+}
+
+const WINDOW_MS = 5_000;
+/** Fewer say nothing about a percentile or a share. */
+const LEAST_REQUESTS = 20;
+/** A single stall is no breach, even where it lies in two windows: so many in a row are one. */
+const WINDOWS = 3;
+/** Where no SLO says how many may fail. */
+const USUAL_ERRORS: Slo = { text: 'errors<5%', metric: 'errors', operator: '<', bound: 0.05 };
+
+/** Takes requests in the order of their ends, and keeps those of one window only. */
+export class BreachWatch {
+  private readonly slos: readonly Slo[];
+  private window: RequestSample[] = [];
+  private endsMs = WINDOW_MS;
+  private missed: Breached[] = [];
+
+  constructor(slos: readonly Slo[]) {
+    this.slos = slos.some(({ metric }) => metric === 'errors') ? slos : [...slos, USUAL_ERRORS];
+  }
+
+  /** The breach, from the request on with which it is certain; null before. */
+  see(sample: RequestSample): Breached | null {
+    const endedMs = sample.tMs + sample.durationMs;
+    if (endedMs >= this.endsMs && this.window.length >= LEAST_REQUESTS) {
+      const missed = this.judge();
+      this.missed = missed === null ? [] : [...this.missed, missed];
+      this.window = [];
+      this.endsMs = endedMs + WINDOW_MS;
+    }
+    this.window.push(sample);
+    return this.missed.length >= WINDOWS ? (this.missed[0] ?? null) : null;
+  }
+
+  private judge(): Breached | null {
+    const tMs = this.window.reduce((least, sample) => Math.min(least, sample.tMs), Infinity);
+    for (const slo of this.slos) {
+      const measured = this.measure(slo);
+      if (measured === null || isMet(slo, measured)) continue;
+      const shown =
+        slo.metric === 'errors' || slo.metric === 'throughput'
+          ? `${(100 * measured).toFixed(1)} %`
+          : `${measured.toFixed(0)} ms`;
+      return {
+        tMs,
+        slo: slo.text,
+        measured,
+        text: `${slo.metric} was ${shown}, limit ${slo.text}`,
+      };
+    }
+    return null;
+  }
+
+  private measure({ metric }: Slo): number | null {
+    const wrong = this.window.filter(({ ok }) => !ok).length / this.window.length;
+    if (metric === 'errors') return wrong;
+    if (metric === 'throughput') return 1 - wrong;
+    if (metric === 'backlog') return null;
+    const seen = latency(this.window);
+    return seen === null ? null : metric === 'p99.9' ? seen.p999 : seen[metric];
+  }
+}
+
+function isMet({ operator, bound }: Slo, measured: number): boolean {
+  switch (operator) {
+    case '<':
+      return measured < bound;
+    case '<=':
+      return measured <= bound;
+    case '>':
+      return measured > bound;
+    case '>=':
+      return measured >= bound;
+    case '=':
+      return measured === bound;
+  }
+}
