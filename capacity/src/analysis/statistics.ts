@@ -41,6 +41,13 @@ export function percentile(ordered_: ArrayLike<number>, p: number): number {
   return ordered(ordered_, Math.ceil(p * ordered_.length - 1e-9) - 1);
 }
 
+/** Of any number of values; `Math.max(...values)` throws from about 125 000 on. */
+export function largest(values: Iterable<number>): number {
+  let most = -Infinity;
+  for (const value of values) most = Math.max(most, value);
+  return most;
+}
+
 /** The middle value; of an even number of values, the mean of the two in the middle. */
 export function median(values: Iterable<number>): number {
   const all = sorted(values);

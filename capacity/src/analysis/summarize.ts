@@ -14,6 +14,7 @@ import { meanCores } from './cores';
 import { generatorFaults, latenessOf, newConnectionsOf } from './generator';
 import { growth, totals, values, type SampledRole, type Window } from './metrics';
 import {
+  largest,
   mean,
   meanInterval,
   median,
@@ -228,10 +229,10 @@ function roles(samples: readonly MetricSample[], measured: Window): RoleSummary[
       return {
         role,
         instances: instances.size,
-        rssPeakMiB: rss.length > 0 ? Math.max(...rss) : null,
+        rssPeakMiB: rss.length > 0 ? largest(rss) : null,
         rssMedianMiB: rss.length > 0 ? median(rss) : null,
         cpuCoresMean: meanCores(samples, role, measured),
-        processesPeak: processes.length > 0 ? Math.max(...processes) : null,
+        processesPeak: processes.length > 0 ? largest(processes) : null,
         // Over the whole run: a restart during warm-up matters no less.
         restarts: growth(samples, { metric: 'restarts', role }),
         oomKills: growth(samples, { metric: 'oomKills', role }),
