@@ -3,6 +3,7 @@ import type { Outcome, RunEvent, Summary, Verdict } from '../record/record';
 import type { Limit } from './limits/bottleneck';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
+import { soakSentence } from './soak';
 import { assess, breachOf, duration, undecidedOf, type Assessment, type Breach } from './slo';
 
 export interface VerdictFacts extends Promised {
@@ -61,7 +62,12 @@ export function verdict(
   const outcome = decide(summary, broken, undecided, facts);
   return {
     outcome,
-    sentence: sentence(outcome, summary, { broken, undecided, ended, limitedBy, facts }),
+    sentence: [
+      sentence(outcome, summary, { broken, undecided, ended, limitedBy, facts }),
+      soakSentence(summary.soak ?? []),
+    ]
+      .filter((text) => text !== null)
+      .join(' '),
     breaches: broken,
     undecided: undecided.map(undecidedOf),
     limitedBy,
@@ -135,6 +141,14 @@ function builtInBreaches(
       slo: 'backlog drains',
       measured: backlog.atEnd,
       text: 'the backlog was not empty in time after the load had ended',
+    });
+  }
+  const leak = summary.soak?.find(({ name, answer }) => name === 'memory' && answer === 'grows');
+  if (leak !== undefined) {
+    found.push({
+      slo: 'no leak',
+      measured: leak.perHour.value,
+      text: `memory grew by ${figures(leak.perHour.value)} MiB per hour after it had settled`,
     });
   }
   const namedEvents = new Set(events.map(({ kind }) => kind));

@@ -88,6 +88,8 @@ export interface Summary {
   littlesLaw: { predicted: number; observed: number; ratio: number } | null;
   cpuMillisecondsPerRequest: number | null;
   roles: RoleSummary[];
+  /** Of soak runs alone. */
+  soak?: SoakTrend[];
   /** Which process replied how often, where the workload says so. */
   spread: { host: string; pid: number; role: string; requests: number }[];
   generator: GeneratorSummary;
@@ -152,6 +154,15 @@ export interface NamedRequests {
   requests: number;
   /** Of the first 20. */
   ids: string[];
+}
+
+/** Of what should stay level under a steady load, after it had settled. With 95 % confidence. */
+export interface SoakTrend {
+  name: 'memory' | 'latency' | 'database';
+  unit: 'MiB' | 'ms';
+  perHour: { value: number; low: number; high: number };
+  /** `unknown`: the interval allows growth that matters, and none. */
+  answer: 'grows' | 'steady' | 'unknown';
 }
 
 export interface Completions {

@@ -5,6 +5,7 @@ import { atHighestLoad, limitsOfRun } from '../analysis/limits/of-run';
 import { matchExecutions, type TracedExecutions } from '../analysis/match-executions';
 import { values } from '../analysis/metrics';
 import { assess } from '../analysis/slo';
+import { soakTrends } from '../analysis/soak';
 import { mean } from '../analysis/statistics';
 import { summarize, type ExecutionCounts } from '../analysis/summarize';
 import { BREAKING_EVENTS, verdict } from '../analysis/verdict';
@@ -85,6 +86,7 @@ export function conclude(
     queueDrained: ending.queueDrained,
   });
   summary.matched = matchExecutions(requests, ending.traced);
+  if (profile.name === 'soak') summary.soak = soakTrends(requests, samples, measured);
   const limits = limitsOfRun({
     measured: atHighestLoad(measured, profile),
     topology: head.topology,

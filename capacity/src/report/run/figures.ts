@@ -50,6 +50,17 @@ export function runFigures(record: RunRecord): Figure[] {
       `${formatNumber(b.atEnd)} jobs at the end, ${signed(b.slopePerSecond)} jobs/s, ${drained}`,
     );
   }
+  if (summary.completions) {
+    const { requests, ratePerSecond, shareOfOffered, source } = summary.completions;
+    add(
+      'Completed',
+      `${perSecond(ratePerSecond)} during the measured part, ${formatNumber(requests)} requests (${share(shareOfOffered)} of offered, from ${source})`,
+    );
+  }
+  for (const { name, unit, perHour, answer } of summary.soak ?? []) {
+    const range = `${formatNumber(perHour.low)} to ${formatNumber(perHour.high)}`;
+    add(`Trend: ${name}`, `${signed(perHour.value)} ${unit} per hour (${range}): ${answer}`);
+  }
   if (summary.littlesLaw)
     add(
       'In flight',
