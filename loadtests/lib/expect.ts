@@ -9,6 +9,7 @@
  * Left of the operator stands what is looked at, right of it a JSON value or plain text. `=` is `==`;
  * `~` asks whether the text contains the value, `!~` that it does not.
  */
+import { Mistake } from './mistake.ts';
 
 export interface Reply {
   status: number;
@@ -34,7 +35,7 @@ const SHAPE =
 export function parseExpectation(text: string): Expectation {
   const match = SHAPE.exec(text);
   if (match === null) {
-    throw new Error(
+    throw new Mistake(
       `the expectation '${text}' is not understood: write it like status==200, json.ok==true, body~"text" or header.content-type~json`,
     );
   }
@@ -43,21 +44,21 @@ export function parseExpectation(text: string): Expectation {
   const operator = match[3] as Operator | undefined;
   const isText = subject === 'body' || subject === 'header';
   if ((subject === 'status' || subject === 'body') && path.length > 0) {
-    throw new Error(`the expectation '${text}' is not understood: ${subject} has no parts`);
+    throw new Mistake(`the expectation '${text}' is not understood: ${subject} has no parts`);
   }
   if (subject === 'header' && path.length === 0) {
-    throw new Error(
+    throw new Mistake(
       `the expectation '${text}' names no header: write header.NAME, as in header.content-type~json`,
     );
   }
   if (operator === undefined && subject !== 'json' && subject !== 'header') {
-    throw new Error(
+    throw new Mistake(
       `the expectation '${text}' says nothing about the ${subject}: write it like ${subject}==200`,
     );
   }
   const wanted = wantedOf(match[4] ?? '', isText || operator === '~' || operator === '!~');
   if (subject === 'status' && typeof wanted !== 'number') {
-    throw new Error(
+    throw new Mistake(
       `the expectation '${text}' compares the status with something that is not a number`,
     );
   }
@@ -89,7 +90,7 @@ export function wrongWith(expectations: readonly Expectation[], reply: Reply): s
 export function valueAt(path: string, reply: Reply): unknown {
   const match = /^(json|header)([.[].*)?$/.exec(path);
   if (match === null) {
-    throw new Error(`'${path}' is no place in a reply: write json.PATH or header.NAME`);
+    throw new Mistake(`'${path}' is no place in a reply: write json.PATH or header.NAME`);
   }
   return lookAt(match[1] ?? '', pathOf(match[2] ?? ''))(reply, lazyJson(reply.body));
 }

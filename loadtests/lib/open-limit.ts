@@ -1,5 +1,6 @@
 /** How many requests may be open side by side, so that the generator never holds one back that is due. */
 import { dueBetween, highestRate } from './due.ts';
+import { Mistake } from './mistake.ts';
 import { lengthSeconds, type LoadPlan } from './profile.ts';
 import { LATENCY_METRICS, type Slo } from './slo.ts';
 
@@ -24,7 +25,7 @@ export function refuseTooManyOpen(plan: LoadPlan, timeoutMs: number, slos: reado
   const slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound));
   const allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs));
   if (allowed > OPEN_AT_MOST) {
-    throw new Error(
+    throw new Mistake(
       `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s are ${String(allowed)} open at the same time, more than the ${String(OPEN_AT_MOST)} that one generator opens by itself (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`,
     );
   }

@@ -1,6 +1,7 @@
 /** From a plan to k6's scenario, and from an SLO to its thresholds. */
 import type { Options, Scenario } from 'k6/options';
 import { lanesOf } from './arrivals.ts';
+import { Mistake } from './mistake.ts';
 import { lengthSeconds, PROFILES, type Profile } from './profile.ts';
 import type { Settings } from './settings.ts';
 import type { Slo } from './slo.ts';
@@ -80,7 +81,7 @@ export function thresholdsOf(slos: readonly Slo[]): Threshold[] {
       refuseUpperBound(slo);
       return [bound('load_wrong', `rate<=${String(Number((1 - slo.bound).toFixed(6)))}`)];
     }
-    throw new Error(
+    throw new Mistake(
       `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`,
     );
   });
@@ -105,6 +106,6 @@ function k6Thresholds({ plan, slos }: Settings): NonNullable<Options['thresholds
 
 function refuseUpperBound({ text, operator }: Slo): void {
   if (operator !== '>' && operator !== '>=') {
-    throw new Error(`the SLO '${text}' sets an upper bound to throughput: write throughput>=95%`);
+    throw new Mistake(`the SLO '${text}' sets an upper bound to throughput: write throughput>=95%`);
   }
 }

@@ -1,5 +1,6 @@
 /** The user's own request as text, for k6 alone and for the command. */
 import { parseExpectation } from './expect.ts';
+import { Mistake } from './mistake.ts';
 import type { LoadRequest } from './workload.ts';
 
 export interface OwnRequest {
@@ -18,14 +19,14 @@ export interface OwnRequest {
 export function ownRequest(own: OwnRequest): LoadRequest {
   const match = /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD)\s+(\/\S*)\s*$/i.exec(own.request);
   if (match === null) {
-    throw new Error(
+    throw new Mistake(
       `the request '${own.request}' is not understood: write it like POST /webhook/order`,
     );
   }
   const { body } = own;
   const method = (match[1] ?? '').toUpperCase();
   if (body !== undefined && (method === 'GET' || method === 'HEAD')) {
-    throw new Error(`a ${method} has no body: leave the body out, or write POST`);
+    throw new Mistake(`a ${method} has no body: leave the body out, or write POST`);
   }
   own.expect?.forEach(parseExpectation);
   const headers = Object.fromEntries((own.headers ?? []).map(headerOf));
@@ -50,7 +51,7 @@ export function ownRequest(own: OwnRequest): LoadRequest {
 function headerOf(line: string): [string, string] {
   const colon = line.indexOf(':');
   if (colon < 1) {
-    throw new Error(`the header '${line}' is not understood: write it like Name: value`);
+    throw new Mistake(`the header '${line}' is not understood: write it like Name: value`);
   }
   return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
 }

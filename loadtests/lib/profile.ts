@@ -5,6 +5,7 @@
 import { PROFILES, type ProfileName } from '../profiles/all.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Arrivals } from './arrivals.ts';
+import { Mistake } from './mistake.ts';
 
 export { isProfileName, PROFILES, type ProfileName } from '../profiles/all.ts';
 export type { Profile } from '../profiles/profile.ts';
@@ -79,36 +80,38 @@ export function planOf(name: ProfileName, parameters: PlanParameters = {}): Load
 
 function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanParameters): void {
   if (profile.loop === 'closed' && parameters.ratePerSecond !== undefined) {
-    throw new Error(
+    throw new Mistake(
       `the profile ${name} has clients, not a rate: say how many, or take the profile load`,
     );
   }
   if (profile.loop === 'open' && parameters.clients !== undefined) {
-    throw new Error(
+    throw new Mistake(
       `the profile ${name} has a rate, not clients: say the rate, or take the profile closed`,
     );
   }
   if (profile.loop === 'closed' && parameters.arrivals !== undefined) {
-    throw new Error(
+    throw new Mistake(
       `the profile ${name} has clients, and no arrivals of its own: leave the arrivals out, or take the profile load`,
     );
   }
   const { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
   if (!(ratePerSecond >= 0.001 && ratePerSecond <= 100_000)) {
-    throw new Error(
+    throw new Mistake(
       `the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`,
     );
   }
   if (!(durationSeconds > 0 && durationSeconds <= 7 * 86_400)) {
-    throw new Error(
+    throw new Mistake(
       `the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`,
     );
   }
   if (!(warmupSeconds >= 0 && warmupSeconds <= 86_400)) {
-    throw new Error(`the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`);
+    throw new Mistake(
+      `the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`,
+    );
   }
   if (!(Number.isInteger(clients) && clients >= 1 && clients <= 100_000)) {
-    throw new Error(
+    throw new Mistake(
       `${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`,
     );
   }

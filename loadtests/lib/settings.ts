@@ -4,6 +4,7 @@
  */
 import { ARRIVALS, isArrivals } from './arrivals.ts';
 import { parseDuration } from './duration.ts';
+import { Mistake } from './mistake.ts';
 import { openLimit, refuseTooManyOpen } from './open-limit.ts';
 import { ownRequest } from './own-request.ts';
 import { isProfileName, planOf, PROFILES, type LoadPlan, type PlanParameters } from './profile.ts';
@@ -65,7 +66,7 @@ export function readSettings(
 /** PLAN: made by the command; else the profile with what was said about it. */
 function planFrom(profile: string, env: Env): LoadPlan {
   if (!isProfileName(profile)) {
-    throw new Error(
+    throw new Mistake(
       `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}`,
     );
   }
@@ -80,7 +81,7 @@ function planFrom(profile: string, env: Env): LoadPlan {
   if (env.SEED !== undefined) parameters.seed = number(env, 'SEED');
   if (env.ARRIVALS !== undefined) {
     if (!isArrivals(env.ARRIVALS)) {
-      throw new Error(`ARRIVALS is '${env.ARRIVALS}': it is ${ARRIVALS.join(' or ')}`);
+      throw new Mistake(`ARRIVALS is '${env.ARRIVALS}': it is ${ARRIVALS.join(' or ')}`);
     }
     parameters.arrivals = env.ARRIVALS;
   }
@@ -90,7 +91,7 @@ function planFrom(profile: string, env: Env): LoadPlan {
 function baseUrlFrom(env: Env): string {
   const url = env.BASE_URL ?? 'http://127.0.0.1:5678';
   if (!/^https?:\/\/[^/\s]+/.test(url)) {
-    throw new Error(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
+    throw new Mistake(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
   }
   return url.replace(/\/+$/, '');
 }
@@ -133,7 +134,7 @@ function maxOpenFrom(env: Env, plan: LoadPlan, timeoutMs: number, slos: readonly
   }
   const given = number(env, 'MAX_OPEN');
   if (!Number.isInteger(given) || given < 1) {
-    throw new Error(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
+    throw new Mistake(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
   }
   return given;
 }
@@ -146,7 +147,7 @@ function milliseconds(env: Env, name: string, fallbackSeconds: number): number {
 function number(env: Env, name: string): number {
   const value = Number(env[name]);
   if (!Number.isFinite(value)) {
-    throw new Error(`${name} is '${env[name] ?? ''}': it must be a number`);
+    throw new Mistake(`${name} is '${env[name] ?? ''}': it must be a number`);
   }
   return value;
 }

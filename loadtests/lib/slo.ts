@@ -1,3 +1,5 @@
+import { Mistake } from './mistake.ts';
+
 /**
  * What must hold. Written as `p95<6s`, `errors<1%`, `throughput>=95%`, `backlog=0`; times are
  * milliseconds inside, shares are fractions of 1. The only parser of it, for k6 and the command.
@@ -28,7 +30,7 @@ export function parseSlos(text: string): Slo[] {
     .filter((part) => part !== '')
     .map(parseSlo);
   if (slos.length === 0) {
-    throw new Error(`the SLO is empty: write it like p95<6s,errors<1%`);
+    throw new Mistake(`the SLO is empty: write it like p95<6s,errors<1%`);
   }
   return slos;
 }
@@ -36,13 +38,13 @@ export function parseSlos(text: string): Slo[] {
 function parseSlo(text: string): Slo {
   const match = /^([a-z0-9.]+)\s*(<=|>=|==|=|<|>)\s*([0-9]*\.?[0-9]+)\s*([a-z%]*)$/i.exec(text);
   if (match === null) {
-    throw new Error(
+    throw new Mistake(
       `the SLO '${text}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`,
     );
   }
   const metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
   if (metric === undefined) {
-    throw new Error(
+    throw new Mistake(
       `the SLO '${text}' names no known metric: it is one of ${SLO_METRICS.join(', ')}`,
     );
   }
@@ -53,24 +55,24 @@ function parseSlo(text: string): Slo {
 function boundOf(text: string, metric: SloMetric, value: number, unit: string): number {
   if (metric === 'backlog') {
     if (unit !== '') {
-      throw new Error(`the SLO '${text}' has a unit, but a backlog is a number of executions`);
+      throw new Mistake(`the SLO '${text}' has a unit, but a backlog is a number of executions`);
     }
     return value;
   }
   if (metric === 'errors' || metric === 'throughput') {
     if (unit !== '%') {
-      throw new Error(
+      throw new Mistake(
         `the SLO '${text}' needs a per cent sign: ${metric}${metric === 'errors' ? '<1%' : '>=95%'}`,
       );
     }
     if (value > 100) {
-      throw new Error(`the SLO '${text}' asks for more than 100 %`);
+      throw new Mistake(`the SLO '${text}' asks for more than 100 %`);
     }
     return value / 100;
   }
   const factor = MILLISECONDS[unit.toLowerCase()];
   if (factor === undefined) {
-    throw new Error(
+    throw new Mistake(
       `the SLO '${text}' needs a time with its unit: ${metric}<300ms or ${metric}<6s`,
     );
   }

@@ -2,6 +2,7 @@
  * From the catalogue to the requests that are sent: the variant laid over the workload, parameters
  * put in, a blend taken apart. Pure, and without an import from k6: the command uses it too.
  */
+import { Mistake } from './mistake.ts';
 
 /** One request, ready to be sent to a base URL. */
 export interface LoadRequest {
@@ -87,7 +88,7 @@ export function findWorkload<W extends WorkloadShape>(workloads: readonly W[], n
   const found = workloads.find((workload) => workload.name === name);
   if (found === undefined) {
     const known = workloads.map((workload) => workload.name).join(', ');
-    throw new Error(`there is no workload '${name}': it is one of ${known}`);
+    throw new Mistake(`there is no workload '${name}': it is one of ${known}`);
   }
   return found;
 }
@@ -120,7 +121,7 @@ export function variantOf(workload: WorkloadShape, wanted?: string): string | nu
     return names.includes('native') ? 'native' : (names[0] ?? null);
   }
   if (!names.includes(wanted)) {
-    throw new Error(
+    throw new Mistake(
       `the workload ${workload.name} has no variant '${wanted}': it has ${names.join(', ') || 'none'}`,
     );
   }
@@ -135,7 +136,9 @@ export function parametersOf(
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(known, name)) {
       const names = Object.keys(known).join(', ') || 'none';
-      throw new Error(`the workload ${workload.name} has no parameter '${name}': it has ${names}`);
+      throw new Mistake(
+        `the workload ${workload.name} has no parameter '${name}': it has ${names}`,
+      );
     }
   }
   return Object.fromEntries(
@@ -161,7 +164,7 @@ export function parametersFrom(pairs: readonly string[]): ParameterValues {
     pairs.map((pair) => {
       const equals = pair.indexOf('=');
       if (equals < 1) {
-        throw new Error(`the parameter '${pair}' is not understood: write it like n=5000`);
+        throw new Mistake(`the parameter '${pair}' is not understood: write it like n=5000`);
       }
       return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
     }),
@@ -183,7 +186,7 @@ function requestOf(
   const request = { ...workload.request, ...variant?.request };
   const reply = { ...workload.reply, ...variant?.reply };
   if (request.method === undefined || request.path === undefined || reply.expect === undefined) {
-    throw new Error(`the workload ${workload.name} has no request or no reply in the catalogue`);
+    throw new Mistake(`the workload ${workload.name} has no request or no reply in the catalogue`);
   }
   const values = { ...parametersOf(workload, choice.parameters), ...also };
   const query = Object.entries(request.query ?? {}).map(
@@ -276,7 +279,7 @@ function parameterValue(
       shape.min === undefined ? '' : ` from ${String(shape.min)}`,
       shape.max === undefined ? '' : ` up to ${String(shape.max)}`,
     ].join('');
-    throw new Error(
+    throw new Mistake(
       `${what} is '${String(given)}': it must be ${shape.type === 'integer' ? 'a whole number' : 'a number'}${bounds}`,
     );
   }

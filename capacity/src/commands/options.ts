@@ -17,7 +17,7 @@ import {
 import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import type { GeneratorSettings } from '../load/k6';
-import { askedRightly, Mistake } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 
 /** For an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
@@ -67,22 +67,20 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
 }
 
 export function chosenWorkload(options: WorkloadOptions, legacy: boolean): ChosenWorkload {
-  return askedRightly(() =>
-    chooseWorkload(
-      {
-        workload: options.workload,
-        variant: options.variant,
-        parameters: parametersFrom(options.param ?? []),
-        request: options.request,
-        headers: options.header,
-        body: options.body,
-        expect: options.expect,
-        requestIdAt: options.idAt,
-        workflows: options.workflow,
-      },
-      workflowsFolder(),
-      legacy,
-    ),
+  return chooseWorkload(
+    {
+      workload: options.workload,
+      variant: options.variant,
+      parameters: parametersFrom(options.param ?? []),
+      request: options.request,
+      headers: options.header,
+      body: options.body,
+      expect: options.expect,
+      requestIdAt: options.idAt,
+      workflows: options.workflow,
+    },
+    workflowsFolder(),
+    legacy,
   );
 }
 
@@ -117,21 +115,17 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
 export function chosenPlan(options: ProfileOptions): LoadPlan {
   const { profile } = options;
   const arrivals = chosenArrivals(options);
-  return askedRightly(() => {
-    if (!isProfileName(profile)) {
-      throw new Mistake(
-        `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}.`,
-      );
-    }
-    return planOf(profile, {
-      ...(options.rate === undefined ? {} : { ratePerSecond: numeric('--rate', options.rate) }),
-      ...(options.vus === undefined ? {} : { clients: numeric('--vus', options.vus) }),
-      ...(options.duration === undefined
-        ? {}
-        : { durationSeconds: parseDuration(options.duration) }),
-      ...(options.warmup === undefined ? {} : { warmupSeconds: parseDuration(options.warmup) }),
-      ...(arrivals === undefined ? {} : { arrivals }),
-    });
+  if (!isProfileName(profile)) {
+    throw new Mistake(
+      `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}.`,
+    );
+  }
+  return planOf(profile, {
+    ...(options.rate === undefined ? {} : { ratePerSecond: numeric('--rate', options.rate) }),
+    ...(options.vus === undefined ? {} : { clients: numeric('--vus', options.vus) }),
+    ...(options.duration === undefined ? {} : { durationSeconds: parseDuration(options.duration) }),
+    ...(options.warmup === undefined ? {} : { warmupSeconds: parseDuration(options.warmup) }),
+    ...(arrivals === undefined ? {} : { arrivals }),
   });
 }
 
@@ -173,7 +167,7 @@ export function chosenGenerator(options: GeneratorOptions): GeneratorSettings {
 }
 
 export function chosenSlos(options: ProfileOptions): Slo[] {
-  return askedRightly(() => (options.slo ?? []).flatMap(parseSlos));
+  return (options.slo ?? []).flatMap(parseSlos);
 }
 
 export interface TargetOptions extends TopologyChoice {

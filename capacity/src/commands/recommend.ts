@@ -26,7 +26,7 @@ import { renderSearches } from '../report/find/list-terminal';
 import { thisMachine } from '../targets/machine';
 import { type Progress, startProgress } from '../ui/progress';
 import { isLegacy } from '../plan/limits';
-import { askedRightly, EXIT, messageOf, Mistake } from '../ui/exit';
+import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
@@ -185,7 +185,7 @@ async function proofOf(
   { tell, signal }: Hands,
 ): Promise<Proof> {
   const { workload, topology, slo } = first.best.evidence;
-  const wanted = slos.length > 0 ? slos : askedRightly(() => slo.flatMap(parseSlos));
+  const wanted = slos.length > 0 ? slos : slo.flatMap(parseSlos);
   const order = loadOrder(options, toProve(options, workload, topology.n8n), wanted, rate);
   const proof = await prove(evidence, {
     recommend: (all) => recommend(all, rate, prices),
@@ -226,7 +226,7 @@ async function provenFile(
 }
 
 function deployed(values: string): ReturnType<typeof readDeployed>['topology'] {
-  const { topology, leftOut } = askedRightly(() => readDeployed(values));
+  const { topology, leftOut } = readDeployed(values);
   for (const sentence of leftOut) warn(`not part of the proof: ${sentence}`);
   return topology;
 }
@@ -294,8 +294,7 @@ function askedName(options: RecommendOptions): string | undefined {
   return isOwn ? nameOf(chosenWorkload(options, false).recorded) : workload;
 }
 
-const slosOf = ({ slo = [] }: RecommendOptions): Slo[] =>
-  askedRightly(() => slo.flatMap(parseSlos));
+const slosOf = ({ slo = [] }: RecommendOptions): Slo[] => slo.flatMap(parseSlos);
 
 function show(searches: readonly KnownSearch[], rate: number, out: string): void {
   const table = renderSearches(searches.map(({ record }) => record));

@@ -6,7 +6,7 @@ import type { RunData } from '../record/read';
 import { renderTerminal } from '../report/run/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
-import { askedRightly, EXIT, messageOf } from '../ui/exit';
+import { EXIT, messageOf } from '../ui/exit';
 import { refuseTooManyOpen } from '../plan/profile';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
@@ -73,9 +73,7 @@ async function run(options: RunOptions): Promise<number> {
   const readyMs = milliseconds('--ready', options.ready);
   const generator = chosenGenerator(options);
   if (generator.maxOpen === undefined) {
-    askedRightly(() => {
-      refuseTooManyOpen(plan, timeoutMs, slos);
-    });
+    refuseTooManyOpen(plan, timeoutMs, slos);
   }
   const place = options.s3 === undefined ? null : s3Place(options.s3, process.env);
   const k6 = findK6();

@@ -16,7 +16,7 @@ import { prepareSweep } from '../sweep/prepare';
 import { writeSweepReports } from '../sweep/reports';
 import { duration, goThrough } from '../sweep/sweep';
 import { thisMachine } from '../targets/machine';
-import { askedRightly, EXIT, messageOf, Mistake } from '../ui/exit';
+import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import { startProgress } from '../ui/progress';
@@ -76,7 +76,7 @@ async function run(options: SweepOptions): Promise<number> {
     command: sweep.command,
   };
   // What is wrong with a workload or a parameter must not come out hours into the sweep.
-  for (const { cell } of sweep.steps) askedRightly(() => workloadOf(cell, bench));
+  for (const { cell } of sweep.steps) workloadOf(cell, bench);
   announce(sweep, before === null ? 0 : folder.records(sweep).length);
   if (options.dryRun === true) {
     for (const { id } of sweep.steps) process.stdout.write(`${id}\n`);

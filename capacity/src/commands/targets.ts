@@ -5,7 +5,7 @@ import type { Role } from '../plan/topology';
 import type { MetricsEndpoint, Target } from '../targets/target';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { urlTarget } from '../targets/url/url-target';
-import { askedRightly, Mistake } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 import type { TargetOptions, WorkloadOptions } from './options';
 
 const KINDS = ['process', 'url'];
@@ -43,9 +43,7 @@ export function chosenTarget(
   if (options.url !== undefined) {
     throw new Mistake('--url goes with --target url: add that, or leave --url out.');
   }
-  return askedRightly(() =>
-    processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs }),
-  );
+  return processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs });
 }
 
 /** `worker=http://10.0.0.7:5678/metrics`; without a role it is that of main. */
@@ -70,5 +68,5 @@ const ROLES: readonly Role[] = ['main', 'worker', 'webhook'];
 
 /** Whether the workload must be that of n8n below 1.0. */
 export function isLegacyChoice(options: TargetOptions): boolean {
-  return options.target === 'process' && isLegacy(askedRightly(() => chooseTopology(options)).n8n);
+  return options.target === 'process' && isLegacy(chooseTopology(options).n8n);
 }

@@ -13,6 +13,7 @@ import type { Progress } from '../ui/progress';
 import { withTargets } from '../targets/with-targets';
 import type { RunRecordAt } from './prove';
 import { deployedTopology, type Deployed } from './values-topology';
+import { messageOf, Mistake } from '../ui/exit';
 
 export interface LoadOrder {
   workload: ChosenWorkload;
@@ -71,5 +72,13 @@ export function readDeployed(valuesText: string): Deployed {
     .looseObject({ appVersion: z.string() })
     .parse(parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')));
   const defaults: unknown = parse(readFileSync(join(chart, 'values.yaml'), 'utf8'));
-  return deployedTopology(parse(valuesText) ?? {}, defaults, appVersion);
+  return deployedTopology(given(valuesText), defaults, appVersion);
+}
+
+function given(valuesText: string): unknown {
+  try {
+    return parse(valuesText) ?? {};
+  } catch (error) {
+    throw new Mistake(`the values are no YAML: ${messageOf(error)}`);
+  }
 }

@@ -11,6 +11,7 @@ import {
   databasePool,
   WEBHOOK_SLOTS,
 } from '../plan/tuning';
+import { Mistake } from '../ui/exit';
 
 export interface Deployed {
   topology: Topology;
@@ -58,43 +59,54 @@ type Values = z.infer<typeof valuesSchema>;
 
 /** `defaults` are the chart's own values.yaml, `appVersion` its Chart.yaml's. */
 export function deployedTopology(given: unknown, defaults: unknown, appVersion: string): Deployed {
-  const values = valuesSchema.parse(merged(defaults, given));
+  const values = understood(valuesSchema.safeParse(merged(defaults, given)));
   const n8n = values.image.version || values.image.tag || appVersion;
   const isQueue = values.executions.mode === 'queue';
   const { profile } = values.tuning;
   const concurrency = values.worker.concurrency || tunings[profile].workerConcurrency;
   const runnerSlots = values.main.concurrency || tunings[profile].runnerConcurrency;
-  const topology = topologySchema.parse({
-    n8n,
-    mode: values.executions.mode,
-    process: values.executions.process,
-    database: values.database.type,
-    tuning: profile,
-    main: roleOf(values, 'main', {
-      ...pool(values, runnerSlots),
-      ...keptJobs(values),
-      ...(values.main.concurrency && !isQueue
-        ? {
-            N8N_CONCURRENCY_PRODUCTION_LIMIT: String(values.main.concurrency),
-            N8N_RUNNERS_MAX_CONCURRENCY: String(values.main.concurrency),
-          }
-        : {}),
+  const topology = understood(
+    topologySchema.safeParse({
+      n8n,
+      mode: values.executions.mode,
+      process: values.executions.process,
+      database: values.database.type,
+      tuning: profile,
+      main: roleOf(values, 'main', {
+        ...pool(values, runnerSlots),
+        ...keptJobs(values),
+        ...(values.main.concurrency && !isQueue
+          ? {
+              N8N_CONCURRENCY_PRODUCTION_LIMIT: String(values.main.concurrency),
+              N8N_RUNNERS_MAX_CONCURRENCY: String(values.main.concurrency),
+            }
+          : {}),
+      }),
+      workers: {
+        ...roleOf(values, 'worker', pool(values, concurrency)),
+        count: isQueue ? values.worker.replicas : 1,
+        concurrency,
+      },
+      webhooks: {
+        ...roleOf(values, 'webhook', { ...pool(values, WEBHOOK_SLOTS), ...keptJobs(values) }),
+        count: isQueue && values.webhook.enabled ? values.webhook.replicas : 0,
+      },
+      env: { ...overrides(values.tuning), ...plain(values.env) },
     }),
-    workers: {
-      ...roleOf(values, 'worker', pool(values, concurrency)),
-      count: isQueue ? values.worker.replicas : 1,
-      concurrency,
-    },
-    webhooks: {
-      ...roleOf(values, 'webhook', { ...pool(values, WEBHOOK_SLOTS), ...keptJobs(values) }),
-      count: isQueue && values.webhook.enabled ? values.webhook.replicas : 0,
-    },
-    env: { ...overrides(values.tuning), ...plain(values.env) },
-  });
+  );
   return { topology, leftOut: leftOut(values) };
 }
 
 /** As Helm merges them: maps by key, null takes out, everything else is replaced. */
+/** What the schema found, or the first thing that it did not expect as the user's mistake. */
+function understood<T>(result: z.ZodSafeParseResult<T>): T {
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new Mistake(
+    `the values are wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'they are not understood'}`,
+  );
+}
+
 export function merged(below: unknown, above: unknown): unknown {
   if (!isMap(below) || !isMap(above)) return above === undefined ? below : above;
   const result: Record<string, unknown> = { ...below };

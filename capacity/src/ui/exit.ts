@@ -42,15 +42,6 @@ export class Failure extends Error {}
 /** The user ended it before there was anything to record. */
 export class Interrupted extends Error {}
 
-/** The pure parsers throw plain errors; at the user's door every one of them is his mistake. */
-export function askedRightly<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw error instanceof Mistake ? error : new Mistake(messageOf(error));
-  }
-}
-
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

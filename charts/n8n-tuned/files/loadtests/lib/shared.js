@@ -142,6 +142,9 @@ function isProfileName(name) {
   return Object.hasOwn(PROFILES, name);
 }
 
+var Mistake = class extends Error {
+};
+
 var USUAL_ARRIVALS = "even";
 function planOf(name, parameters = {}) {
   let profile = PROFILES[name];
@@ -172,30 +175,32 @@ function planOf(name, parameters = {}) {
 }
 function refuseWhatDoesNotFit(name, profile, parameters) {
   if (profile.loop === "closed" && parameters.ratePerSecond !== void 0)
-    throw new Error(
+    throw new Mistake(
       `the profile ${name} has clients, not a rate: say how many, or take the profile load`
     );
   if (profile.loop === "open" && parameters.clients !== void 0)
-    throw new Error(
+    throw new Mistake(
       `the profile ${name} has a rate, not clients: say the rate, or take the profile closed`
     );
   if (profile.loop === "closed" && parameters.arrivals !== void 0)
-    throw new Error(
+    throw new Mistake(
       `the profile ${name} has clients, and no arrivals of its own: leave the arrivals out, or take the profile load`
     );
   let { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
   if (!(ratePerSecond >= 1e-3 && ratePerSecond <= 1e5))
-    throw new Error(
+    throw new Mistake(
       `the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`
     );
   if (!(durationSeconds > 0 && durationSeconds <= 7 * 86400))
-    throw new Error(
+    throw new Mistake(
       `the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`
     );
   if (!(warmupSeconds >= 0 && warmupSeconds <= 86400))
-    throw new Error(`the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`);
+    throw new Mistake(
+      `the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`
+    );
   if (!(Number.isInteger(clients) && clients >= 1 && clients <= 1e5))
-    throw new Error(
+    throw new Mistake(
       `${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`
     );
 }
@@ -211,23 +216,23 @@ var SHAPE = /^\s*(status|json|body|header)((?:[.[][^=!<>~]*)?)\s*(?:(!~|==|!=|<=
 function parseExpectation(text) {
   let match = SHAPE.exec(text);
   if (match === null)
-    throw new Error(
+    throw new Mistake(
       `the expectation '${text}' is not understood: write it like status==200, json.ok==true, body~"text" or header.content-type~json`
     );
   let subject = match[1] ?? "", path = pathOf((match[2] ?? "").trim()), operator = match[3], isText = subject === "body" || subject === "header";
   if ((subject === "status" || subject === "body") && path.length > 0)
-    throw new Error(`the expectation '${text}' is not understood: ${subject} has no parts`);
+    throw new Mistake(`the expectation '${text}' is not understood: ${subject} has no parts`);
   if (subject === "header" && path.length === 0)
-    throw new Error(
+    throw new Mistake(
       `the expectation '${text}' names no header: write header.NAME, as in header.content-type~json`
     );
   if (operator === void 0 && subject !== "json" && subject !== "header")
-    throw new Error(
+    throw new Mistake(
       `the expectation '${text}' says nothing about the ${subject}: write it like ${subject}==200`
     );
   let wanted = wantedOf(match[4] ?? "", isText || operator === "~" || operator === "!~");
   if (subject === "status" && typeof wanted != "number")
-    throw new Error(
+    throw new Mistake(
       `the expectation '${text}' compares the status with something that is not a number`
     );
   let look = lookAt(subject, path);
@@ -250,7 +255,7 @@ function wrongWith(expectations, reply) {
 function valueAt(path, reply) {
   let match = /^(json|header)([.[].*)?$/.exec(path);
   if (match === null)
-    throw new Error(`'${path}' is no place in a reply: write json.PATH or header.NAME`);
+    throw new Mistake(`'${path}' is no place in a reply: write json.PATH or header.NAME`);
   return lookAt(match[1] ?? "", pathOf(match[2] ?? ""))(reply, lazyJson(reply.body));
 }
 function pathOf(text) {
@@ -624,7 +629,7 @@ function thresholdsOf(slos) {
       return [bound("load_wrong", `rate${operator}${String(slo.bound)}`)];
     if (slo.metric === "throughput")
       return refuseUpperBound(slo), [bound("load_wrong", `rate<=${String(Number((1 - slo.bound).toFixed(6)))}`)];
-    throw new Error(
+    throw new Mistake(
       `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`
     );
   });
@@ -641,7 +646,7 @@ function k6Thresholds({ plan, slos }) {
 }
 function refuseUpperBound({ text, operator }) {
   if (operator !== ">" && operator !== ">=")
-    throw new Error(`the SLO '${text}' sets an upper bound to throughput: write throughput>=95%`);
+    throw new Mistake(`the SLO '${text}' sets an upper bound to throughput: write throughput>=95%`);
 }
 
 import { sleep as sleep2 } from "k6";
@@ -670,7 +675,7 @@ function parseDuration(text) {
     return Number(trimmed);
   let parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map((part) => part[0]).join("") !== trimmed)
-    throw new Error(`'${text}' is not a duration: write it like 30s, 1m30s or 2h`);
+    throw new Mistake(`'${text}' is not a duration: write it like 30s, 1m30s or 2h`);
   return parts.reduce((sum, part) => sum + Number(part[1]) * (UNIT_SECONDS[part[2] ?? ""] ?? 0), 0);
 }
 
@@ -678,18 +683,18 @@ var LATENCY_METRICS = ["p50", "p90", "p95", "p99", "p99.9", "max", "mean"], SLO_
 function parseSlos(text) {
   let slos = text.split(",").map((part) => part.trim()).filter((part) => part !== "").map(parseSlo);
   if (slos.length === 0)
-    throw new Error("the SLO is empty: write it like p95<6s,errors<1%");
+    throw new Mistake("the SLO is empty: write it like p95<6s,errors<1%");
   return slos;
 }
 function parseSlo(text) {
   let match = /^([a-z0-9.]+)\s*(<=|>=|==|=|<|>)\s*([0-9]*\.?[0-9]+)\s*([a-z%]*)$/i.exec(text);
   if (match === null)
-    throw new Error(
+    throw new Mistake(
       `the SLO '${text}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`
     );
   let metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
   if (metric === void 0)
-    throw new Error(
+    throw new Mistake(
       `the SLO '${text}' names no known metric: it is one of ${SLO_METRICS.join(", ")}`
     );
   let operator = match[2] === "==" ? "=" : match[2];
@@ -698,21 +703,21 @@ function parseSlo(text) {
 function boundOf(text, metric, value, unit) {
   if (metric === "backlog") {
     if (unit !== "")
-      throw new Error(`the SLO '${text}' has a unit, but a backlog is a number of executions`);
+      throw new Mistake(`the SLO '${text}' has a unit, but a backlog is a number of executions`);
     return value;
   }
   if (metric === "errors" || metric === "throughput") {
     if (unit !== "%")
-      throw new Error(
+      throw new Mistake(
         `the SLO '${text}' needs a per cent sign: ${metric}${metric === "errors" ? "<1%" : ">=95%"}`
       );
     if (value > 100)
-      throw new Error(`the SLO '${text}' asks for more than 100 %`);
+      throw new Mistake(`the SLO '${text}' asks for more than 100 %`);
     return value / 100;
   }
   let factor = MILLISECONDS[unit.toLowerCase()];
   if (factor === void 0)
-    throw new Error(
+    throw new Mistake(
       `the SLO '${text}' needs a time with its unit: ${metric}<300ms or ${metric}<6s`
     );
   return value * factor;
@@ -726,7 +731,7 @@ function refuseTooManyOpen(plan, timeoutMs, slos) {
   if (plan.loop === "closed") return;
   let slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound)), allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs));
   if (allowed > OPEN_AT_MOST)
-    throw new Error(
+    throw new Mistake(
       `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1e3)} s are ${String(allowed)} open at the same time, more than the ${String(OPEN_AT_MOST)} that one generator opens by itself (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`
     );
 }
@@ -741,12 +746,12 @@ function isUpperLatency({ metric, operator }) {
 function ownRequest(own) {
   let match = /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD)\s+(\/\S*)\s*$/i.exec(own.request);
   if (match === null)
-    throw new Error(
+    throw new Mistake(
       `the request '${own.request}' is not understood: write it like POST /webhook/order`
     );
   let { body } = own, method = (match[1] ?? "").toUpperCase();
   if (body !== void 0 && (method === "GET" || method === "HEAD"))
-    throw new Error(`a ${method} has no body: leave the body out, or write POST`);
+    throw new Mistake(`a ${method} has no body: leave the body out, or write POST`);
   own.expect?.forEach(parseExpectation);
   let headers = Object.fromEntries((own.headers ?? []).map(headerOf)), { bodyIsBase64: base64 = !1 } = own, isJson = body !== void 0 && !base64 && /^\s*[{[]/.test(body), named = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   return {
@@ -766,7 +771,7 @@ function ownRequest(own) {
 function headerOf(line) {
   let colon = line.indexOf(":");
   if (colon < 1)
-    throw new Error(`the header '${line}' is not understood: write it like Name: value`);
+    throw new Mistake(`the header '${line}' is not understood: write it like Name: value`);
   return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
 }
 
@@ -774,7 +779,7 @@ function findWorkload(workloads, name) {
   let found = workloads.find((workload) => workload.name === name);
   if (found === void 0) {
     let known = workloads.map((workload) => workload.name).join(", ");
-    throw new Error(`there is no workload '${name}': it is one of ${known}`);
+    throw new Mistake(`there is no workload '${name}': it is one of ${known}`);
   }
   return found;
 }
@@ -793,7 +798,7 @@ function variantOf(workload, wanted) {
   if (wanted === void 0)
     return names.includes("native") ? "native" : names[0] ?? null;
   if (!names.includes(wanted))
-    throw new Error(
+    throw new Mistake(
       `the workload ${workload.name} has no variant '${wanted}': it has ${names.join(", ") || "none"}`
     );
   return wanted;
@@ -803,7 +808,9 @@ function parametersOf(workload, given = {}) {
   for (let name of Object.keys(given))
     if (!Object.hasOwn(known, name)) {
       let names = Object.keys(known).join(", ") || "none";
-      throw new Error(`the workload ${workload.name} has no parameter '${name}': it has ${names}`);
+      throw new Mistake(
+        `the workload ${workload.name} has no parameter '${name}': it has ${names}`
+      );
     }
   return Object.fromEntries(
     Object.entries(known).map(([name, shape]) => [
@@ -821,7 +828,7 @@ function parametersFrom(pairs) {
     pairs.map((pair) => {
       let equals = pair.indexOf("=");
       if (equals < 1)
-        throw new Error(`the parameter '${pair}' is not understood: write it like n=5000`);
+        throw new Mistake(`the parameter '${pair}' is not understood: write it like n=5000`);
       return [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
     })
   );
@@ -833,7 +840,7 @@ function latencyFloorMsOf(workload, parameters) {
 function requestOf(workload, choice, also = {}) {
   let name = variantOf(workload, choice.variant), variant = name === null ? void 0 : workload.variants?.[name], request = { ...workload.request, ...variant?.request }, reply = { ...workload.reply, ...variant?.reply };
   if (request.method === void 0 || request.path === void 0 || reply.expect === void 0)
-    throw new Error(`the workload ${workload.name} has no request or no reply in the catalogue`);
+    throw new Mistake(`the workload ${workload.name} has no request or no reply in the catalogue`);
   let values = { ...parametersOf(workload, choice.parameters), ...also }, query = Object.entries(request.query ?? {}).map(
     ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(fill(value, values))}`
   ), path = fill(request.path, values, encodeURIComponent), { body, contentType } = bodyOf2(request.body, values), headers = Object.entries(request.headers ?? {}).map(([key, value]) => [
@@ -887,7 +894,7 @@ function parameterValue(what, shape, given) {
       shape.min === void 0 ? "" : ` from ${String(shape.min)}`,
       shape.max === void 0 ? "" : ` up to ${String(shape.max)}`
     ].join("");
-    throw new Error(
+    throw new Mistake(
       `${what} is '${String(given)}': it must be ${shape.type === "integer" ? "a whole number" : "a number"}${bounds}`
     );
   }
@@ -913,7 +920,7 @@ function readSettings(profile, env, readText, catalogueFile) {
 }
 function planFrom(profile, env) {
   if (!isProfileName(profile))
-    throw new Error(
+    throw new Mistake(
       `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(", ")}`
     );
   if (env.PLAN !== void 0)
@@ -921,7 +928,7 @@ function planFrom(profile, env) {
   let parameters = {};
   if (env.RATE !== void 0 && (parameters.ratePerSecond = number(env, "RATE")), env.DURATION !== void 0 && (parameters.durationSeconds = parseDuration(env.DURATION)), env.WARMUP !== void 0 && (parameters.warmupSeconds = parseDuration(env.WARMUP)), env.VUS !== void 0 && (parameters.clients = number(env, "VUS")), env.SEED !== void 0 && (parameters.seed = number(env, "SEED")), env.ARRIVALS !== void 0) {
     if (!isArrivals(env.ARRIVALS))
-      throw new Error(`ARRIVALS is '${env.ARRIVALS}': it is ${ARRIVALS.join(" or ")}`);
+      throw new Mistake(`ARRIVALS is '${env.ARRIVALS}': it is ${ARRIVALS.join(" or ")}`);
     parameters.arrivals = env.ARRIVALS;
   }
   return planOf(profile, parameters);
@@ -929,7 +936,7 @@ function planFrom(profile, env) {
 function baseUrlFrom(env) {
   let url = env.BASE_URL ?? "http://127.0.0.1:5678";
   if (!/^https?:\/\/[^/\s]+/.test(url))
-    throw new Error(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
+    throw new Mistake(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
   return url.replace(/\/+$/, "");
 }
 function requestsFrom(env, readText, catalogueFile) {
@@ -957,7 +964,7 @@ function maxOpenFrom(env, plan, timeoutMs, slos) {
     return refuseTooManyOpen(plan, timeoutMs, slos), openLimit(plan, timeoutMs);
   let given = number(env, "MAX_OPEN");
   if (!Number.isInteger(given) || given < 1)
-    throw new Error(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
+    throw new Mistake(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
   return given;
 }
 function milliseconds(env, name, fallbackSeconds) {
@@ -967,7 +974,7 @@ function milliseconds(env, name, fallbackSeconds) {
 function number(env, name) {
   let value = Number(env[name]);
   if (!Number.isFinite(value))
-    throw new Error(`${name} is '${env[name] ?? ""}': it must be a number`);
+    throw new Mistake(`${name} is '${env[name] ?? ""}': it must be a number`);
   return value;
 }
 function lines(text) {
