@@ -21,8 +21,6 @@ const EXAMPLES: Record<string, unknown> = {
   podLabels: { a: 'b' },
   podAnnotations: { a: 'b' },
   annotations: { a: 'b' },
-  env: { A: 'b' },
-  envFrom: [{ secretRef: { name: 'x' } }],
   heap: { oldSpace: '400Mi' },
   'podSecurityContext.seccompProfile.type': 'Unconfined',
   'podSecurityContext.fsGroupChangePolicy': 'Always',
