@@ -158,6 +158,28 @@ describe('the interval decides', () => {
   });
 });
 
+test('whoever judges the record again comes to the recorded verdict, whatever was measured', () => {
+  const slos = parseSlos(
+    'p50<300ms,p99.9<1s,mean<400ms,max<2s,errors<1%,throughput>=95%,backlog=0',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 3000 }), { maxLength: 200 }),
+      fc.nat(20),
+      fc.boolean(),
+      (latenciesMs, errors, isSmoke) => {
+        const summary = summaryOf(latenciesMs, errors);
+        const seen = { ...facts, profile: isSmoke ? 'smoke' : 'load' };
+        const recorded = verdict(slos, summary, nothing, seen);
+        const read = JSON.parse(JSON.stringify(summary)) as Summary;
+        const again = verdict(slos, read, nothing, seen);
+        expect(again).toEqual(recorded);
+        expect(JSON.parse(JSON.stringify(recorded))).toEqual(recorded);
+      },
+    ),
+  );
+});
+
 describe('events come first', () => {
   const kind = fc.constantFrom('exit', 'restart', 'oom-kill', 'sampler', 'recorder');
   const history = fc.array(
