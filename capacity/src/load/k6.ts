@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
+import { spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { lengthSeconds, type LoadPlan } from '../plan/profile';
 import type { RequestSample } from '../record/record';
+import { spawnFirst } from '../linux/spawn-first';
 import { startReaper, type Reaper } from '../linux/reaper';
 import { messageOf } from '../ui/exit';
 import { availableCores } from '../linux/available-cores';
@@ -52,12 +53,6 @@ export interface K6Order {
 const ENDING_MS = 15_000;
 const KEPT_WORDS = 20;
 const ENOUGH = 'that was enough';
-/**
- * Where it may, the generator goes before what it loads: it needs little, and sends on time only if it gets that
- * at once.
- */
-const FIRST = process.getuid?.() === 0 ? ['nice', '-n', '-10'] : [];
-
 /** Makes the load. Rejects only when k6 cannot be started at all. */
 export async function runK6(order: K6Order): Promise<LoadResult> {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-k6-'));
@@ -86,12 +81,11 @@ async function loadWithin(
   writeFileSync(requestsFile, JSON.stringify(order.requests), { mode: 0o600 });
   const startedAtMs = Date.now();
   const [program = order.k6, ...args] = confinement.around([
-    ...FIRST,
     order.k6,
     ...argumentsOf(order, requestsFile),
   ]);
   // A group of its own: Ctrl-C in the terminal reaches us, and we end k6 in our own order.
-  const k6 = spawn(program, args, {
+  const k6 = spawnFirst(program, args, {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, K6_NO_USAGE_REPORT: 'true' },
