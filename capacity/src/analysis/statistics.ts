@@ -1,5 +1,4 @@
 import { binomialCdf, normalQuantile } from './distributions';
-import type { Random } from './random';
 
 /** An estimate between two bounds that hold the true value with the stated confidence. */
 export interface Interval {
@@ -55,12 +54,6 @@ export function median(values: Iterable<number>): number {
   return (ordered(all, Math.ceil(half) - 1) + ordered(all, Math.floor(half))) / 2;
 }
 
-/** Median absolute deviation from the median, not scaled. */
-export function medianAbsoluteDeviation(values: readonly number[]): number {
-  const centre = median(values);
-  return median(values.map((value) => Math.abs(value - centre)));
-}
-
 /**
  * Interval of a percentile from order statistics: exact for independent values of any distribution.
  * Where there are too few values for the confidence asked there is no bound: it is infinite.
@@ -95,26 +88,6 @@ export function meanInterval(values: ArrayLike<number>, confidence = 0.95): Inte
   const half =
     (normalQuantile((1 + confidence) / 2) * standardDeviation(values)) / Math.sqrt(values.length);
   return { value, low: value - half, high: value + half };
-}
-
-/** Percentile bootstrap of any statistic. */
-export function bootstrapInterval(
-  values: readonly number[],
-  statistic: (sample: number[]) => number,
-  random: Random,
-  { confidence = 0.95, resamples = 2_000 } = {},
-): Interval {
-  const estimates = sorted(
-    Array.from({ length: resamples }, () =>
-      statistic(values.map(() => ordered(values, Math.floor(random() * values.length)))),
-    ),
-  );
-  const tail = (1 - confidence) / 2;
-  return {
-    value: statistic([...values]),
-    low: percentile(estimates, tail),
-    high: percentile(estimates, 1 - tail),
-  };
 }
 
 /** Wilson's interval of a share: sound for few trials and for shares near 0 and 1. */
