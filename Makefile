@@ -6,19 +6,21 @@ MAKEFLAGS += --no-print-directory
 
 RESULTS ?= results/capacity
 WORKLOADS ?= last-node items
+BUDGET ?= 5m
 N8N_TUNED := node capacity/dist/cli.js
 
 ##@ The two commands
 .PHONY: capacity test
-capacity: build ## find how much the embedded n8n holds; reports and values.yaml in results/capacity
+capacity: build ## estimate how much the embedded n8n sustains; reports and values.yaml in results/capacity/latest
 	@lab/install.sh node24 n8n k6
-	@rm -rf $(RESULTS)
-	@for workload in $(WORKLOADS); do \
+	@run=$(RESULTS)/$$(date -u +%Y%m%dT%H%M%SZ); mkdir -p "$$run"; \
+	for workload in $(WORKLOADS); do \
 	  echo "== $$workload" >&2; \
 	  $(N8N_TUNED) find --workload $$workload --slo 'p95<300ms' --slo 'errors<1%' \
-	    --budget 100s --probe 6s --full 20s --out $(RESULTS); \
-	done
-	@$(N8N_TUNED) recommend --from $(RESULTS) --workload $(firstword $(WORKLOADS)) --out $(RESULTS)/values.yaml
+	    --budget $(BUDGET) --out "$$run" || [ $$? -eq 3 ]; \
+	done; \
+	ln -sfn "$${run##*/}" $(RESULTS)/latest; \
+	$(N8N_TUNED) recommend --from "$$run" --workload $(firstword $(WORKLOADS)) --out "$$run/values.yaml"
 
 test: build ## every test that needs no cluster
 	@lab/install.sh tests

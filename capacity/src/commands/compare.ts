@@ -170,6 +170,7 @@ async function measured(
       fullSeconds: milliseconds('--full', options.full) / 1000,
       budgetSeconds: milliseconds('--search', options.search) / 1000,
       latencyFloorMs: workload.recorded.latencyFloorMs,
+      slos,
     }),
     names: { a: nameOf(a), b: nameOf(b) === nameOf(a) ? `${nameOf(b)} again` : nameOf(b) },
     mostPairs: evenPairs(options.pairs),

@@ -30,8 +30,8 @@ import { chosenTarget, isLegacyChoice } from './targets';
 interface FindOptions extends WorkloadOptions, TargetOptions, GeneratorOptions {
   slo?: string[];
   budget?: string;
-  probe: string;
-  full: string;
+  probe?: string;
+  full?: string;
   timeout: string;
   drain: string;
   ready: string;
@@ -42,7 +42,9 @@ interface FindOptions extends WorkloadOptions, TargetOptions, GeneratorOptions {
 export function register(program: Command): void {
   const command = program
     .command('find')
-    .description('Find the highest rate at which every SLO holds, and what limits it');
+    .description(
+      'Estimate the highest rate at which every SLO is met, with its interval, and what limits it',
+    );
   withGeneratorOptions(withTargetOptions(withWorkloadOptions(command)))
     .optionsGroup('What must hold, and how long it may take:')
     .option(
@@ -50,9 +52,9 @@ export function register(program: Command): void {
       `like 'p95<300ms' or 'backlog=0'; may be repeated (${USUAL_SLOS.join(', ')})`,
       collect,
     )
-    .option('--budget <time>', 'of probes; the best answer so far when it is used up')
-    .option('--probe <time>', 'length of a short probe', '10s')
-    .option('--full <time>', 'length of the run that confirms the answer', '60s')
+    .option('--budget <time>', 'for all probes; a smaller one gives a wider interval')
+    .option('--probe <time>', 'length of a short probe (10s; with a budget a part of it, from 6s)')
+    .option('--full <time>', 'length of a full probe (60s; with a budget a sixth of it, from 20s)')
     .optionsGroup('Limits and results:')
     .option('--timeout <time>', 'a request is given up after this', '30s')
     .option('--drain <time>', 'for late answers after a probe, and for n8n to finish', '30s')
@@ -76,10 +78,10 @@ async function run(options: FindOptions): Promise<number> {
   const workload = chosenWorkload(options, isLegacyChoice(options));
   const slos = chosenSlos({ profile: 'load', slo: options.slo ?? USUAL_SLOS });
   const settings = searchSettings({
-    probeSeconds: milliseconds('--probe', options.probe) / 1000,
-    fullSeconds: milliseconds('--full', options.full) / 1000,
-    budgetSeconds:
-      options.budget === undefined ? null : milliseconds('--budget', options.budget) / 1000,
+    probeSeconds: seconds('--probe', options.probe),
+    fullSeconds: seconds('--full', options.full),
+    budgetSeconds: seconds('--budget', options.budget),
+    slos,
     latencyFloorMs: workload.recorded.latencyFloorMs,
   });
   const timeoutMs = milliseconds('--timeout', options.timeout);
@@ -130,6 +132,10 @@ function show(folder: string, record: FindRecord, json: boolean): void {
 }
 
 function exitCodeOf({ verdict }: FindRecord): number {
-  if (verdict === 'found' || verdict === 'not confirmed') return EXIT.fine;
+  if (verdict === 'found') return EXIT.fine;
   return verdict === 'nothing sustained' ? EXIT.notMet : EXIT.invalid;
+}
+
+function seconds(option: string, text: string | undefined): number | null {
+  return text === undefined ? null : milliseconds(option, text) / 1000;
 }

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { alignedPairs, compare, turn, unlessRejected, type Comparison } from '../analysis/compare';
-import { bringToRest } from '../find/rest';
+import { Resting } from '../find/rest';
 import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
 import { refuseWithoutEvidence } from '../run/evidence';
 import { runId, writeWhole } from '../record/folder';
@@ -56,11 +56,17 @@ export async function compareTopologies(
       { a: knownShares(sides.A), b: knownShares(sides.B) },
     );
 
+  const { requests } = order.workload;
+  const resting = {
+    A: new Resting(running.A, requests),
+    B: new Resting(running.B, requests),
+  };
+
   const measureInto = async (letter: Letter, out: string): Promise<void> => {
     const tell = (text: string): void => {
       progress(`${now().text} after ${String(now().pairs)} pairs · ${letter}: ${text}`);
     };
-    await bringToRest(running[letter], tell, signal);
+    await resting[letter].before(tell, signal);
     if (signal.aborted) return;
     const side = { ...order, out: join(folder, out) };
     const measured = await measureSide(running[letter], side, tell, signal).catch(

@@ -3,6 +3,7 @@ import { CapacitySearch } from '../analysis/search/search';
 import type { Settings } from '../analysis/search/types';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
+import { hasEstimate } from '../record/find-record';
 import type { Arrivals } from '../plan/profile';
 import { measure, type RunOrder } from '../run/run';
 import type { Running } from '../targets/target';
@@ -62,7 +63,7 @@ async function search(
   problems.push(...writeFindReports(folder, record));
   const { verdict, sentence, capacity } = record;
   // A search that found that no rate is sustained has measured a capacity: none.
-  const counts = ['found', 'not confirmed', 'nothing sustained'].includes(verdict);
+  const counts = hasEstimate(verdict) || verdict === 'nothing sustained';
   const value = verdict === 'nothing sustained' ? 0 : capacity.ratePerSecond;
   return {
     ...{ folder, sentence, problems },

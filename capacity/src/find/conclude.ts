@@ -1,10 +1,8 @@
 import type { Estimate } from '../analysis/search/estimate';
 import { PLANNED_SHARE, plannedPerSecond } from '../analysis/planned-share';
-import { figures } from '../analysis/figures';
+import { findDoubts } from './doubts';
+import { findSentence } from './sentence';
 import type { FindProbe, FindRecord } from '../record/find-record';
-
-/** V8 keeps some of what it once had; this much more at rest is worth a word. */
-const GROWN = 1.5;
 
 export type FindHead = Omit<
   FindRecord,
@@ -27,34 +25,37 @@ export function concludeSearch(
   estimate: Estimate,
   ending: SearchEnding,
 ): FindRecord {
-  const { capacity, low, high, confirmed } = estimate;
+  const { capacity, low, high, confirmedPerSecond } = estimate;
   const limit = estimate.limit ?? limitAbove(head.probes, capacity) ?? 'unknown';
   const verdict = verdictOf(head.probes, estimate);
-  const advised = { share: PLANNED_SHARE, ratePerSecond: plannedPerSecond(capacity) };
   return {
     ...head,
     capacity: {
       ratePerSecond: capacity,
       low,
       high: Number.isFinite(high) ? high : null,
-      confirmed,
+      confirmed: confirmedPerSecond !== null,
     },
-    advised,
+    advised: {
+      share: PLANNED_SHARE,
+      ratePerSecond: plannedPerSecond(verdict === 'found' ? capacity : low),
+    },
     limit,
     verdict,
-    sentence: sentenceOf(head, verdict, estimate, limit),
-    confirmedBy: confirmed ? confirmingRun(head.probes, capacity) : null,
-    doubts: doubtsOf(head, ending, estimate),
+    sentence: findSentence(head, verdict, estimate, limit),
+    confirmedBy: confirmedPerSecond === null ? null : runAt(head.probes, confirmedPerSecond),
+    doubts: findDoubts(head, estimate, ending),
   };
 }
 
 function verdictOf(
   probes: readonly FindProbe[],
-  { capacity, confirmed }: Estimate,
+  { capacity, conclusive, confirmedPerSecond }: Estimate,
 ): FindRecord['verdict'] {
-  if (probes.length > 0 && probes.every(({ result }) => result === 'invalid')) return 'invalid';
-  if (!(capacity > 0)) return probes.length === 0 ? 'invalid' : 'nothing sustained';
-  return confirmed ? 'found' : 'not confirmed';
+  if (probes.every(({ result }) => result === 'invalid')) return 'invalid';
+  if (!(capacity > 0)) return 'nothing sustained';
+  if (!conclusive) return 'inconclusive';
+  return confirmedPerSecond === null ? 'not confirmed' : 'found';
 }
 
 /** What limited the lowest level that failed above the capacity. */
@@ -66,60 +67,12 @@ function limitAbove(probes: readonly FindProbe[], capacity: number): string | nu
   return named?.limitedBy ?? null;
 }
 
-function confirmingRun(probes: readonly FindProbe[], capacity: number): string | null {
-  const held = probes.filter(
+function runAt(probes: readonly FindProbe[], ratePerSecond: number): string | null {
+  const sustained = probes.filter(
     (probe) =>
-      probe.kind === 'confirm' && probe.result === 'sustained' && probe.ratePerSecond === capacity,
+      probe.kind === 'confirm' &&
+      probe.result === 'sustained' &&
+      probe.ratePerSecond === ratePerSecond,
   );
-  return held.at(-1)?.run ?? null;
-}
-
-function sentenceOf(
-  { workload, slo }: FindHead,
-  verdict: FindRecord['verdict'],
-  { capacity, low, high }: Estimate,
-  limit: string,
-): string {
-  const wanted = slo.map(({ text }) => text).join(', ');
-  if (verdict === 'invalid') {
-    return `Nothing can be said about ${workload.title}: no probe was valid.`;
-  }
-  if (verdict === 'nothing sustained')
-    return `${workload.title} sustained no rate that was tried with ${wanted}.`;
-  const range = Number.isFinite(high)
-    ? `between ${figures(low)} and ${figures(high)}`
-    : `at least ${figures(low)}`;
-  const limited = limit === 'unknown' ? '' : `, limited by the ${limit}`.replace('the the', 'the');
-  return verdict === 'found'
-    ? `n8n sustains ${figures(capacity)} req/s of ${workload.title} with ${wanted} (${range})${limited}.`
-    : `n8n seems to sustain ${figures(capacity)} req/s of ${workload.title} with ${wanted} (${range}); no run of full length has confirmed it.`;
-}
-
-function doubtsOf(head: FindHead, ending: SearchEnding, { confirmed }: Estimate): string[] {
-  const doubts: string[] = [];
-  if (ending.interrupted) doubts.push('The search was stopped before its end.');
-  else if (ending.failure !== null) {
-    doubts.push(`The search ended early, as the next probe could not be made: ${ending.failure}`);
-  } else if (!confirmed && head.budgetSeconds !== null) {
-    doubts.push(
-      `The budget of ${figures(head.budgetSeconds)} s ended before a run of full length had confirmed the answer: give a larger --budget.`,
-    );
-  }
-  if (ending.restless.length > 0) {
-    doubts.push(`n8n had not come to rest before the probe at ${ending.restless.join(', ')}.`);
-  }
-  const [atFirst] = ending.memoryAtRestMiB;
-  const atLast = ending.memoryAtRestMiB.at(-1);
-  if (atFirst !== undefined && atLast !== undefined && atLast > GROWN * atFirst) {
-    doubts.push(
-      `n8n at rest took ${figures(atFirst)} MiB before the first probe and ${figures(atLast)} MiB before the last: it may leak, and then holds less for long.`,
-    );
-  }
-  const invalid = head.probes.filter(({ result }) => result === 'invalid').length;
-  if (invalid > 0) {
-    doubts.push(
-      `The load generator, not n8n, was the limit in ${String(invalid)} of ${String(head.probes.length)} probes; they do not count.`,
-    );
-  }
-  return doubts;
+  return sustained.at(-1)?.run ?? null;
 }

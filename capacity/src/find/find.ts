@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { CapacitySearch } from '../analysis/search/search';
 import type { Probe } from '../analysis/search/types';
-import { planOf, USUAL_ARRIVALS, type Arrivals, type LoadPlan } from '../plan/profile';
+import { USUAL_ARRIVALS, type Arrivals, type LoadPlan } from '../plan/profile';
 import { runId, writeWhole } from '../record/folder';
 import type { FindProbe, FindRecord } from '../record/find-record';
 import { FIND_FILE } from '../record/read-find';
@@ -14,12 +14,8 @@ import type { Progress } from '../ui/progress';
 import { messageOf } from '../ui/exit';
 import { concludeSearch } from './conclude';
 import { outcomeOf } from './outcome';
-import { bringToRest } from './rest';
-
-/** Of each probe, thrown away: connections, caches and V8's optimiser settle. */
-const WARMUP_SHARE = 0.2;
-/** The first load after a start compiles most of what later ones reuse. */
-const FIRST_WARMUP = { clients: 4, durationSeconds: 8 };
+import { FIRST_WARMUP, planOfProbe } from './probe-plan';
+import { Resting } from './rest';
 
 export interface FindOrder extends Omit<RunOrder, 'plan'> {
   search: CapacitySearch;
@@ -47,6 +43,7 @@ export async function find(
   const folder = join(order.out, id);
   mkdirSync(folder, { recursive: true });
   const probes: FindProbe[] = [];
+  const resting = new Resting(running, order.workload.requests);
   const problems: string[] = [];
   const restless: string[] = [];
   const memoryAtRestMiB: number[] = [];
@@ -57,9 +54,9 @@ export async function find(
     measure(running, { ...order, plan, out: join(folder, runName) }, tell, signal);
 
   const probeAll = async (): Promise<void> => {
-    await run(planOf('closed', { ...FIRST_WARMUP, warmupSeconds: 0 }), 'warm-up');
+    await run(FIRST_WARMUP, 'warm-up');
     for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
-      const { rested, memoryMiB } = await bringToRest(running, tell, signal);
+      const { rested, memoryMiB } = await resting.before(tell, signal);
       if (signal.aborted) return;
       if (!rested) restless.push(describe(probe));
       if (memoryMiB !== null) memoryAtRestMiB.push(memoryMiB);
@@ -109,19 +106,6 @@ export async function find(
   return { folder, record, problems };
 }
 
-function planOfProbe(probe: Probe, latencyFloorMs: number, arrivals: Arrivals): LoadPlan {
-  const warmupSeconds = Math.max(WARMUP_SHARE * probe.durationSeconds, latencyFloorMs / 1000);
-  const durationSeconds = Math.max(1, probe.durationSeconds - warmupSeconds);
-  return probe.kind === 'ladder'
-    ? planOf('closed', { clients: probe.clients, warmupSeconds, durationSeconds })
-    : planOf('load', {
-        ratePerSecond: probe.ratePerSecond,
-        warmupSeconds,
-        durationSeconds,
-        arrivals,
-      });
-}
-
 function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
   const { summary, verdict } = record;
   return {
@@ -142,6 +126,7 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
     limitEvidence: verdict.limitedBy.evidence,
     nextLimit: verdict.limitedBy.runnerUp?.name ?? null,
     sentence: verdict.sentence,
+    doubts: verdict.doubts,
     run,
   };
 }

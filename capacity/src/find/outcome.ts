@@ -8,6 +8,7 @@ export function outcomeOf(record: RunRecord): Outcome {
   const { achieved } = record.summary;
   return {
     result: resultOf(record.verdict),
+    decided: record.verdict.outcome !== 'inconclusive',
     achievedPerSecond: Math.min(
       achieved.ratePerSecond,
       record.summary.completions?.ratePerSecond ?? Infinity,
@@ -19,8 +20,7 @@ export function outcomeOf(record: RunRecord): Outcome {
 
 /** A search weighs what it saw: a run too short for a verdict still leans to one side. */
 function resultOf({ outcome, undecided }: Verdict): Outcome['result'] {
-  if (outcome === 'sustained') return 'held';
-  if (outcome === 'not sustained') return 'failed';
+  if (outcome === 'sustained' || outcome === 'not sustained') return outcome;
   if (outcome !== 'inconclusive') return 'invalid';
-  return undecided.every(({ seemsMet }) => seemsMet) ? 'held' : 'failed';
+  return undecided.every(({ seemsMet }) => seemsMet) ? 'sustained' : 'not sustained';
 }

@@ -1,14 +1,17 @@
-import { isN8n } from '../plan/roles';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { uptimeMs } from '../linux/proc';
 import { ProcessTree } from '../linux/process-tree';
+import { isN8n } from '../plan/roles';
 import type { ProcessRoot, Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
+import { IdleWatch } from './idle';
+import { coresBetween, readMetricsNow, type MetricsSeen } from './metrics-look';
 
 /** n8n at rest was seen to use 1 to 4 % of a core a process. */
 const AT_REST_CORES = 0.15;
 const LOOK_EVERY_MS = 500;
-const GIVE_UP_MS = 20_000;
+const GIVE_UP_MS = 30_000;
 
 export interface Rest {
   /** False where it did not come to rest in time. */
@@ -17,35 +20,62 @@ export interface Rest {
   memoryMiB: number | null;
 }
 
-/**
- * Between two probes: until n8n has nothing left to do and its processes idle, so that no probe pays for
- * the one before it. A process that idles has an event loop that does.
- */
-export async function bringToRest(
-  running: Running,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Rest> {
-  const giveUpAtMs = Date.now() + GIVE_UP_MS;
-  const tree = new ProcessTree<ProcessRoot>();
-  let memoryMiB: number | null = null;
-  const look = (): number | null => {
-    const roots = running.processes().filter(({ role }) => isN8n(role));
-    if (roots.length === 0) return 0;
-    const members = tree.look(roots, uptimeMs());
-    memoryMiB = members.reduce((sum, { stat }) => sum + stat.rssMiB, 0);
-    if (members.some(({ cpuCores }) => cpuCores === null)) return null;
-    return members.reduce((sum, { cpuCores }) => sum + (cpuCores ?? 0), 0) / roots.length;
-  };
-  look();
-  while (!signal.aborted && Date.now() < giveUpAtMs) {
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
-    const unfinished = (await running.executions())?.unfinished ?? 0;
-    const cores = look();
-    if (unfinished === 0 && cores !== null && cores < AT_REST_CORES) {
-      return { rested: true, memoryMiB };
+/** Brings a system to rest before each probe of one search, so that no probe pays for the one before it. */
+export class Resting {
+  private readonly idle = new IdleWatch();
+
+  constructor(
+    private readonly running: Running,
+    private readonly requests: LoadRequest[],
+  ) {}
+
+  /** By its processes where they can be seen, else by what it shows from outside. */
+  async before(progress: Progress, signal: AbortSignal): Promise<Rest> {
+    const isSeen = this.running.processes().some(({ role }) => isN8n(role));
+    const look = isSeen ? this.processes() : this.outside(signal);
+    const giveUpAtMs = Date.now() + GIVE_UP_MS;
+    let memoryMiB: number | null = null;
+    while (!signal.aborted && Date.now() < giveUpAtMs) {
+      const seen = await look();
+      memoryMiB = seen.memoryMiB;
+      if (seen.rested) return seen;
+      progress('waiting for n8n to come to rest');
+      await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
-    progress('waiting for n8n to come to rest');
+    return { rested: false, memoryMiB };
   }
-  return { rested: false, memoryMiB };
+
+  /** Nothing left to do, and the processes idle: a process that idles has an event loop that does. */
+  private processes(): () => Promise<Rest> {
+    const { running } = this;
+    const tree = new ProcessTree<ProcessRoot>();
+    return async () => {
+      const roots = running.processes().filter(({ role }) => isN8n(role));
+      const members = tree.look(roots, uptimeMs());
+      const memoryMiB = members.reduce((sum, { stat }) => sum + stat.rssMiB, 0);
+      const unfinished = (await running.executions())?.unfinished ?? 0;
+      // At the first look nothing is known of its CPU.
+      const isKnown = members.every(({ cpuCores }) => cpuCores !== null);
+      const cores = members.reduce((sum, { cpuCores }) => sum + (cpuCores ?? 0), 0);
+      const rested = isKnown && unfinished === 0 && cores / roots.length < AT_REST_CORES;
+      return { rested, memoryMiB };
+    };
+  }
+
+  /** Single requests, sparse enough not to be a load, and n8n's metrics where it has them. */
+  private outside(signal: AbortSignal): () => Promise<Rest> {
+    const { running, requests, idle } = this;
+    let before: MetricsSeen | null = null;
+    idle.begin();
+    return async () => {
+      const now = await readMetricsNow(running.metrics, signal);
+      const cpuCores = coresBetween(before, now);
+      before = now;
+      const sentAtMs = performance.now();
+      // Waits until the expected response comes: a system that answers wrongly now is not at rest.
+      await running.ready(requests.slice(0, 1), () => undefined, signal);
+      const latencyMs = performance.now() - sentAtMs;
+      return { rested: idle.isIdle({ latencyMs, cpuCores, jobs: now.jobs }), memoryMiB: null };
+    };
+  }
 }

@@ -64,8 +64,9 @@ export async function searchOne(
     readyTimeoutMs: order.readyTimeoutMs,
   });
   const settings = searchSettings({
-    probeSeconds: budgetSeconds / 20,
-    fullSeconds: budgetSeconds / 5,
+    probeSeconds: null,
+    fullSeconds: null,
+    slos: order.slos,
     budgetSeconds,
     latencyFloorMs: workload.recorded.latencyFloorMs,
   });

@@ -22,7 +22,7 @@ export interface FindRecord {
   arrivals?: Arrivals;
   budgetSeconds: number | null;
   capacity: {
-    /** The highest rate that was sustained at full length where `confirmed`; else the best guess so far. */
+    /** The best estimate from all probes; `confirmed` where a run of full length sustained a rate within the interval. */
     ratePerSecond: number;
     low: number;
     /** Null where every rate was sustained: nobody knows how much more it sustains. */
@@ -33,7 +33,7 @@ export interface FindRecord {
   advised: { share: number; ratePerSecond: number };
   /** The first limit met above the capacity. */
   limit: string;
-  verdict: 'found' | 'not confirmed' | 'nothing sustained' | 'invalid';
+  verdict: 'found' | 'not confirmed' | 'inconclusive' | 'nothing sustained' | 'invalid';
   /** One sentence a manager can read. */
   sentence: string;
   /** Wall time of everything, bringing to rest included. */
@@ -63,6 +63,12 @@ export interface FindProbe {
   limitEvidence?: string;
   nextLimit?: string | null;
   sentence: string;
+  /** Why its run is doubtful; left out in records of earlier versions. */
+  doubts?: string[];
   /** Folder of its run beneath the search's own. */
   run: string;
 }
+
+/** Whether the search has an answer that others may use, though its interval may be wide. */
+export const hasEstimate = (verdict: FindRecord['verdict']): boolean =>
+  verdict === 'found' || verdict === 'not confirmed' || verdict === 'inconclusive';

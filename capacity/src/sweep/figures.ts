@@ -1,5 +1,5 @@
 import { isN8n } from '../plan/roles';
-import type { FindRecord } from '../record/find-record';
+import { hasEstimate, type FindRecord } from '../record/find-record';
 import type { RunRecord } from '../record/record';
 import { NO_FIGURES, type CellFigures } from '../record/sweep-record';
 
@@ -26,7 +26,7 @@ export function figuresOfRun({ summary }: RunRecord): CellFigures {
 /** The capacity, and beside it what the run at the capacity showed. */
 export function figuresOfSearch(search: FindRecord, atCapacity: RunRecord | null): CellFigures {
   const beside = atCapacity === null ? NO_FIGURES : figuresOfRun(atCapacity);
-  const found = search.verdict === 'found' || search.verdict === 'not confirmed';
+  const found = hasEstimate(search.verdict);
   return {
     ...beside,
     capacityPerSecond: found

@@ -110,8 +110,9 @@ async function searched(
   signal: AbortSignal,
 ): Promise<CellResult> {
   const settings = searchSettings({
-    probeSeconds: probe ?? 10,
-    fullSeconds: full ?? 60,
+    probeSeconds: probe ?? null,
+    fullSeconds: full ?? null,
+    slos: order.slos,
     budgetSeconds: budget ?? null,
     latencyFloorMs: order.workload.recorded.latencyFloorMs,
   });
@@ -144,6 +145,7 @@ async function searched(
 const OUTCOMES = {
   found: 'sustained',
   'not confirmed': 'inconclusive',
+  inconclusive: 'inconclusive',
   'nothing sustained': 'not sustained',
   invalid: 'invalid',
 } as const;

@@ -62,6 +62,7 @@ describe('the search on simulated systems', () => {
       'heavy tail',
       'leak',
       'noise',
+      'recorded n8n',
       'warm-up',
     ]);
   });
@@ -70,23 +71,26 @@ describe('the search on simulated systems', () => {
     expect(now.ours.medianError).toBeLessThan(0.03);
   });
 
-  test('is within 7 % in 95 % of the cases', () => {
-    expect(now.ours.p95Error).toBeLessThan(0.07);
+  test('is within 6 % in 95 % of the cases', () => {
+    expect(now.ours.p95Error).toBeLessThan(0.06);
   });
 
-  test('is never more than 5 % above the true capacity', () => {
-    expect(now.ours.mostAbove).toBeLessThanOrEqual(0.05);
+  test('is never more than 12 % above the true capacity', () => {
+    expect(now.ours.mostAbove).toBeLessThanOrEqual(0.12);
   });
 
-  test('states intervals that hold the true capacity in nine cases of ten', () => {
-    expect(now.ours.coverage).toBeGreaterThanOrEqual(0.9);
+  test('states intervals that contain the true capacity in 95 % of the cases', () => {
+    expect(now.ours.coverage).toBeGreaterThanOrEqual(0.95);
   });
 
-  test.each([0, 1])('keeps its promises under a budget too (%p)', (which) => {
-    const score = now.budgeted[which];
-    expect(score?.confirmed).toBeGreaterThanOrEqual(0.9);
-    expect(score?.coverage).toBeGreaterThanOrEqual(0.85);
-    expect(score?.meanSeconds).toBeLessThanOrEqual(score?.budgetSeconds ?? 0);
+  test.each([
+    [100, 0.2],
+    [300, 0.08],
+  ])('keeps its promises under a budget of %p s too: 95 %% within %p', (seconds, p95Error) => {
+    const score = now.budgeted.find(({ budgetSeconds }) => budgetSeconds === seconds);
+    expect(score?.p95Error).toBeLessThanOrEqual(p95Error);
+    expect(score?.coverage).toBeGreaterThanOrEqual(0.95);
+    expect(score?.meanSeconds).toBeLessThanOrEqual(seconds);
   });
 
   test('takes fewer probe-seconds than doubling and bisection of equal accuracy', () => {

@@ -1,5 +1,13 @@
 import { CapacitySearch } from '../../../capacity/src/analysis/search/search';
-import type { Outcome, Probe, Settings } from '../../../capacity/src/analysis/search/types';
+import { estimate } from '../../../capacity/src/analysis/search/estimate';
+import { usualLengths } from '../../../capacity/src/find/settings';
+import {
+  withDefaults,
+  type Outcome,
+  type Probe,
+  type Settings,
+  type Trial,
+} from '../../../capacity/src/analysis/search/types';
 
 /** A system that answers everything up to its limit, with a latency that grows as it nears it. */
 function system(limit: number, capacity: number) {
@@ -10,12 +18,19 @@ function system(limit: number, capacity: number) {
     const pressure = rate >= limit ? 20 : (limit - capacity) / (limit - rate);
     const failed = probe.kind !== 'ladder' && pressure >= 1;
     return {
-      result: failed ? 'failed' : 'held',
+      result: failed ? 'not sustained' : 'sustained',
+      decided: true,
       achievedPerSecond,
       pressure,
       limit: failed ? 'worker slots' : null,
     };
   };
+}
+
+/** As the command chooses them. */
+function lengths(budgetSeconds: number | null): Partial<Settings> {
+  const { shortSeconds, fullSeconds } = usualLengths(budgetSeconds);
+  return { shortSeconds, fullSeconds, ladderSeconds: shortSeconds / 2 };
 }
 
 function run(measure: (probe: Probe, i: number) => Outcome, settings: Partial<Settings> = {}) {
@@ -40,26 +55,25 @@ describe('a search', () => {
     [0.5, 0.4],
   ])('finds the capacity of a system of limit %p and capacity %p', (limit, capacity) => {
     const { estimate } = run(system(limit, capacity));
-    expect(estimate.confirmed).toBe(true);
-    expect(estimate.capacity / capacity).toBeGreaterThan(0.96);
-    expect(estimate.capacity / capacity).toBeLessThanOrEqual(1);
+    expect(estimate.conclusive).toBe(true);
+    expect(estimate.confirmedPerSecond).toBeLessThanOrEqual(capacity);
+    expect(estimate.confirmedPerSecond).toBeGreaterThanOrEqual(0.9 * capacity);
+    expect(Math.abs(estimate.capacity / capacity - 1)).toBeLessThan(0.03);
     expect(estimate.low).toBeLessThanOrEqual(capacity);
     expect(estimate.high).toBeGreaterThanOrEqual(capacity);
     expect(estimate.limit).toBe('worker slots');
+    expect(estimate.contradicting).toEqual([]);
   });
 
-  test('climbs the ladder to the knee, goes on with short probes, and ends with two of full length that held', () => {
-    const { probes, estimate } = run(system(100, 85));
+  test('climbs the ladder to the knee, goes on with short probes, and ends with several of full length', () => {
+    const { probes } = run(system(100, 85));
     const kinds = probes.map(({ kind }) => kind);
     expect(kinds.slice(0, 5)).toEqual(['ladder', 'ladder', 'ladder', 'ladder', 'growth']);
     for (const probe of probes) {
       if (probe.kind === 'confirm') expect(probe.durationSeconds).toBe(60);
       else expect(probe.durationSeconds).toBeLessThanOrEqual(10);
     }
-    const last = probes
-      .slice(-2)
-      .map((probe) => (probe.kind === 'confirm' ? probe.ratePerSecond : 0));
-    expect(last).toEqual([estimate.capacity, estimate.capacity]);
+    expect(kinds.slice(-3)).toEqual(['confirm', 'confirm', 'confirm']);
   });
 
   test('grows far beyond a ladder that misled it', () => {
@@ -70,64 +84,110 @@ describe('a search', () => {
     expect(estimate.capacity).toBeGreaterThan(860);
   });
 
-  test('measures every breach again before it goes on', () => {
-    const { probes, rates } = run(system(100, 85));
-    for (const [i, probe] of probes.entries()) {
-      if (probe.kind === 'ladder' || probe.ratePerSecond <= 85) continue;
-      const again = rates.filter((rate) => rate === probe.ratePerSecond).length;
-      expect(again).toBeGreaterThanOrEqual(2);
-      expect([rates[i - 1], rates[i + 1]]).toContain(probe.ratePerSecond);
-    }
-  });
-
   test('answers the same while a probe is under way, and wants it recorded', () => {
     const search = new CapacitySearch();
     expect(() =>
-      search.record({ result: 'held', achievedPerSecond: 1, pressure: 0.1, limit: null }),
+      search.record({
+        result: 'sustained',
+        decided: true,
+        achievedPerSecond: 1,
+        pressure: 0.1,
+        limit: null,
+      }),
     ).toThrow('without a probe');
     expect(search.next()).toEqual(search.next());
   });
 });
 
 describe('noise', () => {
-  test('one wrong breach, wherever it strikes, does not move the answer', () => {
-    const honest = system(100, 85);
-    const total = run(honest).probes.length;
-    for (let struck = 0; struck < total; struck += 1) {
-      const { estimate } = run((probe, i) =>
-        i === struck && probe.kind !== 'ladder'
-          ? { ...honest(probe), result: 'failed', pressure: 5 }
-          : honest(probe),
-      );
-      expect(estimate.capacity).toBeGreaterThan(80);
-      expect(estimate.capacity).toBeLessThanOrEqual(85);
-    }
+  const honest = system(100, 85);
+  const stalled = (probe: Probe): Outcome => ({
+    ...honest(probe),
+    result: 'not sustained',
+    pressure: 5,
+  });
+  const lucky = (probe: Probe): Outcome => ({
+    ...honest(probe),
+    result: 'sustained',
+    pressure: 0.4,
+    limit: null,
   });
 
-  test('one wrong success does not either: a bound that it moved moves back', () => {
-    const honest = system(100, 85);
-    const total = run(honest).probes.length;
-    for (let struck = 0; struck < total; struck += 1) {
-      const { estimate } = run((probe, i) =>
-        i === struck
-          ? { ...honest(probe), result: 'held', pressure: 0.4, limit: null }
-          : honest(probe),
-      );
-      expect(estimate.capacity).toBeGreaterThan(80);
-      expect(estimate.capacity).toBeLessThanOrEqual(85);
-    }
+  /** The answer where the probe of that index went wrong. */
+  const struckAt = (struck: number, wrong: typeof honest, settings: Partial<Settings>) =>
+    run(
+      (probe, i) => (i === struck && probe.kind !== 'ladder' ? wrong(probe) : honest(probe)),
+      settings,
+    ).estimate;
+
+  describe.each([null, 600, 300, 240, 100])('under a budget of %p s', (budgetSeconds) => {
+    const settings = { budgetSeconds, ...lengths(budgetSeconds) };
+    const total = run(honest, settings).probes.length;
+
+    test.each([
+      ['breach', stalled],
+      ['success', lucky],
+    ])('one wrong %s, wherever it strikes, does not move the answer far', (_, wrong) => {
+      for (let struck = 0; struck < total; struck += 1) {
+        const { capacity, low, high } = struckAt(struck, wrong, settings);
+        expect(capacity).toBeGreaterThan(0.9 * 85);
+        expect(capacity).toBeLessThan(1.1 * 85);
+        expect(low).toBeLessThanOrEqual(85);
+        expect(high).toBeGreaterThanOrEqual(85);
+      }
+    });
+  });
+
+  test('a stall in the first probe of full length is not answered with half the rate', () => {
+    // As seen on n8n: 79.7 and 80.7/s sustained, 83.8/s not; one probe at 80.05/s missed by a stall.
+    const n8n = system(84, 82);
+    let stalls = 1;
+    const { estimate, rates } = run(
+      (probe) => {
+        const outcome = n8n(probe);
+        if (probe.kind !== 'confirm' || stalls === 0) return outcome;
+        stalls -= 1;
+        return { ...outcome, result: 'not sustained', pressure: 1.6, limit: null };
+      },
+      { budgetSeconds: 240, ...lengths(240) },
+    );
+    expect(estimate.capacity).toBeGreaterThan(78);
+    expect(estimate.capacity).toBeLessThan(84);
+    expect(estimate.low).toBeGreaterThan(70);
+    expect(Math.min(...rates.slice(-3))).toBeGreaterThan(70);
+  });
+
+  test('probes that contradict the answer are named', () => {
+    const trial = (ratePerSecond: number, sustained: boolean, pressure: number): Trial => ({
+      probe: { kind: 'confirm', ratePerSecond, durationSeconds: 60 },
+      outcome: {
+        result: sustained ? 'sustained' : 'not sustained',
+        decided: true,
+        achievedPerSecond: ratePerSecond,
+        pressure,
+        limit: null,
+      },
+    });
+    const around = [58, 59, 59.5].map((rate) => trial(rate, true, 0.9));
+    const above = [61, 62, 63].map((rate) => trial(rate, false, 1.4));
+    const { contradicting } = estimate(
+      [...around, ...above, trial(95, true, 0.5)],
+      withDefaults({}),
+    );
+    expect(contradicting).toEqual([{ ratePerSecond: 95, sustained: true }]);
   });
 });
 
 describe('where there is no plain answer', () => {
   test('nothing holds: capacity 0, and it says what failed', () => {
     const { estimate, probes } = run((probe) => ({
-      result: 'failed',
+      result: 'not sustained',
+      decided: true,
       achievedPerSecond: probe.kind === 'ladder' ? 50 : 0,
       pressure: 9,
       limit: 'memory',
     }));
-    expect(estimate).toMatchObject({ capacity: 0, confirmed: false, limit: 'memory' });
+    expect(estimate).toMatchObject({ capacity: 0, confirmedPerSecond: null, limit: 'memory' });
     expect(probes.length).toBeLessThan(20);
   });
 
@@ -135,18 +195,24 @@ describe('where there is no plain answer', () => {
     const honest = system(100, 90);
     const { estimate } = run((probe) => ({ ...honest(probe), pressure: null }));
     expect(estimate.capacity).toBeGreaterThan(84);
-    expect(estimate.capacity).toBeLessThanOrEqual(90);
+    expect(estimate.capacity).toBeLessThanOrEqual(92);
   });
 
   test('a saturated generator is no breach: the answer is what held below it', () => {
     const honest = system(1_000, 900);
     const { estimate } = run((probe) =>
       probe.kind !== 'ladder' && probe.ratePerSecond > 300
-        ? { result: 'invalid', achievedPerSecond: 300, pressure: 3, limit: 'load generator' }
+        ? {
+            result: 'invalid',
+            decided: true,
+            achievedPerSecond: 300,
+            pressure: 3,
+            limit: 'load generator',
+          }
         : honest(probe.kind === 'ladder' ? { ...probe, clients: 1 } : probe),
     );
     expect(estimate.limit).toBe('load generator');
-    expect(estimate.confirmed).toBe(true);
+    expect(estimate.conclusive).toBe(false);
     expect(estimate.capacity).toBeGreaterThan(80);
     expect(estimate.capacity).toBeLessThanOrEqual(300);
     expect(estimate.high).toBe(Infinity);
@@ -164,20 +230,16 @@ describe('where there is no plain answer', () => {
 });
 
 describe('a budget', () => {
-  test.each([60, 90, 120, 180, 300])('of %p s is never overdrawn', (budgetSeconds) => {
-    expect(run(system(100, 85), { budgetSeconds }).seconds).toBeLessThanOrEqual(budgetSeconds);
+  test.each([20, 60, 90, 120, 180, 300])('of %p s is never overdrawn', (budgetSeconds) => {
+    const { seconds } = run(system(100, 85), { budgetSeconds, ...lengths(budgetSeconds) });
+    expect(seconds).toBeLessThanOrEqual(budgetSeconds);
   });
 
-  test('keeps time back for one confirmation', () => {
-    const { estimate, probes } = run(system(100, 85), { budgetSeconds: 120 });
-    expect(probes.at(-1)?.kind).toBe('confirm');
-    expect(estimate.confirmed).toBe(true);
-  });
-
-  test('too small for that gives an answer that says so, with a wider interval', () => {
-    const small = run(system(100, 85), { budgetSeconds: 50 }).estimate;
+  test('too small for an answer says so, with a wider interval', () => {
+    const small = run(system(100, 85), { budgetSeconds: 50, ...lengths(50) }).estimate;
     const full = run(system(100, 85)).estimate;
-    expect(small.confirmed).toBe(false);
+    expect(small.cutShort).toBe(true);
+    expect(full.cutShort).toBe(false);
     expect(small.high - small.low).toBeGreaterThan(full.high - full.low);
     expect(small.low).toBeLessThan(85);
     expect(small.high).toBeGreaterThan(85);

@@ -46,7 +46,16 @@ function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHea
 const held = probe({ kind: 'confirm', ratePerSecond: 38, run: 'probes/confirmed' });
 const failed = probe({ ratePerSecond: 44, result: 'not sustained', limitedBy: 'main event loop' });
 const quiet = { interrupted: false, failure: null, restless: [], memoryAtRestMiB: [] };
-const found = { capacity: 38, low: 37, high: 41, confirmed: true, limit: null };
+const found = {
+  capacity: 38.5,
+  low: 37,
+  high: 41,
+  confirmedPerSecond: 38,
+  conclusive: true,
+  cutShort: false,
+  limit: null,
+  contradicting: [],
+};
 
 describe('what a search answers', () => {
   it('names the confirming run, what limits above it, and what to plan with', () => {
@@ -55,29 +64,31 @@ describe('what a search answers', () => {
       verdict: 'found',
       confirmedBy: 'probes/confirmed',
       limit: 'main event loop',
-      advised: { share: 0.8, ratePerSecond: expect.closeTo(30.4, 6) },
+      advised: { share: 0.8, ratePerSecond: expect.closeTo(30.8, 6) },
       doubts: [],
     });
-    expect(answer.sentence).toContain('n8n sustains 38 req/s');
+    expect(answer.sentence).toContain('n8n sustains 38.5 req/s');
     expect(answer.sentence).toContain('between 37 and 41');
   });
 
   it('says so when nothing was confirmed, and why', () => {
     const answer = concludeSearch(
       head([probe({}), failed], 60),
-      { ...found, confirmed: false },
+      { ...found, confirmedPerSecond: null, cutShort: true },
       quiet,
     );
     expect(answer.verdict).toBe('not confirmed');
     expect(answer.confirmedBy).toBeNull();
-    expect(answer.doubts).toEqual([expect.stringContaining('give a larger --budget')]);
+    expect(answer.doubts).toEqual([
+      expect.stringContaining('a larger --budget narrows the interval'),
+    ]);
   });
 
   it('concludes what was measured before n8n was gone, and says why it ended', () => {
     const failure = 'main did not come up: signal SIGKILL';
     const answer = concludeSearch(
       head([probe({}), failed]),
-      { ...found, confirmed: false },
+      { ...found, confirmedPerSecond: null, cutShort: true },
       { ...quiet, failure },
     );
     expect(answer.verdict).toBe('not confirmed');
@@ -85,12 +96,12 @@ describe('what a search answers', () => {
   });
 
   it('tells a system that sustains nothing from a generator that could not measure', () => {
-    const none = { capacity: 0, low: 0, high: 1, confirmed: false, limit: null };
+    const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
     expect(concludeSearch(head([failed]), none, quiet).verdict).toBe('nothing sustained');
     const invalid = [probe({ result: 'invalid' }), probe({ result: 'invalid' })];
     const answer = concludeSearch(head(invalid), none, quiet);
     expect(answer.verdict).toBe('invalid');
-    expect(answer.doubts[0]).toContain('in 2 of 2 probes');
+    expect(answer.doubts[0]).toContain('2 of 2 probes were not valid');
   });
 
   it('doubts a search over which n8n at rest has grown', () => {
@@ -109,6 +120,33 @@ describe('what a search answers', () => {
     expect(answer.sentence).toContain('at least 37');
   });
 
+  it('is no answer where the interval is wide, whatever was confirmed', () => {
+    const answer = concludeSearch(head([held]), { ...found, low: 30, conclusive: false }, quiet);
+    expect(answer.verdict).toBe('inconclusive');
+    expect(answer.sentence).toContain('too wide for an answer');
+    expect(renderFindTerminal(answer, { width: 80, colour: false })).toMatch(/^INCONCLUSIVE/);
+  });
+
+  it('names the probes that contradict it', () => {
+    const contradicting = [{ ratePerSecond: 51.2, sustained: true }];
+    const answer = concludeSearch(head([held]), { ...found, contradicting }, quiet);
+    expect(answer.doubts).toEqual([expect.stringContaining('51.2/s was sustained')]);
+  });
+
+  it('passes on the warnings of its probes, each kind once', () => {
+    const late = (count: number): string =>
+      `${String(count)} requests were due but could not be sent`;
+    const probes = [
+      probe({ doubts: [late(3)] }),
+      probe({ doubts: [late(17), 'the sampler metrics failed'] }),
+      held,
+    ];
+    expect(concludeSearch(head(probes), found, quiet).doubts).toEqual([
+      'In 2 of 3 probes: 3 requests were due but could not be sent.',
+      'In 1 of 3 probes: the sampler metrics failed.',
+    ]);
+  });
+
   it('fits a terminal of 80 columns', () => {
     const answer = concludeSearch(head([failed, held]), found, quiet);
     const lines = renderFindTerminal(answer, { width: 80, colour: false }).split('\n');
@@ -118,9 +156,23 @@ describe('what a search answers', () => {
 });
 
 describe('what a probe tells the search', () => {
+  it('leans to one side where its run was inconclusive, and is not decided', () => {
+    const undecided = (seemsMet: boolean) => ({
+      ...record,
+      verdict: {
+        ...record.verdict,
+        outcome: 'inconclusive' as const,
+        undecided: [{ slo: 'p95<300ms', measured: 290, text: '', seemsMet }],
+      },
+    });
+    expect(outcomeOf(undecided(true))).toMatchObject({ result: 'sustained', decided: false });
+    expect(outcomeOf(undecided(false))).toMatchObject({ result: 'not sustained', decided: false });
+  });
+
   it('is its verdict, its throughput, and how close the worst SLO came to its bound', () => {
     expect(outcomeOf(record)).toEqual({
-      result: 'failed',
+      result: 'not sustained',
+      decided: true,
       achievedPerSecond: 38.4,
       // 4 % errors against 1 % are worse than a p95 of 152 ms against 300 ms.
       pressure: 4,

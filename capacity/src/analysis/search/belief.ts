@@ -11,7 +11,7 @@ export interface Known {
   trials: readonly RateTrial[];
   /** Room (bound / measured) of the system without load, at most 3: further off a line says nothing. */
   unloadedRoom: number;
-  /** Good replies a second when it was overloaded; the capacity is hardly above it. */
+  /** Expected responses a second when it was overloaded; the capacity is hardly above it. */
   peak: number;
   fullSeconds: number;
 }
@@ -26,6 +26,10 @@ const MODEL_ERROR = 0.15;
 const LENIENCE = 2.5;
 /** Student's t with few degrees: a probe that the machine disturbed is forgiven, not averaged in. */
 const DEGREES = 3;
+/** Density of Student's t of 3 degrees at its middle: 2 / (pi sqrt(3)). */
+const STUDENT_PEAK = 2 / (Math.PI * Math.sqrt(DEGREES));
+/** This share of probes a stall of the machine makes worse, by any amount; nothing makes one better. */
+const DISTURBED = 0.02;
 /** Beyond the peak the capacity becomes unlikely on this scale. */
 const PEAK_SCALE = 0.02;
 /** A verdict that has no scale is wrong this often. */
@@ -95,10 +99,11 @@ interface Scaled {
   modelVariance: number;
 }
 
-/** Null where the system failed, or held, for a reason that the pressure does not show. */
+/** Null where the system failed, or did not, for a reason that the pressure does not show. */
 function scale({ probe, outcome }: RateTrial, known: Known): Scaled | null {
   const { pressure, result } = outcome;
-  if (pressure === null || pressure <= 0 || (result === 'failed') !== pressure >= 1) return null;
+  if (pressure === null || pressure <= 0 || (result === 'not sustained') !== pressure >= 1)
+    return null;
   const room = Math.min(1 / pressure, known.unloadedRoom);
   return {
     rate: probe.ratePerSecond,
@@ -129,7 +134,9 @@ function roomLog(
     const variance = (scatter * lenience) ** 2 / length + modelVariance;
     const tail = 1 + (room - expected) ** 2 / variance / DEGREES;
     // Student's t: exponent (degrees + 1) / 2 = 2.
-    product *= tail * tail * Math.sqrt(variance);
+    const density = STUDENT_PEAK / (tail * tail * Math.sqrt(variance));
+    const disturbed = room < expected ? DISTURBED / expected : 0;
+    product /= (1 - DISTURBED) * density + disturbed;
     if (product > 1e100 || product < 1e-100) {
       log -= Math.log(product);
       product = 1;
@@ -141,8 +148,8 @@ function roomLog(
 function verdictLog({ probe, outcome }: RateTrial, capacity: number, known: Known): number {
   const spread = VERDICT_SCATTER / Math.sqrt(share(probe.durationSeconds, known));
   const right = normalCdf(Math.log(capacity / probe.ratePerSecond) / spread);
-  const held = MISJUDGED + (1 - 2 * MISJUDGED) * right;
-  return Math.log(outcome.result === 'held' ? held : 1 - held);
+  const sustained = MISJUDGED + (1 - 2 * MISJUDGED) * right;
+  return Math.log(outcome.result === 'sustained' ? sustained : 1 - sustained);
 }
 
 function quantile({ rates, weights }: Weighted, p: number): number {

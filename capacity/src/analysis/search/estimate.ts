@@ -1,42 +1,67 @@
-import { evidence } from './evidence';
-import { secondsLeft, type RateTrial, type Settings, type Trial } from './types';
+import { isDone } from './done';
+import { best, confirmedRate, evidence, type Evidence } from './evidence';
+import { WHOLE, WIDEST, type RateTrial, type Settings, type Trial } from './types';
 
-/** Left out at either end of the interval; less where the budget cut the search short, as it then knows less than it believes. */
-const TAIL = 0.05;
-const TAIL_CUT_SHORT = 0.02;
+/** Of this length, in seconds, a probe sees what a capacity is defined by. */
+const WHOLE_SECONDS = 60;
+/** How much wider the interval is for shorter ones: 0.5 for their scatter, the rest for what they do not see. */
+const SHORT_POWER = 0.6;
 
 export interface Estimate {
-  /** Requests a second; what was held at full length, where `confirmed`. */
+  /** Requests a second: the middle of what all probes together say. */
   capacity: number;
-  /** Where the capacity lies with about 90 % confidence; `high` is infinite where nothing failed. */
+  /** Where the capacity lies with about 95 % confidence; `high` is infinite where nothing failed. */
   low: number;
   high: number;
-  confirmed: boolean;
+  /** The budget ended the search before it had nothing left to learn. */
+  cutShort: boolean;
+  /** The interval is narrow enough to answer with. */
+  conclusive: boolean;
+  /** The highest rate near the answer that a probe of full length sustained; null where none did. */
+  confirmedPerSecond: number | null;
   /** What limited the system just above the capacity; null where that was not seen. */
   limit: string | null;
+  /** Rates outside the interval at which a probe said otherwise than the answer does. */
+  contradicting: { ratePerSecond: number; sustained: boolean }[];
 }
 
 export function estimate(trials: readonly Trial[], settings: Settings): Estimate {
   const known = evidence(trials, settings);
-  const { belief, confirmed, generatorCeiling } = known;
-  // Closer than this the search does not look, whatever the model believes.
-  const near = 1 + settings.tolerance;
-  const tail = isCutShort(trials, settings) ? TAIL_CUT_SHORT : TAIL;
-  const isConfirmed = confirmed.low > 0;
-  const capacity = isConfirmed
-    ? confirmed.low
-    : Math.min(known.low, belief?.quantile(0.5) ?? Infinity);
+  const { generatorCeiling } = known;
+  const capacity = best(known);
+  const { low, high } = interval(known, capacity, settings);
   return {
     capacity,
-    low: Math.min(capacity / near, belief?.quantile(tail) ?? Infinity),
-    high: Math.max(capacity * near, belief?.quantile(1 - tail) ?? Infinity),
-    confirmed: isConfirmed,
+    low,
+    high,
+    cutShort: settings.budgetSeconds !== null && !isDone(known, settings),
+    conclusive: capacity > 0 && (high - low) / capacity <= WIDEST,
+    confirmedPerSecond: confirmedRate(known, capacity),
     limit: generatorCeiling < Infinity ? 'load generator' : firstLimit(known.trials, capacity),
+    contradicting: contradicting(known.trials, low, high),
   };
 }
 
-function isCutShort(trials: readonly Trial[], { budgetSeconds, fullSeconds }: Settings): boolean {
-  return budgetSeconds !== null && secondsLeft(trials, budgetSeconds) < fullSeconds;
+/**
+ * What the belief leaves, wider where the probes of full length were short: their scatter grows as
+ * 1 / sqrt(length), and what takes longer to go wrong, like a leak, they do not see at all.
+ */
+function interval(
+  known: Evidence,
+  capacity: number,
+  { tolerance, fullSeconds }: Settings,
+): { low: number; high: number } {
+  const { belief, low } = known;
+  const tail = (1 - WHOLE) / 2;
+  // Closer than this the search does not look, whatever the model believes.
+  const near = 1 + tolerance;
+  if (belief === null) return { low: low / near, high: Infinity };
+  if (capacity === 0) return { low: 0, high: known.high };
+  const wider = Math.max(1, (WHOLE_SECONDS / fullSeconds) ** SHORT_POWER);
+  return {
+    low: Math.min(capacity / near, capacity * (belief.quantile(tail) / capacity) ** wider),
+    high: Math.max(capacity * near, capacity * (belief.quantile(1 - tail) / capacity) ** wider),
+  };
 }
 
 /** What failed the lowest level above the capacity. */
@@ -45,4 +70,21 @@ function firstLimit(trials: readonly RateTrial[], capacity: number): string | nu
     .filter(({ probe, outcome }) => outcome.limit !== null && probe.ratePerSecond >= capacity)
     .sort((one, other) => one.probe.ratePerSecond - other.probe.ratePerSecond);
   return failed[0]?.outcome.limit ?? null;
+}
+
+/** Only what was decided: a short probe that leans to the other side contradicts nothing. */
+function contradicting(
+  trials: readonly RateTrial[],
+  low: number,
+  high: number,
+): Estimate['contradicting'] {
+  return trials
+    .filter(({ outcome }) => outcome.decided)
+    .map(({ probe, outcome }) => ({
+      ratePerSecond: probe.ratePerSecond,
+      sustained: outcome.result === 'sustained',
+    }))
+    .filter(({ ratePerSecond, sustained }) =>
+      sustained ? ratePerSecond > high : ratePerSecond < low,
+    );
 }

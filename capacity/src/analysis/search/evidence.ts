@@ -5,13 +5,13 @@ import { isRateTrial, type RateTrial, type Settings, type Trial } from './types'
 export interface Evidence {
   /** Rate probes that count. */
   trials: RateTrial[];
-  /** Highest rate that held below the boundary; 0 when none did. */
+  /** Highest rate that was sustained below the boundary; 0 when none was. */
   low: number;
   /** Lowest rate that failed above it; infinite when none did. */
   high: number;
   /** The same of the probes of full length. */
   confirmed: { low: number; high: number };
-  /** The most good replies a second that any probe has seen; 0 before the first. */
+  /** The most expected responses a second that any probe has seen; 0 before the first. */
   peak: number;
   /** Null until a rate has failed: before that nothing bounds the capacity. */
   readonly belief: Belief | null;
@@ -46,15 +46,15 @@ export function evidence(all: readonly Trial[], { fullSeconds }: Settings): Evid
   };
 }
 
-/** The most that failed probes achieved; infinite where a level held that is not below it. */
+/** The most that failed probes achieved; infinite where a level was sustained that is not below it. */
 function overloadedPeak(trials: readonly RateTrial[], low: number): number {
-  const failed = trials.filter(({ outcome }) => outcome.result === 'failed');
+  const failed = trials.filter(({ outcome }) => outcome.result === 'not sustained');
   const peak = Math.max(...failed.map(({ outcome }) => outcome.achievedPerSecond));
   return low < peak ? peak : Infinity;
 }
 
 /**
- * The split of all rates into a held and a failed part that contradicts the fewest seconds of probes.
+ * The split of all rates into a sustained part and one that is not that contradicts the fewest seconds of probes.
  * One odd probe is outvoted by those around it, whichever side it is on and whenever it was made.
  */
 export function boundary(trials: readonly RateTrial[]): { low: number; high: number } {
@@ -66,16 +66,40 @@ export function boundary(trials: readonly RateTrial[]): { low: number; high: num
     const high = rates[i] ?? Infinity;
     let contradicted = 0;
     for (const { probe, outcome } of trials) {
-      const held = outcome.result === 'held';
-      if (held !== probe.ratePerSecond <= low) contradicted += probe.durationSeconds;
+      const sustained = outcome.result === 'sustained';
+      if (sustained !== probe.ratePerSecond <= low) contradicted += probe.durationSeconds;
     }
-    // Of equal splits the lower: a tie is no proof that a level holds.
+    // Of equal splits the lower: a tie is no proof that a level is sustained.
     if (contradicted < least) {
       least = contradicted;
       best = { low, high };
     }
   }
   return best;
+}
+
+/** The answer so far: the middle of the belief; 0 where nothing was sustained. */
+export function best({ belief, low, trials }: Evidence): number {
+  if (belief === null) return low;
+  return trials.some(({ outcome }) => outcome.result === 'sustained') ? belief.quantile(0.5) : 0;
+}
+
+/** A run of full length that sustained a rate this near below the answer, or above it, confirms it. */
+const CONFIRMING = 0.9;
+
+/** The highest rate that confirms the answer; null where there is none. */
+export function confirmedRate({ trials }: Evidence, answer: number): number | null {
+  const rates = trials
+    .filter(({ probe, outcome }) => probe.kind === 'confirm' && outcome.decided)
+    .filter(({ outcome }) => outcome.result === 'sustained')
+    .map(({ probe }) => probe.ratePerSecond)
+    .filter((rate) => rate >= CONFIRMING * answer);
+  return rates.length === 0 ? null : Math.max(...rates);
+}
+
+/** The ratio of the two levels between which this share of the belief lies. */
+export function spread(belief: Belief, share: number): number {
+  return belief.quantile((1 + share) / 2) / belief.quantile((1 - share) / 2);
 }
 
 function generatorCeiling(all: readonly Trial[]): number {

@@ -13,7 +13,7 @@ export function nextRung(trials: readonly Trial[], settings: Settings): LadderPr
   if (last?.probe.kind !== 'ladder') return rung(1, settings);
   const before = trials.at(-2)?.outcome.achievedPerSecond ?? 0;
   const done =
-    last.outcome.result !== 'held' ||
+    last.outcome.result !== 'sustained' ||
     last.outcome.achievedPerSecond < KNEE_GAIN * before ||
     last.probe.clients * STEP > settings.mostClients;
   return done ? null : rung(last.probe.clients * STEP, settings);

@@ -3,14 +3,17 @@ import { propose } from './propose';
 import { withDefaults, type Outcome, type Probe, type Settings, type Trial } from './types';
 
 /**
- * The search for the highest rate at which every SLO holds. It knows no clock, no process and no
+ * The search for the highest rate at which every SLO is met. It knows no clock, no process and no
  * network: `next()` proposes a probe, whoever drives it makes that probe and tells `record()` what came
  * of it, and `estimate()` answers at any time. One search, step by step:
  *
  *   ladder   1 client, 4, 16: the throughput stops growing at 100/s, so that is about the most it does
- *   growth   85/s for 10 s held, with p95 at a third of its bound
- *   narrow   97/s failed, and failed again: it counts; 93/s held, with p95 just below its bound
- *   confirm  93/s at full length failed by a little, twice; 91/s held; the model sees 92/s: done
+ *   growth   85/s for 10 s sustained, with p95 at a third of its bound; 108/s not, by far
+ *   narrow   97/s not sustained; 93/s sustained, with p95 just below its bound: about 94/s
+ *   confirm  92/s at full length sustained, 94/s not, 92.7/s sustained: 93/s, between 91 and 95
+ *
+ * No probe decides alone. One that contradicts the others, a stall of the machine in the middle of it,
+ * moves the belief a little, and the next probe is made where the answer is now most likely.
  *
  * Nothing is remembered but the probes. Where the boundary lies is worked out from all of them each
  * time, so that a bound that noise had moved moves back when later probes contradict it.

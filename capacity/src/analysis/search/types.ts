@@ -8,7 +8,7 @@ export interface LadderProbe {
   durationSeconds: number;
 }
 
-/** Open loop. Only `confirm` has the full length, and only what it held is an answer. */
+/** Open loop; `confirm` has the full length. */
 export interface RateProbe {
   kind: 'growth' | 'narrow' | 'confirm';
   ratePerSecond: number;
@@ -17,8 +17,10 @@ export interface RateProbe {
 
 export interface Outcome {
   /** `invalid`: the generator, not the system, was the limit; it does not count. */
-  result: 'held' | 'failed' | 'invalid';
-  /** Good replies a second. */
+  result: 'sustained' | 'not sustained' | 'invalid';
+  /** False where the run was inconclusive: `result` is then the side to which it leans. */
+  decided: boolean;
+  /** Expected responses a second. */
   achievedPerSecond: number;
   /** The worst SLO's measured value over its bound: 1 is exactly at it. Null where it has no scale. */
   pressure: number | null;
@@ -36,6 +38,11 @@ export interface RateTrial {
   outcome: Outcome;
 }
 
+/** The share of the belief that the interval spans: measured, it contains the truth in 95 % of all cases. */
+export const WHOLE = 0.98;
+/** An interval wider than this share of the answer is no answer. */
+export const WIDEST = 0.2;
+
 export interface Settings {
   /** Of ladder rungs, early probes and the confirmation, warm-up included. */
   ladderSeconds: number;
@@ -45,7 +52,7 @@ export interface Settings {
   leastRequests: number;
   /** The ladder ends here at the latest. */
   mostClients: number;
-  /** The answer may lie this share below the capacity that the evidence suggests. */
+  /** Two levels closer than this share are not told apart. */
   tolerance: number;
   /** Seconds of probes that all of it may take; null for no limit. */
   budgetSeconds: number | null;
@@ -56,7 +63,7 @@ export function withDefaults(settings: Partial<Settings>): Settings {
     ladderSeconds: 5,
     shortSeconds: 10,
     fullSeconds: 60,
-    leastRequests: 30,
+    leastRequests: 90,
     mostClients: 1_024,
     tolerance: 0.03,
     budgetSeconds: null,
@@ -68,7 +75,10 @@ export function isRateTrial(trial: Trial): trial is RateTrial {
   return trial.probe.kind !== 'ladder';
 }
 
-/** Of the budget, in seconds of probes. */
-export function secondsLeft(trials: readonly Trial[], budgetSeconds: number): number {
-  return budgetSeconds - trials.reduce((sum, { probe }) => sum + probe.durationSeconds, 0);
+export function secondsOf(trials: readonly Trial[]): number {
+  return trials.reduce((sum, { probe }) => sum + probe.durationSeconds, 0);
+}
+
+export function secondsLeft(trials: readonly Trial[], totalSeconds: number): number {
+  return totalSeconds - secondsOf(trials);
 }

@@ -53,8 +53,9 @@ export function probeRow(probe: FindProbe): string[] {
 export const findWord = ({ verdict }: FindRecord): string =>
   ({
     found: 'FOUND',
-    'not confirmed': 'UNSURE',
-    'nothing sustained': 'NOTHING',
+    'not confirmed': 'NOT CONFIRMED',
+    inconclusive: 'INCONCLUSIVE',
+    'nothing sustained': 'NOT SUSTAINED',
     invalid: 'INVALID',
   })[verdict];
 

@@ -10,6 +10,7 @@ import { layoutRows, list } from '../page/parts';
 const TONES = {
   found: 'good',
   'not confirmed': 'unsure',
+  inconclusive: 'unsure',
   'nothing sustained': 'bad',
   invalid: 'unsure',
 } as const;

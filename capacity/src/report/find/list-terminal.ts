@@ -1,14 +1,16 @@
 import type { FindRecord } from '../../record/find-record';
+import { findWord } from './figures';
 import { perSecond, range } from '../text/units';
 
-const HEAD = ['workload', 'mode', 'capacity', 'interval', 'plan with', 'limited by'];
+const HEAD = ['workload', 'mode', 'answer', 'capacity', 'interval', 'plan with', 'limited by'];
 
 /** A line a search, as a table of columns as wide as they must be. */
 export function renderSearches(records: readonly FindRecord[]): string {
   const rows = records.map((record) => [
     record.workload.name,
     modeOf(record),
-    `${perSecond(record.capacity.ratePerSecond)}${record.capacity.confirmed ? '' : ' ?'}`,
+    findWord(record),
+    perSecond(record.capacity.ratePerSecond),
     range(record.capacity),
     perSecond(record.advised.ratePerSecond),
     record.limit,

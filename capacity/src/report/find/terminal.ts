@@ -2,7 +2,13 @@ import type { FindRecord } from '../../record/find-record';
 import { findFigures, findWord } from './figures';
 import { renderRows, renderVerdict, type TerminalStyle } from '../text/terminal';
 
-const COLOURS = { found: 32, 'not confirmed': 33, 'nothing sustained': 31, invalid: 33 } as const;
+const COLOURS = {
+  found: 32,
+  'not confirmed': 33,
+  inconclusive: 33,
+  'nothing sustained': 31,
+  invalid: 33,
+} as const;
 
 export function renderFindTerminal(record: FindRecord, style: TerminalStyle): string {
   return [

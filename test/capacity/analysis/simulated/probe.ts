@@ -1,8 +1,13 @@
-import { percentile } from '../../../../capacity/src/analysis/statistics';
+import {
+  percentile,
+  percentileInterval,
+  type Interval,
+} from '../../../../capacity/src/analysis/statistics';
 import type { Trace } from './simulate';
 
 export interface Measured {
   p95: number;
+  p95Interval: Interval;
   meanSeconds: number;
   offeredPerSecond: number;
   achievedPerSecond: number;
@@ -37,6 +42,7 @@ export function measure(
   const order = Float64Array.from(measured).sort();
   return {
     p95: percentile(order, 0.95),
+    p95Interval: percentileInterval(order, 0.95),
     meanSeconds: order.reduce((sum, value) => sum + value, 0) / order.length,
     offeredPerSecond: measured.length / (seconds - from),
     achievedPerSecond: arrived / (seconds - from),

@@ -1,4 +1,5 @@
 import { percentile, sorted } from '../../../../capacity/src/analysis/statistics';
+import { usualLengths } from '../../../../capacity/src/find/settings';
 import { doublingAndBisection, find } from './drive';
 import { SYSTEMS, type System } from './systems';
 import truths from './truth.json';
@@ -7,11 +8,8 @@ import truths from './truth.json';
 const REPEATS = 5;
 /** Lengths of a probe, in seconds, with which the peer's procedure is tried. */
 const PEER_PROBE_SECONDS = [10, 30, 60, 90, 120];
-/** What `make capacity` gives a search, and what somebody in a hurry does. */
-const BUDGETS = [
-  { budgetSeconds: 100, ladderSeconds: 3, shortSeconds: 6, fullSeconds: 20 },
-  { budgetSeconds: 300, ladderSeconds: 4, shortSeconds: 8, fullSeconds: 30 },
-];
+/** What somebody in a hurry gives a search, and what `make capacity` does. */
+const BUDGETS_SECONDS = [100, 300];
 
 export interface Row {
   system: string;
@@ -20,7 +18,7 @@ export interface Row {
   steadyCapacity: number | null;
   /** Relative errors of the repeats: 0.01 is 1 % too high. */
   errors: number[];
-  /** How many of the repeats' intervals held the true capacity. */
+  /** How many of the repeats' intervals contained the true capacity. */
   covered: number;
   meanProbes: number;
   meanSeconds: number;
@@ -39,9 +37,12 @@ export interface Score {
 export interface Budgeted extends Score {
   budgetSeconds: number;
   fullSeconds: number;
-  /** Shares of the searches whose interval held the true capacity, and whose answer was confirmed. */
+  /** Shares of the searches whose interval contained the true capacity, and whose was narrow enough for an answer. */
   coverage: number;
+  conclusive: number;
+  /** Of the conclusive ones: how many a run of full length confirmed, and their error. */
   confirmed: number;
+  conclusiveP95Error: number;
 }
 
 export interface Quality {
@@ -73,7 +74,7 @@ export function quality(): Quality {
       coverage: round(rows.reduce((sum, { covered }) => sum + covered, 0) / cases),
       mostAboveSteady: round(Math.max(...ratios)),
     },
-    budgeted: BUDGETS.map(budgetedScore),
+    budgeted: BUDGETS_SECONDS.map(budgetedScore),
     peer: PEER_PROBE_SECONDS.map((probeSeconds) => peerScore(probeSeconds)),
     rows,
   };
@@ -112,23 +113,40 @@ function holds(
   return low <= fullLength && fullLength <= high;
 }
 
-function budgetedScore(settings: (typeof BUDGETS)[number]): Budgeted {
+function budgetedScore(budgetSeconds: number): Budgeted {
+  const { shortSeconds, fullSeconds } = usualLengths(budgetSeconds);
+  const settings = { budgetSeconds, shortSeconds, fullSeconds, ladderSeconds: shortSeconds / 2 };
   const found = SYSTEMS.flatMap((system, index) =>
     seeds(index).map((seed) => {
       const { estimate, seconds } = find(system, seed, settings);
       return { estimate, seconds, truth: truthOf(system) };
     }),
   );
+  const conclusive = found.filter(({ estimate }) => estimate.conclusive);
   const share = (chosen: typeof found) => round(chosen.length / found.length);
   return {
-    budgetSeconds: settings.budgetSeconds,
-    fullSeconds: settings.fullSeconds,
+    budgetSeconds,
+    fullSeconds,
     ...score(
       found.map(({ estimate, truth }) => estimate.capacity / truth.fullLength - 1),
       mean(found.map(({ seconds }) => seconds)),
     ),
     coverage: share(found.filter(({ estimate, truth }) => holds(estimate, truth))),
-    confirmed: share(found.filter(({ estimate }) => estimate.confirmed)),
+    conclusive: share(conclusive),
+    confirmed: round(
+      conclusive.filter(({ estimate }) => estimate.confirmedPerSecond !== null).length /
+        conclusive.length,
+    ),
+    conclusiveP95Error: round(
+      percentile(
+        sorted(
+          conclusive.map(({ estimate, truth }) =>
+            Math.abs(estimate.capacity / truth.fullLength - 1),
+          ),
+        ),
+        0.95,
+      ),
+    ),
   };
 }
 

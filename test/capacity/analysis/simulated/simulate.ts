@@ -12,6 +12,8 @@ export interface Model {
   hiccup?: { share: number; seconds: number };
   /** All service times times a factor that changes every second; this is its spread (log-normal). */
   noise?: number;
+  /** Recorded service times, replayed one after the other from a random place in each probe. */
+  recorded?: Float64Array;
   /** The client gives up after this long; the server works for it all the same. */
   timeoutSeconds?: number;
 }
@@ -25,6 +27,8 @@ export interface Now {
   served: number;
   /** Requests served since the system was started: it stays warm between probes. */
   servedEver: number;
+  /** The recorded service time at this place of the trace, in seconds; 0 without one. */
+  recorded: number;
 }
 
 export type Load = { ratePerSecond: number } | { clients: number };
@@ -105,6 +109,7 @@ class Servers {
   private factor = 1;
   private factorUntil = 0;
   private stallAt = Infinity;
+  private readonly replayFrom: number;
 
   constructor(
     private readonly model: Model,
@@ -112,7 +117,8 @@ class Servers {
     seconds: number,
   ) {
     this.free = new Float64Array(model.servers);
-    const { hiccup } = model;
+    const { hiccup, recorded } = model;
+    this.replayFrom = recorded === undefined ? 0 : Math.floor(random() * recorded.length);
     if (hiccup !== undefined && random() < hiccup.share) this.stallAt = random() * seconds;
   }
 
@@ -135,7 +141,11 @@ class Servers {
   /** Serves it on that server, and says when it is done. */
   serve(start: number, waiting: number, servedEver: number): number {
     const { model, random, served } = this;
-    let end = start + this.noiseAt(start) * model.service({ random, waiting, served, servedEver });
+    const trace = model.recorded;
+    const recorded = trace?.[(this.replayFrom + served) % trace.length] ?? 0;
+    let end =
+      start +
+      this.noiseAt(start) * model.service({ random, waiting, served, servedEver, recorded });
     if (model.pause !== undefined && random() < 1 / model.pause.everyRequests) {
       end += model.pause.seconds;
       this.stall(end);

@@ -1,4 +1,6 @@
 import { exponential, normal } from '../../../../capacity/src/analysis/random';
+import lastNode from '../../../../studies/search-traces/results/last-node-regular.json';
+import { replayOf, type RecordedTrace } from './replay';
 import type { Model, Now } from './simulate';
 
 /** A simulated system with the SLO that a search has to meet. */
@@ -161,6 +163,19 @@ const coldStart = (
     },
   );
 
+/** A real n8n, replayed: its service times in their order, with their stalls, and its cold start. */
+const replayed = (name: string, trace: RecordedTrace, p95: number): System => {
+  const { serviceSeconds, cold } = replayOf(trace);
+  return system(
+    'recorded n8n',
+    `${name}, p95<${ms(p95)} ms`,
+    p95,
+    ({ recorded, servedEver }) =>
+      recorded * (1 + (cold.slower - 1) * Math.max(0, 1 - servedEver / cold.requests)),
+    { arrivals: 'even', recorded: serviceSeconds },
+  );
+};
+
 function ms(seconds: number): string {
   return String(Number((seconds * 1_000).toPrecision(3)));
 }
@@ -210,4 +225,6 @@ export const SYSTEMS: readonly System[] = [
   coldStart(3, 1_000, 2, 0.02, 0.2),
   coldStart(2, 3_000, 4, 0.02, 0.15),
   coldStart(5, 500, 1, 0.01, 0.1),
+  replayed('last-node, busy machine', lastNode, 0.3),
+  replayed('last-node, busy machine', lastNode, 1),
 ];

@@ -1,4 +1,4 @@
-import type { Quality, Score } from './quality';
+import type { Budgeted, Quality, Score } from './quality';
 
 /** The record as a page; nothing in it is typed by hand but the words. */
 export function qualityPage({ ours, budgeted, peer, rows, repeats }: Quality): string {
@@ -12,7 +12,7 @@ export function qualityPage({ ours, budgeted, peer, rows, repeats }: Quality): s
 
 \`find\` was run ${String(repeats)} times on each of ${String(rows.length)} simulated systems whose capacity is known: ${String(ours.cases)} searches.
 Half of the answers are within ${percent(ours.medianError)} of the true capacity, 95 % within ${percent(ours.p95Error)}; none is more than ${percent(ours.mostAbove)} above it.
-The stated interval held the true capacity in ${percent(ours.coverage)} of the searches. A search took ${whole(ours.meanSeconds)} s of probes on average.
+The stated interval contains the true capacity in ${percent(ours.coverage)} of the searches. A search took ${whole(ours.meanSeconds)} s of probes on average.
 ${versus}
 
 | procedure | median error | 95 % of cases within | most above | most below | probe-seconds |
@@ -21,7 +21,7 @@ ${versus}
 ${budgeted.map((score) => `| find with a budget of ${String(score.budgetSeconds)} s | ${scoreCells(score)} |`).join('\n')}
 ${peer.map((score) => `| doubling and bisection, ${String(score.probeSeconds)} s probes | ${scoreCells(score)} |`).join('\n')}
 
-${budgeted.map(({ budgetSeconds, fullSeconds, confirmed, coverage }) => `With a budget of ${String(budgetSeconds)} s and ${String(fullSeconds)} s as full length, ${percent(confirmed)} of the answers were confirmed and ${percent(coverage)} of the intervals held the true capacity.`).join('\n')}
+${budgeted.map(budgetSentence).join('\n')}
 A short full length cannot see what takes longer to go wrong, like a leak: that is where such answers lie too high.
 
 The true capacity is the rate at which a probe of full length (60 s, the first fifth of it warm-up) is as likely to hold the SLO as to fail it, from many such probes.
@@ -31,7 +31,7 @@ What disturbs a system less often than once in a probe of full length, no search
 
 ## Each system
 
-| family | system | true capacity | steady | errors of the repeats, % | interval held it | probes | probe-seconds |
+| family | system | true capacity | steady | errors of the repeats, % | interval contains it | probes | probe-seconds |
 |---|---|---|---|---|---|---|---|
 ${rows
   .map(
@@ -47,6 +47,11 @@ export function equallyGood({ ours, peer }: Pick<Quality, 'ours' | 'peer'>) {
   return peer.find(
     (score) => score.medianError <= ours.medianError && score.p95Error <= ours.p95Error,
   );
+}
+
+function budgetSentence(score: Budgeted): string {
+  const { budgetSeconds, fullSeconds, coverage, conclusive, confirmed, conclusiveP95Error } = score;
+  return `With a budget of ${String(budgetSeconds)} s, and so ${String(fullSeconds)} s as full length, ${percent(coverage)} of the intervals contain the true capacity. ${percent(conclusive)} of the searches were conclusive (an interval of at most 20 %); of those, 95 % are within ${percent(conclusiveP95Error)}, and a run of full length confirmed ${percent(confirmed)}. The others say INCONCLUSIVE.`;
 }
 
 function scoreCells(score: Score): string {

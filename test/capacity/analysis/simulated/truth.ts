@@ -83,13 +83,24 @@ export function mmcTail(servers: number, mean: number, rate: number, t: number):
   return (1 - waits) * Math.exp(-each * t) + waits * both;
 }
 
+/** Of a replayed system: the place in the trace does not matter for the mean. */
+function meanRecorded({ recorded }: Model): number {
+  return recorded === undefined ? 0 : recorded.reduce((a, b) => a + b, 0) / recorded.length;
+}
+
 /** Mean work a request at rest, warm, pauses included. */
 function meanService({ model }: System): number {
   const random = seededRandom(99);
   let sum = 0;
   const n = 200_000;
   for (let i = 0; i < n; i += 1) {
-    sum += model.service({ random, waiting: 0, served: 0, servedEver: 1e9 });
+    sum += model.service({
+      random,
+      waiting: 0,
+      served: 0,
+      servedEver: 1e9,
+      recorded: meanRecorded(model),
+    });
   }
   const { pause } = model;
   return (

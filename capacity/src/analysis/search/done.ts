@@ -1,0 +1,18 @@
+import { best, confirmedRate, spread, type Evidence } from './evidence';
+import { WHOLE, WIDEST, type Settings } from './types';
+
+/** Fewer probes of full length may all have been lucky. */
+export const LEAST_FULL = 3;
+
+/** Whether the answer is as near as the search looks. */
+export function isNear({ belief, trials }: Evidence, { tolerance }: Settings): boolean {
+  const full = trials.filter(({ probe }) => probe.kind === 'confirm').length;
+  if (full < LEAST_FULL || belief === null) return false;
+  // The ends of the interval may lie far out where the middle is narrow.
+  return spread(belief, 0.9) < (1 + tolerance) ** 2 && spread(belief, WHOLE) < 1 + WIDEST;
+}
+
+/** Whether there is nothing left to learn. */
+export function isDone(known: Evidence, settings: Settings): boolean {
+  return isNear(known, settings) && confirmedRate(known, best(known)) !== null;
+}

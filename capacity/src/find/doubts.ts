@@ -1,0 +1,83 @@
+import type { Estimate } from '../analysis/search/estimate';
+import { figures } from '../analysis/figures';
+import type { FindProbe } from '../record/find-record';
+import type { FindHead, SearchEnding } from './conclude';
+
+/** V8 keeps some of what it once had; this much more at rest is worth a word. */
+const GROWN = 1.5;
+
+/** What makes the answer of a search doubtful: of the search itself, then of its probes. */
+export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnding): string[] {
+  return [
+    ...ended(head, estimate, ending),
+    ...contradictions(estimate),
+    ...restless(ending),
+    ...grown(ending),
+    ...invalid(head.probes),
+    ...ofProbes(head.probes),
+  ];
+}
+
+function ended(
+  { budgetSeconds }: FindHead,
+  { cutShort }: Estimate,
+  { interrupted, failure }: SearchEnding,
+): string[] {
+  if (interrupted) return ['The search was stopped before its end.'];
+  if (failure !== null) {
+    return [`The search ended early, as the next probe could not be made: ${failure}`];
+  }
+  if (!cutShort || budgetSeconds === null) return [];
+  return [
+    `The budget of ${figures(budgetSeconds)} s cut the search short: a larger --budget narrows the interval.`,
+  ];
+}
+
+function contradictions({ contradicting }: Estimate): string[] {
+  if (contradicting.length === 0) return [];
+  const seen = contradicting.map(
+    ({ ratePerSecond, sustained }) =>
+      `${figures(ratePerSecond)}/s was ${sustained ? '' : 'not '}sustained`,
+  );
+  return [
+    `Probes contradict the answer: ${seen.join(', ')}. Something disturbed them, or the system changed during the search: search again.`,
+  ];
+}
+
+function restless({ restless: probes }: SearchEnding): string[] {
+  if (probes.length === 0) return [];
+  return [`n8n had not come to rest before the probe at ${probes.join(', ')}.`];
+}
+
+function grown({ memoryAtRestMiB }: SearchEnding): string[] {
+  const [atFirst] = memoryAtRestMiB;
+  const atLast = memoryAtRestMiB.at(-1);
+  if (atFirst === undefined || atLast === undefined || atLast <= GROWN * atFirst) return [];
+  return [
+    `n8n at rest took ${figures(atFirst)} MiB before the first probe and ${figures(atLast)} MiB before the last: it may leak, and then sustains less for long.`,
+  ];
+}
+
+function invalid(probes: readonly FindProbe[]): string[] {
+  const count = probes.filter(({ result }) => result === 'invalid').length;
+  if (count === 0) return [];
+  return [
+    `${String(count)} of ${String(probes.length)} probes were not valid, as the load generator was the limit; they do not count.`,
+  ];
+}
+
+/** The warnings of all probes, each kind once: their numbers differ from probe to probe. */
+function ofProbes(probes: readonly FindProbe[]): string[] {
+  const kinds = new Map<string, { first: string; probes: number }>();
+  for (const { doubts = [] } of probes) {
+    const inThis = new Map(doubts.map((text) => [text.replace(/[\d.]+/g, '#'), text]));
+    for (const [kind, text] of inThis) {
+      const { first, probes: before } = kinds.get(kind) ?? { first: text, probes: 0 };
+      kinds.set(kind, { first, probes: before + 1 });
+    }
+  }
+  return [...kinds.values()].map(
+    ({ first, probes: count }) =>
+      `In ${String(count)} of ${String(probes.length)} probes: ${first}.`,
+  );
+}
