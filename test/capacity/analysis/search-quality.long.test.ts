@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { Quality } from './simulated/quality';
-import { SYSTEMS } from './simulated/systems';
+import { REPLAYED, SYSTEMS } from './simulated/systems';
 import { equallyGood, qualityPage } from './simulated/table';
 import { mmcTail, steadyCapacity } from './simulated/truth';
 import truths from './simulated/truth.json';
@@ -62,7 +62,6 @@ describe('the search on simulated systems', () => {
       'heavy tail',
       'leak',
       'noise',
-      'recorded n8n',
       'warm-up',
     ]);
   });
@@ -98,6 +97,11 @@ describe('the search on simulated systems', () => {
     expect(now.ours.meanSeconds).toBeLessThan(equal?.meanSeconds ?? 0);
   });
 
+  test('is within 25 % on the trace of a disturbed machine, without a budget', () => {
+    const errors = now.replayed.rows.flatMap((row) => row.errors);
+    expect(errors.filter((error) => Math.abs(error) > 0.25)).toEqual([]);
+  });
+
   test('is recorded as it is: the committed record and page are what the code gives', () => {
     expect(JSON.parse(readFileSync(recordFile, 'utf8'))).toEqual(now);
     expect(readFileSync(pageFile, 'utf8')).toBe(qualityPage(now));
@@ -108,7 +112,9 @@ describe('the true capacities', () => {
   const known: Record<string, { fullLength: number; steady: number | null }> = truths;
 
   test('are known of every system', () => {
-    expect(Object.keys(known).sort()).toEqual(SYSTEMS.map(({ name }) => name).sort());
+    expect(Object.keys(known).sort()).toEqual(
+      [...SYSTEMS, ...REPLAYED].map(({ name }) => name).sort(),
+    );
   });
 
   test('of M/M/c are the closed form, and what 60 s can see lies a little above it', () => {

@@ -180,6 +180,7 @@ function ms(seconds: number): string {
   return String(Number((seconds * 1_000).toPrecision(3)));
 }
 
+/** Made up, each with one thing that real systems do. */
 export const SYSTEMS: readonly System[] = [
   mmc(1, 0.01, 0.2),
   mmc(1, 0.01, 0.05),
@@ -225,6 +226,10 @@ export const SYSTEMS: readonly System[] = [
   coldStart(3, 1_000, 2, 0.02, 0.2),
   coldStart(2, 3_000, 4, 0.02, 0.15),
   coldStart(5, 500, 1, 0.01, 0.1),
+];
+
+/** Recorded from a real n8n, on a machine that other work disturbed for seconds at a time. */
+export const REPLAYED: readonly System[] = [
   replayed('last-node, busy machine', lastNode, 0.3),
   replayed('last-node, busy machine', lastNode, 1),
 ];

@@ -1,7 +1,7 @@
 import type { Budgeted, Quality, Score } from './quality';
 
 /** The record as a page; nothing in it is typed by hand but the words. */
-export function qualityPage({ ours, budgeted, peer, rows, repeats }: Quality): string {
+export function qualityPage({ ours, budgeted, peer, rows, repeats, replayed }: Quality): string {
   const equal = equallyGood({ ours, peer });
   const versus = equal
     ? `As good in both medians and tails is doubling and bisection only with probes of ${String(equal.probeSeconds)} s: ${whole(equal.meanSeconds)} s a search, ${(equal.meanSeconds / ours.meanSeconds).toFixed(1)} times as long.`
@@ -29,11 +29,13 @@ An endless run would see rarer queues and so has a slightly lower limit, the ste
 Doubling and bisection starts at 10 a second and ends when its step is under 1 %, with one longer test of the level found, which is taken as its answer whether or not it holds.
 What disturbs a system less often than once in a probe of full length, no search of this kind can see.
 
+On a trace of a real n8n (\`last-node\`, SQLite, while its machine was also compiling and installing, replayed request by request; ${String(replayed.rows.length)} SLOs, ${String(repeats)} searches each) the answers lie between ${percent(replayed.ours.mostBelow)} and ${percent(replayed.ours.mostAbove)} off without a budget${replayed.budgeted.map((score) => `, between ${percent(score.mostBelow)} and ${percent(score.mostAbove)} with ${String(score.budgetSeconds)} s (${percent(1 - score.conclusive)} say INCONCLUSIVE)`).join('')}: seconds of somebody else's work are not what a search can measure around. The figures above leave it out.
+
 ## Each system
 
 | family | system | true capacity | steady | errors of the repeats, % | interval contains it | probes | probe-seconds |
 |---|---|---|---|---|---|---|---|
-${rows
+${[...rows, ...replayed.rows]
   .map(
     (row) =>
       `| ${row.family} | ${row.system.replaceAll('<', '&lt;')} | ${figures(row.trueCapacity)} | ${row.steadyCapacity === null ? '-' : figures(row.steadyCapacity)} | ${row.errors.map((error) => (100 * error).toFixed(1)).join(', ')} | ${String(row.covered)} of ${String(repeats)} | ${row.meanProbes.toFixed(0)} | ${whole(row.meanSeconds)} |`,
