@@ -227,7 +227,8 @@ function sentence(outcome: Outcome, summary: Summary, found: Found): string {
 function advice(undecided: readonly Assessment[], { offered, achieved }: Summary): string {
   const needed = Math.max(0, ...undecided.map(({ requestsNeeded }) => requestsNeeded ?? 0));
   const rate = offered.ratePerSecond || achieved.ratePerSecond;
-  if (needed === 0 || rate === 0) return 'see the doubts for what was missing';
+  if (needed === 0 || rate === 0)
+    return 'let n8n be asked: set N8N_API_KEY, or measure on another target';
   const seconds = needed / rate;
   const rounded = seconds < 120 ? Math.ceil(seconds / 10) * 10 : Math.ceil(seconds / 60) * 60;
   const text = rounded < 120 ? `${String(rounded)} s` : `${String(rounded / 60)} min`;
@@ -274,11 +275,6 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   if ((facts.otherCores ?? 0) > OTHERS_CORES) {
     found.push(
       `something else on this machine used ${figures(facts.otherCores ?? 0)} cores during the run`,
-    );
-  }
-  if (facts.answers === 'at-once' && (summary.completions ?? null) === null) {
-    found.push(
-      'this workload answers at once, and n8n could not tell when its executions ended: only responses were judged',
     );
   }
   if (executions === null && backlog !== null) {

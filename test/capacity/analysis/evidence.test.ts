@@ -77,6 +77,27 @@ describe('an SLO without evidence is never met', () => {
     expect(sentence).toContain('It is not known whether n8n sustains 1 req/s of last-node');
   });
 
+  test('a workload that answers at once is not sustained by its answers alone', () => {
+    const atOnce = { ...facts, answers: 'at-once' } as const;
+    const accepted = { ...summaryOf(all(600, 5)), completions: null };
+    const judged = verdict([], accepted, nothing, atOnce);
+    expect(judged.outcome).toBe('inconclusive');
+    expect(judged.sentence).toBe(
+      'It is not known whether n8n sustains 1 req/s of last-node: this workload answers at once, and n8n could not tell which executions were completed; let n8n be asked: set N8N_API_KEY, or measure on another target.',
+    );
+    const done = (requests: number) => ({
+      ...accepted,
+      completions: {
+        ...{ requests, ratePerSecond: requests / 600, shareOfOffered: requests / 600 },
+        ...{ openAtEnd: 600 - requests, source: 'database' },
+      },
+    });
+    expect(verdict([], done(598), nothing, atOnce).outcome).toBe('sustained');
+    const behind = verdict([], done(300), nothing, atOnce);
+    expect(behind.outcome).toBe('not sustained');
+    expect(behind.sentence).toContain('0.5 of 1 req/s were completed, limit 95 %');
+  });
+
   test('where nobody got the expected response, a latency is missed', () => {
     expect(assess(one('p95<300ms'), summaryOf([], 600)).state).toBe('missed');
   });
