@@ -254,7 +254,7 @@ function budgetsThatBlock(manifests: Manifest[]): string[] {
 
 interface Scaler {
   scaleTargetRef: { name: string };
-  triggers: { metadata: { listName: string }; authenticationRef?: { name: string } }[];
+  triggers: { metadata: { listName?: string }; authenticationRef?: { name: string } }[];
 }
 
 /** KEDA must count the lists that the workers take from: n8n's prefix is in every name. */
@@ -269,7 +269,9 @@ function scalersOfAnotherQueue(manifests: Manifest[], pods: PodTemplate[]): stri
     if (prefix === undefined || prefix === '') return [];
     return triggers
       .filter(
+        // Other triggers count no list.
         ({ metadata }) =>
+          metadata.listName !== undefined &&
           !new RegExp(`^(${prefix}|\\{${prefix}\\}):jobs(-[a-z0-9-]+)?:(wait|active)$`).test(
             metadata.listName,
           ),

@@ -209,7 +209,16 @@ const queue = all(
       },
     ),
   ),
-  sometimes(fc.record({ webhook: all(podSettings, scaled, fc.constant({ enabled: true })) })),
+  sometimes(
+    fc.record({
+      webhook: all(
+        podSettings,
+        fc.oneof(scaled, fc.constant({ keda: { enabled: true } })),
+        fc.constant({ enabled: true }),
+      ),
+    }),
+  ),
+  sometimes(fc.constant({ executions: { recovery: { intervalMinutes: 10, batch: 9 } } })),
 );
 /** A Secret for a store that is not deployed is refused. */
 function withoutOwnDatabase(values: Values): Values {
@@ -277,7 +286,22 @@ const common = all(
       { service: { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.0/8'] } },
     ),
   ),
-  sometimes(fc.constant({ loadTargets: { enabled: true } })),
+  sometimes(fc.constantFrom({ loadTargets: { enabled: true } }, { loadTargets: { remove: true } })),
+  sometimes(
+    fc.record({
+      executions: fc.record({
+        pruning: fc.record(
+          {
+            enabled: fc.boolean(),
+            maxAgeHours: fc.integer({ min: 1, max: 9000 }),
+            maxCount: fc.integer({ min: 0, max: 1_000_000 }),
+            bufferHours: fc.integer({ min: 0, max: 48 }),
+          },
+          { requiredKeys: [] },
+        ),
+      }),
+    }),
+  ),
   sometimes(
     fc.record({
       loadTargets: fc.constant({ enabled: true }),
