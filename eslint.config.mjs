@@ -32,7 +32,6 @@ export default tseslint.config(
         URL: 'readonly',
         setTimeout: 'readonly',
         fetch: 'readonly',
-        __filename: 'readonly',
         AbortSignal: 'readonly',
       },
     },
@@ -45,6 +44,7 @@ export default tseslint.config(
     files: ['charts/**/*.cjs', 'lab/images/*.cjs', 'studies/**/*.cjs', 'test/**/*.cjs'],
     languageOptions: {
       globals: {
+        __filename: 'readonly',
         AbortSignal: 'readonly',
         Buffer: 'readonly',
         console: 'readonly',

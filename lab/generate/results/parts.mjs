@@ -1,5 +1,5 @@
 // Parts of the kit and of n8n for themselves: the node, the samplers, the heap.
-import { has, link, number, readJson, table } from './records.mjs';
+import { has, link, number, readJson, spread, table } from './records.mjs';
 
 export function heapFloors() {
   const path = 'studies/heap-floors/results/record.json';
@@ -15,6 +15,32 @@ export function heapFloors() {
 A fresh n8n with SQLite, started with less and less old space.
 
 ${table(['heap', 'old space', 'what it did', 'V8 ran out of heap'], rows)}
+
+${link(path)}`;
+}
+
+export function isolates() {
+  const path = 'studies/isolates/results/record.json';
+  if (!has(path)) return '';
+  const { n8n, isolates: count, loadAverageAtStart, variants } = readJson(path);
+  const of = ({ rounds }, step) => spread(rounds.map((round) => round[step]));
+  const [none] = variants;
+  const ratios = ({ rounds }) =>
+    spread(rounds.map(({ cpuMs }, round) => none.rounds[round].cpuMs / cpuMs));
+  const rows = variants.map((v) => [
+    v.patches,
+    ...['madeMs', 'firstMs', 'secondMs', 'functionMs'].map((step) => `${of(v, step)} ms`),
+    `${of(v, 'cpuMs')} ms`,
+    v === none ? 1 : `${ratios(v)}x less`,
+  ]);
+  return `## What a sandbox for expressions costs
+
+n8n ${n8n} with its compile cache, without and with the [patches](chart/patches.md): a sandbox is made, evaluates \`$json.a + 1\` twice
+and \`toTitleCase()\` once, and is thrown away. Median of ${count} sandboxes; over ${none.rounds.length} rounds in turns the median of these, and from the
+least to the most. Load average at the start: ${number(loadAverageAtStart)}; above 2, other work on the two cores makes times longer, and
+CPU little.
+
+${table(['patches', 'made', 'first expression', 'the same again', 'a function', 'CPU for all', 'of none'], rows)}
 
 ${link(path)}`;
 }
