@@ -97,6 +97,9 @@
 {{- end }}
 {{- end }}
 {{- end }}
+{{- /* Otherwise Linux looks after two hours whether a silent connection still lives. */}}
+- name: QUEUE_BULL_REDIS_KEEP_ALIVE
+  value: "true"
 {{- if $redis.dualStack }}
 - name: QUEUE_BULL_REDIS_DUALSTACK
   value: "true"
