@@ -118,7 +118,7 @@ async function run(options: FindOptions): Promise<number> {
     const problems = [...finished.problems, ...writeFindReports(finished.folder, finished.record)];
     problems.forEach(warn);
     show(finished.folder, finished.record, options.json === true);
-    return problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.record);
+    return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);
   });
 }
 

@@ -27,7 +27,7 @@ export function concludeSearch(
 ): FindRecord {
   const { capacity, low, high, confirmedPerSecond } = estimate;
   const limit = estimate.limit ?? limitAbove(head.probes, capacity) ?? 'unknown';
-  const verdict = verdictOf(head.probes, estimate);
+  const verdict = verdictOf(head.probes, estimate, ending);
   return {
     ...head,
     capacity: {
@@ -51,9 +51,11 @@ export function concludeSearch(
 function verdictOf(
   probes: readonly FindProbe[],
   { capacity, conclusive, confirmedPerSecond }: Estimate,
+  { interrupted, failure }: SearchEnding,
 ): FindRecord['verdict'] {
   if (probes.every(({ result }) => result === 'invalid')) return 'invalid';
-  if (!(capacity > 0)) return 'nothing sustained';
+  // Only a search that went to its end has looked for a rate that is sustained.
+  if (!(capacity > 0)) return interrupted || failure !== null ? 'invalid' : 'nothing sustained';
   if (!conclusive) return 'inconclusive';
   return confirmedPerSecond === null ? 'not confirmed' : 'found';
 }

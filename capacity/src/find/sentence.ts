@@ -5,7 +5,7 @@ import type { FindHead } from './conclude';
 
 /** The answer in one sentence that a manager can read. */
 export function findSentence(
-  { workload, slo }: FindHead,
+  { workload, slo, probes }: FindHead,
   verdict: FindRecord['verdict'],
   { capacity, low, high, confirmedPerSecond }: Estimate,
   limit: string,
@@ -13,7 +13,8 @@ export function findSentence(
   const what = workload.title;
   const wanted = slo.map(({ text }) => text).join(', ');
   if (verdict === 'invalid') {
-    return `Nothing can be said about ${what}: no probe was valid.`;
+    const isEarly = probes.some(({ result }) => result !== 'invalid');
+    return `Nothing can be said about ${what}: ${isEarly ? 'the search ended too early' : 'no probe was valid'}.`;
   }
   if (verdict === 'nothing sustained') {
     return `n8n sustained ${what} with ${wanted} at no rate that was tried.`;

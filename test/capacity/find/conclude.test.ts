@@ -95,6 +95,14 @@ describe('what a search answers', () => {
     expect(answer.doubts).toEqual([expect.stringContaining(failure)]);
   });
 
+  it('says nothing of a system whose search was stopped before it had found a rate', () => {
+    const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
+    const stopped = { ...quiet, interrupted: true };
+    const answer = concludeSearch(head([failed]), none, stopped);
+    expect(answer.verdict).toBe('invalid');
+    expect(answer.sentence).toContain('the search ended too early');
+  });
+
   it('tells a system that sustains nothing from a generator that could not measure', () => {
     const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
     expect(concludeSearch(head([failed]), none, quiet).verdict).toBe('nothing sustained');
