@@ -24,6 +24,18 @@ test('both are what the generator makes', async () => {
   });
 });
 
+test('a text goes on over lines, and an example after it is for values.yaml alone', () => {
+  const readme = readFileSync(join(chart, 'README.md'), 'utf8');
+  const row = (name: string): string =>
+    readme.split('\n').find((line) => line.startsWith(`| \`${name}\` `)) ?? '';
+  expect(row('ingress.tls')).toBe(
+    '| `ingress.tls` | `[]` | TLS, as in networking.k8s.io/v1. With it, links begin with https. |',
+  );
+  expect(row('pod.terminationGracePeriodSeconds')).toMatch(
+    /what is open after its own limit\. \|$/,
+  );
+});
+
 test('the defaults fit the schema', () => {
   const check = new Ajv({ strict: false }).compile(schema);
   check(defaults);

@@ -4,7 +4,7 @@ import { parseDocument, isMap, isScalar } from 'yaml';
 
 const SECTION = /^\s*@section -- (.+)$/m;
 /** A sentence may go on over further lines; an empty one ends it, and what follows is for readers of values.yaml alone. */
-const TEXT = /^\s*-- (.+(?:\n(?!\s*(?:--|@section) )\s*\S.*)*)/m;
+const TEXT = /^\s*-- (.+(?:\n(?!\s*(?:--|@section) )[^\S\n]*\S.*)*)/m;
 
 /** @returns {{ path: string[], value: unknown, section: string, text: string | undefined }[]} leaves, in order */
 export function readValues(file) {

@@ -222,7 +222,8 @@ const queue = all(
 );
 /** A Secret for a store that is not deployed is refused. */
 function withoutOwnDatabase(values: Values): Values {
-  const { own: _, ...database } = values['database'] as Values;
+  const database = { ...(values['database'] as Values) };
+  delete database['own'];
   return { ...values, database };
 }
 const withExternalDatabase = all(
