@@ -33,6 +33,20 @@ test.each(['from-official.md', 'from-community.md', 'from-8gears.md'])(
   },
 );
 
+test('traffic.md shows values that render', async () => {
+  const text = readFileSync(join(docs, 'traffic.md'), 'utf8');
+  const shown = [...text.matchAll(/```yaml\n([^]*?)```/g)].map(([, values]) => values ?? '');
+  const ingresses: string[][] = [];
+  for (const [index, values] of shown.entries()) {
+    const file = join(folder, `traffic-${index}.yaml`);
+    writeFileSync(file, values);
+    const { manifests } = await render(paths.helm3, ['-f', file]);
+    const own = manifests.filter(({ kind }) => kind === 'Ingress');
+    ingresses.push(own.map(({ metadata }) => metadata.name));
+  }
+  expect(ingresses).toEqual([['n8n-n8n-tuned'], ['n8n-n8n-tuned', 'n8n-n8n-tuned-webhook']]);
+});
+
 test.each(['postgresql.md', 'redis.md'])('%s shows values that are rendered elsewhere', (page) => {
   // ci/ is what rendering.test.ts gives to both Helms and holds against Kubernetes' schemas.
   const text = readFileSync(join(docs, page), 'utf8');
