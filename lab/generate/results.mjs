@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { chartOnCluster, charts } from './results/chart.mjs';
 import { capacities, closedLoops, comparisons, proofs, sweeps } from './results/command.mjs';
-import { heapFloors, isolates, nodeAccuracy, samplerCost } from './results/parts.mjs';
+import { heapFloors, isolates, nodeAccuracy, samplerCost, sessions } from './results/parts.mjs';
 import { plantedLimits } from './results/limits.mjs';
 import { root } from './results/records.mjs';
 import { knownCapacities, searchQuality } from './results/search.mjs';
@@ -31,6 +31,7 @@ beside n8n: take ratios from it, not absolutes.`,
     knownCapacities(),
     plantedLimits(),
     isolates(),
+    sessions(),
     heapFloors(),
     nodeAccuracy(),
     samplerCost(),

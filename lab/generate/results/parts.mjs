@@ -45,6 +45,32 @@ ${table(['patches', 'made', 'first expression', 'the same again', 'a function', 
 ${link(path)}`;
 }
 
+export function sessions() {
+  const path = 'studies/sessions/results/record.json';
+  if (!has(path)) return '';
+  const { n8n, loadAverageAtStart, rows: delays } = readJson(path);
+  const rows = delays.map((row) => {
+    const of = (turn, figure) => spread(row[turn].map((round) => round[figure]));
+    const ratios = row.with.map(({ perSecond }, n) => perSecond / row.without[n].perSecond);
+    return [
+      `${row.delayMs} ms`,
+      ...['without', 'with'].map((turn) => `${of(turn, 'queryMs')} ms`),
+      ...['without', 'with'].map((turn) => `${of(turn, 'perSecond')}/s`),
+      `${spread(ratios)}x`,
+    ];
+  });
+  return `## What sessions with PostgreSQL cost
+
+The TypeORM of n8n ${n8n}, without and with the [patch](chart/patches.md) \`session-once\`, behind a proxy that gives the database's
+answers back later: \`SELECT 1\` one after the other, and from 16 callers over a pool of 4 connections. This is n8n's way to the
+database alone, not n8n. Median of ${delays[0].with.length} rounds in turns, and from the least to the most; load average at the start ${number(loadAverageAtStart)}. A
+timer of Node.js may be up to a millisecond late.
+
+${table(['later by', 'a query', 'with the patch', '16 callers', 'with the patch', 'ratio'], rows)}
+
+${link(path)}`;
+}
+
 export function nodeAccuracy() {
   const path = 'docs/records/node-accuracy.json';
   if (!has(path)) return '';
