@@ -28,11 +28,13 @@
 
 {{- define "n8n-tuned.preloadFolder" -}}/etc/n8n-tuned/preload{{- end -}}
 
-{{/* data of the ConfigMap: every script, because roles differ in what they load. Context: root. */}}
+{{/* data of the ConfigMap: what any role loads. Context: root. */}}
 {{- define "n8n-tuned.preloadFiles" -}}
 {{- $data := dict -}}
-{{- range $path, $bytes := .Files.Glob "files/preload/*.cjs" -}}
-{{- $_ := set $data (base $path) (toString $bytes) -}}
+{{- range (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- range (include "n8n-tuned.preloads" (dict "context" $ "component" .) | fromYaml).items -}}
+{{- $_ := set $data . ($.Files.Get (printf "files/preload/%s" .)) -}}
+{{- end -}}
 {{- end -}}
 {{- toYaml $data -}}
 {{- end -}}
