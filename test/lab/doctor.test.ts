@@ -7,7 +7,7 @@ import {
   type Facts,
 } from '../../capacity/src/lab/doctor';
 import { gatherFacts } from '../../capacity/src/lab/facts';
-import { renderChecks, wrap } from '../../capacity/src/lab/table';
+import { renderChecks } from '../../capacity/src/lab/table';
 
 const programs = Object.fromEntries(
   PROGRAMS.map((name) => [name, { path: `/lab/${name}`, version: '99.0.0' }]),
@@ -134,11 +134,6 @@ describe('its table', () => {
     const checks = diagnose(everything);
     const lines = renderChecks(checks, 80).filter((line) => line !== '');
     expect(lines).toHaveLength(checks.length + new Set(checks.map(({ purpose }) => purpose)).size);
-  });
-
-  it('breaks lines between words, and a word only where it is too long for a line', () => {
-    expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
-    expect(wrap('abcdefghij k', 4)).toEqual(['abcd', 'efgh', 'ij k']);
   });
 });
 

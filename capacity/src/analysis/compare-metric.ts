@@ -14,7 +14,7 @@ interface Metric {
 export const NEVER = Number.MAX_VALUE;
 
 /** What topologies are compared by. */
-export const METRICS: Record<CompareMetric, Metric> = {
+export const COMPARE_METRICS: Record<CompareMetric, Metric> = {
   capacity: {
     title: 'capacity under the SLO',
     unit: '/s',
@@ -67,7 +67,7 @@ function p95OfAll({ latencyMs, errors, offered }: Summary): number | null {
 }
 
 export function isMetric(name: string): name is CompareMetric {
-  return Object.hasOwn(METRICS, name);
+  return Object.hasOwn(COMPARE_METRICS, name);
 }
 
 function sum(values: readonly (number | null)[]): number | null {

@@ -2,10 +2,9 @@
  * What n8n completed while it was loaded. A workload that answers at once is accepted long before it is
  * executed, and what is executed after the load has ended is a debt, not capacity.
  */
-import type { Completions, RequestSample } from '../record/record';
+import type { ExecutionCounts, Completions, RequestSample } from '../record/record';
 import type { TracedExecutions } from './match-executions';
 import type { Window } from './metrics';
-import type { ExecutionCounts } from './summarize';
 
 /** Executions that ended between two looks at n8n's counts, taken at the ends of the measured part. */
 export interface CountedWithin {

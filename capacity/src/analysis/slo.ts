@@ -204,11 +204,11 @@ function rangeText(metric: SloMetric, { low, high }: Interval): string {
 function format(metric: SloMetric, measured: number): string {
   if (metric === 'backlog') return String(measured);
   if (metric === 'errors' || metric === 'throughput') return `${figures(measured * 100)} %`;
-  return duration(measured);
+  return durationText(measured);
 }
 
 /** `24 ms`, `24.9 s`. */
-export function duration(milliseconds: number): string {
+export function durationText(milliseconds: number): string {
   return milliseconds < 1_000
     ? `${figures(milliseconds)} ms`
     : `${figures(milliseconds / 1_000)} s`;

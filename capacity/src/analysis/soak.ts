@@ -3,7 +3,7 @@ import type { MetricSample, RequestSample, SoakTrend } from '../record/record';
 import { figures } from './figures';
 import { totals, type SampledRole, type Window } from './metrics';
 import { mean, median } from './statistics';
-import { slope, type Point } from './trend';
+import { slope, type TrendPoint } from './trend';
 
 /** Caches and V8's heap fill first: growth there is no leak. */
 const SETTLING_SHARE = 1 / 3;
@@ -49,7 +49,7 @@ export function soakSentence(trends: readonly SoakTrend[]): string | null {
 function trend(
   name: SoakTrend['name'],
   unit: SoakTrend['unit'],
-  points: readonly Point[],
+  points: readonly TrendPoint[],
   { fromMs, toMs }: Window,
 ): SoakTrend | null {
   if (points.length < 6) return null;
@@ -74,7 +74,7 @@ function byWindow(
   series: Iterable<{ tMs: number; value: number }>,
   { fromMs, toMs }: Window,
   of: (values: number[]) => number,
-): Point[] {
+): TrendPoint[] {
   const width = (toMs - fromMs) / WINDOWS;
   const windows = new Map<number, number[]>();
   for (const { tMs, value } of series) {
@@ -92,7 +92,7 @@ function byWindow(
 }
 
 /** Where every role has a point. */
-function summed(roles: readonly Point[][]): Point[] {
+function summed(roles: readonly TrendPoint[][]): TrendPoint[] {
   const at = new Map<number, number[]>();
   for (const { x, y } of roles.flat()) at.set(x, [...(at.get(x) ?? []), y]);
   return [...at]

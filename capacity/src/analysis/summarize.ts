@@ -1,7 +1,7 @@
 import { N8N_ROLES } from '../plan/roles';
 import type { Slo } from '../plan/slo';
 import type {
-  Executions,
+  ExecutionCounts,
   LatencyInterval,
   LatencySummary,
   MetricSample,
@@ -24,9 +24,6 @@ import {
   type Interval,
 } from './statistics';
 import { slope } from './trend';
-
-/** As n8n counts them, which knows nothing of replies. */
-export type ExecutionCounts = Pick<Executions, 'succeeded' | 'failed' | 'unfinished' | 'source'>;
 
 /** What a run knows about itself that its samples do not say. */
 export interface RunFacts {

@@ -4,7 +4,7 @@ import type { SweepPlan } from '../plan/sweep-plan';
 import { profileOf } from '../plan/sweep-plan-cells';
 import type { CellFigures } from '../record/sweep-record';
 
-export interface Metric {
+export interface SweepMetric {
   id: keyof CellFigures;
   title: string;
   /** Short, for an axis. */
@@ -13,7 +13,7 @@ export interface Metric {
   of(figures: CellFigures): number | null;
 }
 
-const metric = (id: keyof CellFigures, title: string, axis: string, unit: string): Metric => ({
+const metric = (id: keyof CellFigures, title: string, axis: string, unit: string): SweepMetric => ({
   id,
   title,
   axis,
@@ -38,7 +38,7 @@ const profilesOf = (plan: SweepPlan, steps: readonly Step[]): string[] => [
 ];
 
 /** What is plotted over whatever changed. */
-export function metricsOf(plan: SweepPlan, steps: readonly Step[]): Metric[] {
+export function metricsOf(plan: SweepPlan, steps: readonly Step[]): SweepMetric[] {
   const profiles = profilesOf(plan, steps);
   return [
     ...(profiles.includes('find') ? [CAPACITY] : []),
@@ -50,7 +50,7 @@ export function metricsOf(plan: SweepPlan, steps: readonly Step[]): Metric[] {
 }
 
 /** By which the control cell is watched: what the sweep is about. An open loop's rate is given, not found. */
-export function mainMetric(plan: SweepPlan, steps: readonly Step[]): Metric {
+export function mainMetric(plan: SweepPlan, steps: readonly Step[]): SweepMetric {
   const profile =
     profilesOf(
       plan,

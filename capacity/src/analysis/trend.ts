@@ -1,7 +1,7 @@
 import { studentQuantile } from './distributions';
 import { mean, type Interval } from './statistics';
 
-export interface Point {
+export interface TrendPoint {
   x: number;
   y: number;
 }
@@ -13,7 +13,7 @@ export interface Point {
  * interval would be far too narrow. The number of points is therefore reduced by the lag-1
  * correlation of the residuals: n (1 - r) / (1 + r), never below 3.
  */
-export function slope(points: readonly Point[], confidence = 0.95): Interval {
+export function slope(points: readonly TrendPoint[], confidence = 0.95): Interval {
   if (points.length < 3) return { value: NaN, low: -Infinity, high: Infinity };
   const meanX = mean(points.map(({ x }) => x));
   const meanY = mean(points.map(({ y }) => y));

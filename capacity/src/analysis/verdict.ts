@@ -4,7 +4,7 @@ import type { Limit } from './limits/bottleneck';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
 import { soakSentence } from './soak';
-import { assess, breachOf, duration, undecidedOf, type Assessment, type Breach } from './slo';
+import { assess, breachOf, durationText, undecidedOf, type Assessment, type Breach } from './slo';
 
 export interface VerdictFacts extends Promised {
   workload: string;
@@ -216,7 +216,7 @@ function sentence(outcome: Outcome, summary: Summary, found: Found): string {
   if (outcome === 'inconclusive') {
     return `It is not known whether n8n sustains ${load}: ${undecided[0]?.text ?? ''}; ${advice(undecided, summary)}.`;
   }
-  const p95 = summary.latencyMs ? `p95 ${duration(summary.latencyMs.p95)}, ` : '';
+  const p95 = summary.latencyMs ? `p95 ${durationText(summary.latencyMs.p95)}, ` : '';
   const figuresSeen = `${p95}${errorText(summary)}`;
   return facts.profile === SMOKE
     ? `n8n gave the expected response to ${String(summary.achieved.requests)} of ${plural(summary.offered.requests, 'request')} of ${facts.workload}: ${figuresSeen}; a smoke run says nothing about capacity.`

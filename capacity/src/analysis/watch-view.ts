@@ -61,7 +61,7 @@ function executionsOf(series: readonly Series[], nowMs: number): View['execution
 }
 
 /** Growth a second over the last seconds; a restart begins anew at 0. */
-export function rateOf(points: readonly Point[], nowMs: number): number {
+export function rateOf(points: readonly WatchPoint[], nowMs: number): number {
   const within = points.filter(({ atMs }) => atMs > nowMs - RATE_OVER_MS - 500 && atMs <= nowMs);
   const [first, last] = [within[0], within.at(-1)];
   if (first === undefined || last === undefined || last.atMs === first.atMs) return 0;
@@ -112,7 +112,7 @@ const isFresh = ({ points }: Series, nowMs: number): boolean =>
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-export interface Point {
+export interface WatchPoint {
   atMs: number;
   value: number;
 }
@@ -122,5 +122,5 @@ export interface Series {
   instance: string;
   metric: string;
   /** Oldest first; those of the last minute. */
-  points: Point[];
+  points: WatchPoint[];
 }

@@ -38,13 +38,13 @@ export function parseExport(text: string, file: string): ExportedWorkflow[] {
 }
 
 /** The addresses that stand in the bundled workflows, so that they work as they are on one machine. */
-export const bundledPlace: Place = {
+export const bundledPlace: SeedingPlace = {
   upstreamUrl: 'http://127.0.0.1:5690',
   // What N8N_RESTRICT_FILE_ACCESS_TO allows by default in n8n's own image.
   filesFolder: '/home/node/.n8n-files',
 };
 
-export interface Place {
+export interface SeedingPlace {
   /** Where lab/upstream/server.mjs listens, as n8n reaches it; without a slash at the end. */
   upstreamUrl: string;
   /** Absolute, there, writable, and allowed by N8N_RESTRICT_FILE_ACCESS_TO. */
@@ -52,7 +52,7 @@ export interface Place {
 }
 
 /** The workflow with its addresses exchanged for those of this place. */
-export function placed(workflow: ExportedWorkflow, place: Partial<Place>): ExportedWorkflow {
+export function placed(workflow: ExportedWorkflow, place: Partial<SeedingPlace>): ExportedWorkflow {
   const { upstreamUrl, filesFolder } = { ...bundledPlace, ...place };
   const exchange = (value: unknown): unknown => {
     if (typeof value === 'string') {
@@ -97,9 +97,9 @@ export function activationSql(n8nVersion: string, ids?: readonly string[]): stri
 }
 
 /** What `placed` does, to workflows that are in n8n 2.x's database already; n8n must be down. */
-export function placingSql(database: 'sqlite' | 'postgresql', place: Place): string[] {
+export function placingSql(database: 'sqlite' | 'postgresql', place: SeedingPlace): string[] {
   const [text, stored] = database === 'sqlite' ? ['', ''] : ['::text', '::json'];
-  const nodes = (Object.keys(place) as (keyof Place)[]).reduce(
+  const nodes = (Object.keys(place) as (keyof SeedingPlace)[]).reduce(
     (sql, key) => `replace(${sql}, ${quoted(bundledPlace[key])}, ${quoted(place[key])})`,
     `nodes${text}`,
   );

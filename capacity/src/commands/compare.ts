@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { Command } from 'commander';
 import { compareTopologies } from '../compare/compare';
-import { isMetric, METRICS } from '../analysis/compare-metric';
+import { isMetric, COMPARE_METRICS } from '../analysis/compare-metric';
 import { compareRecords, isRecord } from '../compare/records';
 import type { CompareMetric, CompareRecord } from '../record/compare-record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
@@ -50,7 +50,7 @@ export function register(program: Command): void {
     .argument('<B>', 'what it is compared with');
   withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed'))
     .optionsGroup('How it is decided:')
-    .option('--metric <name>', `${Object.keys(METRICS).join(', ')} (default: throughput)`)
+    .option('--metric <name>', `${Object.keys(COMPARE_METRICS).join(', ')} (default: throughput)`)
     .option('--pairs <count>', 'at most so many runs of each', '10')
     .option('--budget <time>', 'no new round after this', '20m')
     .optionsGroup('With --metric capacity, of each search:')
@@ -194,7 +194,7 @@ async function measured(
 function metricOf(name: string): CompareMetric {
   if (isMetric(name)) return name;
   throw new Mistake(
-    `there is no metric '${name}': it is one of ${Object.keys(METRICS).join(', ')}.`,
+    `there is no metric '${name}': it is one of ${Object.keys(COMPARE_METRICS).join(', ')}.`,
   );
 }
 

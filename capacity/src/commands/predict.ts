@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { seededRandom } from '../analysis/random';
-import { nameOf } from '../plan/chosen-workload';
+import { workloadName } from '../plan/chosen-workload';
 import { runId } from '../record/folder';
-import type { Measurement } from '../analysis/predict/measurement';
+import type { MeasuredSize } from '../analysis/predict/measurement';
 import { answer, groupsOf, sizes, type Answer, type Group } from '../analysis/predict/answer';
 import { readMeasurements } from '../predict/read';
 import { writePredictReports } from '../predict/reports';
@@ -81,10 +81,10 @@ function run(options: PredictOptions): number {
 }
 
 function ofWorkload(
-  all: readonly Measurement[],
+  all: readonly MeasuredSize[],
   { workload, from }: PredictOptions,
-): Measurement[] {
-  const names = [...new Set(all.map((one) => nameOf(one.workload)))];
+): MeasuredSize[] {
+  const names = [...new Set(all.map((one) => workloadName(one.workload)))];
   if (names.length === 0) {
     throw new Mistake(
       `there is no search with a capacity in ${from.join(', ')}: record some with n8n-tuned sweep.`,
@@ -93,7 +93,7 @@ function ofWorkload(
   if (workload === undefined && names.length > 1) {
     throw new Mistake(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
   }
-  const chosen = all.filter((one) => nameOf(one.workload) === (workload ?? names[0]));
+  const chosen = all.filter((one) => workloadName(one.workload) === (workload ?? names[0]));
   if (chosen.length === 0) {
     throw new Mistake(
       `there is no search of '${workload ?? ''}' in ${from.join(', ')}: it has ${names.join(', ')}.`,

@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { figures } from '../analysis/figures';
 import { PLANNED_SHARE } from '../analysis/planned-share';
 import { findK6 } from '../load/find-k6';
-import { isWorkloadFile, nameOf, type ChosenWorkload } from '../plan/chosen-workload';
+import { isWorkloadFile, workloadName, type ChosenWorkload } from '../plan/chosen-workload';
 import { parseSlos, type Slo } from '../plan/slo';
 import { writeWhole } from '../record/folder';
 import { withoutSecrets } from '../plan/secrets';
 import { ofWorkload, withSlos } from '../recommend/choose-evidence';
-import type { Evidence } from '../recommend/evidence';
+import type { CapacityEvidence } from '../recommend/evidence';
 import { loadValues, readDeployed, type LoadOrder } from '../recommend/load';
 import { prove, proveAsIs, type Attempt, type Proof } from '../recommend/prove';
 import { readSearches, type KnownSearch } from '../recommend/read';
@@ -172,7 +172,7 @@ async function searchesNow(
 }
 
 interface Question {
-  evidence: Evidence[];
+  evidence: CapacityEvidence[];
   rate: number;
   prices: Prices;
   slos: Slo[];
@@ -291,7 +291,7 @@ function toProve(options: RecommendOptions, searched: string, n8n: string): Chos
 function askedName(options: RecommendOptions): string | undefined {
   const { request, workload } = options;
   const isOwn = request !== undefined || (workload !== undefined && isWorkloadFile(workload));
-  return isOwn ? nameOf(chosenWorkload(options, false).recorded) : workload;
+  return isOwn ? workloadName(chosenWorkload(options, false).recorded) : workload;
 }
 
 const slosOf = ({ slo = [] }: RecommendOptions): Slo[] => slo.flatMap(parseSlos);

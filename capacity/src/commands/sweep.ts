@@ -14,7 +14,7 @@ import { SweepFolder } from '../sweep/folder';
 import { measureCells, workloadOf } from '../sweep/measure-cell';
 import { prepareSweep } from '../sweep/prepare';
 import { writeSweepReports } from '../sweep/reports';
-import { duration, goThrough } from '../sweep/sweep';
+import { timeLeftText, goThrough } from '../sweep/sweep';
 import { thisMachine } from '../targets/machine';
 import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
@@ -134,7 +134,7 @@ function announce({ steps, skipped, estimatedSeconds }: SweepRecord, done: numbe
   warn(
     done > 0
       ? `goes on: ${String(done)} of ${String(steps.length)} measurements are there`
-      : `${String(steps.length)} measurements, ${String(controls)} of them of the control cell, in about ${duration(estimatedSeconds)}`,
+      : `${String(steps.length)} measurements, ${String(controls)} of them of the control cell, in about ${timeLeftText(estimatedSeconds)}`,
   );
   const reasons = new Map<string, number>();
   for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);

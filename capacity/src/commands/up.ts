@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { nameOf, type ProcessName } from '../linux/proc';
+import { processName, type ProcessName } from '../linux/proc';
 import { Kept, type KeptState } from '../targets/kept';
 import type { Running } from '../targets/target';
 import { EXIT, Failure, Interrupted, messageOf, Mistake } from '../ui/exit';
@@ -122,7 +122,7 @@ async function keep(options: UpOptions): Promise<void> {
 }
 
 function thisProcess(): ProcessName {
-  const name = nameOf(process.pid);
+  const name = processName(process.pid);
   if (name === null) throw new Error('/proc does not know this process');
   return name;
 }

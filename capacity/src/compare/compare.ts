@@ -10,7 +10,7 @@ import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
 import { measureSide, type Measured, type SideOrder } from './measure-side';
-import { METRICS } from '../analysis/compare-metric';
+import { COMPARE_METRICS } from '../analysis/compare-metric';
 import { writeCompareReports } from './reports';
 
 export interface CompareOrder extends SideOrder {
@@ -45,7 +45,7 @@ export async function compareTopologies(
   };
   const invalid: string[] = [];
   const elapsed = (): number => (Date.now() - started.getTime()) / 1000;
-  const { moreIsBetter, title } = METRICS[order.metric];
+  const { moreIsBetter, title } = COMPARE_METRICS[order.metric];
   const now = (): Comparison =>
     unlessRejected(
       compare(alignedPairs(sides.A.values, sides.B.values), {

@@ -8,7 +8,7 @@ import type { Arrivals } from '../plan/profile';
 import { measure, type RunOrder } from '../run/run';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
-import { METRICS } from '../analysis/compare-metric';
+import { COMPARE_METRICS } from '../analysis/compare-metric';
 import type { CompareMetric } from '../record/compare-record';
 
 export interface SideOrder extends RunOrder {
@@ -37,7 +37,7 @@ export async function measureSide(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Measured> {
-  const { of } = METRICS[order.metric];
+  const { of } = COMPARE_METRICS[order.metric];
   if (of === undefined) return search(running, order, progress, signal);
   const { data, folder, problems } = await measure(running, order, progress, signal);
   const { verdict, summary } = data.record;

@@ -1,7 +1,7 @@
 /** Two records that are there already, side by side: of runs, or of searches. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { METRICS, NEVER } from '../analysis/compare-metric';
+import { COMPARE_METRICS, NEVER } from '../analysis/compare-metric';
 import { figures } from '../analysis/figures';
 import type { CompareMetric, CompareRecord, Side } from '../record/compare-record';
 import type { FindRecord } from '../record/find-record';
@@ -34,7 +34,7 @@ export function compareRecords(a: string, b: string, asked: CompareMetric | null
   }
   const metric = asked ?? (one.kind === 'search' ? 'capacity' : 'throughput');
   const sides = { a: sideOf(a, one, metric), b: sideOf(b, other, metric) };
-  const { moreIsBetter, title } = METRICS[metric];
+  const { moreIsBetter, title } = COMPARE_METRICS[metric];
   const [valueA = 0, valueB = 0] = [sides.a.values[0] ?? 0, sides.b.values[0] ?? 0];
   const ratio = moreIsBetter ? valueB / valueA : valueA / valueB;
   return {
@@ -66,7 +66,7 @@ function recordedIn(folder: string): Recorded {
 }
 
 function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetric): Side {
-  const { of } = METRICS[metric];
+  const { of } = COMPARE_METRICS[metric];
   const value =
     kind === 'search'
       ? of === undefined
@@ -75,7 +75,7 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
       : (of?.(record) ?? null);
   if (value === null) {
     throw new Mistake(
-      `${folder} is the record of a ${kind}, which does not tell ${METRICS[metric].title}: choose another --metric.`,
+      `${folder} is the record of a ${kind}, which does not tell ${COMPARE_METRICS[metric].title}: choose another --metric.`,
     );
   }
   return {
@@ -86,7 +86,7 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
 }
 
 const told = (value: number, metric: CompareMetric): string =>
-  value >= NEVER ? 'never had one' : `${figures(value)} ${METRICS[metric].unit}`;
+  value >= NEVER ? 'never had one' : `${figures(value)} ${COMPARE_METRICS[metric].unit}`;
 
 /** What else differs than what was to be compared. */
 function differences(a: RunRecord | FindRecord, b: RunRecord | FindRecord): string[] {

@@ -1,9 +1,9 @@
 import { pressure } from '../analysis/slo';
-import type { Outcome } from '../analysis/search/types';
+import type { ProbeOutcome } from '../analysis/search/types';
 import type { RunRecord, Verdict } from '../record/record';
 
 /** What one probe's run tells the search. */
-export function outcomeOf(record: RunRecord): Outcome {
+export function outcomeOf(record: RunRecord): ProbeOutcome {
   const { limitedBy } = record.verdict;
   const { achieved } = record.summary;
   return {
@@ -19,7 +19,7 @@ export function outcomeOf(record: RunRecord): Outcome {
 }
 
 /** A search weighs what it saw: a run too short for a verdict still leans to one side. */
-function resultOf({ outcome, undecided }: Verdict): Outcome['result'] {
+function resultOf({ outcome, undecided }: Verdict): ProbeOutcome['result'] {
   if (outcome === 'sustained' || outcome === 'not sustained') return outcome;
   if (outcome !== 'inconclusive') return 'invalid';
   return undecided.every(({ seemsMet }) => seemsMet) ? 'sustained' : 'not sustained';

@@ -1,5 +1,6 @@
 // The doctor's checks as text for a terminal.
 import type { Check, Purpose } from './doctor';
+import { wrapCutting } from '../ui/wrap';
 
 const TITLES: Record<Purpose, string> = {
   process: 'n8n on this machine (target process)',
@@ -21,28 +22,7 @@ export function renderChecks(checks: readonly Check[], width: number): string[] 
 function row({ state, name, found, advice }: Check, width: number): string[] {
   const head = `  ${state.padEnd(STATE_WIDTH)}${name.padEnd(NAME_WIDTH)}`;
   const text = advice === null ? found : `${found}: ${advice}`;
-  return wrap(text, width - head.length).map(
+  return wrapCutting(text, width - head.length).map(
     (line, index) => (index === 0 ? head : ' '.repeat(head.length)) + line,
   );
-}
-
-/** Only a word that is longer than a line is cut. */
-export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ').flatMap((long) => pieces(long, width))) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
-}
-
-function pieces(word: string, width: number): string[] {
-  return word.length <= width
-    ? [word]
-    : [word.slice(0, width), ...pieces(word.slice(width), width)];
 }

@@ -96,7 +96,7 @@ export interface ProcessName {
 }
 
 /** Null where it has ended. */
-export function nameOf(pid: number): ProcessName | null {
+export function processName(pid: number): ProcessName | null {
   const stat = readStat(pid);
   return stat === null ? null : { pid, startedAtMs: stat.startedAtMs };
 }

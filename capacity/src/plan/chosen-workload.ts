@@ -41,7 +41,7 @@ export interface ChosenWorkload {
 /** The name of a workload that is a request given on the command line. */
 const OWN_REQUEST = 'request';
 /** Requests of the user's own all have one name; what tells them apart is the request itself. */
-export const nameOf = ({ name, title }: Pick<RecordedWorkload, 'name' | 'title'>): string =>
+export const workloadName = ({ name, title }: Pick<RecordedWorkload, 'name' | 'title'>): string =>
   name === OWN_REQUEST ? title : name;
 /** A name, rather than a file, has neither a folder nor an extension. */
 export const isWorkloadFile = (workload: string): boolean => /[/\\]|\.(ya?ml|json)$/.test(workload);

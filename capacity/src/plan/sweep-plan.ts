@@ -151,7 +151,7 @@ export const sweepPlanSchema = z
   });
 
 export type SweepPlan = z.infer<typeof sweepPlanSchema>;
-export type Measurement = SweepPlan['measure'];
+export type PlannedMeasurement = SweepPlan['measure'];
 
 function usesFind({ measure, fixed, dimensions, cells }: Omit<SweepPlan, never>): boolean {
   const named = [

@@ -3,10 +3,14 @@ import { recordsBeneath } from '../record/beneath';
 import { readRun } from '../record/read';
 import { readSearch } from '../record/read-find';
 import { SweepFolder } from '../sweep/folder';
-import { measurementOf, measurementOfRun, type Measurement } from '../analysis/predict/measurement';
+import {
+  measurementOf,
+  measurementOfRun,
+  type MeasuredSize,
+} from '../analysis/predict/measurement';
 
 /** All that the searches, and the closed-loop cells of sweeps, in these folders tell. */
-export function readMeasurements(folders: readonly string[]): Measurement[] {
+export function readMeasurements(folders: readonly string[]): MeasuredSize[] {
   const found = folders.flatMap(recordsBeneath);
   const searches = found
     .filter(({ kind }) => kind === 'find')
@@ -15,11 +19,11 @@ export function readMeasurements(folders: readonly string[]): Measurement[] {
   return [...searches, ...sweeps.flatMap(ofSweep)].filter((one) => one !== null);
 }
 
-const ofSearch = (folder: string): Measurement | null =>
+const ofSearch = (folder: string): MeasuredSize | null =>
   measurementOf(readSearch(folder), (run) => readRun(join(folder, run)).record);
 
 /** Searches among its cells are found by themselves. */
-function ofSweep(path: string): (Measurement | null)[] {
+function ofSweep(path: string): (MeasuredSize | null)[] {
   const folder = new SweepFolder(path);
   const sweep = folder.sweep();
   if (sweep === null) return [];

@@ -1,15 +1,15 @@
 /** Of all that is recorded, what answers the question asked. */
 import { parseSlos, type Slo } from '../plan/slo';
 import { Mistake } from '../ui/exit';
-import type { Evidence } from './evidence';
+import type { CapacityEvidence } from './evidence';
 import { implied } from './slo';
 
 /** `asked` as nameOf says it; left out, there must be only one. `from` is where the user said to look. */
 export function ofWorkload(
-  evidence: readonly Evidence[],
+  evidence: readonly CapacityEvidence[],
   asked: string | undefined,
   from: readonly string[] = ['what was searched now'],
-): Evidence[] {
+): CapacityEvidence[] {
   const names = [...new Set(evidence.map((each) => each.workload))];
   const [only, another] = names;
   if (only === undefined) {
@@ -30,7 +30,7 @@ export function ofWorkload(
 }
 
 /** A capacity under a looser SLO says nothing about a stricter one. */
-export function withSlos(evidence: Evidence[], wanted: readonly Slo[]): Evidence[] {
+export function withSlos(evidence: CapacityEvidence[], wanted: readonly Slo[]): CapacityEvidence[] {
   const fitting = evidence.filter(({ slo }) => implied(slo.flatMap(parseSlos), wanted));
   if (fitting.length === 0) {
     const known = [...new Set(evidence.map(({ slo }) => slo.join(', ')))].join('; ');

@@ -1,11 +1,11 @@
 import type { Topology } from '../plan/topology';
-import { nameOf } from '../plan/chosen-workload';
+import { workloadName } from '../plan/chosen-workload';
 import type { FindRecord } from '../record/find-record';
 import { runAtCapacity } from '../record/read-find';
 import type { Machine, RoleSummary, RunRecord } from '../record/record';
 
 /** What one search has shown about one topology, as far as a recommendation rests on it. */
-export interface Evidence {
+export interface CapacityEvidence {
   /** Id of the search. */
   source: string;
   /** As nameOf says it. */
@@ -26,7 +26,7 @@ export interface Evidence {
 export function evidenceOf(
   search: FindRecord,
   readRun: (run: string) => RunRecord,
-): Evidence | null {
+): CapacityEvidence | null {
   const { ratePerSecond, low, confirmed } = search.capacity;
   const capacityPerSecond = confirmed ? ratePerSecond : low;
   if (search.topology === null || !(capacityPerSecond > 0)) return null;
@@ -34,7 +34,7 @@ export function evidenceOf(
   const record = run === null ? null : readRun(run);
   return {
     source: search.id,
-    workload: nameOf(search.workload),
+    workload: workloadName(search.workload),
     slo: search.slo.map(({ text }) => text),
     topology: search.topology,
     machine: search.machine,
@@ -54,15 +54,15 @@ export function evidenceOf(
 }
 
 /** The same for searches that repeat each other. */
-export const layoutKey = ({ workload, slo, machine, topology }: Evidence): string =>
+export const layoutKey = ({ workload, slo, machine, topology }: CapacityEvidence): string =>
   JSON.stringify([workload, slo, machine.cpu, machine.cores, { ...topology, name: undefined }]);
 
 /**
  * Of searches that repeat each other the one in the middle, of an even number the lower: to take the best
  * of them would be to plan with luck.
  */
-export function withoutRepeats(evidence: readonly Evidence[]): Evidence[] {
-  const groups = new Map<string, Evidence[]>();
+export function withoutRepeats(evidence: readonly CapacityEvidence[]): CapacityEvidence[] {
+  const groups = new Map<string, CapacityEvidence[]>();
   for (const each of evidence) {
     const key = layoutKey(each);
     groups.set(key, [...(groups.get(key) ?? []), each]);

@@ -3,11 +3,11 @@ import { isOfMemory } from '../analysis/limits/space';
 import { plannedPerSecond } from '../analysis/planned-share';
 import type { RoleSummary, RunRecord } from '../record/record';
 import { limitsOf } from '../plan/limits';
-import { layoutKey, type Evidence } from './evidence';
+import { layoutKey, type CapacityEvidence } from './evidence';
 import type { Recommendation } from './recommend';
 import type { Sizing } from './sizing';
 
-export interface Trial {
+export interface LoadedValues {
   record: RunRecord;
   /** Folder of the run. */
   run: string;
@@ -16,7 +16,7 @@ export interface Trial {
   sentence: string;
 }
 
-export interface Attempt extends Trial {
+export interface Attempt extends LoadedValues {
   /** Null where a values file was proved as it is. */
   recommendation: Recommendation | null;
 }
@@ -28,7 +28,7 @@ export interface Proof {
 
 export interface ProofHands {
   /** The best for this evidence; null where nothing is left to try. */
-  recommend(evidence: readonly Evidence[]): Recommendation | null;
+  recommend(evidence: readonly CapacityEvidence[]): Recommendation | null;
   /** Deploys exactly these values and loads them; null where it was stopped. */
   load(recommendation: Recommendation): Promise<RunRecordAt | null>;
   mostAttempts: number;
@@ -39,7 +39,10 @@ export interface RunRecordAt {
   run: string;
 }
 
-export async function prove(evidence: readonly Evidence[], hands: ProofHands): Promise<Proof> {
+export async function prove(
+  evidence: readonly CapacityEvidence[],
+  hands: ProofHands,
+): Promise<Proof> {
   const attempts: Attempt[] = [];
   let known = evidence;
   while (attempts.length < hands.mostAttempts) {
@@ -117,10 +120,10 @@ export function judge(
  * less than the rate at which it was just loaded, so that it no longer counts for it.
  */
 export function learn(
-  evidence: readonly Evidence[],
+  evidence: readonly CapacityEvidence[],
   { evidence: refuted, wantedPerSecond, workers }: Sizing,
   { record, run }: RunRecordAt,
-): Evidence[] {
+): CapacityEvidence[] {
   const sustained = record.verdict.outcome === 'sustained';
   return evidence.map((each) => {
     if (layoutKey(each) !== layoutKey(refuted)) return each;

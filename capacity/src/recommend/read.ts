@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { FindRecord } from '../record/find-record';
 import { readRun } from '../record/read';
 import { findSearches, readSearch } from '../record/read-find';
-import { evidenceOf, type Evidence } from './evidence';
+import { evidenceOf, type CapacityEvidence } from './evidence';
 
 export interface KnownSearch {
   record: FindRecord;
   /** Null where the search says nothing that can be built on. */
-  evidence: Evidence | null;
+  evidence: CapacityEvidence | null;
 }
 
 /** Every search at or beneath these folders, those of a sweep's cells too. */

@@ -1,5 +1,5 @@
 import { plannedPerSecond } from '../analysis/planned-share';
-import { withoutRepeats, type Evidence } from './evidence';
+import { withoutRepeats, type CapacityEvidence } from './evidence';
 import { sizingFor, type Sizing } from './sizing';
 
 export interface Prices {
@@ -19,14 +19,14 @@ export interface Recommendation {
 export const DEFAULT_PRICES: Prices = { cpu: 1, memory: 0.125 };
 
 /** The rate to plan with where none is asked: `recommend` answers it whatever was recorded. */
-export function plannedRate(evidence: readonly Evidence[]): number {
+export function plannedRate(evidence: readonly CapacityEvidence[]): number {
   const best = Math.max(0, ...withoutRepeats(evidence).map((each) => each.capacityPerSecond));
   return plannedPerSecond(best);
 }
 
 /** The cheapest of what is known to do; null when nothing recorded holds the rate. */
 export function recommend(
-  evidence: readonly Evidence[],
+  evidence: readonly CapacityEvidence[],
   wantedPerSecond: number,
   prices: Prices = DEFAULT_PRICES,
 ): Recommendation | null {

@@ -4,7 +4,7 @@ import { figures } from '../analysis/figures';
 import { seededRandom } from '../analysis/random';
 import { fitUsl, predictUsl, type UslFit, MOST_EXTRAPOLATION } from '../analysis/usl';
 import { sameBut } from '../analysis/predict/scale';
-import type { Evidence } from './evidence';
+import type { CapacityEvidence } from './evidence';
 
 export interface WorkerCount {
   workers: number;
@@ -19,8 +19,8 @@ const SEED = 1;
 
 /** The fewest workers whose planned share is `wantedPerSecond`; null where what is known reaches no such rate. */
 export function workersFor(
-  evidence: Evidence,
-  all: readonly Evidence[],
+  evidence: CapacityEvidence,
+  all: readonly CapacityEvidence[],
   wantedPerSecond: number,
 ): WorkerCount | null {
   const { topology, capacityPerSecond, source } = evidence;
@@ -40,7 +40,10 @@ export function workersFor(
 }
 
 /** The law over all evidence that differs from this in the number of workers only; or why there is none. */
-export function lawOf(evidence: Evidence, all: readonly Evidence[]): UslFit | string {
+export function lawOf(
+  evidence: CapacityEvidence,
+  all: readonly CapacityEvidence[],
+): UslFit | string {
   const alike = all.filter((each) => keyOf(each) === keyOf(evidence));
   return fitUsl(
     alike.map(({ topology, capacityPerSecond }) => ({
@@ -51,7 +54,7 @@ export function lawOf(evidence: Evidence, all: readonly Evidence[]): UslFit | st
   );
 }
 
-const keyOf = ({ workload, slo, machine, topology }: Evidence): string =>
+const keyOf = ({ workload, slo, machine, topology }: CapacityEvidence): string =>
   JSON.stringify([workload, slo, machine.cpu, machine.cores, sameBut('workers', topology)]);
 
 function byLaw(fit: UslFit, wantedPerSecond: number): WorkerCount | null {
@@ -70,7 +73,7 @@ function byLaw(fit: UslFit, wantedPerSecond: number): WorkerCount | null {
 }
 
 function inProportion(
-  { topology, capacityPerSecond, source }: Evidence,
+  { topology, capacityPerSecond, source }: CapacityEvidence,
   wantedPerSecond: number,
   whyNoLaw: string,
 ): WorkerCount | null {

@@ -1,6 +1,6 @@
 import { isEnough, PLANNED_SHARE } from '../analysis/planned-share';
 import type { Role, Topology } from '../plan/topology';
-import type { Evidence } from './evidence';
+import type { CapacityEvidence } from './evidence';
 import { workersFor, type WorkerCount } from './scaling';
 
 /** n8n 2.x did not start with 512 MiB, and a Code node killed the pod with 1 GiB and no caps. */
@@ -20,7 +20,7 @@ export interface SizedRole {
 }
 
 export interface Sizing {
-  evidence: Evidence;
+  evidence: CapacityEvidence;
   wantedPerSecond: number;
   /** At which the SLO is expected to hold, before the planned share is taken. */
   expectedPerSecond: number;
@@ -37,8 +37,8 @@ export interface Sizing {
 
 /** How a topology that was measured is sized for a rate; null when it cannot hold it by what is known. */
 export function sizingFor(
-  evidence: Evidence,
-  all: readonly Evidence[],
+  evidence: CapacityEvidence,
+  all: readonly CapacityEvidence[],
   wantedPerSecond: number,
 ): Sizing | null {
   const count = countFor(evidence, all, wantedPerSecond);
@@ -58,8 +58,8 @@ export function sizingFor(
 }
 
 function countFor(
-  evidence: Evidence,
-  all: readonly Evidence[],
+  evidence: CapacityEvidence,
+  all: readonly CapacityEvidence[],
   wantedPerSecond: number,
 ): WorkerCount | null {
   if (evidence.topology.mode === 'queue') return workersFor(evidence, all, wantedPerSecond);
@@ -71,7 +71,11 @@ function countFor(
 /** The task runner is a child of main, or of each worker in queue mode. */
 const runnerHostOf = ({ mode }: Topology): Role => (mode === 'queue' ? 'worker' : 'main');
 
-function rolesFor(evidence: Evidence, wantedPerSecond: number, workers: number): SizedRole[] {
+function rolesFor(
+  evidence: CapacityEvidence,
+  wantedPerSecond: number,
+  workers: number,
+): SizedRole[] {
   const { topology } = evidence;
   const instances: [Role, number][] =
     topology.mode === 'regular'
@@ -87,7 +91,7 @@ function rolesFor(evidence: Evidence, wantedPerSecond: number, workers: number):
 }
 
 function sizedRole(
-  { topology, at }: Evidence,
+  { topology, at }: CapacityEvidence,
   role: Role,
   instances: number,
   wantedPerSecond: number,

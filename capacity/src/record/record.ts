@@ -112,12 +112,18 @@ export interface GeneratorSummary {
   saturated: boolean;
 }
 
-/** Over the whole run, warm-up included. */
-export interface Executions {
+/** As n8n counts them, which knows nothing of responses. */
+export interface ExecutionCounts {
   succeeded: number;
   failed: number;
+  /** New, waiting in the queue or running. */
   unfinished: number;
+  /** Where the counts come from: `database`, `metrics`, `API`. */
   source: string;
+}
+
+/** Over the whole run, warm-up included. */
+export interface Executions extends ExecutionCounts {
   /** Over the same time, to be compared with; older records do not have them. */
   requests?: number;
   rightReplies?: number;

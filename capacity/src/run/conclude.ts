@@ -7,10 +7,10 @@ import { values } from '../analysis/metrics';
 import { assess } from '../analysis/slo';
 import { soakTrends } from '../analysis/soak';
 import { mean } from '../analysis/statistics';
-import { summarize, type ExecutionCounts } from '../analysis/summarize';
+import { summarize } from '../analysis/summarize';
 import { BREAKING_EVENTS, verdict } from '../analysis/verdict';
 import type { RunHead } from '../record/folder';
-import type { RunEvent, RunRecord, RunTables, Summary } from '../record/record';
+import type { ExecutionCounts, RunEvent, RunRecord, RunTables, Summary } from '../record/record';
 
 /** What only the run itself knew. */
 export interface RunEnding {

@@ -1,6 +1,7 @@
 import type { CountedWithin } from '../analysis/completions';
 import type { Window } from '../analysis/metrics';
-import type { ExecutionCounts, Running } from '../targets/target';
+import type { Running } from '../targets/target';
+import type { ExecutionCounts } from '../record/record';
 
 interface Look {
   counts: ExecutionCounts;

@@ -19,9 +19,9 @@ import {
 import type { Slo } from '../plan/slo';
 import { RunFolder, runId, type RunHead } from '../record/folder';
 import type { RunData } from '../record/read';
-import type { RecordedProfile, RequestSample } from '../record/record';
+import type { ExecutionCounts, RecordedProfile, RequestSample } from '../record/record';
 import { samplersFor } from '../samplers';
-import type { ExecutionCounts, Running } from '../targets/target';
+import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
 import { scoped, type Scope } from '../ui/scope';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracedExecutions } from '../analysis/match-executions';
-import type { RequestSample } from '../record/record';
-import type { ExecutionCounts, ExecutionTrace } from '../targets/target';
+import type { ExecutionCounts, RequestSample } from '../record/record';
+import type { ExecutionTrace } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { messageOf } from '../ui/exit';
 

@@ -2,16 +2,16 @@ import type { Running } from '../targets/target';
 import type { Sampler, SampleSink } from './sampler';
 
 /** What a sampler is made of: something to begin with, something to do at every tick. */
-export interface Probe {
+export interface SamplerBody {
   tick(): void | Promise<void>;
   close?(): void | Promise<void>;
 }
 
-export type Begin = (running: Running, sink: SampleSink) => Probe | Promise<Probe>;
+export type Begin = (running: Running, sink: SampleSink) => SamplerBody | Promise<SamplerBody>;
 
 /** Turns a probe into a sampler: the clock, the cost, and failures that are told once and end nothing. */
 export function sampler(name: string, begin: Begin): Sampler {
-  let probe: Probe | null = null;
+  let probe: SamplerBody | null = null;
   let timer: NodeJS.Timeout | undefined;
   let sink: SampleSink | null = null;
   let busy: Promise<void> | null = null;

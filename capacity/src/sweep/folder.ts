@@ -5,7 +5,7 @@ import type { Step } from '../plan/cells';
 import { writeWhole } from '../record/folder';
 import { SWEEP_FILE, type CellRecord, type SweepRecord } from '../record/sweep-record';
 import { cellOfVersion1 } from '../record/version1';
-import { isAlive, nameOf, type ProcessName } from '../linux/proc';
+import { isAlive, processName, type ProcessName } from '../linux/proc';
 import { messageOf, Mistake } from '../ui/exit';
 
 export const CELL_FILE = 'cell.json';
@@ -73,7 +73,7 @@ export class SweepFolder {
         );
       }
     }
-    writeWhole(file, json(nameOf(process.pid)));
+    writeWhole(file, json(processName(process.pid)));
     return () => {
       rmSync(file, { force: true });
     };

@@ -51,7 +51,7 @@ export async function goThrough(
     const tell = (text: string): void => {
       const spent = (Date.now() - startedAt.getTime()) / 1000;
       progress(
-        `cell ${String(index + 1)} of ${String(sweep.steps.length)}, ${duration(Math.max(0, left - spent))} left · ${text}`,
+        `cell ${String(index + 1)} of ${String(sweep.steps.length)}, ${timeLeftText(Math.max(0, left - spent))} left · ${text}`,
       );
     };
     const result = await measureCell(step, path, tell, signal).catch((error: unknown) =>
@@ -88,7 +88,7 @@ function crashed(error: unknown, signal: AbortSignal): CellResult | null {
   };
 }
 
-export function duration(seconds: number): string {
+export function timeLeftText(seconds: number): string {
   if (seconds < 90) return `${seconds.toFixed(0)} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 90) return `${String(minutes)} min`;

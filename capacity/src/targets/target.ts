@@ -4,7 +4,7 @@ import type { LoadRequest } from '../../../loadtests/lib/workload';
 import type { ExecutionsSeen } from '../analysis/match-executions';
 import type { SampledRole } from '../plan/roles';
 import type { Role, Topology } from '../plan/topology';
-import type { Machine, RunEvent, TargetKind } from '../record/record';
+import type { ExecutionCounts, Machine, RunEvent, TargetKind } from '../record/record';
 
 /** Where a topology runs, or what is loaded. A new target is one new folder that makes one of these. */
 export interface Target {
@@ -63,15 +63,6 @@ export interface MetricsEndpoint {
   role: Role;
   instance: string;
   url: string;
-}
-
-export interface ExecutionCounts {
-  succeeded: number;
-  failed: number;
-  /** New, waiting in the queue or running. */
-  unfinished: number;
-  /** Where the counts come from: `database`, `metrics`, `API`. */
-  source: string;
 }
 
 /** The executions since a moment, one by one. */

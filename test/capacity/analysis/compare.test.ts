@@ -7,7 +7,7 @@ import {
   unlessRejected,
   type Pair,
 } from '../../../capacity/src/analysis/compare';
-import { METRICS, NEVER } from '../../../capacity/src/analysis/compare-metric';
+import { COMPARE_METRICS, NEVER } from '../../../capacity/src/analysis/compare-metric';
 import type { RunRecord } from '../../../capacity/src/record/record';
 import { sampleRun } from '../../support/sample-run';
 import { normal, seededRandom, type Random } from '../../../capacity/src/analysis/random';
@@ -183,6 +183,6 @@ describe('a comparison cannot be won by doing less', () => {
       latencyMs: share === 1 ? null : latencyMs,
       errors: { ...record.summary.errors, share },
     };
-    expect(METRICS.p95.of?.({ ...record, summary } as RunRecord)).toBe(expected);
+    expect(COMPARE_METRICS.p95.of?.({ ...record, summary } as RunRecord)).toBe(expected);
   });
 });

@@ -3,7 +3,7 @@ import { estimate } from '../../../capacity/src/analysis/search/estimate';
 import { usualLengths } from '../../../capacity/src/find/settings';
 import {
   withDefaults,
-  type Outcome,
+  type ProbeOutcome,
   type Probe,
   type Settings,
   type Trial,
@@ -11,7 +11,7 @@ import {
 
 /** A system that answers everything up to its limit, with a latency that grows as it nears it. */
 function system(limit: number, capacity: number) {
-  return (probe: Probe): Outcome => {
+  return (probe: Probe): ProbeOutcome => {
     const rate =
       probe.kind === 'ladder' ? limit * Math.min(1, probe.clients / 10) : probe.ratePerSecond;
     const achievedPerSecond = Math.min(rate, limit);
@@ -33,7 +33,7 @@ function lengths(budgetSeconds: number | null): Partial<Settings> {
   return { shortSeconds, fullSeconds, ladderSeconds: shortSeconds / 2 };
 }
 
-function run(measure: (probe: Probe, i: number) => Outcome, settings: Partial<Settings> = {}) {
+function run(measure: (probe: Probe, i: number) => ProbeOutcome, settings: Partial<Settings> = {}) {
   const search = new CapacitySearch(settings);
   const probes: Probe[] = [];
   for (let probe = search.next(); probe !== null; probe = search.next()) {
@@ -101,12 +101,12 @@ describe('a search', () => {
 
 describe('noise', () => {
   const honest = system(100, 85);
-  const stalled = (probe: Probe): Outcome => ({
+  const stalled = (probe: Probe): ProbeOutcome => ({
     ...honest(probe),
     result: 'not sustained',
     pressure: 5,
   });
-  const lucky = (probe: Probe): Outcome => ({
+  const lucky = (probe: Probe): ProbeOutcome => ({
     ...honest(probe),
     result: 'sustained',
     pressure: 0.4,

@@ -4,7 +4,7 @@ import { topologySchema, type Topology } from '../../../capacity/src/plan/topolo
 import {
   measurementOfRun,
   seen,
-  type Measurement,
+  type MeasuredSize,
 } from '../../../capacity/src/analysis/predict/measurement';
 import { answer, groupsOf, sizes } from '../../../capacity/src/analysis/predict/answer';
 import { SCALES } from '../../../capacity/src/analysis/predict/scale';
@@ -19,8 +19,8 @@ const truth = { g: 30, a: 0.08, b: 0.004 };
 function measurement(
   layout: object,
   ratePerSecond: number,
-  more: Partial<Measurement> = {},
-): Measurement {
+  more: Partial<MeasuredSize> = {},
+): MeasuredSize {
   const topology: Topology = topologySchema.parse(layout);
   return {
     source: `search-${String(topology.workers.count)}`,
@@ -47,10 +47,10 @@ function measurement(
 
 const workers = (
   counts: readonly number[],
-  more: Partial<Measurement> = {},
+  more: Partial<MeasuredSize> = {},
   noise = 0,
   seed = 7,
-): Measurement[] => {
+): MeasuredSize[] => {
   const random = seededRandom(seed);
   return counts.map((count) =>
     measurement(
@@ -62,7 +62,7 @@ const workers = (
 };
 
 function predicted(
-  measurements: readonly Measurement[],
+  measurements: readonly MeasuredSize[],
   n: number,
   over: keyof typeof SCALES = 'workers',
 ) {
@@ -86,7 +86,7 @@ describe('the answer is the lowest bound, named', () => {
   });
 
   test("the task runner's slots, where a Code node waits and they are fewer", () => {
-    const waiting = workers([1, 2]).map((one): Measurement => ({
+    const waiting = workers([1, 2]).map((one): MeasuredSize => ({
       ...one,
       workload: { ...one.workload, latencyFloorMs: 5000 },
       lightLatencySeconds: 5,
@@ -177,7 +177,7 @@ describe('what cannot be known is refused', () => {
 describe('groups', () => {
   test('hold what differs in the size only', () => {
     const tuned = workers([1, 2, 3, 4]);
-    const plain = tuned.map((one): Measurement => ({
+    const plain = tuned.map((one): MeasuredSize => ({
       ...one,
       topology: { ...one.topology, tuning: 'none' },
     }));
@@ -231,7 +231,7 @@ test('what was seen is its middle, from least to most', () => {
 });
 
 test("two requests of the user's own are two workloads", () => {
-  const asked = (title: string): Measurement[] =>
+  const asked = (title: string): MeasuredSize[] =>
     workers([1, 2]).map((one) => ({
       ...one,
       workload: { ...one.workload, name: 'request', title },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { figures } from '../../../capacity/src/analysis/figures';
 import { isEnough, plannedPerSecond } from '../../../capacity/src/analysis/planned-share';
-import type { Evidence } from '../../../capacity/src/recommend/evidence';
+import type { CapacityEvidence } from '../../../capacity/src/recommend/evidence';
 import { plannedRate, recommend } from '../../../capacity/src/recommend/recommend';
 import { valuesYaml } from '../../../capacity/src/recommend/values';
 import { queue, regular } from './evidence';
@@ -10,7 +10,7 @@ import { queue, regular } from './evidence';
 const capacity = fc.double({ min: 1e-3, max: 1e5, noNaN: true, minExcluded: true });
 
 /** Searches of one layout or several, repeated or not, in any order. */
-const searches: fc.Arbitrary<Evidence[]> = fc.array(
+const searches: fc.Arbitrary<CapacityEvidence[]> = fc.array(
   fc.oneof(
     capacity.map((rate) => regular(rate)),
     fc.tuple(fc.integer({ min: 1, max: 8 }), capacity).map(([n, rate]) => queue(n, rate)),

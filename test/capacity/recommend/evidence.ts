@@ -1,5 +1,5 @@
 import { topologySchema } from '../../../capacity/src/plan/topology';
-import type { Evidence } from '../../../capacity/src/recommend/evidence';
+import type { CapacityEvidence } from '../../../capacity/src/recommend/evidence';
 import type { RoleSummary, RunRecord } from '../../../capacity/src/record/record';
 import { sampleRun } from '../../support/sample-run';
 
@@ -20,7 +20,10 @@ export const role = (
   throttledShare: null,
 });
 
-export function regular(capacityPerSecond: number, more: Partial<Evidence> = {}): Evidence {
+export function regular(
+  capacityPerSecond: number,
+  more: Partial<CapacityEvidence> = {},
+): CapacityEvidence {
   return {
     source: 'search-regular',
     workload: 'last-node',
@@ -40,7 +43,7 @@ export function regular(capacityPerSecond: number, more: Partial<Evidence> = {})
   };
 }
 
-export function queue(workers: number, capacityPerSecond: number): Evidence {
+export function queue(workers: number, capacityPerSecond: number): CapacityEvidence {
   return {
     ...regular(capacityPerSecond),
     source: `search-queue-${String(workers)}`,

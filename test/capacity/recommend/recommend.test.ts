@@ -1,5 +1,5 @@
 import { ofWorkload } from '../../../capacity/src/recommend/choose-evidence';
-import { nameOf } from '../../../capacity/src/plan/chosen-workload';
+import { workloadName } from '../../../capacity/src/plan/chosen-workload';
 import { parse } from 'yaml';
 import { uslRate } from '../../../capacity/src/analysis/usl';
 import { parseSlos } from '../../../capacity/src/plan/slo';
@@ -177,8 +177,8 @@ describe('evidence under an SLO', () => {
 });
 
 describe("requests of the user's own", () => {
-  const order = nameOf({ name: 'request', title: 'POST /webhook/order' });
-  const invoice = nameOf({ name: 'request', title: 'POST /webhook/invoice' });
+  const order = workloadName({ name: 'request', title: 'POST /webhook/order' });
+  const invoice = workloadName({ name: 'request', title: 'POST /webhook/invoice' });
   const searches = [regular(40, { workload: order }), regular(90, { workload: invoice })];
 
   test('are told apart by what they ask', () => {

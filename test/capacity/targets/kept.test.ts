@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nameOf } from '../../../capacity/src/linux/proc';
+import { processName } from '../../../capacity/src/linux/proc';
 import { Kept, type KeptState } from '../../../capacity/src/targets/kept';
 
 const cache = mkdtempSync(join(tmpdir(), 'n8n-tuned-kept-'));
@@ -27,7 +27,7 @@ const state = (keeper: KeptState['keeper']): KeptState => ({
 test('what up left up is known as long as its very process lives', () => {
   const kept = new Kept('some');
   kept.prepare();
-  const self = nameOf(process.pid);
+  const self = processName(process.pid);
   if (self === null) throw new Error('/proc does not know this process');
 
   kept.write(state(self));

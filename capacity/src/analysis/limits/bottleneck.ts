@@ -2,7 +2,7 @@ import type { RankedLimit, Verdict } from '../../record/record';
 import { figures } from '../figures';
 import { Sampled, type LimitFacts } from './facts';
 import { rank } from './rank';
-import type { Row } from './row';
+import type { LimitRow } from './row';
 import { LIMITS } from './table';
 
 /** What limited a run, the figures that say so, and what came next. */
@@ -47,7 +47,7 @@ export function bottleneck(facts: LimitFacts, healthy: boolean): Limit {
 
 /** Memory and slots that are nearly used up slow nothing down. */
 const canSlow = ({ name }: RankedLimit): boolean => {
-  const kind: Row['kind'] | undefined = LIMITS.find((row) => row.name === name)?.kind;
+  const kind: LimitRow['kind'] | undefined = LIMITS.find((row) => row.name === name)?.kind;
   return kind === 'work' || kind === 'shared';
 };
 

@@ -2,7 +2,7 @@ import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { mean } from '../statistics';
 import { rootOf } from './facts';
-import { USED_UP, roleName, type Reading, type Row, type Seen } from './row';
+import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
 
 const THROTTLED_SHARE = 0.1;
 /** Used up for this share of the time, a CPU makes many wait, whatever its mean. */
@@ -17,8 +17,8 @@ const LIMITED: SampledRole[] = [
   ...(['postgresql', 'redis', 'balancer', 'upstream'] as const),
 ];
 
-export const cpuRows: Row[] = [
-  ...LIMITED.map((role): Row => ({
+export const cpuRows: LimitRow[] = [
+  ...LIMITED.map((role): LimitRow => ({
     role,
     resource: 'CPU limit',
     name: `${roleName(role)} CPU limit`,

@@ -1,10 +1,10 @@
 import { figures } from '../figures';
-import { USED_UP, type Reading, type Row, type Seen } from './row';
+import { USED_UP, type Reading, type LimitRow, type Seen } from './row';
 
 /** Of the time in which something waited for a disk: databases and page writers wait a little in any run. */
 const WAITED_SHARE = 0.5;
 
-export const diskRows: Row[] = [
+export const diskRows: LimitRow[] = [
   { role: 'host', resource: 'disk', name: 'host disk', kind: 'work', read: readDisk },
 ];
 

@@ -1,7 +1,7 @@
 import { figures } from '../figures';
-import type { Reading, Row, Seen } from './row';
+import type { Reading, LimitRow, Seen } from './row';
 
-export const generatorRows: Row[] = [
+export const generatorRows: LimitRow[] = [
   {
     role: 'generator',
     resource: 'CPU',

@@ -2,7 +2,7 @@ import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { mean, median } from '../statistics';
 import { slope } from '../trend';
-import { USED_UP, roleName, type Reading, type Row, type Seen } from './row';
+import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
 
 /** Waiting longer than it works by this much, an execution stood in line for a slot. */
 const WAITED = 1.2;
@@ -16,15 +16,15 @@ const STORES = new Set<SampledRole>(['postgresql', 'redis', 'host']);
 
 const isWorkOf =
   (...roles: SampledRole[]) =>
-  ({ role, kind }: Row): boolean =>
+  ({ role, kind }: LimitRow): boolean =>
     (kind === 'work' || kind === 'shared') && (roles.includes(role) || STORES.has(role));
 const isDeeper =
   (...resources: string[]) =>
-  ({ resource }: Row): boolean =>
+  ({ resource }: LimitRow): boolean =>
     resources.includes(resource);
 
 /** What is held while something else works. Deeper ones explain those above them. */
-export const heldRows: Row[] = [
+export const heldRows: LimitRow[] = [
   {
     role: 'worker',
     resource: 'slots',
@@ -57,7 +57,7 @@ export const heldRows: Row[] = [
     read: ({ summary, limits }) =>
       readSlots(summary, limits.executionSlots, limits.holdMs, 'executions'),
   },
-  ...POOLED.map((role): Row => ({
+  ...POOLED.map((role): LimitRow => ({
     role,
     resource: 'connection pool',
     name: `${roleName(role)} database pool`,

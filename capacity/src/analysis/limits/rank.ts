@@ -1,8 +1,8 @@
 import type { RankedLimit } from '../../record/record';
-import type { Reading, Row } from './row';
+import type { Reading, LimitRow } from './row';
 
 export interface Read {
-  row: Row;
+  row: LimitRow;
   reading: Reading;
 }
 
@@ -25,7 +25,7 @@ export function rank(readings: readonly Read[]): RankedLimit[] {
     .map(({ row: { role, resource, name }, reading }) => ({ name, role, resource, ...reading }));
 }
 
-const PLACES: readonly (Row['kind'] | 'explained')[] = [
+const PLACES: readonly (LimitRow['kind'] | 'explained')[] = [
   'generator',
   'space',
   'held',

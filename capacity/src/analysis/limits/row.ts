@@ -24,14 +24,14 @@ export interface Seen extends LimitFacts {
  * - `shared`: the machine, which every `work` resource draws on;
  * - `held`: what is held while something else works, such as a slot.
  */
-export interface Row {
+export interface LimitRow {
   role: SampledRole;
   resource: string;
   /** As the record and the sentence name it, such as `main event loop`. */
   name: string;
   kind: 'generator' | 'space' | 'work' | 'shared' | 'held';
   /** Rows that explain this one where they are used up too: more slots do not help a busy CPU. */
-  explainedBy?: (row: Row) => boolean;
+  explainedBy?: (row: LimitRow) => boolean;
   /** Null where the run has no samples of it, or no limit. */
   read(seen: Seen): Reading | null;
 }

@@ -2,7 +2,7 @@ import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { growth } from '../metrics';
 import { highest, rootOf } from './facts';
-import { roleName, type Reading, type Row, type Seen } from './row';
+import { roleName, type Reading, type LimitRow, type Seen } from './row';
 
 /** Memory costs nothing until there is none: unlike a CPU, it is used up only just below its limit. */
 const FULL = 0.95;
@@ -12,15 +12,15 @@ const PRESSED_SHARE = 0.2;
 const LIMITED: SampledRole[] = ['main', 'worker', 'webhook', 'postgresql', 'redis'];
 const WITH_HEAP: SampledRole[] = ['main', 'worker', 'webhook'];
 
-export const spaceRows: Row[] = [
-  ...LIMITED.map((role): Row => ({
+export const spaceRows: LimitRow[] = [
+  ...LIMITED.map((role): LimitRow => ({
     role,
     resource: 'memory',
     name: `${roleName(role)} memory`,
     kind: 'space',
     read: (seen) => readMemory(role, seen),
   })),
-  ...WITH_HEAP.map((role): Row => ({
+  ...WITH_HEAP.map((role): LimitRow => ({
     role,
     resource: 'heap',
     name: `${roleName(role)} heap`,

@@ -1,7 +1,7 @@
 import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { mean, median } from '../statistics';
-import { USED_UP, roleName, type Reading, type Row, type Seen } from './row';
+import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
 
 /** An idle loop is late by a few milliseconds. */
 const BUSY_LOOP_LAG_MS = 50;
@@ -11,7 +11,7 @@ const USED_UP_WHEN_LATE = 0.75;
 const WAITED_SHARE = 0.05;
 
 /** What runs in one thread can use one core, however many there are. */
-export const threadRows: Row[] = [
+export const threadRows: LimitRow[] = [
   thread('main', 'event loop', 'main event loop'),
   thread('worker', 'event loop', 'worker event loop'),
   thread('webhook', 'event loop', 'webhook processor event loop'),
@@ -20,7 +20,7 @@ export const threadRows: Row[] = [
   thread('upstream', 'event loop', 'upstream event loop'),
 ];
 
-function thread(role: SampledRole, resource: string, name: string): Row {
+function thread(role: SampledRole, resource: string, name: string): LimitRow {
   return { role, resource, name, kind: 'work', read: (seen) => readThread(role, seen) };
 }
 

@@ -2,27 +2,27 @@ import { predict, type CpuShare, type Prediction } from './bounds';
 import type { Random } from '../random';
 import { mean } from '../statistics';
 import { fitUsl, LEAST_SIZES, type ScalingPoint, type UslFit } from '../usl';
-import { nameOf } from '../../plan/chosen-workload';
+import { workloadName } from '../../plan/chosen-workload';
 import type { Role, Topology } from '../../plan/topology';
 import { limitsOfRun } from '../limits/of-run';
-import { seen, type Measurement } from './measurement';
+import { seen, type MeasuredSize } from './measurement';
 import { sameBut, SCALES, type ScaleName } from './scale';
 
 /** Measurements that differ in one size only. */
 export interface Group {
   over: ScaleName;
-  measurements: Measurement[];
+  measurements: MeasuredSize[];
   points: ScalingPoint[];
 }
 
 /** Those that vary in this size, the one with the most different sizes first. */
-export function groupsOf(measurements: readonly Measurement[], over: ScaleName): Group[] {
-  const groups = new Map<string, Measurement[]>();
+export function groupsOf(measurements: readonly MeasuredSize[], over: ScaleName): Group[] {
+  const groups = new Map<string, MeasuredSize[]>();
   for (const one of measurements) {
     if (SCALES[over].sizeOf(one.topology) === null) continue;
     const { workload, slo, machine, topology } = one;
     const key = JSON.stringify([
-      nameOf(workload),
+      workloadName(workload),
       workload.variant,
       workload.parameters,
       slo,
@@ -41,7 +41,7 @@ export function sizes({ points }: Group): number[] {
   return [...new Set(points.map(({ n }) => n))].sort((a, b) => a - b);
 }
 
-const pointOf = ({ topology, ratePerSecond }: Measurement, over: ScaleName): ScalingPoint => ({
+const pointOf = ({ topology, ratePerSecond }: MeasuredSize, over: ScaleName): ScalingPoint => ({
   n: SCALES[over].sizeOf(topology) ?? 0,
   ratePerSecond,
 });
@@ -102,7 +102,7 @@ const ROLE_NAMES = {
 } as const satisfies Record<Role, CpuShare['name']>;
 
 /** What one role has by itself: its limit, which its task runners share, or else one thread a process. */
-function rolesOf(topology: Topology, measurements: readonly Measurement[]): CpuShare[] {
+function rolesOf(topology: Topology, measurements: readonly MeasuredSize[]): CpuShare[] {
   const { main, workers, webhooks } = topology;
   const [busiest] = [...measurements].sort((a, b) => b.ratePerSecond - a.ratePerSecond);
   const sizesOfRoles = [
@@ -143,7 +143,7 @@ export function leftOut(group: Group, random: Random): { n: number; error: numbe
 type Slots = NonNullable<Parameters<typeof predict>[0]['slots']>;
 
 /** The scarcer of the slots that an execution holds; or why there is no such bound. */
-function slotsOf(topology: Topology, measurements: readonly Measurement[]): Slots | string {
+function slotsOf(topology: Topology, measurements: readonly MeasuredSize[]): Slots | string {
   const [first] = measurements;
   if (first === undefined) throw new Error('a group has measurements');
   const { workload, machine } = first;
@@ -170,7 +170,7 @@ function slotsOf(topology: Topology, measurements: readonly Measurement[]): Slot
 }
 
 /** What n8n can get: its limits together, and never more than the machine has. */
-function coresOf(topology: Topology, { machine }: Measurement): number {
+function coresOf(topology: Topology, { machine }: MeasuredSize): number {
   const { mode, main, workers, webhooks } = topology;
   const all =
     mode === 'regular'

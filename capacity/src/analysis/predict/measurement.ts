@@ -7,7 +7,7 @@ import type { Machine, RunRecord } from '../../record/record';
 import type { RecordedWorkload } from '../../plan/chosen-workload';
 
 /** What a search, or a run at its limit, tells a prediction. */
-export interface Measurement {
+export interface MeasuredSize {
   source: string;
   workload: RecordedWorkload;
   /** What held at the rate; of a closed loop, how many clients there were. */
@@ -31,7 +31,7 @@ export interface RoleCpu {
 export function measurementOf(
   search: FindRecord,
   readRun: (run: string) => RunRecord,
-): Measurement | null {
+): MeasuredSize | null {
   if (search.topology === null || !(search.capacity.ratePerSecond > 0)) return null;
   const lightest = search.probes
     .filter(({ result, clients }) => result !== 'invalid' && clients !== undefined)
@@ -56,7 +56,7 @@ export function measurementOf(
  * A closed loop is always at its limit: what it achieved is what so many clients can get. Null for an open
  * loop, whose rate was given.
  */
-export function measurementOfRun(record: RunRecord): Measurement | null {
+export function measurementOfRun(record: RunRecord): MeasuredSize | null {
   const { topology, profile, summary } = record;
   const ratePerSecond = summary.achieved.ratePerSecond;
   if (topology === null || profile.loop !== 'closed' || !(ratePerSecond > 0)) return null;
@@ -74,7 +74,7 @@ export function measurementOfRun(record: RunRecord): Measurement | null {
 }
 
 /** Runners work for those that run executions: workers where there are any. */
-function roleCpuOf({ topology, summary }: RunRecord): Measurement['roleCpu'] {
+function roleCpuOf({ topology, summary }: RunRecord): MeasuredSize['roleCpu'] {
   const rate = summary.achieved.ratePerSecond;
   const milliseconds = (wanted: string): number =>
     (1000 * (summary.roles.find(({ role }) => role === wanted)?.cpuCoresMean ?? 0)) / rate;

@@ -1,5 +1,5 @@
 import { isDone } from './done';
-import { best, confirmedRate, evidence, type Evidence } from './evidence';
+import { best, confirmedRate, evidence, type ProbeEvidence } from './evidence';
 import { WHOLE, WIDEST, type RateTrial, type Settings, type Trial } from './types';
 
 /** Of this length, in seconds, a probe sees what a capacity is defined by. */
@@ -47,7 +47,7 @@ export function estimate(trials: readonly Trial[], settings: Settings): Estimate
  * 1 / sqrt(length), and what takes longer to go wrong, like a leak, they do not see at all.
  */
 function interval(
-  known: Evidence,
+  known: ProbeEvidence,
   capacity: number,
   { tolerance, fullSeconds }: Settings,
 ): { low: number; high: number } {

@@ -2,7 +2,7 @@ import { belief, type Belief } from './belief';
 import { isRateTrial, type RateTrial, type Settings, type Trial } from './types';
 
 /** What the probes so far say about where the capacity lies. */
-export interface Evidence {
+export interface ProbeEvidence {
   /** Rate probes that count. */
   trials: RateTrial[];
   /** Highest rate that was sustained below the boundary; 0 when none was. */
@@ -22,7 +22,7 @@ export interface Evidence {
 /** Further from the bound than this, how far says nothing about where the bound is met. */
 const MOST_ROOM = 3;
 
-export function evidence(all: readonly Trial[], { fullSeconds }: Settings): Evidence {
+export function evidence(all: readonly Trial[], { fullSeconds }: Settings): ProbeEvidence {
   const valid = all.filter(({ outcome }) => outcome.result !== 'invalid');
   const trials = valid.filter(isRateTrial);
   const { low, high } = boundary(trials);
@@ -79,7 +79,7 @@ export function boundary(trials: readonly RateTrial[]): { low: number; high: num
 }
 
 /** The answer so far: the middle of the belief; 0 where nothing was sustained. */
-export function best({ belief, low, trials }: Evidence): number {
+export function best({ belief, low, trials }: ProbeEvidence): number {
   if (belief === null) return low;
   return trials.some(({ outcome }) => outcome.result === 'sustained') ? belief.quantile(0.5) : 0;
 }
@@ -88,7 +88,7 @@ export function best({ belief, low, trials }: Evidence): number {
 const CONFIRMING = 0.9;
 
 /** The highest rate that confirms the answer; null where there is none. */
-export function confirmedRate({ trials }: Evidence, answer: number): number | null {
+export function confirmedRate({ trials }: ProbeEvidence, answer: number): number | null {
   const rates = trials
     .filter(({ probe, outcome }) => probe.kind === 'confirm' && outcome.decided)
     .filter(({ outcome }) => outcome.result === 'sustained')

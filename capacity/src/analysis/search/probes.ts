@@ -1,4 +1,4 @@
-import type { Evidence } from './evidence';
+import type { ProbeEvidence } from './evidence';
 import type { RateProbe, Settings } from './types';
 
 export function rateProbe(kind: RateProbe['kind'], rate: number, settings: Settings): RateProbe {
@@ -16,7 +16,7 @@ export function rateProbe(kind: RateProbe['kind'], rate: number, settings: Setti
 /** The probe, or one just below where the generator ends; null when that would teach nothing new. */
 export function belowCeiling(
   probe: RateProbe,
-  { generatorCeiling, low, trials }: Evidence,
+  { generatorCeiling, low, trials }: ProbeEvidence,
 ): RateProbe | null {
   if (probe.ratePerSecond < generatorCeiling) return probe;
   const ratePerSecond = Number((0.9 * generatorCeiling).toPrecision(4));

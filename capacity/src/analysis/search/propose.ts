@@ -1,11 +1,11 @@
 import type { Belief } from './belief';
 import { isDone, isNear, LEAST_FULL } from './done';
-import { evidence, spread, type Evidence } from './evidence';
+import { evidence, spread, type ProbeEvidence } from './evidence';
 import { nextRung } from './ladder';
 import { belowCeiling, clamp, rateProbe } from './probes';
 import {
   isRateTrial,
-  secondsLeft,
+  budgetSecondsLeft,
   secondsOf,
   type Probe,
   type RateProbe,
@@ -31,7 +31,7 @@ const MOST_LENGTHS = 10;
 /** The next probe; null when there is nothing left to learn, or no time left to learn it in. */
 export function propose(trials: readonly Trial[], settings: Settings): Probe | null {
   const totalSeconds = settings.budgetSeconds ?? MOST_LENGTHS * settings.fullSeconds;
-  const left = secondsLeft(trials, totalSeconds);
+  const left = budgetSecondsLeft(trials, totalSeconds);
   const rung = nextRung(trials, settings);
   // A budget too small for a ladder and one probe of full length begins with what is known: nothing.
   if (rung !== null && rung.durationSeconds + settings.fullSeconds <= left) return rung;
@@ -44,7 +44,7 @@ export function propose(trials: readonly Trial[], settings: Settings): Probe | n
 
 function wanted(
   trials: readonly Trial[],
-  known: Evidence,
+  known: ProbeEvidence,
   settings: Settings,
   totalSeconds: number,
 ): RateProbe | null {
@@ -58,7 +58,7 @@ function wanted(
   return belowCeiling(rateProbe('confirm', fullRate(known, belief, settings), settings), known);
 }
 
-function fullRate(known: Evidence, belief: Belief, settings: Settings): number {
+function fullRate(known: ProbeEvidence, belief: Belief, settings: Settings): number {
   const { confirmed, trials } = known;
   if (isNear(known, settings)) {
     // Only a run that sustains it is missing: step by step down to one that does.
@@ -71,14 +71,18 @@ function fullRate(known: Evidence, belief: Belief, settings: Settings): number {
 }
 
 /** An invalid probe is made once more; two of them show where the generator ends. */
-function repeatedInvalid(trials: readonly Trial[], known: Evidence): RateProbe | null {
+function repeatedInvalid(trials: readonly Trial[], known: ProbeEvidence): RateProbe | null {
   const last = trials.filter(isRateTrial).at(-1);
   if (last?.outcome.result !== 'invalid') return null;
   return known.generatorCeiling <= last.probe.ratePerSecond ? null : last.probe;
 }
 
 /** Up until something fails, down until something is sustained. */
-function growth(trials: readonly Trial[], known: Evidence, settings: Settings): RateProbe | null {
+function growth(
+  trials: readonly Trial[],
+  known: ProbeEvidence,
+  settings: Settings,
+): RateProbe | null {
   const { low, high, peak, belief } = known;
   if (known.trials.length === 0) {
     return rateProbe('growth', peak > 0 ? FIRST_SHARE * peak : 1, settings);

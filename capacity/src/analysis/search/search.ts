@@ -1,6 +1,6 @@
 import { estimate, type Estimate } from './estimate';
 import { propose } from './propose';
-import { withDefaults, type Outcome, type Probe, type Settings, type Trial } from './types';
+import { withDefaults, type ProbeOutcome, type Probe, type Settings, type Trial } from './types';
 
 /**
  * The search for the highest rate at which every SLO is met. It knows no clock, no process and no
@@ -33,7 +33,7 @@ export class CapacitySearch {
     return this.pending;
   }
 
-  record(outcome: Outcome): void {
+  record(outcome: ProbeOutcome): void {
     if (this.pending === null) throw new Error('record() without a probe from next()');
     this.trials.push({ probe: this.pending, outcome });
     this.pending = null;

@@ -15,7 +15,7 @@ export interface RateProbe {
   durationSeconds: number;
 }
 
-export interface Outcome {
+export interface ProbeOutcome {
   /** `invalid`: the generator, not the system, was the limit; it does not count. */
   result: 'sustained' | 'not sustained' | 'invalid';
   /** False where the run was inconclusive: `result` is then the side to which it leans. */
@@ -30,12 +30,12 @@ export interface Outcome {
 
 export interface Trial {
   probe: Probe;
-  outcome: Outcome;
+  outcome: ProbeOutcome;
 }
 
 export interface RateTrial {
   probe: RateProbe;
-  outcome: Outcome;
+  outcome: ProbeOutcome;
 }
 
 /** The share of the belief that the interval spans: measured, it contains the truth in 95 % of all cases. */
@@ -79,6 +79,6 @@ export function secondsOf(trials: readonly Trial[]): number {
   return trials.reduce((sum, { probe }) => sum + probe.durationSeconds, 0);
 }
 
-export function secondsLeft(trials: readonly Trial[], totalSeconds: number): number {
+export function budgetSecondsLeft(trials: readonly Trial[], totalSeconds: number): number {
   return totalSeconds - secondsOf(trials);
 }

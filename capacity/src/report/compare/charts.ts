@@ -1,4 +1,4 @@
-import { METRICS, NEVER } from '../../analysis/compare-metric';
+import { COMPARE_METRICS, NEVER } from '../../analysis/compare-metric';
 import type { CompareRecord } from '../../record/compare-record';
 import { pairsOf, ratiosOf } from './figures';
 import type { Chart } from '../plot/chart';
@@ -7,7 +7,7 @@ import type { Chart } from '../plot/chart';
 export function compareCharts(record: CompareRecord): Chart[] {
   const pairs = pairsOf(record);
   if (pairs.length === 0) return [];
-  const { title, unit } = METRICS[record.metric];
+  const { title, unit } = COMPARE_METRICS[record.metric];
   const x = { label: 'pair', min: 0, max: (pairs.at(-1)?.round ?? 0) + 1 };
   const ratios = ratiosOf(record);
   const { value, low, high } = record.ratio;

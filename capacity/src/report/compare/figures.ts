@@ -1,6 +1,6 @@
 import { alignedPairs, MOST_RATIO } from '../../analysis/compare';
 import { median } from '../../analysis/statistics';
-import { METRICS, NEVER } from '../../analysis/compare-metric';
+import { COMPARE_METRICS, NEVER } from '../../analysis/compare-metric';
 import type { CompareRecord, Side } from '../../record/compare-record';
 import { inWords } from '../page/parts';
 import type { Figure } from '../text/units';
@@ -21,7 +21,7 @@ export const pairsOf = ({ a, b }: CompareRecord): ReturnType<typeof alignedPairs
 
 /** How many times as good B was as A in each pair. */
 export function ratiosOf(record: CompareRecord): number[] {
-  const { moreIsBetter } = METRICS[record.metric];
+  const { moreIsBetter } = COMPARE_METRICS[record.metric];
   return pairsOf(record).map(({ a, b }) => {
     const ratio = moreIsBetter ? b / a : a / b;
     return a === b ? 1 : Math.min(MOST_RATIO, Math.max(1 / MOST_RATIO, ratio));
@@ -30,7 +30,7 @@ export function ratiosOf(record: CompareRecord): number[] {
 
 /** The figures of a comparison, in reading order; the same in HTML, Markdown and the terminal. */
 export function compareFigures(record: CompareRecord): Figure[] {
-  const { title, unit, moreIsBetter } = METRICS[record.metric];
+  const { title, unit, moreIsBetter } = COMPARE_METRICS[record.metric];
   return [
     { name: 'Compared by', value: `${title}, ${moreIsBetter ? 'more' : 'less'} is better` },
     { name: 'A', value: sideText(record.a, unit) },
@@ -72,7 +72,7 @@ function ratioText(record: CompareRecord): string {
 }
 
 export function pairTable(record: CompareRecord): { head: string[]; rows: string[][] } {
-  const { unit } = METRICS[record.metric];
+  const { unit } = COMPARE_METRICS[record.metric];
   const ratios = ratiosOf(record);
   return {
     head: ['pair', `A, ${record.a.name} (${unit})`, `B, ${record.b.name} (${unit})`, 'B over A'],

@@ -1,6 +1,6 @@
 import type { Cell } from '../../plan/cells';
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
-import { metricsOf, type Metric } from '../../analysis/sweep-metric';
+import { metricsOf, type SweepMetric } from '../../analysis/sweep-metric';
 import type { BarChart, Chart, HeatMap, LineChart, LineSeries } from '../plot/chart';
 import { roundTop } from '../plot/scale';
 import {
@@ -57,7 +57,7 @@ function panels(rows: readonly CellRow[], names: readonly string[]): Panel[] {
 function along(
   rows: readonly CellRow[],
   x: string,
-  metric: Metric,
+  metric: SweepMetric,
   panel: string,
   top: number | null,
 ): LineChart | BarChart {
@@ -73,7 +73,7 @@ function along(
 function line(
   rows: readonly CellRow[],
   x: string,
-  metric: Metric,
+  metric: SweepMetric,
   panel: string,
   top: number | null,
 ): LineChart {
@@ -110,7 +110,7 @@ function line(
 
 function bars(
   rows: readonly CellRow[],
-  metric: Metric,
+  metric: SweepMetric,
   names: readonly string[],
   panel: string,
 ): BarChart {
@@ -135,7 +135,7 @@ function heat(
   rows: readonly CellRow[],
   x: string,
   y: string,
-  metric: Metric,
+  metric: SweepMetric,
   panel: string,
 ): HeatMap {
   const cells = rows.map(({ cell }) => cell);
@@ -156,7 +156,7 @@ function heat(
 }
 
 function head(
-  metric: Metric,
+  metric: SweepMetric,
   names: readonly string[],
   panel: string,
 ): { id: string; title: string } {

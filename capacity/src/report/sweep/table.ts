@@ -2,7 +2,7 @@ import { median } from '../../analysis/statistics';
 import { cellKey, type Cell } from '../../plan/cells';
 import { cellsOf, changedDimensions } from '../../plan/sweep-plan-cells';
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
-import type { Metric } from '../../analysis/sweep-metric';
+import type { SweepMetric } from '../../analysis/sweep-metric';
 
 /** All measurements of one cell; controls apart, since they are there to watch the machine. */
 export interface CellRow {
@@ -31,7 +31,7 @@ export function cellRows(records: readonly CellRecord[], cells: readonly Cell[])
   }));
 }
 
-export function spreadOf({ records }: CellRow, metric: Metric): Spread {
+export function spreadOf({ records }: CellRow, metric: SweepMetric): Spread {
   const all = records.flatMap(({ outcome, figures }) => {
     const value = metric.of(figures);
     return value === null || outcome === 'invalid' ? [] : [value];

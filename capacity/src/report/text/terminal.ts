@@ -1,4 +1,5 @@
 import type { Figure } from './units';
+import { wrap } from '../../ui/wrap';
 
 export interface TerminalStyle {
   width: number;
@@ -30,17 +31,4 @@ export function renderRows(rows: readonly Figure[], style: TerminalStyle): strin
       (line, index) => (index === 0 ? name : '').padEnd(NAME) + line,
     ),
   );
-}
-
-/** Breaks at spaces; a word longer than the width stays whole. */
-export function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -1,18 +1,18 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { ExecutionCounts } from '../target';
+import type { ExecutionCounts } from '../../record/record';
 import { isLegacy } from '../../plan/limits';
 import { query } from './postgresql';
 
 const run = promisify(execFile);
 
-export type Row = Record<string, unknown>;
+export type DatabaseRow = Record<string, unknown>;
 
 /** n8n's database, whichever it is. */
 export interface Database {
   kind: 'sqlite' | 'postgresql';
   /** Rejects when it takes longer than `withinMs`. */
-  query(sql: string, withinMs?: number): Promise<Row[]>;
+  query(sql: string, withinMs?: number): Promise<DatabaseRow[]>;
 }
 
 export const postgresqlDatabase = (url: string): Database => ({
@@ -27,7 +27,7 @@ export const sqliteDatabase = (node: string, file: string): Database => ({
     const { stdout } = await run(node, ['--no-warnings', '-e', sqliteScript, file, sql], {
       ...(withinMs === undefined ? {} : { timeout: withinMs, killSignal: 'SIGKILL' }),
     });
-    return JSON.parse(stdout) as Row[];
+    return JSON.parse(stdout) as DatabaseRow[];
   },
 });
 

@@ -2,17 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import type { Topology } from '../../plan/topology';
-import type { RunEvent } from '../../record/record';
+import type { ExecutionCounts, RunEvent } from '../../record/record';
 import { within } from '../../ui/within';
 import { topologyWithoutSecrets } from '../../plan/secrets';
 import { thisMachine } from '../machine';
-import type {
-  ExecutionCounts,
-  ExecutionTrace,
-  MetricsEndpoint,
-  ProcessRoot,
-  Running,
-} from '../target';
+import type { ExecutionTrace, MetricsEndpoint, ProcessRoot, Running } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import type { Progress } from '../../ui/progress';
 import { balancer } from './balancer';

@@ -11,7 +11,7 @@ import { awaitPort, redis, redisUrl } from './redis';
 import type { Supervisor } from './supervisor';
 import { keepTemplate, takeTemplate, templateKey } from './template';
 import { needed, type Tools } from './tools';
-import type { Place, Workspace } from './workspace';
+import type { ProcessPlace, Workspace } from './workspace';
 
 export interface StoresOptions {
   topology: Topology;
@@ -97,7 +97,7 @@ export class Stores {
   }
 
   /** Its own user may not enter every folder of ours. */
-  private postgresqlPlace(): Place {
+  private postgresqlPlace(): ProcessPlace {
     return { ...this.options.workspace.place('postgresql'), folder: '/' };
   }
 }

@@ -1,6 +1,6 @@
 import type { TracedExecution } from '../../analysis/match-executions';
 import type { ExecutionTrace } from '../target';
-import type { Database, Row } from './database';
+import type { Database, DatabaseRow } from './database';
 import { isLegacy } from '../../plan/limits';
 
 /** Executions read at once; only a few words of each leave the database. */
@@ -74,7 +74,7 @@ function endedAt(kind: Database['kind'], legacy: boolean): string {
     : `(extract(epoch FROM ${end}) * 1000)::float8`;
 }
 
-function tracedIn({ mode, status, dropped, elsewhere, cut, ended }: Row): TracedExecution {
+function tracedIn({ mode, status, dropped, elsewhere, cut, ended }: DatabaseRow): TracedExecution {
   if (elsewhere) throw new Error('n8n does not keep their data in its database');
   // An execution that another one calls carries the id too; only the webhook's is the request's.
   const isRequest = mode === 'webhook' && typeof cut === 'string';

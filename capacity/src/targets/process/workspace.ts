@@ -5,7 +5,7 @@ import { lastWords } from './last-words';
 import type { ProcessSpec } from './supervisor';
 
 /** Where a process works and writes its log. */
-export type Place = Pick<ProcessSpec, 'folder' | 'log'>;
+export type ProcessPlace = Pick<ProcessSpec, 'folder' | 'log'>;
 
 /** The folder of one topology: the data and the logs of all its processes. */
 export class Workspace {
@@ -21,7 +21,7 @@ export class Workspace {
     return readdirSync(this.logFolder).map((name) => join(this.logFolder, name));
   }
 
-  place(name: string): Place {
+  place(name: string): ProcessPlace {
     const folder = join(this.folder, name);
     mkdirSync(folder, { recursive: true });
     return { folder, log: join(this.logFolder, `${name}.log`) };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   bundledPlace,
   upstreamCredential,
-  type Place,
+  type SeedingPlace,
   type SeedWorkflow,
 } from '../../catalogue/seeding';
 import { freePort } from '../process/ports';
@@ -36,10 +36,10 @@ export class OutsideNeeds {
   }
 
   /** Returns where the workflows are to find it. */
-  async meet(workflows: readonly SeedWorkflow[], tell: Progress): Promise<Partial<Place>> {
+  async meet(workflows: readonly SeedWorkflow[], tell: Progress): Promise<Partial<SeedingPlace>> {
     const needs = new Set(workflows.flatMap((workflow) => workflow.needs ?? []));
     const { seeds, baseUrl } = this.reach;
-    const place: Partial<Place> = {};
+    const place: Partial<SeedingPlace> = {};
     if (needs.has('upstream') && seeds && isLoopback(baseUrl)) {
       tell('starting the service that a workflow calls');
       place.upstreamUrl = await this.startUpstream();

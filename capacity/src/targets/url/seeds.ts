@@ -3,7 +3,7 @@ import {
   placed,
   upstreamCredential,
   type ExportedWorkflow,
-  type Place,
+  type SeedingPlace,
   type SeedWorkflow,
 } from '../../catalogue/seeding';
 import { exportedIn } from '../process/import';
@@ -31,7 +31,7 @@ export class ApiSeeds {
   /** Those that are there under their name and active stay as they are. */
   async seed(
     workflows: readonly SeedWorkflow[],
-    place: Partial<Place>,
+    place: Partial<SeedingPlace>,
     tell: Progress,
   ): Promise<void> {
     // n8n gives ids of its own: to each of the files', the one that it has there.

@@ -1,7 +1,7 @@
 import { seededRandom } from '../../../../capacity/src/analysis/random';
 import { CapacitySearch } from '../../../../capacity/src/analysis/search/search';
 import type { Estimate } from '../../../../capacity/src/analysis/search/estimate';
-import type { Outcome, Probe, Settings } from '../../../../capacity/src/analysis/search/types';
+import type { ProbeOutcome, Probe, Settings } from '../../../../capacity/src/analysis/search/types';
 import { measure } from './probe';
 import { Simulation, type Load } from './simulate';
 import type { System } from './systems';
@@ -11,12 +11,15 @@ const FIRST_WARMUP = { clients: 4, durationSeconds: 8 };
 
 export interface Found {
   estimate: Estimate;
-  probes: { probe: Probe; outcome: Outcome }[];
+  probes: { probe: Probe; outcome: ProbeOutcome }[];
   seconds: number;
 }
 
 /** Makes a probe of the simulated system, as a run of the real one would state it. */
-export function prober(system: System, seed: number): (load: Load, seconds: number) => Outcome {
+export function prober(
+  system: System,
+  seed: number,
+): (load: Load, seconds: number) => ProbeOutcome {
   const simulation = new Simulation(system.model, seededRandom(seed));
   const timeout = system.model.timeoutSeconds ?? Infinity;
   return (load, seconds) => {
