@@ -3,8 +3,10 @@
 // whether that is needed.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
+import { arrivals } from './results/arrivals.mjs';
 import { chartOnCluster, charts } from './results/chart.mjs';
 import { capacities, closedLoops, comparisons, proofs, sweeps } from './results/command.mjs';
+import { ctrlC } from './results/ctrl-c.mjs';
 import { heapFloors, isolates, nodeAccuracy, samplerCost, sessions } from './results/parts.mjs';
 import { plantedLimits } from './results/limits.mjs';
 import { root } from './results/records.mjs';
@@ -29,12 +31,14 @@ beside n8n: take ratios from it, not absolutes.`,
     capacities(),
     searchQuality(),
     knownCapacities(),
+    arrivals(),
     plantedLimits(),
     isolates(),
     sessions(),
     heapFloors(),
     nodeAccuracy(),
     samplerCost(),
+    ctrlC(),
   ]
     .filter((part) => part !== '')
     .join('\n\n'),

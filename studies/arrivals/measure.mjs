@@ -2,7 +2,7 @@
 // arrivals against a server with 4 slots and exponential service times, next to what queueing gives for it.
 //   node studies/arrivals/measure.mjs [seconds]        about 5 minutes
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { performance } from 'node:perf_hooks';
@@ -137,5 +137,6 @@ for (const share of SHARES) {
     console.log(JSON.stringify(rows.at(-1)));
   }
 }
+mkdirSync(path('results'), { recursive: true });
 const record = { slots: SLOTS, serviceMs: SERVICE_MS, seconds: SECONDS, k6: version, rows };
 writeFileSync(path('results/record.json'), `${JSON.stringify(record, null, 2)}\n`);

@@ -144,6 +144,7 @@ test.each(cases)('Ctrl-C in $name', async ({ name, args, stage, record }) => {
   const { code, signal } = await cli.ended;
   const seconds = (Date.now() - sinceMs) / 1000;
   const { CTRL_C_RECORD } = process.env;
+  if (CTRL_C_RECORD && !existsSync(CTRL_C_RECORD)) writeFileSync(CTRL_C_RECORD, 'stage,seconds\n');
   if (CTRL_C_RECORD) appendFileSync(CTRL_C_RECORD, `"${name}",${seconds.toFixed(1)}\n`);
 
   expect({ code, signal }).toEqual({ code: 3, signal: null });

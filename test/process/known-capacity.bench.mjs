@@ -75,6 +75,8 @@ async function find({ name, slo }, url, out) {
     [
       path('../../capacity/dist/cli.js'),
       ...['find', '--target', 'url', '--url', url, '--request', 'GET /x', '--slo', slo],
+      // For which the capacity of these servers is known in closed form.
+      ...['--arrivals', 'even'],
       ...['--expect', 'status=200', '--probe', '8s', '--full', '30s', '--out', out, '--json'],
     ],
     { stdio: ['ignore', 'pipe', 'ignore'] },

@@ -138,7 +138,10 @@ export interface GeneratorOptions {
 export function withGeneratorOptions(command: Command): Command {
   return command
     .optionsGroup('How the load is generated:')
-    .option('--arrivals <kind>', 'gaps between due requests: even, or random (exponential)')
+    .option(
+      '--arrivals <kind>',
+      'gaps between due requests: even or random (exponential); searches take random, others even',
+    )
     .option('--max-open <count>', 'requests open at the same time (default: rate x timeout)')
     .option('--generator-cpus <cores>', 'CPU limit of the load generator, like 0.5');
 }

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { CapacitySearch } from '../analysis/search/search';
 import type { Probe } from '../analysis/search/types';
-import { USUAL_ARRIVALS, type Arrivals, type LoadPlan } from '../plan/profile';
+import { type Arrivals, type LoadPlan } from '../plan/profile';
 import { runId, writeWhole } from '../record/folder';
 import type { FindProbe, FindRecord } from '../record/find-record';
 import { FIND_FILE } from '../record/read-find';
@@ -16,6 +16,7 @@ import { concludeSearch } from './conclude';
 import { outcomeOf } from './outcome';
 import { FIRST_WARMUP, planOfProbe } from './probe-plan';
 import { Resting } from './rest';
+import { SEARCH_ARRIVALS } from './settings';
 
 export interface FindOrder extends Omit<RunOrder, 'plan'> {
   search: CapacitySearch;
@@ -37,7 +38,7 @@ export async function find(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<FinishedSearch> {
-  const { search, arrivals = USUAL_ARRIVALS } = order;
+  const { search, arrivals = SEARCH_ARRIVALS } = order;
   const started = new Date();
   const id = runId(started, order.workload.recorded.name, 'find');
   const folder = join(order.out, id);

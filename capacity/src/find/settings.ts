@@ -1,7 +1,14 @@
+import type { Arrivals } from '../plan/profile';
 import { leastRequests } from '../analysis/least-requests';
 import type { Settings } from '../analysis/search/types';
 import type { Slo } from '../plan/slo';
 import { WARMUP_SHARE } from './probe-plan';
+
+/**
+ * Callers who do not know each other send at random. Even gaps show too low a p95 near saturation, which is
+ * where a search looks: studies/arrivals says by how much.
+ */
+export const SEARCH_ARRIVALS: Arrivals = 'random';
 
 export interface FindChoice {
   /** Null: as the budget allows. */

@@ -1,0 +1,24 @@
+// How long the command takes to end after Ctrl-C, by what it was doing.
+import { has, link, read, table } from './records.mjs';
+
+export function ctrlC() {
+  const path = 'docs/records/ctrl-c.csv';
+  if (!has(path)) return '';
+  const rows = read(path)
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => /^"(.*)",([\d.]+)$/.exec(line).slice(1));
+  return `## How long Ctrl-C takes
+
+Each command was stopped on a real n8n while it did what the first column says. It ended with a record of what it had
+measured, without a stack trace, and left no process, control group or folder behind
+(\`CTRL_C_RECORD=${path} npx jest test/process/interrupt.test.ts\`).
+
+${table(
+  ['stopped during', 'ended after'],
+  rows.map(([what, seconds]) => [what, `${seconds} s`]),
+)}
+
+${link(path)}`;
+}
