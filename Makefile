@@ -20,7 +20,7 @@ capacity: build ## estimate how much the embedded n8n sustains; reports and valu
 	    --budget $(BUDGET) --out "$$run" || [ $$? -eq 3 ]; \
 	done; \
 	ln -sfn "$${run##*/}" $(RESULTS)/latest; \
-	$(N8N_TUNED) recommend --from "$$run" --workload $(firstword $(WORKLOADS)) --out "$$run/values.yaml"
+	$(N8N_TUNED) recommend --from "$$run" --workload $(firstword $(WORKLOADS)) --write "$$run/values.yaml"
 
 test: build ## every test that needs no cluster
 	@lab/install.sh tests

@@ -118,7 +118,7 @@ function meaningOf({ description, argChoices, mandatory }) {
 }
 
 function defaultOf({ defaultValue, defaultValueDescription }) {
-  if (defaultValueDescription !== undefined) return cell(defaultValueDescription);
+  if (defaultValueDescription !== undefined) return `\`${defaultValueDescription}\``;
   if (defaultValue === undefined) return '';
   return [defaultValue]
     .flat()

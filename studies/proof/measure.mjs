@@ -11,7 +11,7 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const STARVED_CPU = '200m';
 const QUESTION = [
   ...['--workload', 'last-node', '--rate', '30', '--slo', 'p95<1s', '--slo', 'errors<1%'],
-  ...['--prove', '--full', '40s', '--json'],
+  ...['--prove', '--duration', '40s', '--json'],
 ];
 const root = path('../..');
 const out = 'results/proof';
@@ -19,7 +19,7 @@ const out = 'results/proof';
 function recommend(name, values, ...args) {
   const { stdout } = spawnSync(
     process.execPath,
-    ['capacity/dist/cli.js', 'recommend', ...QUESTION, '--runs', out, ...args],
+    ['capacity/dist/cli.js', 'recommend', ...QUESTION, '--out', out, ...args],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], cwd: root },
   );
   const { verdict, attempts } = JSON.parse(stdout);
@@ -38,7 +38,7 @@ function recommend(name, values, ...args) {
 rmSync(join(root, out), { recursive: true, force: true });
 const recommended = join(out, 'values.yaml');
 mkdirSync(join(root, out), { recursive: true });
-recommend('recommended', recommended, '--budget', '2m', '--out', recommended);
+recommend('recommended', recommended, '--search-budget', '2m', '--write', recommended);
 const starved = join(out, 'starved.yaml');
 const values = parseDocument(readFileSync(join(root, recommended), 'utf8'));
 for (const kind of ['limits', 'requests']) {

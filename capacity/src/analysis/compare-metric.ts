@@ -66,10 +66,6 @@ function p95OfAll({ latencyMs, errors, offered }: Summary): number | null {
   return known.find(([at]) => at >= share - 1e-9)?.[1] ?? NEVER;
 }
 
-export function isMetric(name: string): name is CompareMetric {
-  return Object.hasOwn(COMPARE_METRICS, name);
-}
-
 function sum(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length > 0 ? known.reduce((a, b) => a + b, 0) : null;

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { compareTopologies } from '../compare/compare';
-import { isMetric, COMPARE_METRICS } from '../analysis/compare-metric';
+import { COMPARE_METRICS } from '../analysis/compare-metric';
 import { compareRecords, isRecord } from '../compare/records';
 import type { CompareMetric, CompareRecord } from '../record/compare-record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
@@ -16,28 +16,31 @@ import {
   chosenPlan,
   chosenSlos,
   chosenWorkload,
-  milliseconds,
+  outOption,
+  searchBudgetOption,
   withGeneratorOptions,
+  withLimitOptions,
+  withProbeOptions,
   withProfileOptions,
   withWorkloadOptions,
+  type LimitOptions,
+  type ProbeOptions,
   type ProfileOptions,
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
+import { numberThat, parsed, removed, seconds } from './parsers';
 import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-interface CompareOptions extends WorkloadOptions, ProfileOptions {
-  metric?: string;
-  failOn?: string;
-  pairs: string;
-  budget: string;
-  search: string;
-  probe: string;
-  full: string;
-  timeout: string;
-  drain: string;
-  ready: string;
+interface CompareOptions extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions {
+  metric?: CompareMetric;
+  failOn?: 'worse';
+  pairs: number;
+  /** Seconds. */
+  budget: number;
+  /** Seconds. */
+  searchBudget: number;
   out: string;
   json?: boolean;
 }
@@ -50,19 +53,33 @@ export function register(program: Command): void {
     .argument('<B>', 'what it is compared with');
   withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed'))
     .optionsGroup('How it is decided:')
-    .option('--metric <name>', `${Object.keys(COMPARE_METRICS).join(', ')} (default: throughput)`)
-    .option('--pairs <count>', 'at most so many runs of each', '10')
-    .option('--budget <time>', 'no new round after this', '20m')
+    .addOption(
+      new Option('--metric <name>', 'what is compared (default: throughput)').choices(
+        Object.keys(COMPARE_METRICS),
+      ),
+    )
+    // Half an ABBA would count a drift as a difference.
+    .addOption(
+      parsed(
+        '--pairs <count>',
+        'at most so many runs of each',
+        numberThat((pairs) => pairs >= 2 && pairs % 2 === 0, 'It is an even number from 2 on.'),
+        '10',
+      ),
+    )
+    .addOption(
+      parsed('--budget <time>', 'for all that is measured: no new round after it', seconds, '20m'),
+    )
     .optionsGroup('With --metric capacity, of each search:')
-    .option('--search <time>', 'of probes; the best answer so far when it is used up', '3m')
-    .option('--probe <time>', 'length of a short probe', '8s')
-    .option('--full <time>', 'length of the run that confirms the answer', '30s')
-    .optionsGroup('Limits and results:')
-    .option('--timeout <time>', 'a request is given up after this', '60s')
-    .option('--drain <time>', 'for late answers after a run, and for n8n to finish', '30s')
-    .option('--ready <time>', 'until the real request is answered right', '60s')
-    .option('--out <folder>', 'where the folder of the comparison is made', 'results')
-    .option('--fail-on <answer>', 'worse: exit with 1 when B is worse, for CI')
+    .addOption(searchBudgetOption('3m'))
+    .addOption(removed('--search <time>', '--search-budget'));
+  withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
+    .addOption(outOption())
+    .addOption(
+      new Option('--fail-on <answer>', 'worse: exit with 1 when B is worse, for CI').choices([
+        'worse',
+      ]),
+    )
     .option('--json', 'print the answer, for machines')
     .addHelpText(
       'after',
@@ -86,19 +103,12 @@ Examples:
 }
 
 async function run(a: string, b: string, options: CompareOptions): Promise<number> {
-  const metric = options.metric === undefined ? null : metricOf(options.metric);
-  const failsOn = failOn(options.failOn);
-  if (isRecord(a) || isRecord(b)) return besideEachOther(a, b, metric, options);
-  return measured(a, b, metric ?? 'throughput', failsOn, options);
+  if (isRecord(a) || isRecord(b)) return besideEachOther(a, b, options);
+  return measured(a, b, options.metric ?? 'throughput', options);
 }
 
 /** Two records that are there already. */
-function besideEachOther(
-  a: string,
-  b: string,
-  metric: CompareMetric | null,
-  options: CompareOptions,
-): number {
+function besideEachOther(a: string, b: string, options: CompareOptions): number {
   const other = [a, b].find((folder) => !isRecord(folder));
   if (other !== undefined) {
     throw new Mistake(`${other} is no record of a run or a search: give the folders of two.`);
@@ -108,7 +118,7 @@ function besideEachOther(
       '--fail-on needs a comparison that is measured: two records have no interval, so leave it out.',
     );
   }
-  const record = compareRecords(a, b, metric);
+  const record = compareRecords(a, b, options.metric ?? null);
   if (options.json === true) printJson(record);
   else process.stdout.write(`${terminalText(record)}\n`);
   return EXIT.fine;
@@ -116,11 +126,6 @@ function besideEachOther(
 
 function terminalText(record: CompareRecord): string {
   return renderCompareTerminal(record, terminalStyle());
-}
-
-function failOn(answer: string | undefined): boolean {
-  if (answer === undefined || answer === 'worse') return answer === 'worse';
-  throw new Mistake(`--fail-on is '${answer}': it can only be worse.`);
 }
 
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
@@ -132,10 +137,9 @@ async function measured(
   a: string,
   b: string,
   metric: CompareMetric,
-  failsOnWorse: boolean,
   options: CompareOptions,
 ): Promise<number> {
-  const readyMs = milliseconds('--ready', options.ready);
+  const { ready: readyMs } = options;
   const [choiceA, choiceB] = [choiceOf(a), choiceOf(b)];
   const legacy = isLegacyChoice(choiceA);
   if (legacy !== isLegacyChoice(choiceB)) {
@@ -159,22 +163,22 @@ async function measured(
     out: options.out,
     k6,
     scripts: findBundled('loadtests', 'load.ts'),
-    timeoutMs: milliseconds('--timeout', options.timeout),
-    drainMs: milliseconds('--drain', options.drain),
+    timeoutMs: options.timeout,
+    drainMs: options.drain,
     generator: chosenGenerator(options),
     ...(options.arrivals === undefined ? {} : { arrivals: plan.arrivals }),
     command: withoutSecrets(process.argv.slice(2)),
     metric,
     search: searchSettings({
-      probeSeconds: milliseconds('--probe', options.probe) / 1000,
-      fullSeconds: milliseconds('--full', options.full) / 1000,
-      budgetSeconds: milliseconds('--search', options.search) / 1000,
+      probeSeconds: options.probe ?? null,
+      fullSeconds: options.full ?? null,
+      budgetSeconds: options.searchBudget,
       latencyFloorMs: workload.recorded.latencyFloorMs,
       slos,
     }),
     names: { a: nameOf(a), b: nameOf(b) === nameOf(a) ? `${nameOf(b)} again` : nameOf(b) },
-    mostPairs: evenPairs(options.pairs),
-    budgetSeconds: milliseconds('--budget', options.budget) / 1000,
+    mostPairs: options.pairs,
+    budgetSeconds: options.budget,
   };
   return onTargets(targets, workload, async ({ running: [A, B], tell, signal, progress }) => {
     const finished = await compareTopologies({ A, B }, order, tell, signal);
@@ -186,25 +190,9 @@ async function measured(
       process.stdout.write(`${text}\n${join(finished.folder, 'report.html')}\n`);
     }
     const { answer } = finished.record;
-    if (failsOnWorse && answer === 'worse') return EXIT.notMet;
+    if (options.failOn === 'worse' && answer === 'worse') return EXIT.notMet;
     return answer === 'unknown' ? EXIT.invalid : EXIT.fine;
   });
-}
-
-function metricOf(name: string): CompareMetric {
-  if (isMetric(name)) return name;
-  throw new Mistake(
-    `there is no metric '${name}': it is one of ${Object.keys(COMPARE_METRICS).join(', ')}.`,
-  );
-}
-
-/** Half an ABBA would count a drift as a difference. */
-function evenPairs(text: string): number {
-  const pairs = Number(text);
-  if (!Number.isInteger(pairs) || pairs < 2 || pairs % 2 === 1) {
-    throw new Mistake(`--pairs is '${text}': it is an even number from 2 on.`);
-  }
-  return pairs;
 }
 
 const nameOf = (side: string): string =>

@@ -11,30 +11,30 @@ import { renderFindTerminal } from '../report/find/terminal';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
-  chosenArrivals,
   chosenGenerator,
-  collect,
   chosenSlos,
   chosenWorkload,
-  milliseconds,
+  outOption,
   withGeneratorOptions,
+  withLimitOptions,
+  withProbeOptions,
   withTargetOptions,
   withWorkloadOptions,
   type GeneratorOptions,
+  type LimitOptions,
+  type ProbeOptions,
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
+import { collect, parsed, seconds } from './parsers';
 import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-interface FindOptions extends WorkloadOptions, TargetOptions, GeneratorOptions {
+interface FindOptions
+  extends WorkloadOptions, TargetOptions, GeneratorOptions, ProbeOptions, LimitOptions {
   slo?: string[];
-  budget?: string;
-  probe?: string;
-  full?: string;
-  timeout: string;
-  drain: string;
-  ready: string;
+  /** Seconds. */
+  budget?: number;
   out: string;
   json?: boolean;
 }
@@ -52,14 +52,15 @@ export function register(program: Command): void {
       `like 'p95<300ms' or 'backlog=0'; may be repeated (${USUAL_SLOS.join(', ')})`,
       collect,
     )
-    .option('--budget <time>', 'for all probes; a smaller one gives a wider interval')
-    .option('--probe <time>', 'length of a short probe (10s; with a budget a part of it, from 6s)')
-    .option('--full <time>', 'length of a full probe (60s; with a budget a sixth of it, from 20s)')
-    .optionsGroup('Limits and results:')
-    .option('--timeout <time>', 'a request is given up after this', '30s')
-    .option('--drain <time>', 'for late answers after a probe, and for n8n to finish', '30s')
-    .option('--ready <time>', 'until the real request is answered right', '60s')
-    .option('--out <folder>', 'where the folder of the search is made', 'results')
+    .addOption(
+      parsed(
+        '--budget <time>',
+        'for all that is measured; a smaller one gives a wider interval',
+        seconds,
+      ),
+    );
+  withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
+    .addOption(outOption())
     .option('--json', 'print the answer, for machines')
     .addHelpText(
       'after',
@@ -76,24 +77,23 @@ Examples:
 
 async function run(options: FindOptions): Promise<number> {
   const workload = chosenWorkload(options, isLegacyChoice(options));
-  const slos = chosenSlos({ profile: 'load', slo: options.slo ?? USUAL_SLOS });
+  const slos = chosenSlos({ slo: options.slo ?? USUAL_SLOS });
   const settings = searchSettings({
-    probeSeconds: seconds('--probe', options.probe),
-    fullSeconds: seconds('--full', options.full),
-    budgetSeconds: seconds('--budget', options.budget),
+    probeSeconds: options.probe ?? null,
+    fullSeconds: options.full ?? null,
+    budgetSeconds: options.budget ?? null,
     slos,
     latencyFloorMs: workload.recorded.latencyFloorMs,
   });
-  const timeoutMs = milliseconds('--timeout', options.timeout);
+  const { timeout: timeoutMs, arrivals } = options;
   if (timeoutMs <= workload.recorded.latencyFloorMs) {
     throw new Mistake(
-      `--timeout is ${options.timeout}, but no reply of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: give it more.`,
+      `--timeout is ${String(timeoutMs / 1000)} s, but no reply of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: give it more.`,
     );
   }
   const generator = chosenGenerator(options);
-  const arrivals = chosenArrivals(options);
   const k6 = findK6();
-  const target = chosenTarget(options, workload.workflows, milliseconds('--ready', options.ready));
+  const target = chosenTarget(options, workload.workflows, options.ready);
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
     const finished = await find(
       running,
@@ -104,7 +104,7 @@ async function run(options: FindOptions): Promise<number> {
         k6,
         scripts: findBundled('loadtests', 'load.ts'),
         timeoutMs,
-        drainMs: milliseconds('--drain', options.drain),
+        drainMs: options.drain,
         generator,
         ...(arrivals === undefined ? {} : { arrivals }),
         command: withoutSecrets(process.argv.slice(2)),
@@ -134,8 +134,4 @@ function show(folder: string, record: FindRecord, json: boolean): void {
 function exitCodeOf({ verdict }: FindRecord): number {
   if (verdict === 'found') return EXIT.fine;
   return verdict === 'nothing sustained' ? EXIT.notMet : EXIT.invalid;
-}
-
-function seconds(option: string, text: string | undefined): number | null {
-  return text === undefined ? null : milliseconds(option, text) / 1000;
 }

@@ -1,13 +1,10 @@
 /** Options that several commands share, under the same names everywhere. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { parametersFrom } from '../../../loadtests/lib/workload';
 import { findBundled } from '../lab/kit';
 import { chooseWorkload, type ChosenWorkload } from '../plan/chosen-workload';
 import {
   ARRIVALS,
-  isArrivals,
-  isProfileName,
-  parseDuration,
   planOf,
   PROFILES,
   type Arrivals,
@@ -17,10 +14,15 @@ import {
 import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import type { GeneratorSettings } from '../load/k6';
-import { Mistake } from '../ui/exit';
-
-/** For an option that may be repeated. */
-export const collect = (value: string, before: string[] = []): string[] => [...before, value];
+import {
+  anyNumber,
+  collect,
+  countFrom1,
+  milliseconds,
+  numberThat,
+  parsed,
+  seconds,
+} from './parsers';
 
 export interface WorkloadOptions {
   workload?: string;
@@ -89,22 +91,32 @@ export function workflowsFolder(): string {
 }
 
 export interface ProfileOptions extends GeneratorOptions {
-  profile: string;
-  rate?: string;
-  vus?: string;
-  duration?: string;
-  warmup?: string;
+  profile: ProfileName;
+  rate?: number;
+  vus?: number;
+  /** Seconds. */
+  duration?: number;
+  /** Seconds. */
+  warmup?: number;
   slo?: string[];
 }
 
 export function withProfileOptions(command: Command, usual: ProfileName = 'load'): Command {
   return command
     .optionsGroup('How it is loaded:')
-    .option('--profile <name>', Object.keys(PROFILES).join(', '), usual)
-    .option('--rate <per-second>', 'requests a second, whether or not replies come')
-    .option('--vus <clients>', 'profile closed: clients, each waiting for its reply')
-    .option('--duration <time>', 'of the measured part, like 30s or 5m')
-    .option('--warmup <time>', 'before it, not measured')
+    .addOption(
+      new Option('--profile <name>', 'shape of the load over time')
+        .choices(Object.keys(PROFILES))
+        .default(usual),
+    )
+    .addOption(
+      parsed('--rate <per-second>', 'requests per second, whether or not replies come', anyNumber),
+    )
+    .addOption(
+      parsed('--vus <clients>', 'profile closed: clients, each waiting for its reply', anyNumber),
+    )
+    .addOption(durationOption())
+    .addOption(parsed('--warmup <time>', 'before it, not measured', seconds))
     .option(
       '--slo <slo>',
       "what must hold, like 'p95<300ms' or 'errors<1%'; may be repeated",
@@ -112,65 +124,120 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
     );
 }
 
+/** Without a default in `run`, where it is the profile's. */
+export const durationOption = (usual?: string): Option =>
+  parsed('--duration <time>', 'of the measured part, like 30s or 5m', seconds, usual);
+
 export function chosenPlan(options: ProfileOptions): LoadPlan {
-  const { profile } = options;
-  const arrivals = chosenArrivals(options);
-  if (!isProfileName(profile)) {
-    throw new Mistake(
-      `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}.`,
-    );
-  }
+  const { profile, rate, vus, duration, warmup, arrivals } = options;
   return planOf(profile, {
-    ...(options.rate === undefined ? {} : { ratePerSecond: numeric('--rate', options.rate) }),
-    ...(options.vus === undefined ? {} : { clients: numeric('--vus', options.vus) }),
-    ...(options.duration === undefined ? {} : { durationSeconds: parseDuration(options.duration) }),
-    ...(options.warmup === undefined ? {} : { warmupSeconds: parseDuration(options.warmup) }),
+    ...(rate === undefined ? {} : { ratePerSecond: rate }),
+    ...(vus === undefined ? {} : { clients: vus }),
+    ...(duration === undefined ? {} : { durationSeconds: duration }),
+    ...(warmup === undefined ? {} : { warmupSeconds: warmup }),
     ...(arrivals === undefined ? {} : { arrivals }),
   });
 }
 
 export interface GeneratorOptions {
-  arrivals?: string;
-  maxOpen?: string;
-  generatorCpus?: string;
+  arrivals?: Arrivals;
+  maxOpen?: number;
+  /** Cores. */
+  generatorCpus?: number;
 }
 
 export function withGeneratorOptions(command: Command): Command {
   return command
     .optionsGroup('How the load is generated:')
-    .option(
-      '--arrivals <kind>',
-      'gaps between due requests: even or random (exponential); searches take random, others even',
+    .addOption(
+      new Option(
+        '--arrivals <kind>',
+        'gaps between due requests, exponential if random; searches take random, others even',
+      ).choices(ARRIVALS),
     )
-    .option('--max-open <count>', 'requests open at the same time (default: rate x timeout)')
-    .option('--generator-cpus <cores>', 'CPU limit of the load generator, like 0.5');
+    .addOption(
+      parsed(
+        '--max-open <count>',
+        'requests open at the same time (default: rate x timeout)',
+        countFrom1,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--generator-cpus <cores>',
+        'CPU limit of the load generator, like 0.5',
+        numberThat((cores) => cores >= 0.01, 'It is at least 0.01 cores.'),
+      ),
+    );
 }
 
-export function chosenArrivals({ arrivals }: GeneratorOptions): Arrivals | undefined {
-  if (arrivals === undefined || isArrivals(arrivals)) return arrivals;
-  throw new Mistake(`--arrivals is '${arrivals}': it is ${ARRIVALS.join(' or ')}.`);
+export function chosenGenerator({ maxOpen, generatorCpus }: GeneratorOptions): GeneratorSettings {
+  return {
+    ...(maxOpen === undefined ? {} : { maxOpen }),
+    ...(generatorCpus === undefined ? {} : { cores: generatorCpus }),
+  };
 }
 
-export function chosenGenerator(options: GeneratorOptions): GeneratorSettings {
-  const { maxOpen, generatorCpus } = options;
-  const settings: GeneratorSettings = {};
-  if (maxOpen !== undefined) {
-    settings.maxOpen = numeric('--max-open', maxOpen);
-    if (!Number.isInteger(settings.maxOpen) || settings.maxOpen < 1) {
-      throw new Mistake(`--max-open is '${maxOpen}': it is a whole number from 1.`);
-    }
-  }
-  if (generatorCpus !== undefined) {
-    settings.cores = numeric('--generator-cpus', generatorCpus);
-    if (!(settings.cores >= 0.01)) {
-      throw new Mistake(`--generator-cpus is '${generatorCpus}': it is at least 0.01 cores.`);
-    }
-  }
-  return settings;
+export interface ProbeOptions {
+  /** Seconds. */
+  probe?: number;
+  /** Seconds. */
+  full?: number;
 }
 
-export function chosenSlos(options: ProfileOptions): Slo[] {
-  return (options.slo ?? []).flatMap(parseSlos);
+/** Without a default of their own: they follow from the budget of the search. */
+export function withProbeOptions(command: Command): Command {
+  return command
+    .addOption(
+      parsed(
+        '--probe <time>',
+        'length of a short probe (10s; with a budget a part of it, from 6s)',
+        seconds,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--full <time>',
+        'length of a full probe (60s; with a budget a sixth of it, from 20s)',
+        seconds,
+      ),
+    );
+}
+
+/** Of one search, where a command makes several. */
+export const searchBudgetOption = (usual: string): Option =>
+  parsed('--search-budget <time>', 'for all probes of one search', seconds, usual);
+
+export interface LimitOptions {
+  /** Milliseconds, as the other two. */
+  timeout: number;
+  drain: number;
+  ready: number;
+}
+
+export function withLimitOptions(command: Command): Command {
+  return command
+    .addOption(parsed('--timeout <time>', 'a request is given up after this', milliseconds, '60s'))
+    .addOption(
+      parsed(
+        '--drain <time>',
+        'for late replies after the last request, and for n8n to finish',
+        milliseconds,
+        '30s',
+      ),
+    )
+    .addOption(readyOption());
+}
+
+export const readyOption = (): Option =>
+  parsed('--ready <time>', 'until the real request is answered as expected', milliseconds, '60s');
+
+/** Whatever a command records gets a folder of its own in it. */
+export const outOption = (): Option =>
+  new Option('--out <folder>', 'where results go, each in a folder of its own').default('results');
+
+export function chosenSlos({ slo = [] }: { slo?: readonly string[] }): Slo[] {
+  return slo.flatMap(parseSlos);
 }
 
 export interface TargetOptions extends TopologyChoice {
@@ -210,20 +277,4 @@ export function withTargetOptions(command: Command): Command {
       'an environment variable of every n8n process; may be repeated',
       collect,
     );
-}
-
-export function milliseconds(option: string, text: string): number {
-  try {
-    return 1000 * parseDuration(text);
-  } catch {
-    throw new Mistake(`${option} is '${text}': write it like 30s or 5m.`);
-  }
-}
-
-function numeric(option: string, text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value)) {
-    throw new Mistake(`${option} is '${text}': it is a number.`);
-  }
-  return value;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { seededRandom } from '../analysis/random';
 import { workloadName } from '../plan/chosen-workload';
 import { runId } from '../record/folder';
@@ -7,17 +7,19 @@ import type { MeasuredSize } from '../analysis/predict/measurement';
 import { answer, groupsOf, sizes, type Answer, type Group } from '../analysis/predict/answer';
 import { readMeasurements } from '../predict/read';
 import { writePredictReports } from '../predict/reports';
-import { isScale, SCALES, type ScaleName } from '../analysis/predict/scale';
+import { SCALES, type ScaleName } from '../analysis/predict/scale';
 import { renderPredictTerminal } from '../report/predict/terminal';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, warn, terminalStyle } from '../ui/print';
+import { outOption } from './options';
+import { countFrom1, parsed, positive } from './parsers';
 
 interface PredictOptions {
   from: string[];
-  over: string;
-  at: string;
+  over: ScaleName;
+  at: number;
   workload?: string;
-  group?: string;
+  group: number;
   out: string;
   json?: boolean;
 }
@@ -31,12 +33,27 @@ export function register(program: Command): void {
     .description(
       'What another size would hold, from recorded sweeps or searches, and what bounds it',
     )
-    .requiredOption('--at <size>', 'so many workers, webhook processors, or cores a process')
-    .option('--over <what>', Object.keys(SCALES).join(', '), 'workers')
+    .addOption(
+      parsed(
+        '--at <size>',
+        'so many workers, webhook processors, or cores per process',
+        positive,
+      ).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--over <what>', 'which size').choices(Object.keys(SCALES)).default('workers'),
+    )
     .option('--from <folder...>', 'folders with what find or sweep recorded', ['results'])
     .option('--workload <name>', 'of which workload the searches are (the only one recorded)')
-    .option('--group <number>', 'where searches differ in more than the size: which of them', '1')
-    .option('--out <folder>', 'where the folder of the report is made', 'results')
+    .addOption(
+      parsed(
+        '--group <number>',
+        'where searches differ in more than the size: which of them',
+        countFrom1,
+        '1',
+      ),
+    )
+    .addOption(outOption())
     .option('--json', 'print the prediction, for machines')
     .addHelpText(
       'after',
@@ -53,20 +70,18 @@ Examples:
 }
 
 function run(options: PredictOptions): number {
-  const over = scaleOf(options.over);
-  const n = Number(options.at);
-  if (!(n > 0)) throw new Mistake(`--at is '${options.at}': it is a number above 0.`);
+  const { over, at } = options;
   const groups = groupsOf(ofWorkload(readMeasurements(options.from), options), over);
-  const group = groups[Number(options.group) - 1];
+  const group = groups[options.group - 1];
   if (group === undefined) {
     throw new Mistake(
       groups.length === 0
         ? `nothing in ${options.from.join(', ')} tells about ${SCALES[over].title}: sweep over them first.`
-        : `--group is '${options.group}': there are ${String(groups.length)}.`,
+        : `--group is ${String(options.group)}: there are ${String(groups.length)}.`,
     );
   }
   tellOfOthers(groups, group);
-  const result = answer(group, n, seededRandom(SEED));
+  const result = answer(group, at, seededRandom(SEED));
   const name = runId(new Date(), group.measurements[0]?.workload.name ?? '', 'predict');
   const folder = join(options.out, name);
   const problems = writePredictReports(folder, result);
@@ -121,9 +136,4 @@ function inShort({ group, fit, topology, ...rest }: Answer, folder: string): obj
     points: group.points,
     sources: group.measurements.map(({ source }) => source),
   };
-}
-
-function scaleOf(name: string): ScaleName {
-  if (isScale(name)) return name;
-  throw new Mistake(`--over is '${name}': it is one of ${Object.keys(SCALES).join(', ')}.`);
 }

@@ -30,28 +30,32 @@ import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
-  collect,
+  chosenSlos,
   chosenWorkload,
-  milliseconds,
+  durationOption,
+  outOption,
+  searchBudgetOption,
+  withLimitOptions,
   withWorkloadOptions,
+  type LimitOptions,
   type WorkloadOptions,
 } from './options';
+import { collect, countFrom1, parsed, positive, removed } from './parsers';
 
-interface RecommendOptions extends WorkloadOptions {
+interface RecommendOptions extends WorkloadOptions, LimitOptions {
   from?: string[];
-  rate?: string;
+  rate?: number;
   slo?: string[];
-  cpuPrice: string;
-  memoryPrice: string;
-  budget: string;
+  cpuPrice: number;
+  memoryPrice: number;
+  write: string;
+  /** Seconds. */
+  searchBudget: number;
   prove?: boolean;
   values?: string;
-  full: string;
-  attempts: string;
-  timeout: string;
-  drain: string;
-  ready: string;
-  runs: string;
+  /** Seconds. */
+  duration: number;
+  attempts: number;
   out: string;
   json?: boolean;
 }
@@ -63,22 +67,38 @@ export function register(program: Command): void {
   withWorkloadOptions(command, 'the only one recorded')
     .optionsGroup('What is wanted, and what it rests on:')
     .option('--from <folder...>', 'what find or sweep recorded; without it, searches are made now')
-    .option('--rate <per-second>', 'the rate to hold (80 % of the best recorded capacity)')
+    .addOption(
+      parsed(
+        '--rate <per-second>',
+        'the rate to sustain (80 % of the best recorded capacity)',
+        positive,
+      ),
+    )
     .option('--slo <slo>', 'what must hold there; may be repeated (as in the searches)', collect)
-    .option('--cpu-price <amount>', 'of a core, in whatever you count', String(DEFAULT_PRICES.cpu))
-    .option('--memory-price <amount>', 'of a GiB', String(DEFAULT_PRICES.memory))
-    .option('--out <file>', 'the values file', 'values.yaml')
+    .addOption(
+      parsed(
+        '--cpu-price <amount>',
+        'of a core, in whatever you count',
+        positive,
+        String(DEFAULT_PRICES.cpu),
+      ),
+    )
+    .addOption(
+      parsed('--memory-price <amount>', 'of a GiB', positive, String(DEFAULT_PRICES.memory)),
+    )
+    .option('--write <file>', 'the values file to write', 'values.yaml')
     .option('--json', 'print the recommendation, for machines')
     .optionsGroup('What is measured now, on this machine:')
-    .option('--budget <time>', 'of the probes of each search, where there is no --from', '4m')
+    .addOption(searchBudgetOption('4m'))
     .option('--prove', 'deploy exactly these values, load them at the rate, say PROVEN or REFUTED')
     .option('--values <file>', 'prove this values file as it is, instead of a recommendation')
-    .option('--full <time>', 'length of the proving run', '60s')
-    .option('--attempts <count>', 'alternatives to try at most', '3')
-    .option('--timeout <time>', 'a request is given up after this', '30s')
-    .option('--drain <time>', 'for late answers after a run, and for n8n to finish', '30s')
-    .option('--ready <time>', 'until the real request is answered right', '60s')
-    .option('--runs <folder>', 'where searches and proving runs are recorded', 'results')
+    .addOption(durationOption('60s'))
+    .addOption(parsed('--attempts <count>', 'alternatives to try at most', countFrom1, '3'));
+  withLimitOptions(command)
+    .addOption(outOption())
+    .addOption(removed('--budget <time>', '--search-budget'))
+    .addOption(removed('--full <time>', '--duration'))
+    .addOption(removed('--runs <folder>', '--out, and --write for the values file'))
     .addHelpText(
       'after',
       `
@@ -117,10 +137,10 @@ async function recommended(
   hands: Hands,
   quiet: () => void,
 ): Promise<number> {
-  const slos = slosOf(options);
+  const slos = chosenSlos(options);
   const prices = {
-    cpu: positive('--cpu-price', options.cpuPrice),
-    memory: positive('--memory-price', options.memoryPrice),
+    cpu: options.cpuPrice,
+    memory: options.memoryPrice,
   };
   const searches =
     options.from === undefined
@@ -130,7 +150,7 @@ async function recommended(
   const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
   const evidence = withSlos(ofWorkload(known, askedName(options), options.from), slos);
   const most = plannedRate(evidence);
-  const rate = options.rate === undefined ? most : positive('--rate', options.rate);
+  const rate = options.rate ?? most;
   const first = recommend(evidence, rate, prices);
   if (first === null) {
     warn(
@@ -138,15 +158,15 @@ async function recommended(
     );
     return EXIT.notMet;
   }
-  writeWhole(options.out, valuesYaml(first));
+  writeWhole(options.write, valuesYaml(first));
   if (options.prove === true) {
     const proof = await proofOf(options, { evidence, rate, prices, slos, first }, hands);
     quiet();
-    return showProof(proof, options.out, options.json === true);
+    return showProof(proof, options.write, options.json === true);
   }
   quiet();
-  if (options.json === true) printJson({ ...first, values: options.out });
-  else show(searches, rate, options.out);
+  if (options.json === true) printJson({ ...first, values: options.write });
+  else show(searches, rate, options.write);
   return EXIT.fine;
 }
 
@@ -161,11 +181,11 @@ async function searchesNow(
       'without --from, say --rate and --slo, and searches are made now; or give --from what n8n-tuned find recorded.',
     );
   }
-  const rate = positive('--rate', options.rate);
+  const { rate } = options;
   const workload = chosenWorkload(options, false);
   const order = {
     ...loadOrder(options, workload, slos, rate),
-    budgetSeconds: milliseconds('--budget', options.budget) / 1000,
+    budgetSeconds: options.searchBudget,
   };
   const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
   return searchNow(layouts, rate, (topology) => searchOne(topology, order, tell, signal));
@@ -191,15 +211,15 @@ async function proofOf(
     recommend: (all) => recommend(all, rate, prices),
     load: (recommendation) => {
       const text = valuesYaml(recommendation);
-      writeWhole(options.out, text);
+      writeWhole(options.write, text);
       return loadValues(deployed(text), order, tell, signal);
     },
-    mostAttempts: positive('--attempts', options.attempts),
+    mostAttempts: options.attempts,
   });
   const last = proof.attempts.at(-1);
   if (last !== undefined && last.recommendation !== null) {
     writeWhole(
-      options.out,
+      options.write,
       valuesYaml(last.recommendation, `${proof.verdict} by ${last.run}: ${last.sentence}`),
     );
   }
@@ -213,13 +233,13 @@ async function provenFile(
   { tell, signal }: Hands,
   quiet: () => void,
 ): Promise<number> {
-  const slos = slosOf(options);
+  const slos = chosenSlos(options);
   if (options.prove !== true || options.rate === undefined || slos.length === 0) {
     throw new Mistake('--values goes with --prove, --rate and --slo: say what is to be proved.');
   }
   const topology = deployed(readText(file));
   const workload = chosenWorkload(options, isLegacy(topology.n8n));
-  const order = loadOrder(options, workload, slos, positive('--rate', options.rate));
+  const order = loadOrder(options, workload, slos, options.rate);
   const proof = proveAsIs(await loadValues(topology, order, tell, signal));
   quiet();
   return showProof(proof, file, options.json === true);
@@ -266,12 +286,12 @@ function loadOrder(
     workload,
     slos,
     ratePerSecond,
-    durationSeconds: milliseconds('--full', options.full) / 1000,
-    out: options.runs,
+    durationSeconds: options.duration,
+    out: options.out,
     k6: findK6(),
-    timeoutMs: milliseconds('--timeout', options.timeout),
-    drainMs: milliseconds('--drain', options.drain),
-    readyTimeoutMs: milliseconds('--ready', options.ready),
+    timeoutMs: options.timeout,
+    drainMs: options.drain,
+    readyTimeoutMs: options.ready,
     command: withoutSecrets(process.argv.slice(2)),
   };
 }
@@ -294,17 +314,9 @@ function askedName(options: RecommendOptions): string | undefined {
   return isOwn ? workloadName(chosenWorkload(options, false).recorded) : workload;
 }
 
-const slosOf = ({ slo = [] }: RecommendOptions): Slo[] => slo.flatMap(parseSlos);
-
 function show(searches: readonly KnownSearch[], rate: number, out: string): void {
   const table = renderSearches(searches.map(({ record }) => record));
   process.stdout.write(
     `${table}\n\nFor ${rate.toFixed(1)}/s: helm install n8n-tuned charts/n8n-tuned --values ${out}\n`,
   );
-}
-
-function positive(option: string, text: string): number {
-  const value = Number(text);
-  if (!(value > 0)) throw new Mistake(`${option} is '${text}': it is a number above 0.`);
-  return value;
 }

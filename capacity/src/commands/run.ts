@@ -14,11 +14,13 @@ import {
   chosenPlan,
   chosenSlos,
   chosenWorkload,
-  milliseconds,
+  outOption,
   withGeneratorOptions,
+  withLimitOptions,
   withProfileOptions,
   withTargetOptions,
   withWorkloadOptions,
+  type LimitOptions,
   type ProfileOptions,
   type TargetOptions,
   type WorkloadOptions,
@@ -26,10 +28,7 @@ import {
 import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-interface RunOptions extends WorkloadOptions, ProfileOptions, TargetOptions {
-  timeout: string;
-  drain: string;
-  ready: string;
+interface RunOptions extends WorkloadOptions, ProfileOptions, TargetOptions, LimitOptions {
   out: string;
   s3?: string;
   json?: boolean;
@@ -39,16 +38,11 @@ export function register(program: Command): void {
   const command = program
     .command('run')
     .description('Load one workload under one profile on one target; record and judge it');
-  withGeneratorOptions(withTargetOptions(withProfileOptions(withWorkloadOptions(command))))
-    .optionsGroup('Limits and results:')
-    .option('--timeout <time>', 'a request is given up after this', '60s')
-    .option(
-      '--drain <time>',
-      'for late answers after the last request, and for n8n to finish',
-      '30s',
-    )
-    .option('--ready <time>', 'until the real request is answered right', '60s')
-    .option('--out <folder>', 'where the folder of the run is made', 'results')
+  withGeneratorOptions(
+    withTargetOptions(withProfileOptions(withWorkloadOptions(command))),
+  ).optionsGroup('Limits and results:');
+  withLimitOptions(command)
+    .addOption(outOption())
     .option('--s3 <place>', 'copy it to s3://bucket/prefix too, with AWS_* from the environment')
     .option('--json', 'print the record, for machines')
     .addHelpText(
@@ -68,9 +62,7 @@ async function run(options: RunOptions): Promise<number> {
   const workload = chosenWorkload(options, isLegacyChoice(options));
   const plan = chosenPlan(options);
   const slos = chosenSlos(options);
-  const timeoutMs = milliseconds('--timeout', options.timeout);
-  const drainMs = milliseconds('--drain', options.drain);
-  const readyMs = milliseconds('--ready', options.ready);
+  const { timeout: timeoutMs, drain: drainMs, ready: readyMs } = options;
   const generator = chosenGenerator(options);
   if (generator.maxOpen === undefined) {
     refuseTooManyOpen(plan, timeoutMs, slos);

@@ -1,28 +1,47 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { readStat } from '../linux/proc';
 import { sampleTree, treeHead, treeLine } from '../samplers/sample-tree';
 import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { within } from '../ui/within';
 import { warn } from '../ui/print';
-import { milliseconds } from './options';
+import { countFrom1, milliseconds, parsed } from './parsers';
 
 interface SampleOptions {
-  pid: string[];
+  pid: number[];
   csv: string;
-  interval: string;
-  duration?: string;
+  /** Milliseconds. */
+  interval: number;
+  /** Milliseconds. */
+  duration?: number;
 }
 
 export function register(program: Command): void {
   program
     .command('sample')
     .description('Write memory and CPU of any process tree over time to CSV')
-    .requiredOption('--pid <pid...>', 'the root of a process tree; may be several')
+    .requiredOption(
+      '--pid <pid...>',
+      'the root of a process tree; may be several',
+      (text: string, before: number[] = []) => [...before, countFrom1(text)],
+    )
     .option('--csv <file>', 'where to, - is standard output', '-')
-    .option('--interval <time>', 'between two samples', '1s')
-    .option('--duration <time>', 'ends after it; else with the last root, or at Ctrl-C')
+    .addOption(
+      parsed(
+        '--interval <time>',
+        'between two samples, from 50ms',
+        (text) => atLeast50(milliseconds(text)),
+        '1s',
+      ),
+    )
+    .addOption(
+      parsed(
+        '--duration <time>',
+        'ends after it; else with the last root, or at Ctrl-C',
+        milliseconds,
+      ),
+    )
     .addHelpText(
       'after',
       `
@@ -36,12 +55,15 @@ Example:
     });
 }
 
-async function sample({ pid, csv, interval, duration }: SampleOptions): Promise<number> {
-  const pids = pid.map(pidFrom);
-  const intervalMs = milliseconds('--interval', interval);
-  if (intervalMs < 50) throw new Mistake(`--interval is '${interval}': 50ms is the shortest.`);
+function atLeast50(intervalMs: number): number {
+  if (intervalMs < 50) throw new InvalidArgumentError('50ms is the shortest.');
+  return intervalMs;
+}
+
+async function sample(options: SampleOptions): Promise<number> {
+  const { pid: pids, csv, interval: intervalMs, duration: durationMs } = options;
+  pids.forEach(refuseUnknown);
   const interrupt = onInterrupt();
-  const durationMs = duration === undefined ? null : milliseconds('--duration', duration);
   const file = csv === '-' ? process.stdout.fd : openTable(csv);
   writeSync(file, `${treeHead}\n`);
   const sampled = (until: AbortSignal): Promise<number> =>
@@ -49,7 +71,7 @@ async function sample({ pid, csv, interval, duration }: SampleOptions): Promise<
       writeSync(file, `${treeLine(row)}\n`);
     });
   const rows =
-    durationMs === null
+    durationMs === undefined
       ? await sampled(interrupt.signal)
       : await within(durationMs, interrupt.signal, sampled);
   interrupt.end();
@@ -58,13 +80,8 @@ async function sample({ pid, csv, interval, duration }: SampleOptions): Promise<
   return EXIT.fine;
 }
 
-function pidFrom(text: string): number {
-  const pid = Number(text);
-  if (!Number.isInteger(pid) || pid <= 0) {
-    throw new Mistake(`--pid is '${text}': it is the number of a process.`);
-  }
-  if (readStat(pid) === null) throw new Mistake(`no process has the pid ${text}.`);
-  return pid;
+function refuseUnknown(pid: number): void {
+  if (readStat(pid) === null) throw new Mistake(`no process has the pid ${String(pid)}.`);
 }
 
 function openTable(csv: string): number {

@@ -20,7 +20,7 @@ import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import { startProgress } from '../ui/progress';
-import { workflowsFolder } from './options';
+import { outOption, workflowsFolder } from './options';
 
 interface SweepOptions {
   file: string;
@@ -34,13 +34,14 @@ export function register(program: Command): void {
     .command('sweep')
     .description('Measure a matrix of topologies and loads; resumes where it stopped')
     .requiredOption('-f, --file <plan.yaml>', 'what to measure: dimensions or cells, load and SLO')
-    .option('--out <folder>', "where the sweep's folder is made, by the plan's name", 'results')
+    .addOption(outOption())
     .option('--dry-run', 'only say what would be measured, in which order, and how long it takes')
     .option('--json', 'print the sweep and its cells, for machines')
     .addHelpText(
       'after',
       `
-The same command again goes on where the sweep stopped, also after kill -9: a cell is done when its
+The folder is named after the plan. The same command again goes on where the sweep stopped, also
+after kill -9: a cell is done when its
 record is there. A cell in which n8n does not live is a result like any other.
 
 Example of a plan:

@@ -11,7 +11,7 @@ import { printJson, printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
 import {
   chosenWorkload,
-  milliseconds,
+  readyOption,
   withTargetOptions,
   withWorkloadOptions,
   type TargetOptions,
@@ -21,7 +21,8 @@ import { chosenTarget, isLegacyChoice } from './targets';
 
 interface UpOptions extends TargetOptions, WorkloadOptions {
   name: string;
-  ready: string;
+  /** Milliseconds. */
+  ready: number;
   json?: boolean;
 }
 
@@ -32,7 +33,7 @@ export function register(program: Command): void {
   withTargetOptions(withWorkloadOptions(command))
     .optionsGroup('What it is called:')
     .option('--name <name>', 'for n8n-tuned down', 'default')
-    .option('--ready <time>', 'until the real request is answered right', '60s')
+    .addOption(readyOption())
     .option('--json', 'for machines')
     .addHelpText(
       'after',
@@ -100,7 +101,7 @@ async function keep(options: UpOptions): Promise<void> {
   const { signal } = interrupt;
   const tell = (): void => undefined;
   const workload = chosenWorkload(options, isLegacyChoice(options));
-  const target = chosenTarget(options, workload.workflows, milliseconds('--ready', options.ready));
+  const target = chosenTarget(options, workload.workflows, options.ready);
   const running = await target.up(tell, signal);
   try {
     await running.seed(workload.workflows, tell);

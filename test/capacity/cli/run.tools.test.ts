@@ -151,10 +151,10 @@ describe('n8n-tuned run on a server of known behaviour', () => {
 
   it.each([
     [['--slo', 'p95<3'], 'needs a time with its unit'],
-    [['--profile', 'walk'], "there is no profile 'walk'"],
-    [['--rate', 'fast'], "--rate is 'fast': it is a number"],
+    [['--profile', 'walk'], "argument 'walk' is invalid. Allowed choices are"],
+    [['--rate', 'fast'], "argument 'fast' is invalid. It is a number"],
     [['--vus', '5'], 'has a rate, not clients'],
-    [['--timeout', 'soon'], "--timeout is 'soon'"],
+    [['--timeout', 'soon'], "option '--timeout <time>' argument 'soon' is invalid"],
     [['--expect', 'nonsense'], "expectation 'nonsense' is not understood"],
     [['--workload', 'last-node'], 'both say what to load'],
     [['--body', '@nowhere.json'], 'cannot be read'],

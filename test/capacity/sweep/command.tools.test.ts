@@ -87,7 +87,10 @@ describe('predict and recommend refuse', () => {
   test.each([
     [['predict', '--at', '4', '--from', '/nowhere'], 'there is no folder /nowhere'],
     [['predict', '--at', 'many', '--from', '.'], "--at is 'many'"],
-    [['predict', '--at', '4', '--over', 'mains'], "--over is 'mains'"],
+    [
+      ['predict', '--at', '4', '--over', 'mains'],
+      "argument 'mains' is invalid. Allowed choices are",
+    ],
     [['recommend'], 'without --from, say --rate and --slo'],
     [['recommend', '--from', '/nowhere'], 'there is no folder /nowhere'],
     [['recommend', '--values', 'v.yaml'], '--values goes with --prove'],

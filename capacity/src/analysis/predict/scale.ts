@@ -44,10 +44,6 @@ export const SCALES = {
 
 export type ScaleName = keyof typeof SCALES;
 
-export function isScale(name: string): name is ScaleName {
-  return Object.hasOwn(SCALES, name);
-}
-
 /** The same for two topologies that differ in nothing but this size. */
 export function sameBut(name: ScaleName, topology: Topology): string {
   return JSON.stringify({ ...SCALES[name].resized(topology, 1), name: undefined });

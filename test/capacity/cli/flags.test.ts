@@ -1,0 +1,91 @@
+/** A flag means the same in every command, and what is given to it is understood or refused in one sentence. */
+import { type Command, CommanderError, type Option } from 'commander';
+import { programOf } from '../../../capacity/src/program';
+import { Mistake } from '../../../capacity/src/ui/exit';
+
+const commands = (): readonly Command[] => programOf().commands;
+const uses = (flag: string): Option[] =>
+  commands().flatMap(({ options }) =>
+    options.filter(({ long, hidden }) => long === flag && !hidden),
+  );
+
+test.each([
+  '--out',
+  '--search-budget',
+  '--probe',
+  '--full',
+  '--timeout',
+  '--drain',
+  '--ready',
+  '--vus',
+])('%s has one text everywhere', (flag) => {
+  expect(new Set(uses(flag).map(({ flags, description }) => `${flags} ${description}`)).size).toBe(
+    1,
+  );
+});
+
+test.each(['--out', '--probe', '--full', '--timeout', '--drain', '--ready'])(
+  '%s has one default everywhere',
+  (flag) => {
+    expect(uses(flag).length).toBeGreaterThan(1);
+    expect(new Set(uses(flag).map(({ defaultValue }) => String(defaultValue))).size).toBe(1);
+  },
+);
+
+test('--budget is for the whole of a command', () => {
+  expect(uses('--budget')).toHaveLength(2);
+  for (const { description } of uses('--budget')) {
+    expect(description).toMatch(/^for all that is measured/);
+  }
+});
+
+/** The error with which these words are refused before any action begins. */
+async function refusal(words: string[]): Promise<unknown> {
+  const program = programOf();
+  const quiet = { writeErr: () => undefined };
+  for (const command of [program, ...program.commands]) command.configureOutput(quiet);
+  return program.parseAsync(words, { from: 'user' }).catch((error: unknown) => error);
+}
+
+test.each([
+  ['compare a b --search 3m', '--search-budget'],
+  ['recommend --runs results', '--out, and --write for the values file'],
+  ['recommend --budget 2m', '--search-budget'],
+  ['recommend --full 40s', '--duration'],
+])('%s: the flag is gone, and its successor named', async (words, successor) => {
+  const error = await refusal(words.split(' '));
+  expect(error).toBeInstanceOf(Mistake);
+  expect((error as Mistake).message).toContain(`is there no longer: use ${successor}.`);
+});
+
+test.each([
+  ['run --timeout soon', 'Write it like 30s, 1m30s or 2h.'],
+  ['run --rate fast', 'It is a number.'],
+  ['run --profile walk', 'Allowed choices are smoke'],
+  ['run --arrivals odd', 'Allowed choices are'],
+  ['run --max-open 1.5', 'It is a whole number from 1.'],
+  ['run --generator-cpus 0', 'It is at least 0.01 cores.'],
+  ['find --probe -3s', 'Write it like'],
+  ['find --budget many', 'Write it like'],
+  ['compare a b --metric speed', 'Allowed choices are'],
+  ['compare a b --fail-on better', 'Allowed choices are worse.'],
+  ['compare a b --pairs 3', 'It is an even number from 2 on.'],
+  ['predict --at 0', 'It is a number above 0.'],
+  ['predict --at 2 --group 0', 'It is a whole number from 1.'],
+  ['predict --at 2 --over mains', 'Allowed choices are workers'],
+  ['recommend --attempts 0', 'It is a whole number from 1.'],
+  ['recommend --rate none', 'It is a number above 0.'],
+  ['sample --pid x', 'It is a whole number from 1.'],
+  ['sample --pid 1 --interval 1ms', '50ms is the shortest.'],
+])('%s is refused: %s', async (words, because) => {
+  const error = await refusal(words.split(' '));
+  expect(error).toBeInstanceOf(CommanderError);
+  expect((error as CommanderError).message).toContain(because);
+});
+
+test('what is parsed has the unit in which it is used', () => {
+  const command = commands().find((one) => one.name() === 'run');
+  expect(command?.opts()).toMatchObject({ timeout: 60_000, drain: 30_000, ready: 60_000 });
+  command?.parseOptions(['--timeout', '1m30s', '--duration', '2m', '--rate', '2.5']);
+  expect(command?.opts()).toMatchObject({ timeout: 90_000, duration: 120, rate: 2.5 });
+});
