@@ -91,7 +91,9 @@ test.each([
   // The execution of a workflow that another one calls carries the id as well, and does not count.
   expect(summary.matched).toEqual({
     ...{ source: 'API', executions: requests.length, notKept: 0 },
+    ...{ succeeded: requests.length, failed: 0, unfinished: 0 },
     ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody, repeated: nobody },
+    ...{ failedBoth: nobody, notExecuted: nobody },
   });
   expect(await leftInside()).toEqual([]);
 });

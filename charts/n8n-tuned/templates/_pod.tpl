@@ -80,7 +80,7 @@ spec:
 {{- define "n8n-tuned.checksums" -}}
 checksum/secrets: {{ include "n8n-tuned.givenSecrets" .context | sha256sum }}
 {{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
-checksum/preload: {{ include "n8n-tuned.preloadFiles" .context | sha256sum }}
+checksum/preload: {{ include "n8n-tuned.preloadChecksum" . }}
 {{- end }}
 {{- with (include "n8n-tuned.scriptsOf" . | fromYaml).items }}
 checksum/scripts: {{ include "n8n-tuned.scriptFiles" (dict "context" $.context "names" .) | sha256sum }}

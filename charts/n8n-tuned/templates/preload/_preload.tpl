@@ -26,6 +26,15 @@
 {{- dict "items" $items | toYaml -}}
 {{- end -}}
 
+{{/* Of the scripts that a component loads: one for another role restarts no pod of this one. Dict: context, component. */}}
+{{- define "n8n-tuned.preloadChecksum" -}}
+{{- $texts := list -}}
+{{- range (include "n8n-tuned.preloads" . | fromYaml).items -}}
+{{- $texts = append $texts ($.context.Files.Get (printf "files/preload/%s" .)) -}}
+{{- end -}}
+{{- join "" $texts | sha256sum -}}
+{{- end -}}
+
 {{- define "n8n-tuned.preloadFolder" -}}/etc/n8n-tuned/preload{{- end -}}
 
 {{/* data of the ConfigMap: what any role loads. Context: root. */}}
