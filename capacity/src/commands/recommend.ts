@@ -1,32 +1,14 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { figures } from '../analysis/figures';
 import { PLANNED_SHARE } from '../analysis/planned-share';
-import { findK6 } from '../load/find-k6';
-import { isWorkloadFile, workloadName, type ChosenWorkload } from '../plan/chosen-workload';
-import { parseSlos, type Slo } from '../plan/slo';
-import { writeWhole } from '../record/folder';
 import { withoutSecrets } from '../plan/secrets';
-import { ofWorkload, withSlos } from '../recommend/choose-evidence';
-import type { CapacityEvidence } from '../recommend/evidence';
-import { loadValues, readDeployed, type LoadOrder } from '../recommend/load';
-import { prove, proveAsIs, type Attempt, type Proof } from '../recommend/prove';
-import { readSearches, type KnownSearch } from '../recommend/read';
-import {
-  DEFAULT_PRICES,
-  plannedRate,
-  recommend,
-  type Prices,
-  type Recommendation,
-} from '../recommend/recommend';
-import { candidates, searchNow, searchOne } from '../recommend/search';
-import { valuesYaml } from '../recommend/values';
+import { proveFile, recommendValues, type Asked, type Recommended } from '../recommend/answer';
+import type { Attempt, Proof } from '../recommend/prove';
+import { DEFAULT_PRICES } from '../recommend/recommend';
 import { renderProof } from '../report/recommend/terminal';
 import { renderSearches } from '../report/find/list-terminal';
-import { thisMachine } from '../targets/machine';
-import { type Progress, startProgress } from '../ui/progress';
-import { isLegacy } from '../plan/limits';
-import { EXIT, messageOf, Mistake } from '../ui/exit';
+import { startProgress } from '../ui/progress';
+import { EXIT } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
@@ -115,148 +97,67 @@ Examples:
 
 async function run(options: RecommendOptions): Promise<number> {
   const progress = startProgress();
+  const { values, json = false } = options;
+  const asked = askedBy(options);
   try {
-    return await interruptible((signal) => {
+    return await interruptible(async (signal) => {
       const hands = { tell: progress.tell, signal };
-      return options.values === undefined
-        ? recommended(options, hands, progress.end)
-        : provenFile(options, options.values, hands, progress.end);
+      if (values !== undefined) {
+        const proof = await proveFile(values, asked, hands);
+        progress.end();
+        return showProof(proof, values, json);
+      }
+      const answer = await recommendValues(asked, hands);
+      progress.end();
+      return answer === null ? EXIT.invalid : show(answer, options.write, json);
     });
   } finally {
     progress.end();
   }
 }
 
-interface Hands {
-  tell: Progress;
-  signal: AbortSignal;
+function askedBy(options: RecommendOptions): Asked {
+  return {
+    from: options.from,
+    ratePerSecond: options.rate,
+    slos: chosenSlos(options),
+    prices: { cpu: options.cpuPrice, memory: options.memoryPrice },
+    write: options.write,
+    prove: options.prove === true,
+    mostAttempts: options.attempts,
+    searchBudgetSeconds: options.searchBudget,
+    workload: options.workload,
+    request: options.request,
+    choose: (legacy, workload = options.workload) =>
+      chosenWorkload({ ...options, ...(workload === undefined ? {} : { workload }) }, legacy),
+    load: {
+      durationSeconds: options.duration,
+      out: options.out,
+      timeoutMs: options.timeout,
+      drainMs: options.drain,
+      readyTimeoutMs: options.ready,
+      command: withoutSecrets(process.argv.slice(2)),
+    },
+  };
 }
 
-async function recommended(
-  options: RecommendOptions,
-  hands: Hands,
-  quiet: () => void,
-): Promise<number> {
-  const slos = chosenSlos(options);
-  const prices = {
-    cpu: options.cpuPrice,
-    memory: options.memoryPrice,
-  };
-  const searches =
-    options.from === undefined
-      ? await searchesNow(options, slos, hands)
-      : readSearches(options.from);
-  if (hands.signal.aborted) return EXIT.invalid;
-  const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
-  const evidence = withSlos(ofWorkload(known, askedName(options), options.from), slos);
-  const most = plannedRate(evidence);
-  const rate = options.rate ?? most;
-  const first = recommend(evidence, rate, prices);
-  if (first === null) {
+function show(answer: Recommended, file: string, json: boolean): number {
+  const { searches, ratePerSecond, mostPerSecond, recommendation, proof } = answer;
+  if (recommendation === null) {
     warn(
-      `nothing recorded is enough for ${figures(rate)}/s: ${String(100 * PLANNED_SHARE)} % of the best capacity are ${figures(most)}/s. Search a larger topology, for example n8n-tuned find --workers 2.`,
+      `nothing recorded is enough for ${figures(ratePerSecond)}/s: ${String(100 * PLANNED_SHARE)} % of the best capacity are ${figures(mostPerSecond)}/s. Search a larger topology, for example n8n-tuned find --workers 2.`,
     );
     return EXIT.notMet;
   }
-  writeWhole(options.write, valuesYaml(first));
-  if (options.prove === true) {
-    const proof = await proofOf(options, { evidence, rate, prices, slos, first }, hands);
-    quiet();
-    return showProof(proof, options.write, options.json === true);
+  if (proof !== null) return showProof(proof, file, json);
+  if (json) printJson({ ...recommendation, values: file });
+  else {
+    const table = renderSearches(searches.map(({ record }) => record));
+    process.stdout.write(
+      `${table}\n\nFor ${ratePerSecond.toFixed(1)}/s: helm install n8n-tuned charts/n8n-tuned --values ${file}\n`,
+    );
   }
-  quiet();
-  if (options.json === true) printJson({ ...first, values: options.write });
-  else show(searches, rate, options.write);
   return EXIT.fine;
-}
-
-/** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
-async function searchesNow(
-  options: RecommendOptions,
-  slos: Slo[],
-  { tell, signal }: Hands,
-): Promise<KnownSearch[]> {
-  if (options.rate === undefined || slos.length === 0) {
-    throw new Mistake(
-      'without --from, say --rate and --slo, and searches are made now; or give --from what n8n-tuned find recorded.',
-    );
-  }
-  const { rate } = options;
-  const workload = chosenWorkload(options, false);
-  const order = {
-    ...loadOrder(options, workload, slos, rate),
-    budgetSeconds: options.searchBudget,
-  };
-  const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
-  return searchNow(layouts, rate, (topology) => searchOne(topology, order, tell, signal));
-}
-
-interface Question {
-  evidence: CapacityEvidence[];
-  rate: number;
-  prices: Prices;
-  slos: Slo[];
-  first: Recommendation;
-}
-
-async function proofOf(
-  options: RecommendOptions,
-  { evidence, rate, prices, slos, first }: Question,
-  { tell, signal }: Hands,
-): Promise<Proof> {
-  const { workload, topology, slo } = first.best.evidence;
-  const wanted = slos.length > 0 ? slos : slo.flatMap(parseSlos);
-  const order = loadOrder(options, toProve(options, workload, topology.n8n), wanted, rate);
-  const proof = await prove(evidence, {
-    recommend: (all) => recommend(all, rate, prices),
-    load: (recommendation) => {
-      const text = valuesYaml(recommendation);
-      writeWhole(options.write, text);
-      return loadValues(deployed(text), order, tell, signal);
-    },
-    mostAttempts: options.attempts,
-  });
-  const last = proof.attempts.at(-1);
-  if (last !== undefined && last.recommendation !== null) {
-    writeWhole(
-      options.write,
-      valuesYaml(last.recommendation, `${proof.verdict} by ${last.run}: ${last.sentence}`),
-    );
-  }
-  return proof;
-}
-
-/** A file as it is: there is no alternative to try. */
-async function provenFile(
-  options: RecommendOptions,
-  file: string,
-  { tell, signal }: Hands,
-  quiet: () => void,
-): Promise<number> {
-  const slos = chosenSlos(options);
-  if (options.prove !== true || options.rate === undefined || slos.length === 0) {
-    throw new Mistake('--values goes with --prove, --rate and --slo: say what is to be proved.');
-  }
-  const topology = deployed(readText(file));
-  const workload = chosenWorkload(options, isLegacy(topology.n8n));
-  const order = loadOrder(options, workload, slos, options.rate);
-  const proof = proveAsIs(await loadValues(topology, order, tell, signal));
-  quiet();
-  return showProof(proof, file, options.json === true);
-}
-
-function deployed(values: string): ReturnType<typeof readDeployed>['topology'] {
-  const { topology, leftOut } = readDeployed(values);
-  for (const sentence of leftOut) warn(`not part of the proof: ${sentence}`);
-  return topology;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new Mistake(`the values cannot be read: ${messageOf(error)}.`);
-  }
 }
 
 function showProof(proof: Proof, file: string, json: boolean): number {
@@ -275,48 +176,3 @@ const inShort = ({ run: folder, proven, sentence, record }: Attempt): object => 
   topology: record.topology,
   summary: record.summary,
 });
-
-function loadOrder(
-  options: RecommendOptions,
-  workload: ChosenWorkload,
-  slos: Slo[],
-  ratePerSecond: number,
-): LoadOrder {
-  return {
-    workload,
-    slos,
-    ratePerSecond,
-    durationSeconds: options.duration,
-    out: options.out,
-    k6: findK6(),
-    timeoutMs: options.timeout,
-    drainMs: options.drain,
-    readyTimeoutMs: options.ready,
-    command: withoutSecrets(process.argv.slice(2)),
-  };
-}
-
-/** As the user says it, else the one that was searched with: a request of his own is not in its record. */
-function toProve(options: RecommendOptions, searched: string, n8n: string): ChosenWorkload {
-  const isSaid = options.request !== undefined || options.workload !== undefined;
-  if (!isSaid && searched.includes(' ')) {
-    throw new Mistake(
-      `the searches are of ${searched}, a request of your own: give it again with --request, and its body and headers, to prove it.`,
-    );
-  }
-  return chosenWorkload(isSaid ? options : { ...options, workload: searched }, isLegacy(n8n));
-}
-
-/** The name by which the searches of what the user says are known; undefined where he says nothing. */
-function askedName(options: RecommendOptions): string | undefined {
-  const { request, workload } = options;
-  const isOwn = request !== undefined || (workload !== undefined && isWorkloadFile(workload));
-  return isOwn ? workloadName(chosenWorkload(options, false).recorded) : workload;
-}
-
-function show(searches: readonly KnownSearch[], rate: number, out: string): void {
-  const table = renderSearches(searches.map(({ record }) => record));
-  process.stdout.write(
-    `${table}\n\nFor ${rate.toFixed(1)}/s: helm install n8n-tuned charts/n8n-tuned --values ${out}\n`,
-  );
-}

@@ -1,0 +1,177 @@
+/** From what is recorded, or searched for now, to a values file, and to its proof. */
+import { readFileSync } from 'node:fs';
+import { findK6 } from '../load/find-k6';
+import { isWorkloadFile, workloadName, type ChosenWorkload } from '../plan/chosen-workload';
+import { isLegacy } from '../plan/limits';
+import { parseSlos, type Slo } from '../plan/slo';
+import { writeWhole } from '../record/folder';
+import { thisMachine } from '../targets/machine';
+import { messageOf, Mistake } from '../ui/exit';
+import { warn } from '../ui/print';
+import type { Progress } from '../ui/progress';
+import { ofWorkload, withSlos } from './choose-evidence';
+import type { CapacityEvidence } from './evidence';
+import { loadValues, readDeployed, type LoadOrder } from './load';
+import { prove, proveAsIs, type Proof } from './prove';
+import { readSearches, type KnownSearch } from './read';
+import { plannedRate, recommend, type Prices, type Recommendation } from './recommend';
+import { candidates, searchNow, searchOne } from './search';
+import { valuesYaml } from './values';
+import type { Deployed } from './values-topology';
+
+export interface Asked {
+  /** Folders of records; undefined: searches are made now. */
+  from: string[] | undefined;
+  /** Undefined: the planned share of the best known capacity. */
+  ratePerSecond: number | undefined;
+  slos: Slo[];
+  prices: Prices;
+  /** The file that the values are written to. */
+  write: string;
+  prove: boolean;
+  mostAttempts: number;
+  searchBudgetSeconds: number;
+  /** As the user names them. */
+  workload: string | undefined;
+  request: string | undefined;
+  /** What the user asks for, or this workload in its place. */
+  choose(legacy: boolean, workload?: string): ChosenWorkload;
+  load: Omit<LoadOrder, 'workload' | 'slos' | 'ratePerSecond' | 'k6'>;
+}
+
+export interface Recommended {
+  searches: KnownSearch[];
+  ratePerSecond: number;
+  /** The planned share of the best known capacity. */
+  mostPerSecond: number;
+  /** Null where nothing known is enough. */
+  recommendation: Recommendation | null;
+  /** Null where none was asked for. */
+  proof: Proof | null;
+}
+
+interface Hands {
+  tell: Progress;
+  signal: AbortSignal;
+}
+
+/** Writes the values file; null where it was stopped before there was one. */
+export async function recommendValues(asked: Asked, hands: Hands): Promise<Recommended | null> {
+  const { from, slos, prices } = asked;
+  const searches = from === undefined ? await searchesNow(asked, hands) : readSearches(from);
+  if (hands.signal.aborted) return null;
+  const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
+  const evidence = withSlos(ofWorkload(known, askedName(asked), from), slos);
+  const mostPerSecond = plannedRate(evidence);
+  const ratePerSecond = asked.ratePerSecond ?? mostPerSecond;
+  const recommendation = recommend(evidence, ratePerSecond, prices);
+  const answer = { searches, ratePerSecond, mostPerSecond, recommendation, proof: null };
+  if (recommendation === null) return answer;
+  writeWhole(asked.write, valuesYaml(recommendation));
+  if (!asked.prove) return answer;
+  return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, hands) };
+}
+
+/** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
+async function searchesNow(asked: Asked, { tell, signal }: Hands): Promise<KnownSearch[]> {
+  const { ratePerSecond, slos, searchBudgetSeconds } = asked;
+  if (ratePerSecond === undefined || slos.length === 0) {
+    throw new Mistake(
+      'without --from, say --rate and --slo, and searches are made now; or give --from what n8n-tuned find recorded.',
+    );
+  }
+  const workload = asked.choose(false);
+  const order = {
+    ...loadOrder(asked, workload, slos, ratePerSecond),
+    budgetSeconds: searchBudgetSeconds,
+  };
+  const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
+  return searchNow(layouts, ratePerSecond, (topology) => searchOne(topology, order, tell, signal));
+}
+
+async function proofOf(
+  asked: Asked,
+  evidence: CapacityEvidence[],
+  first: Recommendation,
+  ratePerSecond: number,
+  { tell, signal }: Hands,
+): Promise<Proof> {
+  const { workload, topology, slo } = first.best.evidence;
+  const slos = asked.slos.length > 0 ? asked.slos : slo.flatMap(parseSlos);
+  const order = loadOrder(asked, toProve(asked, workload, topology.n8n), slos, ratePerSecond);
+  const proof = await prove(evidence, {
+    recommend: (all) => recommend(all, ratePerSecond, asked.prices),
+    load: (recommendation) => {
+      const text = valuesYaml(recommendation);
+      writeWhole(asked.write, text);
+      return loadValues(deployed(text), order, tell, signal);
+    },
+    mostAttempts: asked.mostAttempts,
+  });
+  const last = proof.attempts.at(-1);
+  if (last !== undefined && last.recommendation !== null) {
+    writeWhole(
+      asked.write,
+      valuesYaml(last.recommendation, `${proof.verdict} by ${last.run}: ${last.sentence}`),
+    );
+  }
+  return proof;
+}
+
+/** A file as it is: there is no alternative to try. */
+export async function proveFile(
+  file: string,
+  asked: Asked,
+  { tell, signal }: Hands,
+): Promise<Proof> {
+  const { slos, ratePerSecond } = asked;
+  if (!asked.prove || ratePerSecond === undefined || slos.length === 0) {
+    throw new Mistake('--values goes with --prove, --rate and --slo: say what is to be proved.');
+  }
+  const topology = deployed(readText(file));
+  const order = loadOrder(asked, asked.choose(isLegacy(topology.n8n)), slos, ratePerSecond);
+  return proveAsIs(await loadValues(topology, order, tell, signal));
+}
+
+function deployed(values: string): Deployed['topology'] {
+  const { topology, leftOut } = readDeployed(values);
+  for (const sentence of leftOut) warn(`not part of the proof: ${sentence}`);
+  return topology;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Mistake(`the values cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+/** k6 is looked for only where something is measured. */
+const loadOrder = (
+  { load }: Asked,
+  workload: ChosenWorkload,
+  slos: Slo[],
+  ratePerSecond: number,
+): LoadOrder => ({ ...load, workload, slos, ratePerSecond, k6: findK6() });
+
+/** As the user says it, else what was searched with: a request of their own is not in its record. */
+function toProve(
+  { request, workload, choose }: Asked,
+  searched: string,
+  n8n: string,
+): ChosenWorkload {
+  const isSaid = request !== undefined || workload !== undefined;
+  if (!isSaid && searched.includes(' ')) {
+    throw new Mistake(
+      `the searches are of ${searched}, a request of your own: give it again with --request, and its body and headers, to prove it.`,
+    );
+  }
+  return choose(isLegacy(n8n), isSaid ? undefined : searched);
+}
+
+/** The name by which the searches of what the user says are known; undefined where nothing is said. */
+function askedName({ request, workload, choose }: Asked): string | undefined {
+  const isOwn = request !== undefined || (workload !== undefined && isWorkloadFile(workload));
+  return isOwn ? workloadName(choose(false).recorded) : workload;
+}
