@@ -106,7 +106,8 @@ test('the default images are the versions that the lab tests with', () => {
     redis: versions['REDIS_IMAGE_TAG'],
     postgres: versions['POSTGRES_IMAGE_TAG'],
   });
-  for (const [image, tag] of Object.entries(tags)) {
+  const python = { python: tagAt('pythonPackages', 'image', 'tag') };
+  for (const [image, tag] of Object.entries({ ...tags, ...python })) {
     expect(annotations['artifacthub.io/images']).toContain(`${image}:${String(tag)}`);
   }
 });
