@@ -53,4 +53,5 @@ first_start() {
 }
 [ -s "$PGDATA/PG_VERSION" ] || first_start
 chmod 700 "$PGDATA" 2>/dev/null || true   # refused where the volume gives it to a group: PostgreSQL takes 750 too
-exec postgres -c listen_addresses='*' "${@:2}"
+# The npm package's server would put its socket into /tmp, where clients do not look.
+exec postgres -c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql "${@:2}"
