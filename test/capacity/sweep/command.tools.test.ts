@@ -86,7 +86,10 @@ test('a plan with a secret is refused, as it would stand in the record', async (
 describe('predict and recommend refuse', () => {
   test.each([
     [['predict', '--at', '4', '--from', '/nowhere'], 'there is no folder /nowhere'],
-    [['predict', '--at', 'many', '--from', '.'], "--at is 'many'"],
+    [
+      ['predict', '--at', 'many', '--from', '.'],
+      "argument 'many' is invalid. It is a number above 0",
+    ],
     [
       ['predict', '--at', '4', '--over', 'mains'],
       "argument 'mains' is invalid. Allowed choices are",
