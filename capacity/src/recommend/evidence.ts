@@ -28,7 +28,8 @@ export function evidenceOf(
   readRun: (run: string) => RunRecord,
 ): CapacityEvidence | null {
   const { ratePerSecond, low, confirmed } = search.capacity;
-  const capacityPerSecond = confirmed ? ratePerSecond : low;
+  // As the search itself advises: an answer that is not sure counts with its low end.
+  const capacityPerSecond = search.verdict === 'found' ? ratePerSecond : low;
   if (search.topology === null || !(capacityPerSecond > 0)) return null;
   const run = runAtCapacity(search);
   const record = run === null ? null : readRun(run);
