@@ -31,7 +31,9 @@ export async function answersRight(
     if (now === null) return;
     // Of a request that was itself cut off, the one before it says more.
     if (signal.aborted) {
-      throw new Failure(`${request.method} ${request.path} was never answered right: ${wrong}`);
+      throw new Failure(
+        `${request.method} ${request.path} never gave the expected response: ${wrong}`,
+      );
     }
     wrong = now;
     await sleep(100);
