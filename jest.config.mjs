@@ -11,6 +11,7 @@ const suite = (name, extra = {}) => ({
   // What the chart carries are copies under the same names.
   modulePathIgnorePatterns: ['<rootDir>/charts/'],
   ...extra,
+  setupFiles: ['<rootDir>/test/support/properties.ts', ...(extra.setupFiles ?? [])],
 });
 
 export default {

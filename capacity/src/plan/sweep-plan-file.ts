@@ -1,6 +1,6 @@
 import { isMap, isNode, isPair, LineCounter, parseDocument, type Document } from 'yaml';
 import type { z } from 'zod';
-import { Mistake } from '../ui/exit';
+import { messageOf, Mistake } from '../ui/exit';
 import { sweepPlanSchema, type SweepPlan } from './sweep-plan';
 
 const MOST_SHOWN = 5;
@@ -12,7 +12,7 @@ export function parseSweepPlan(text: string, file: string): SweepPlan {
   const at = (offset: number): string => `${file}:${String(lines.linePos(offset).line)}`;
   const [broken] = document.errors;
   if (broken !== undefined) throw new Mistake(`${at(broken.pos[0])}: ${broken.message}`);
-  const parsed = sweepPlanSchema.safeParse(document.toJS() ?? {});
+  const parsed = sweepPlanSchema.safeParse(contentOf(document, file) ?? {});
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const shown = issues
@@ -20,6 +20,15 @@ export function parseSweepPlan(text: string, file: string): SweepPlan {
     .map((issue) => `${at(offsetOf(document, issue))}: ${sentence(document, issue)}`);
   const more = issues.length - shown.length;
   throw new Mistake([...shown, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
+}
+
+/** An alias without its anchor is seen only here. */
+function contentOf(document: Document, file: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
+  }
 }
 
 type Issue = z.core.$ZodIssue;

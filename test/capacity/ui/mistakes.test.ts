@@ -109,7 +109,8 @@ test.each(parsers)('%s', (_, arbitrary, parse) => {
     fc.property(arbitrary, (given) => {
       mistakeOrNothing(() => parse(given));
     }),
-    { numRuns: 150 },
+    // An alias without its anchor: YAML that parses, and cannot be turned into values.
+    { numRuns: 150, examples: [['*!']] },
   );
 });
 
