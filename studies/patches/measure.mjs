@@ -104,7 +104,9 @@ for (const [name, [workload, clients, ...sides]] of Object.entries(comparisons))
     cpSync(join(root, out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
   }
   // Where this repository lies says nothing of n8n.
-  const record = path(`results/${name}/compare.json`);
-  writeFileSync(record, readFileSync(record, 'utf8').replaceAll(root, ''));
+  for (const kept of ['compare.json', 'report.md']) {
+    const record = path(`results/${name}/${kept}`);
+    writeFileSync(record, readFileSync(record, 'utf8').replaceAll(root, ''));
+  }
 }
 rmSync(plans, { recursive: true });
