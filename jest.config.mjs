@@ -31,6 +31,7 @@ export default {
     suite('capacity'),
     suite('chart'),
     suite('process'),
+    suite('process-long'),
     suite('browser'),
     suite('cluster'),
     suite('cluster-long'),

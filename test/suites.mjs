@@ -82,6 +82,13 @@ export const suites = [
     needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx', 'k6'],
   },
   {
+    name: 'process-long',
+    shows: 'real n8n processes, what takes long',
+    jest: true,
+    needs: ['n8n', 'redis', 'postgresql', 'k6'],
+    long: true,
+  },
+  {
     name: 'browser',
     shows: 'the editor and the report in a real browser',
     jest: true,

@@ -1,81 +1,35 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRun } from '../../capacity/src/record/read';
-import type { MatchedExecutions, RunRecord } from '../../capacity/src/record/record';
+import type { RunRecord } from '../../capacity/src/record/record';
+import { runCli } from '../support/cli';
+import { leftOf } from './left-behind';
 import {
-  buildCli,
-  endStartedClis,
-  k6Of,
-  recordIn,
-  runCli,
-  runFolder,
-  startCli,
-} from '../support/cli';
-import type { CliRun } from '../support/cli';
-import { leftOf, startedBy, textOf, type Started } from './left-behind';
-import { until } from './stage';
+  endedAtMs,
+  inFoldersOfItsOwn,
+  kill,
+  loading,
+  matchedIn,
+  nobody,
+  order,
+  promises,
+  steady,
+} from './loading';
 
 /** The command `run` on real n8n processes, also when something of it dies in the middle. */
 
 jest.setTimeout(330_000);
 
-let out: string;
-let temp: string;
-
-beforeAll(buildCli);
-
-beforeEach(() => {
-  out = mkdtempSync(join(tmpdir(), 'runs-'));
-  temp = mkdtempSync(join(tmpdir(), 'command-'));
-  chmodSync(temp, 0o711); // PostgreSQL's own user must reach its data.
-});
-
-afterEach(() => {
-  endStartedClis();
-  rmSync(out, { recursive: true, force: true });
-  rmSync(temp, { recursive: true, force: true });
-});
-
-const order = (...more: string[]): string[] => [
-  ...['run', '--target', 'process', '--tuning', 'throughput', '--out', out, '--warmup', '0s'],
-  ...more,
-];
-
-/** The command, once its load is under way. */
-async function loading(
-  ...more: string[]
-): Promise<{ run: CliRun; started: Started; folder: string }> {
-  const run = startCli(order(...more), { TMPDIR: temp });
-  await until(
-    'k6',
-    () => {
-      if (run.child.exitCode !== null) throw new Error(`it ended: ${run.stderr()}`);
-      return k6Of(run.child.pid ?? 0) !== null;
-    },
-    200_000,
-  );
-  const folder = runFolder(out) ?? '';
-  await until('some replies', () => textOf(join(folder, 'samples.csv')).split('\n').length > 60);
-  const started = startedBy(run);
-  expect(leftOf(started, temp).length).toBeGreaterThan(4);
-  return { run, started, folder };
-}
-
-function kill({ processes }: Started, words: RegExp): void {
-  const found = processes.find(({ command }) => words.test(command));
-  if (found === undefined) throw new Error(`none of ${processes.map((p) => p.command).join('; ')}`);
-  process.kill(found.pid, 'SIGKILL');
-}
+const place = inFoldersOfItsOwn();
 
 test('the spread over two workers is counted, and every execution', async () => {
   const { code, stdout, stderr } = await runCli(
     order(
+      place,
       ...['--workload', 'cpu', '--variant', 'load-target', '--param', 'n=1000', '--json'],
       ...['--workers', '2', '--profile', 'closed', '--vus', '6', '--duration', '8s'],
     ),
-    { TMPDIR: temp },
+    { TMPDIR: place.temp },
   );
   expect([code, stderr]).toEqual([0, expect.anything()]);
   const { summary, verdict } = JSON.parse(stdout) as RunRecord;
@@ -93,29 +47,14 @@ test('the spread over two workers is counted, and every execution', async () => 
     ...{ source: 'database', executions: requests },
     ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody, repeated: nobody },
   });
-  expect(readdirSync(temp)).toEqual([]);
+  expect(readdirSync(place.temp)).toEqual([]);
 });
 
-const nobody = { requests: 0, ids: [] };
-
-const steady = ['--workload', 'last-node', '--rate', '5', '--duration', '25s', '--drain', '20s'];
-
-/** Replies at once, and 5 s of work after it. */
-const promises = ['--workload', 'async', '--rate', '3', '--duration', '25s', '--drain', '20s'];
-
-const endedAtMs = ({ events }: RunRecord, text: string): number =>
-  events.find((event) => event.text === text)?.tMs ?? Number.NaN;
-
-function matchedIn({ summary: { matched } }: RunRecord): MatchedExecutions {
-  if (matched === undefined || 'skipped' in matched) throw new Error(JSON.stringify(matched));
-  return matched;
-}
-
 test('n8n killed in the middle: the record says so and names what was accepted and never done', async () => {
-  const { run, started, folder } = await loading(...promises);
+  const { run, started, folder } = await loading(place, ...promises);
   kill(started, /n8n start/);
   expect((await run.ended).code).toBe(1);
-  expect(leftOf(started, temp)).toEqual([]);
+  expect(leftOf(started, place.temp)).toEqual([]);
   const { record, requests } = readRun(folder);
   expect(record.events.map(({ text }) => text)).toEqual(
     expect.arrayContaining(['main ended: signal SIGKILL', 'main was started again']),
@@ -141,66 +80,14 @@ test('n8n killed in the middle: the record says so and names what was accepted a
   expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
 });
 
-test('Redis gone in the middle: the record says so and names the jobs that went with it', async () => {
-  const { run, started, folder } = await loading(...promises, '--rate', '5', '--workers', '1');
-  await sleep(5000); // More than ten slots are asked for: some wait.
-  kill(started, /redis-server/);
-  expect((await run.ended).code).toBe(1);
-  expect(leftOf(started, temp)).toEqual([]);
-  const { record, requests, samples } = readRun(folder);
-  expect(record.verdict.outcome).toBe('not sustained');
-  expect(record.verdict.breaches[0]?.text).toMatch(/^redis ended: signal SIGKILL, /);
-  expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
-  const { withoutExecution, notSucceeded } = matchedIn(record);
-  const { rightReplies = 0, succeeded } = record.summary.executions ?? { succeeded: 0 };
-  // At least what waited in Redis; at most what n8n's statistics miss, which do not learn of an execution
-  // that a worker ended while Redis was away.
-  const killedMs = endedAtMs(record, 'redis ended: signal SIGKILL');
-  const waited = samples.findLast(({ metric, tMs }) => metric === 'queueWaiting' && tMs < killedMs);
-  const lost = notSucceeded.requests + withoutExecution.requests;
-  expect(lost).toBeGreaterThanOrEqual(Math.max(1, waited?.value ?? 0));
-  expect(lost).toBeLessThanOrEqual(rightReplies - succeeded);
-  const accepted = requests.filter(({ ok }) => ok).map(({ id }) => id);
-  expect(accepted).toEqual(expect.arrayContaining(notSucceeded.ids));
-});
-
-test('main killed before workers that go on: the callers that never heard of their result are named', async () => {
-  const waiting = ['--workload', 'wait-5s', '--variant', 'load-target', '--workers', '1'];
-  const { run, started, folder } = await loading(...steady, ...waiting, '--rate', '2');
-  await sleep(5000); // The first are answered.
-  kill(started, /n8n start/);
-  await run.ended;
-  const { record, requests } = readRun(folder);
-  const killedMs = endedAtMs(record, 'main ended: signal SIGKILL');
-  const { unheard, withoutExecution, notSucceeded } = matchedIn(record);
-  expect({ withoutExecution, notSucceeded }).toEqual({
-    withoutExecution: nobody,
-    notSucceeded: nobody,
-  });
-  const cutOff = (beforeMs: number): string[] =>
-    requests.filter(({ ok, tMs }) => !ok && tMs < killedMs - beforeMs).map(({ id }) => id);
-  // The last of them may not have reached the queue.
-  expect(cutOff(0)).toEqual(expect.arrayContaining(unheard.ids));
-  expect(unheard.ids).toEqual(expect.arrayContaining(cutOff(500)));
-  expect(cutOff(500).length).toBeGreaterThan(2);
-});
-
-test('Ctrl-C ends everything and reports what was measured', async () => {
-  const { run, started, folder } = await loading(...steady);
-  run.child.kill('SIGINT');
-  expect((await run.ended).code).toBe(3);
-  expect(leftOf(started, temp)).toEqual([]);
-  expect(recordIn(folder).verdict.sentence).toContain('stopped by Ctrl-C');
-});
-
 test('kill -9 leaves nothing running, and report concludes what was recorded', async () => {
-  const { run, started, folder } = await loading(...steady);
+  const { run, started, folder } = await loading(place, ...steady);
   run.child.kill('SIGKILL');
   await run.ended;
   const giveUpMs = Date.now() + 30_000;
-  while (leftOf(started, temp).length > 0 && Date.now() < giveUpMs) await sleep(100);
-  expect(leftOf(started, temp)).toEqual([]);
-  expect((await runCli(['report', out])).code).toBe(0);
+  while (leftOf(started, place.temp).length > 0 && Date.now() < giveUpMs) await sleep(100);
+  expect(leftOf(started, place.temp)).toEqual([]);
+  expect((await runCli(['report', place.out])).code).toBe(0);
   const { record, requests } = readRun(folder);
   expect(record.verdict.outcome).toBe('aborted');
   expect(requests.length).toBeGreaterThan(0);

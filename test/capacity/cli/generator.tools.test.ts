@@ -59,12 +59,12 @@ describe('the load generator', () => {
   it('keeps as many requests open as a slow system needs: 10 s at 10/s is sustained', async () => {
     const record = await run(
       { latencyMs: 10_000 },
-      '--rate 10 --duration 45s --warmup 1s --slo p95<20s --slo errors<1%',
+      '--rate 10 --duration 15s --warmup 1s --slo p95<20s',
     );
     expect(record.verdict.sentence).toContain('sustained');
     expect(record.verdict.outcome).toBe('sustained');
     expect(record.summary.generator.notSent).toBe(0);
-    expect(record.summary.offered.requests).toBe(450);
+    expect(record.summary.offered.requests).toBe(150);
   });
 
   it('is invalid when it may not open enough, and does not blame the system', async () => {

@@ -1,5 +1,5 @@
-import { diagnose, type Diagnosis } from './planted-limits/diagnose';
-import { STAGES } from './planted-limits/planted';
+import { diagnose, type Diagnosis } from '../process/planted-limits/diagnose';
+import { STAGES } from '../process/planted-limits/planted';
 
 jest.setTimeout(400_000);
 

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readRun } from '../../capacity/src/record/read';
+import { leftOf } from '../process/left-behind';
+import {
+  endedAtMs,
+  inFoldersOfItsOwn,
+  kill,
+  loading,
+  matchedIn,
+  nobody,
+  promises,
+  steady,
+} from '../process/loading';
+
+/** The command `run` when what n8n needs, or main alone, dies in the middle. */
+
+jest.setTimeout(330_000);
+
+const place = inFoldersOfItsOwn();
+
+test('Redis gone in the middle: the record says so and names the jobs that went with it', async () => {
+  const { run, started, folder } = await loading(
+    place,
+    ...promises,
+    '--rate',
+    '5',
+    '--workers',
+    '1',
+  );
+  await sleep(5000); // More than ten slots are asked for: some wait.
+  kill(started, /redis-server/);
+  expect((await run.ended).code).toBe(1);
+  expect(leftOf(started, place.temp)).toEqual([]);
+  const { record, requests, samples } = readRun(folder);
+  expect(record.verdict.outcome).toBe('not sustained');
+  expect(record.verdict.breaches[0]?.text).toMatch(/^redis ended: signal SIGKILL, /);
+  expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
+  const { withoutExecution, notSucceeded } = matchedIn(record);
+  const { rightReplies = 0, succeeded } = record.summary.executions ?? { succeeded: 0 };
+  // At least what waited in Redis; at most what n8n's statistics miss, which do not learn of an execution
+  // that a worker ended while Redis was away.
+  const killedMs = endedAtMs(record, 'redis ended: signal SIGKILL');
+  const waited = samples.findLast(({ metric, tMs }) => metric === 'queueWaiting' && tMs < killedMs);
+  const lost = notSucceeded.requests + withoutExecution.requests;
+  expect(lost).toBeGreaterThanOrEqual(Math.max(1, waited?.value ?? 0));
+  expect(lost).toBeLessThanOrEqual(rightReplies - succeeded);
+  const accepted = requests.filter(({ ok }) => ok).map(({ id }) => id);
+  expect(accepted).toEqual(expect.arrayContaining(notSucceeded.ids));
+});
+
+test('main killed before workers that go on: the callers that never heard of their result are named', async () => {
+  const waiting = ['--workload', 'wait-5s', '--variant', 'load-target', '--workers', '1'];
+  const { run, started, folder } = await loading(place, ...steady, ...waiting, '--rate', '2');
+  await sleep(5000); // The first are answered.
+  kill(started, /n8n start/);
+  await run.ended;
+  const { record, requests } = readRun(folder);
+  const killedMs = endedAtMs(record, 'main ended: signal SIGKILL');
+  const { unheard, withoutExecution, notSucceeded } = matchedIn(record);
+  expect({ withoutExecution, notSucceeded }).toEqual({
+    withoutExecution: nobody,
+    notSucceeded: nobody,
+  });
+  const cutOff = (beforeMs: number): string[] =>
+    requests.filter(({ ok, tMs }) => !ok && tMs < killedMs - beforeMs).map(({ id }) => id);
+  // The last of them may not have reached the queue.
+  expect(cutOff(0)).toEqual(expect.arrayContaining(unheard.ids));
+  expect(unheard.ids).toEqual(expect.arrayContaining(cutOff(500)));
+  expect(cutOff(500).length).toBeGreaterThan(2);
+});
