@@ -9,10 +9,12 @@ import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const BUDGET = '5m';
+/** oha sends evenly and knows no other way. With random arrivals, the default, find answers lower: studies/arrivals. */
+const ARRIVALS = 'even';
 const P95_MS = 300;
 const STEP_SECONDS = 60;
 /** Of what find answered; steps around it, and wide enough to see that it is wrong. */
-const STEPS = [0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2];
+const STEPS = [0.8, 0.9, 0.95, 1, 1.05, 1.1, 1.2, 1.3];
 const PATHS = {
   'last-node': 'load-last-node',
   items: 'load-items',
@@ -58,7 +60,10 @@ function find() {
   const target = ['--target', 'url', '--url', up.baseUrl, '--workload', workload];
   // 3: inconclusive, which is an answer too.
   const found = JSON.parse(
-    command(['find', ...target, ...slos, '--budget', BUDGET, '--json'], [0, 3]),
+    command(
+      ['find', ...target, ...slos, '--budget', BUDGET, '--arrivals', ARRIVALS, '--json'],
+      [0, 3],
+    ),
   );
   const { verdict, sentence, capacity, doubts, probes, totalSeconds } = found;
   write({
@@ -70,7 +75,16 @@ function find() {
     url: up.baseUrl,
     versions: up.versions,
     machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown' },
-    find: { budget: BUDGET, verdict, sentence, capacity, doubts, totalSeconds, probes },
+    find: {
+      budget: BUDGET,
+      arrivals: ARRIVALS,
+      verdict,
+      sentence,
+      capacity,
+      doubts,
+      totalSeconds,
+      probes,
+    },
   });
   console.log(sentence);
 }
