@@ -60,16 +60,11 @@ strategy and a probe's question come whole from the later layer that has them. D
 {{- include "n8n-tuned.layered" (dict "under" .context.Values.pod "over" (get .context.Values .role)) -}}
 {{- end -}}
 
-{{/* A YAML document with `items`: role, name (suffix of its objects), at (its place in the values), settings. Computed once a rendering. */}}
-{{- define "n8n-tuned.components" -}}
-{{- if not (hasKey . "n8nTunedComponents") -}}
-{{- include "n8n-tuned.prepare" . -}}
-{{- $_ := set . "n8nTunedComponents" (include "n8n-tuned.computedComponents" .) -}}
-{{- end -}}
-{{- .n8nTunedComponents -}}
-{{- end -}}
-
-{{- define "n8n-tuned.computedComponents" -}}
+{{/*
+Writes into the root n8nTunedComponents, a list of role, name (suffix of its objects), at (its place in the values) and
+settings, and n8nTunedByRole, the same by role. Prepare calls it once per rendering; nothing may write into what it leaves.
+*/}}
+{{- define "n8n-tuned.prepareComponents" -}}
 {{- $main := include "n8n-tuned.roleSettings" (dict "context" . "role" "main") | fromYaml -}}
 {{- $items := list (dict "role" "main" "name" "main" "at" "main" "settings" $main) -}}
 {{- if include "n8n-tuned.isQueue" . -}}
@@ -88,17 +83,10 @@ strategy and a probe's question come whole from the later layer that has them. D
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- dict "items" $items | toYaml -}}
-{{- end -}}
-
-{{/* The components of one role, as `items`. Dict: context, role. */}}
-{{- define "n8n-tuned.componentsOf" -}}
-{{- $role := .role -}}
-{{- $items := list -}}
-{{- range (include "n8n-tuned.components" .context | fromYaml).items -}}
-{{- if eq .role $role -}}{{- $items = append $items . -}}{{- end -}}
-{{- end -}}
-{{- dict "items" $items | toYaml -}}
+{{- $byRole := dict "main" list "worker" list "webhook" list -}}
+{{- range $items -}}{{- $_ := set $byRole .role (append (get $byRole .role) .) -}}{{- end -}}
+{{- $_ := set $ "n8nTunedComponents" $items -}}
+{{- $_ := set $ "n8nTunedByRole" $byRole -}}
 {{- end -}}
 
 {{/* Who decides on the number of pods: hpa, keda or empty. */}}

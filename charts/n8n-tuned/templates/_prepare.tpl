@@ -27,6 +27,7 @@ files of a rendering, so what is written into it here is there for all.
 {{- range $name, $text := $picked -}}{{- $_ := set $block $name $text -}}{{- end -}}
 {{- end -}}
 {{- end -}}
+{{- include "n8n-tuned.prepareComponents" . -}}
 {{- end -}}
 {{- end -}}
 

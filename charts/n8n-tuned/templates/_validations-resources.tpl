@@ -8,7 +8,7 @@
 {{- with regexFind "--max[-_](old|semi)[-_]space[-_]size" (.Values.heap.nodeOptions | default "") -}}
 {{- printf "heap.nodeOptions: %s has a value of its own, and of two the last one wins unseen: set %s instead." . (ternary "heap.oldSpace" "tuning.semiSpaceMiB" (contains "old" .)) }}{{ "\n" -}}
 {{- end -}}
-{{- range $component := (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- range $component := .n8nTunedComponents -}}
 {{- $at := printf "%s.resources.limits.memory" .at -}}
 {{- with include "n8n-tuned.memoryLimit" . -}}
 {{- $limitMiB := include "n8n-tuned.mebibytes" (dict "value" . "at" $at) | int64 -}}
@@ -56,7 +56,7 @@
   "redis.own.resources" $values.redis.own.resources
   "redis.external.sentinel.resources" $values.redis.external.sentinel.resources
   "loadTest.resources" $values.loadTest.resources -}}
-{{- range (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- range .n8nTunedComponents -}}
 {{- $_ := set $resources (printf "%s.resources" .at) .settings.resources -}}
 {{- end -}}
 {{- range $at, $given := $resources -}}

@@ -100,7 +100,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if hasKey . "replicas" -}}{{- $sized = append $sized .name -}}{{- end -}}
 {{- end -}}
 {{- $workers := 0 -}}
-{{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "worker") | fromYaml).items -}}
+{{- range (get .n8nTunedByRole "worker") -}}
 {{- $most := include "n8n-tuned.maxReplicas" . | int -}}
 {{- if and .pool (eq $most 0) (not (has .pool $sized)) -}}
 {{- printf "%s.replicas: this pool names none and takes those of worker.replicas, which is 0, so it would run nothing: give it its own." .at }}{{ "\n" -}}
@@ -132,7 +132,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if and $values.multiMain.enabled (not (include "n8n-tuned.supports" (dict "context" . "feature" "multiMain"))) -}}
 {{- printf "multiMain.enabled: n8n %s cannot run several mains: use a newer version or set multiMain.enabled=false." (include "n8n-tuned.version" .) }}{{ "\n" -}}
 {{- end -}}
-{{- $main := first (include "n8n-tuned.componentsOf" (dict "context" . "role" "main") | fromYaml).items -}}
+{{- $main := first (get .n8nTunedByRole "main") -}}
 {{- if and (gt (include "n8n-tuned.maxReplicas" $main | int) 1) (not $values.multiMain.enabled) -}}
 {{- printf "main.replicas: %s mains would each start every schedule and trigger%s: set main.replicas=1 without autoscaling, or multiMain.enabled=true in queue mode with PostgreSQL." (include "n8n-tuned.maxReplicas" $main) (ternary ", and SQLite serves only one" "" (eq $values.database.type "sqlite")) }}{{ "\n" -}}
 {{- end -}}
@@ -142,7 +142,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if and $ofProcessors (not $values.webhook.enabled) -}}
 {{- printf "webhook (%s): there are no webhook processors: set webhook.enabled=true in queue mode, or remove it." $ofProcessors }}{{ "\n" -}}
 {{- end -}}
-{{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "webhook") | fromYaml).items -}}
+{{- range (get .n8nTunedByRole "webhook") -}}
 {{- if eq (include "n8n-tuned.maxReplicas" . | int) 0 -}}
 {{- "webhook.replicas: production webhooks go to the webhook processors, and with 0 of them nobody answers: set 1 or more, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
@@ -154,7 +154,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 
 {{- define "n8n-tuned.validate.roles" -}}
 {{- $names := dict -}}
-{{- range (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- range .n8nTunedComponents -}}
 {{- $settings := .settings -}}
 {{- if hasKey $names .name -}}
 {{- printf "worker.pools: two pools have the name %q: give each its own." (.pool | default "") }}{{ "\n" -}}

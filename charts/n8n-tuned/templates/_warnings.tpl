@@ -3,7 +3,7 @@
 {{- $values := .Values -}}
 {{- $version := include "n8n-tuned.version" . -}}
 {{- $facts := (include "n8n-tuned.versionFacts" . | fromYaml).supported -}}
-{{- $components := (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- $components := .n8nTunedComponents -}}
 {{- if semverCompare (printf ">=%s-0" $facts.testedBelow) $version }}
 - n8n {{ $version }} is newer than what this chart was measured with (below {{ $facts.testedBelow }}): check the release notes for changed settings.
 {{- end }}

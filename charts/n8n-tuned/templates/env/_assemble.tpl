@@ -66,7 +66,7 @@ Dict: context, component.
 
 {{/* Variables that the user cannot change because Services, probes and policies rest on them. */}}
 {{- define "n8n-tuned.validate.ports" -}}
-{{- range $component := (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- range $component := .n8nTunedComponents -}}
 {{- $own := include "n8n-tuned.ownEnv" (dict "context" $ "component" $component) | fromYaml -}}
 {{- range $name := list "N8N_PORT" "QUEUE_HEALTH_CHECK_PORT" -}}
 {{- $value := get $own $name -}}

@@ -40,7 +40,7 @@
 {{/* data of the ConfigMap: what any role loads. Context: root. */}}
 {{- define "n8n-tuned.preloadFiles" -}}
 {{- $data := dict -}}
-{{- range (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- range .n8nTunedComponents -}}
 {{- range (include "n8n-tuned.preloads" (dict "context" $ "component" .) | fromYaml).items -}}
 {{- $_ := set $data . ($.Files.Get (printf "files/preload/%s" .)) -}}
 {{- end -}}

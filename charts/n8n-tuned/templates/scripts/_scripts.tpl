@@ -17,7 +17,7 @@ pod's template stays readable and a script can be read in the cluster as it stan
 {{/* Those of all components. Context: root. */}}
 {{- define "n8n-tuned.scripts" -}}
 {{- $items := list -}}
-{{- range (include "n8n-tuned.components" . | fromYaml).items -}}
+{{- range .n8nTunedComponents -}}
 {{- $items = concat $items (include "n8n-tuned.scriptsOf" (dict "context" $ "component" .) | fromYaml).items -}}
 {{- end -}}
 {{- dict "items" (uniq $items | sortAlpha) | toYaml -}}

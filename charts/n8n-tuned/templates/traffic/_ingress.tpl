@@ -38,7 +38,7 @@ spec:
 {{- $timeout := include "n8n-tuned.proxyTimeoutSeconds" .context -}}
 {{- /* One limit for all paths: the largest of what n8n takes in either role behind them, forms with files included. */ -}}
 {{- $bodyMiB := 0 -}}
-{{- range $component := (include "n8n-tuned.components" .context | fromYaml).items -}}
+{{- range $component := .context.n8nTunedComponents -}}
 {{- if ne $component.role "worker" -}}
 {{- range $name, $default := dict "N8N_PAYLOAD_SIZE_MAX" 16 "N8N_FORMDATA_FILE_SIZE_MAX" 200 -}}
 {{- $bodyMiB = max $bodyMiB (include "n8n-tuned.userNumber" (dict "context" $.context "component" $component "name" $name "default" $default) | int) -}}

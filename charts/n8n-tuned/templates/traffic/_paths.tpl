@@ -6,7 +6,7 @@ test paths and the editor included, to main. A path that users renamed by env is
 {{/* The component that answers production webhooks. */}}
 {{- define "n8n-tuned.webhookComponent" -}}
 {{- $role := ternary "webhook" "main" (eq "true" (include "n8n-tuned.hasWebhookProcessors" .)) -}}
-{{- first (include "n8n-tuned.componentsOf" (dict "context" . "role" $role) | fromYaml).items | toYaml -}}
+{{- first (get .n8nTunedByRole $role) | toYaml -}}
 {{- end -}}
 
 {{/* A path as that component has it. Dict: context, variable, default. */}}
