@@ -61,8 +61,8 @@ strategy and a probe's question come whole from the later layer that has them. D
 {{- end -}}
 
 {{/*
-Writes into the root n8nTunedComponents, a list of role, name (suffix of its objects), at (its place in the values) and
-settings, and n8nTunedByRole, the same by role. Prepare calls it once per rendering; nothing may write into what it leaves.
+Writes into the root n8nTunedComponents, a list of role, name (suffix of its objects), at (its place in the values),
+settings and ownEnv (the user's variables by name), and n8nTunedByRole, the same by role. Prepare calls it once per rendering; nothing may write into what it leaves.
 */}}
 {{- define "n8n-tuned.prepareComponents" -}}
 {{- $main := include "n8n-tuned.roleSettings" (dict "context" . "role" "main") | fromYaml -}}
@@ -84,7 +84,13 @@ settings, and n8nTunedByRole, the same by role. Prepare calls it once per render
 {{- end -}}
 {{- end -}}
 {{- $byRole := dict "main" list "worker" list "webhook" list -}}
-{{- range $items -}}{{- $_ := set $byRole .role (append (get $byRole .role) .) -}}{{- end -}}
+{{- range $items -}}
+{{- $_ := set $byRole .role (append (get $byRole .role) .) -}}
+{{- $own := deepCopy ($.Values.env | default dict) -}}
+{{- range $name, $value := .settings.env -}}{{- $_ := set $own $name $value -}}{{- end -}}
+{{- /* Written and read, as the settings are: numbers are then of one type, wherever they come from. */ -}}
+{{- $_ := set . "ownEnv" ($own | toYaml | fromYaml) -}}
+{{- end -}}
 {{- $_ := set $ "n8nTunedComponents" $items -}}
 {{- $_ := set $ "n8nTunedByRole" $byRole -}}
 {{- end -}}
@@ -121,7 +127,7 @@ settings, and n8nTunedByRole, the same by role. Prepare calls it once per render
 {{- if and (hasKey .context.Values.tuning .name) (not (kindIs "invalid" $own)) -}}
 {{- include "n8n-tuned.plain" $own -}}
 {{- else -}}
-{{- $profiles := .context.Files.Get "files/tuning.yaml" | fromYaml -}}
+{{- $profiles := .context.n8nTunedProfiles -}}
 {{- $profile := get $profiles .context.Values.tuning.profile | default dict -}}
 {{- include "n8n-tuned.plain" (ternary (get $profile .name) (get $profiles.default .name) (hasKey $profile .name)) -}}
 {{- end -}}
@@ -179,7 +185,7 @@ The same of one component. A webhook processor runs nothing; nor does main in qu
 offloaded, which n8n takes from a variable that the user may have set. Dict: context, component.
 */}}
 {{- define "n8n-tuned.runnerModeOf" -}}
-{{- $own := include "n8n-tuned.ownEnv" . | fromYaml -}}
+{{- $own := .component.ownEnv -}}
 {{- $variable := "OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS" -}}
 {{- $isOffloaded := or (not (hasKey $own $variable)) (eq "true" (get $own $variable | toString)) -}}
 {{- $isEmptyMain := and (eq .component.role "main") (include "n8n-tuned.isQueue" .context) $isOffloaded (include "n8n-tuned.supports" (dict "context" .context "feature" "mainWithoutTaskRunner")) -}}

@@ -39,7 +39,7 @@
     {{- toYaml $values.pythonPackages.packages | nindent 4 }}
   {{- /* Of n8n's variables only the user's: credentials of an index may be among them, and n8n's own secrets are not for pip. */}}
   {{- $env := list }}
-  {{- range $name, $value := include "n8n-tuned.ownEnv" . | fromYaml }}
+  {{- range $name, $value := .component.ownEnv }}
   {{- if not (kindIs "invalid" $value) }}
   {{- $env = append $env (include "n8n-tuned.envEntry" (dict "name" $name "value" $value) | fromYaml) }}
   {{- end }}

@@ -40,7 +40,7 @@ holds or changes it. The last two have names of their own, so that either can co
 {{- $with := 0 -}}
 {{- $without := 0 -}}
 {{- range .context.n8nTunedComponents -}}
-{{- $own := include "n8n-tuned.ownEnv" (dict "context" $.context "component" .) | fromYaml -}}
+{{- $own := .ownEnv -}}
 {{- if or (not (kindIs "invalid" (get $own $.name))) (get $own (printf "%s_FILE" $.name)) -}}
 {{- if ne "" (toString (get $own $.name)) -}}{{- $with = add1 $with -}}{{- else -}}{{- $without = add1 $without -}}{{- end -}}
 {{- else -}}{{- $without = add1 $without -}}{{- end -}}

@@ -25,7 +25,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 
 {{- define "n8n-tuned.validate.version" -}}
-{{- $facts := (include "n8n-tuned.versionFacts" . | fromYaml).supported -}}
+{{- $facts := .n8nTunedVersions.supported -}}
 {{- $version := include "n8n-tuned.version" . -}}
 {{- if semverCompare (printf "<%s" $facts.from) $version -}}
 {{- printf "image.tag: n8n %s is older than %s, the first version this chart can run: use a newer one." $version $facts.from }}{{ "\n" -}}

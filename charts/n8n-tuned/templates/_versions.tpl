@@ -18,13 +18,9 @@
 {{- $version -}}
 {{- end -}}
 
-{{- define "n8n-tuned.versionFacts" -}}
-{{- .Files.Get "files/versions.yaml" -}}
-{{- end -}}
-
 {{/* "true" or empty. Dict: context, feature (a key of features in files/versions.yaml). */}}
 {{- define "n8n-tuned.supports" -}}
-{{- $features := (include "n8n-tuned.versionFacts" .context | fromYaml).features -}}
+{{- $features := .context.n8nTunedVersions.features -}}
 {{- if not (hasKey $features .feature) -}}
 {{- fail (printf "files/versions.yaml does not know the feature %q" .feature) -}}
 {{- end -}}
@@ -33,7 +29,7 @@
 
 {{/* "true" or empty. Dict: context, name (of a variable). */}}
 {{- define "n8n-tuned.hasVariable" -}}
-{{- $ranges := (include "n8n-tuned.versionFacts" .context | fromYaml).variables -}}
+{{- $ranges := .context.n8nTunedVersions.variables -}}
 {{- if or (not (hasKey $ranges .name)) (semverCompare (get $ranges .name) (include "n8n-tuned.version" .context)) -}}true{{- end -}}
 {{- end -}}
 

@@ -2,7 +2,7 @@
 {{- define "n8n-tuned.warnings" -}}
 {{- $values := .Values -}}
 {{- $version := include "n8n-tuned.version" . -}}
-{{- $facts := (include "n8n-tuned.versionFacts" . | fromYaml).supported -}}
+{{- $facts := .n8nTunedVersions.supported -}}
 {{- $components := .n8nTunedComponents -}}
 {{- if semverCompare (printf ">=%s-0" $facts.testedBelow) $version }}
 - n8n {{ $version }} is newer than what this chart was measured with (below {{ $facts.testedBelow }}): check the release notes for changed settings.
@@ -16,7 +16,7 @@
 {{- if include "n8n-tuned.ownDatabase" . }}
 - The PostgreSQL of this release is one pod without backup, for trials: set database.external for production.
 {{- end }}
-{{- $postgresql := (include "n8n-tuned.versionFacts" . | fromYaml).postgresql }}
+{{- $postgresql := .n8nTunedVersions.postgresql }}
 {{- $major := regexFind "^[0-9]+" (toString $values.database.own.image.tag) }}
 {{- if and (include "n8n-tuned.ownDatabase" .) $major (semverCompare $postgresql.n8n $version) (lt (int $major) (int $postgresql.supportedFrom)) }}
 - n8n {{ $version }} supports PostgreSQL {{ $postgresql.supportedFrom }} and newer, and database.own.image.tag is {{ $values.database.own.image.tag }}: move the data to {{ $postgresql.supportedFrom }} or newer (docs/chart/postgresql.md).
@@ -43,7 +43,7 @@
 {{- end }}
 {{- end }}
 {{- $main := first $components }}
-{{- $given := include "n8n-tuned.ownEnv" (dict "context" . "component" $main) | fromYaml }}
+{{- $given := $main.ownEnv }}
 {{- if and $values.multiMain.enabled (not (or $values.license.existingSecret $given.N8N_LICENSE_ACTIVATION_KEY $given.N8N_LICENSE_CERT (include "n8n-tuned.envFrom" (dict "context" . "component" $main)))) }}
 - multiMain needs an n8n Enterprise licence: set license.existingSecret.
 {{- end }}
@@ -51,7 +51,7 @@
 - multiMain.enabled with one main: nobody takes over when it is lost. Set main.replicas to 2 or more.
 {{- end }}
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.hasVariable" (dict "context" . "name" "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED"))) }}
-- n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no answer although his workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n that knows N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ (include "n8n-tuned.versionFacts" . | fromYaml).variables.N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED | trimSuffix "-0" }}).
+- n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no answer although his workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n that knows N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8nTunedVersions.variables.N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED | trimSuffix "-0" }}).
 {{- end }}
 {{- range $components }}
 {{- $seconds := include "n8n-tuned.shutdownSeconds" (dict "context" $ "component" .) | int }}
@@ -89,7 +89,7 @@
 {{- else if and (include "n8n-tuned.heap" $asked) (eq "as V8 chooses" (include "n8n-tuned.oldSpaceInForce" $asked)) }}
 - {{ .at }}: your NODE_OPTIONS replace the chart's, the size of the heap included, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or give your options as heap.nodeOptions instead.
 {{- end }}
-{{- $options := get (include "n8n-tuned.ownEnv" $asked | fromYaml) "NODE_OPTIONS" }}
+{{- $options := get $asked.component.ownEnv "NODE_OPTIONS" }}
 {{- range (include "n8n-tuned.preloads" $asked | fromYaml).items }}
 {{- if and $options (kindIs "string" $options) (not (contains . $options)) }}
 - {{ $asked.component.at }}: your NODE_OPTIONS replace the chart's, {{ . }} included, which n8n then does without: add --require={{ include "n8n-tuned.preloadFolder" $ }}/{{ . }}, or give your options as heap.nodeOptions instead.
@@ -100,7 +100,7 @@
 
 {{/* The old space that n8n gets, for NOTES: the user's NODE_OPTIONS replace the chart's. Dict: context, component. */}}
 {{- define "n8n-tuned.oldSpaceInForce" -}}
-{{- $own := include "n8n-tuned.ownEnv" . | fromYaml -}}
+{{- $own := .component.ownEnv -}}
 {{- $options := hasKey $own "NODE_OPTIONS" | ternary (get $own "NODE_OPTIONS") (include "n8n-tuned.nodeOptions" .) -}}
 {{- $flags := regexFindAll "--max[-_]old[-_]space[-_]size[= ]+[0-9]+" (toString $options) -1 -}}
 {{- if kindIs "map" $options -}}as NODE_OPTIONS say

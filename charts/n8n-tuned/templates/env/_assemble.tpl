@@ -14,7 +14,7 @@ Dict: context, component.
 {{- end -}}
 {{- end -}}
 {{- end -}}
-{{- range $name, $value := include "n8n-tuned.ownEnv" . | fromYaml -}}
+{{- range $name, $value := .component.ownEnv -}}
 {{- if kindIs "invalid" $value -}}
 {{- $_ := unset $entries $name -}}
 {{- else -}}
@@ -38,16 +38,9 @@ Dict: context, component.
 {{- end -}}
 {{- end -}}
 
-{{/* The user's variables by name: those of all roles, and over them the component's own. Dict: context, component. */}}
-{{- define "n8n-tuned.ownEnv" -}}
-{{- $own := deepCopy (.context.Values.env | default dict) -}}
-{{- range $name, $value := .component.settings.env -}}{{- $_ := set $own $name $value -}}{{- end -}}
-{{- toYaml $own -}}
-{{- end -}}
-
 {{/* A variable as the user gives it to a component, for what must stay in step with it. Dict: context, component, name, default. */}}
 {{- define "n8n-tuned.userEnv" -}}
-{{- $value := get (include "n8n-tuned.ownEnv" . | fromYaml) .name -}}
+{{- $value := get .component.ownEnv .name -}}
 {{- if or (kindIs "invalid" $value) (kindIs "map" $value) (eq "" (toString $value)) -}}{{ .default }}{{- else -}}{{ include "n8n-tuned.plain" $value }}{{- end -}}
 {{- end -}}
 
@@ -67,7 +60,7 @@ Dict: context, component.
 {{/* Variables that the user cannot change because Services, probes and policies rest on them. */}}
 {{- define "n8n-tuned.validate.ports" -}}
 {{- range $component := .n8nTunedComponents -}}
-{{- $own := include "n8n-tuned.ownEnv" (dict "context" $ "component" $component) | fromYaml -}}
+{{- $own := $component.ownEnv -}}
 {{- range $name := list "N8N_PORT" "QUEUE_HEALTH_CHECK_PORT" -}}
 {{- $value := get $own $name -}}
 {{- if not (or (kindIs "invalid" $value) (has (toString $value) (list "" "5678"))) -}}

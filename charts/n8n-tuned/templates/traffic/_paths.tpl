@@ -3,15 +3,10 @@ Which role answers which path. Production paths go to the webhook processors whe
 test paths and the editor included, to main. A path that users renamed by env is followed.
 */}}
 
-{{/* The component that answers production webhooks. */}}
-{{- define "n8n-tuned.webhookComponent" -}}
-{{- $role := ternary "webhook" "main" (eq "true" (include "n8n-tuned.hasWebhookProcessors" .)) -}}
-{{- first (get .n8nTunedByRole $role) | toYaml -}}
-{{- end -}}
-
-{{/* A path as that component has it. Dict: context, variable, default. */}}
+{{/* A path as the component that answers production webhooks has it. Dict: context, variable, default. */}}
 {{- define "n8n-tuned.webhookPath" -}}
-{{- $component := include "n8n-tuned.webhookComponent" .context | fromYaml -}}
+{{- $role := ternary "webhook" "main" (eq "true" (include "n8n-tuned.hasWebhookProcessors" .context)) -}}
+{{- $component := first (get .context.n8nTunedByRole $role) -}}
 /{{ include "n8n-tuned.userEnv" (dict "context" .context "component" $component "name" .variable "default" .default) | trimAll "/" }}
 {{- end -}}
 
