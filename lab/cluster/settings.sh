@@ -31,6 +31,8 @@ GATEWAY_IP=198.19.0.81                  # HTTPRoute objects answer here
 PAUSE_IMAGE=n8n-tuned.local/pause:1
 COREDNS_IMAGE=n8n-tuned.local/coredns:1
 INGRESS_IMAGE=n8n-tuned.local/ingress:1
+KEDA_IMAGE=ghcr.io/kedacore/keda:${KEDA_VERSION#v}
+KEDA_ADAPTER_IMAGE=ghcr.io/kedacore/keda-metrics-apiserver:${KEDA_VERSION#v}
 
 # Exit codes: 1 it failed, 2 the user's mistake or something that this machine lacks.
 fail() { echo "cluster: $*" >&2; exit 1; }

@@ -6,16 +6,18 @@ IMAGES_DIR=$(cd "$(dirname "$0")" && pwd)
 . "$IMAGES_DIR/../cluster/settings.sh"
 . "$IMAGES_DIR/layers.sh"
 ALL=(busybox ingress k6 redis postgres postgres-old n8n runners n8n-legacy)
+# Made only when named: building KEDA takes about a quarter of an hour the first time, and few tests need it.
+RARE=(keda)
 
 usage() {
   cat <<Y
-usage: build.sh [NAME...]     makes images, all of them by default: ${ALL[*]}
+usage: build.sh [NAME...]     makes images, by default ${ALL[*]}; made only when named: ${RARE[*]}
 
 n8n, n8n-legacy, runners, k6, postgres and ingress are made from what the lab installed into $CACHE.
 Y
 }
 case ${1-} in -h | --help) usage; exit 0 ;; esac
-for name; do [[ " ${ALL[*]} " == *" $name "* ]] || mistake "there is no image '$name': there are ${ALL[*]}"; done
+for name; do [[ " ${ALL[*]} ${RARE[*]} " == *" $name "* ]] || mistake "there is no image '$name': there are ${ALL[*]} ${RARE[*]}"; done
 [ "$(id -u)" = 0 ] || mistake "images are made as root, with the right owners of their files: run this with sudo"
 
 image() { "$CLUSTER_DIR/native/image.sh" "$@" >/dev/null; }
@@ -145,6 +147,22 @@ make_runners() {
   add_user "$1" runner 1000 /home/runner
   image -e '["tini", "--", "node", "/opt/runners/launcher.cjs"]' -c '["javascript"]' -E NODE_ENV=production -E SHELL=/bin/sh \
     -u 1000 -w /home/runner -p 5680 "n8nio/runners:$N8N_VERSION" "$BASE" "$1"
+}
+# KEDA's operator and its metrics server, built from its Go module under the names of its own images.
+KEDA_MODULE=$CLUSTER_DIR/keda
+inputs_keda() { echo "$KEDA_VERSION"; cat "$KEDA_MODULE"/go.{mod,sum}; }
+make_keda() {
+  local k=github.com/kedacore/keda/v2 version=${KEDA_VERSION#v}
+  grep -q "$k $KEDA_VERSION" "$KEDA_MODULE/go.mod" ||
+    mistake "lab/versions.env wants KEDA $KEDA_VERSION, lab/cluster/keda/go.mod does not: run go get -tool in that folder"
+  mkdir -p "$1"/{built,operator,adapter}
+  # One package at a time: some clients of clouds among them need gigabytes to compile.
+  CGO_ENABLED=0 GOFLAGS='-buildvcs=false -trimpath -mod=readonly -p=1' go -C "$KEDA_MODULE" build \
+    -ldflags "-s -w -X $k/version.Version=$version" -o "$1/built/" $k/cmd/operator $k/cmd/adapter
+  mv "$1/built/operator" "$1/operator/keda"
+  mv "$1/built/adapter" "$1/adapter/keda-adapter"
+  image -e '["/keda"]' -u 65532:65532 -p 9666 "$KEDA_IMAGE" "$1/operator"
+  image -e '["/keda-adapter"]' -u 65532:65532 -p 6443 "$KEDA_ADAPTER_IMAGE" "$1/adapter"
 }
 inputs_n8n-legacy() { n8n_inputs "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }
 make_n8n-legacy() { n8n_image "$1" "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }
