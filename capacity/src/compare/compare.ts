@@ -74,7 +74,7 @@ export async function compareTopologies(
         // A side that does not answer must not take the figures of both with it.
         return {
           ...{ folder: '', value: null, sentence: messageOf(error), problems: [] },
-          ...{ outcome: 'failed', goodShare: null },
+          ...{ outcome: 'failed', goodShare: null, limit: null },
         };
       },
     );
@@ -143,14 +143,15 @@ function goesOn(
 
 const sideOf = (name: string, { topology }: Running): Side => ({
   ...{ name, topology },
-  ...{ values: [], runs: [], outcomes: [], goodShares: [] },
+  ...{ values: [], runs: [], outcomes: [], goodShares: [], limits: [] },
 });
 
-function keep(side: Side, { value, folder, outcome, goodShare }: Measured): void {
+function keep(side: Side, { value, folder, outcome, goodShare, limit }: Measured): void {
   side.values.push(value);
   side.runs.push(join('runs', basename(folder)));
   side.outcomes?.push(outcome);
   side.goodShares?.push(goodShare);
+  side.limits?.push(limit);
 }
 
 const knownShares = ({ goodShares = [] }: Side): number[] =>

@@ -3,6 +3,7 @@ import { CapacitySearch } from '../analysis/search/search';
 import type { Settings } from '../analysis/search/types';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
+import { limitOfRun, limitOfSearch } from '../analysis/limit-seen';
 import { hasEstimate } from '../record/find-record';
 import type { Arrivals } from '../plan/profile';
 import { measure, type RunOrder } from '../run/run';
@@ -10,6 +11,7 @@ import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { COMPARE_METRICS } from '../analysis/compare-metric';
 import type { CompareMetric } from '../record/compare-record';
+import type { LimitSeen } from '../record/record';
 
 export interface SideOrder extends RunOrder {
   metric: CompareMetric;
@@ -28,6 +30,8 @@ export interface Measured {
   outcome: string;
   /** Share of requests that got the expected response; null of a search. */
   goodShare: number | null;
+  /** Null where it failed before anything was measured. */
+  limit: LimitSeen | null;
   problems: string[];
 }
 
@@ -44,7 +48,9 @@ export async function measureSide(
   const { outcome, sentence } = verdict;
   const goodShare = 1 - summary.errors.share;
   const counts = outcome !== 'invalid' && outcome !== 'aborted';
-  return { folder, value: counts ? of(data.record) : null, sentence, outcome, goodShare, problems };
+  const value = counts ? of(data.record) : null;
+  const limit = limitOfRun(verdict);
+  return { folder, value, sentence, outcome, goodShare, limit, problems };
 }
 
 async function search(
@@ -66,7 +72,7 @@ async function search(
   const counts = hasEstimate(verdict) || verdict === 'nothing sustained';
   const value = verdict === 'nothing sustained' ? 0 : capacity.ratePerSecond;
   return {
-    ...{ folder, sentence, problems },
+    ...{ folder, sentence, problems, limit: limitOfSearch(record) },
     ...{ value: counts ? value : null, outcome: verdict, goodShare: null },
   };
 }

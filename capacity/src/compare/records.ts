@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPARE_METRICS, NEVER } from '../analysis/compare-metric';
 import { figures } from '../analysis/figures';
+import { limitOfRun, limitOfSearch } from '../analysis/limit-seen';
 import type { CompareMetric, CompareRecord, Side } from '../record/compare-record';
 import type { FindRecord } from '../record/find-record';
 import { isComplete, readRun } from '../record/read';
@@ -82,6 +83,7 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
     ...{ name: folder, topology: record.topology, values: [value], runs: [folder] },
     outcomes: [kind === 'run' ? record.verdict.outcome : record.verdict],
     goodShares: [kind === 'run' ? 1 - record.summary.errors.share : null],
+    limits: [kind === 'run' ? limitOfRun(record.verdict) : limitOfSearch(record)],
   };
 }
 

@@ -5,9 +5,9 @@ import type { CapacitySearch } from '../analysis/search/search';
 import type { Probe } from '../analysis/search/types';
 import { type Arrivals, type LoadPlan } from '../plan/profile';
 import { runId, writeWhole } from '../record/folder';
-import type { FindProbe, FindRecord } from '../record/find-record';
-import { FIND_FILE } from '../record/read-find';
-import type { RunRecord } from '../record/record';
+import type { AtCapacity, FindProbe, FindRecord } from '../record/find-record';
+import { FIND_FILE, runAtCapacity, usedAt } from '../record/read-find';
+import type { RunRecord, Summary } from '../record/record';
 import { measure, type RunOrder } from '../run/run';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
@@ -44,6 +44,7 @@ export async function find(
   const folder = join(order.out, id);
   mkdirSync(folder, { recursive: true });
   const probes: FindProbe[] = [];
+  const summaries = new Map<string, Summary>();
   const resting = new Resting(running, order.workload.requests);
   const problems: string[] = [];
   const restless: string[] = [];
@@ -69,7 +70,9 @@ export async function find(
       const { record } = finished.data;
       if (record.verdict.outcome === 'aborted') return;
       search.record(outcomeOf(record));
-      probes.push(probeOf(probe, record, join('probes', basename(finished.folder))));
+      const name = join('probes', basename(finished.folder));
+      probes.push(probeOf(probe, record, name));
+      summaries.set(name, record.summary);
     }
   };
   let failure: string | null = null;
@@ -81,7 +84,7 @@ export async function find(
     if (!signal.aborted) failure = messageOf(error);
   }
 
-  const record = concludeSearch(
+  const concluded = concludeSearch(
     {
       schemaVersion: 2,
       kind: 'find',
@@ -103,8 +106,18 @@ export async function find(
     search.estimate(),
     { interrupted: signal.aborted, failure, restless, memoryAtRestMiB },
   );
+  const record = { ...concluded, atCapacity: atCapacity(concluded, summaries) };
   writeWhole(join(folder, FIND_FILE), `${JSON.stringify(record, null, 2)}\n`);
   return { folder, record, problems };
+}
+
+function atCapacity(
+  record: FindRecord,
+  summaries: ReadonlyMap<string, Summary>,
+): AtCapacity | null {
+  const run = runAtCapacity(record);
+  const summary = run === null ? undefined : summaries.get(run);
+  return run === null || summary === undefined ? null : usedAt(run, summary);
 }
 
 function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
@@ -127,6 +140,7 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
     limitEvidence: verdict.limitedBy.evidence,
     nextLimit: verdict.limitedBy.runnerUp?.name ?? null,
     sentence: verdict.sentence,
+    missed: verdict.breaches[0]?.text ?? verdict.undecided[0]?.text ?? null,
     doubts: verdict.doubts,
     run,
   };

@@ -1,6 +1,6 @@
 import type { Estimate } from '../analysis/search/estimate';
 import { figures } from '../analysis/figures';
-import type { FindRecord } from '../record/find-record';
+import type { FindProbe, FindRecord } from '../record/find-record';
 import type { FindHead } from './conclude';
 
 /** The answer in one sentence that a manager can read. */
@@ -30,6 +30,18 @@ export function findSentence(
     return `n8n sustains about ${answer}, ${range}${limited}: an interval of ${width} % is too wide for an answer.`;
   }
   return confirmedPerSecond === null
-    ? `n8n seems to sustain ${answer} (${range})${limited}; no run of full length has confirmed it.`
+    ? `n8n seems to sustain ${answer} (${range})${limited}; ${unconfirmed(probes, capacity)}.`
     : `n8n sustains ${answer} (${range})${limited}; a run of full length sustained ${figures(confirmedPerSecond)}.`;
+}
+
+/** What the run of full length nearest to the answer has shown instead. */
+function unconfirmed(probes: readonly FindProbe[], capacity: number): string {
+  const away = ({ ratePerSecond = 0 }: FindProbe): number => Math.abs(ratePerSecond - capacity);
+  const [nearest] = probes
+    .filter(({ kind, result }) => kind === 'confirm' && result !== 'invalid')
+    .sort((a, b) => away(a) - away(b));
+  if (nearest === undefined) return 'no run of full length was made to confirm it';
+  const { ratePerSecond = 0, result, missed = null } = nearest;
+  const seen = missed === null ? '' : ` (${missed})`;
+  return `no run of full length has confirmed it: at ${figures(ratePerSecond)} it was ${result}${seen}`;
 }

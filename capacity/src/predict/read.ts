@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { recordsBeneath } from '../record/beneath';
 import { readRun } from '../record/read';
-import { readSearch } from '../record/read-find';
+import { readSearch, runOfSearch } from '../record/read-find';
 import { SweepFolder } from '../sweep/folder';
 import {
   measurementOf,
@@ -20,7 +20,7 @@ export function readMeasurements(folders: readonly string[]): MeasuredSize[] {
 }
 
 const ofSearch = (folder: string): MeasuredSize | null =>
-  measurementOf(readSearch(folder), (run) => readRun(join(folder, run)).record);
+  measurementOf(readSearch(folder), (run) => runOfSearch(folder, run));
 
 /** Searches among its cells are found by themselves. */
 function ofSweep(path: string): (MeasuredSize | null)[] {

@@ -1,8 +1,8 @@
 import type { Topology } from '../plan/topology';
 import { workloadName } from '../plan/chosen-workload';
-import type { FindRecord } from '../record/find-record';
-import { runAtCapacity } from '../record/read-find';
-import type { Machine, RoleSummary, RunRecord } from '../record/record';
+import type { AtCapacity, FindRecord } from '../record/find-record';
+import { runAtCapacity, usedAt } from '../record/read-find';
+import type { Machine, RunRecord } from '../record/record';
 
 /** What one search has shown about one topology, as far as a recommendation rests on it. */
 export interface CapacityEvidence {
@@ -19,20 +19,18 @@ export interface CapacityEvidence {
   /** Whether a trial has since shown that it holds less than was measured. */
   refuted?: boolean;
   /** Of the run that confirmed the capacity, or of the best that held: what each role used at its rate. */
-  at: { ratePerSecond: number; meanLatencyMs: number; roles: RoleSummary[]; run: string } | null;
+  at: Omit<AtCapacity, 'cpuMillisecondsPerRequest'> | null;
 }
 
 /** Null where the search says nothing that can be built on: no capacity, or a target that was not laid out. */
 export function evidenceOf(
   search: FindRecord,
-  readRun: (run: string) => RunRecord,
+  readRun: (run: string) => RunRecord | null,
 ): CapacityEvidence | null {
   const { ratePerSecond, low, confirmed } = search.capacity;
   // As the search itself advises: an answer that is not sure counts with its low end.
   const capacityPerSecond = search.verdict === 'found' ? ratePerSecond : low;
   if (search.topology === null || !(capacityPerSecond > 0)) return null;
-  const run = runAtCapacity(search);
-  const record = run === null ? null : readRun(run);
   return {
     source: search.id,
     workload: workloadName(search.workload),
@@ -42,16 +40,18 @@ export function evidenceOf(
     capacityPerSecond,
     confirmed,
     limit: search.limit,
-    at:
-      run === null || record === null
-        ? null
-        : {
-            ratePerSecond: record.summary.achieved.ratePerSecond,
-            meanLatencyMs: record.summary.latencyMs?.mean ?? 0,
-            roles: record.summary.roles,
-            run,
-          },
+    at: search.atCapacity ?? atCapacity(search, readRun),
   };
+}
+
+/** Of a search that does not tell it itself; null where its runs were not kept either. */
+function atCapacity(
+  search: FindRecord,
+  readRun: (run: string) => RunRecord | null,
+): AtCapacity | null {
+  const run = runAtCapacity(search);
+  const record = run === null ? null : readRun(run);
+  return run === null || record === null ? null : usedAt(run, record.summary);
 }
 
 /** The same for searches that repeat each other. */

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import type { FindRecord } from '../record/find-record';
-import { readRun } from '../record/read';
-import { findSearches, readSearch } from '../record/read-find';
+import { findSearches, readSearch, runOfSearch } from '../record/read-find';
 import { evidenceOf, type CapacityEvidence } from './evidence';
 
 export interface KnownSearch {
@@ -17,5 +15,5 @@ export function readSearches(folders: readonly string[]): KnownSearch[] {
 
 export function knownSearch(folder: string): KnownSearch {
   const record = readSearch(folder);
-  return { record, evidence: evidenceOf(record, (run) => readRun(join(folder, run)).record) };
+  return { record, evidence: evidenceOf(record, (run) => runOfSearch(folder, run)) };
 }

@@ -1,6 +1,6 @@
 import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
-import type { Machine } from './record';
+import type { LimitSeen, Machine } from './record';
 import type { RecordedWorkload } from '../plan/chosen-workload';
 
 export const COMPARE_FILE = 'compare.json';
@@ -42,6 +42,8 @@ export interface Side {
   outcomes?: string[];
   /** Share of requests that got the expected response, by round; null of a search. */
   goodShares?: (number | null)[];
+  /** What limited each run or search, by round; null where it failed; older records have none. */
+  limits?: (LimitSeen | null)[];
 }
 
 export type CompareMetric = 'capacity' | 'throughput' | 'p95' | 'memory' | 'cpu-per-request';

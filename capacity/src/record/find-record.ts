@@ -2,7 +2,7 @@ import type { Arrivals } from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
 import type { RecordedWorkload } from '../plan/chosen-workload';
-import type { Machine, Outcome, TargetKind } from './record';
+import type { Machine, Outcome, RoleSummary, TargetKind } from './record';
 
 /** The shape of find.json: one search for the capacity, with every probe it made. */
 export interface FindRecord {
@@ -40,8 +40,20 @@ export interface FindRecord {
   totalSeconds: number;
   /** Folder of the run that confirmed the capacity; null where none did. */
   confirmedBy: string | null;
+  /** Of the run that the answer rests on, so that the search alone is evidence; older records have none. */
+  atCapacity?: AtCapacity | null;
   probes: FindProbe[];
   doubts: string[];
+}
+
+/** What each role used at the capacity, or at the highest rate that was sustained. */
+export interface AtCapacity {
+  /** Folder of that run. */
+  run: string;
+  ratePerSecond: number;
+  meanLatencyMs: number;
+  cpuMillisecondsPerRequest: number | null;
+  roles: RoleSummary[];
 }
 
 export interface FindProbe {
@@ -63,6 +75,8 @@ export interface FindProbe {
   limitEvidence?: string;
   nextLimit?: string | null;
   sentence: string;
+  /** The first SLO that was missed or left open, with what was measured; null where all were met. */
+  missed?: string | null;
   /** Why its run is doubtful; left out in records of earlier versions. */
   doubts?: string[];
   /** Folder of its run beneath the search's own. */

@@ -1,7 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
-import type { FindRecord } from './find-record';
+import type { AtCapacity, FindRecord } from './find-record';
+import { isComplete, readRun } from './read';
+import type { RunRecord, Summary } from './record';
 import { searchOfVersion1 } from './version1';
 
 export const FIND_FILE = 'find.json';
@@ -12,6 +14,9 @@ export function findSearches(path: string): string[] {
     throw new Mistake(
       `there is no folder ${path}: give one that holds what n8n-tuned find recorded.`,
     );
+  }
+  if (!statSync(path).isDirectory()) {
+    throw new Mistake(`${path} is a file: give the folder that it lies in.`);
   }
   if (existsSync(join(path, FIND_FILE))) return [path];
   return readdirSync(path, { withFileTypes: true })
@@ -41,4 +46,18 @@ export function runAtCapacity({ confirmedBy, probes }: FindRecord): string | nul
     .filter(({ result, ratePerSecond }) => result === 'sustained' && ratePerSecond !== undefined)
     .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
   return held.at(-1)?.run ?? null;
+}
+
+export const usedAt = (run: string, summary: Summary): AtCapacity => ({
+  run,
+  ratePerSecond: summary.achieved.ratePerSecond,
+  meanLatencyMs: summary.latencyMs?.mean ?? 0,
+  cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
+  roles: summary.roles,
+});
+
+/** A run beneath a search; null where only the search was kept. */
+export function runOfSearch(folder: string, run: string): RunRecord | null {
+  const path = join(folder, run);
+  return isComplete(path) ? readRun(path).record : null;
 }

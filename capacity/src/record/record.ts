@@ -55,6 +55,7 @@ export interface RecordedProfile {
 
 export interface Machine {
   cpu: string;
+  /** That may be used there, by affinity and quotas: 0.5 where a container has half a core. */
   cores: number;
   memoryMiB: number;
   os: string;
@@ -243,6 +244,15 @@ export interface LimitedBy {
   runnerUp?: RankedLimit | null;
   /** Every resource that was seen, the limiting one first. */
   ranked?: RankedLimit[];
+}
+
+/** What limited a run or a search, as records of several runs keep it. */
+export interface LimitSeen {
+  name: string;
+  /** The figures that say so; null where there are none. */
+  evidence: string | null;
+  /** What would limit it next; null where nothing else was seen. */
+  next: string | null;
 }
 
 export interface RankedLimit {

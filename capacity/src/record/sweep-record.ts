@@ -1,6 +1,6 @@
 import type { Cell, Step } from '../plan/cells';
 import type { SweepPlan } from '../plan/sweep-plan';
-import type { Machine, Outcome } from './record';
+import type { LimitSeen, Machine, Outcome } from './record';
 
 export const SWEEP_FILE = 'sweep.json';
 
@@ -33,6 +33,8 @@ export interface CellRecord extends Step {
   outcome: Exclude<Outcome, 'aborted'> | 'crashed';
   sentence: string;
   limitedBy: string;
+  /** The same with its figures and what came next; not of what crashed, nor in older records. */
+  limit?: LimitSeen;
   figures: CellFigures;
   /** Folder of its run or search beneath the cell's own; null where it came to none. */
   run: string | null;

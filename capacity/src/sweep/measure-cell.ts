@@ -1,5 +1,6 @@
 /** One cell for real: its topology comes up fresh, is measured, and goes down again. */
 import { join, relative, resolve } from 'node:path';
+import { limitOfRun, limitOfSearch } from '../analysis/limit-seen';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
@@ -96,6 +97,7 @@ async function loaded(
     outcome: outcome === 'aborted' ? 'invalid' : outcome,
     sentence,
     limitedBy: limitedBy.name,
+    limit: limitOfRun(record.verdict),
     figures: figuresOfRun(record),
     run: relative(order.out, folder),
     versions: record.versions,
@@ -136,6 +138,7 @@ async function searched(
     outcome: OUTCOMES[record.verdict],
     sentence: record.sentence,
     limitedBy: record.limit,
+    limit: limitOfSearch(record),
     figures: figuresOfSearch(record, atCapacity),
     run: relative(order.out, folder),
     versions: record.versions,

@@ -79,10 +79,28 @@ describe('what a search answers', () => {
     );
     expect(answer.verdict).toBe('not confirmed');
     expect(answer.confirmedBy).toBeNull();
+    expect(answer.sentence).toContain('no run of full length was made to confirm it');
     expect(answer.doubts).toEqual([
       expect.stringContaining('a larger --budget narrows the interval'),
     ]);
   });
+
+  it.each(['inconclusive', 'not sustained'] as const)(
+    'tells what a run of full length has shown that was %s',
+    (result) => {
+      const missed = 'p95 290 ms (between 270 ms and 315 ms), limit 300 ms';
+      const far = { ...held, ratePerSecond: 20 };
+      const near = { ...held, ratePerSecond: 38.2, result, missed };
+      const { sentence, confirmedBy } = concludeSearch(
+        head([far, near, failed]),
+        { ...found, confirmedPerSecond: null },
+        quiet,
+      );
+      expect(confirmedBy).toBeNull();
+      expect(sentence).toMatch(/^n8n seems to sustain 38\.5 req\/s/);
+      expect(sentence).toContain(`has confirmed it: at 38.2 it was ${result} (${missed}).`);
+    },
+  );
 
   it('concludes what was measured before n8n was gone, and says why it ended', () => {
     const failure = 'main did not come up: signal SIGKILL';

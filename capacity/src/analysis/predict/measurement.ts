@@ -1,8 +1,8 @@
 import { ROLES } from '../../plan/roles';
 import { median, type Interval } from '../statistics';
 import type { Role, Topology } from '../../plan/topology';
-import type { FindRecord } from '../../record/find-record';
-import { runAtCapacity } from '../../record/read-find';
+import type { AtCapacity, FindRecord } from '../../record/find-record';
+import { runAtCapacity, usedAt } from '../../record/read-find';
 import type { Machine, RunRecord } from '../../record/record';
 import type { RecordedWorkload } from '../../plan/chosen-workload';
 
@@ -30,15 +30,16 @@ export interface RoleCpu {
 /** Null where the search came to no capacity, or its target was not ours to lay out. */
 export function measurementOf(
   search: FindRecord,
-  readRun: (run: string) => RunRecord,
+  readRun: (run: string) => RunRecord | null,
 ): MeasuredSize | null {
   if (search.topology === null || !(search.capacity.ratePerSecond > 0)) return null;
   const lightest = search.probes
     .filter(({ result, clients }) => result !== 'invalid' && clients !== undefined)
     .sort((a, b) => (a.clients ?? 0) - (b.clients ?? 0))[0];
-  const light = lightest === undefined ? null : readRun(lightest.run).summary.latencyMs;
-  const best = runAtCapacity(search);
-  const atCapacity = best === null ? null : readRun(best);
+  const light = lightest === undefined ? null : (readRun(lightest.run)?.summary.latencyMs ?? null);
+  const best = search.atCapacity === undefined ? runAtCapacity(search) : null;
+  const kept = best === null ? null : readRun(best);
+  const used = search.atCapacity ?? (kept === null ? null : usedAt(kept.id, kept.summary));
   return {
     source: search.id,
     workload: search.workload,
@@ -47,8 +48,8 @@ export function measurementOf(
     machine: search.machine,
     ratePerSecond: search.capacity.ratePerSecond,
     lightLatencySeconds: light === null ? null : light.p50 / 1000,
-    cpuMillisecondsPerRequest: atCapacity?.summary.cpuMillisecondsPerRequest ?? null,
-    roleCpu: atCapacity === null ? {} : roleCpuOf(atCapacity),
+    cpuMillisecondsPerRequest: used?.cpuMillisecondsPerRequest ?? null,
+    roleCpu: used === null ? {} : roleCpuOf(search.topology, used),
   };
 }
 
@@ -69,16 +70,18 @@ export function measurementOfRun(record: RunRecord): MeasuredSize | null {
     ratePerSecond,
     lightLatencySeconds: null,
     cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
-    roleCpu: roleCpuOf(record),
+    roleCpu: roleCpuOf(topology, usedAt(record.id, summary)),
   };
 }
 
 /** Runners work for those that run executions: workers where there are any. */
-function roleCpuOf({ topology, summary }: RunRecord): MeasuredSize['roleCpu'] {
-  const rate = summary.achieved.ratePerSecond;
+function roleCpuOf(
+  topology: Topology,
+  { ratePerSecond, roles }: AtCapacity,
+): MeasuredSize['roleCpu'] {
   const milliseconds = (wanted: string): number =>
-    (1000 * (summary.roles.find(({ role }) => role === wanted)?.cpuCoresMean ?? 0)) / rate;
-  const runs = topology?.mode === 'queue' ? 'worker' : 'main';
+    (1000 * (roles.find(({ role }) => role === wanted)?.cpuCoresMean ?? 0)) / ratePerSecond;
+  const runs = topology.mode === 'queue' ? 'worker' : 'main';
   const known = ROLES.filter((role) => milliseconds(role) > 0);
   return Object.fromEntries(
     known.map((role) => {

@@ -1,4 +1,5 @@
 import { alignedPairs, MOST_RATIO } from '../../analysis/compare';
+import { usualLimitText } from '../../analysis/limit-seen';
 import { median } from '../../analysis/statistics';
 import { COMPARE_METRICS, NEVER } from '../../analysis/compare-metric';
 import type { CompareRecord, Side } from '../../record/compare-record';
@@ -36,6 +37,8 @@ export function compareFigures(record: CompareRecord): Figure[] {
     { name: 'A', value: sideText(record.a, unit) },
     { name: 'B', value: sideText(record.b, unit) },
     { name: 'B is', value: ratioText(record) },
+    ...limitFigure('A', record.a),
+    ...limitFigure('B', record.b),
     {
       name: 'Pairs',
       value: isOnce(record)
@@ -43,6 +46,11 @@ export function compareFigures(record: CompareRecord): Figure[] {
         : `${String(pairsOf(record).length)} in ${formatNumber(record.totalSeconds)} s, measured in turns (ABBA)`,
     },
   ];
+}
+
+function limitFigure(letter: string, { limits = [] }: Side): Figure[] {
+  const value = usualLimitText(limits.filter((limit) => limit !== null));
+  return value === null ? [] : [{ name: `Limit of ${letter}`, value }];
 }
 
 function sideText({ name, values }: Side, unit: string): string {

@@ -1,3 +1,4 @@
+import { limitOfSearch, limitText } from '../../analysis/limit-seen';
 import type { FindProbe, FindRecord } from '../../record/find-record';
 import { ms, perSecond, range, share, type Figure } from '../text/units';
 import { formatNumber } from '../plot/scale';
@@ -12,7 +13,7 @@ export function findFigures(record: FindRecord): Figure[] {
       value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
     },
     { name: 'Plan with', value: `${perSecond(advised.ratePerSecond)} (${share(advised.share)})` },
-    { name: 'Limited by', value: limitText(record) },
+    { name: 'Limited by', value: limitText(limitOfSearch(record)) },
     { name: 'Arrivals', value: record.arrivals ?? 'even' },
     { name: 'SLO', value: record.slo.map(({ text }) => text).join(', ') },
     {
@@ -58,13 +59,3 @@ export const findWord = ({ verdict }: FindRecord): string =>
     'nothing sustained': 'NOT SUSTAINED',
     invalid: 'INVALID',
   })[verdict];
-
-/** With the figures of the lowest rate that was limited by it: nearest to the capacity. */
-function limitText({ limit, probes }: FindRecord): string {
-  const limited = probes
-    .filter(({ limitedBy, limitEvidence }) => limitedBy === limit && limitEvidence !== undefined)
-    .sort((a, b) => (a.ratePerSecond ?? Infinity) - (b.ratePerSecond ?? Infinity))[0];
-  if (limited?.limitEvidence === undefined) return limit;
-  const next = limited.nextLimit ?? null;
-  return `${limit}: ${limited.limitEvidence}${next === null ? '' : `; next ${next}`}`;
-}

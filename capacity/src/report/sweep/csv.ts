@@ -13,6 +13,8 @@ export function renderSweepCsv(records: readonly CellRecord[]): string {
     'outcome',
     ...FIGURES,
     'limitedBy',
+    'limitEvidence',
+    'nextLimit',
     'seconds',
     'run',
   ];
@@ -24,6 +26,8 @@ export function renderSweepCsv(records: readonly CellRecord[]): string {
     record.outcome,
     ...FIGURES.map((name) => record.figures[name]),
     record.limitedBy,
+    record.limit?.evidence ?? null,
+    record.limit?.next ?? null,
     record.seconds,
     record.run,
   ]);

@@ -1,4 +1,5 @@
 import { figures } from '../../analysis/figures';
+import { usualLimitText } from '../../analysis/limit-seen';
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
 import { mainMetric, metricsOf } from '../../analysis/sweep-metric';
 import { driftOf } from '../../analysis/sweep-drift';
@@ -98,6 +99,19 @@ export function sweepTable(
       words(row.records.map(({ limitedBy }) => limitedBy)),
     ]),
   };
+}
+
+/** What limited each cell and what came next, a sentence a cell; empty of older records. */
+export function sweepLimits(
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+): { cell: string; text: string }[] {
+  const cells = cellsInOrder(sweep);
+  const changed = axesOf(cells);
+  return cellRows(records, cells).flatMap(({ cell, records: measured }) => {
+    const text = usualLimitText(measured.flatMap(({ limit }) => limit ?? []));
+    return text === null ? [] : [{ cell: cellName(cell, changed), text }];
+  });
 }
 
 /** Those that died, with what they said last. */

@@ -5,7 +5,14 @@ import { cellsTable, page } from '../page/page';
 import { list } from '../page/parts';
 import { escapeXml } from '../plot/svg';
 import { sweepCharts } from './charts';
-import { crashes, sweepDoubts, sweepFigures, sweepSentence, sweepTable } from './figures';
+import {
+  crashes,
+  sweepDoubts,
+  sweepFigures,
+  sweepLimits,
+  sweepSentence,
+  sweepTable,
+} from './figures';
 
 /** The report of a sweep, also of one that has not come to its end. */
 export function renderSweepHtml(sweep: SweepRecord, records: readonly CellRecord[]): string {
@@ -27,6 +34,10 @@ export function renderSweepHtml(sweep: SweepRecord, records: readonly CellRecord
       (charts) => `<div class="plots">${charts.map(figure).join('\n')}</div>`,
     ),
     `<h2>Every cell</h2>${cellsTable(head, rows)}`,
+    list(
+      'What limited each cell',
+      sweepLimits(sweep, records).map(({ cell, text }) => `${cell}: ${text}`),
+    ),
     list(
       'What crashed',
       crashes(records).map(({ id, sentence }) => `${id}: ${sentence}`),

@@ -2,11 +2,19 @@ import type { CellRecord, SweepRecord } from '../../record/sweep-record';
 import { repeatCommand } from '../text/units';
 import { table } from '../text/markdown';
 import { sweepCharts } from './charts';
-import { crashes, sweepDoubts, sweepFigures, sweepSentence, sweepTable } from './figures';
+import {
+  crashes,
+  sweepDoubts,
+  sweepFigures,
+  sweepLimits,
+  sweepSentence,
+  sweepTable,
+} from './figures';
 
 export function renderSweepMarkdown(sweep: SweepRecord, records: readonly CellRecord[]): string {
   const { head, rows } = sweepTable(sweep, records);
   const dead = crashes(records);
+  const limits = sweepLimits(sweep, records);
   return [
     `# ${sweep.title}`,
     '',
@@ -27,6 +35,14 @@ export function renderSweepMarkdown(sweep: SweepRecord, records: readonly CellRe
     '',
     ...table(head, rows),
     '',
+    ...(limits.length > 0
+      ? [
+          '## What limited each cell',
+          '',
+          ...limits.map(({ cell, text }) => `- ${cell}: ${text}`),
+          '',
+        ]
+      : []),
     ...(dead.length > 0
       ? ['## What crashed', '', ...dead.map(({ id, sentence }) => `- ${id}: ${sentence}`), '']
       : []),

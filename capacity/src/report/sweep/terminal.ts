@@ -1,5 +1,6 @@
+import { wrap } from '../../ui/wrap';
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
-import { sweepDoubts, sweepFigures, sweepSentence, sweepTable } from './figures';
+import { sweepDoubts, sweepFigures, sweepLimits, sweepSentence, sweepTable } from './figures';
 import { renderRows, renderVerdict, type TerminalStyle } from '../text/terminal';
 
 export function renderSweepTerminal(
@@ -24,7 +25,22 @@ export function renderSweepTerminal(
     ),
     '',
     ...columns([head, ...rows]),
+    ...limitLines(sweep, records, style),
   ].join('\n');
+}
+
+function limitLines(
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+  style: TerminalStyle,
+): string[] {
+  const limits = sweepLimits(sweep, records);
+  if (limits.length === 0) return [];
+  return [
+    '',
+    'What limited each cell:',
+    ...limits.flatMap(({ cell, text }) => wrap(`${cell}: ${text}`, style.width)),
+  ];
 }
 
 function columns(rows: readonly string[][]): string[] {

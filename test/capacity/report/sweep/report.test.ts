@@ -216,3 +216,15 @@ describe('the texts', () => {
     );
   });
 });
+
+test('every report tells what limited each cell, with its figures and what came next', () => {
+  const sweep = sweepOf('workers: [1, 2]');
+  const limit = { name: 'host CPU', evidence: 'it used 2 of 2 cores', next: 'worker event loop' };
+  const records = measured(sweep).map((record) => ({ ...record, limit }));
+  const sentence = 'workers 2: host CPU: it used 2 of 2 cores; next worker event loop';
+  expect(renderSweepTerminal(sweep, records, { width: 400, colour: false })).toContain(sentence);
+  expect(renderSweepMarkdown(sweep, records)).toContain(`- ${sentence}`);
+  expect(renderSweepHtml(sweep, records)).toContain(`<li>${sentence}</li>`);
+  expect(renderSweepCsv(records)).toContain('host CPU,it used 2 of 2 cores,worker event loop');
+  expect(renderSweepMarkdown(sweep, measured(sweep))).not.toContain('What limited each cell');
+});

@@ -1,0 +1,40 @@
+/** What limited a run or a search, in one sentence: the same in every report. */
+import type { FindRecord } from '../record/find-record';
+import type { LimitSeen, Verdict } from '../record/record';
+
+export const limitOfRun = ({ limitedBy }: Pick<Verdict, 'limitedBy'>): LimitSeen => ({
+  name: limitedBy.name,
+  evidence: limitedBy.evidence === '' ? null : limitedBy.evidence,
+  next: limitedBy.runnerUp?.name ?? null,
+});
+
+/** With the figures of the lowest rate that was limited by it: nearest to the capacity. */
+export function limitOfSearch({ limit, probes }: Pick<FindRecord, 'limit' | 'probes'>): LimitSeen {
+  const [nearest] = probes
+    .filter(({ limitedBy, limitEvidence }) => limitedBy === limit && limitEvidence !== undefined)
+    .sort((a, b) => (a.ratePerSecond ?? Infinity) - (b.ratePerSecond ?? Infinity));
+  return {
+    name: limit,
+    evidence: nearest?.limitEvidence ?? null,
+    next: nearest?.nextLimit ?? null,
+  };
+}
+
+/** `main event loop: main used 0.97 of its one thread; next host CPU`. */
+export function limitText({ name, evidence, next }: LimitSeen): string {
+  const figures = evidence === null ? '' : `: ${evidence}`;
+  return `${name}${figures}${next === null ? '' : `; next ${next}`}`;
+}
+
+/** Of runs that repeat each other: what limited most of them, and how many that were; null of none. */
+export function usualLimitText(all: readonly LimitSeen[]): string | null {
+  const named = new Map<string, LimitSeen[]>();
+  for (const one of all) named.set(one.name, [...(named.get(one.name) ?? []), one]);
+  const [most, ...others] = [...named.values()].sort((a, b) => b.length - a.length);
+  // The middle one of those that agree, as the first is the coldest.
+  const shown = most?.[Math.floor((most.length - 1) / 2)];
+  if (most === undefined || shown === undefined) return null;
+  if (others.length === 0) return limitText(shown);
+  const rest = others.map((some) => `${some[0]?.name ?? ''} in ${String(some.length)}`);
+  return `${limitText(shown)} (in ${String(most.length)} of ${String(all.length)} runs; ${rest.join(', ')})`;
+}
