@@ -1,9 +1,10 @@
 // Looks at the machine for the doctor. Nothing here changes anything or fails: what cannot be seen is not there.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, statfsSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { availableCores } from '../linux/available-cores';
 import { findControl } from '../linux/cgroup';
 import { PROGRAMS, type Facts, type Program, type ProgramName } from './doctor';
 import {
@@ -40,7 +41,7 @@ export async function gatherFacts(env: Environment = process.env): Promise<Facts
   return {
     platform: process.platform,
     arch: process.arch,
-    cores: cpus().length,
+    cores: availableCores(),
     memoryMiB: Math.floor(totalmem() / MEBI),
     freeDiskMiB: freeDiskMiB(cache),
     cache,

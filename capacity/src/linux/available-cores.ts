@@ -5,43 +5,79 @@ import { dirname, join } from 'node:path';
 
 type Read = (file: string) => string | null;
 
+/** What a process may use of the CPUs of its machine, and how much of that is in use. */
+export interface CpuAllowance {
+  cores: number;
+  /** CPUs that it may run on, by number; null where the kernel does not say. */
+  cpus: ReadonlySet<number> | null;
+  /** Where a control group's quota allows less than those CPUs: what all its processes have used so far. */
+  quota: { usedMs(): number | null } | null;
+}
+
 /** The least of its affinity and of every CPU quota from its control group upwards. */
-export function availableCores(pid: number | 'self' = 'self', read: Read = readOrNull): number {
-  const affinity = affinityOf(read(`/proc/${String(pid)}/status`)) ?? availableParallelism();
-  return Math.min(affinity, ...quotas(pid, read));
+export const availableCores = (pid: number | 'self' = 'self', read: Read = readOrNull): number =>
+  cpuAllowance(pid, read).cores;
+
+export function cpuAllowance(pid: number | 'self' = 'self', read: Read = readOrNull): CpuAllowance {
+  const cpus = affinityOf(read(`/proc/${String(pid)}/status`));
+  const most = cpus?.size ?? availableParallelism();
+  const [least] = quotas(pid, read).sort((one, other) => one.cores - other.cores);
+  return least === undefined || least.cores >= most
+    ? { cores: most, cpus, quota: null }
+    : { cores: least.cores, cpus, quota: { usedMs: least.usedMs } };
 }
 
 /** `0-1,4` is three. */
-function affinityOf(status: string | null): number | null {
+function affinityOf(status: string | null): Set<number> | null {
   const list = /^Cpus_allowed_list:\s*(\S+)/m.exec(status ?? '')?.[1];
   if (list === undefined) return null;
-  return list.split(',').reduce((sum, range) => {
-    const [first, last = first] = range.split('-').map(Number);
-    return sum + (last ?? 0) - (first ?? 0) + 1;
-  }, 0);
+  return new Set(
+    list.split(',').flatMap((range) => {
+      const [first = 0, last = first] = range.split('-').map(Number);
+      return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+    }),
+  );
 }
 
-function quotas(pid: number | 'self', read: Read): number[] {
+interface Quota {
+  cores: number;
+  usedMs(): number | null;
+}
+
+function quotas(pid: number | 'self', read: Read): Quota[] {
   const mounts = (read('/proc/mounts') ?? '').split('\n').map((line) => line.split(' '));
+  const mountOf = (controller: string | null): string | undefined =>
+    mounts.find(([, , type, options]) =>
+      controller === null
+        ? type === 'cgroup2'
+        : type === 'cgroup' && options?.split(',').includes(controller),
+    )?.[1];
   const lines = (read(`/proc/${String(pid)}/cgroup`) ?? '').split('\n');
   return lines.flatMap((line) => {
     const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     if (path === undefined) return [];
     const isV2 = controllers === '';
     if (!isV2 && !(controllers ?? '').split(',').includes('cpu')) return [];
-    const mount = mounts.find(([, , type, options]) =>
-      isV2 ? type === 'cgroup2' : type === 'cgroup' && options?.split(',').includes('cpu'),
-    )?.[1];
-    return mount === undefined ? [] : quotasUpwards(mount, path, isV2, read);
+    const mount = mountOf(isV2 ? null : 'cpu');
+    if (mount === undefined) return [];
+    const counted = isV2 ? mount : mountOf('cpuacct');
+    return upwards(path).flatMap((at) => {
+      const group = join(mount, at);
+      const cores = isV2 ? quotaV2(group, read) : quotaV1(group, read);
+      if (cores === null) return [];
+      const counter = counted === undefined ? null : join(counted, at);
+      const usedMs = (): number | null =>
+        counter === null ? null : isV2 ? usedMsV2(counter, read) : usedMsV1(counter, read);
+      return [{ cores, usedMs }];
+    });
   });
 }
 
-function quotasUpwards(mount: string, path: string, isV2: boolean, read: Read): number[] {
-  const found: number[] = [];
+/** Of `/a/b`: `/a/b`, `/a`, `/`. */
+function upwards(path: string): string[] {
+  const found: string[] = [];
   for (let at = path; ; at = dirname(at)) {
-    const group = join(mount, at);
-    const quota = isV2 ? quotaV2(group, read) : quotaV1(group, read);
-    if (quota !== null) found.push(quota);
+    found.push(at);
     if (at === '/' || at === '.') return found;
   }
 }
@@ -56,10 +92,21 @@ function quotaV1(group: string, read: Read): number | null {
   return cores(value('cpu.cfs_quota_us'), value('cpu.cfs_period_us'));
 }
 
+function usedMsV2(group: string, read: Read): number | null {
+  const microseconds = /^usage_usec (\d+)/m.exec(read(join(group, 'cpu.stat')) ?? '')?.[1];
+  return microseconds === undefined ? null : Number(microseconds) / 1e3;
+}
+
+function usedMsV1(group: string, read: Read): number | null {
+  const nanoseconds = read(join(group, 'cpuacct.usage'));
+  return nanoseconds === null ? null : Number(nanoseconds) / 1e6;
+}
+
 /** v2 writes "no quota" as `max`, v1 as -1. */
 function cores(quotaUs: number | undefined, periodUs: number | undefined): number | null {
   const share = (quotaUs ?? NaN) / (periodUs ?? NaN);
-  return Number.isFinite(share) && share > 0 ? share : null;
+  // To the thousandth, as quotas are given: a third of a core is 33333 of 100000.
+  return Number.isFinite(share) && share > 0 ? Math.max(1, Math.round(1000 * share)) / 1000 : null;
 }
 
 function readOrNull(file: string): string | null {

@@ -21,7 +21,7 @@ const MEMORY_MIB = 1536;
 export function candidates(latencyFloorMs: number, cores: number): Topology[] {
   const tuning = latencyFloorMs >= WAITING_FLOOR_MS ? 'io-bound' : 'default';
   const limits = { memoryMiB: MEMORY_MIB };
-  const workerCounts = [...new Set([1, Math.max(1, cores - 1)])];
+  const workerCounts = [...new Set([1, Math.max(1, Math.floor(cores) - 1)])];
   return [
     topologySchema.parse({ tuning, main: limits }),
     ...workerCounts.map((count) =>

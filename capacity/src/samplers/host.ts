@@ -1,22 +1,25 @@
 import { readFileSync } from 'node:fs';
+import { cpuAllowance, type CpuAllowance } from '../linux/available-cores';
 import { readDisksBusyMs, readPressureMs } from '../linux/proc';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
 
-/** The machine that everything shares: CPU, what its hypervisor took away, free memory, disks, and who waits. */
+/**
+ * The machine that everything shares: CPU, what its hypervisor took away, free memory, disks, and who waits.
+ * In a container, as much of its CPUs as the container may use.
+ */
 export function hostSampler(): Sampler {
   return sampler('host', (_running, sink) => {
-    let before = readCpu();
+    const allowance = cpuAllowance();
+    let before = readCpu(allowance);
     let waitedBefore = readWaiting();
     return {
       tick: () => {
-        const now = readCpu();
+        const now = readCpu(allowance);
+        const used = coresBetween(before, now);
+        if (used !== null) sink.sample('host', '', 'cpuCores', used);
         const total = now.total - before.total;
-        if (total > 0) {
-          const share = (key: 'idle' | 'steal'): number => (now[key] - before[key]) / total;
-          sink.sample('host', '', 'cpuCores', (1 - share('idle') - share('steal')) * now.cores);
-          sink.sample('host', '', 'stealShare', share('steal'));
-        }
+        if (total > 0) sink.sample('host', '', 'stealShare', (now.steal - before.steal) / total);
         before = now;
         sink.sample('host', '', 'memoryAvailableMiB', memoryAvailableMiB());
         const waited = readWaiting();
@@ -70,24 +73,45 @@ function busiestDisk(before: Waiting, now: Waiting): number | null {
   return most;
 }
 
+/** Ticks of the CPUs that may be used. */
 interface Cpu {
+  atMs: number;
   total: number;
   idle: number;
   steal: number;
   cores: number;
+  /** Of the group whose quota is the bound, other processes of its own included. */
+  quota: { usedMs: number | null } | null;
 }
 
-function readCpu(): Cpu {
-  const lines = readFileSync('/proc/stat', 'latin1').split('\n');
-  // user nice system idle iowait irq softirq steal; guest time is within user and nice
-  const times = (lines[0] ?? '').trim().split(/\s+/).slice(1, 9).map(Number);
-  const [idle = 0, waiting = 0] = times.slice(3, 5);
-  return {
-    total: times.reduce((sum, time) => sum + time, 0),
-    idle: idle + waiting,
-    steal: times[7] ?? 0,
-    cores: lines.filter((line) => /^cpu\d/.test(line)).length,
+function readCpu({ cpus, quota }: CpuAllowance): Cpu {
+  const read: Cpu = {
+    ...{ atMs: performance.now(), total: 0, idle: 0, steal: 0, cores: 0 },
+    quota: quota && { usedMs: quota.usedMs() },
   };
+  for (const line of readFileSync('/proc/stat', 'latin1').split('\n')) {
+    const number = /^cpu(\d+)/.exec(line)?.[1];
+    if (number === undefined || (cpus !== null && !cpus.has(Number(number)))) continue;
+    // user nice system idle iowait irq softirq steal; guest time is within user and nice
+    const times = line.trim().split(/\s+/).slice(1, 9).map(Number);
+    read.total += times.reduce((sum, time) => sum + time, 0);
+    read.idle += (times[3] ?? 0) + (times[4] ?? 0);
+    read.steal += times[7] ?? 0;
+    read.cores += 1;
+  }
+  return read;
+}
+
+/** Null where it is not known. */
+function coresBetween(before: Cpu, now: Cpu): number | null {
+  if (now.quota !== null) {
+    const [last, next] = [before.quota?.usedMs ?? null, now.quota.usedMs];
+    if (last === null || next === null || now.atMs <= before.atMs) return null;
+    return (next - last) / (now.atMs - before.atMs);
+  }
+  const total = now.total - before.total;
+  const unused = now.idle + now.steal - before.idle - before.steal;
+  return total > 0 ? (1 - unused / total) * now.cores : null;
 }
 
 function memoryAvailableMiB(): number {

@@ -1,11 +1,12 @@
 import { cpus, release, totalmem, type as osType } from 'node:os';
+import { availableCores } from '../linux/available-cores';
 import type { Machine } from '../record/record';
 
 export function thisMachine(): Machine {
-  const all = cpus();
   return {
-    cpu: all[0]?.model.trim() ?? 'unknown',
-    cores: all.length,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    // What may be used here: a container with a quota of 1 core has 1, however many its host has.
+    cores: availableCores(),
     memoryMiB: Math.round(totalmem() / (1024 * 1024)),
     os: `${osType()} ${release()}`,
     node: process.version,

@@ -1,4 +1,4 @@
-import { availableCores } from '../../../capacity/src/linux/available-cores';
+import { availableCores, cpuAllowance } from '../../../capacity/src/linux/available-cores';
 
 const reading = (files: Record<string, string>) => (file: string) => files[file] ?? null;
 
@@ -42,6 +42,34 @@ describe('cores that a process may use', () => {
       '/sys/fs/cgroup/cpu/a/cpu.cfs_period_us': '100000\n',
     };
     expect(availableCores('self', reading(files))).toBe(0.2);
+  });
+
+  test('a container with a quota of 1 of 8 cores has 1, and its use is that of its group', () => {
+    const files = {
+      ...V2,
+      ...cpus('0-7'),
+      '/proc/self/cgroup': '0::/\n',
+      '/sys/fs/cgroup/cpu.max': '100000 100000\n',
+      '/sys/fs/cgroup/cpu.stat': 'usage_usec 2500000\nuser_usec 1\n',
+    };
+    const { cores, quota } = cpuAllowance('self', reading(files));
+    expect(cores).toBe(1);
+    expect(quota?.usedMs()).toBe(2500);
+    const more = { ...files, '/sys/fs/cgroup/cpu.max': '800000 100000\n' };
+    expect(cpuAllowance('self', reading(more))).toMatchObject({ cores: 8, quota: null });
+  });
+
+  test('in version 1 what a group has used is counted beside its quota, or not known', () => {
+    const files = {
+      '/proc/mounts': `${V1['/proc/mounts']}cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n`,
+      ...cpus('0-7'),
+      '/proc/self/cgroup': '1:cpu:/a\n2:cpuacct:/a\n',
+      '/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us': '100000\n',
+      '/sys/fs/cgroup/cpu/a/cpu.cfs_period_us': '100000\n',
+    };
+    expect(cpuAllowance('self', reading(files)).quota?.usedMs()).toBeNull();
+    const counted = { ...files, '/sys/fs/cgroup/cpuacct/a/cpuacct.usage': '7000000\n' };
+    expect(cpuAllowance('self', reading(counted)).quota?.usedMs()).toBe(7);
   });
 
   test('without any of that they are those of the machine', () => {
