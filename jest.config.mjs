@@ -30,6 +30,7 @@ export default {
     suite('loadtests'),
     suite('capacity'),
     suite('chart'),
+    suite('monitoring'),
     suite('process'),
     suite('process-long'),
     suite('browser'),

@@ -68,6 +68,12 @@ export const suites = [
     ],
   },
   {
+    name: 'monitoring',
+    shows: 'every alert fires and stays silent, on series that a real n8n has',
+    jest: true,
+    needs: ['prometheus', 'helm3', 'n8n', 'redis', 'postgresql'],
+  },
+  {
     name: 'workflows',
     shows: 'every workload on real n8n',
     jest: true,

@@ -237,7 +237,12 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.prometheusRule.enabled (not (include "n8n-tuned.ruleGroups" . | fromYaml).items) -}}
-{{- "monitoring.prometheusRule.enabled: this chart brings no alerts of its own, so there is nothing to render: give yours in monitoring.prometheusRule.groups." }}{{ "\n" -}}
+{{- "monitoring.prometheusRule.enabled: there is nothing to render: set monitoring.prometheusRule.bundled=true for the chart's alerts, or give yours in monitoring.prometheusRule.groups." }}{{ "\n" -}}
+{{- end -}}
+{{- range $name := concat $monitoring.prometheusRule.disabled (keys $monitoring.prometheusRule.severities | sortAlpha) -}}
+{{- if not (has $name (include "n8n-tuned.bundledAlerts" $ | fromYaml).items) -}}
+{{- printf "monitoring.prometheusRule: the chart brings no alert %q: docs/runbooks lists them." $name }}{{ "\n" -}}
+{{- end -}}
 {{- end -}}
 {{- if and $monitoring.dashboard.enabled (not (.Files.Glob "files/monitoring/dashboards/*.json")) -}}
 {{- "monitoring.dashboard.enabled: this chart brings no dashboards, so there is nothing to render: leave it false." }}{{ "\n" -}}

@@ -65,6 +65,9 @@ const probe = {
 const name = { type: 'string', pattern: '^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$' };
 const anyPort = { type: 'integer', minimum: 1, maximum: 65535 };
 
+const threshold = { type: 'number', minimum: 0 };
+const budget = { type: 'number', exclusiveMinimum: 0, maximum: 0.06 };
+
 /** By the value's path, or by its last keys. */
 const SHAPES = {
   nameOverride: name,
@@ -161,6 +164,18 @@ const SHAPES = {
   externalTrafficPolicy: oneOf('', 'Cluster', 'Local'),
   hostnames: list(text),
   parentRefs: list(object),
+  'prometheusRule.disabled': list(text),
+  'prometheusRule.severities': {
+    type: 'object',
+    additionalProperties: oneOf('critical', 'warning', 'info'),
+  },
+  'capacity.executionsPerSecond': { type: 'number', minimum: 0 },
+  // 14.4 times the budget is still a share.
+  'thresholds.webhookErrorBudget': budget,
+  'thresholds.webhookSlowBudget': budget,
+  'thresholds.workerSilentMinutes': whole(1),
+  'thresholds.workflowSilentHours': whole(1),
+  'thresholds.webhookSlowSeconds': oneOf(0.003, 0.03, 0.1, 0.3, 1.5, 10),
   'loadTest.profile': oneOf('smoke', 'load', 'stress', 'spike', 'soak', 'breakpoint', 'closed'),
   'loadTest.parallelism': whole(1),
   dnsPolicy: oneOf('', 'ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'),
@@ -169,6 +184,7 @@ const SHAPES = {
 
 function shapeOf(path, value) {
   const [key, parent] = [path.at(-1), path.at(-2)];
+  if (parent === 'thresholds' && SHAPES[`${parent}.${key}`] === undefined) return threshold;
   const named = SHAPES[path.join('.')] ?? SHAPES[`${parent}.${key}`] ?? SHAPES[key];
   if (named !== undefined) return named;
   if (Array.isArray(value)) return list();

@@ -241,6 +241,12 @@
   value: "true"
 - name: N8N_METRICS_INCLUDE_DB_POOL_METRICS
   value: "true"
+- name: N8N_METRICS_INCLUDE_MESSAGE_EVENT_BUS_METRICS
+  value: "true"
+{{- if .context.Values.monitoring.sources.workflowIdLabel }}
+- name: N8N_METRICS_INCLUDE_WORKFLOW_ID_LABEL
+  value: "true"
+{{- end }}
 {{- if and (eq .component.role "main") (include "n8n-tuned.isQueue" .context) }}
 - name: N8N_METRICS_INCLUDE_QUEUE_METRICS
   value: "true"

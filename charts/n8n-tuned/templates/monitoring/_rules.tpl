@@ -1,8 +1,97 @@
-{{- /* The rules that the chart brings and those of the user, as `items`, maybe none. Context: root. */}}
-{{- define "n8n-tuned.ruleGroups" -}}
-{{- $groups := list -}}
-{{- range $path, $bytes := .Files.Glob "files/monitoring/rules/*.yaml" -}}
-{{- $groups = concat $groups (tpl (toString $bytes) $ | fromYaml).groups -}}
+{{/*
+The alerts of files/monitoring/rules with the release's names and the user's thresholds. They are Prometheus' own rules with
+`needs` beside each (what an installation must have, or the alert is left out) and with tokens such as <<n8n>>.
+*/}}
+
+{{/* What this installation has, of what an alert can need: monitoring/conditions.ts says each in words. Context: root. */}}
+{{- define "n8n-tuned.monitoringConditions" -}}
+{{- $monitoring := .Values.monitoring -}}
+{{- $isQueue := include "n8n-tuned.isQueue" . -}}
+{{- $leastWorkers := 0 -}}
+{{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "worker") | fromYaml).items -}}
+{{- $scaler := include "n8n-tuned.autoscaler" . -}}
+{{- $leastWorkers = add $leastWorkers (ternary (include "n8n-tuned.minReplicas" .) (toString .settings.replicas) (ne "" $scaler) | int) -}}
 {{- end -}}
-{{- dict "items" (concat $groups (.Values.monitoring.prometheusRule.groups | default list)) | toYaml -}}
+{{- $ownRedis := eq "own" (include "n8n-tuned.redisKind" .) -}}
+{{- $ownDatabase := include "n8n-tuned.ownDatabase" . -}}
+queue: {{ eq "true" $isQueue }}
+workersAlways: {{ gt (int $leastWorkers) 0 }}
+workersScraped: {{ not $monitoring.serviceMonitor.enabled }}
+kubernetes: {{ $monitoring.sources.kubernetes }}
+ownStores: {{ or $ownRedis (ne "" $ownDatabase) }}
+redisExporter: {{ $monitoring.sources.redisExporter.enabled }}
+postgresExporter: {{ $monitoring.sources.postgresExporter.enabled }}
+workflowIdLabel: {{ $monitoring.sources.workflowIdLabel }}
+recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }}
+{{- end -}}
+
+{{/* The text for each token. Context: root. */}}
+{{- define "n8n-tuned.monitoringTokens" -}}
+{{- $monitoring := .Values.monitoring -}}
+{{- $full := include "n8n-tuned.fullname" . -}}
+{{- $namespace := printf "namespace=%q" (include "n8n-tuned.namespace" .) -}}
+{{- $components := list -}}
+{{- range (include "n8n-tuned.components" . | fromYaml).items -}}{{- $components = append $components .name -}}{{- end -}}
+{{- $tokens := dict
+  "n8n" (printf "%s,release=%q" $namespace .Release.Name)
+  "pods" (printf "%s,pod=~\"%s-(%s)-.+\"" $namespace $full (join "|" $components))
+  "claims" (printf "%s,persistentvolumeclaim=~\"(.+-)?%s(-.+)?\"" $namespace $full)
+  "stores" (printf "%s,statefulset=~\"%s-(redis|postgresql)\"" $namespace $full)
+  "redis" (default $namespace $monitoring.sources.redisExporter.selector)
+  "postgresql" (default $namespace $monitoring.sources.postgresExporter.selector)
+  "capacity" (include "n8n-tuned.plain" $monitoring.capacity.executionsPerSecond)
+  "runbooks" (trimSuffix "/" $monitoring.prometheusRule.runbooks) -}}
+{{- range $name, $value := $monitoring.prometheusRule.thresholds -}}
+{{- $_ := set $tokens $name (include "n8n-tuned.plain" $value) -}}
+{{- end -}}
+{{- toYaml $tokens -}}
+{{- end -}}
+
+{{/* A text with every token filled. Dict: text, tokens. */}}
+{{- define "n8n-tuned.filled" -}}
+{{- $text := .text -}}
+{{- range $name, $value := .tokens -}}
+{{- $text = replace (printf "<<%s>>" $name) $value $text -}}
+{{- end -}}
+{{- $text -}}
+{{- end -}}
+
+{{/* The chart's alerts that fit this installation, and then the user's groups, as `items`. Context: root. */}}
+{{- define "n8n-tuned.ruleGroups" -}}
+{{- $rule := .Values.monitoring.prometheusRule -}}
+{{- $groups := list -}}
+{{- if $rule.bundled -}}
+{{- $conditions := include "n8n-tuned.monitoringConditions" . | fromYaml -}}
+{{- $tokens := include "n8n-tuned.monitoringTokens" . | fromYaml -}}
+{{- $whose := dict "namespace" (include "n8n-tuned.namespace" .) "release" .Release.Name -}}
+{{- range $path, $bytes := .Files.Glob "files/monitoring/rules/*.yaml" -}}
+{{- range (toString $bytes | fromYaml).groups -}}
+{{- $rules := list -}}
+{{- range .rules -}}
+{{- $isWanted := not (has .alert $rule.disabled) -}}
+{{- range .needs -}}{{- $isWanted = and $isWanted (get $conditions .) -}}{{- end -}}
+{{- if $isWanted -}}
+{{- $annotations := dict -}}
+{{- range $name, $text := .annotations -}}
+{{- $_ := set $annotations $name (include "n8n-tuned.filled" (dict "text" $text "tokens" $tokens)) -}}
+{{- end -}}
+{{- $severity := default .labels.severity (get $rule.severities .alert) -}}
+{{- $labels := merge (dict "severity" $severity) $whose -}}
+{{- $rules = append $rules (merge (dict "expr" (include "n8n-tuned.filled" (dict "text" .expr "tokens" $tokens)) "labels" $labels "annotations" $annotations) (omit . "needs")) -}}
+{{- end -}}
+{{- end -}}
+{{- if $rules -}}{{- $groups = append $groups (dict "name" .name "rules" $rules) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- dict "items" (concat $groups ($rule.groups | default list)) | toYaml -}}
+{{- end -}}
+
+{{/* The names of all alerts of the chart, as `items`. Context: root. */}}
+{{- define "n8n-tuned.bundledAlerts" -}}
+{{- $names := list -}}
+{{- range $path, $bytes := .Files.Glob "files/monitoring/rules/*.yaml" -}}
+{{- range (toString $bytes | fromYaml).groups -}}{{- range .rules -}}{{- $names = append $names .alert -}}{{- end -}}{{- end -}}
+{{- end -}}
+{{- dict "items" $names | toYaml -}}
 {{- end -}}

@@ -20,6 +20,9 @@
 {{- if include "n8n-tuned.closesConnections" . -}}
 {{- $items = append $items "last-answers.cjs" -}}
 {{- end -}}
+{{- if .context.Values.monitoring.enabled -}}
+{{- $items = append $items "limit-metrics.cjs" -}}
+{{- end -}}
 {{- if and .context.Values.monitoring.enabled (not .context.Values.monitoring.public) (ne .component.role "worker") -}}
 {{- $items = append $items "private-metrics.cjs" -}}
 {{- end -}}

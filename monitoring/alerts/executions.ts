@@ -1,0 +1,143 @@
+import type { AlertGroup } from '../alert';
+import { n8n, perRelease, threshold } from '../tokens';
+
+const ENDED = 'n8n_workflow_execution_duration_seconds_count';
+const ended = n8n(ENDED);
+const failed = n8n(ENDED, 'status="failed"');
+const succeeded = n8n(ENDED, 'status="success"');
+
+const started = n8n('n8n_process_start_time_seconds');
+const WINDOW_MINUTES = 15;
+
+/**
+ * n8n makes a counter at its first event: there is no 0 to increase from. So one that is new counts as well, unless it
+ * may only look new because Prometheus scraped nothing at the beginning of the window.
+ */
+function happened(counter: string): string {
+  const window = `${String(WINDOW_MINUTES)}m`;
+  const wasSeen = `${started} offset ${window} or ${started} > time() - 60 * ${String(WINDOW_MINUTES)}`;
+  const isNew = `(${counter} unless ${counter} offset ${window}) and on (namespace, release, instance) (${wasSeen})`;
+  return [
+    `${perRelease('sum', `increase(${counter}[${window}])`)} > 0`,
+    `or ${perRelease('sum', isNew)} > 0`,
+  ].join('\n');
+}
+
+const failedShare = (window: string, offset = ''): string =>
+  `${perRelease('sum', `rate(${failed}[${window}]${offset})`)} / ${perRelease('sum', `rate(${ended}[${window}]${offset})`)}`;
+
+const silentHours = `${threshold('workflowSilentHours')}h`;
+const perWorkflow = (selector: string, window: string): string =>
+  `sum by (namespace, release, workflow_id) (increase(${selector}[${window}]))`;
+
+export const executions: AlertGroup = {
+  name: 'n8n-executions',
+  alerts: [
+    {
+      name: 'N8nJobsStalled',
+      severity: 'critical',
+      forMinutes: 0,
+      needs: ['queue'],
+      expr: happened(n8n('n8n_queue_job_stalled_total')),
+      summary:
+        'Executions of n8n were lost within the last 15 minutes: the worker that ran them died or stood still.',
+      meaning:
+        'A worker renews the lock of each job that it runs. A lock that ran out means a worker that died, that lost Redis, or whose event loop was blocked for longer than the lock lasts. n8n marks the execution as crashed and does not run it again; the caller gets an error. n8n 2.41 counts this where the execution was asked for, and has no other count of executions that crashed.',
+      tellWhy: [
+        'Which: the list of executions in the editor, filtered by the statuses Crashed and Error.',
+        'Did a worker die? [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md), or a node that was lost.',
+        'In a rolling update: `terminationGracePeriodSeconds` must be above `shutdown.timeoutSeconds`.',
+        'All workers live: one was blocked. [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md).',
+      ],
+      whatToDo: [
+        'Open the executions that were lost, and run again those whose work is still wanted: the editor does it with the data that the trigger had.',
+        'A workflow that kills its worker each time: deactivate it before you run anything again.',
+        'A blocked worker: fewer slots per worker, more CPU, or the long computation in a Code node, which runs in the task runner.',
+      ],
+      drill: '`kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
+    },
+    {
+      name: 'N8nExecutionsFailing',
+      severity: 'warning',
+      forMinutes: 10,
+      needs: [],
+      expr: [
+        `${failedShare('30m')} > ${threshold('failingShare')}`,
+        `unless ${failedShare('30m')} <= ${threshold('failingFactor')} * (${failedShare('1d', ' offset 1h')})`,
+      ].join('\n'),
+      summary: '{{ $value | humanizePercentage }} of executions fail, more than usual.',
+      meaning: `Of the executions of the last half hour more than \`failingShare\` failed, and more than \`failingFactor\` times the share of the day before.`,
+      tellWhy: [
+        'The list of executions in the editor, filtered by the status Error: one workflow or many, one node type or many?',
+        'Many workflows that ask the same service: it is away, or its credential has run out.',
+        'Many of all kinds: the database, Redis or the task runners.',
+      ],
+      whatToDo: [
+        'A credential that has run out: connect it again, then run the failed executions again from the editor.',
+        'After an upgrade of n8n: compare with the breaking changes of the version, and roll back if needed.',
+      ],
+      drill: 'Publish a workflow with a Stop and Error node and send it half of the requests.',
+    },
+    {
+      name: 'N8nWorkflowSilent',
+      severity: 'warning',
+      forMinutes: 0,
+      needs: ['workflowIdLabel'],
+      expr: [
+        `${perWorkflow(succeeded, '7d')} > 0`,
+        `unless ${perWorkflow(succeeded, silentHours)} > 0`,
+      ].join('\n'),
+      summary: `Workflow {{ $labels.workflow_id }} had no success for ${threshold('workflowSilentHours')} hours, and had one within a week.`,
+      meaning:
+        'A workflow that used to succeed does so no longer. Nothing else says so when its trigger stays away: a schedule that is no longer registered, a webhook that nobody calls, a poll that gets nothing.',
+      tellWhy: [
+        'Does it run and fail? The list of its executions says so.',
+        'Does it not run? Is it still active, and does its trigger answer: a schedule (see [N8nNoLeader](N8nNoLeader.md)), a webhook (does the other side still call it), a poll (credential)?',
+        'Does it run once a week or less? Then this alert is none for it: silence it by its `workflow_id`.',
+      ],
+      whatToDo: [
+        'Deactivate and activate the workflow: that registers its trigger anew.',
+        'Give its other side the address that the Webhook node shows.',
+      ],
+      drill: 'Deactivate a workflow with a schedule, and wait.',
+    },
+    {
+      name: 'N8nExpressionSandboxesCold',
+      severity: 'info',
+      forMinutes: 15,
+      needs: [],
+      expr: `sum by (namespace, release, role, instance, pod) (rate(${n8n('n8n_expression_pool_cold_start_sync_total')}[5m])) > ${threshold('coldSandboxesPerSecond')}`,
+      summary:
+        '{{ $labels.role }} {{ $labels.pod }} builds {{ $value | humanize }} expression sandboxes per second while executions wait.',
+      meaning:
+        'n8n evaluates expressions in a sandbox of its own per execution, and keeps a few ready. When none is left it builds one on the spot, and its event loop does nothing else meanwhile: 6 to 36 ms each.',
+      tellWhy: [
+        'More executions at once than `N8N_EXPRESSION_ENGINE_POOL_SIZE`: the share of cold ones is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
+      ],
+      whatToDo: [
+        'Raise `N8N_EXPRESSION_ENGINE_POOL_SIZE`; each one ready costs memory outside the heap.',
+        'Turn on `tuning.lazyCharacterMap`, which makes building one cheaper: docs/chart/patches.md.',
+      ],
+      drill: 'Load the workload `expressions` with more clients than the pool is large.',
+    },
+    {
+      name: 'N8nLoadNearCapacity',
+      severity: 'warning',
+      forMinutes: 10,
+      needs: ['recordedCapacity'],
+      expr: `${perRelease('sum', `rate(${ended}[5m])`)} / <<capacity>> > ${threshold('loadShare')}`,
+      summary: 'The load is {{ $value | humanizePercentage }} of the capacity that was measured.',
+      meaning:
+        '`monitoring.capacity.executionsPerSecond` says what this installation sustains, as `n8n-tuned find` measured it. Above `loadShare` of it little is left for a peak, an upgrade or the loss of a pod.',
+      tellWhy: [
+        'Is it growth or a peak? Look at the same hours of the weeks before.',
+        'Does the measured capacity still fit? It holds for the workload, the version and the size with which it was measured.',
+      ],
+      whatToDo: [
+        '`n8n-tuned recommend --rate R` writes the values for a higher rate.',
+        'Measure again after each change of size or version, and record it in the values.',
+      ],
+      drill: '`n8n-tuned run --profile load --rate R` with R at 90 % of the capacity.',
+    },
+  ],
+};

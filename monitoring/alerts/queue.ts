@@ -1,0 +1,136 @@
+import type { AlertGroup } from '../alert';
+import { n8n, perRelease, threshold } from '../tokens';
+
+const waiting = n8n('n8n_scaling_mode_queue_jobs_waiting');
+const active = n8n('n8n_scaling_mode_queue_jobs_active');
+const completed = n8n('n8n_scaling_mode_queue_jobs_completed');
+/** Executions themselves are counted where they were asked for, not by the worker that ran them. */
+const taken = n8n('n8n_queue_job_dequeued_total', 'role="worker"');
+const workerUp = n8n('up', 'role="worker"');
+
+/** Of one process; n8n makes the series with the first job, which is no increase then. */
+const PER_PROCESS = 'by (namespace, release, instance)';
+const silent = `${threshold('workerSilentMinutes')}m`;
+
+export const queue: AlertGroup = {
+  name: 'n8n-queue',
+  alerts: [
+    {
+      name: 'N8nQueueGrowing',
+      severity: 'warning',
+      forMinutes: 5,
+      needs: ['queue'],
+      expr: [
+        `${perRelease('max', waiting)} > ${threshold('queueWaitingJobs')}`,
+        `and ${perRelease('max', waiting)} > 1.2 * ${perRelease('max', `${waiting} offset 10m`)}`,
+      ].join('\n'),
+      summary: '{{ $value }} jobs wait in the queue, and they become more.',
+      meaning:
+        'More executions are started than workers end. If this lasts, every execution waits longer than the one before.',
+      tellWhy: [
+        'More load, or slower work? Compare `rate(n8n_scaling_mode_queue_jobs_completed[5m])` with an hour ago: the same or more means more load.',
+        'Slower: are all slots taken ([N8nWorkerSlotsFull](N8nWorkerSlotsFull.md)), and by which workflow? The executions that run are listed in the editor.',
+        'Fewer workers than before? [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nWorkerSilent](N8nWorkerSilent.md).',
+      ],
+      whatToDo: [
+        'Workers whose CPU is idle while all slots are taken: raise `worker.concurrency`.',
+        'Workers whose CPU is busy: more of them, on more cores. `n8n-tuned recommend` says how many a rate needs.',
+        'One workflow that floods the rest: give it a limit of its own or a worker pool.',
+      ],
+      drill:
+        'Load the workload `wait-5s` at a rate above slots / 5 s with `n8n-tuned run --profile load`.',
+    },
+    {
+      name: 'N8nQueueWaitLong',
+      severity: 'critical',
+      forMinutes: 5,
+      needs: ['queue'],
+      expr: `${perRelease('max', waiting)} / ${perRelease('max', `rate(${completed}[5m])`)} > ${threshold('queueWaitSeconds')} < +Inf`,
+      summary: 'A new execution waits about {{ $value | humanizeDuration }} for a worker.',
+      meaning:
+        'Waiting jobs, divided by the jobs that workers complete per second, is how long the last one in the queue has to wait. n8n serves no age of a job; with workers at a steady pace this is it. Where nothing completes, [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md) fires instead.',
+      tellWhy: ['The same as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
+      whatToDo: [
+        'The same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
+        'Callers of webhooks that answer at their end give up meanwhile: tell them, or let those workflows answer at once.',
+      ],
+      drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for ten minutes.',
+    },
+    {
+      name: 'N8nJobsWaitNoneActive',
+      severity: 'critical',
+      forMinutes: 1,
+      needs: ['queue'],
+      expr: [
+        `${perRelease('max', `min_over_time(${waiting}[3m])`)} > 0`,
+        `and ${perRelease('max', `max_over_time(${active}[3m])`)} == 0`,
+      ].join('\n'),
+      summary: '{{ $value }} jobs or more wait in the queue, and no worker takes one.',
+      meaning:
+        'For three minutes jobs waited while not one was active: no worker consumes. This also happens with workers that are up and ready: a connection to Redis that was lost without a word leaves them waiting for ever.',
+      tellWhy: [
+        'Is a worker up? [N8nNoWorkerUp](N8nNoWorkerUp.md).',
+        'Workers are up: the log of one. No line about executions for minutes, and none about Redis, is the lost connection.',
+        'Do main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`)? After a change, main may fill another queue than workers empty.',
+      ],
+      whatToDo: [
+        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. The jobs that wait are taken at once.',
+        'It comes back: something between workers and Redis drops idle connections. See docs/chart/redis.md.',
+      ],
+      drill:
+        'Cut the workers off from Redis without closing connections: a NetworkPolicy for the workers without egress to Redis.',
+    },
+    {
+      name: 'N8nWorkerSlotsFull',
+      severity: 'warning',
+      forMinutes: 10,
+      needs: ['queue', 'workersScraped'],
+      expr: [
+        `${perRelease('max', active)} / ${perRelease('sum', n8n('n8n_tuned_worker_concurrency'))} >= ${threshold('workerSlotsShare')}`,
+        `and ${perRelease('max', waiting)} > 0`,
+      ].join('\n'),
+      summary:
+        '{{ $value | humanizePercentage }} of the slots of all workers are taken, and jobs wait.',
+      meaning:
+        'A worker runs `worker.concurrency` executions at once. Slots divided by the time of one execution is the most that workers can complete per second, however idle their CPU is.',
+      tellWhy: [
+        'Is the CPU of the workers busy? `rate(n8n_process_cpu_seconds_total{role="worker"}[5m])` near 1 is a full event loop.',
+        'Idle CPU: executions wait for something outside: a service that has become slow, a Wait node, an HTTP request without a timeout.',
+      ],
+      whatToDo: [
+        'Idle CPU: raise `worker.concurrency`, and with it `database.poolSize`.',
+        'Busy CPU: more workers on more cores; more slots would only make each execution slower.',
+        'A service that hangs: give its HTTP Request nodes a timeout.',
+      ],
+      drill: 'Load the workload `wait-5s` at a rate above slots / 5 s.',
+    },
+    {
+      name: 'N8nWorkerSilent',
+      severity: 'warning',
+      forMinutes: 0,
+      needs: ['queue', 'workersScraped'],
+      expr: [
+        `(${workerUp} == 1)`,
+        `and on (namespace, release, instance) (time() - ${n8n('n8n_process_start_time_seconds', 'role="worker"')} > 60 * ${threshold('workerSilentMinutes')})`,
+        `unless on (namespace, release, instance) (`,
+        `  sum ${PER_PROCESS} (increase(${taken}[${silent}])) > 0`,
+        `  or sum ${PER_PROCESS} (${taken}) unless sum ${PER_PROCESS} (${taken} offset ${silent})`,
+        `)`,
+        `and on (namespace, release) (${perRelease('max', `min_over_time(${waiting}[${silent}])`)} > 0)`,
+      ].join('\n'),
+      summary: `{{ with $labels.pod }}{{ . }}{{ else }}{{ $labels.instance }}{{ end }} is up and took no job for ${threshold('workerSilentMinutes')} minutes, while jobs waited.`,
+      meaning:
+        'One worker takes no jobs, or all of its slots run executions that do not end. The others go on, so the queue as a whole may look healthy.',
+      tellWhy: [
+        'Executions that take longer than `workerSilentMinutes`: they show in the editor as running. Then the threshold is too low.',
+        'None that runs: the worker has lost Redis. Its log has no line since then.',
+      ],
+      whatToDo: [
+        'Delete the pod. It ends what it runs first, within `shutdown.timeoutSeconds`.',
+        'Executions that never end: set `executions.timeoutSeconds`.',
+      ],
+      drill:
+        'Cut one worker off from Redis, as in [N8nJobsWaitNoneActive](N8nJobsWaitNoneActive.md), while the others have more than they can do.',
+    },
+  ],
+};

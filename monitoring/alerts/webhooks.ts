@@ -1,0 +1,116 @@
+import type { Alert, AlertGroup } from '../alert';
+import { n8n, perRelease, threshold } from '../tokens';
+
+/**
+ * Burn rates with a long and a short window: 14.4 times the budget within an hour spends 2 % of a month's budget, 6 times
+ * within six hours 5 %. The short window ends the alert soon after the fault.
+ */
+const windows = {
+  fast: { factor: 14.4, long: '1h', short: '5m' },
+  slow: { factor: 6, long: '6h', short: '30m' },
+} as const;
+
+const COUNT = 'n8n_webhook_request_duration_seconds_count';
+const BUCKET = 'n8n_webhook_request_duration_seconds_bucket';
+
+const rate = (selector: string, window: string): string =>
+  perRelease('sum', `rate(${selector}[${window}])`);
+
+const failedShare = (window: string): string =>
+  `${rate(n8n(COUNT, 'status_code=~"5.."'), window)} / ${rate(n8n(COUNT), window)}`;
+
+/** Prometheus 3 writes a bound of 10 as 10.0. */
+const slowShare = (window: string): string =>
+  `1 - ${rate(n8n(BUCKET, `le=~"${threshold('webhookSlowSeconds')}(\\\\.0)?"`), window)} / ${rate(n8n(COUNT), window)}`;
+
+function burns(
+  share: (window: string) => string,
+  budget: string,
+  { factor, long, short }: (typeof windows)[keyof typeof windows],
+): string {
+  const bound = `${String(factor)} * ${budget}`;
+  return [
+    `(${share(short)}) > ${bound}`,
+    `and (${share(long)}) > ${bound}`,
+    `and ${rate(n8n(COUNT), short)} > ${threshold('webhookLeastPerSecond')}`,
+  ].join('\n');
+}
+
+const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
+  needs: [],
+  tellWhy: [
+    'Which workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
+    'One workflow: its own executions in the editor say why. 500 is a workflow that failed before it answered.',
+    'All workflows: 503 is n8n that shuts down or whose queue does not answer. Look at [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
+    'Callers see more errors than this counts: an Ingress that answers by itself (502, 504) never asks n8n. Compare with its own metrics.',
+  ],
+  whatToDo: [
+    'After a change of a workflow: publish the version before.',
+    'A service that the workflow asks is away: let the workflow answer at once (Respond: Immediately) and try again later.',
+  ],
+  drill:
+    'Publish a workflow with a Webhook node that answers when the last node finishes and a Stop and Error node behind it, and send it a tenth of the requests.',
+};
+
+const slowness: typeof errors = {
+  needs: [],
+  tellWhy: [
+    'Which workflow: `topk(5, sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_sum[5m])) / sum by (workflow_id) (rate(n8n_webhook_request_duration_seconds_count[5m])))`.',
+    'In queue mode: do jobs wait? See [N8nQueueWaitLong](N8nQueueWaitLong.md).',
+    'All of them, and no queue: [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md), [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
+  ],
+  whatToDo: [
+    'A workflow that is slow by design: let it answer at once, or set `webhookSlowSeconds` and `webhookSlowBudget` to what its callers expect.',
+    'n8n that is slow: `n8n-tuned find` measures the capacity and names the bottleneck.',
+  ],
+  drill:
+    'Send requests to the bundled workload `wait-5s` with more clients than there are worker slots.',
+};
+
+export const webhooks: AlertGroup = {
+  name: 'n8n-webhooks',
+  alerts: [
+    {
+      ...errors,
+      name: 'N8nWebhookErrorsFast',
+      severity: 'critical',
+      forMinutes: 2,
+      expr: burns(failedShare, threshold('webhookErrorBudget'), windows.fast),
+      summary:
+        '{{ $value | humanizePercentage }} of webhook requests are answered with a 5xx status.',
+      meaning:
+        'Within an hour and within the last five minutes webhooks failed 14.4 times as often as the budget allows. At this pace the budget of a month is spent in two days.',
+    },
+    {
+      ...errors,
+      name: 'N8nWebhookErrorsSlow',
+      severity: 'warning',
+      forMinutes: 15,
+      expr: burns(failedShare, threshold('webhookErrorBudget'), windows.slow),
+      summary:
+        '{{ $value | humanizePercentage }} of webhook requests are answered with a 5xx status, for hours.',
+      meaning:
+        'Within six hours and within the last half hour webhooks failed 6 times as often as the budget allows. At this pace the budget of a month is spent in five days.',
+    },
+    {
+      ...slowness,
+      name: 'N8nWebhookLatencyFast',
+      severity: 'critical',
+      forMinutes: 2,
+      expr: burns(slowShare, threshold('webhookSlowBudget'), windows.fast),
+      summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s.`,
+      meaning:
+        'Within an hour and within the last five minutes webhooks were slow 14.4 times as often as the budget allows. n8n counts from when it has the request to when it has answered.',
+    },
+    {
+      ...slowness,
+      name: 'N8nWebhookLatencySlow',
+      severity: 'warning',
+      forMinutes: 15,
+      expr: burns(slowShare, threshold('webhookSlowBudget'), windows.slow),
+      summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s, for hours.`,
+      meaning:
+        'Within six hours and within the last half hour webhooks were slow 6 times as often as the budget allows.',
+    },
+  ],
+};

@@ -1,0 +1,24 @@
+/** What an alert can need, and how an installation comes to have it. The chart decides each one in monitoring/_rules.tpl. */
+export const conditions = {
+  queue: 'queue mode (`executions.mode: queue`)',
+  workersAlways: 'workers that never scale to zero',
+  workersScraped: 'workers that are scraped: the PodMonitor, not the ServiceMonitor',
+  kubernetes:
+    'kube-state-metrics, cAdvisor and the kubelet, as kube-prometheus-stack scrapes them (`monitoring.sources.kubernetes`)',
+  ownStores: "the chart's own Redis or PostgreSQL",
+  redisExporter: 'redis_exporter (`monitoring.sources.redisExporter`)',
+  postgresExporter: 'postgres_exporter (`monitoring.sources.postgresExporter`)',
+  workflowIdLabel:
+    'a series per workflow (`monitoring.sources.workflowIdLabel`), which costs memory in Prometheus for each workflow',
+  recordedCapacity: 'the capacity that you measured (`monitoring.capacity.executionsPerSecond`)',
+} as const;
+
+export type Condition = keyof typeof conditions;
+
+/** What the plain rules file assumes: queue mode on Kubernetes, and no exporter beside kube-prometheus-stack. */
+export const assumedInPlainRules: readonly Condition[] = [
+  'queue',
+  'workersAlways',
+  'workersScraped',
+  'kubernetes',
+];

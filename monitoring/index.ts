@@ -1,0 +1,24 @@
+/** What generate.mjs writes, by path in the repository. */
+import { alertGroups } from './alerts';
+import { chartRules, plainRules } from './rules';
+import { runbookIndex, runbookPage } from './runbook';
+
+const CHART = 'charts/n8n-tuned/files/monitoring';
+
+export function files(): Record<string, string> {
+  const rules = alertGroups.map((group) => [
+    `${CHART}/rules/${group.name}.yaml`,
+    chartRules(group),
+  ]);
+  const pages = alertGroups.flatMap(({ alerts }) =>
+    alerts.map((alert) => [`docs/runbooks/${alert.name}.md`, runbookPage(alert)]),
+  );
+  return {
+    ...Object.fromEntries([...rules, ...pages]),
+    'monitoring/n8n.rules.yaml': plainRules(alertGroups),
+    'docs/runbooks/README.md': runbookIndex(alertGroups),
+  };
+}
+
+/** Folders that hold nothing else. */
+export const owned = [`${CHART}/rules`, 'docs/runbooks'];
