@@ -13,9 +13,17 @@ export const SAMPLED_ROLES = [
   ...(['postgresql', 'redis', 'balancer', 'upstream', 'generator', 'host'] as const),
 ] as const;
 
+/** What works in one thread each: the event loops of n8n, of its runners and of an upstream; the commands in Redis. */
+export const ONE_THREADED = [...N8N_ROLES, 'redis', 'upstream'] as const;
+
 export type SampledRole = (typeof SAMPLED_ROLES)[number];
 
 const N8N: ReadonlySet<string> = new Set(N8N_ROLES);
+
+const OWN: ReadonlySet<string> = new Set(ROLES);
+
+/** Has limits of its own, as a runner has not. */
+export const isRole = (role: string): role is Role => OWN.has(role);
 
 export const isN8n = (role: string): boolean => N8N.has(role);
 

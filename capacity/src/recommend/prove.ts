@@ -3,6 +3,7 @@ import { isOfMemory } from '../analysis/limits/space';
 import { plannedPerSecond } from '../analysis/planned-share';
 import type { RoleSummary, RunRecord } from '../record/record';
 import { limitsOf } from '../plan/limits';
+import { isRole } from '../plan/roles';
 import { layoutKey, type CapacityEvidence } from './evidence';
 import type { Recommendation } from './recommend';
 import type { Sizing } from './sizing';
@@ -77,12 +78,7 @@ const MORE_MEMORY = 1.25;
 
 function enlarged(roles: readonly RoleSummary[], { topology }: RunRecord): RoleSummary[] {
   return roles.map((one) => {
-    if (
-      topology === null ||
-      (one.role !== 'main' && one.role !== 'worker' && one.role !== 'webhook')
-    ) {
-      return one;
-    }
+    if (topology === null || !isRole(one.role)) return one;
     const { memoryMiB } = limitsOf(topology, one.role);
     if (memoryMiB === undefined) return one;
     const rssPeakMiB = Math.max(one.rssPeakMiB ?? 0, MORE_MEMORY * memoryMiB * one.instances);

@@ -8,6 +8,7 @@ import {
   type ThreadTimes,
 } from '../linux/proc';
 import { ProcessTree, type Member } from '../linux/process-tree';
+import { ONE_THREADED } from '../plan/roles';
 import type { SampledRole } from '../record/record';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
@@ -81,15 +82,7 @@ function placeOf(
   return { role: root.role, instance: `${root.instance}/${String(pid)}` };
 }
 
-/** What work in one thread is limited by: n8n's and its runner's event loop, the commands in Redis. */
-const ONE_THREADED = new Set<SampledRole>([
-  'main',
-  'worker',
-  'webhook',
-  'runner',
-  'redis',
-  'upstream',
-]);
+const ONE_THREAD: ReadonlySet<SampledRole> = new Set(ONE_THREADED);
 
 class MainThreads {
   private readonly before = new Map<number, ThreadTimes & { atMs: number; startedAtMs: number }>();
@@ -100,7 +93,7 @@ class MainThreads {
     instance: string,
     { pid, isRoot, stat }: Member<ProcessRoot>,
   ): void {
-    if (!ONE_THREADED.has(role) || !(isRoot || role === 'runner')) return;
+    if (!ONE_THREAD.has(role) || !(isRoot || role === 'runner')) return;
     const times = readMainThread(pid);
     if (times === null) return;
     const now = { ...times, atMs: performance.now(), startedAtMs: stat.startedAtMs };

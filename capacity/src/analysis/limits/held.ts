@@ -1,3 +1,4 @@
+import { ROLES } from '../../plan/roles';
 import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { mean, median } from '../statistics';
@@ -11,7 +12,6 @@ const LOCKED_SHARE = 0.5;
 /** PostgreSQL refuses from the last one on. */
 const CONNECTIONS_FULL = 0.98;
 
-const POOLED: SampledRole[] = ['main', 'worker', 'webhook'];
 const STORES = new Set<SampledRole>(['postgresql', 'redis', 'host']);
 
 const isWorkOf =
@@ -57,7 +57,7 @@ export const heldRows: LimitRow[] = [
     read: ({ summary, limits }) =>
       readSlots(summary, limits.executionSlots, limits.holdMs, 'executions'),
   },
-  ...POOLED.map((role): LimitRow => ({
+  ...ROLES.map((role): LimitRow => ({
     role,
     resource: 'connection pool',
     name: `${roleName(role)} database pool`,

@@ -1,5 +1,6 @@
 import { heapMiBOf, isLegacy, limitsOf } from '../../plan/limits';
 import { dueBetween } from '../../plan/profile';
+import { ROLES } from '../../plan/roles';
 import type { Role, Topology } from '../../plan/topology';
 import { tuningEnv } from '../../plan/tuning-env';
 import type { Machine, RecordedProfile } from '../../record/record';
@@ -42,7 +43,7 @@ export function limitsOfRun({
     holdMs: latencyFloorMs,
   };
   if (topology === null) return limits;
-  for (const role of ['main', 'worker', 'webhook'] as const) {
+  for (const role of ROLES) {
     const { cpuMillicores, memoryMiB } = limitsOf(topology, role);
     if (cpuMillicores !== undefined) limits.cpuCores[role] = cpuMillicores / 1000;
     if (memoryMiB !== undefined) limits.memoryMiB[role] = memoryMiB;

@@ -1,3 +1,4 @@
+import { ROLES } from '../../plan/roles';
 import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { growth } from '../metrics';
@@ -9,8 +10,7 @@ const FULL = 0.95;
 /** Of the time in which something waited for memory: the kernel was taking pages back. */
 const PRESSED_SHARE = 0.2;
 
-const LIMITED: SampledRole[] = ['main', 'worker', 'webhook', 'postgresql', 'redis'];
-const WITH_HEAP: SampledRole[] = ['main', 'worker', 'webhook'];
+const LIMITED = [...ROLES, 'postgresql', 'redis'] as const;
 
 export const spaceRows: LimitRow[] = [
   ...LIMITED.map((role): LimitRow => ({
@@ -20,7 +20,7 @@ export const spaceRows: LimitRow[] = [
     kind: 'space',
     read: (seen) => readMemory(role, seen),
   })),
-  ...WITH_HEAP.map((role): LimitRow => ({
+  ...ROLES.map((role): LimitRow => ({
     role,
     resource: 'heap',
     name: `${roleName(role)} heap`,

@@ -1,3 +1,4 @@
+import { ONE_THREADED } from '../../plan/roles';
 import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { mean, median } from '../statistics';
@@ -11,18 +12,12 @@ const USED_UP_WHEN_LATE = 0.75;
 const WAITED_SHARE = 0.05;
 
 /** What runs in one thread can use one core, however many there are. */
-export const threadRows: LimitRow[] = [
-  thread('main', 'event loop', 'main event loop'),
-  thread('worker', 'event loop', 'worker event loop'),
-  thread('webhook', 'event loop', 'webhook processor event loop'),
-  thread('runner', 'event loop', 'runner event loop'),
-  thread('redis', 'thread', 'Redis thread'),
-  thread('upstream', 'event loop', 'upstream event loop'),
-];
-
-function thread(role: SampledRole, resource: string, name: string): LimitRow {
+export const threadRows = ONE_THREADED.map((role): LimitRow => {
+  const resource = role === 'redis' ? 'thread' : 'event loop';
+  const owner = role === 'runner' ? role : roleName(role);
+  const name = `${owner} ${resource}`;
   return { role, resource, name, kind: 'work', read: (seen) => readThread(role, seen) };
-}
+});
 
 function readThread(role: SampledRole, { sampled }: Seen): Reading | null {
   // Where the thread itself was not seen, its process stands for it, at most one core of it.
