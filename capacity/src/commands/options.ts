@@ -13,15 +13,21 @@ import {
 } from '../plan/profile';
 import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
+import { DATABASES, MODES, PROCESSES, TUNINGS } from '../plan/topology';
 import type { GeneratorSettings } from '../load/k6';
 import {
   anyNumber,
   collect,
+  countFrom0,
   countFrom1,
+  heap,
+  mebibytes,
+  millicores,
   milliseconds,
   numberThat,
   parsed,
   seconds,
+  variables,
 } from './parsers';
 
 export interface WorkloadOptions {
@@ -240,41 +246,64 @@ export function chosenSlos({ slo = [] }: { slo?: readonly string[] }): Slo[] {
   return slo.flatMap(parseSlos);
 }
 
+export const TARGETS = ['process', 'url'] as const;
+
 export interface TargetOptions extends TopologyChoice {
-  target: string;
+  target: (typeof TARGETS)[number];
   url?: string;
   metricsUrl?: string[];
 }
 
 export function withTargetOptions(command: Command): Command {
+  return withTopologyOptions(
+    command
+      .optionsGroup('Where it runs:')
+      .addOption(
+        new Option(
+          '--target <kind>',
+          'process: n8n on this machine; url: what already runs at --url',
+        )
+          .choices(TARGETS)
+          .default('process'),
+      )
+      .option('--url <url>', 'target url: its address')
+      .option(
+        '--metrics-url <[role=]url>',
+        'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
+        collect,
+      ),
+  );
+}
+
+function withTopologyOptions(command: Command): Command {
   return command
-    .optionsGroup('Where it runs:')
-    .option(
-      '--target <kind>',
-      'process: n8n on this machine; url: what already runs at --url',
-      'process',
-    )
-    .option('--url <url>', 'target url: its address')
-    .option(
-      '--metrics-url <[role=]url>',
-      'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
-      collect,
-    )
     .option('--topology <file>', 'a topology as YAML; the options below go over it')
     .option('--n8n <version>', 'version of n8n')
-    .option('--mode <mode>', 'regular or queue')
-    .option('--process <process>', 'n8n below 1.0: main or own')
-    .option('--database <database>', 'sqlite or postgresql')
-    .option('--workers <count>', 'queue mode: workers')
-    .option('--concurrency <count>', 'queue mode: executions side by side in one worker')
-    .option('--webhooks <count>', 'queue mode: webhook processors')
-    .option('--cpu <amount>', 'CPU limit of each n8n process, like 500m or 1')
-    .option('--memory <amount>', 'memory limit of each n8n process, like 1Gi')
-    .option('--heap <amount>', "V8's old space: auto, none or an amount")
-    .option('--tuning <name>', 'none, default, throughput, low-memory, io-bound or cpu-bound')
+    .addOption(new Option('--mode <mode>', 'how n8n runs executions').choices(MODES))
+    .addOption(
+      new Option('--process <process>', 'n8n below 1.0: which process runs an execution').choices(
+        PROCESSES,
+      ),
+    )
+    .addOption(new Option('--database <database>', 'of n8n').choices(DATABASES))
+    .addOption(parsed('--workers <count>', 'queue mode: workers', countFrom0))
+    .addOption(
+      parsed(
+        '--concurrency <count>',
+        'queue mode: executions side by side in one worker',
+        countFrom1,
+      ),
+    )
+    .addOption(parsed('--webhooks <count>', 'queue mode: webhook processors', countFrom0))
+    .addOption(
+      parsed('--cpu <amount>', 'CPU limit of each n8n process, like 500m or 1', millicores),
+    )
+    .addOption(parsed('--memory <amount>', 'memory limit of each n8n process, like 1Gi', mebibytes))
+    .addOption(parsed('--heap <amount>', "V8's old space: auto, none or an amount", heap))
+    .addOption(new Option('--tuning <name>', 'a named set of measured settings').choices(TUNINGS))
     .option(
       '--env <name=value>',
       'an environment variable of every n8n process; may be repeated',
-      collect,
+      variables,
     );
 }

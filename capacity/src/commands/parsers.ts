@@ -1,20 +1,46 @@
 /** What the text after a flag becomes: commander says which flag it was, these say how to write it. */
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../plan/profile';
+import { parseCpu, parseMemory } from '../plan/quantities';
 import { Mistake } from '../ui/exit';
 
 /** For an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
 
-export function seconds(text: string): number {
-  try {
-    return parseDuration(text);
-  } catch {
-    throw new InvalidArgumentError('Write it like 30s, 1m30s or 2h.');
-  }
+/** `parse` throws what it does not understand; `sentence` says how to write it. */
+function understood<Value>(parse: (text: string) => Value, sentence: string) {
+  return (text: string): Value => {
+    try {
+      return parse(text);
+    } catch {
+      throw new InvalidArgumentError(sentence);
+    }
+  };
 }
 
+export const seconds = understood(parseDuration, 'Write it like 30s, 1m30s or 2h.');
+
 export const milliseconds = (text: string): number => 1000 * seconds(text);
+
+export const millicores = understood(parseCpu, 'Write it like 500m, 0.5 or 2.');
+
+export const mebibytes = understood(parseMemory, 'Write it like 1024Mi or 1Gi.');
+
+/** V8's old space. */
+export const heap = understood(
+  (text) => (text === 'auto' || text === 'none' ? text : parseMemory(text)),
+  'It is auto, none or an amount like 768Mi.',
+);
+
+/** For an option that may be repeated; of two with the same name the later one counts. */
+export function variables(
+  text: string,
+  before: Record<string, string> = {},
+): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('Write it like NAME=value.');
+  return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
 
 /** A number for which `is` is true; `sentence` says which numbers those are. */
 export function numberThat(is: (value: number) => boolean, sentence: string) {
@@ -29,6 +55,10 @@ export function numberThat(is: (value: number) => boolean, sentence: string) {
 
 export const anyNumber = numberThat(() => true, 'It is a number.');
 export const positive = numberThat((value) => value > 0, 'It is a number above 0.');
+export const countFrom0 = numberThat(
+  (value) => Number.isInteger(value) && value >= 0,
+  'It is a whole number.',
+);
 export const countFrom1 = numberThat(
   (value) => Number.isInteger(value) && value >= 1,
   'It is a whole number from 1.',

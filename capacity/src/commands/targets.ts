@@ -1,14 +1,12 @@
 import { chooseTopology } from '../plan/chosen-topology';
 import { processTarget } from '../targets/process/process-target';
 import { isLegacy } from '../plan/limits';
-import type { Role } from '../plan/topology';
+import { ROLES, type Role } from '../plan/roles';
 import type { MetricsEndpoint, Target } from '../targets/target';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { urlTarget } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
 import type { TargetOptions, WorkloadOptions } from './options';
-
-const KINDS = ['process', 'url'];
 
 export function chosenTarget(
   options: TargetOptions & Pick<WorkloadOptions, 'workflow'>,
@@ -31,9 +29,6 @@ export function chosenTarget(
       apiKey,
       metrics: metricsEndpoints(options.metricsUrl ?? []),
     });
-  }
-  if (options.target !== 'process') {
-    throw new Mistake(`there is no target '${options.target}': it is one of ${KINDS.join(', ')}.`);
   }
   if (options.metricsUrl !== undefined) {
     throw new Mistake(
@@ -63,8 +58,6 @@ export function metricsEndpoints(texts: readonly string[]): MetricsEndpoint[] {
     return { role, instance: `${role}-${String(number)}`, url };
   });
 }
-
-const ROLES: readonly Role[] = ['main', 'worker', 'webhook'];
 
 /** Whether the workload must be that of n8n below 1.0. */
 export function isLegacyChoice(options: TargetOptions): boolean {

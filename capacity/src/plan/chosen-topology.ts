@@ -2,38 +2,45 @@ import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
 import { isMasked } from './secrets';
-import { parseCpu, parseMemory } from './quantities';
-import { topologySchema, type Topology } from './topology';
+import {
+  topologySchema,
+  type DATABASES,
+  type MODES,
+  type PROCESSES,
+  type Topology,
+  type TUNINGS,
+} from './topology';
 
-/** As the user says it: a file, and over it what he names one by one. */
+/** As the user says it: a file, and what is named goes over it. */
 export interface TopologyChoice {
+  /** A file. */
   topology?: string | undefined;
   n8n?: string | undefined;
-  mode?: string | undefined;
-  process?: string | undefined;
-  database?: string | undefined;
-  workers?: string | undefined;
-  concurrency?: string | undefined;
-  webhooks?: string | undefined;
-  cpu?: string | undefined;
-  memory?: string | undefined;
-  heap?: string | undefined;
-  tuning?: string | undefined;
-  env?: readonly string[] | undefined;
+  mode?: (typeof MODES)[number] | undefined;
+  process?: (typeof PROCESSES)[number] | undefined;
+  database?: (typeof DATABASES)[number] | undefined;
+  workers?: number | undefined;
+  concurrency?: number | undefined;
+  webhooks?: number | undefined;
+  /** Millicores. */
+  cpu?: number | undefined;
+  /** MiB. */
+  memory?: number | undefined;
+  /** MiB. */
+  heap?: number | 'auto' | 'none' | undefined;
+  tuning?: (typeof TUNINGS)[number] | undefined;
+  env?: Readonly<Record<string, string>> | undefined;
 }
 
 export function chooseTopology(choice: TopologyChoice): Topology {
   const file = choice.topology === undefined ? {} : readYaml(choice.topology);
   const limits = withoutUndefined({
-    cpuMillicores: choice.cpu === undefined ? undefined : parseCpu(choice.cpu),
-    memoryMiB: choice.memory === undefined ? undefined : parseMemory(choice.memory),
-    heapMiB: heapOf(choice.heap),
+    cpuMillicores: choice.cpu,
+    memoryMiB: choice.memory,
+    heapMiB: choice.heap,
   });
-  const workers = withoutUndefined({
-    count: numberOf('--workers', choice.workers),
-    concurrency: numberOf('--concurrency', choice.concurrency),
-  });
-  const webhooks = withoutUndefined({ count: numberOf('--webhooks', choice.webhooks) });
+  const workers = withoutUndefined({ count: choice.workers, concurrency: choice.concurrency });
+  const webhooks = withoutUndefined({ count: choice.webhooks });
   const named = withoutUndefined({
     n8n: choice.n8n,
     // Who asks for workers asks for a queue.
@@ -48,7 +55,7 @@ export function chooseTopology(choice: TopologyChoice): Topology {
     main: { ...part(file, 'main'), ...limits },
     workers: { ...part(file, 'workers'), ...limits, ...workers },
     webhooks: { ...part(file, 'webhooks'), ...limits, ...webhooks },
-    env: { ...part(file, 'env'), ...Object.fromEntries((choice.env ?? []).map(variable)) },
+    env: { ...part(file, 'env'), ...choice.env },
   });
   if (!result.success) {
     const [issue] = result.error.issues;
@@ -80,23 +87,6 @@ function readYaml(file: string): Record<string, unknown> {
 
 function part(file: Record<string, unknown>, name: string): Record<string, unknown> {
   return (file[name] ?? {}) as Record<string, unknown>;
-}
-
-function heapOf(text: string | undefined): number | string | undefined {
-  return text === undefined || text === 'auto' || text === 'none' ? text : parseMemory(text);
-}
-
-function numberOf(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!Number.isInteger(value)) throw new Mistake(`${option} is '${text}': it is a whole number.`);
-  return value;
-}
-
-function variable(text: string): [string, string] {
-  const equals = text.indexOf('=');
-  if (equals < 1) throw new Mistake(`--env is '${text}': write it like NAME=value.`);
-  return [text.slice(0, equals), text.slice(equals + 1)];
 }
 
 function withoutUndefined(values: Record<string, unknown>): Record<string, unknown> {

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { TUNING_NAMES, tunings, WORKER_CONCURRENCY_DEFAULT } from './tuning';
 
+export const MODES = ['regular', 'queue'] as const;
+/** EXECUTIONS_PROCESS, for n8n below 1.0 only. */
+export const PROCESSES = ['main', 'own'] as const;
+export const DATABASES = ['sqlite', 'postgresql'] as const;
+/** Named sets of measured settings; `none` is n8n as it comes. */
+export const TUNINGS = ['none', ...TUNING_NAMES] as const;
+
 /** Limits of one role's process group (or pod). A missing limit means: not limited. */
 const roleLimits = z.strictObject({
   cpuMillicores: z.int().positive().optional(),
@@ -15,10 +22,9 @@ export const topologySchema = z
   .strictObject({
     name: z.string().optional(),
     n8n: z.string().default('2.41.1'),
-    mode: z.enum(['regular', 'queue']).default('regular'),
-    /** EXECUTIONS_PROCESS, for n8n below 1.0 only. */
-    process: z.enum(['main', 'own']).default('main'),
-    database: z.enum(['sqlite', 'postgresql']).optional(),
+    mode: z.enum(MODES).default('regular'),
+    process: z.enum(PROCESSES).default('main'),
+    database: z.enum(DATABASES).optional(),
     main: roleLimits.prefault({}),
     workers: roleLimits
       .extend({
@@ -28,8 +34,7 @@ export const topologySchema = z
       })
       .prefault({}),
     webhooks: roleLimits.extend({ count: z.int().nonnegative().default(0) }).prefault({}),
-    /** Named sets of measured settings; `none` is n8n as it comes. */
-    tuning: z.enum(['none', ...TUNING_NAMES]).default('default'),
+    tuning: z.enum(TUNINGS).default('default'),
     env: z.record(z.string(), z.string()).default({}),
   })
   .transform(({ workers, ...rest }) => ({

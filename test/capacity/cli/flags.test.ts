@@ -65,6 +65,19 @@ test.each([
   ['run --arrivals odd', 'Allowed choices are'],
   ['run --max-open 1.5', 'It is a whole number from 1.'],
   ['run --generator-cpus 0', 'It is at least 0.01 cores.'],
+  ['run --target moon', 'Allowed choices are process, url.'],
+  ['run --mode solo', 'Allowed choices are regular, queue.'],
+  ['up --process other', 'Allowed choices are main, own.'],
+  ['up --database mysql', 'Allowed choices are sqlite, postgresql.'],
+  ['up --tuning fast', 'Allowed choices are none, default'],
+  ['find --workers two', 'It is a whole number.'],
+  ['find --workers -1', 'It is a whole number.'],
+  ['find --concurrency 0', 'It is a whole number from 1.'],
+  ['find --webhooks 1.5', 'It is a whole number.'],
+  ['run --cpu lots', 'Write it like 500m, 0.5 or 2.'],
+  ['run --memory 0', 'Write it like 1024Mi or 1Gi.'],
+  ['run --heap some', 'It is auto, none or an amount like 768Mi.'],
+  ['run --env =x', 'Write it like NAME=value.'],
   ['find --probe -3s', 'Write it like'],
   ['find --budget many', 'Write it like'],
   ['compare a b --metric speed', 'Allowed choices are'],
@@ -88,4 +101,8 @@ test('what is parsed has the unit in which it is used', () => {
   expect(command?.opts()).toMatchObject({ timeout: 60_000, drain: 30_000, ready: 60_000 });
   command?.parseOptions(['--timeout', '1m30s', '--duration', '2m', '--rate', '2.5']);
   expect(command?.opts()).toMatchObject({ timeout: 90_000, duration: 120, rate: 2.5 });
+  const topology = ['--cpu', '500m', '--memory', '1Gi', '--heap', 'none', '--workers', '2'];
+  command?.parseOptions([...topology, '--env', 'A=1', '--env', 'B=x=y', '--env', 'A=2']);
+  expect(command?.opts()).toMatchObject({ cpu: 500, memory: 1024, heap: 'none', workers: 2 });
+  expect(command?.opts()['env']).toEqual({ A: '2', B: 'x=y' });
 });

@@ -89,8 +89,6 @@ const parsers: [string, fc.Arbitrary<string>, (given: string) => unknown][] = [
   ['--header', text, (given) => ownRequest({ request: 'GET /', headers: [given], expect: [] })],
   ['--cpu', text, parseCpu],
   ['--memory', text, parseMemory],
-  ['--workers', text, (given) => chooseTopology({ workers: given })],
-  ['--env', text, (given) => chooseTopology({ env: [given] })],
   ['--topology', yaml, (given) => fromFile(given, (file) => chooseTopology({ topology: file }))],
   ['--workload', text, (given) => chooseWorkload({ workload: given }, workflowsFolder(), false)],
   [
