@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readRun } from '../../capacity/src/record/read';
 import { leftOf } from '../process/left-behind';
 import {
   endedAtMs,
@@ -11,6 +10,7 @@ import {
   promises,
   steady,
 } from '../process/loading';
+import { readWholeRun } from '../support/read-run';
 
 /** The command `run` when what n8n needs, or main alone, dies in the middle. */
 
@@ -31,7 +31,7 @@ test('Redis gone in the middle: the record says so and names the jobs that went 
   kill(started, /redis-server/);
   expect((await run.ended).code).toBe(1);
   expect(leftOf(started, place.temp)).toEqual([]);
-  const { record, requests, samples } = readRun(folder);
+  const { record, requests, samples } = await readWholeRun(folder);
   expect(record.verdict.outcome).toBe('not sustained');
   expect(record.verdict.breaches[0]?.text).toMatch(/^redis ended: signal SIGKILL, /);
   expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
@@ -54,7 +54,7 @@ test('main killed before workers that go on: the callers that never heard of the
   await sleep(5000); // The first are answered.
   kill(started, /n8n start/);
   await run.ended;
-  const { record, requests } = readRun(folder);
+  const { record, requests } = await readWholeRun(folder);
   const killedMs = endedAtMs(record, 'main ended: signal SIGKILL');
   const { unheard, withoutExecution, notSucceeded } = matchedIn(record);
   expect({ withoutExecution, notSucceeded }).toEqual({

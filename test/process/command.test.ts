@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readRun } from '../../capacity/src/record/read';
 import type { RunRecord } from '../../capacity/src/record/record';
 import { runCli } from '../support/cli';
 import { leftOf } from './left-behind';
@@ -15,6 +14,7 @@ import {
   promises,
   steady,
 } from './loading';
+import { readWholeRun } from '../support/read-run';
 
 /** The command `run` on real n8n processes, also when something of it dies in the middle. */
 
@@ -55,7 +55,7 @@ test('n8n killed in the middle: the record says so and names what was accepted a
   kill(started, /n8n start/);
   expect((await run.ended).code).toBe(1);
   expect(leftOf(started, place.temp)).toEqual([]);
-  const { record, requests } = readRun(folder);
+  const { record, requests } = await readWholeRun(folder);
   expect(record.events.map(({ text }) => text)).toEqual(
     expect.arrayContaining(['main ended: signal SIGKILL', 'main was started again']),
   );
@@ -88,7 +88,7 @@ test('kill -9 leaves nothing running, and report concludes what was recorded', a
   while (leftOf(started, place.temp).length > 0 && Date.now() < giveUpMs) await sleep(100);
   expect(leftOf(started, place.temp)).toEqual([]);
   expect((await runCli(['report', place.out])).code).toBe(0);
-  const { record, requests } = readRun(folder);
+  const { record, requests } = await readWholeRun(folder);
   expect(record.verdict.outcome).toBe('aborted');
   expect(requests.length).toBeGreaterThan(0);
 });

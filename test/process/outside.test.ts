@@ -1,12 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRun } from '../../capacity/src/record/read';
 import type { RunRecord } from '../../capacity/src/record/record';
 import { N8nApi } from '../../capacity/src/targets/url/api';
 import type { Running } from '../../capacity/src/targets/target';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 import { bringUp, left, quiet, tracesOf, workload } from './stage';
+import { readWholeRun } from '../support/read-run';
 
 /** The target `url` on an n8n that somebody else has brought up: empty, with an owner and an API key. */
 
@@ -86,7 +86,7 @@ test.each([
   expect([code, stderr]).toEqual([0, expect.anything()]);
   const { summary, folder } = JSON.parse(stdout) as RunRecord & { folder: string };
   expect(summary.roles.map(({ role }) => role)).toEqual(expect.arrayContaining(helpers));
-  const { requests } = readRun(folder);
+  const { requests } = await readWholeRun(folder);
   expect(requests.length).toBeGreaterThan(15);
   // The execution of a workflow that another one calls carries the id as well, and does not count.
   expect(summary.matched).toEqual({
@@ -128,7 +128,7 @@ test.each([
   expect([code, stderr]).toEqual([0, expect.anything()]);
   const { summary, folder } = JSON.parse(stdout) as RunRecord & { folder: string };
   expect(summary.matched).toMatchObject({
-    ...{ executions: readRun(folder).requests.length, repeated: nobody },
+    ...{ executions: (await readWholeRun(folder)).requests.length, repeated: nobody },
     ...{ withoutExecution: nobody, notSucceeded: nobody, unheard: nobody },
   });
   for (const file of ['run.json', 'report.html', 'report.md']) {

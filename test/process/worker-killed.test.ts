@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readStat, uptimeMs } from '../../capacity/src/linux/proc';
 import { ProcessTree } from '../../capacity/src/linux/process-tree';
-import { readRun } from '../../capacity/src/record/read';
 import { buildCli, endStartedClis, k6Of, runFolder, startCli, type CliRun } from '../support/cli';
 import { until } from './stage';
+import { readWholeRun } from '../support/read-run';
 
 /** One of two workers dies in the middle of a run: the verdict begins with it, and no request is lost sight of. */
 
@@ -32,7 +32,7 @@ test('SIGKILL of one of two busy workers is the first thing that the verdict nam
   killAWorker(run);
   expect((await run.ended).code).toBe(1);
 
-  const { record, requests } = readRun(runFolder(out) ?? '');
+  const { record, requests } = await readWholeRun(runFolder(out) ?? '');
   const { verdict, summary, events } = record;
   const named =
     /^worker-\d ended: signal SIGKILL, [\d.]+ s into the load with (\d+) requests in flight$/;

@@ -1,14 +1,22 @@
 import { parseSlos } from '../../capacity/src/plan/slo';
 import type { MetricSample, RequestSample } from '../../capacity/src/record/record';
 import { topologySchema } from '../../capacity/src/plan/topology';
-import type { RunData } from '../../capacity/src/record/read';
+import { RequestsSeen } from '../../capacity/src/analysis/requests/seen';
+import type { RunData } from '../../capacity/src/report/run/data';
 
-/** A made-up run of 60 s after 10 s of warm-up: 40 requests a second, some errors, a queue that grows. */
-export function sampleRun(): RunData {
-  const requests: RequestSample[] = [];
-  for (let i = 0; i < 40 * 70; i += 1) {
+const PROFILE = {
+  name: 'load',
+  loop: 'open',
+  durationSeconds: 60,
+  warmupSeconds: 10,
+  ratePerSecond: 40,
+} as const;
+
+/** 40 a second, some of them errors. */
+export const sampleRequests = (): RequestSample[] =>
+  Array.from({ length: 40 * 70 }, (_, i) => {
     const bad = i % 25 === 7;
-    requests.push({
+    return {
       tMs: i * 25,
       durationMs: 60 + ((i * 7919) % 97) + (i % 100 === 0 ? 900 : 0),
       status: bad ? 500 : 200,
@@ -17,8 +25,13 @@ export function sampleRun(): RunData {
       id: `sample-${i}`,
       workload: 'last-node',
       ranBy: bad ? '' : `host/${i % 3 === 0 ? 101 : 102}/worker`,
-    });
-  }
+    };
+  });
+
+/** A made-up run of 60 s after 10 s of warm-up: 40 requests a second, some errors, a queue that grows. */
+export function sampleRun(requests: readonly RequestSample[] = sampleRequests()): RunData {
+  const seen = new RequestsSeen(PROFILE, 0);
+  for (const request of requests) seen.add(request);
   const samples: MetricSample[] = [];
   for (let second = 0; second < 70; second += 1)
     for (const [role, instance, rss] of [
@@ -35,7 +48,7 @@ export function sampleRun(): RunData {
         samples.push({ ...at, metric: 'queueWaiting', value: Math.max(0, second - 20) });
     }
   return {
-    requests,
+    requests: seen.timeline,
     samples,
     record: {
       schemaVersion: 3,
@@ -53,13 +66,7 @@ export function sampleRun(): RunData {
         answers: 'when-done',
         latencyFloorMs: 0,
       },
-      profile: {
-        name: 'load',
-        loop: 'open',
-        durationSeconds: 60,
-        warmupSeconds: 10,
-        ratePerSecond: 40,
-      },
+      profile: { ...PROFILE },
       target: { kind: 'process', url: 'http://127.0.0.1:5678' },
       topology: topologySchema.parse({ name: 'two workers', mode: 'queue', workers: { count: 2 } }),
       versions: { n8n: '2.41.1', k6: '1.8.1' },

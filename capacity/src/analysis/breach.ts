@@ -1,7 +1,7 @@
 /** When a load that grows has become too much: the SLOs over the last few seconds, not over the whole run. */
 import type { Slo } from '../plan/slo';
 import type { RequestSample } from '../record/record';
-import { latency } from './summarize';
+import { latency } from './requests/latency';
 
 export interface Breached {
   /** Of the load, when the first request of the window was due. */

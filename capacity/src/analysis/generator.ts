@@ -1,8 +1,9 @@
 /** Whether the load generator did what a run rests on: every request sent, when it was due, with CPU to spare. */
 import { LATENCY_METRICS, type Slo } from '../plan/slo';
-import type { GeneratorSummary, RequestSample, Summary } from '../record/record';
+import type { GeneratorSummary, Summary } from '../record/record';
 import { figures } from './figures';
-import { percentile, sorted } from './statistics';
+import type { Values } from './requests/values';
+import { percentile } from './statistics';
 
 const BUSY_SHARE = 0.9;
 /** A lateness is part of the latency: this much of the smallest threshold may be the generator's own. */
@@ -54,16 +55,10 @@ export function generatorFaults(
 
 /** Null in a closed loop, where nothing is due at a time, and where it was not recorded. */
 export function latenessOf(
-  due: readonly RequestSample[],
+  values: Values,
   loop: 'open' | 'closed',
 ): GeneratorSummary['latenessMs'] {
-  if (loop === 'closed') return null;
-  const late = sorted(due.flatMap(({ lateMs }) => (lateMs === undefined ? [] : [lateMs])));
-  if (late.length === 0) return null;
+  if (loop === 'closed' || values.length === 0) return null;
+  const late = values.ordered();
   return { p50: percentile(late, 0.5), p99: percentile(late, 0.99), max: percentile(late, 1) };
-}
-
-export function newConnectionsOf(due: readonly RequestSample[]): number | null {
-  if (!due.some(({ connected }) => connected !== undefined)) return null;
-  return due.reduce((sum, { connected = 0 }) => sum + connected, 0);
 }

@@ -1,8 +1,10 @@
 /** What grows while the load stays the same: memory, latency, the database. */
+import { N8N_ROLES } from '../plan/roles';
 import type { MetricSample, RequestSample, SoakTrend } from '../record/record';
 import { figures } from './figures';
-import { totals, type SampledRole, type Window } from './metrics';
-import { mean, median } from './statistics';
+import { totals, type Window } from './metrics';
+import { EXACT_UP_TO, Values } from './requests/values';
+import { mean, medianOf } from './statistics';
 import { slope, type TrendPoint } from './trend';
 
 /** Caches and V8's heap fill first: growth there is no leak. */
@@ -11,25 +13,65 @@ const SETTLING_SHARE = 1 / 3;
 const WINDOWS = 120;
 /** Growth over the length of the run that is worth a word, as a share of the mean. */
 const WORTH = 0.05;
-const N8N: SampledRole[] = ['main', 'worker', 'webhook', 'runner'];
 const MS_PER_HOUR = 3_600_000;
 
+const settledPart = ({ fromMs, toMs }: Window): Window => ({
+  fromMs: fromMs + SETTLING_SHARE * (toMs - fromMs),
+  toMs,
+});
+
+/** The median latency over time, from requests of which each is seen once. */
+export class LatencyOverTime {
+  private readonly settled: Window;
+  private readonly windows = new Map<number, Values>();
+
+  constructor(
+    measured: Window,
+    private readonly exactUpTo = EXACT_UP_TO.perWindow,
+  ) {
+    this.settled = settledPart(measured);
+  }
+
+  add({ ok, tMs, durationMs }: Pick<RequestSample, 'ok' | 'tMs' | 'durationMs'>): void {
+    if (!ok || tMs < this.settled.fromMs || tMs >= this.settled.toMs) return;
+    const index = indexOf(tMs, this.settled);
+    const window = this.windows.get(index);
+    if (window !== undefined) window.add(durationMs);
+    else this.begin(index).add(durationMs);
+  }
+
+  points(): TrendPoint[] {
+    return [...this.windows]
+      .sort(([one], [other]) => one - other)
+      .map(([index, values]) => ({
+        x: middleOf(index, this.settled),
+        y: medianOf(values.ordered()),
+      }));
+  }
+
+  private begin(index: number): Values {
+    const window = new Values(this.exactUpTo);
+    this.windows.set(index, window);
+    return window;
+  }
+}
+
 export function soakTrends(
-  requests: Iterable<RequestSample>,
+  latencies: LatencyOverTime,
   samples: readonly MetricSample[],
-  { fromMs, toMs }: Window,
+  measured: Window,
 ): SoakTrend[] {
-  const settled = { fromMs: fromMs + SETTLING_SHARE * (toMs - fromMs), toMs };
-  const memory = N8N.map((role) => totals(samples, { metric: 'rssMiB', role }, settled))
+  const settled = settledPart(measured);
+  const memory = N8N_ROLES.map((role) => totals(samples, { metric: 'rssMiB', role }, settled))
     .filter((series) => series.length > 0)
-    .map((series) => byWindow(series, settled, mean));
-  const database = samples
-    .filter(({ metric, tMs }) => metric === 'dbSizeMiB' && tMs >= settled.fromMs && tMs < toMs)
-    .map(({ tMs, value }) => ({ tMs, value }));
+    .map((series) => meanByWindow(series, settled));
+  const database = samples.filter(
+    ({ metric, tMs }) => metric === 'dbSizeMiB' && tMs >= settled.fromMs && tMs < settled.toMs,
+  );
   return [
     trend('memory', 'MiB', summed(memory), settled),
-    trend('latency', 'ms', byWindow(latencies(requests, settled), settled, median), settled),
-    trend('database', 'MiB', byWindow(database, settled, mean), settled),
+    trend('latency', 'ms', latencies.points(), settled),
+    trend('database', 'MiB', meanByWindow(database, settled), settled),
   ].filter((one) => one !== null);
 }
 
@@ -60,36 +102,30 @@ function trend(
   return { name, unit, perHour: { value, low, high }, answer };
 }
 
-function* latencies(
-  requests: Iterable<RequestSample>,
-  { fromMs, toMs }: Window,
-): Generator<{ tMs: number; value: number }> {
-  for (const { ok, tMs, durationMs } of requests) {
-    if (ok && tMs >= fromMs && tMs < toMs) yield { tMs, value: durationMs };
-  }
-}
-
 /** One point per window; x in hours, so that slopes are per hour. */
-function byWindow(
+function meanByWindow(
   series: Iterable<{ tMs: number; value: number }>,
-  { fromMs, toMs }: Window,
-  of: (values: number[]) => number,
+  settled: Window,
 ): TrendPoint[] {
-  const width = (toMs - fromMs) / WINDOWS;
   const windows = new Map<number, number[]>();
   for (const { tMs, value } of series) {
-    const index = Math.floor((tMs - fromMs) / width);
+    const index = indexOf(tMs, settled);
     const window = windows.get(index);
     if (window === undefined) windows.set(index, [value]);
     else window.push(value);
   }
   return [...windows]
     .sort(([one], [other]) => one - other)
-    .map(([index, values]) => ({
-      x: (fromMs + (index + 0.5) * width) / MS_PER_HOUR,
-      y: of(values),
-    }));
+    .map(([index, values]) => ({ x: middleOf(index, settled), y: mean(values) }));
 }
+
+const widthOf = ({ fromMs, toMs }: Window): number => (toMs - fromMs) / WINDOWS;
+
+const indexOf = (tMs: number, settled: Window): number =>
+  Math.floor((tMs - settled.fromMs) / widthOf(settled));
+
+const middleOf = (index: number, settled: Window): number =>
+  (settled.fromMs + (index + 0.5) * widthOf(settled)) / MS_PER_HOUR;
 
 /** Where every role has a point. */
 function summed(roles: readonly TrendPoint[][]): TrendPoint[] {

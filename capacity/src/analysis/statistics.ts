@@ -7,18 +7,31 @@ export interface Interval {
   high: number;
 }
 
+/** Values from the smallest to the largest: a sorted array, or whatever else knows its i-th value, i from 0. */
+export interface Ordered {
+  readonly length: number;
+  at(i: number): number | undefined;
+}
+
+export interface Moments {
+  readonly length: number;
+  readonly mean: number;
+  /** Sample standard deviation (n - 1). */
+  readonly standardDeviation: number;
+}
+
 export function sorted(values: Iterable<number>): Float64Array {
   return Float64Array.from(values).sort();
 }
 
 /** The i-th of an ordered list, i from 0; the ends where i lies outside. */
-function ordered(values: ArrayLike<number>, i: number): number {
-  return values[Math.min(Math.max(i, 0), values.length - 1)] ?? NaN;
+function ordered(values: Ordered, i: number): number {
+  return values.at(Math.min(Math.max(i, 0), values.length - 1)) ?? NaN;
 }
 
 export function mean(values: ArrayLike<number>): number {
   let sum = 0;
-  for (let i = 0; i < values.length; i += 1) sum += ordered(values, i);
+  for (let i = 0; i < values.length; i += 1) sum += values[i] ?? NaN;
   return sum / values.length;
 }
 
@@ -26,7 +39,7 @@ export function mean(values: ArrayLike<number>): number {
 export function standardDeviation(values: ArrayLike<number>): number {
   const centre = mean(values);
   let sum = 0;
-  for (let i = 0; i < values.length; i += 1) sum += (ordered(values, i) - centre) ** 2;
+  for (let i = 0; i < values.length; i += 1) sum += ((values[i] ?? NaN) - centre) ** 2;
   return Math.sqrt(sum / (values.length - 1));
 }
 
@@ -35,7 +48,7 @@ export function standardDeviation(values: ArrayLike<number>): number {
  * does not exceed. So `p95 < 6 s` says exactly that 95 % of the requests took less than 6 s, and a
  * percentile is always a latency that somebody had, never one made by interpolation.
  */
-export function percentile(ordered_: ArrayLike<number>, p: number): number {
+export function percentile(ordered_: Ordered, p: number): number {
   // The tiny allowance keeps 0.95 * 20 = 19.000000000000004 at rank 19.
   return ordered(ordered_, Math.ceil(p * ordered_.length - 1e-9) - 1);
 }
@@ -48,21 +61,18 @@ export function largest(values: Iterable<number>): number {
 }
 
 /** The middle value; of an even number of values, the mean of the two in the middle. */
-export function median(values: Iterable<number>): number {
-  const all = sorted(values);
-  const half = all.length / 2;
-  return (ordered(all, Math.ceil(half) - 1) + ordered(all, Math.floor(half))) / 2;
+export const median = (values: Iterable<number>): number => medianOf(sorted(values));
+
+export function medianOf(inOrder: Ordered): number {
+  const half = inOrder.length / 2;
+  return (ordered(inOrder, Math.ceil(half) - 1) + ordered(inOrder, Math.floor(half))) / 2;
 }
 
 /**
  * Interval of a percentile from order statistics: exact for independent values of any distribution.
  * Where there are too few values for the confidence asked there is no bound: it is infinite.
  */
-export function percentileInterval(
-  ordered_: ArrayLike<number>,
-  p: number,
-  confidence = 0.95,
-): Interval {
+export function percentileInterval(ordered_: Ordered, p: number, confidence = 0.95): Interval {
   const n = ordered_.length;
   const tail = (1 - confidence) / 2;
   const guess = normalQuantile(tail) * Math.sqrt(n * p * (1 - p));
@@ -82,11 +92,13 @@ export function percentileInterval(
 /** From so many values on, a mean is about normally distributed, whatever they are. */
 export const LEAST_FOR_A_MEAN = 30;
 
-export function meanInterval(values: ArrayLike<number>, confidence = 0.95): Interval {
-  const value = mean(values);
-  if (values.length < LEAST_FOR_A_MEAN) return { value, low: -Infinity, high: Infinity };
-  const half =
-    (normalQuantile((1 + confidence) / 2) * standardDeviation(values)) / Math.sqrt(values.length);
+/** From what is known of the values, which nobody need have any more. */
+export function meanInterval(
+  { length, mean: value, standardDeviation: deviation }: Moments,
+  confidence = 0.95,
+): Interval {
+  if (length < LEAST_FOR_A_MEAN) return { value, low: -Infinity, high: Infinity };
+  const half = (normalQuantile((1 + confidence) / 2) * deviation) / Math.sqrt(length);
   return { value, low: value - half, high: value + half };
 }
 

@@ -1,28 +1,13 @@
 import { N8N_ROLES } from '../plan/roles';
 import type { Slo } from '../plan/slo';
-import type {
-  ExecutionCounts,
-  LatencyInterval,
-  LatencySummary,
-  MetricSample,
-  RequestSample,
-  RoleSummary,
-  Summary,
-} from '../record/record';
+import type { ExecutionCounts, MetricSample, RoleSummary, Summary } from '../record/record';
 import type { Completed } from './completions';
 import { meanCores } from './cores';
-import { generatorFaults, latenessOf, newConnectionsOf } from './generator';
+import { generatorFaults, latenessOf } from './generator';
 import { growth, totals, values, type SampledRole, type Window } from './metrics';
-import {
-  largest,
-  mean,
-  meanInterval,
-  median,
-  percentile,
-  percentileInterval,
-  sorted,
-  type Interval,
-} from './statistics';
+import type { RequestFigures } from './requests/figures';
+import { latencySummary } from './requests/latency';
+import { largest, mean, median } from './statistics';
 import { slope } from './trend';
 
 /** What a run knows about itself that its samples do not say. */
@@ -30,9 +15,8 @@ export interface RunFacts {
   /** The part that counts; requests due before it were warm-up. */
   measured: Window;
   loop: 'open' | 'closed';
-  /** Closed loop: clients, and how long each pauses between two requests. */
+  /** Closed loop. */
   clients?: number;
-  thinkTimeMs?: number;
   slos: readonly Slo[];
   generator: {
     /** Of its whole life, where no sample fell into the measured part. */
@@ -49,21 +33,20 @@ export interface RunFacts {
   queueDrained: { seconds: number | null } | null;
 }
 
-/** Kinds of errors where no answer came, so that the duration is only how long we waited. */
-const NEVER_ANSWERED = new Set(['unanswered', 'timeout']);
-
 export function summarize(
-  requests: readonly RequestSample[],
+  requests: RequestFigures,
   samples: readonly MetricSample[],
   facts: RunFacts,
 ): Summary {
   const { measured } = facts;
   const seconds = (measured.toMs - measured.fromMs) / 1_000;
-  const due = requests.filter(({ tMs }) => tMs >= measured.fromMs && tMs < measured.toMs);
-  const offered = due.length;
-  const good = goodReplies(requests, measured);
-  const wrong = errors(due);
-  const unanswered = due.filter(({ errorKind }) => errorKind === 'unanswered');
+  const offered = requests.due;
+  const good = requests.goodReplies();
+  const errors = {
+    requests: requests.errors,
+    share: offered === 0 ? 0 : requests.errors / offered,
+    byKind: { ...requests.errorsByKind },
+  };
   return {
     offered: { requests: offered, ratePerSecond: offered / seconds },
     achieved: {
@@ -72,88 +55,21 @@ export function summarize(
       shareOfOffered: offered === 0 ? 0 : Math.min(1, good / offered),
     },
     ...(facts.completed === undefined ? {} : { completions: facts.completed?.completions ?? null }),
-    latencyMs: latency(due),
-    errors: wrong,
-    unanswered: {
-      requests: unanswered.length,
-      oldestAgeMs: unanswered.reduce((oldest, { durationMs }) => Math.max(oldest, durationMs), 0),
-    },
+    latencyMs: latencySummary(requests.latencyMs),
+    errors,
+    unanswered: { ...requests.unanswered },
     executions: facts.executions && {
       ...facts.executions,
-      requests: requests.length,
-      rightReplies: requests.filter(({ ok }) => ok).length,
+      requests: requests.requests,
+      rightReplies: requests.expected,
     },
     backlog: backlog(samples, facts),
-    littlesLaw: littlesLaw(requests, facts),
+    littlesLaw: requests.littlesLaw(facts.loop === 'closed' ? (facts.clients ?? 0) : null),
     cpuMillisecondsPerRequest: cpuPerRequest(samples, measured, good),
     roles: roles(samples, measured),
-    spread: spread(due),
-    generator: generator(due, samples, wrong, facts),
+    spread: requests.spread.rows(),
+    generator: generator(requests, samples, errors, facts),
   };
-}
-
-/**
- * Good replies that arrived within the measured part, moved on by the fastest of them. Counting
- * arrivals (not the requests due) gives what an overloaded system really does a second; moving the
- * window keeps a workload that takes 5 s by design from seeming to lose its last 5 s.
- */
-function goodReplies(requests: readonly RequestSample[], { fromMs, toMs }: Window): number {
-  const good = requests.filter(({ ok }) => ok);
-  const fastest = good.reduce((least, { durationMs }) => Math.min(least, durationMs), Infinity);
-  return good.filter(({ tMs, durationMs }) => {
-    const arrival = tMs + durationMs - fastest;
-    return arrival >= fromMs && arrival < toMs;
-  }).length;
-}
-
-/**
- * Latency of good replies, and of requests that never got an answer at the age they had reached: they
- * took at least that long, and leaving them out would make a system look faster the more it hangs.
- * Wrong or refused replies are errors, and often quick ones; they have no latency.
- */
-export function latency(requests: readonly RequestSample[]): LatencySummary | null {
-  const order = sorted(
-    requests
-      .filter(({ ok, errorKind }) => ok || NEVER_ANSWERED.has(errorKind))
-      .map(({ durationMs }) => durationMs),
-  );
-  if (order.length === 0) return null;
-  return {
-    count: order.length,
-    mean: mean(order),
-    min: percentile(order, 0),
-    p50: percentile(order, 0.5),
-    p90: percentile(order, 0.9),
-    p95: percentile(order, 0.95),
-    p99: percentile(order, 0.99),
-    p999: percentile(order, 0.999),
-    max: percentile(order, 1),
-    intervals: {
-      mean: recorded(meanInterval(order)),
-      p50: recorded(percentileInterval(order, 0.5)),
-      p90: recorded(percentileInterval(order, 0.9)),
-      p95: recorded(percentileInterval(order, 0.95)),
-      p99: recorded(percentileInterval(order, 0.99)),
-      p999: recorded(percentileInterval(order, 0.999)),
-    },
-  };
-}
-
-/** JSON knows no infinity. */
-const recorded = ({ low, high }: Interval): LatencyInterval => ({
-  low: Math.max(0, low),
-  high: Number.isFinite(high) ? high : null,
-});
-
-function errors(due: readonly RequestSample[]): Summary['errors'] {
-  const byKind: Record<string, number> = {};
-  let count = 0;
-  for (const { ok, errorKind } of due) {
-    if (ok) continue;
-    count += 1;
-    byKind[errorKind] = (byKind[errorKind] ?? 0) + 1;
-  }
-  return { requests: count, share: due.length === 0 ? 0 : count / due.length, byKind };
 }
 
 function backlog(samples: readonly MetricSample[], facts: RunFacts): Summary['backlog'] {
@@ -168,32 +84,6 @@ function backlog(samples: readonly MetricSample[], facts: RunFacts): Summary['ba
     slopePerSecond: growing.low > 0 || growing.high < 0 ? growing.value : 0,
     drainedAfterSeconds: facts.queueDrained.seconds,
   };
-}
-
-/**
- * Requests in flight, predicted as rate x time in the system, against those seen: the clients of a
- * closed loop, or the mean number of open requests in the measured part. A ratio far from 1 means that
- * the system was not in a steady state, or that the samples are wrong.
- */
-function littlesLaw(
-  requests: readonly RequestSample[],
-  { measured, loop, clients, thinkTimeMs = 0 }: RunFacts,
-): Summary['littlesLaw'] {
-  const length = measured.toMs - measured.fromMs;
-  let completed = 0;
-  let timeOfCompleted = 0;
-  let overlap = 0;
-  for (const { tMs, durationMs } of requests) {
-    const end = tMs + durationMs;
-    overlap += Math.max(0, Math.min(end, measured.toMs) - Math.max(tMs, measured.fromMs));
-    if (end < measured.fromMs || end >= measured.toMs) continue;
-    completed += 1;
-    timeOfCompleted += durationMs + thinkTimeMs;
-  }
-  const observed = loop === 'closed' ? (clients ?? 0) : overlap / length;
-  if (completed === 0 || observed === 0) return null;
-  const predicted = timeOfCompleted / length;
-  return { predicted, observed, ratio: predicted / observed };
 }
 
 /** CPU of n8n's own roles and their runners; databases and the generator are not n8n. */
@@ -238,21 +128,10 @@ function roles(samples: readonly MetricSample[], measured: Window): RoleSummary[
     });
 }
 
-function spread(due: readonly RequestSample[]): Summary['spread'] {
-  const counts = new Map<string, number>();
-  for (const { ranBy } of due) if (ranBy) counts.set(ranBy, (counts.get(ranBy) ?? 0) + 1);
-  return [...counts]
-    .map(([ranBy, count]) => {
-      const [host = '', pid = '', role = ''] = ranBy.split('/');
-      return { host, pid: Number(pid), role, requests: count };
-    })
-    .sort((a, b) => b.requests - a.requests);
-}
-
 function generator(
-  due: readonly RequestSample[],
+  requests: RequestFigures,
   samples: readonly MetricSample[],
-  wrong: Summary['errors'],
+  errors: Summary['errors'],
   { generator: known, measured, loop, slos }: RunFacts,
 ): Summary['generator'] {
   const used = values(samples, { metric: 'cpuCores', role: 'generator' }, measured);
@@ -260,9 +139,9 @@ function generator(
     cpuCores: used.length > 0 ? mean(used) : known.cpuCoresMean,
     coresAvailable: known.coresAvailable,
     notSent: known.notSent,
-    latenessMs: latenessOf(due, loop),
-    newConnections: newConnectionsOf(due),
+    latenessMs: latenessOf(requests.latenessMs, loop),
+    newConnections: requests.newConnections(),
   };
-  const faults = generatorFaults({ generator: figures, errors: wrong }, slos);
+  const faults = generatorFaults({ generator: figures, errors }, slos);
   return { ...figures, faults, saturated: faults.length > 0 };
 }

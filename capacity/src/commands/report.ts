@@ -4,12 +4,13 @@ import { writeCompareReports } from '../compare/reports';
 import { writeFindReports } from '../find/reports';
 import { readComparison, recordsBeneath, type FoundRecord } from '../record/beneath';
 import { writeWhole } from '../record/folder';
-import { isComplete, readRun } from '../record/read';
+import { isComplete } from '../record/read';
 import { readSearch } from '../record/read-find';
 import type { RunRecord } from '../record/record';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { renderCsv } from '../report/run/csv';
 import { sweepSentence } from '../report/sweep/figures';
+import { readRunData } from '../run/read';
 import { recoverRun } from '../run/recover';
 import { writeReports } from '../run/reports';
 import { SweepFolder } from '../sweep/folder';
@@ -65,7 +66,7 @@ async function report(folders: string[], options: ReportOptions): Promise<number
   try {
     for (const one of found) {
       progress.tell(`reporting ${one.folder}`);
-      all.push({ ...one, ...REPORTERS[one.kind](one.folder) });
+      all.push({ ...one, ...(await REPORTERS[one.kind](one.folder)) });
     }
     // Once the parts have their reports too.
     if (place !== null) {
@@ -92,9 +93,9 @@ async function report(folders: string[], options: ReportOptions): Promise<number
 }
 
 /** Each reads its record and writes its reports beside it. */
-const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported> = {
-  run: (folder) => {
-    const data = isComplete(folder) ? readRun(folder) : recoverRun(folder);
+const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Promise<Reported>> = {
+  run: async (folder) => {
+    const data = await (isComplete(folder) ? readRunData(folder) : recoverRun(folder));
     const { record } = data;
     return { record, sentence: record.verdict.sentence, problems: writeReports(folder, data) };
   },

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { findK6 } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { withoutSecrets } from '../plan/secrets';
-import type { RunData } from '../record/read';
+import type { RunData } from '../report/run/data';
 import { renderTerminal } from '../report/run/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';

@@ -62,7 +62,7 @@ export function compareRecords(a: string, b: string, asked: CompareMetric | null
 
 function recordedIn(folder: string): Recorded {
   return isComplete(folder)
-    ? { kind: 'run', record: readRun(folder).record }
+    ? { kind: 'run', record: readRun(folder) }
     : { kind: 'search', record: readSearch(folder) };
 }
 

@@ -2,7 +2,6 @@ import { spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { lengthSeconds, type LoadPlan } from '../plan/profile';
@@ -12,7 +11,7 @@ import { startReaper, type Reaper } from '../linux/reaper';
 import { messageOf } from '../ui/exit';
 import { availableCores } from '../linux/available-cores';
 import { confine, type Confinement } from './confine';
-import { parseLine, RequestLines } from './lines';
+import { linesOf, parseLine, RequestLines } from './lines';
 import type { LoadResult } from './load';
 import { watchUsage } from './usage';
 
@@ -40,13 +39,16 @@ export interface K6Order {
   /** CPU limit of k6; null: none of its own. */
   generatorCores: number | null;
   signal: AbortSignal;
-  /** Called with every request as it ends, in order. */
+  /** Called with every request as it ends, in order: unanswered ones too, with their age. None is kept here. */
   onRequest(sample: RequestSample): void;
+  /** Null, or a promise until which no more is read: whoever takes the requests is behind. */
+  behind?(): Promise<void> | null;
   /** Asked after every request: whether the load may end here. */
   isEnough?(): boolean;
   /** Called once, as soon as the zero of all times is known. */
   onBegin(beganAtMs: number): void;
   onUsage(cpuCores: number, rssMiB: number): void;
+  usageEveryMs: number;
 }
 
 /** What k6 may still need after its last request, or after it was asked to stop. */
@@ -101,17 +103,14 @@ async function loadWithin(
   const lines = new RequestLines((dueMs) => {
     if (dueMs >= order.plan.warmupSeconds * 1000) notSent += 1;
   });
-  const requests: RequestSample[] = [];
   const words: string[] = [];
-  const usage = watchUsage(k6.pid, order.onUsage);
+  const usage = watchUsage(k6.pid, order.onUsage, order.usageEveryMs);
   const stopping = stopOn(order, k6);
   const take = (sample: RequestSample): void => {
-    requests.push(sample);
     order.onRequest(sample);
     if (order.isEnough?.() === true) stopping.stop(ENOUGH);
   };
-  const output = createInterface({ input: k6.stdout });
-  output.on('line', (text) => {
+  const readLine = (text: string): void => {
     const line = parseLine(text);
     if (line === null) {
       remember(words, text);
@@ -121,14 +120,21 @@ async function loadWithin(
     const sample = lines.read(line);
     if (!known && lines.beganAtMs !== null) order.onBegin(lines.beganAtMs);
     if (sample !== null) take(sample);
-  });
-  createInterface({ input: k6.stderr }).on('line', (text) => {
+  };
+  const output = readAll(k6.stdout, readLine, () => order.behind?.() ?? null);
+  const complaints = readAll(k6.stderr, (text) => {
     remember(words, text);
+  });
+
+  const read = Promise.all([output, complaints]);
+  // Whatever goes wrong with what it says, it must not go on alone.
+  read.catch((error: unknown) => {
+    stopping.stop(messageOf(error));
   });
 
   let exit: Exit;
   try {
-    exit = await exitOf(k6, output);
+    exit = await exitOf(k6, read);
   } finally {
     if (k6.pid !== undefined) reaper.forgetGroup(k6.pid);
     usage.end();
@@ -141,7 +147,6 @@ async function loadWithin(
     beganAtMs: lines.beganAtMs ?? startedAtMs,
     endedAtMs,
     ...outcomeOf({ ...exit, stopReason: stopping.reason(), words }),
-    requests,
     generator: {
       version: k6Version(order.k6),
       notSent,
@@ -171,6 +176,9 @@ function argumentsOf(order: K6Order, requestsFile: string): string[] {
     'run',
     '--quiet',
     '--no-color',
+    // Its own summary would keep every value of every metric until the end: what counts are the lines that it prints.
+    '--no-summary',
+    '--no-thresholds',
     // k6's own control port would clash with that of another run.
     '--address=127.0.0.1:0',
     '--include-system-env-vars=false',
@@ -188,9 +196,20 @@ interface Exit {
   signal: NodeJS.Signals | null;
 }
 
+/** Calls `take` with every line; between two pieces it waits for whoever is behind. */
+async function readAll(
+  stream: Readable,
+  take: (line: string) => void,
+  behind: () => Promise<void> | null = () => null,
+): Promise<void> {
+  for await (const lines of linesOf(stream.setEncoding('utf8'))) {
+    lines.forEach(take);
+    await behind();
+  }
+}
+
 /** When it has ended and every line that it wrote has been read. */
-function exitOf(k6: K6Process, lines: Interface): Promise<Exit> {
-  const read = new Promise<void>((resolve) => lines.once('close', resolve));
+async function exitOf(k6: K6Process, read: Promise<unknown>): Promise<Exit> {
   const ended = new Promise<Exit>((resolve, reject) => {
     k6.once('error', (error) => {
       reject(new Error(`k6 could not be started: ${error.message}`));
@@ -199,10 +218,9 @@ function exitOf(k6: K6Process, lines: Interface): Promise<Exit> {
       resolve({ code, signal });
     });
   });
-  return ended.then(async (exit) => {
-    await read;
-    return exit;
-  });
+  const exit = await ended;
+  await read;
+  return exit;
 }
 
 /** Asks k6 to end when we are asked to, or when it has long overrun its plan; then makes it. */

@@ -65,6 +65,17 @@ export class RequestLines {
   }
 }
 
+/** The lines of a text that comes in pieces, those of each piece together; the last one also without its end. */
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let left = '';
+  for await (const piece of pieces) {
+    const lines = (left + piece).split('\n');
+    left = lines.pop() ?? '';
+    yield lines;
+  }
+  if (left !== '') yield [left];
+}
+
 /** Null for what k6 itself has to say. */
 export function parseLine(text: string): Line | null {
   if (!/^\["[ben]",/.test(text)) return null;

@@ -1,5 +1,3 @@
-import type { RequestSample } from '../record/record';
-
 /** What one run of the load generator did; raw, the warm-up still in it. */
 export interface LoadResult {
   /** Milliseconds since 1970; the zero of every tMs of the run. */
@@ -13,8 +11,6 @@ export interface LoadResult {
   outcome: 'finished' | 'stopped' | 'killed' | 'failed' | 'enough';
   /** For a person: why it did not finish. Empty when it did. */
   reason: string;
-  /** Every request that was begun, in the order of their ends; unanswered ones too, with their age. */
-  requests: RequestSample[];
   generator: GeneratorFigures;
 }
 

@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseStat } from '../linux/proc';
 
-const USAGE_EVERY_MS = 1000;
-
 export interface Usage {
   cpuSeconds: number;
   rssMiB: number;
@@ -27,6 +25,7 @@ export interface UsageWatch {
 export function watchUsage(
   pid: number | undefined,
   tell: (cpuCores: number, rssMiB: number) => void,
+  everyMs: number,
 ): UsageWatch {
   const since = performance.now();
   let last = { atMs: since, cpuSeconds: 0 };
@@ -39,7 +38,7 @@ export function watchUsage(
     last = { atMs, cpuSeconds: usage.cpuSeconds };
     rssPeakMiB = Math.max(rssPeakMiB, usage.rssMiB);
   };
-  const timer = setInterval(look, USAGE_EVERY_MS);
+  const timer = setInterval(look, everyMs);
   return {
     cpuCoresMean: () => (last.atMs > since ? (1000 * last.cpuSeconds) / (last.atMs - since) : 0),
     rssPeakMiB: () => rssPeakMiB,

@@ -32,6 +32,6 @@ function ofSweep(path: string): (MeasuredSize | null)[] {
     const step = sweep.steps[index];
     const isSearch = figures.capacityPerSecond !== null;
     if (step === undefined || run === null || isSearch || outcome === 'invalid') return null;
-    return measurementOfRun(readRun(join(folder.cell(step, index), run)).record);
+    return measurementOfRun(readRun(join(folder.cell(step, index), run)));
   });
 }

@@ -1,4 +1,4 @@
-/** The two tables of a run's folder. A value with a comma, a quote or a line end stands in quotes. */
+/** The two tables of a run's folder, and CSV for whoever else writes it. */
 import type { MetricSample, RequestSample } from './record';
 
 const REQUEST_COLUMNS = [
@@ -19,29 +19,39 @@ export const REQUESTS_HEAD = `${REQUEST_COLUMNS.join(',')}\n`;
 export const SAMPLES_HEAD = `${SAMPLE_COLUMNS.join(',')}\n`;
 
 export function requestRow(sample: RequestSample): string {
-  return row(REQUEST_COLUMNS.map((column) => sample[column] ?? ''));
+  return row(REQUEST_COLUMNS.map((column) => sample[column]));
 }
 
 export function sampleRow(sample: MetricSample): string {
   return row(SAMPLE_COLUMNS.map((column) => sample[column]));
 }
 
-export function readRequests(text: string): RequestSample[] {
-  return tableOf(text, REQUEST_COLUMNS).map((cells) => ({
-    tMs: Number(cells.tMs),
-    durationMs: Number(cells.durationMs),
-    status: Number(cells.status),
-    ok: cells.ok === 'true',
-    errorKind: cells.errorKind,
-    id: cells.id,
-    workload: cells.workload,
-    ranBy: cells.ranBy,
-    ...(cells.lateMs === '' ? {} : { lateMs: Number(cells.lateMs) }),
-    ...(cells.connected === '' ? {} : { connected: Number(cells.connected) }),
-  }));
+/** Of the columns as the table's head names them. */
+export function requestReader(
+  head: readonly string[],
+): (cells: readonly string[]) => RequestSample {
+  const [tMs, durationMs, status, ok, errorKind, id, workload, ranBy, lateMs, connected] =
+    REQUEST_COLUMNS.map((column) => head.indexOf(column));
+  const cellAt = (cells: readonly string[], place = -1): string => cells[place] ?? '';
+  return (cells) => {
+    const late = cellAt(cells, lateMs);
+    const opened = cellAt(cells, connected);
+    return {
+      tMs: Number(cellAt(cells, tMs)),
+      durationMs: Number(cellAt(cells, durationMs)),
+      status: Number(cellAt(cells, status)),
+      ok: cellAt(cells, ok) === 'true',
+      errorKind: cellAt(cells, errorKind),
+      id: cellAt(cells, id),
+      workload: cellAt(cells, workload),
+      ranBy: cellAt(cells, ranBy),
+      ...(late === '' ? {} : { lateMs: Number(late) }),
+      ...(opened === '' ? {} : { connected: Number(opened) }),
+    };
+  };
 }
 
-export function readSamples(text: string): MetricSample[] {
+export function parseSamples(text: string): MetricSample[] {
   return tableOf(text, SAMPLE_COLUMNS).map((cells) => ({
     tMs: Number(cells.tMs),
     role: cells.role,
@@ -51,21 +61,25 @@ export function readSamples(text: string): MetricSample[] {
   }));
 }
 
-function row(values: readonly (string | number | boolean)[]): string {
-  return `${values.map((value) => cell(String(value))).join(',')}\n`;
+export type Cell = string | number | boolean | null | undefined;
+
+/** One line of a CSV file as RFC 4180 has it; what is not there is an empty cell. */
+export function row(values: readonly Cell[]): string {
+  return `${values.map(cell).join(',')}\n`;
 }
 
-function cell(text: string): string {
+function cell(value: Cell): string {
+  const text = value === null || value === undefined ? '' : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** By the names in the head, so that a column may be added; a last line cut short is left out. */
+/** By the names in the head, so that a column may be added. */
 function tableOf<Column extends string>(
   text: string,
   columns: readonly Column[],
 ): Record<Column, string>[] {
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  const [head = [], ...rows] = linesOf(whole);
+  const lines = new RowReader();
+  const [head = [], ...rows] = lines.read(text);
   const places = columns.map((column) => [column, head.indexOf(column)] as const);
   return rows
     .filter((cells) => cells.length === head.length)
@@ -78,36 +92,47 @@ function tableOf<Column extends string>(
     );
 }
 
-function linesOf(text: string): string[][] {
-  if (!text.includes('"')) {
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => line.split(','));
+/** Puts a CSV file together that comes in pieces; a last line without an end is never given out. */
+export class RowReader {
+  private left = '';
+  /** Lines of a value in quotes that has not ended yet. */
+  private open = '';
+
+  /** The rows that this piece completes. */
+  read(piece: string): string[][] {
+    const lines = (this.left + piece).split('\n');
+    this.left = lines.pop() ?? '';
+    const rows: string[][] = [];
+    for (const line of lines) {
+      const whole = this.open === '' ? line : `${this.open}\n${line}`;
+      if (!whole.includes('"')) {
+        if (whole !== '') rows.push(whole.split(','));
+      } else if (hasEveryQuoteClosed(whole)) {
+        rows.push(cellsOf(whole));
+        this.open = '';
+      } else this.open = whole;
+    }
+    return rows;
   }
-  return quotedLinesOf(text);
 }
 
-function quotedLinesOf(text: string): string[][] {
-  const lines: string[][] = [];
-  let cells: string[] = [];
+const hasEveryQuoteClosed = (text: string): boolean => (text.match(/"/g)?.length ?? 0) % 2 === 0;
+
+function cellsOf(line: string): string[] {
+  const cells: string[] = [];
   let value = '';
   let quoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const char = text[at] ?? '';
+  for (let at = 0; at < line.length; at += 1) {
+    const char = line[at] ?? '';
     if (quoted) {
       if (char !== '"') value += char;
-      else if (text[at + 1] === '"') value += text[(at += 1)] ?? '';
+      else if (line[at + 1] === '"') value += line[(at += 1)] ?? '';
       else quoted = false;
     } else if (char === '"') quoted = true;
-    else if (char === ',' || char === '\n') {
+    else if (char === ',') {
       cells.push(value);
       value = '';
-      if (char === '\n') {
-        lines.push(cells);
-        cells = [];
-      }
     } else value += char;
   }
-  return lines;
+  return [...cells, value];
 }

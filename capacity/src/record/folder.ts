@@ -13,7 +13,8 @@ import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Mistake } from '../ui/exit';
 import { REQUESTS_HEAD, requestRow, SAMPLES_HEAD, sampleRow } from './csv';
-import type { MetricSample, RequestSample, RunRecord, RunTables } from './record';
+import type { MetricSample, RequestSample, RunRecord } from './record';
+import { requestsIn } from './request-file';
 import { failureText, openCompressedTable, openTable, type TableFile } from './table-file';
 
 export const RECORD_FILE = 'run.json';
@@ -24,6 +25,9 @@ export const SAMPLES_FILE = 'samples.csv';
 /** Given back when run.json is written, so that a full disk can still take the verdict. */
 const RESERVE_FILE = '.reserve';
 const RESERVE_BYTES = 512 * 1024;
+
+/** As many requests are kept one by one while a run goes on: about 75 MB. Those of a longer run are on disk only. */
+const KEPT_REQUESTS = 250_000;
 
 /** All of a record that is known before the load begins. */
 export type RunHead = Omit<RunRecord, 'endedAt' | 'summary' | 'verdict' | 'events' | 'files'>;
@@ -40,8 +44,13 @@ export class RunFolder {
   private readonly requests;
   private readonly samples;
   private readonly failures: string[] = [];
+  private kept: RequestSample[] | null = [];
 
-  constructor(root: string, head: RunHead) {
+  constructor(
+    root: string,
+    head: RunHead,
+    private readonly keptRequests = KEPT_REQUESTS,
+  ) {
     this.path = join(root, head.id);
     try {
       mkdirSync(this.path, { recursive: true });
@@ -57,6 +66,24 @@ export class RunFolder {
 
   request(sample: RequestSample): void {
     this.requests.append(requestRow(sample));
+    if (this.kept !== null && this.kept.length >= this.keptRequests) this.kept = null;
+    this.kept?.push(sample);
+  }
+
+  /** Null while what it was given is written as fast as it comes; else resolves when it is. */
+  behind(): Promise<void> | null {
+    return this.requests.behind();
+  }
+
+  /** All requests so far, in the order of their ends; null where they are too many to be kept. */
+  requestsKept(): readonly RequestSample[] | null {
+    return this.kept;
+  }
+
+  /** The same once the tables are closed, from the disk where it must be; null where that was full. */
+  requestsAgain(): Iterable<RequestSample> | AsyncIterable<RequestSample> | null {
+    if (this.kept !== null) return this.kept;
+    return this.requests.failure() === '' ? requestsIn(join(this.path, REQUESTS_FILE)) : null;
   }
 
   sample(sample: MetricSample): void {
@@ -85,18 +112,22 @@ export class RunFolder {
   }
 
   /** A table that could not be written to its end is written once more as a whole: space may be free by now. */
-  async closeTables({ requests, samples }: RunTables): Promise<void> {
+  async closeTables(samples: readonly MetricSample[]): Promise<void> {
     await this.requests.close();
     await this.samples.close();
-    this.again(this.requests, REQUESTS_FILE, () =>
-      gzipSync(REQUESTS_HEAD + requests.map(requestRow).join('')),
+    const { kept } = this;
+    this.again(
+      this.requests,
+      REQUESTS_FILE,
+      kept && (() => gzipSync(REQUESTS_HEAD + kept.map(requestRow).join(''))),
     );
     this.again(this.samples, SAMPLES_FILE, () => SAMPLES_HEAD + samples.map(sampleRow).join(''));
   }
 
-  private again(table: TableFile, name: string, content: () => string | Uint8Array): void {
+  private again(table: TableFile, name: string, content: (() => string | Uint8Array) | null): void {
     if (table.failure() === '') return;
     try {
+      if (content === null) throw new Error('too many rows to be kept');
       writeWhole(join(this.path, name), content());
     } catch {
       this.failures.push(table.failure());

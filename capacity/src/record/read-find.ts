@@ -59,5 +59,5 @@ export const usedAt = (run: string, summary: Summary): AtCapacity => ({
 /** A run beneath a search; null where only the search was kept. */
 export function runOfSearch(folder: string, run: string): RunRecord | null {
   const path = join(folder, run);
-  return isComplete(path) ? readRun(path).record : null;
+  return isComplete(path) ? readRun(path) : null;
 }

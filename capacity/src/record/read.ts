@@ -1,17 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { constants, gunzipSync } from 'node:zlib';
 import { messageOf, Mistake } from '../ui/exit';
-import { readRequests, readSamples } from './csv';
+import { parseSamples } from './csv';
 import { HEAD_FILE, RECORD_FILE, REQUESTS_FILE, SAMPLES_FILE, type RunningHead } from './folder';
-import type { RunRecord, RunTables } from './record';
+import type { MetricSample, RequestSample, RunRecord } from './record';
+import { requestsIn } from './request-file';
 import { runOfVersion1 } from './version1';
 import { runOfVersion2 } from './version2';
-
-/** A run as report and analysis take it. */
-export interface RunData extends RunTables {
-  record: RunRecord;
-}
 
 /** One step per schema version: from each to the next. Version 1 is the first. */
 const UPGRADES: Record<number, (older: Record<string, unknown>) => Record<string, unknown>> = {
@@ -24,21 +19,19 @@ export function isComplete(folder: string): boolean {
   return existsSync(join(folder, RECORD_FILE));
 }
 
-export function readRun(folder: string): RunData {
-  return { record: readRecord(join(folder, RECORD_FILE)), ...readTables(folder) };
-}
+export const readRun = (folder: string): RunRecord => readRecord(join(folder, RECORD_FILE));
 
 /** Of a run that never came to its end. */
 export function readHead(folder: string): RunningHead {
   return readJson(join(folder, HEAD_FILE)) as unknown as RunningHead;
 }
 
-export function readTables(folder: string): RunTables {
-  return {
-    requests: readRequests(readCompressed(join(folder, REQUESTS_FILE))),
-    samples: readSamples(readIfThere(join(folder, SAMPLES_FILE))),
-  };
-}
+export const readSamples = (folder: string): MetricSample[] =>
+  parseSamples(readIfThere(join(folder, SAMPLES_FILE)));
+
+/** One after the other, in the order of their ends: there may be more than memory holds. */
+export const readRequests = (folder: string): AsyncGenerator<RequestSample> =>
+  requestsIn(join(folder, REQUESTS_FILE));
 
 function readRecord(file: string): RunRecord {
   let record = readJson(file);
@@ -64,11 +57,4 @@ function readJson(file: string): Record<string, unknown> {
 
 function readIfThere(file: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
-}
-
-/** Also without its end, as a killed run leaves it. */
-function readCompressed(file: string): string {
-  const content = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
-  if (content.length === 0) return '';
-  return gunzipSync(content, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8');
 }

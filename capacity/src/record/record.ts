@@ -311,9 +311,3 @@ export interface MetricSample {
   metric: string;
   value: number;
 }
-
-/** The raw tables of a run. */
-export interface RunTables {
-  requests: RequestSample[];
-  samples: MetricSample[];
-}

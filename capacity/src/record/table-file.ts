@@ -7,12 +7,18 @@ import { createGzip, constants, type Gzip } from 'node:zlib';
  */
 export interface TableFile {
   append(row: string): void;
+  /** Null while it keeps up; else resolves once it does, until when nobody should append more. */
+  behind(): Promise<void> | null;
   /** Empty while all is well. */
   failure(): string;
   close(): Promise<void>;
 }
 
 const FLUSH_MS = 1000;
+/** Rows are handed on in pieces of this size: each piece costs a turn of a thread. */
+const PIECE_LENGTH = 64 * 1024;
+/** Of text that waits to be compressed: some 100 000 rows. Beyond it, the disk is slower than the load. */
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 
 export function openTable(file: string, head: string): TableFile {
   const sink = new FileSink(file);
@@ -27,7 +33,10 @@ export function openTable(file: string, head: string): TableFile {
   return {
     append: (row) => {
       waiting += row;
+      if (waiting.length >= PIECE_LENGTH) flush();
     },
+    // What is written is written at once.
+    behind: () => null,
     failure: () => sink.failure,
     close: () => {
       clearInterval(timer);
@@ -44,19 +53,31 @@ export function openCompressedTable(file: string, head: string): TableFile {
   gzip.on('data', (chunk: Buffer) => {
     sink.write(chunk);
   });
-  gzip.write(head);
+  let waiting = head;
+  const handOn = (): void => {
+    if (waiting !== '') gzip.write(waiting);
+    waiting = '';
+  };
+  handOn();
   const timer = setInterval(() => {
+    handOn();
     // Ends a block, so that what is on disk can be read without its end.
     gzip.flush(constants.Z_SYNC_FLUSH);
   }, FLUSH_MS);
   timer.unref();
   return {
     append: (row) => {
-      gzip.write(row);
+      waiting += row;
+      if (waiting.length >= PIECE_LENGTH) handOn();
     },
+    behind: () =>
+      gzip.writableLength < MOST_WAITING_BYTES
+        ? null
+        : new Promise((resolve) => gzip.once('drain', resolve)),
     failure: () => sink.failure,
     close: () => {
       clearInterval(timer);
+      handOn();
       return new Promise((resolve) => {
         gzip.once('end', () => {
           sink.close();

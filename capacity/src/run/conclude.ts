@@ -1,16 +1,23 @@
 import { completed, countedOnce, type CountedWithin } from '../analysis/completions';
-import { inFlightAt } from '../analysis/in-flight';
 import { bottleneck } from '../analysis/limits/bottleneck';
 import { atHighestLoad, limitsOfRun } from '../analysis/limits/of-run';
 import { matchExecutions, type TracedExecutions } from '../analysis/match-executions';
 import { values } from '../analysis/metrics';
 import { assess } from '../analysis/slo';
+import { measuredPart, type RequestsSeen } from '../analysis/requests/seen';
 import { soakTrends } from '../analysis/soak';
 import { mean } from '../analysis/statistics';
 import { summarize } from '../analysis/summarize';
-import { BREAKING_EVENTS, verdict } from '../analysis/verdict';
+import { verdict } from '../analysis/verdict';
 import type { RunHead } from '../record/folder';
-import type { ExecutionCounts, RunEvent, RunRecord, RunTables, Summary } from '../record/record';
+import type {
+  ExecutionCounts,
+  MetricSample,
+  RequestSample,
+  RunEvent,
+  RunRecord,
+  Summary,
+} from '../record/record';
 
 /** What only the run itself knew. */
 export interface RunEnding {
@@ -24,9 +31,9 @@ export interface RunEnding {
   countedWithin: CountedWithin | null;
   queueDrained: { seconds: number | null } | null;
   failedSamplers: string[];
+  /** With the requests in flight where a process ended. */
   events: RunEvent[];
   files: RunRecord['files'];
-  thinkTimeMs: number;
 }
 
 /** The host's CPU that none of the roles accounts for. */
@@ -39,54 +46,45 @@ function otherCores({ roles, generator }: Summary): number | null {
   return Math.max(0, host - known);
 }
 
-/** How many callers waited when a process ended. */
-function withInFlight(events: readonly RunEvent[], requests: RunTables['requests']): RunEvent[] {
-  const ended = events.filter(({ kind }) => BREAKING_EVENTS.has(kind));
-  const open = inFlightAt(
-    requests,
-    ended.map(({ tMs }) => tMs),
-  );
-  const known = new Map(ended.map((event, index) => [event, open[index] ?? 0]));
-  return events.map((event) => {
-    const inFlight = known.get(event);
-    return inFlight === undefined ? event : { ...event, inFlight };
-  });
+/** What was seen of the run. */
+export interface RunEvidence {
+  requests: RequestsSeen;
+  /** Each request, to be matched with its execution; empty where they were too many, and nothing was traced. */
+  kept: readonly RequestSample[];
+  samples: readonly MetricSample[];
 }
 
-/** From the raw tables to the record. Pure: a run broken off is concluded from what is left of it. */
+/** From what was seen to the record. Pure: a run broken off is concluded from what is left of it. */
 export function conclude(
   head: RunHead,
-  { requests, samples }: RunTables,
+  { requests, kept, samples }: RunEvidence,
   ending: RunEnding,
 ): RunRecord {
   const { profile } = head;
-  const measured = {
-    fromMs: profile.warmupSeconds * 1000,
-    toMs: (profile.warmupSeconds + profile.durationSeconds) * 1000,
-  };
+  const measured = measuredPart(profile);
   const executionsPerRequest = head.workload.executionsPerRequest ?? null;
-  const due = requests.filter(({ tMs }) => tMs >= measured.fromMs && tMs < measured.toMs).length;
-  const summary: Summary = summarize(requests, samples, {
+  const summary: Summary = summarize(requests.figures, samples, {
     measured,
     loop: profile.loop,
     ...(profile.clients === undefined ? {} : { clients: profile.clients }),
-    thinkTimeMs: ending.thinkTimeMs,
     slos: head.slo,
     generator: ending.generator,
     executions: countedOnce(ending.executions, ending.traced),
     ...(head.workload.answers === 'at-once'
       ? {
-          completed: completed(requests, ending.traced, ending.countedWithin, {
+          completed: completed(kept, ending.traced, ending.countedWithin, {
             measured,
-            offered: due,
+            offered: requests.figures.due,
             executionsPerRequest,
           }),
         }
       : {}),
     queueDrained: ending.queueDrained,
   });
-  summary.matched = matchExecutions(requests, ending.traced);
-  if (profile.name === 'soak') summary.soak = soakTrends(requests, samples, measured);
+  summary.matched = matchExecutions(kept, ending.traced);
+  if (profile.name === 'soak') {
+    summary.soak = soakTrends(requests.latencyOverTime, samples, measured);
+  }
   const limits = limitsOfRun({
     measured: atHighestLoad(measured, profile),
     topology: head.topology,
@@ -99,8 +97,8 @@ export function conclude(
     head.slo.every((slo) => assess(slo, summary).seemsMet) &&
     summary.achieved.shareOfOffered >= 0.95 &&
     (summary.completions?.shareOfOffered ?? 1) >= 0.95;
-  const limitedBy = bottleneck({ samples, summary, limits, events: ending.events }, healthy);
-  const events = withInFlight(ending.events, requests);
+  const { events } = ending;
+  const limitedBy = bottleneck({ samples, summary, limits, events }, healthy);
   const steal = values(samples, { metric: 'stealShare' }, measured);
   const judged = verdict(head.slo, summary, limitedBy, {
     workload: head.workload.variant === null ? head.workload.title : head.workload.name,

@@ -1,28 +1,29 @@
 import { totals } from '../analysis/metrics';
 import { mean } from '../analysis/statistics';
 import { completeFolder, REQUESTS_FILE, SAMPLES_FILE } from '../record/folder';
-import { readHead, readTables, type RunData } from '../record/read';
+import { readHead, readSamples } from '../record/read';
+import type { RunData } from '../report/run/data';
 import { Mistake } from '../ui/exit';
 import { conclude } from './conclude';
+import { seenAgain } from './read';
 
 /**
  * A run whose command was killed has no run.json. What it had recorded is concluded here as aborted,
  * and is then a run like any other.
  */
-export function recoverRun(folder: string): RunData {
+export async function recoverRun(folder: string): Promise<RunData> {
   const { pid, head } = readHead(folder);
   if (isAlive(pid)) {
     throw new Mistake(
       `the run in ${folder} still goes on (process ${String(pid)}): wait until it has ended.`,
     );
   }
-  const tables = readTables(folder);
-  const lastMs = Math.max(
-    0,
-    ...tables.requests.slice(-1000).map(({ tMs, durationMs }) => tMs + durationMs),
-  );
-  const used = totals(tables.samples, { metric: 'cpuCores', role: 'generator' });
-  const record = conclude(head, tables, {
+  const requests = await seenAgain(folder, head);
+  const samples = readSamples(folder);
+  const lastMs = requests.figures.lastEndMs;
+  const used = totals(samples, { metric: 'cpuCores', role: 'generator' });
+  const seen = { requests, kept: [], samples };
+  const record = conclude(head, seen, {
     endedAt: new Date(Date.parse(head.startedAt) + lastMs).toISOString(),
     aborted: `n8n-tuned itself was killed ${(lastMs / 1000).toFixed(0)} s into the load`,
     generator: {
@@ -39,10 +40,9 @@ export function recoverRun(folder: string): RunData {
       { tMs: lastMs, kind: 'killed', text: 'n8n-tuned was killed; what was recorded is all here' },
     ],
     files: { requests: REQUESTS_FILE, samples: SAMPLES_FILE, logs: [] },
-    thinkTimeMs: 0,
   });
   completeFolder(folder, record);
-  return { record, ...tables };
+  return { record, requests: requests.timeline, samples };
 }
 
 function isAlive(pid: number): boolean {

@@ -1,5 +1,5 @@
 import { writeBeside } from '../record/beside';
-import type { RunData } from '../record/read';
+import type { RunData } from '../report/run/data';
 import { renderRunHtml } from '../report/run/html';
 import { plotFiles, renderMarkdown } from '../report/run/markdown';
 

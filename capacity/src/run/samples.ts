@@ -1,9 +1,21 @@
+import { lengthSeconds, type LoadPlan } from '../plan/profile';
 import type { RunFolder } from '../record/folder';
 import type { Metric } from '../record/metrics';
 import type { MetricSample, RunEvent, SampledRole } from '../record/record';
 import type { Sampler, SampleSink } from '../samplers/sampler';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
+
+const SAMPLE_EVERY_MS = 1000;
+/** All samples of a run are kept: with 60 figures at a time, these are about 35 MB. */
+const MOST_TIMES = 7_200;
+/** A process that is started again and again, for a week. */
+const MOST_EVENTS = 2_000;
+
+/** Every second, and less often in a run of more than two hours: every 85 s in one of a week. */
+export function sampleEveryMs(plan: LoadPlan): number {
+  return SAMPLE_EVERY_MS * Math.max(1, Math.ceil(lengthSeconds(plan) / MOST_TIMES));
+}
 
 /**
  * Takes what samplers and target say from before the load on. Their times are counted from the load's
@@ -17,7 +29,7 @@ export class Observations implements SampleSink {
   private waiting: MetricSample[] = [];
   private waitingEvents: RunEvent[] = [];
 
-  constructor(private readonly folder: RunFolder) {}
+  constructor(private readonly folder: Pick<RunFolder, 'sample'>) {}
 
   sample(role: SampledRole, instance: string, metric: Metric, value: number): void {
     if (!Number.isFinite(value)) return;
@@ -29,12 +41,12 @@ export class Observations implements SampleSink {
   /** `tMs`: since the load began, for what is known only later than it happened. */
   event(event: Omit<RunEvent, 'tMs'>, tMs?: number): void {
     if (tMs !== undefined) {
-      this.events.push({ tMs, ...event });
+      this.keepEvent({ tMs, ...event });
       return;
     }
     const stamped = { tMs: Date.now(), ...event };
     if (this.beganAtMs === null) this.waitingEvents.push(stamped);
-    else this.events.push({ ...stamped, tMs: stamped.tMs - this.beganAtMs });
+    else this.keepEvent({ ...stamped, tMs: stamped.tMs - this.beganAtMs });
   }
 
   /** Only the first call counts. */
@@ -43,7 +55,7 @@ export class Observations implements SampleSink {
     this.beganAtMs = beganAtMs;
     for (const sample of this.waiting) this.keep(sample, beganAtMs);
     for (const event of this.waitingEvents) {
-      this.events.push({ ...event, tMs: event.tMs - beganAtMs });
+      this.keepEvent({ ...event, tMs: event.tMs - beganAtMs });
     }
     this.waiting = [];
     this.waitingEvents = [];
@@ -78,6 +90,14 @@ export class Observations implements SampleSink {
   private failed(sampler: Sampler, error: unknown): void {
     this.failedSamplers.push(sampler.name);
     this.event({ kind: 'sampler', text: `${sampler.name}: ${messageOf(error)}` });
+  }
+
+  private keepEvent(event: RunEvent): void {
+    if (this.events.length < MOST_EVENTS) this.events.push(event);
+    else if (this.events.length === MOST_EVENTS) {
+      const text = `more than ${String(MOST_EVENTS)} events: later ones are not listed`;
+      this.events.push({ tMs: event.tMs, kind: 'recorder', text });
+    }
   }
 
   private keep(sample: MetricSample, beganAtMs: number): void {

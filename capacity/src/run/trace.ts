@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracedExecutions } from '../analysis/match-executions';
-import type { ExecutionCounts, RequestSample } from '../record/record';
+import type { ExecutionCounts } from '../record/record';
 import type { ExecutionTrace } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { messageOf } from '../ui/exit';
@@ -11,7 +11,11 @@ const LOOK_EVERY_MS = 1000;
 
 export interface TraceOrder {
   runId: string;
-  requests: readonly RequestSample[];
+  requests: number;
+  /** Of them, those that got the expected response. */
+  expected: number;
+  /** Whether each request is still at hand to be matched. */
+  areKept: boolean;
   /** As n8n counted them for this run; null where it could not be asked, nor waited for. */
   executions: ExecutionCounts | null;
   /** Null where it is not known. */
@@ -29,11 +33,14 @@ export async function readTrace(
 ): Promise<TracedExecutions> {
   if (trace === null) return { skipped: 'n8n could not be asked for its executions' };
   if (signal.aborted) return { skipped: 'the run was broken off' };
-  const count = order.requests.length;
+  const { requests: count, areKept } = order;
   if (count > trace.affordable && countsAgree(order)) {
     return {
       skipped: `there were ${String(count)} requests, more than ${String(trace.affordable)}, and n8n counted as many executions`,
     };
+  }
+  if (!areKept) {
+    return { skipped: `there were ${String(count)} requests, too many to be matched one by one` };
   }
   progress('matching requests and executions');
   let readSinceMs = 0;
@@ -59,12 +66,16 @@ export async function readTrace(
   }
 }
 
-function countsAgree({ requests, executions, executionsPerRequest }: TraceOrder): boolean {
+function countsAgree({
+  requests,
+  expected,
+  executions,
+  executionsPerRequest,
+}: TraceOrder): boolean {
   if (executions === null || executionsPerRequest === null) return false;
-  const right = requests.filter(({ ok }) => ok).length;
   const { succeeded, failed, unfinished } = executions;
   return (
-    succeeded === right * executionsPerRequest &&
-    succeeded + failed + unfinished === requests.length * executionsPerRequest
+    succeeded === expected * executionsPerRequest &&
+    succeeded + failed + unfinished === requests * executionsPerRequest
   );
 }

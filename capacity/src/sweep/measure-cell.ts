@@ -11,7 +11,8 @@ import { loadOf, partsOf, topologyOf } from '../plan/sweep-plan-cells';
 import type { Cell } from '../plan/cells';
 import { readRun } from '../record/read';
 import { runAtCapacity } from '../record/read-find';
-import { measure, type RunOrder } from '../run/run';
+import type { RunOrder } from '../run/order';
+import { measure } from '../run/run';
 import { isLegacy } from '../plan/limits';
 import { processTarget } from '../targets/process/process-target';
 import type { Running } from '../targets/target';
@@ -133,7 +134,7 @@ async function searched(
   signal.throwIfAborted();
   writeFindReports(folder, record);
   const best = runAtCapacity(record);
-  const atCapacity = best === null ? null : readRun(join(folder, best)).record;
+  const atCapacity = best === null ? null : readRun(join(folder, best));
   return {
     outcome: OUTCOMES[record.verdict],
     sentence: record.sentence,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { leastRequests } from '../../../capacity/src/analysis/least-requests';
 import { assess } from '../../../capacity/src/analysis/slo';
-import { latency } from '../../../capacity/src/analysis/summarize';
+import { latency } from '../../../capacity/src/analysis/requests/latency';
 import { verdict, type VerdictFacts } from '../../../capacity/src/analysis/verdict';
 import { parseSlos, SLO_METRICS, type Slo } from '../../../capacity/src/plan/slo';
 import type { RequestSample, RunEvent, Summary } from '../../../capacity/src/record/record';

@@ -1,5 +1,5 @@
 import { normal, seededRandom } from '../../../capacity/src/analysis/random';
-import { soakSentence, soakTrends } from '../../../capacity/src/analysis/soak';
+import { LatencyOverTime, soakSentence, soakTrends } from '../../../capacity/src/analysis/soak';
 import type { MetricSample, RequestSample } from '../../../capacity/src/record/record';
 
 const HOURS = 2;
@@ -31,8 +31,11 @@ const database = Array.from({ length: HOURS * 360 }, (_, i): MetricSample => ({
   ...{ metric: 'dbSizeMiB', value: 100 + i / 3.6 },
 }));
 
+const latencies = new LatencyOverTime(measured);
+for (const request of requests) latencies.add(request);
+
 const named = (samples: MetricSample[], name: string) =>
-  soakTrends(requests, samples, measured).find((trend) => trend.name === name);
+  soakTrends(latencies, samples, measured).find((trend) => trend.name === name);
 
 test('a leak is told from memory that settles, with its slope', () => {
   const leak = named(memory(60), 'memory');

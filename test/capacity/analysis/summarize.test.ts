@@ -1,7 +1,12 @@
 import { meanCores } from '../../../capacity/src/analysis/cores';
 import { growth, totals } from '../../../capacity/src/analysis/metrics';
 import { assess, breachOf } from '../../../capacity/src/analysis/slo';
-import { latency, summarize, type RunFacts } from '../../../capacity/src/analysis/summarize';
+import { RequestFigures } from '../../../capacity/src/analysis/requests/figures';
+import { latency } from '../../../capacity/src/analysis/requests/latency';
+import {
+  summarize as summarizeFigures,
+  type RunFacts,
+} from '../../../capacity/src/analysis/summarize';
 import { verdict, type VerdictFacts } from '../../../capacity/src/analysis/verdict';
 import type { Slo } from '../../../capacity/src/plan/slo';
 import type { MetricSample, RequestSample, Summary } from '../../../capacity/src/record/record';
@@ -17,7 +22,19 @@ const request = (tMs: number, durationMs: number, errorKind = ''): RequestSample
   ranBy: errorKind ? '' : 'host-1/42/main',
 });
 
-const facts = (changes: Partial<RunFacts> = {}): RunFacts => ({
+type Facts = RunFacts & { thinkTimeMs?: number };
+
+function summarize(
+  requests: readonly RequestSample[],
+  samples: readonly MetricSample[],
+  given: Facts,
+): Summary {
+  const figures = new RequestFigures(given);
+  for (const each of requests) figures.add(each);
+  return summarizeFigures(figures, samples, given);
+}
+
+const facts = (changes: Partial<Facts> = {}): Facts => ({
   measured: { fromMs: 5_000, toMs: 35_000 },
   loop: 'open',
   slos: [],

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunRecord } from '../../../capacity/src/record/record';
-import { readRun } from '../../../capacity/src/record/read';
 import { findControl } from '../../../capacity/src/linux/cgroup';
 import { buildCli, endStartedClis, runCli } from '../../support/cli';
 import { startKnownServer, type Behaviour, type KnownServer } from '../../support/known-server';
+import { readWholeRun } from '../../support/read-run';
 
 jest.setTimeout(120_000);
 
@@ -83,7 +83,7 @@ describe('the load generator', () => {
       { latencyMs: 20 },
       '--rate 100 --duration 5s --warmup 1s --arrivals random',
     );
-    const { requests } = readRun(folder);
+    const { requests } = await readWholeRun(folder);
     expect(profile.arrivals).toBe('random');
     expect(profile.seed).toBeDefined();
     const gaps = requests.map(({ tMs }) => tMs).sort((a, b) => a - b);

@@ -7,7 +7,7 @@ import { startKnownServer } from '../../support/known-server';
 import { startS3Server, type S3Server } from '../../support/s3-server';
 import { sampleComparison } from '../../support/sample-compare';
 import { sampleSearch } from '../../support/sample-find';
-import { sampleRun } from '../../support/sample-run';
+import { sampleRequests, sampleRun } from '../../support/sample-run';
 
 jest.setTimeout(60_000);
 
@@ -27,9 +27,9 @@ afterEach(() => {
 async function aRunIn(parent: string): Promise<string> {
   const data = sampleRun();
   const folder = new RunFolder(parent, data.record);
-  for (const request of data.requests) folder.request(request);
+  for (const request of sampleRequests()) folder.request(request);
   for (const sample of data.samples) folder.sample(sample);
-  await folder.closeTables(data);
+  await folder.closeTables(data.samples);
   folder.complete(data.record);
   return folder.path;
 }

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunRecord } from '../../../capacity/src/record/record';
-import { readRun } from '../../../capacity/src/record/read';
 import {
   buildCli,
   endStartedClis,
@@ -15,6 +14,7 @@ import {
   until,
 } from '../../support/cli';
 import { startKnownServer, type Behaviour, type KnownServer } from '../../support/known-server';
+import { readWholeRun } from '../../support/read-run';
 
 jest.setTimeout(120_000);
 
@@ -83,7 +83,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
       '--json',
     ]);
     const record = JSON.parse(stdout) as RunRecord & { folder: string };
-    const { requests } = readRun(record.folder);
+    const { requests } = await readWholeRun(record.folder);
     const { seen } = server;
     const kinds = (kind: string): number =>
       requests.filter(({ errorKind }) => errorKind === kind).length;
@@ -161,7 +161,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     [['--body', '{}'], 'a GET has no body'],
     [['--s3', 'bucket'], 'write it like s3://bucket/prefix'],
     [['--url', 'nowhere'], "--url is 'nowhere'"],
-    [['--target', 'moon'], "there is no target 'moon'"],
+    [['--target', 'moon'], "argument 'moon' is invalid. Allowed choices are process, url."],
     [['--workflow', 'mine.json'], 'set N8N_API_KEY in the environment'],
   ])('%p is a mistake: exit code 2, a sentence, no request', async (mistake, because) => {
     const order = await serve({});
@@ -227,7 +227,7 @@ describe('when something dies during n8n-tuned run', () => {
     await until('load', () => server.seen.hung >= 3);
     process.kill(k6, 'SIGKILL');
     expect((await run.ended).code).toBe(3);
-    const { record, requests } = readRun(runFolder(out) ?? '');
+    const { record, requests } = await readWholeRun(runFolder(out) ?? '');
     expect(record.verdict.outcome).toBe('aborted');
     expect(record.verdict.sentence).toContain('k6 was killed by SIGKILL');
     const unanswered = requests.filter(({ errorKind }) => errorKind === 'unanswered');
@@ -263,7 +263,7 @@ describe('when something dies during n8n-tuned run', () => {
     expect(() => recordIn(folder)).toThrow('ENOENT');
     const { code } = await runCli(['report', out]);
     expect(code).toBe(0);
-    const { record, requests } = readRun(folder);
+    const { record, requests } = await readWholeRun(folder);
     expect(record.verdict.sentence).toContain('n8n-tuned itself was killed');
     // On disk within a second: two at most are missing, of 20 requests a second.
     expect(requests.length).toBeGreaterThan(20);
@@ -283,7 +283,7 @@ describe('when something dies during n8n-tuned run', () => {
     await until('load', () => server.seen.right > 20);
     await server.close();
     await run.ended;
-    const { requests } = readRun(runFolder(out) ?? '');
+    const { requests } = await readWholeRun(runFolder(out) ?? '');
     const refused = requests.filter(({ errorKind }) => errorKind === 'refused');
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.length).toBeLessThan(20);

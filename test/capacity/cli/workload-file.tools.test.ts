@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRun } from '../../../capacity/src/record/read';
 import { buildCli, endStartedClis, runCli, runFolder } from '../../support/cli';
 import { startKnownServer, type KnownServer } from '../../support/known-server';
+import { readWholeRun } from '../../support/read-run';
 
 jest.setTimeout(60_000);
 
@@ -49,7 +49,7 @@ it("a file with the user's own workload is loaded as it says, each client thinki
     ...['--profile', 'closed', '--vus', '2', '--duration', '3s', '--param', 'article=B-2'],
   );
   expect(code).toBe(0);
-  const { record, requests } = readRun(runFolder(join(out, 'runs')) ?? '');
+  const { record, requests } = await readWholeRun(runFolder(join(out, 'runs')) ?? '');
   expect(record.workload).toMatchObject({
     name: 'order',
     method: 'POST',

@@ -1,4 +1,5 @@
-import { parseLine, RequestLines } from '../../../capacity/src/load/lines';
+import fc from 'fast-check';
+import { linesOf, parseLine, RequestLines } from '../../../capacity/src/load/lines';
 
 const BEGAN = 1_700_000_000_000;
 
@@ -57,4 +58,23 @@ describe('the lines of the load generator', () => {
       expect(parseLine(text)).toBeNull();
     },
   );
+});
+
+describe('the output of the load generator', () => {
+  it('has the same lines, wherever its pieces end', async () => {
+    const pieces = fc.array(fc.string({ unit: fc.constantFrom('a', '"', '\n') }));
+    await fc.assert(
+      fc.asyncProperty(pieces, async (texts) => {
+        const lines: string[] = [];
+        // eslint-disable-next-line @typescript-eslint/require-await
+        const stream = (async function* () {
+          yield* texts;
+        })();
+        for await (const some of linesOf(stream)) lines.push(...some);
+        const whole = texts.join('').split('\n');
+        if (whole.at(-1) === '') whole.pop();
+        expect(lines).toEqual(whole);
+      }),
+    );
+  });
 });

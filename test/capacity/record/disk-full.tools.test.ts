@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRun } from '../../../capacity/src/record/read';
 import { buildCli, endStartedClis, runFolder, startCli, until } from '../../support/cli';
 import { startKnownServer, type KnownServer } from '../../support/known-server';
+import { readWholeRun } from '../../support/read-run';
 
 jest.setTimeout(90_000);
 
@@ -56,7 +56,7 @@ const isRoot = process.getuid?.() === 0;
     const { code } = await run.ended;
     expect(code).toBe(3);
     expect(run.stderr()).toMatch(/could not be written on: the disk is full/);
-    const { record } = readRun(runFolder(out) ?? '');
+    const { record } = await readWholeRun(runFolder(out) ?? '');
     expect(record.summary.achieved.requests).toBeGreaterThan(1000);
     expect(record.events.map(({ kind }) => kind)).toContain('recorder');
     expect(record.verdict.outcome).not.toBe('aborted');

@@ -11,19 +11,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import {
-  readRequests,
-  readSamples,
+  parseSamples,
+  requestReader,
   REQUESTS_HEAD,
   requestRow,
+  row,
+  RowReader,
   SAMPLES_HEAD,
   sampleRow,
 } from '../../../capacity/src/record/csv';
 import { recordsBeneath } from '../../../capacity/src/record/beneath';
 import { RunFolder, runId } from '../../../capacity/src/record/folder';
-import { isComplete, readRun, readTables } from '../../../capacity/src/record/read';
+import { isComplete, readRun } from '../../../capacity/src/record/read';
 import type { MetricSample, RequestSample, RunRecord } from '../../../capacity/src/record/record';
 import { withoutSecrets } from '../../../capacity/src/plan/secrets';
-import { sampleRun } from '../../support/sample-run';
+import { allRequests, readWholeRun } from '../../support/read-run';
+import { sampleRequests, sampleRun } from '../../support/sample-run';
 
 let root: string;
 
@@ -58,12 +61,31 @@ describe('the tables of a run', () => {
   it('are read as they were written, whatever the texts hold', () => {
     fc.assert(
       fc.property(fc.array(requestSample), (rows) => {
-        expect(readRequests(REQUESTS_HEAD + rows.map(requestRow).join(''))).toEqual(rows);
+        const reader = new RowReader();
+        const [head = [], ...lines] = reader.read(REQUESTS_HEAD + rows.map(requestRow).join(''));
+        expect(lines.map(requestReader(head))).toEqual(rows);
       }),
     );
     fc.assert(
       fc.property(fc.array(metricSample), (rows) => {
-        expect(readSamples(SAMPLES_HEAD + rows.map(sampleRow).join(''))).toEqual(rows);
+        expect(parseSamples(SAMPLES_HEAD + rows.map(sampleRow).join(''))).toEqual(rows);
+      }),
+    );
+  });
+
+  it('are read alike, wherever the pieces end in which a file comes', () => {
+    const cells = fc.array(fc.array(text, { minLength: 2, maxLength: 4 }));
+    fc.assert(
+      fc.property(cells, fc.array(fc.nat(200)), (rows, lengths) => {
+        const reader = new RowReader();
+        const whole = rows.map(row).join('');
+        const read: string[][] = [];
+        let at = 0;
+        for (const length of [...lengths, whole.length]) {
+          read.push(...reader.read(whole.slice(at, at + length)));
+          at += length;
+        }
+        expect(read).toEqual(rows);
       }),
     );
   });
@@ -71,16 +93,16 @@ describe('the tables of a run', () => {
   it('lose only the last line when it was cut short', () => {
     const { samples } = sampleRun();
     const whole = SAMPLES_HEAD + samples.map(sampleRow).join('');
-    expect(readSamples(whole.slice(0, -3))).toEqual(samples.slice(0, -1));
-    expect(readSamples('')).toEqual([]);
+    expect(parseSamples(whole.slice(0, -3))).toEqual(samples.slice(0, -1));
+    expect(parseSamples('')).toEqual([]);
   });
 });
 
 describe('the folder of a run', () => {
-  function write(): { folder: RunFolder; record: RunRecord } {
-    const { record, requests, samples } = sampleRun();
-    const folder = new RunFolder(root, record);
-    requests.forEach((sample) => {
+  function write(kept?: number): { folder: RunFolder; record: RunRecord } {
+    const { record, samples } = sampleRun();
+    const folder = new RunFolder(root, record, kept);
+    sampleRequests().forEach((sample) => {
       folder.request(sample);
     });
     samples.forEach((sample) => {
@@ -91,25 +113,38 @@ describe('the folder of a run', () => {
 
   it('is complete only once run.json is there, and then holds everything', async () => {
     const { folder, record } = write();
-    const { requests, samples } = sampleRun();
+    const requests = sampleRequests();
+    const { samples } = sampleRun();
     expect(isComplete(folder.path)).toBe(false);
     expect(recordsBeneath(root)).toEqual([{ kind: 'run', folder: folder.path, isTop: true }]);
-    await folder.closeTables({ requests, samples });
+    await folder.closeTables(samples);
     folder.complete(record);
     expect(isComplete(folder.path)).toBe(true);
-    expect(readRun(folder.path)).toEqual({ record, requests, samples });
+    expect(await readWholeRun(folder.path)).toEqual({ record, requests, samples });
     expect(folder.problems()).toEqual([]);
     expect(readdirSync(folder.path).sort()).toEqual(['requests.csv.gz', 'run.json', 'samples.csv']);
   });
 
   it('can be read when the compressed table has no end', async () => {
     const { folder } = write();
-    await folder.closeTables(sampleRun());
+    await folder.closeTables(sampleRun().samples);
     const file = join(folder.path, 'requests.csv.gz');
     truncateSync(file, readFileSync(file).length - 200);
-    const { requests } = readTables(folder.path);
+    const requests = await allRequests(folder.path);
     expect(requests.length).toBeGreaterThan(100);
-    expect(requests).toEqual(sampleRun().requests.slice(0, requests.length));
+    expect(requests).toEqual(sampleRequests().slice(0, requests.length));
+  });
+
+  it('gives its requests again, from the disk where they are too many to be kept', async () => {
+    for (const kept of [100, 10_000]) {
+      const { folder } = write(kept);
+      await folder.closeTables([]);
+      expect(folder.requestsKept()?.length ?? 0).toBe(kept < 2800 ? 0 : 2800);
+      const again: RequestSample[] = [];
+      for await (const request of folder.requestsAgain() ?? []) again.push(request);
+      expect(again).toEqual(sampleRequests());
+      rmSync(folder.path, { recursive: true });
+    }
   });
 
   it('says which logs could not be kept', async () => {
@@ -119,12 +154,12 @@ describe('the folder of a run', () => {
     expect(kept).toEqual(['logs/main.log']);
     expect(readFileSync(join(folder.path, 'logs/main.log'), 'utf8')).toBe('a line\n');
     expect(folder.problems()).toHaveLength(1);
-    await folder.closeTables(sampleRun());
+    await folder.closeTables(sampleRun().samples);
   });
 
   it('of a version that is not known is refused in a sentence', async () => {
     const { folder, record } = write();
-    await folder.closeTables(sampleRun());
+    await folder.closeTables(sampleRun().samples);
     writeFileSync(join(folder.path, 'run.json'), JSON.stringify({ ...record, schemaVersion: 99 }));
     expect(() => readRun(folder.path)).toThrow('has schemaVersion 99, which this version');
   });

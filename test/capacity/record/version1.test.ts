@@ -33,7 +33,7 @@ describe('records of schema version 1 speak the words of version 2', () => {
       },
     };
     writeFileSync(join(folder, 'run.json'), JSON.stringify(older));
-    const { schemaVersion, verdict, summary, profile } = readRun(folder).record;
+    const { schemaVersion, verdict, summary, profile } = readRun(folder);
     expect(schemaVersion).toBe(3);
     expect(profile.arrivals).toBe('even');
     expect(summary.generator).toMatchObject({ notSent: 4, latenessMs: null, coresAvailable: null });
@@ -46,7 +46,7 @@ describe('records of schema version 1 speak the words of version 2', () => {
   });
 
   test('every recorded run, search and cell can still be read', () => {
-    const runs = recorded('run.json').map((file) => readRun(join(file, '..')).record);
+    const runs = recorded('run.json').map((file) => readRun(join(file, '..')));
     const searches = recorded('find.json').map((file) => readSearch(join(file, '..')));
     const cells = recorded('sweep.json').flatMap((file) => {
       const sweeps = new SweepFolder(join(file, '..'));

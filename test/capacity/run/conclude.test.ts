@@ -1,3 +1,4 @@
+import { RequestsSeen } from '../../../capacity/src/analysis/requests/seen';
 import { planOf } from '../../../capacity/src/plan/profile';
 import type { RequestSample, Summary } from '../../../capacity/src/record/record';
 import { conclude, type RunEnding } from '../../../capacity/src/run/conclude';
@@ -31,10 +32,11 @@ function concluded(notSent: number): Summary {
     failedSamplers: [],
     events: [],
     files: record.files,
-    thinkTimeMs: 0,
   };
-  const tables = { requests: sent, samples: [] };
-  return conclude({ ...record, profile }, tables, ending).summary;
+  const requests = new RequestsSeen(profile, 0);
+  for (const sample of sent) requests.add(sample);
+  const seen = { requests, kept: sent, samples: [] };
+  return conclude({ ...record, profile }, seen, ending).summary;
 }
 
 test('what the generator could not send is not offered, and never counts against n8n', () => {

@@ -1,14 +1,12 @@
 import type { ExecutionsSeen } from '../../../capacity/src/analysis/match-executions';
-import type { RequestSample } from '../../../capacity/src/record/record';
 import { readTrace, type TraceOrder } from '../../../capacity/src/run/trace';
 import type { ExecutionTrace } from '../../../capacity/src/targets/target';
 
 const order = (requests: number, given: Partial<TraceOrder> = {}): TraceOrder => ({
   runId: 'run',
-  requests: Array.from({ length: requests }, (_, index): RequestSample => ({
-    ...{ tMs: 0, durationMs: 20, status: 200, ok: true, errorKind: '' },
-    ...{ id: `run-${String(index)}`, workload: 'last-node', ranBy: '' },
-  })),
+  requests,
+  expected: requests,
+  areKept: true,
   executions: { succeeded: requests, failed: 0, unfinished: 0, source: 'database' },
   executionsPerRequest: 1,
   drainMs: 10_000,
@@ -54,6 +52,15 @@ test.each([
   const trace = traceOf(seen('succeeded'));
   expect(await read(trace, given)).toEqual({ source: 'database', ...seen('succeeded') });
   expect(trace.asked).toBe(1);
+});
+
+test('more than are kept are not read, whatever their counts', async () => {
+  const trace = traceOf(seen('succeeded'));
+  const many = order(11, { executions: counts(10), areKept: false });
+  expect(await read(trace, many)).toEqual({
+    skipped: 'there were 11 requests, too many to be matched one by one',
+  });
+  expect(trace.asked).toBe(0);
 });
 
 function counts(succeeded: number): NonNullable<TraceOrder['executions']> {

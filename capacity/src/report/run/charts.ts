@@ -1,9 +1,10 @@
-import type { RunData } from '../../record/read';
+import type { RunData } from './data';
 import { METRICS, type Metric } from '../../record/metrics';
-import { percentile, sorted } from '../../analysis/statistics';
+import type { RequestWindow } from '../../analysis/requests/timeline';
+import { percentile, type Ordered } from '../../analysis/statistics';
 import type { MetricSample, RunRecord } from '../../record/record';
 import type { Chart, LineChart, LineSeries } from '../plot/chart';
-import { metricLines, requestWindows, type RequestWindow } from './windows';
+import { metricLines } from './metric-lines';
 
 const SECONDS = { label: 'time since the load began', unit: 's' };
 
@@ -11,7 +12,7 @@ const SECONDS = { label: 'time since the load began', unit: 's' };
 export function runCharts(data: RunData): Chart[] {
   const { profile } = data.record;
   const duration = profile.warmupSeconds + profile.durationSeconds;
-  const windows = requestWindows(data.requests, duration);
+  const windows = data.requests.byTime();
   const lastMs = data.samples.reduce((last, { tMs }) => Math.max(last, tMs), 0);
   const warmup = warmupMark(profile.warmupSeconds);
   // Samples go on until n8n has finished.
@@ -78,7 +79,7 @@ function latencyChart(windows: RequestWindow[], record: RunRecord): LineChart | 
   if (windows.every((w) => w.latenciesMs.length === 0)) return null;
   const bounds = record.slo.filter((s) => /^(p\d|max|mean)/.test(s.metric));
   const { unit, per } = latencyUnit(
-    windows.reduce((most, w) => Math.max(most, w.latenciesMs.at(-1) ?? 0), 0),
+    windows.reduce((most, w) => Math.max(most, largestOf(w.latenciesMs)), 0),
   );
   return {
     kind: 'line',
@@ -97,16 +98,17 @@ function latencyChart(windows: RequestWindow[], record: RunRecord): LineChart | 
   };
 }
 
+const largestOf = (values: Ordered): number => values.at(values.length - 1) ?? 0;
+
 /** Six digits on an axis are hard to read, and leave no room for its title. */
 const latencyUnit = (mostMs: number): { unit: string; per: number } =>
   mostMs >= 10_000 ? { unit: 's', per: 1000 } : { unit: 'ms', per: 1 };
 
 /** Latency by the share of requests slower than it: a straight look at the tail. */
 function distributionChart({ requests, record }: RunData): LineChart | null {
-  const cut = record.profile.warmupSeconds * 1000;
-  const latencies = sorted(requests.filter((r) => r.ok && r.tMs >= cut).map((r) => r.durationMs));
+  const latencies = requests.latenciesMs();
   if (latencies.length < 20) return null;
-  const { unit, per } = latencyUnit(latencies.at(-1) ?? 0);
+  const { unit, per } = latencyUnit(largestOf(latencies));
   const shares = Array.from({ length: 61 }, (_, i) => 10 ** (-i / 20)).filter(
     (share) => share * latencies.length >= 1,
   );

@@ -1,4 +1,6 @@
+import { row } from '../../record/csv';
 import type { RunRecord } from '../../record/record';
+import { figure } from '../text/csv';
 
 const COLUMNS: [string, (r: RunRecord) => string | number | null | undefined][] = [
   ['id', (r) => r.id],
@@ -28,14 +30,8 @@ const COLUMNS: [string, (r: RunRecord) => string | number | null | undefined][] 
 
 /** One line a run, for a spreadsheet. */
 export function renderCsv(records: RunRecord[]): string {
-  const rows = records.map((record) => COLUMNS.map(([, get]) => cell(get(record))).join(','));
-  return [COLUMNS.map(([name]) => name).join(','), ...rows, ''].join('\n');
-}
-
-function cell(value: string | number | null | undefined): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'number' ? String(Number(value.toPrecision(6))) : value;
-  return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  const rows = records.map((record) => COLUMNS.map(([, get]) => figure(get(record))));
+  return [COLUMNS.map(([name]) => name), ...rows].map(row).join('');
 }
 
 function sum(values: (number | null)[]): number | null {

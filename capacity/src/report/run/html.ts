@@ -9,7 +9,7 @@ import {
 } from './figures';
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
-import type { RunData } from '../../record/read';
+import type { RunData } from './data';
 import { runCharts } from './charts';
 import { figure } from '../page/figure';
 import { cellsTable, page } from '../page/page';

@@ -10,7 +10,7 @@ import {
   runFigures,
 } from './figures';
 import { repeatCommand } from '../text/units';
-import type { RunData } from '../../record/read';
+import type { RunData } from './data';
 import { runCharts } from './charts';
 
 /** Files that stand beside report.md: the plots it shows. */

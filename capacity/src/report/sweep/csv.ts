@@ -1,4 +1,6 @@
+import { row } from '../../record/csv';
 import { NO_FIGURES, type CellFigures, type CellRecord } from '../../record/sweep-record';
+import { figure } from '../text/csv';
 
 const FIGURES = Object.keys(NO_FIGURES) as (keyof CellFigures)[];
 
@@ -31,11 +33,5 @@ export function renderSweepCsv(records: readonly CellRecord[]): string {
     record.seconds,
     record.run,
   ]);
-  return [head, ...rows].map((row) => `${row.map(field).join(',')}\n`).join('');
-}
-
-function field(value: string | number | null): string {
-  if (value === null) return '';
-  const text = typeof value === 'number' ? String(Number(value.toPrecision(6))) : value;
-  return /[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+  return [head, ...rows].map((cells) => row(cells.map(figure))).join('');
 }

@@ -3,7 +3,7 @@ import { renderRunHtml } from '../../../../capacity/src/report/run/html';
 import { plotFiles, renderMarkdown } from '../../../../capacity/src/report/run/markdown';
 import { runCharts } from '../../../../capacity/src/report/run/charts';
 import { renderTerminal } from '../../../../capacity/src/report/run/terminal';
-import { sampleRun } from '../../../support/sample-run';
+import { sampleRequests, sampleRun } from '../../../support/sample-run';
 
 const data = sampleRun();
 
@@ -73,12 +73,11 @@ describe('the page', () => {
   });
 
   it('shows text from the run as text', () => {
-    const evil = structuredClone(data);
+    const evil = sampleRun(
+      sampleRequests().map((r) => (r.ok ? r : { ...r, errorKind: '</script><b>' })),
+    );
     evil.record.events.push({ tMs: 0, kind: 'x', text: '<img src=x onerror=alert(1)>' });
     evil.record.summary.errors.byKind = { '</script><b>': 3 };
-    evil.requests.forEach((r) => {
-      if (!r.ok) r.errorKind = '</script><b>';
-    });
     const page = renderRunHtml(evil);
     expect(page).not.toContain('<img');
     expect(page).not.toContain('</script><b>');

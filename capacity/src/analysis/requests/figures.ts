@@ -1,0 +1,108 @@
+import type { RequestSample, Summary } from '../../record/record';
+import type { Window } from '../metrics';
+import { GoodReplies } from './good-replies';
+import { hasLatency } from './latency';
+import { Spread } from './spread';
+import { Values } from './values';
+
+export interface MeasuredPart {
+  /** The part that counts; requests due before it were warm-up. */
+  measured: Window;
+  /** Closed loop: how long a client pauses between two requests. */
+  thinkTimeMs?: number;
+}
+
+/** What a summary needs to know of the requests. Each is seen once, in the order of their ends, and not kept. */
+export class RequestFigures {
+  /** Over the whole run, warm-up included. */
+  requests = 0;
+  expected = 0;
+  /** When the last of them ended. */
+  lastEndMs = 0;
+  /** Due within the measured part, as all below. */
+  due = 0;
+  readonly latencyMs: Values;
+  readonly latenessMs: Values;
+  readonly errorsByKind: Record<string, number> = {};
+  errors = 0;
+  unanswered = { requests: 0, oldestAgeMs: 0 };
+  readonly spread = new Spread();
+  private readonly good: GoodReplies;
+  private connections = 0;
+  private tellsConnections = false;
+  private completed = 0;
+  private timeOfCompletedMs = 0;
+  private overlapMs = 0;
+
+  constructor(
+    private readonly part: MeasuredPart,
+    exactUpTo?: number,
+  ) {
+    this.latencyMs = new Values(exactUpTo);
+    this.latenessMs = new Values(exactUpTo);
+    this.good = new GoodReplies(part.measured);
+  }
+
+  add(request: RequestSample): void {
+    const { tMs, durationMs, ok } = request;
+    const { fromMs, toMs } = this.part.measured;
+    this.requests += 1;
+    this.lastEndMs = Math.max(this.lastEndMs, tMs + durationMs);
+    if (ok) {
+      this.expected += 1;
+      this.good.add(request);
+    }
+    this.addToFlight(tMs, durationMs);
+    if (tMs >= fromMs && tMs < toMs) this.addDue(request);
+  }
+
+  goodReplies(): number {
+    return this.good.count();
+  }
+
+  /** Null where it was not recorded. */
+  newConnections(): number | null {
+    return this.tellsConnections ? this.connections : null;
+  }
+
+  /**
+   * Requests in flight, predicted as rate x time in the system, against those seen: the clients of a
+   * closed loop, or the mean number of open requests in the measured part. A ratio far from 1 means that
+   * the system was not in a steady state, or that the samples are wrong.
+   */
+  littlesLaw(clients: number | null): Summary['littlesLaw'] {
+    const { fromMs, toMs } = this.part.measured;
+    const length = toMs - fromMs;
+    const observed = clients ?? this.overlapMs / length;
+    if (this.completed === 0 || observed === 0) return null;
+    const predicted = this.timeOfCompletedMs / length;
+    return { predicted, observed, ratio: predicted / observed };
+  }
+
+  private addDue(request: RequestSample): void {
+    const { durationMs, ok, errorKind, ranBy, lateMs, connected } = request;
+    this.due += 1;
+    if (hasLatency(request)) this.latencyMs.add(durationMs);
+    if (lateMs !== undefined) this.latenessMs.add(lateMs);
+    if (connected !== undefined) {
+      this.tellsConnections = true;
+      this.connections += connected;
+    }
+    if (ranBy) this.spread.add(ranBy);
+    if (ok) return;
+    this.errors += 1;
+    this.errorsByKind[errorKind] = (this.errorsByKind[errorKind] ?? 0) + 1;
+    if (errorKind !== 'unanswered') return;
+    this.unanswered.requests += 1;
+    this.unanswered.oldestAgeMs = Math.max(this.unanswered.oldestAgeMs, durationMs);
+  }
+
+  private addToFlight(tMs: number, durationMs: number): void {
+    const { fromMs, toMs } = this.part.measured;
+    const endMs = tMs + durationMs;
+    this.overlapMs += Math.max(0, Math.min(endMs, toMs) - Math.max(tMs, fromMs));
+    if (endMs < fromMs || endMs >= toMs) return;
+    this.completed += 1;
+    this.timeOfCompletedMs += durationMs + (this.part.thinkTimeMs ?? 0);
+  }
+}

@@ -1,0 +1,50 @@
+import type { LatencyInterval, LatencySummary, RequestSample } from '../../record/record';
+import { meanInterval, percentile, percentileInterval, type Interval } from '../statistics';
+import { Values } from './values';
+
+/** Kinds of errors where no answer came, so that the duration is only how long we waited. */
+const NEVER_ANSWERED = new Set(['unanswered', 'timeout']);
+
+/**
+ * Latency of good replies, and of requests that never got an answer at the age they had reached: they
+ * took at least that long, and leaving them out would make a system look faster the more it hangs.
+ * Wrong or refused replies are errors, and often quick ones; they have no latency.
+ */
+export const hasLatency = ({ ok, errorKind }: RequestSample): boolean =>
+  ok || NEVER_ANSWERED.has(errorKind);
+
+export function latency(requests: Iterable<RequestSample>): LatencySummary | null {
+  const values = new Values();
+  for (const request of requests) if (hasLatency(request)) values.add(request.durationMs);
+  return latencySummary(values);
+}
+
+export function latencySummary(values: Values): LatencySummary | null {
+  if (values.length === 0) return null;
+  const order = values.ordered();
+  return {
+    count: order.length,
+    mean: order.mean,
+    min: percentile(order, 0),
+    p50: percentile(order, 0.5),
+    p90: percentile(order, 0.9),
+    p95: percentile(order, 0.95),
+    p99: percentile(order, 0.99),
+    p999: percentile(order, 0.999),
+    max: percentile(order, 1),
+    intervals: {
+      mean: recorded(meanInterval(order)),
+      p50: recorded(percentileInterval(order, 0.5)),
+      p90: recorded(percentileInterval(order, 0.9)),
+      p95: recorded(percentileInterval(order, 0.95)),
+      p99: recorded(percentileInterval(order, 0.99)),
+      p999: recorded(percentileInterval(order, 0.999)),
+    },
+  };
+}
+
+/** JSON knows no infinity. */
+const recorded = ({ low, high }: Interval): LatencyInterval => ({
+  low: Math.max(0, low),
+  high: Number.isFinite(high) ? high : null,
+});

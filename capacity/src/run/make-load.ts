@@ -1,0 +1,97 @@
+/** The load of a run, and whoever looks at each of its requests. */
+import { BreachWatch, type Breached } from '../analysis/breach';
+import type { RequestsSeen } from '../analysis/requests/seen';
+import { runK6 } from '../load/k6';
+import type { LoadResult } from '../load/load';
+import { openLimit, PROFILES, type Profile } from '../plan/profile';
+import type { Slo } from '../plan/slo';
+import type { RunFolder } from '../record/folder';
+import type { RequestSample } from '../record/record';
+import type { Running } from '../targets/target';
+import type { Progress } from '../ui/progress';
+import type { CountWithin } from './count-within';
+import type { RunOrder } from './order';
+import { sampleEveryMs, type Observations } from './samples';
+
+export interface LoadScene {
+  runId: string;
+  folder: RunFolder;
+  requests: RequestsSeen;
+  seen: Observations;
+  within: CountWithin | null;
+  breach: { readonly found: Breached | null; see(sample: RequestSample): void } | null;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+/** Null for a load profile that does not end at the breach. */
+export function untilBreach({ plan, slos }: RunOrder): LoadScene['breach'] {
+  const profile: Profile = PROFILES[plan.profile];
+  return profile.endsAtBreach === true ? new UntilBreach(slos) : null;
+}
+
+/** For a load profile that ends at the breach: looks at every request, and keeps what it found. */
+class UntilBreach {
+  found: Breached | null = null;
+  private readonly watch: BreachWatch;
+
+  constructor(slos: readonly Slo[]) {
+    this.watch = new BreachWatch(slos);
+  }
+
+  see(sample: RequestSample): void {
+    this.found ??= this.watch.see(sample);
+  }
+}
+
+export async function makeLoad(
+  running: Running,
+  order: RunOrder,
+  scene: LoadScene,
+): Promise<LoadResult> {
+  const { plan } = order;
+  const { figures } = scene.requests;
+  let beganAtMs = Date.now();
+  const totalSeconds = plan.warmupSeconds + plan.durationSeconds;
+  const tell = (): void => {
+    const seconds = Math.min(totalSeconds, (Date.now() - beganAtMs) / 1000);
+    scene.progress(
+      `${plan.profile}: ${seconds.toFixed(0)} of ${totalSeconds.toFixed(0)} s, ${String(figures.expected)} right, ${String(figures.requests - figures.expected)} wrong`,
+    );
+  };
+  const ticking = setInterval(tell, 1000);
+  try {
+    return await runK6({
+      k6: order.k6,
+      scripts: order.scripts,
+      baseUrl: running.baseUrl,
+      requests: order.workload.requests,
+      plan,
+      runId: scene.runId,
+      timeoutMs: order.timeoutMs,
+      drainMs: order.drainMs,
+      maxOpen: order.generator?.maxOpen ?? openLimit(plan, order.timeoutMs),
+      generatorCores: order.generator?.cores ?? null,
+      signal: scene.signal,
+      onBegin: (atMs) => {
+        beganAtMs = atMs;
+        scene.seen.begin(atMs);
+        scene.within?.begin(atMs);
+      },
+      onRequest: (sample) => {
+        scene.folder.request(sample);
+        scene.requests.add(sample);
+        scene.breach?.see(sample);
+      },
+      behind: () => scene.folder.behind(),
+      isEnough: () => (scene.breach?.found ?? null) !== null,
+      onUsage: (cpuCores, rssMiB) => {
+        scene.seen.sample('generator', 'k6', 'cpuCores', cpuCores);
+        scene.seen.sample('generator', 'k6', 'rssMiB', rssMiB);
+      },
+      usageEveryMs: sampleEveryMs(plan),
+    });
+  } finally {
+    clearInterval(ticking);
+  }
+}

@@ -1,0 +1,22 @@
+import { RequestsSeen } from '../analysis/requests/seen';
+import { readRequests, readRun, readSamples } from '../record/read';
+import type { RunRecord } from '../record/record';
+import type { RunData } from '../report/run/data';
+
+/** A recorded run, for its report. */
+export async function readRunData(folder: string): Promise<RunData> {
+  const record = readRun(folder);
+  const { timeline } = await seenAgain(folder, record);
+  return { record, requests: timeline, samples: readSamples(folder) };
+}
+
+/** The requests of a recorded run, each looked at once more. */
+export async function seenAgain(
+  folder: string,
+  { profile }: Pick<RunRecord, 'profile'>,
+): Promise<RequestsSeen> {
+  // How long clients paused is not recorded.
+  const seen = new RequestsSeen(profile, 0);
+  for await (const request of readRequests(folder)) seen.add(request);
+  return seen;
+}

@@ -1,0 +1,21 @@
+import { readRequests, readRun, readSamples } from '../../capacity/src/record/read';
+import type { MetricSample, RequestSample, RunRecord } from '../../capacity/src/record/record';
+
+export interface WholeRun {
+  record: RunRecord;
+  requests: RequestSample[];
+  samples: MetricSample[];
+}
+
+/** All of a run at once: tests make short ones. */
+export const readWholeRun = async (folder: string): Promise<WholeRun> => ({
+  record: readRun(folder),
+  requests: await allRequests(folder),
+  samples: readSamples(folder),
+});
+
+export async function allRequests(folder: string): Promise<RequestSample[]> {
+  const requests: RequestSample[] = [];
+  for await (const request of readRequests(folder)) requests.push(request);
+  return requests;
+}
