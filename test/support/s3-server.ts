@@ -11,6 +11,7 @@ export interface S3Server {
   env: Record<string, string>;
   /** What lies in the bucket `runs` under this key. */
   content(key: string): string;
+  bytes(key: string): Uint8Array;
   close(): Promise<void>;
 }
 
@@ -58,7 +59,13 @@ export async function startS3Server(): Promise<S3Server> {
     }
     await sleep(100);
   }
-  return { env, content: (key) => readFileSync(join(folder, 'runs', key), 'utf8'), close };
+  const fileOf = (key: string): string => join(folder, 'runs', key);
+  return {
+    env,
+    content: (key) => readFileSync(fileOf(key), 'utf8'),
+    bytes: (key) => readFileSync(fileOf(key)),
+    close,
+  };
 }
 
 async function answers(url: string): Promise<boolean> {

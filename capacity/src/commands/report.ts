@@ -33,10 +33,7 @@ export function register(program: Command): void {
       'Make the reports of runs, searches, comparisons and sweeps again; runs that were broken off are concluded',
     )
     .argument('<folders...>', 'folders of records, or folders that hold them')
-    .option(
-      '--s3 <place>',
-      'copy them to s3://bucket/prefix (again), with AWS_* from the environment',
-    )
+    .option('--s3 <place>', 'copy them to s3://bucket/prefix (again)')
     .option('--csv <file>', 'all runs in one table, a line each')
     .option('--json', 'print the records, for machines')
     .addHelpText(
@@ -55,7 +52,7 @@ interface Reported {
 }
 
 async function report(folders: string[], options: ReportOptions): Promise<number> {
-  const place = options.s3 === undefined ? null : s3Place(options.s3, process.env);
+  const place = options.s3 === undefined ? null : await s3Place(options.s3);
   const found = folders.flatMap(recordsBeneath);
   if (found.length === 0) {
     throw new Mistake(`there is no record in ${folders.join(', ')}: n8n-tuned run makes one.`);

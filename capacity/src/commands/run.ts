@@ -43,7 +43,7 @@ export function register(program: Command): void {
   ).optionsGroup('Limits and results:');
   withLimitOptions(command)
     .addOption(outOption())
-    .option('--s3 <place>', 'copy it to s3://bucket/prefix too, with AWS_* from the environment')
+    .option('--s3 <place>', 'copy it to s3://bucket/prefix too')
     .option('--json', 'print the record, for machines')
     .addHelpText(
       'after',
@@ -67,7 +67,7 @@ async function run(options: RunOptions): Promise<number> {
   if (generator.maxOpen === undefined) {
     refuseTooManyOpen(plan, timeoutMs, slos);
   }
-  const place = options.s3 === undefined ? null : s3Place(options.s3, process.env);
+  const place = options.s3 === undefined ? null : await s3Place(options.s3);
   const k6 = findK6();
   const target = chosenTarget(options, workload.workflows, readyMs);
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {

@@ -1,60 +1,71 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+/** Copies of records in S3, or in anything that speaks like it. */
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
-import { within } from '../ui/within';
 import { COMPARE_FILE } from './compare-record';
 import { RECORD_FILE } from './folder';
 import { FIND_FILE } from './read-find';
 import { SWEEP_FILE } from './sweep-record';
-import { encodeKey, signed, type S3Credentials } from './s3-sign';
 
-/** A bucket of S3, or of anything that speaks like it, with credentials from the environment. */
 export interface S3Place {
-  /** `https://s3.eu-central-1.amazonaws.com`, `http://127.0.0.1:9000` */
-  endpoint: string;
+  client: S3Client;
   bucket: string;
   /** Without slashes at its ends; may be empty. */
   prefix: string;
-  credentials: S3Credentials;
 }
 
-type Env = Record<string, string | undefined>;
-
-const ATTEMPTS = 3;
+const CONNECT_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** `s3://bucket/prefix`, and AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL. */
-export function s3Place(url: string, env: Env): S3Place {
+/**
+ * `s3://bucket/prefix`. Credentials, region and endpoint are those of the AWS SDK: of the environment, a profile,
+ * a web identity (IRSA), EKS Pod Identity, or the machine. Whoever has none is told before anything is measured.
+ */
+export async function s3Place(url: string): Promise<S3Place> {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(url);
   if (match === null) {
     throw new Mistake(`--s3 is '${url}': write it like s3://bucket/prefix.`);
   }
-  const accessKeyId = env['AWS_ACCESS_KEY_ID'];
-  const secretAccessKey = env['AWS_SECRET_ACCESS_KEY'];
-  if (!accessKeyId || !secretAccessKey) {
+  const client = await s3Client();
+  try {
+    await client.config.credentials();
+  } catch (error) {
     throw new Mistake(
-      '--s3 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.',
+      `--s3 needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run with a role that may write to ${url} (${messageOf(error)}).`,
     );
   }
-  const region = env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? 'us-east-1';
-  const endpoint =
-    env['AWS_ENDPOINT_URL_S3'] ?? env['AWS_ENDPOINT_URL'] ?? `https://s3.${region}.amazonaws.com`;
   return {
-    endpoint: endpoint.replace(/\/+$/, ''),
+    client,
     bucket: match[1] ?? '',
     prefix: (match[2] ?? '').replaceAll(/^\/+|\/+$/g, ''),
-    credentials: {
-      accessKeyId,
-      secretAccessKey,
-      sessionToken: env['AWS_SESSION_TOKEN'],
-      region,
-    },
   };
 }
 
+/** Loaded only by whoever copies: the SDK is larger than all the rest. */
+async function s3Client(): Promise<S3Client> {
+  // Which Node.js is old is not for a copy to say in the middle of a line of progress.
+  process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+  const { S3Client: Client } = await import('@aws-sdk/client-s3');
+  const { AWS_DEFAULT_REGION, AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3, AWS_REGION } = process.env;
+  const config: S3ClientConfig = {
+    requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS },
+  };
+  const region = AWS_REGION ?? AWS_DEFAULT_REGION;
+  if (region !== undefined) config.region = region;
+  if ((AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL) !== undefined) {
+    // Other servers need not have a host name per bucket, nor know Amazon's newer checksums.
+    config.forcePathStyle = true;
+    config.requestChecksumCalculation = 'WHEN_REQUIRED';
+  }
+  const client = new Client(config);
+  const isKnown = await client.config.region().then(Boolean, () => false);
+  return isKnown ? client : new Client({ ...config, region: 'us-east-1' });
+}
+
 /** Where the folder of a record goes. */
-export function s3UrlOf(place: S3Place, folder: string): string {
-  return `s3://${[place.bucket, place.prefix, basename(folder)].filter((part) => part !== '').join('/')}`;
+export function s3UrlOf({ bucket, prefix }: S3Place, folder: string): string {
+  return `s3://${[bucket, prefix, basename(folder)].filter((part) => part !== '').join('/')}`;
 }
 
 const RECORD_FILES = [RECORD_FILE, FIND_FILE, COMPARE_FILE, SWEEP_FILE];
@@ -73,46 +84,48 @@ export async function uploadFolder(
   );
   for (const file of files) {
     const key = [place.prefix, basename(folder), file].filter((part) => part !== '').join('/');
-    await put(place, key, readFileSync(join(folder, file)), signal);
+    await put(place, key, join(folder, file), signal);
   }
 }
 
+/** In parts of 5 MiB where it is larger: the requests of a long run are hundreds of megabytes. */
 async function put(
-  place: S3Place,
+  { client, bucket }: S3Place,
   key: string,
-  body: Uint8Array,
+  file: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const url = new URL(`${place.endpoint}/${place.bucket}/${encodeKey(key)}`);
-  const request = { method: 'PUT', url, headers: { 'content-type': typeOf(key) }, body } as const;
-  let why = '';
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    try {
-      const { ok, status, text } = await within(REQUEST_TIMEOUT_MS, signal, async (patience) => {
-        const reply = await fetch(url, {
-          method: request.method,
-          headers: signed(request, place.credentials, new Date()),
-          body: Uint8Array.from(body),
-          signal: patience,
-        });
-        return { ok: reply.ok, status: reply.status, text: await reply.text() };
-      });
-      if (ok) return;
-      why = `status ${String(status)} ${/<Code>([^<]+)/.exec(text)?.[1] ?? ''}`.trim();
-      // Who is refused will be refused again.
-      if (status < 500 && status !== 429) break;
-    } catch (error) {
-      why = reasonOf(error);
-      if (signal.aborted) break;
-    }
+  const { Upload } = await import('@aws-sdk/lib-storage');
+  const body = createReadStream(file);
+  const upload = new Upload({
+    client,
+    params: { Bucket: bucket, Key: key, Body: body, ContentType: typeOf(key) },
+  });
+  const stop = (): void => {
+    void upload.abort();
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    signal.throwIfAborted();
+    await upload.done();
+  } catch (error) {
+    throw new Error(`s3://${bucket}/${key} was not taken: ${reasonOf(error)}`, { cause: error });
+  } finally {
+    signal.removeEventListener('abort', stop);
+    body.destroy();
   }
-  throw new Error(`${url.origin}/${place.bucket}/${key} was not taken: ${why}`);
 }
 
-/** What fetch hides behind "fetch failed". */
+/** The server's own word for it, or that of the network. */
 function reasonOf(error: unknown): string {
-  const { cause } = error as { cause?: { code?: string; message?: string } };
-  return cause?.message || cause?.code || messageOf(error);
+  const { name, code, $metadata } = error as {
+    name?: string;
+    code?: string;
+    $metadata?: { httpStatusCode?: number };
+  };
+  const status = $metadata?.httpStatusCode;
+  if (status !== undefined) return `status ${String(status)} ${name ?? ''}`.trim();
+  return messageOf(error) || code || 'unknown';
 }
 
 function filesBeneath(folder: string): string[] {
