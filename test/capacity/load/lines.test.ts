@@ -66,7 +66,6 @@ describe('the output of the load generator', () => {
     await fc.assert(
       fc.asyncProperty(pieces, async (texts) => {
         const lines: string[] = [];
-        // eslint-disable-next-line @typescript-eslint/require-await
         const stream = (async function* () {
           yield* texts;
         })();
