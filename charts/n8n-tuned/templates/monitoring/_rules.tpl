@@ -8,9 +8,11 @@ The alerts of files/monitoring/rules with the release's names and the user's thr
 {{- $monitoring := .Values.monitoring -}}
 {{- $isQueue := include "n8n-tuned.isQueue" . -}}
 {{- $leastWorkers := 0 -}}
-{{- range (include "n8n-tuned.componentsOf" (dict "context" . "role" "worker") | fromYaml).items -}}
+{{- range .n8nTunedComponents -}}
+{{- if eq .role "worker" -}}
 {{- $scaler := include "n8n-tuned.autoscaler" . -}}
 {{- $leastWorkers = add $leastWorkers (ternary (include "n8n-tuned.minReplicas" .) (toString .settings.replicas) (ne "" $scaler) | int) -}}
+{{- end -}}
 {{- end -}}
 {{- $ownRedis := eq "own" (include "n8n-tuned.redisKind" .) -}}
 {{- $ownDatabase := include "n8n-tuned.ownDatabase" . -}}
@@ -31,7 +33,7 @@ recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }
 {{- $full := include "n8n-tuned.fullname" . -}}
 {{- $namespace := printf "namespace=%q" (include "n8n-tuned.namespace" .) -}}
 {{- $components := list -}}
-{{- range (include "n8n-tuned.components" . | fromYaml).items -}}{{- $components = append $components .name -}}{{- end -}}
+{{- range .n8nTunedComponents -}}{{- $components = append $components .name -}}{{- end -}}
 {{- $tokens := dict
   "n8n" (printf "%s,release=%q" $namespace .Release.Name)
   "pods" (printf "%s,pod=~\"%s-(%s)-.+\"" $namespace $full (join "|" $components))
