@@ -1,5 +1,5 @@
 /** Brings exactly what values.yaml says up on this machine, and loads it at the wanted rate. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -12,7 +12,8 @@ import { processTarget } from '../targets/process/process-target';
 import type { Progress } from '../ui/progress';
 import { withTargets } from '../targets/with-targets';
 import type { RunRecordAt } from './prove';
-import { deployedTopology, type Deployed } from './values-topology';
+import { filled, presetsOf } from './presets';
+import { deployedTopology, merged, type Deployed } from './values-topology';
 import { messageOf, Mistake } from '../ui/exit';
 
 export interface LoadOrder {
@@ -71,8 +72,17 @@ export function readDeployed(valuesText: string): Deployed {
   const { appVersion } = z
     .looseObject({ appVersion: z.string() })
     .parse(parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')));
-  const defaults: unknown = parse(readFileSync(join(chart, 'values.yaml'), 'utf8'));
-  return deployedTopology(given(valuesText), defaults, appVersion);
+  const read = (...path: string[]): unknown =>
+    parse(readFileSync(join(chart, ...path), 'utf8')) as unknown;
+  const user = given(valuesText);
+  const presets = presetsOf(user).map((name) => {
+    if (!existsSync(join(chart, 'presets', `${name}.yaml`))) {
+      throw new Mistake(`the values are wrong at preset: the chart has no preset '${name}'`);
+    }
+    return read('presets', `${name}.yaml`);
+  });
+  const values = merged(read('values.yaml'), user);
+  return deployedTopology(filled(values, [...presets, read('files', 'defaults.yaml')]), appVersion);
 }
 
 function given(valuesText: string): unknown {

@@ -57,9 +57,9 @@ const valuesSchema = z.looseObject({
 
 type Values = z.infer<typeof valuesSchema>;
 
-/** `defaults` are the chart's own values.yaml, `appVersion` its Chart.yaml's. */
-export function deployedTopology(given: unknown, defaults: unknown, appVersion: string): Deployed {
-  const values = understood(valuesSchema.safeParse(merged(defaults, given)));
+/** Of values that are complete: with the chart's own beneath them. `appVersion` is its Chart.yaml's. */
+export function deployedTopology(given: unknown, appVersion: string): Deployed {
+  const values = understood(valuesSchema.safeParse(given));
   const n8n = values.image.version || values.image.tag || appVersion;
   const isQueue = values.executions.mode === 'queue';
   const { profile } = values.tuning;
@@ -97,7 +97,6 @@ export function deployedTopology(given: unknown, defaults: unknown, appVersion: 
   return { topology, leftOut: leftOut(values) };
 }
 
-/** As Helm merges them: maps by key, null takes out, everything else is replaced. */
 /** What the schema found, or the first thing that it did not expect as the user's mistake. */
 function understood<T>(result: z.ZodSafeParseResult<T>): T {
   if (result.success) return result.data;
@@ -107,6 +106,7 @@ function understood<T>(result: z.ZodSafeParseResult<T>): T {
   );
 }
 
+/** As Helm merges them: maps by key, null takes out, everything else is replaced. */
 export function merged(below: unknown, above: unknown): unknown {
   if (!isMap(below) || !isMap(above)) return above === undefined ? below : above;
   const result: Record<string, unknown> = { ...below };

@@ -97,7 +97,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- $sized := list -}}
 {{- range $values.worker.pools -}}
-{{- if hasKey . "replicas" -}}{{- $sized = append $sized .name -}}{{- end -}}
+{{- if not (kindIs "invalid" .replicas) -}}{{- $sized = append $sized .name -}}{{- end -}}
 {{- end -}}
 {{- $workers := 0 -}}
 {{- range (get .n8nTunedByRole "worker") -}}
@@ -114,7 +114,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- if $values.webhook.enabled -}}
 {{- "webhook.enabled: webhook processors need queue mode: set executions.mode=queue, or webhook.enabled=false." }}{{ "\n" -}}
 {{- end -}}
-{{- /* 2 is the default of values.yaml, which cannot be told from what a user gave. */ -}}
+{{- /* 2 is the default: a values file that repeats it asks for no workers. */ -}}
 {{- $ofWorkers := include "n8n-tuned.given" (dict
   "replicas" (not (has (int $values.worker.replicas) (list 0 2)))
   "concurrency" $values.worker.concurrency

@@ -1,8 +1,8 @@
-// Writes what follows from other files: values.schema.json and README.md from values.yaml, files/load-target from the
-// built node, files/loadtests and files/workflows from the folders of these names. test/chart holds them equal; --check
-// only says whether they are.
+// Writes what follows from other files: values.schema.json and README.md from values.yaml and files/defaults.yaml,
+// files/load-target from the built node, files/loadtests and files/workflows from the folders of these names. test/chart
+// holds them equal; --check only says whether they are.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
 import { loadTargetFiles } from './load-target.mjs';
@@ -14,9 +14,10 @@ import { readValues } from './values.mjs';
 const chart = join(dirname(fileURLToPath(import.meta.url)), '..');
 const root = join(chart, '../..');
 const values = readValues(join(chart, 'values.yaml'));
+const presets = readdirSync(join(chart, 'presets')).map((file) => basename(file, '.yaml'));
 
 const generated = {
-  'values.schema.json': `${JSON.stringify(schemaOf(values), null, 2)}\n`,
+  'values.schema.json': `${JSON.stringify(schemaOf(values, presets), null, 2)}\n`,
   'README.md': readmeOf(readFileSync(join(chart, 'tools/readme-head.md'), 'utf8'), values),
   ...loadTargetFiles(root),
   ...(await loadTestFiles(root)),

@@ -10,15 +10,24 @@ const object = { type: 'object' };
 const texts = { type: 'object', additionalProperties: text };
 /** Whether it is one says the template, in a sentence. */
 const quantity = { type: ['string', 'number'] };
-const resources = {
+/** The same shape, and null: "not set". */
+const nullable = (shape) => {
+  if (shape.enum) return { ...shape, enum: [...shape.enum, null] };
+  if (shape.type) return { ...shape, type: [shape.type, 'null'].flat() };
+  return orNull(shape);
+};
+const resourcesOf = (shape) => ({
   type: 'object',
   additionalProperties: false,
   properties: {
-    requests: { type: 'object', additionalProperties: quantity },
-    limits: { type: 'object', additionalProperties: quantity },
+    requests: shape({ type: 'object', additionalProperties: shape(quantity) }),
+    limits: shape({ type: 'object', additionalProperties: shape(quantity) }),
     claims: list(object),
   },
-};
+});
+const resources = resourcesOf((shape) => shape);
+/** Of a role, where null takes out what a preset or the chart has. */
+const resourcesOrNone = resourcesOf(nullable);
 const env = {
   type: 'object',
   propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
@@ -70,6 +79,7 @@ const budget = { type: 'number', exclusiveMinimum: 0, maximum: 0.06 };
 
 /** By the value's path, or by its last keys. */
 const SHAPES = {
+  preset: { type: ['string', 'array', 'null'] },
   nameOverride: name,
   fullnameOverride: name,
   commonLabels: texts,
@@ -182,7 +192,15 @@ const SHAPES = {
   extraManifests: list({ type: ['object', 'string'] }),
 };
 
-function shapeOf(path, value) {
+/** A value that a preset may set is null, or a map without the keys that it sets. */
+function shapeOf({ path, value, isUnset }) {
+  if (!isUnset) return shapeOfDefault(path, value);
+  if (path.at(-1) === 'resources') return resourcesOrNone;
+  const shape = shapeOfDefault(path, value);
+  return shape.type === 'object' ? shape : nullable(shape);
+}
+
+function shapeOfDefault(path, value) {
   const [key, parent] = [path.at(-1), path.at(-2)];
   if (parent === 'thresholds' && SHAPES[`${parent}.${key}`] === undefined) return threshold;
   const named = SHAPES[path.join('.')] ?? SHAPES[`${parent}.${key}`] ?? SHAPES[key];
@@ -223,10 +241,11 @@ function need(block, key) {
   block.required = [...new Set([...(block.required ?? []), key])];
 }
 
-export function schemaOf(values) {
+export function schemaOf(values, presets) {
   const top = closed({});
   const root = top.properties;
-  for (const { path, value, text: description } of values) {
+  for (const leaf of values) {
+    const { path, value, text: description } = leaf;
     let block = top;
     for (const key of path.slice(0, -1)) {
       block.properties[key] ??= closed({});
@@ -234,10 +253,15 @@ export function schemaOf(values) {
       block = block.properties[key];
     }
     const key = path.at(-1);
-    const shape = shapeOf(path, value);
+    const shape = shapeOf(leaf);
     block.properties[key] = description ? { description, ...shape } : shape;
-    if (isNeeded(value, shape)) need(block, key);
+    if (!leaf.isUnset && isNeeded(value, shape)) need(block, key);
   }
+  const preset = oneOf(...presets);
+  root.preset = {
+    description: root.preset.description,
+    anyOf: [preset, list(preset), { type: 'null' }],
+  };
   // A parent chart leaves this one out where its condition is false: it can only be read as true.
   root.enabled.enum = [true];
   top.required = top.required.filter((key) => key !== 'enabled');
@@ -247,14 +271,18 @@ export function schemaOf(values) {
   const ofPod = optional(root.pod).properties;
   for (const role of ['main', 'worker', 'webhook']) {
     const { properties, required } = root[role];
-    const own = required.filter((key) => !(key in ofPod));
+    const own = (required ?? []).filter((key) => !(key in ofPod));
     root[role] = closed(deepMerge(ofPod, properties), { required: own });
   }
   const { pools, ...ofWorker } = optional(root.worker).properties;
   const poolName = { type: 'string', pattern: '^[a-z0-9]([-a-z0-9]{0,13}[a-z0-9])?$' };
   root.worker.properties.pools = {
     ...pools,
-    items: closed({ name: poolName, ...withoutText(ofWorker) }, { required: ['name'] }),
+    items: closed(
+      // What a pool leaves out comes from `worker`, so null takes nothing out of it.
+      { name: poolName, ...withoutText(ofWorker), resources },
+      { required: ['name'] },
+    ),
   };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',

@@ -1,14 +1,20 @@
-// Reads values.yaml with its prose: every value with its path, default, section and sentence.
+// Reads values.yaml with its prose: every value with its path, default, section and sentence. Where a preset may set it, it
+// is null there and its default is in files/defaults.yaml.
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { parseDocument, isMap, isScalar } from 'yaml';
 
 const SECTION = /^\s*@section -- (.+)$/m;
 /** A sentence may go on over further lines; an empty one ends it, and what follows is for readers of values.yaml alone. */
 const TEXT = /^\s*-- (.+(?:\n(?!\s*(?:--|@section) )[^\S\n]*\S.*)*)/m;
 
-/** @returns {{ path: string[], value: unknown, section: string, text: string | undefined }[]} leaves, in order */
+/**
+ * @returns {{ path: string[], value: unknown, isUnset: boolean, section: string, text: string | undefined }[]} leaves, in
+ * order; `isUnset` where all or a part of the value is from files/defaults.yaml
+ */
 export function readValues(file) {
   const document = parseDocument(readFileSync(file, 'utf8'));
+  const defaults = readDefaults(join(dirname(file), 'files/defaults.yaml'));
   const found = [];
   let section = 'Names';
   const visit = (map, path) => {
@@ -25,7 +31,11 @@ export function readValues(file) {
       else
         found.push({
           path: at,
-          value: isScalar(pair.value) ? pair.value.value : pair.value.toJSON(),
+          ...withDefault(
+            isScalar(pair.value) ? pair.value.value : pair.value.toJSON(),
+            at,
+            defaults,
+          ),
           section,
           text,
         });
@@ -34,6 +44,12 @@ export function readValues(file) {
   if (document.commentBefore) section = SECTION.exec(document.commentBefore)?.[1] ?? section;
   visit(document.contents, []);
   return found;
+}
+
+function withDefault(value, path, defaults) {
+  const filled = path.reduce((map, key) => map?.[key], defaults);
+  if (filled === undefined) return { value, isUnset: false };
+  return { value: value === null ? filled : { ...value, ...filled }, isUnset: true };
 }
 
 export function readDefaults(file) {

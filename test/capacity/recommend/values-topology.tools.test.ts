@@ -142,6 +142,14 @@ describe('a topology made of values is what the chart deploys', () => {
     await expectTheSame(readFileSync(join(chart, 'presets', `${preset}.yaml`), 'utf8'));
   });
 
+  test('presets by name, and values over them', async () => {
+    await expectTheSame('preset: medium\n');
+    await expectTheSame(`
+preset: [medium, openshift]
+worker: { replicas: 3, resources: { limits: { memory: null, cpu: 1500m } } }
+`);
+  });
+
   test('no values at all', async () => {
     await expectTheSame('{}\n');
   });
@@ -197,6 +205,10 @@ webhook: { enabled: true, autoscaling: { enabled: true } }
     'autoscaling of webhook: its replicas were loaded',
     expect.stringContaining('KEY'),
   ]);
+});
+
+test('a preset that is none is named', () => {
+  expect(() => readDeployed('preset: huge\n')).toThrow("the chart has no preset 'huge'");
 });
 
 test('values go over the defaults as Helm lays them', () => {

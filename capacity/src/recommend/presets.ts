@@ -1,0 +1,40 @@
+/** What the chart puts where its values say nothing, as its templates/_presets.tpl does. Pure. */
+
+type Map = Record<string, unknown>;
+
+/** Maps in which null takes a key out; everywhere else it means "not set". */
+const TAKEN_OUT = ['resources', 'podSecurityContext'];
+
+const isMap = (value: unknown): value is Map =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The names under `preset`, the later one first, because it wins. */
+export function presetsOf(values: unknown): string[] {
+  const named = isMap(values) ? (values['preset'] ?? []) : [];
+  return [named].flat().map(String).reverse();
+}
+
+/** The values with each layer under those before it. */
+export function filled(values: unknown, layers: readonly unknown[]): unknown {
+  return withoutTakenOut(layers.reduce((above, layer) => over(above, layer, false), values));
+}
+
+function over(above: unknown, below: unknown, isTakenOut: boolean): unknown {
+  if (!isMap(above) || !isMap(below)) return above ?? (isTakenOut ? above : below);
+  const result = { ...above };
+  for (const [key, value] of Object.entries(below)) {
+    result[key] = !(key in above)
+      ? value
+      : over(above[key], value, isTakenOut || TAKEN_OUT.includes(key));
+  }
+  return result;
+}
+
+function withoutTakenOut(value: unknown, isTakenOut = false): unknown {
+  if (!isMap(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, inner]) => !(isTakenOut && inner === null))
+      .map(([key, inner]) => [key, withoutTakenOut(inner, isTakenOut || TAKEN_OUT.includes(key))]),
+  );
+}

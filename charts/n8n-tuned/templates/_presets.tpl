@@ -1,0 +1,42 @@
+{{/*
+What the user leaves unset comes from the presets that `preset` names, the later one first, and then from
+files/defaults.yaml. In `resources` and `podSecurityContext` null takes a key out; values.yaml has no key there for it to
+meet, so Helm keeps it. Everywhere else null means "not set".
+*/}}
+
+{{/* Fills the values in place, once per render. Context: root. */}}
+{{- define "n8n-tuned.fillUnset" -}}
+{{- $presets := .Values.preset | default list -}}
+{{- if kindIs "string" $presets -}}{{- $presets = list $presets -}}{{- end -}}
+{{- range reverse $presets -}}
+{{- include "n8n-tuned.fillFrom" (dict "of" $.Values "from" ($.Files.Get (printf "presets/%s.yaml" .) | fromYaml) "isTakenOut" false) -}}
+{{- end -}}
+{{- include "n8n-tuned.fillFrom" (dict "of" .Values "from" (.Files.Get "files/defaults.yaml" | fromYaml) "isTakenOut" false) -}}
+{{- range list .Values.pod .Values.main .Values.worker .Values.webhook .Values.database.own .Values.redis.own .Values.loadTest -}}
+{{- range pick . "resources" "podSecurityContext" -}}{{- include "n8n-tuned.withoutNull" . -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Dict: of, from (two maps), isTakenOut (whether null takes a key out of these). */}}
+{{- define "n8n-tuned.fillFrom" -}}
+{{- range $key, $value := .from -}}
+{{- $isKept := and (hasKey $.of $key) (or $.isTakenOut (not (kindIs "invalid" (get $.of $key)))) -}}
+{{- if not $isKept -}}
+{{- $_ := set $.of $key $value -}}
+{{- else if and (kindIs "map" $value) (kindIs "map" (get $.of $key)) -}}
+{{- include "n8n-tuned.fillFrom" (dict "of" (get $.of $key) "from" $value "isTakenOut" (or $.isTakenOut (has $key (list "resources" "podSecurityContext")))) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Takes the keys that are null out of a map and of the maps in it, in place. */}}
+{{- define "n8n-tuned.withoutNull" -}}
+{{- $map := . -}}
+{{- range $key, $value := $map -}}
+{{- if kindIs "invalid" $value -}}
+{{- $_ := unset $map $key -}}
+{{- else if kindIs "map" $value -}}
+{{- include "n8n-tuned.withoutNull" $value -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}

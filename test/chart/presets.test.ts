@@ -1,0 +1,162 @@
+// A preset by name renders what its file renders, and what the user gives wins over it: the chart's default for a value,
+// too, which is why values.yaml leaves unset what presets set.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import fc from 'fast-check';
+import { isMap, isScalar, parse, parseDocument } from 'yaml';
+import { attempt, chart, KUBERNETES, paths, render } from './support/helm.ts';
+import { anyValues } from './support/values.ts';
+
+type Values = Record<string, unknown>;
+
+/** RENDERINGS and SEED repeat a failure or look further. */
+const RENDERINGS = Number(process.env['RENDERINGS'] ?? 30);
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1e9);
+/** Every so many-th is also rendered by Helm 4. */
+const HELM_4_EVERY = 5;
+/** Maps in which values.yaml leaves a key out, so that null can take it out. */
+const FREE = ['resources', 'podSecurityContext'];
+
+const read = (...path: string[]): Values =>
+  parse(readFileSync(join(chart, ...path), 'utf8')) as Values;
+const presets = readdirSync(join(chart, 'presets')).map((file) => basename(file, '.yaml'));
+const values = read('values.yaml');
+const defaults = read('files/defaults.yaml');
+
+const isBlock = (value: unknown): value is Values =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const leaves = (of: Values, path: string[] = []): string[][] =>
+  Object.entries(of).flatMap(([key, value]) =>
+    isBlock(value) ? leaves(value, [...path, key]) : [[...path, key]],
+  );
+const at = (of: unknown, path: string[]): unknown =>
+  path.reduce<unknown>((inner, key) => (isBlock(inner) ? inner[key] : undefined), of);
+const nested = (path: string[], value: unknown): Values =>
+  path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Values;
+
+function merged(a: Values, b: Values): Values {
+  const all = { ...a };
+  for (const [key, value] of Object.entries(b)) {
+    const below = all[key];
+    all[key] = isBlock(below) && isBlock(value) ? merged(below, value) : value;
+  }
+  return all;
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-presets-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let files = 0;
+function file(content: Values): string {
+  const name = join(folder, `${files++}.json`);
+  writeFileSync(name, JSON.stringify(content));
+  return name;
+}
+
+test('values.yaml leaves unset whatever a preset or files/defaults.yaml sets', () => {
+  const set = [defaults, ...presets.map((name) => read(`presets/${name}.yaml`))].flatMap((layer) =>
+    leaves(layer),
+  );
+  expect(set.length).toBeGreaterThan(100);
+  expect(set.filter((path) => (at(values, path) ?? null) !== null)).toEqual([]);
+  const free = set.filter((path) => path.some((key) => FREE.includes(key)));
+  expect(free.filter((path) => at(values, path) !== undefined)).toEqual([]);
+});
+
+test('the comment beside an unset value says its default', () => {
+  const wrong: string[] = [];
+  const visit = (map: unknown, layer: Values, path: string[]): void => {
+    if (!isMap(map)) throw new Error(`${path.join('.')} is no map`);
+    for (const [key, value] of Object.entries(layer)) {
+      const node = map.get(key, true) as { comment?: string | null } | undefined;
+      const name = [...path, key].join('.');
+      if (isBlock(value) && !FREE.includes(key)) visit(node, value, [...path, key]);
+      else {
+        const line = new RegExp(`^\\s*${key}: .*# (?:and by )?default: (.*)$`, 'gm');
+        const said = [...text.matchAll(line)].map((match) => JSON.stringify(parse(match[1] ?? '')));
+        const own = isScalar(node) ? /default: (.*)$/.exec(node.comment ?? '')?.[1] : undefined;
+        const isSaid =
+          own === undefined
+            ? said.includes(JSON.stringify(value))
+            : JSON.stringify(parse(own)) === JSON.stringify(value);
+        if (!isSaid) wrong.push(name);
+      }
+    }
+  };
+  const text = readFileSync(join(chart, 'values.yaml'), 'utf8');
+  visit(parseDocument(text).contents, defaults, []);
+  expect(wrong).toEqual([]);
+});
+
+/** What is rendered, or the sentence that refuses it. */
+async function outcome(helm: string, args: string[]): Promise<unknown> {
+  return render(helm, ['--skip-tests', ...args]).then(
+    ({ manifests }) => manifests,
+    async () =>
+      (await attempt(helm, ['template', 'n8n', chart, '--kube-version', KUBERNETES, ...args]))
+        .output,
+  );
+}
+
+const givenDefaults = fc
+  .subarray(leaves(defaults))
+  .map((paths) => paths.map((path) => nested(path, at(defaults, path))).reduce<Values>(merged, {}));
+const given = fc.oneof(
+  fc.tuple(anyValues, givenDefaults).map(([random, chosen]) => merged(random, chosen)),
+  givenDefaults,
+);
+const named = fc.oneof(
+  fc.constantFrom(...presets).map((name) => [name]),
+  fc.uniqueArray(fc.constantFrom(...presets), { minLength: 2, maxLength: 3 }),
+);
+
+test(`${RENDERINGS} random values of seed ${SEED} over presets render as over their files`, async () => {
+  const samples = fc.sample(fc.tuple(named, given), { numRuns: RENDERINGS, seed: SEED });
+  const failures: string[] = [];
+  let rendered = 0;
+  for (const [index, [names, user]] of samples.entries()) {
+    const byFile = names.flatMap((name) => ['-f', join(chart, 'presets', `${name}.yaml`)]);
+    const [preset = ''] = names;
+    const byName = { ...user, preset: names.length === 1 ? preset : names };
+    for (const helm of index % HELM_4_EVERY === 0 ? [paths.helm3, paths.helm4] : [paths.helm3]) {
+      const expected = await outcome(helm, [...byFile, '-f', file(user)]);
+      const found = await outcome(helm, ['-f', file(byName)]);
+      if (Array.isArray(expected)) rendered++;
+      if (JSON.stringify(found) !== JSON.stringify(expected))
+        failures.push(`${names.join(', ')} under ${JSON.stringify(user)}`);
+    }
+  }
+  expect(failures).toEqual([]);
+  expect(rendered).toBeGreaterThan(RENDERINGS / 10);
+}, 600_000);
+
+test('null takes a limit or a user out of a preset, by name as by file', async () => {
+  const user = {
+    main: { resources: { limits: { cpu: null, memory: null } } },
+    pod: { podSecurityContext: { runAsUser: null } },
+  };
+  for (const helm of [paths.helm3, paths.helm4]) {
+    const byFile = ['-f', join(chart, 'presets/legacy-main.yaml'), '-f', file(user)];
+    const expected = await outcome(helm, byFile);
+    expect(expected).toBeInstanceOf(Array);
+    expect(await outcome(helm, ['-f', file({ ...user, preset: 'legacy-main' })])).toEqual(expected);
+    const found = JSON.stringify(expected);
+    expect(found).toContain('"limits":{}');
+    expect(found).not.toContain('"runAsUser":1000');
+    expect(found).toContain('"fsGroup":1000');
+  }
+});
+
+test('a name that is none is refused by its value', async () => {
+  const { code, output } = await attempt(paths.helm3, [
+    ...['template', 'n8n', chart, '--kube-version', KUBERNETES, '--set', 'preset=huge'],
+  ]);
+  expect(code).not.toBe(0);
+  expect(output).toMatch(/preset/);
+});
