@@ -32,7 +32,7 @@ test('a text goes on over lines, and an example after it is for values.yaml alon
     '| `ingress.tls` | `[]` | TLS, as in networking.k8s.io/v1. With it, links begin with https. |',
   );
   expect(row('pod.terminationGracePeriodSeconds')).toMatch(
-    /what is open after its own limit\. \|$/,
+    /closes connections after its own limit\. \|$/,
   );
 });
 

@@ -151,6 +151,14 @@ test('null takes a limit or a user out of a preset, by name as by file', async (
     expect(found).not.toContain('"runAsUser":1000');
     expect(found).toContain('"fsGroup":1000');
   }
+  for (const helm of [paths.helm3, paths.helm4]) {
+    const whole = { main: { resources: null }, pod: { podSecurityContext: null } };
+    const found = await outcome(helm, ['-f', file({ ...whole, preset: 'small' })]);
+    expect(found).toEqual(
+      await outcome(helm, ['-f', join(chart, 'presets/small.yaml'), '-f', file(whole)]),
+    );
+    expect(JSON.stringify(found)).not.toMatch(/"runAsUser":1000|"memory":"2Gi"/);
+  }
 });
 
 test('a name that is none is refused by its value', async () => {

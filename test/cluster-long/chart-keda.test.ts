@@ -28,7 +28,6 @@ let n8n: Release;
 beforeAll(async () => {
   await promisify(execFile)(join(ROOT, 'lab', 'cluster', 'keda', 'up.sh'), { timeout: 1_500_000 });
   n8n = await Release.inNewNamespace('chart-keda');
-  await n8n.deploy(VALUES);
 });
 afterAll(() => n8n?.remove());
 
@@ -72,8 +71,8 @@ test('workers follow the queue from 1 to 4 and back to 1 under load, and no requ
   const ofWork = (RATE: number, DURATION: string): Promise<LoadSummary> =>
     load(url, { ...{ WORKLOAD: 'wait-5s', RATE, DURATION }, ...PATIENT });
   // 13 executions of 5 s at any time, and 4 at once for each worker; then 2 at any time.
-  const much = await ofWork(2.6, '120s');
-  const little = ofWork(0.4, '120s');
+  const much = await ofWork(2.6, '80s');
+  const little = ofWork(0.4, '75s');
   await until('one worker again', async () => (await replicas('worker')) === 1, 300_000);
   const summaries = [much, await little];
   await stop();
@@ -92,8 +91,8 @@ test('webhook processors follow their CPU from 1 to 2 and back to 1 under load, 
   const { steps, stop } = watch('webhook');
   const requests = (RATE: number, DURATION: string): Promise<LoadSummary> =>
     load(url, { RATE, DURATION, ...PATIENT });
-  const much = await requests(15, '90s');
-  const little = requests(1, '120s');
+  const much = await requests(15, '80s');
+  const little = requests(1, '75s');
   await until('one processor again', async () => (await replicas('webhook')) === 1, 300_000);
   const summaries = [much, await little];
   await stop();

@@ -23,9 +23,10 @@ function over(above: unknown, below: unknown, isTakenOut: boolean): unknown {
   if (!isMap(above) || !isMap(below)) return above ?? (isTakenOut ? above : below);
   const result = { ...above };
   for (const [key, value] of Object.entries(below)) {
-    result[key] = !(key in above)
-      ? value
-      : over(above[key], value, isTakenOut || TAKEN_OUT.includes(key));
+    const inner = isTakenOut || TAKEN_OUT.includes(key);
+    // values.yaml has a map here: without it, the user's null took all of it out.
+    if (!(key in above) && !isTakenOut && inner) continue;
+    result[key] = key in above ? over(above[key], value, inner) : value;
   }
   return result;
 }

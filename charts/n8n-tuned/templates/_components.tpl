@@ -102,7 +102,7 @@ settings and ownEnv (the user's variables by name), and n8nTunedByRole, the same
 {{- end -}}
 {{- end -}}
 
-{{/* The least pods that an autoscaler leaves: without a word of the user's those that ran without it. */}}
+{{/* The fewest pods that an autoscaler leaves: where it is not set, those that ran without it. */}}
 {{- define "n8n-tuned.minReplicas" -}}
 {{- $scaler := get .settings (ternary "keda" "autoscaling" (eq "keda" (include "n8n-tuned.autoscaler" .))) -}}
 {{- if kindIs "invalid" $scaler.minReplicas -}}
@@ -134,7 +134,7 @@ settings and ownEnv (the user's variables by name), and n8nTunedByRole, the same
 {{- end -}}
 
 {{/*
-The executions at once that the user asks for, 0 without a word from him. n8n's variable wins over a worker's argument,
+The number of executions at once that the user asks for, 0 where it is not set. n8n's variable wins over a worker's argument,
 and means nothing to main in queue mode. Dict: context, component.
 */}}
 {{- define "n8n-tuned.ownConcurrency" -}}

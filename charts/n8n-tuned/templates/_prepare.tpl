@@ -20,7 +20,7 @@ files of a rendering, so what is written into it here is there for all.
 {{- /* Single texts. Never a key or a password, in which braces are braces. */ -}}
 {{- range list
   (list $values "publicUrl") (list $values "webhookUrl") (list $values.encryptionKey "existingSecret")
-  (list $values.database.external "host" "database" "user" "schema" "existingSecret") (list $values.database.own "existingSecret")
+  (list $values.database.external "host" "database" "user" "schema" "existingSecret") (list $values.database.own "existingSecret" "user" "database") (list $values.database "tablePrefix")
   (list $values.redis.external "host" "user" "existingSecret" "clusterNodes") (list $values.redis.own "existingSecret")
   (list $values.redis.external.sentinel "nodes" "master" "existingSecret") (list $values.loadTest "target") -}}
 {{- $block := first . -}}

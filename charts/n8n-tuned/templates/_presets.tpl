@@ -1,7 +1,8 @@
 {{/*
 What the user leaves unset comes from the presets that `preset` names, the later one first, and then from
-files/defaults.yaml. In `resources` and `podSecurityContext` null takes a key out; values.yaml has no key there for it to
-meet, so Helm keeps it. Everywhere else null means "not set".
+files/defaults.yaml. In `resources` and `podSecurityContext` null takes a key out: values.yaml has no key there for it to
+meet, so Helm keeps it. Null for one of these as a whole takes all of it out: Helm then drops the map of values.yaml.
+Everywhere else null means "not set".
 */}}
 
 {{/* Fills the values in place, once per render. Context: root. */}}
@@ -20,8 +21,9 @@ meet, so Helm keeps it. Everywhere else null means "not set".
 {{/* Dict: of, from (two maps), isTakenOut (whether null takes a key out of these). */}}
 {{- define "n8n-tuned.fillFrom" -}}
 {{- range $key, $value := .from -}}
-{{- $isKept := and (hasKey $.of $key) (or $.isTakenOut (not (kindIs "invalid" (get $.of $key)))) -}}
-{{- if not $isKept -}}
+{{- $isGiven := and (hasKey $.of $key) (not (kindIs "invalid" (get $.of $key))) -}}
+{{- $isTakenOut := ternary (hasKey $.of $key) (has $key (list "resources" "podSecurityContext")) $.isTakenOut -}}
+{{- if not (or $isGiven $isTakenOut) -}}
 {{- $_ := set $.of $key $value -}}
 {{- else if and (kindIs "map" $value) (kindIs "map" (get $.of $key)) -}}
 {{- include "n8n-tuned.fillFrom" (dict "of" (get $.of $key) "from" $value "isTakenOut" (or $.isTakenOut (has $key (list "resources" "podSecurityContext")))) -}}

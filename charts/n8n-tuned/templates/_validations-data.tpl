@@ -8,6 +8,9 @@
   "existingSecret" $database.existingSecret
   "passwordless" $database.passwordless
   "port" (ne (int $database.port) 5432)
+  "user" (ne $database.user "n8n")
+  "database" (ne $database.database "n8n")
+  "schema" (not (has $database.schema (list "" "public")))
   "tls.enabled" $database.tls.enabled
   "tls.existingSecret" $database.tls.existingSecret -}}
 {{- if eq .Values.database.type "sqlite" -}}
@@ -16,7 +19,7 @@
 {{- end -}}
 {{- else if not $database.host -}}
 {{- with include "n8n-tuned.given" $ofServer -}}
-{{- printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it." . }}{{ "\n" -}}
+{{- printf "database.external (%s): this is for a server of yours, but the release deploys its own PostgreSQL: set database.external.host, or remove it. User and database of the own one are database.own.user and database.own.database." . }}{{ "\n" -}}
 {{- end -}}
 {{- end -}}
 {{- if include "n8n-tuned.ownDatabase" . -}}

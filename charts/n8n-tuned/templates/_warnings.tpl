@@ -8,13 +8,13 @@
 - n8n {{ $version }} is newer than what this chart was measured with (below {{ $facts.testedBelow }}): check the release notes for changed settings.
 {{- end }}
 {{- if and (semverCompare "<1.0.0-0" $version) (eq $values.executions.process "own") }}
-- executions.process=own starts a Node.js for every execution: few requests a second, and each may take the heap rendered here, so the pod can be OOMKilled.
+- executions.process=own starts a Node.js for every execution: few requests per second, and each execution may take the heap rendered here, so the pod can be OOMKilled.
 {{- end }}
 {{- if and (not (include "n8n-tuned.isQueue" .)) (not $values.persistence.enabled) }}
 - persistence.enabled=false: workflows and files on the pod's own disk are lost with the pod{{ ternary ", the SQLite database included" "" (eq $values.database.type "sqlite") }}.
 {{- end }}
 {{- if include "n8n-tuned.ownDatabase" . }}
-- The PostgreSQL of this release is one pod without backup, for trials: set database.external for production.
+- The PostgreSQL of this release is one pod without backup, for trials: use database.external for production.
 {{- end }}
 {{- $postgresql := .n8nTunedVersions.postgresql }}
 {{- $major := regexFind "^[0-9]+" (toString $values.database.own.image.tag) }}
@@ -35,7 +35,7 @@
 {{- if ne $service.type "ClusterIP" }}{{ $direct = append $direct (printf "%s.type=%s" $at $service.type) }}{{ end }}
 {{- end }}
 {{- if and $direct $values.monitoring.enabled (not $values.monitoring.public) }}
-- {{ join " and " $direct }}: whoever reaches this Service without a proxy between can read /metrics. Narrow it by loadBalancerSourceRanges or networkPolicy.from.
+- {{ join " and " $direct }}: everybody who reaches this Service without a proxy can read /metrics. Narrow it by loadBalancerSourceRanges or networkPolicy.from.
 {{- end }}
 {{- range $components }}
 {{- if and (eq .name "webhook") $values.webhook.exclusive (not $values.webhook.mcp.enabled) (gt (include "n8n-tuned.maxReplicas" . | int) 1) }}
@@ -48,22 +48,22 @@
 - multiMain needs an n8n Enterprise licence: set license.existingSecret.
 {{- end }}
 {{- if and $values.multiMain.enabled (eq (include "n8n-tuned.maxReplicas" $main | int) 1) }}
-- multiMain.enabled with one main: nobody takes over when it is lost. Set main.replicas to 2 or more.
+- multiMain.enabled with one main: no other main takes over when it is lost. Set main.replicas to 2 or more.
 {{- end }}
 {{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.hasVariable" (dict "context" . "name" "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED"))) }}
-- n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no answer although his workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n that knows N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8nTunedVersions.variables.N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED | trimSuffix "-0" }}).
+- n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no response although the workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n with N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8nTunedVersions.variables.N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED | trimSuffix "-0" }}).
 {{- end }}
 {{- range $components }}
 {{- $seconds := include "n8n-tuned.shutdownSeconds" (dict "context" $ "component" .) | int }}
 {{- if lt $seconds (int $values.executions.longestReplySeconds) }}
-- {{ .at }} stops within {{ $seconds }} s, and a caller may wait {{ int $values.executions.longestReplySeconds }} s (executions.longestReplySeconds): whoever waits longer than the first loses his answer in a rollout. Raise shutdown.timeoutSeconds, or lower the second.
+- {{ .at }} stops within {{ $seconds }} s, and a caller may wait {{ int $values.executions.longestReplySeconds }} s (executions.longestReplySeconds): a caller that waits longer than {{ $seconds }} s loses its response in a rollout. Raise shutdown.timeoutSeconds, or lower executions.longestReplySeconds.
 {{- end }}
 {{- end }}
 {{- if and $values.multiMain.enabled $values.httpRoute.enabled }}
-- An HTTPRoute keeps nobody on one main, which the editor needs: give the Service of main session persistence by a policy of your Gateway.
+- An HTTPRoute does not keep a user on one main, which the editor needs: give main's Service session persistence by a policy of your Gateway.
 {{- end }}
 {{- if $values.loadTargets.enabled }}
-- loadTargets.enabled: anybody who reaches the webhooks can make this n8n work hard. Not for production.
+- loadTargets.enabled: everybody who reaches the webhooks can load this n8n. Not for production.
 {{- end }}
 {{- if and (eq $values.database.type "postgresql") }}
 {{- $connections := 0 }}
@@ -72,7 +72,7 @@
 {{- end }}
 {{- $allowed := ternary $values.database.own.maxConnections $values.database.external.maxConnections (eq "true" (include "n8n-tuned.ownDatabase" .)) | int }}
 {{- if gt (int $connections) $allowed }}
-- At full size n8n opens {{ $connections }} database connections and the server allows {{ $allowed }}: raise its max_connections, lower database.poolSize, or put a pooler between.
+- At full size n8n opens {{ $connections }} database connections and the server allows {{ $allowed }}: raise its max_connections, lower database.poolSize, or use a pooler.
 {{- end }}
 {{- end }}
 {{- $counting := list }}
@@ -80,19 +80,19 @@
 {{- if and (eq (include "n8n-tuned.autoscaler" .) "keda") (not .settings.dedicatedQueue) }}{{ $counting = append $counting .at }}{{ end }}
 {{- end }}
 {{- if gt (len $counting) 1 }}
-- {{ join " and " $counting }} are each scaled by KEDA for the whole of the one queue they share, so together they get too many workers: leave keda.enabled to one of them, or give the pools dedicatedQueue.
+- {{ join " and " $counting }} are each scaled by KEDA on the whole of the queue that they share, so together they get too many workers: set keda.enabled for one of them only, or give the pools dedicatedQueue.
 {{- end }}
 {{- range $components }}
 {{- $asked := dict "context" $ "component" . }}
 {{- if not (include "n8n-tuned.memoryLimit" .) }}
-- {{ .at }} has no memory limit: its heap is V8's own choice and nothing caps what a Code node takes.
+- {{ .at }} has no memory limit: V8 chooses the heap, and nothing limits what a Code node takes.
 {{- else if and (include "n8n-tuned.heap" $asked) (eq "as V8 chooses" (include "n8n-tuned.oldSpaceInForce" $asked)) }}
-- {{ .at }}: your NODE_OPTIONS replace the chart's, the size of the heap included, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or give your options as heap.nodeOptions instead.
+- {{ .at }}: your NODE_OPTIONS replace the chart's, including the size of the heap, which V8 then chooses: add --max-old-space-size={{ (include "n8n-tuned.heap" $asked | fromYaml).oldSpaceMiB | int64 }}, or give your options as heap.nodeOptions instead.
 {{- end }}
 {{- $options := get $asked.component.ownEnv "NODE_OPTIONS" }}
 {{- range (include "n8n-tuned.preloads" $asked | fromYaml).items }}
 {{- if and $options (kindIs "string" $options) (not (contains . $options)) }}
-- {{ $asked.component.at }}: your NODE_OPTIONS replace the chart's, {{ . }} included, which n8n then does without: add --require={{ include "n8n-tuned.preloadFolder" $ }}/{{ . }}, or give your options as heap.nodeOptions instead.
+- {{ $asked.component.at }}: your NODE_OPTIONS replace the chart's, including {{ . }}, which n8n then does not load: add --require={{ include "n8n-tuned.preloadFolder" $ }}/{{ . }}, or give your options as heap.nodeOptions instead.
 {{- end }}
 {{- end }}
 {{- end }}

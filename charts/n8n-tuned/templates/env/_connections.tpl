@@ -15,6 +15,7 @@
 {{- end }}
 {{- else -}}
 {{- $external := $database.external -}}
+{{- $server := ternary $external $database.own (not (empty $external.host)) -}}
 - name: DB_TYPE
   value: postgresdb
 - name: DB_POSTGRESDB_HOST
@@ -22,16 +23,12 @@
 - name: DB_POSTGRESDB_PORT
   value: {{ ternary (int $external.port) 5432 (not (empty $external.host)) | quote }}
 - name: DB_POSTGRESDB_DATABASE
-  value: {{ $external.database | quote }}
+  value: {{ $server.database | quote }}
 - name: DB_POSTGRESDB_USER
-  value: {{ $external.user | quote }}
+  value: {{ $server.user | quote }}
 {{ include "n8n-tuned.secretEnv" (dict "context" .context "what" "database" "variable" "DB_POSTGRESDB_PASSWORD") }}
 - name: DB_POSTGRESDB_SCHEMA
   value: {{ $external.schema | quote }}
-{{- with $external.tablePrefix }}
-- name: DB_TABLE_PREFIX
-  value: {{ . | quote }}
-{{- end }}
 - name: DB_POSTGRESDB_POOL_SIZE
   value: {{ include "n8n-tuned.databasePool" . | quote }}
 {{- if and $external.host $external.tls.enabled }}
@@ -51,7 +48,11 @@
 {{- end }}
 {{- end }}
 {{- end }}
-{{- end -}}
+{{- end }}
+{{- with $database.tablePrefix }}
+- name: DB_TABLE_PREFIX
+  value: {{ . | quote }}
+{{- end }}
 {{- end -}}
 
 {{/* The port on which the proxy beside n8n listens, see templates/redis/_sentinel.tpl. */}}

@@ -12,7 +12,8 @@
 {{- $items = append $items $file -}}
 {{- end -}}
 {{- end -}}
-{{- $usesPublicSchema := and (eq .context.Values.database.type "postgresql") (has .context.Values.database.external.schema (list "" "public")) -}}
+{{- $schema := include "n8n-tuned.userEnv" (merge (dict "name" "DB_POSTGRESDB_SCHEMA" "default" .context.Values.database.external.schema) .) -}}
+{{- $usesPublicSchema := and (eq .context.Values.database.type "postgresql") (has $schema (list "" "public")) -}}
 {{- if and $usesPublicSchema (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "sessionOnce"))) -}}
 {{- $items = append $items "session-once.cjs" -}}
 {{- end -}}
