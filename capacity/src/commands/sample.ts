@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { readStat } from '../linux/proc';
-import { sampleTree, treeHead, treeLine } from '../samplers/sample-tree';
+import { sampleTree, TREE_HEAD, treeLine } from '../samplers/sample-tree';
 import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { within } from '../ui/within';
@@ -65,10 +65,10 @@ async function sample(options: SampleOptions): Promise<number> {
   pids.forEach(refuseUnknown);
   const interrupt = onInterrupt();
   const file = csv === '-' ? process.stdout.fd : openTable(csv);
-  writeSync(file, `${treeHead}\n`);
+  writeSync(file, TREE_HEAD);
   const sampled = (until: AbortSignal): Promise<number> =>
     sampleTree(pids, intervalMs, until, (row) => {
-      writeSync(file, `${treeLine(row)}\n`);
+      writeSync(file, treeLine(row));
     });
   const rows =
     durationMs === undefined

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLine, uptimeMs } from '../linux/proc';
 import { ProcessTree } from '../linux/process-tree';
+import { row } from '../record/csv';
 
 /** One process at one moment. */
 export interface TreeRow {
@@ -14,18 +15,14 @@ export interface TreeRow {
   threads: number;
 }
 
-export const treeHead = 'tMs,pid,parent,command,rssMiB,cpuCores,threads';
+export const TREE_HEAD = row(['tMs', 'pid', 'parent', 'command', 'rssMiB', 'cpuCores', 'threads']);
 
-export function treeLine(row: TreeRow): string {
-  return [
-    Math.round(row.tMs),
-    row.pid,
-    row.parent,
-    `"${row.command.replaceAll('"', '""').replaceAll(/\s+/g, ' ')}"`,
-    row.rssMiB.toFixed(1),
-    row.cpuCores?.toFixed(3) ?? '',
-    row.threads,
-  ].join(',');
+export function treeLine({ command, ...figures }: TreeRow): string {
+  const { tMs, pid, parent, rssMiB, cpuCores, threads } = figures;
+  return row([
+    ...[Math.round(tMs), pid, parent, command.replaceAll(/\s+/g, ' ')],
+    ...[rssMiB.toFixed(1), cpuCores?.toFixed(3), threads],
+  ]);
 }
 
 /**
