@@ -7,7 +7,14 @@ import { arrivals } from './results/arrivals.mjs';
 import { chartOnCluster, charts } from './results/chart.mjs';
 import { capacities, closedLoops, comparisons, proofs, sweeps } from './results/command.mjs';
 import { ctrlC } from './results/ctrl-c.mjs';
-import { heapFloors, isolates, nodeAccuracy, samplerCost, sessions } from './results/parts.mjs';
+import {
+  heapFloors,
+  isolates,
+  manyRequests,
+  nodeAccuracy,
+  samplerCost,
+  sessions,
+} from './results/parts.mjs';
 import { plantedLimits } from './results/limits.mjs';
 import { root } from './results/records.mjs';
 import { knownCapacities, searchQuality } from './results/search.mjs';
@@ -38,6 +45,7 @@ beside n8n: take ratios from it, not absolutes.`,
     heapFloors(),
     nodeAccuracy(),
     samplerCost(),
+    manyRequests(),
     ctrlC(),
   ]
     .filter((part) => part !== '')
