@@ -1,5 +1,6 @@
 /** What generate.mjs writes, by path in the repository. */
 import { alertGroups } from './alerts';
+import { dashboards } from './dashboards';
 import { chartRules, plainRules } from './rules';
 import { runbookIndex, runbookPage } from './runbook';
 
@@ -13,12 +14,16 @@ export function files(): Record<string, string> {
   const pages = alertGroups.flatMap(({ alerts }) =>
     alerts.map((alert) => [`docs/runbooks/${alert.name}.md`, runbookPage(alert)]),
   );
+  const boards = dashboards.map((dashboard) => [
+    `${CHART}/dashboards/${dashboard.uid ?? ''}.json`,
+    JSON.stringify(dashboard, null, 2),
+  ]);
   return {
-    ...Object.fromEntries([...rules, ...pages]),
+    ...Object.fromEntries([...rules, ...pages, ...boards]),
     'monitoring/n8n.rules.yaml': plainRules(alertGroups),
     'docs/runbooks/README.md': runbookIndex(alertGroups),
   };
 }
 
 /** Folders that hold nothing else. */
-export const owned = [`${CHART}/rules`, 'docs/runbooks'];
+export const owned = [`${CHART}/rules`, `${CHART}/dashboards`, 'docs/runbooks'];

@@ -37,6 +37,10 @@ const checks = [
     title: 'types of the k6 scripts',
     args: [bin('typescript/bin/tsc'), '-p', 'loadtests/tsconfig.json', '--noEmit'],
   },
+  {
+    title: 'types of the dashboards',
+    args: [bin('typescript/bin/tsc'), '-p', 'monitoring/tsconfig.json', '--noEmit'],
+  },
 ];
 
 const run = ({ title, args }) =>

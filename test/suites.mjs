@@ -22,6 +22,7 @@ export const suites = [
     checks: [
       ['package, command and tests', 'npx', ['tsc', '-p', 'tsconfig.json']],
       ['k6 scripts', 'npx', ['tsc', '-p', 'loadtests/tsconfig.json']],
+      ['dashboards', 'npx', ['tsc', '-p', 'monitoring/tsconfig.json']],
     ],
   },
   {
@@ -69,7 +70,7 @@ export const suites = [
   },
   {
     name: 'monitoring',
-    shows: 'every alert fires and stays silent, on series that a real n8n has',
+    shows: 'every alert fires and stays silent; alerts and panels on a real n8n and Prometheus',
     jest: true,
     needs: ['prometheus', 'helm3', 'n8n', 'redis', 'postgresql'],
   },

@@ -14,6 +14,7 @@ import {
   type Dashboard,
   type Panel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import { ReduceDataOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
 import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { PanelBuilder as TimeseriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
@@ -36,6 +37,8 @@ export function dashboardOf({ uid, title, description, rows }: DashboardSpec): D
     .timezone('browser')
     .tooltip(DashboardCursorSync.Crosshair)
     .editable()
+    // Without a list of them older Grafanas do not open it.
+    .annotations([])
     .link(
       new DashboardLinkBuilder('n8n')
         .type(DashboardLinkType.Dashboards)
@@ -44,14 +47,21 @@ export function dashboardOf({ uid, title, description, rows }: DashboardSpec): D
         .includeVars(true)
         .keepTime(true),
     )
-    .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'))
+    .withVariable(
+      new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'),
+    )
     .withVariable(choice('namespace', 'label_values(n8n_process_start_time_seconds, namespace)'))
     .withVariable(
-      choice('release', 'label_values(n8n_process_start_time_seconds{namespace=~"$namespace"}, release)'),
+      choice(
+        'release',
+        'label_values(n8n_process_start_time_seconds{namespace=~"$namespace"}, release)',
+      ),
     );
+  let id = 0;
+  const nextId = (): number => (id += 1);
   for (const row of rows) {
-    board.withRow(new RowBuilder(row.title));
-    for (const panel of row.panels) board.withPanel(panelOf(panel));
+    board.withRow(new RowBuilder(row.title).id(nextId()));
+    for (const panel of row.panels) board.withPanel(panelOf(panel, nextId()));
   }
   return board.build();
 }
@@ -68,10 +78,11 @@ const choice = (name: string, query: string): QueryVariableBuilder =>
     .allValue('.*')
     .current({ text: 'All', value: '$__all' });
 
-function panelOf(spec: PanelSpec): cog.Builder<Panel> {
+function panelOf(spec: PanelSpec, id: number): cog.Builder<Panel> {
   const { width, height } = spec.kind === 'lines' ? LINES : NUMBER;
-  const builder = spec.kind === 'lines' ? new TimeseriesBuilder() : new StatBuilder();
+  const builder = spec.kind === 'lines' ? new TimeseriesBuilder() : number();
   builder
+    .id(id)
     .title(spec.title)
     .description(`${spec.meaning}\n\n**What to do when this is bad:** ${spec.whenBad}`)
     .datasource(PROMETHEUS)
@@ -102,3 +113,6 @@ function panelOf(spec: PanelSpec): cog.Builder<Panel> {
   }
   return builder;
 }
+
+const number = (): StatBuilder =>
+  new StatBuilder().reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']));

@@ -27,9 +27,15 @@ const overview: DashboardSpec = {
           title: 'Started',
           kind: 'number',
           unit: 's',
-          queries: [{ expr: `time() - max by (role) (${chosen('n8n_process_start_time_seconds')})`, legend: '{{role}}' }],
+          queries: [
+            {
+              expr: `time() - max by (role) (${chosen('n8n_process_start_time_seconds')})`,
+              legend: '{{role}}',
+            },
+          ],
           meaning: 'How long ago the youngest process of each role started.',
-          whenBad: 'Minutes, and nobody has deployed: runbooks N8nRestarting and N8nOutOfMemoryKill.',
+          whenBad:
+            'Minutes, and nobody has deployed: runbooks N8nRestarting and N8nOutOfMemoryKill.',
         },
       ],
     },
@@ -54,11 +60,18 @@ const capacity: DashboardSpec = {
           kind: 'lines',
           unit: 's',
           queries: [
-            { expr: quantile(0.5, 'n8n_workflow_execution_duration_seconds_bucket'), legend: 'median' },
-            { expr: quantile(0.95, 'n8n_workflow_execution_duration_seconds_bucket'), legend: '95th percentile' },
+            {
+              expr: quantile(0.5, 'n8n_workflow_execution_duration_seconds_bucket'),
+              legend: 'median',
+            },
+            {
+              expr: quantile(0.95, 'n8n_workflow_execution_duration_seconds_bucket'),
+              legend: '95th percentile',
+            },
           ],
           meaning: 'From its start to its end, without the time in the queue.',
-          whenBad: 'It grows with the load: something is used up, see the row below. It grows without: a service that workflows ask has become slow.',
+          whenBad:
+            'It grows with the load: something is used up, see the row below. It grows without: a service that workflows ask has become slow.',
         },
       ],
     },
@@ -103,11 +116,15 @@ const queue: DashboardSpec = {
           kind: 'lines',
           unit: 'ops',
           queries: [
-            { expr: `max(${rateOf('n8n_scaling_mode_queue_jobs_completed')})`, legend: 'completed' },
+            {
+              expr: `max(${rateOf('n8n_scaling_mode_queue_jobs_completed')})`,
+              legend: 'completed',
+            },
             { expr: `max(${rateOf('n8n_scaling_mode_queue_jobs_failed')})`, legend: 'failed' },
           ],
           meaning: 'Jobs that workers ended, as each main counts them.',
-          whenBad: 'Completed falls while jobs wait: fewer workers, or slower work. Runbook N8nQueueGrowing.',
+          whenBad:
+            'Completed falls while jobs wait: fewer workers, or slower work. Runbook N8nQueueGrowing.',
         },
         {
           title: 'Wait for a worker, estimated',
@@ -120,7 +137,8 @@ const queue: DashboardSpec = {
             },
           ],
           meaning: 'Waiting jobs over jobs completed per second. No line: nothing completes.',
-          whenBad: 'Callers of webhooks that answer at their end wait this long in addition. Runbook N8nQueueWaitLong.',
+          whenBad:
+            'Callers of webhooks that answer at their end wait this long in addition. Runbook N8nQueueWaitLong.',
           bounds: [10, 60],
         },
       ],
@@ -133,7 +151,10 @@ const queue: DashboardSpec = {
           kind: 'lines',
           unit: 'ops',
           queries: [
-            { expr: perProcess(rateOf('n8n_queue_job_dequeued_total', 'role="worker"')), legend: PROCESS },
+            {
+              expr: perProcess(rateOf('n8n_queue_job_dequeued_total', 'role="worker"')),
+              legend: PROCESS,
+            },
           ],
           meaning: 'Workers of one pool take about the same.',
           whenBad: 'A worker at 0 while others are busy: runbook N8nWorkerSilent.',
@@ -143,7 +164,10 @@ const queue: DashboardSpec = {
           kind: 'lines',
           unit: 'short',
           queries: [
-            { expr: perProcess(rateOf('n8n_process_cpu_seconds_total', 'role="worker"')), legend: PROCESS },
+            {
+              expr: perProcess(rateOf('n8n_process_cpu_seconds_total', 'role="worker"')),
+              legend: PROCESS,
+            },
           ],
           meaning: 'Cores in use, without the task runner. About 1 is the most.',
           whenBad: 'Near 1: more workers. Far below with all slots in use: more slots.',
@@ -156,7 +180,8 @@ const queue: DashboardSpec = {
           unit: 'short',
           queries: [{ expr: sumOf(chosen('n8n_tuned_worker_concurrency')), legend: '' }],
           meaning: 'Executions that all workers together run at once.',
-          whenBad: 'Fewer than you set: a worker is missing, or `N8N_CONCURRENCY_PRODUCTION_LIMIT` overrides.',
+          whenBad:
+            'Fewer than you set: a worker is missing, or `N8N_CONCURRENCY_PRODUCTION_LIMIT` overrides.',
         },
       ],
     },
@@ -166,7 +191,8 @@ const queue: DashboardSpec = {
 const memory: DashboardSpec = {
   uid: 'n8n-memory-and-heap',
   title: 'n8n / Memory and heap',
-  description: 'What each process holds inside and outside the heap, and how far it is from its limits.',
+  description:
+    'What each process holds inside and outside the heap, and how far it is from its limits.',
   rows: [
     {
       title: 'Against the limits',
@@ -178,10 +204,15 @@ const memory: DashboardSpec = {
           unit: 'bytes',
           queries: [
             { expr: chosen('n8n_process_resident_memory_bytes'), legend: PROCESS },
-            { expr: `max by (role) (${chosen('n8n_tuned_memory_limit_bytes')})`, legend: 'limit of {{role}}' },
+            {
+              expr: `max by (role) (${chosen('n8n_tuned_memory_limit_bytes')})`,
+              legend: 'limit of {{role}}',
+            },
           ],
-          meaning: 'Resident memory of n8n, without its task runner, which shares the limit in internal mode.',
-          whenBad: 'Near the limit the kernel ends the container. Runbooks N8nContainerNearMemoryLimit and N8nOutOfMemoryKill.',
+          meaning:
+            'Resident memory of n8n, without its task runner, which shares the limit in internal mode.',
+          whenBad:
+            'Near the limit the kernel ends the container. Runbooks N8nContainerNearMemoryLimit and N8nOutOfMemoryKill.',
         },
       ],
     },
@@ -194,7 +225,8 @@ const memory: DashboardSpec = {
           unit: 'bytes',
           queries: [{ expr: chosen('n8n_nodejs_heap_size_used_bytes'), legend: PROCESS }],
           meaning: 'Objects of JavaScript.',
-          whenBad: 'Rising low points: a leak, or more executions at once. Runbook N8nHeapNearLimit.',
+          whenBad:
+            'Rising low points: a leak, or more executions at once. Runbook N8nHeapNearLimit.',
         },
         {
           title: 'Outside the heap',
@@ -265,8 +297,10 @@ const webhooks: DashboardSpec = {
               legend: '{{webhook_path}}',
             },
           ],
-          meaning: 'By path. A workflow that answers when its last node finishes takes its whole run time.',
-          whenBad: 'One alone: its executions in the editor say which node. All: runbook N8nWebhookLatencyFast.',
+          meaning:
+            'By path. A workflow that answers when its last node finishes takes its whole run time.',
+          whenBad:
+            'One alone: its executions in the editor say which node. All: runbook N8nWebhookLatencyFast.',
         },
       ],
     },
@@ -279,9 +313,13 @@ const webhooks: DashboardSpec = {
           kind: 'lines',
           unit: 'cps',
           queries: [
-            { expr: perProcess(rateOf('n8n_expression_pool_cold_start_sync_total')), legend: PROCESS },
+            {
+              expr: perProcess(rateOf('n8n_expression_pool_cold_start_sync_total')),
+              legend: PROCESS,
+            },
           ],
-          meaning: 'n8n keeps a few ready; when none is left it builds one, and its event loop waits for 6 to 36 ms.',
+          meaning:
+            'n8n keeps a few ready; when none is left it builds one, and its event loop waits for 6 to 36 ms.',
           whenBad: 'Raise `N8N_EXPRESSION_ENGINE_POOL_SIZE`. Runbook N8nExpressionSandboxesCold.',
         },
       ],
@@ -308,7 +346,8 @@ const stores: DashboardSpec = {
             { expr: sumOf(chosen('n8n_db_pool_connections_idle')), legend: 'idle' },
             { expr: sumOf(chosen('n8n_db_pool_connections_max')), legend: 'most' },
           ],
-          meaning: 'Of all processes together. "Most" must be below `max_connections` of PostgreSQL.',
+          meaning:
+            'Of all processes together. "Most" must be below `max_connections` of PostgreSQL.',
           whenBad: 'Runbook N8nPostgresqlConnections.',
         },
         {
@@ -317,10 +356,14 @@ const stores: DashboardSpec = {
           unit: 's',
           queries: [
             { expr: quantile(0.5, 'n8n_db_pool_acquire_seconds_bucket'), legend: 'median' },
-            { expr: quantile(0.99, 'n8n_db_pool_acquire_seconds_bucket'), legend: '99th percentile' },
+            {
+              expr: quantile(0.99, 'n8n_db_pool_acquire_seconds_bucket'),
+              legend: '99th percentile',
+            },
           ],
           meaning: 'Of PostgreSQL only. Each execution takes a connection some dozens of times.',
-          whenBad: 'Above a few milliseconds: the pool is full, or the database is far or slow. Runbook N8nDatabasePoolWaiting.',
+          whenBad:
+            'Above a few milliseconds: the pool is full, or the database is far or slow. Runbook N8nDatabasePoolWaiting.',
         },
       ],
     },
@@ -337,7 +380,8 @@ const stores: DashboardSpec = {
             { expr: sumOf(rateOf('n8n_queue_job_dequeued_total')), legend: 'taken' },
           ],
           meaning: 'The two are level on a healthy system.',
-          whenBad: 'Taken below put in: runbook N8nQueueGrowing. Both stop: Redis is away, runbook N8nRedisDown.',
+          whenBad:
+            'Taken below put in: runbook N8nQueueGrowing. Both stop: Redis is away, runbook N8nRedisDown.',
         },
         panels.jobsStalled,
       ],

@@ -40,7 +40,8 @@ export const failedShare: PanelSpec = {
     },
   ],
   meaning: 'Share of the executions that ended.',
-  whenBad: 'Compare with the days before: some workflows always fail. Runbook N8nExecutionsFailing.',
+  whenBad:
+    'Compare with the days before: some workflows always fail. Runbook N8nExecutionsFailing.',
   bounds: [0.05, 0.2],
   max: 1,
 };
@@ -49,9 +50,12 @@ export const processesUp: PanelSpec = {
   title: 'Processes up',
   kind: 'number',
   unit: 'short',
-  queries: [{ expr: sumOf(chosen('up', 'role=~"main|worker|webhook"'), 'role'), legend: '{{role}}' }],
+  queries: [
+    { expr: sumOf(chosen('up', 'role=~"main|worker|webhook"'), 'role'), legend: '{{role}}' },
+  ],
   meaning: 'Processes of each role that Prometheus reaches.',
-  whenBad: 'A role that is missing: `kubectl get pods`, then runbook N8nMainDown, N8nNoWorkerUp or N8nProcessDown.',
+  whenBad:
+    'A role that is missing: `kubectl get pods`, then runbook N8nMainDown, N8nNoWorkerUp or N8nProcessDown.',
 };
 
 export const activeWorkflows: PanelSpec = {
@@ -69,7 +73,8 @@ export const webhooksPerSecond: PanelSpec = {
   unit: 'reqps',
   queries: [{ expr: sumOf(rateOf(`${WEBHOOKS}_count`), 'status_code'), legend: '{{status_code}}' }],
   meaning: 'Requests that n8n answered. What an Ingress answers by itself is not among them.',
-  whenBad: '5xx: runbook N8nWebhookErrorsFast. 404: a caller with an old address, or a workflow that is no longer active.',
+  whenBad:
+    '5xx: runbook N8nWebhookErrorsFast. 404: a caller with an old address, or a workflow that is no longer active.',
 };
 
 export const webhookLatency: PanelSpec = {
@@ -86,7 +91,8 @@ export const webhookLatency: PanelSpec = {
   ],
   meaning:
     'From when n8n has a request to when it has answered it. The percentiles are estimates between the bounds 3, 30, 100, 300 ms, 1.5 and 10 s; the mean is exact.',
-  whenBad: 'Do jobs wait? Is an event loop late? Does a database pool wait? Runbook N8nWebhookLatencyFast.',
+  whenBad:
+    'Do jobs wait? Is an event loop late? Does a database pool wait? Runbook N8nWebhookLatencyFast.',
 };
 
 export const queueDepth: PanelSpec = {
@@ -97,8 +103,10 @@ export const queueDepth: PanelSpec = {
     { expr: ofQueue('n8n_scaling_mode_queue_jobs_waiting'), legend: 'waiting' },
     { expr: ofQueue('n8n_scaling_mode_queue_jobs_active'), legend: 'active' },
   ],
-  meaning: 'Jobs that wait for a worker and jobs that one runs, every 20 s, as each main sees them.',
-  whenBad: 'Waiting grows: runbook N8nQueueGrowing. Waiting and none active: runbook N8nJobsWaitNoneActive.',
+  meaning:
+    'Jobs that wait for a worker and jobs that one runs, every 20 s, as each main sees them.',
+  whenBad:
+    'Waiting grows: runbook N8nQueueGrowing. Waiting and none active: runbook N8nJobsWaitNoneActive.',
 };
 
 export const slotsInUse: PanelSpec = {
@@ -112,7 +120,8 @@ export const slotsInUse: PanelSpec = {
     },
   ],
   meaning: 'Active jobs over the slots of all workers.',
-  whenBad: 'At 100 % with idle CPU raise `worker.concurrency`; with busy CPU add workers. Runbook N8nWorkerSlotsFull.',
+  whenBad:
+    'At 100 % with idle CPU raise `worker.concurrency`; with busy CPU add workers. Runbook N8nWorkerSlotsFull.',
   bounds: [0.7, 0.9],
   max: 1,
 };
@@ -122,8 +131,10 @@ export const cpuCores: PanelSpec = {
   kind: 'lines',
   unit: 'short',
   queries: [{ expr: perProcess(rateOf('n8n_process_cpu_seconds_total')), legend: PROCESS }],
-  meaning: 'Cores in use, without the task runner. n8n does its own work on one thread, so about 1 is the most.',
-  whenBad: 'Near 1: more processes of this role; a larger CPU limit does not help. Runbook N8nEventLoopLag.',
+  meaning:
+    'Cores in use, without the task runner. n8n does its own work on one thread, so about 1 is the most.',
+  whenBad:
+    'Near 1: more processes of this role; a larger CPU limit does not help. Runbook N8nEventLoopLag.',
   bounds: [0.7, 0.9],
 };
 
@@ -132,7 +143,8 @@ export const eventLoopLag: PanelSpec = {
   kind: 'lines',
   unit: 's',
   queries: [{ expr: chosen('n8n_nodejs_eventloop_lag_p99_seconds'), legend: PROCESS }],
-  meaning: 'By how much work starts late because the one thread is busy. n8n measures every 10 ms: less than 0.02 s is none.',
+  meaning:
+    'By how much work starts late because the one thread is busy. n8n measures every 10 ms: less than 0.02 s is none.',
   whenBad: 'Every answer is late by this. Runbook N8nEventLoopLag.',
   bounds: [0.1, 0.5],
 };
@@ -147,7 +159,8 @@ export const heapShare: PanelSpec = {
       legend: PROCESS,
     },
   ],
-  meaning: 'At 100 % V8 ends the process with "JavaScript heap out of memory". A saw-tooth is the garbage collector at work.',
+  meaning:
+    'At 100 % V8 ends the process with "JavaScript heap out of memory". A saw-tooth is the garbage collector at work.',
   whenBad: 'The low points count: when they rise over days it is a leak. Runbook N8nHeapNearLimit.',
   bounds: [0.75, 0.9],
   max: 1,
@@ -159,7 +172,8 @@ export const poolWaiting: PanelSpec = {
   unit: 'short',
   queries: [{ expr: chosen('n8n_db_pool_requests_pending'), legend: PROCESS }],
   meaning: 'Of each process, while all connections of its pool are in use.',
-  whenBad: 'More than 0 for minutes: raise `database.poolSize`, or look at the database. Runbook N8nDatabasePoolWaiting.',
+  whenBad:
+    'More than 0 for minutes: raise `database.poolSize`, or look at the database. Runbook N8nDatabasePoolWaiting.',
   bounds: [1, 10],
 };
 
@@ -168,9 +182,13 @@ export const jobsStalled: PanelSpec = {
   kind: 'number',
   unit: 'short',
   queries: [
-    { expr: orZero(`sum(increase(${chosen('n8n_queue_job_stalled_total')}[$__range]))`), legend: '' },
+    {
+      expr: orZero(`sum(increase(${chosen('n8n_queue_job_stalled_total')}[$__range]))`),
+      legend: '',
+    },
   ],
-  meaning: 'Jobs whose worker died or stood still, in the time that is shown. n8n does not run them again.',
+  meaning:
+    'Jobs whose worker died or stood still, in the time that is shown. n8n does not run them again.',
   whenBad: 'Run again those whose work is still wanted. Runbook N8nJobsStalled.',
   bounds: [1, 1],
 };

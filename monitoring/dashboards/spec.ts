@@ -37,7 +37,7 @@ export const rateOf = (metric: string, ...matchers: string[]): string =>
   `rate(${chosen(metric, ...matchers)}[$__rate_interval])`;
 
 /** A process in a legend. */
-export const PROCESS = '{{role}} {{pod}}{{instance}}';
+export const PROCESS = '{{role}} {{pod}} {{instance}}';
 const BY_PROCESS = 'role, pod, instance';
 
 export const sumOf = (expression: string, by = ''): string =>

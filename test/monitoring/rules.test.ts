@@ -1,35 +1,18 @@
 // Every alert, as the chart renders it, fires on series that show its fault and stays silent on others, by promtool.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { alertGroups } from '../../monitoring/alerts';
 import { thresholdsOf } from '../../monitoring/runbook';
 import { thresholds, type ThresholdName } from '../../monitoring/thresholds';
-import { paths, render } from '../chart/support/helm.ts';
 import { cases } from './cases';
 import { checkRules, testRule, type Rule } from './support/promtool';
+import { renderEverything } from './support/rendered';
 
 const root = repositoryRoot();
 const alerts = alertGroups.flatMap((group) => group.alerts);
-
-/** An installation that has all that any alert needs. */
-const everything = {
-  executions: { mode: 'queue' },
-  database: { type: 'postgresql' },
-  monitoring: {
-    enabled: true,
-    podMonitor: { enabled: true },
-    sources: {
-      workflowIdLabel: true,
-      redisExporter: { enabled: true, selector: 'job="redis-exporter"' },
-      postgresExporter: { enabled: true, selector: 'job="postgres-exporter"' },
-    },
-    capacity: { executionsPerSecond: 10 },
-    prometheusRule: { enabled: true },
-  },
-};
 
 let folder: string;
 let rulesFile: string;
@@ -37,15 +20,7 @@ let rules: Rule[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-rules-'));
-  const values = join(folder, 'values.yaml');
-  writeFileSync(values, stringify(everything));
-  const { manifests } = await render(paths.helm3, ['-n', 'n8n', '-f', values]);
-  const spec = manifests.find(({ kind }) => kind === 'PrometheusRule')?.['spec'] as {
-    groups: { rules: Rule[] }[];
-  };
-  rules = spec.groups.flatMap((group) => group.rules);
-  rulesFile = join(folder, 'rules.yaml');
-  writeFileSync(rulesFile, stringify(spec));
+  ({ rulesFile, rules } = await renderEverything(folder));
 });
 
 afterAll(() => {

@@ -245,7 +245,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- end -}}
 {{- if and $monitoring.dashboard.enabled (not (.Files.Glob "files/monitoring/dashboards/*.json")) -}}
-{{- "monitoring.dashboard.enabled: this chart brings no dashboards, so there is nothing to render: leave it false." }}{{ "\n" -}}
+{{- "monitoring.dashboard.enabled: this copy of the chart has no files/monitoring/dashboards, so there is nothing to render: take the whole chart, or leave it false." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $monitoring.serviceMonitor.enabled $monitoring.podMonitor.enabled -}}
 {{- "monitoring: serviceMonitor and podMonitor would scrape main twice: keep one (the PodMonitor also sees workers)." }}{{ "\n" -}}
