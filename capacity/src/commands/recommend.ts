@@ -8,7 +8,7 @@ import { DEFAULT_PRICES } from '../recommend/recommend';
 import { renderProof } from '../report/recommend/terminal';
 import { renderSearches } from '../report/find/list-terminal';
 import { startProgress } from '../ui/progress';
-import { EXIT } from '../ui/exit';
+import { EXIT, messageOf } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
@@ -109,7 +109,10 @@ async function run(options: RecommendOptions): Promise<number> {
       }
       const answer = await recommendValues(asked, hands);
       progress.end();
-      return answer === null ? EXIT.invalid : show(answer, options.write, json);
+      if (answer !== null) return show(answer, options.write, json);
+      const why = messageOf(signal.reason);
+      warn(`${why}: no values were written; what was searched is in ${options.out}.`);
+      return EXIT.invalid;
     });
   } finally {
     progress.end();

@@ -13,6 +13,8 @@ import type { Progress } from '../ui/progress';
 import { withTargets } from '../targets/with-targets';
 import type { RunRecordAt } from './prove';
 import { filled, presetsOf } from './presets';
+import { findHelm, renderChart } from './render';
+import { renderedTopology } from './rendered-topology';
 import { deployedTopology, merged, type Deployed } from './values-topology';
 import { messageOf, Mistake } from '../ui/exit';
 
@@ -37,7 +39,7 @@ export async function loadValues(
   order: LoadOrder,
   progress: Progress,
   signal: AbortSignal,
-): Promise<RunRecordAt | null> {
+): Promise<RunRecordAt> {
   const { workload, durationSeconds, ratePerSecond } = order;
   const target = processTarget({
     topology,
@@ -61,13 +63,16 @@ export async function loadValues(
         progress,
         signal,
       );
-      return signal.aborted ? null : { record: data.record, run: folder };
+      return { record: data.record, run: folder };
     },
   );
 }
 
-/** What a values file deploys, with the chart's own values beneath it. */
-export function readDeployed(valuesText: string): Deployed {
+/**
+ * What a values file deploys: as the chart renders it, where a Helm is there; else by the values alone, which
+ * is said.
+ */
+export function readDeployed(valuesText: string, helm: string | null = findHelm()): Deployed {
   const chart = findBundled(join('charts', 'n8n-tuned'), 'Chart.yaml');
   const { appVersion } = z
     .looseObject({ appVersion: z.string() })
@@ -82,8 +87,17 @@ export function readDeployed(valuesText: string): Deployed {
     return read('presets', `${name}.yaml`);
   });
   const values = merged(read('values.yaml'), user);
-  return deployedTopology(filled(values, [...presets, read('files', 'defaults.yaml')]), appVersion);
+  const { topology, leftOut, approximated, named } = deployedTopology(
+    filled(values, [...presets, read('files', 'defaults.yaml')]),
+    appVersion,
+  );
+  if (helm === null) return { topology, leftOut: [...leftOut, ...approximated, WITHOUT_HELM] };
+  const rendered = renderedTopology(renderChart(helm, chart, valuesText), topology, named);
+  return { ...rendered, leftOut: [...leftOut, ...rendered.leftOut] };
 }
+
+const WITHOUT_HELM =
+  'the chart itself: no helm is installed to render it, so the topology was read from the values alone';
 
 function given(valuesText: string): unknown {
   try {

@@ -30,8 +30,8 @@ export interface Proof {
 export interface ProofHands {
   /** The best for this evidence; null where nothing is left to try. */
   recommend(evidence: readonly CapacityEvidence[]): Recommendation | null;
-  /** Deploys exactly these values and loads them; null where it was stopped. */
-  load(recommendation: Recommendation): Promise<RunRecordAt | null>;
+  /** Deploys exactly these values and loads them; what was stopped has an aborted record. */
+  load(recommendation: Recommendation): Promise<RunRecordAt>;
   mostAttempts: number;
 }
 
@@ -50,7 +50,6 @@ export async function prove(
     const recommendation = hands.recommend(known);
     if (recommendation === null) break;
     const loaded = await hands.load(recommendation);
-    if (loaded === null) return { verdict: 'INVALID', attempts };
     const trial = { ...loaded, ...judge(loaded.record, recommendation.best) };
     attempts.push({ ...trial, recommendation });
     if (trial.proven) return { verdict: 'PROVEN', attempts };
@@ -60,9 +59,8 @@ export async function prove(
   return { verdict: 'REFUTED', attempts };
 }
 
-/** The trial of values that nobody recommended: there is no next one. Null where it was stopped. */
-export function proveAsIs(loaded: RunRecordAt | null): Proof {
-  if (loaded === null) return { verdict: 'INVALID', attempts: [] };
+/** The trial of values that nobody recommended: there is no next one. */
+export function proveAsIs(loaded: RunRecordAt): Proof {
   const trial = { ...loaded, ...judge(loaded.record, null) };
   return {
     verdict: trial.proven ? 'PROVEN' : isInvalid(loaded.record) ? 'INVALID' : 'REFUTED',

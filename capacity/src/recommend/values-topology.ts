@@ -1,4 +1,7 @@
-/** From the chart's values to the topology that they deploy, so that exactly these can be loaded here. Pure. */
+/**
+ * From the chart's values to the topology that they deploy, by the chart's rules once more: what is left where no
+ * Helm is there to render it, and what a rendering does not tell. Pure.
+ */
 import { ROLES } from '../plan/roles';
 import { z } from 'zod';
 import { parseCpu, parseMemory } from '../plan/quantities';
@@ -12,11 +15,19 @@ import {
   WEBHOOK_SLOTS,
 } from '../plan/tuning';
 import { Mistake } from '../ui/exit';
+import { isOfPlace } from './place-variables';
 
 export interface Deployed {
   topology: Topology;
   /** What the values ask for and a topology cannot say, in a sentence each: it is not proved. */
   leftOut: string[];
+}
+
+export interface ReadFromValues extends Deployed {
+  /** What only a rendering could have told, in a sentence each. */
+  approximated: string[];
+  /** Variables that the user set, for whichever role. */
+  named: ReadonlySet<string>;
 }
 
 const quantity = z.union([z.string(), z.number()]);
@@ -58,7 +69,7 @@ const valuesSchema = z.looseObject({
 type Values = z.infer<typeof valuesSchema>;
 
 /** Of values that are complete: with the chart's own beneath them. `appVersion` is its Chart.yaml's. */
-export function deployedTopology(given: unknown, appVersion: string): Deployed {
+export function deployedTopology(given: unknown, appVersion: string): ReadFromValues {
   const values = understood(valuesSchema.safeParse(given));
   const n8n = values.image.version || values.image.tag || appVersion;
   const isQueue = values.executions.mode === 'queue';
@@ -94,7 +105,14 @@ export function deployedTopology(given: unknown, appVersion: string): Deployed {
       env: { ...overrides(values.tuning), ...plain(values.env) },
     }),
   );
-  return { topology, leftOut: leftOut(values) };
+  return {
+    topology,
+    leftOut: leftOut(values),
+    approximated: approximated(values),
+    named: new Set(
+      [values, ...ROLES.map((name) => values[name])].flatMap(({ env }) => Object.keys(env)),
+    ),
+  };
 }
 
 /** What the schema found, or the first thing that it did not expect as the user's mistake. */
@@ -138,7 +156,7 @@ function roleOf(values: Values, name: Role, ours: Record<string, string>): objec
 }
 
 /** A bare number is bytes to Kubernetes. */
-const mebibytes = (amount: string | number): number =>
+export const mebibytes = (amount: string | number): number =>
   /^[\d.]+(e\d+)?$/i.test(String(amount))
     ? Math.floor(Number(amount) / (1024 * 1024))
     : parseMemory(String(amount));
@@ -189,11 +207,11 @@ function overrides(tuning: Values['tuning']): Record<string, string> {
   );
 }
 
-/** Values from Secrets are not here; what is null the chart takes out. */
+/** Values from Secrets are not here; what is null the chart takes out; places are those of this machine. */
 function plain(env: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
-      value === null || isMap(value) ? [] : [[name, String(value)]],
+      value === null || isMap(value) || isOfPlace(name) ? [] : [[name, String(value)]],
     ),
   );
 }
@@ -214,20 +232,6 @@ function leftOut(values: Values): string[] {
     ...ROLES.map((name) =>
       isScaled(values[name]) ? `autoscaling of ${name}: its replicas were loaded` : null,
     ),
-    ...(
-      [
-        'runnerConcurrency',
-        'workerConcurrency',
-        'headlessWorkers',
-        'semiSpaceMiB',
-        'traceSqlite',
-        'lazyCharacterMap',
-        'warmExpressions',
-        'sessionOnce',
-      ] as const
-    ).map((name) =>
-      values.tuning[name] == null ? null : `tuning.${name}: the value of the profile was loaded`,
-    ),
     ...ROLES.flatMap((name) =>
       Object.entries({ ...values.env, ...values[name].env })
         .filter(([, value]) => isMap(value))
@@ -236,3 +240,19 @@ function leftOut(values: Values): string[] {
   ];
   return [...new Set(sentences.filter((one) => one !== null))];
 }
+
+const WITHOUT_RENDERING = [
+  'runnerConcurrency',
+  'workerConcurrency',
+  'headlessWorkers',
+  'semiSpaceMiB',
+  'traceSqlite',
+  'lazyCharacterMap',
+  'warmExpressions',
+  'sessionOnce',
+] as const;
+
+const approximated = ({ tuning }: Values): string[] =>
+  WITHOUT_RENDERING.filter((name) => tuning[name] != null).map(
+    (name) => `tuning.${name}: the value of the profile was loaded`,
+  );

@@ -9,7 +9,7 @@ const RATE = 40;
 /** Proves against a system that answers as `answer` says. */
 async function proof(
   evidence: Parameters<typeof prove>[0],
-  answer: (sizing: Sizing, attempt: number) => RunRecord | null,
+  answer: (sizing: Sizing, attempt: number) => RunRecord,
 ): Promise<{ result: Proof; tried: Sizing[] }> {
   const tried: Sizing[] = [];
   const result = await prove(evidence, {
@@ -17,7 +17,7 @@ async function proof(
     load: ({ best }) => {
       tried.push(best);
       const record = answer(best, tried.length);
-      return Promise.resolve(record && { record, run: `proof/${String(tried.length)}` });
+      return Promise.resolve({ record, run: `proof/${String(tried.length)}` });
     },
     mostAttempts: 4,
   });
@@ -92,7 +92,9 @@ test('a generator that was the limit, or an interrupt, proves nothing', async ()
   const saturated = await proof([regular(60), queue(2, 90)], () => loaded('invalid', RATE, 1));
   expect(saturated.result.verdict).toBe('INVALID');
   expect(saturated.tried).toHaveLength(1);
-  expect((await proof([regular(60)], () => null)).result.verdict).toBe('INVALID');
+  const stopped = await proof([regular(60), queue(2, 90)], () => loaded('aborted', RATE, 1));
+  expect(stopped.result.verdict).toBe('INVALID');
+  expect(stopped.tried).toHaveLength(1);
 });
 
 test('a refusal counts for the repeats of a search as well', async () => {

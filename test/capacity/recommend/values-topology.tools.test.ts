@@ -2,7 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
 import type { Topology } from '../../../capacity/src/plan/topology';
+import { TUNING_NAMES } from '../../../capacity/src/plan/tuning';
 import { readDeployed } from '../../../capacity/src/recommend/load';
 import { recommend } from '../../../capacity/src/recommend/recommend';
 import { valuesYaml } from '../../../capacity/src/recommend/values';
@@ -124,17 +127,22 @@ const decisive = (env: Record<string, string | undefined>): Decisive =>
     DECISIVE.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
   );
 
+/** By what the chart renders, and by the values alone. */
+const WAYS = { helm: paths.helm3, values: null };
+
 async function expectTheSame(text: string): Promise<void> {
   const file = join(folder, 'values.yaml');
   writeFileSync(file, text);
-  const { topology } = readDeployed(text);
   const expected = await charted(file);
-  const found = laidOut(topology);
-  for (const name of ROLES) {
-    const deployment = found[name];
-    if (deployment !== undefined && expected[name]?.replicas === null) deployment.replicas = null;
+  for (const [way, helm] of Object.entries(WAYS)) {
+    const { topology } = readDeployed(text, helm);
+    const found = laidOut(topology);
+    for (const name of ROLES) {
+      const deployment = found[name];
+      if (deployment !== undefined && expected[name]?.replicas === null) deployment.replicas = null;
+    }
+    expect({ way, ...found }).toEqual({ way, ...expected });
   }
-  expect(found).toEqual(expected);
 }
 
 describe('a topology made of values is what the chart deploys', () => {
@@ -182,17 +190,130 @@ worker:
   });
 });
 
+/** What recommend writes, and what people set beside it. */
+const sometimes = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
+const limits = fc.record({
+  memory: fc.oneof(
+    fc.integer({ min: 1536, max: 8192 }).map((mebibytes) => `${String(mebibytes)}Mi`),
+    fc.constantFrom('2Gi', '1.5Gi', '3G', 2 ** 31),
+  ),
+  cpu: sometimes(fc.constantFrom('250m', '1', 2, '1.5')),
+});
+const role = {
+  resources: sometimes(fc.record({ limits })),
+  env: sometimes(
+    fc.dictionary(
+      fc.constantFrom('MINE', 'N8N_LOG_LEVEL', 'UV_THREADPOOL_SIZE'),
+      fc.constantFrom('8', 'debug'),
+      { maxKeys: 2 },
+    ),
+  ),
+};
+const tuning = fc.record(
+  {
+    profile: fc.constantFrom(...TUNING_NAMES),
+    saveProgress: fc.boolean(),
+    logLevel: fc.constantFrom('info', 'debug', 'error'),
+    saveSuccessfulExecutions: fc.constantFrom('all', 'none'),
+  },
+  { requiredKeys: ['profile'] },
+);
+const common = {
+  tuning,
+  heap: sometimes(fc.constantFrom({ enabled: false }, { oldSpace: '600Mi' })),
+};
+const anyValues = fc.oneof(
+  fc.record({
+    ...common,
+    main: fc.record({ ...role, concurrency: sometimes(fc.integer({ min: 1, max: 60 })) }),
+    database: fc.constantFrom({ type: 'sqlite' }, { type: 'postgresql' }),
+  }),
+  fc.record({
+    ...common,
+    executions: fc.record({
+      mode: fc.constant('queue'),
+      peakRatePerSecond: sometimes(fc.integer({ min: 1, max: 400 })),
+    }),
+    database: fc.record({
+      type: fc.constant('postgresql'),
+      poolSize: sometimes(fc.integer({ min: 2, max: 20 })),
+    }),
+    main: fc.record(role),
+    worker: fc.record({
+      ...role,
+      replicas: fc.integer({ min: 1, max: 6 }),
+      concurrency: sometimes(fc.integer({ min: 1, max: 80 })),
+    }),
+    webhook: fc.record({
+      ...role,
+      enabled: fc.boolean(),
+      replicas: fc.integer({ min: 1, max: 3 }),
+    }),
+  }),
+);
+
+test('both ways agree with the chart on whatever values', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyValues, (values) => expectTheSame(stringify(values))),
+    { numRuns: 20 },
+  );
+});
+
+test('only a rendering knows what single settings of the tuning come to', async () => {
+  const text = `
+executions: { mode: queue }
+database: { type: postgresql }
+tuning: { profile: throughput, workerConcurrency: 33, headlessWorkers: false, semiSpaceMiB: 48 }
+`;
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, text);
+  const rendered = readDeployed(text, paths.helm3);
+  expect(rendered.topology.workers.concurrency).toBe(33);
+  expect(rendered.leftOut.join()).not.toContain('tuning.');
+  expect(laidOut(rendered.topology).worker?.env['NODE_OPTIONS']).toContain(
+    '--max-semi-space-size=48',
+  );
+  const { leftOut } = readDeployed(text, null);
+  expect(leftOut).toContain('tuning.workerConcurrency: the value of the profile was loaded');
+  expect(leftOut.at(-1)).toContain('no helm is installed');
+});
+
+test('options of Node.js that the user gives go in place of those of the chart, which is told', () => {
+  const { topology, leftOut } = readDeployed('main: { env: { NODE_OPTIONS: --trace-gc } }\n');
+  expect(topology.main).toMatchObject({ heapMiB: 'none', env: { NODE_OPTIONS: '--trace-gc' } });
+  expect(leftOut.join()).toContain(
+    "the patch lazy-character-map.cjs of main: the profile's choice was loaded",
+  );
+});
+
+test('values that the chart refuses are refused in its words', () => {
+  expect(() => readDeployed('worker: { replicas: 2, keda: { enabled: true } }\n')).toThrow(
+    /^the chart refuses the values: /,
+  );
+});
+
+test('places of a cluster mean nothing here', () => {
+  const text = 'env: { N8N_WEBHOOK_URL: https://n8n.example.com/, MINE: own }\n';
+  for (const helm of Object.values(WAYS)) {
+    const { topology } = readDeployed(text, helm);
+    const all = { ...topology.env, ...topology.main.env };
+    expect(all).toMatchObject({ MINE: 'own' });
+    expect(all).not.toHaveProperty('N8N_WEBHOOK_URL');
+  }
+});
+
 test('limits of CPU and memory are those of the process groups', () => {
   const { topology } = readDeployed(
-    'main: { resources: { limits: { cpu: 200m, memory: 2Gi } } }\n',
+    'main: { resources: { limits: { cpu: 300m, memory: 2Gi } } }\n',
   );
-  expect(topology.main).toMatchObject({ cpuMillicores: 200, memoryMiB: 2048, heapMiB: 'auto' });
+  expect(topology.main).toMatchObject({ cpuMillicores: 300, memoryMiB: 2048, heapMiB: 1024 });
 });
 
 test('what cannot be loaded here is named', () => {
   const { leftOut } = readDeployed(`
 executions: { mode: queue }
 database: { type: postgresql }
+multiMain: { enabled: true }
 main: { replicas: 2, env: { KEY: { valueFrom: { secretKeyRef: { name: a, key: b } } } } }
 worker: { pools: [{ name: heavy }] }
 taskRunners: { mode: external }
@@ -204,6 +325,8 @@ webhook: { enabled: true, autoscaling: { enabled: true } }
     expect.stringContaining('external'),
     'autoscaling of webhook: its replicas were loaded',
     expect.stringContaining('KEY'),
+    // Its runners have containers of their own there.
+    'N8N_RUNNERS_MAX_OLD_SPACE_SIZE of worker: it was loaded with 256',
   ]);
 });
 

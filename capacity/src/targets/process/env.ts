@@ -128,7 +128,9 @@ function nodeOptions(topology: Topology, { role, database, patchFolder }: Seat):
 const quoted = (path: string): string => (path.includes(' ') ? `"${path}"` : path);
 
 function runnerMemory(topology: Topology, role: Role): Record<string, string> {
-  const { memoryMiB } = limitsOf(topology, role);
+  const { memoryMiB, heapMiB } = limitsOf(topology, role);
+  // V8's own heaps are meant for the runner too, as the chart has it.
+  if (heapMiB === 'none') return {};
   const hasRunner = !isLegacy(topology.n8n) && hasTaskRunner(topology, role);
   if (!hasRunner || memoryMiB === undefined || topology.tuning === 'none') return {};
   const { runnerHeapMiB, runnerPayloadMiB } = heapsFor(memoryMiB);
