@@ -11,7 +11,7 @@ import { anyValues } from './support/values.ts';
 type Values = Record<string, unknown>;
 
 /** RENDERINGS and SEED repeat a failure or look further. */
-const RENDERINGS = Number(process.env['RENDERINGS'] ?? 30);
+const RENDERINGS = Number(process.env['RENDERINGS'] ?? 20);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1e9);
 /** Every so many-th is also rendered by Helm 4. */
 const HELM_4_EVERY = 5;

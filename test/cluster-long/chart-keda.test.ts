@@ -26,8 +26,11 @@ const PATIENT = { TIMEOUT: '120s', DRAIN: '120s' };
 
 let n8n: Release;
 beforeAll(async () => {
-  await promisify(execFile)(join(ROOT, 'lab', 'cluster', 'keda', 'up.sh'), { timeout: 1_500_000 });
   n8n = await Release.inNewNamespace('chart-keda');
+  const bringKeda = promisify(execFile)(join(ROOT, 'lab', 'cluster', 'keda', 'up.sh'), {
+    timeout: 1_500_000,
+  });
+  await Promise.all([bringKeda, n8n.deploy(VALUES)]);
 });
 afterAll(() => n8n?.remove());
 
