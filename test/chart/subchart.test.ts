@@ -46,6 +46,12 @@ describe.each([
     expect(text).toContain('image: "mirror.example.com/n8nio/n8n:');
   });
 
+  test('the parent names a preset, and its own values win', async () => {
+    expect(await deployments('--set', 'n8n-tuned.preset=medium')).toBe(3);
+    const off = ['--set', 'n8n-tuned.preset=medium,n8n-tuned.webhook.enabled=false'];
+    expect(await deployments(...off)).toBe(2);
+  });
+
   test('the parent fills its texts', async () => {
     const { text } = await renderOf(folder, helm, [
       ...['--set', 'global.domain=example.com', '--set', 'n8n-tuned.ingress.enabled=true'],
