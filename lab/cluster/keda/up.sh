@@ -10,7 +10,8 @@ manifests() {
   local module
   module=$(go -C "$CLUSTER_DIR/keda" list -m -f '{{.Dir}}' github.com/kedacore/keda/v2)
   "$BIN/kubectl" kustomize "$module/config/minimal" |
-    sed -e "s#ghcr.io/kedacore/keda:latest#$KEDA_IMAGE#" -e "s#ghcr.io/kedacore/keda-metrics-apiserver:latest#$KEDA_ADAPTER_IMAGE#"
+    sed -E -e "s#ghcr.io/kedacore/keda:[a-z0-9.]+#$KEDA_IMAGE#" \
+      -e "s#ghcr.io/kedacore/keda-metrics-apiserver:[a-z0-9.]+#$KEDA_ADAPTER_IMAGE#"
 }
 kubectl() { cluster exec kubectl "$@"; }
 
