@@ -37,6 +37,10 @@
 {{- if and $direct $values.monitoring.enabled (not $values.monitoring.public) }}
 - {{ join " and " $direct }}: everybody who reaches this Service without a proxy can read /metrics. Narrow it by loadBalancerSourceRanges or networkPolicy.from.
 {{- end }}
+{{- $monitoring := $values.monitoring }}
+{{- if and (or $monitoring.prometheusRule.enabled $monitoring.dashboard.enabled) (not (or $monitoring.podMonitor.enabled $monitoring.serviceMonitor.enabled)) }}
+- monitoring: alerts and dashboards select by labels that the chart's monitors add, and none is enabled: set monitoring.podMonitor.enabled=true, or have your own scrape configuration add namespace, release and role (docs/monitoring.md).
+{{- end }}
 {{- range $components }}
 {{- if and (eq .name "webhook") $values.webhook.exclusive (not $values.webhook.mcp.enabled) (gt (include "n8n-tuned.maxReplicas" . | int) 1) }}
 - webhook.exclusive with several processors: MCP over SSE keeps a session in one of them, and the others answer 401. Set webhook.mcp.enabled=true where workflows serve MCP.
