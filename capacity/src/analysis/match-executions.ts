@@ -7,6 +7,8 @@ export interface TracedExecution {
   loadId: string | null;
   /** `not kept`: ended, and its outcome thrown away, as with EXECUTIONS_DATA_SAVE_ON_SUCCESS=none. */
   outcome: 'succeeded' | 'failed' | 'unfinished' | 'not kept';
+  /** It failed, and n8n says that the process which ran it ended. */
+  hasCrashed?: boolean;
   /** When, by the clock of its store; left out where it has not ended or that is not told. */
   endedAtMs?: number;
   /** A webhook called it, and its data no longer tells with which id. */
@@ -32,7 +34,7 @@ export function matchExecutions(
 ): MatchedExecutions | { skipped: string } {
   if ('skipped' in traced) return traced;
   const outcomes = outcomesById(nameAgain(requests, traced.executions));
-  const gap = gapIn(requests, traced, outcomes);
+  const gap = gapIn(requests, traced);
   if (gap !== null) return { skipped: gap };
   const having = (is: (request: RequestSample, of: readonly Outcome[]) => boolean): NamedRequests =>
     named(requests.filter((request) => is(request, outcomes.get(request.id) ?? [])));
@@ -72,11 +74,11 @@ function outcomesById(executions: readonly TracedExecution[]): Map<string, Outco
 }
 
 /** Why a request without an execution proves nothing; null: it does. */
-function gapIn(
+export function gapIn(
   requests: readonly RequestSample[],
-  { executions, made }: ExecutionsSeen,
-  outcomes: ReadonlyMap<string, readonly Outcome[]>,
+  { executions, made }: { executions: readonly TracedExecution[]; made: number | null },
 ): string | null {
+  const outcomes = outcomesById(executions);
   if (made !== null) {
     return executions.length < made
       ? `n8n made ${String(made)} executions and still has ${String(executions.length)}`

@@ -82,6 +82,7 @@ function tracedIn({ mode, status, dropped, elsewhere, cut, ended }: DatabaseRow)
   return {
     loadId,
     outcome: outcomeOf(String(status), Boolean(dropped)),
+    ...(status === 'crashed' ? { hasCrashed: true } : {}),
     ...(typeof ended === 'number' ? { endedAtMs: ended } : {}),
     ...(mode === 'webhook' && loadId === null ? { isOverwritten: true } : {}),
   };

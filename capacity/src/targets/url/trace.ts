@@ -71,6 +71,7 @@ function tracedIn(shown: Shown, runId: string): TracedExecution {
   return {
     loadId: shown.mode === 'webhook' ? loadId : null,
     outcome: outcomeOf(shown),
+    ...(shown.status === 'crashed' ? { hasCrashed: true } : {}),
     ...(Number.isFinite(endedAtMs) ? { endedAtMs } : {}),
   };
 }

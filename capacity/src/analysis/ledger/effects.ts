@@ -1,0 +1,15 @@
+import type { Effects } from './evidence';
+
+/** One call of the service outside n8n (lab/upstream/effects.mjs), by a workflow. */
+export interface Effect {
+  id: string;
+  step: keyof Effects;
+}
+
+/** From what that service has written: `STEP ID` a line. */
+export function readEffects(text: string): Effect[] {
+  return text.split('\n').flatMap((line) => {
+    const [, step, id] = /^(begun|done) ([\w-]+)$/.exec(line) ?? [];
+    return step === undefined || id === undefined ? [] : [{ id, step: step as Effect['step'] }];
+  });
+}

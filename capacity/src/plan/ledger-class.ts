@@ -1,0 +1,67 @@
+/** Where every request of a drill ends: each in exactly one class, decided by analysis/ledger. */
+export const LEDGER_CLASSES = [
+  'once',
+  'unheard',
+  'not-executed',
+  'lost',
+  'repeated',
+  'revived',
+  'refused',
+  'unknown',
+  'called-crashed',
+  'running',
+] as const;
+
+export type LedgerClass = (typeof LEDGER_CLASSES)[number];
+
+export interface LedgerClassWords {
+  title: string;
+  /** What the sources said of such a request. */
+  meaning: string;
+}
+
+export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
+  once: {
+    title: 'answered and executed once',
+    meaning: 'The caller got the expected response, and the work was done once.',
+  },
+  unheard: {
+    title: 'executed, caller unheard',
+    meaning: 'The work was done once, and the caller got no response.',
+  },
+  'not-executed': {
+    title: 'answered, not executed',
+    meaning: 'The caller got the expected response, and the work was not done.',
+  },
+  lost: {
+    title: 'accepted and lost',
+    meaning: 'n8n had an execution of it, or its work had begun; the work was not done to its end.',
+  },
+  repeated: {
+    title: 'executed more than once',
+    meaning: 'The work was begun or done more than once.',
+  },
+  revived: {
+    title: 'revived',
+    meaning: 'The caller got an error, and the work was done all the same.',
+  },
+  refused: {
+    title: 'refused cleanly',
+    meaning: 'The caller got an error or no connection, and nothing was begun.',
+  },
+  unknown: {
+    title: 'unknown',
+    meaning: 'The caller got no response, and no source knows of the request.',
+  },
+  'called-crashed': {
+    title: 'called crashed although it succeeded',
+    meaning: 'The work was done once, and n8n has its execution as crashed.',
+  },
+  running: {
+    title: 'still running',
+    meaning: 'n8n had it as new, waiting or running when its time to finish was over.',
+  },
+};
+
+/** n8n took the work and it is not done: what a drill is about. */
+export const LOSSES: readonly LedgerClass[] = ['lost', 'not-executed'];
