@@ -90,8 +90,10 @@ function warning({ mayCrashN8n, needs = [], answers, blend: parts }) {
     );
   }
   if (needs.includes('upstream')) {
+    const credential =
+      ' and the credential "Load test upstream" of the type Bearer Auth with its token';
     sentences.push(
-      'It needs the upstream server (`node lab/upstream/server.mjs`, which listens on 127.0.0.1:5690) and the credential "Load test upstream" of the type Bearer Auth with its token.',
+      `It needs the upstream server (\`node lab/upstream/server.mjs\`, which listens on 127.0.0.1:5690)${needs.includes('credential') ? credential : ''}.`,
     );
   }
   if (needs.includes('files')) {
@@ -133,8 +135,10 @@ function variant(workload, [name, own]) {
     );
     if (reply.requestIdAt) rows.push(['the id comes back at', `\`${reply.requestIdAt}\``]);
     if (reply.ranAt) rows.push(['which process ran it', `\`${reply.ranAt}\``]);
-    const floorMs = workload.latencyFloorMs ?? 0;
-    if (floorMs > 0) rows.push(['no reply before', `${floorMs} ms`]);
+    const floor = workload.latencyFloorMs ?? 0;
+    if (floor.parameter)
+      rows.push(['no reply before', `${floor.times} x \`${floor.parameter}\` ms`]);
+    else if (floor > 0) rows.push(['no reply before', `${floor} ms`]);
   }
   return [
     `**${name}** (${variantTitles[name]})`,

@@ -1,12 +1,14 @@
 #!/usr/bin/env node
-// The service that the workload http-calls calls: small, the same answer every time, and far faster
-// than n8n, so that a test measures n8n. Nothing but Node: also the command of a container.
+// The service that the workloads http-calls and side-effect call: small, the same answer every time, and far faster
+// than n8n, so that a test measures n8n. Nothing but Node: also the command of a container. For drills it counts what
+// workflows do outside n8n (effects.mjs).
 //
-//   HOST=127.0.0.1 PORT=5690 TOKEN=load-test-token LATENCY_MS=10 node server.mjs
+//   HOST=127.0.0.1 PORT=5690 TOKEN=load-test-token LATENCY_MS=10 EFFECTS_FILE=effects.log node server.mjs
 //
 // PORT=0 takes a free one; the first line printed tells which.
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
+import { countEffects } from './effects.mjs';
 
 const host = process.env.HOST ?? '127.0.0.1';
 const port = wholeNumber('PORT', 5690, 65_535);
@@ -27,10 +29,19 @@ const answers = new Map(
   }).map(([path, answer]) => [path, JSON.stringify(answer)]),
 );
 
+const effects = countEffects(process.env.EFFECTS_FILE);
+
 const server = createServer((request, response) => {
   request.resume();
-  const { pathname } = new URL(request.url ?? '/', 'http://upstream');
+  const url = new URL(request.url ?? '/', 'http://upstream');
+  const { pathname } = url;
   if (pathname === '/healthz') return send(response, 200, '{"status":"ok"}');
+  if (pathname === '/effects') {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    return effects.read().pipe(response);
+  }
+  const recorded = effects.record(request.method, url);
+  if (recorded !== null) return send(response, recorded.status, recorded.json);
   const answer = answers.get(pathname);
   if (answer === undefined) return send(response, 404, '{"error":"no such path"}');
   if (request.headers.authorization !== authorization) {
@@ -67,10 +78,14 @@ server.listen(port, host, () => {
 });
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.on(signal, () => {
-    server.close(() => process.exit(0));
+  process.once(signal, () => {
+    const end = () => {
+      effects.end();
+      process.exit(0);
+    };
+    server.close(end);
     server.closeIdleConnections();
     // Calls that are still open have had their chance.
-    setTimeout(() => process.exit(0), 2 * latencyMs + 500).unref();
+    setTimeout(end, 2 * latencyMs + 500).unref();
   });
 }

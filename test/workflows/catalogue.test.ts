@@ -31,6 +31,7 @@ it('has every workload that is promised', () => {
     'async',
     'chain',
     'sub-workflow',
+    'side-effect',
     'mixed',
   ]);
 });

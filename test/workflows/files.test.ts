@@ -100,7 +100,7 @@ describe.each(files)('$file', ({ file, variant, workload, main }) => {
     const expressions = JSON.stringify(work.map(({ parameters }) => parameters)).match(
       /"=[^"]*\{\{/,
     );
-    const needed = ['expressions', 'binary', 'data-table'];
+    const needed = ['expressions', 'binary', 'data-table', 'side-effect'];
     const sized = Object.keys(workload.parameters).length > 0 && variant === 'load-target';
     expect(expressions !== null).toBe(needed.includes(workload.name) || sized);
   });

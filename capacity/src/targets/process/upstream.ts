@@ -1,6 +1,10 @@
 import { join } from 'node:path';
+import { readEffects, type Effect } from '../../analysis/ledger/effects';
 import { repositoryRoot } from '../../lab/paths';
+import { Failure } from '../../ui/exit';
 import type { ProcessSpec } from './supervisor';
+
+const READ_WITHIN_MS = 30_000;
 
 /** The service that workloads call, as a process beside n8n. */
 export function upstream(
@@ -13,11 +17,22 @@ export function upstream(
     role: 'upstream',
     instance: 'upstream',
     command: [node, join(repositoryRoot(), 'lab', 'upstream', 'server.mjs')],
-    env: { HOST: '127.0.0.1', PORT: String(port) },
+    env: {
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      EFFECTS_FILE: join(place.folder, 'effects.log'),
+    },
     limits: {},
     stopSignal: 'TERM',
     kind: 'service',
   };
+}
+
+/** What workflows have told it so far. */
+export async function effectsAt(url: string): Promise<Effect[]> {
+  const reply = await fetch(`${url}/effects`, { signal: AbortSignal.timeout(READ_WITHIN_MS) });
+  if (!reply.ok) throw new Failure(`${url}/effects answered ${String(reply.status)}`);
+  return readEffects(await reply.text());
 }
 
 export const upstreamUrl = (port: number): string => `http://127.0.0.1:${String(port)}`;
