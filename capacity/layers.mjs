@@ -8,7 +8,7 @@ export const LAYERS = [
   ['commands'],
   ['recommend'],
   ['predict'],
-  ['sweep', 'compare'],
+  ['sweep', 'compare', 'drill'],
   ['find'],
   ['run', 'watch'],
   ['report', 'samplers', 'load'],

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import * as compare from './commands/compare';
 import * as doctor from './commands/doctor';
 import * as down from './commands/down';
+import * as drill from './commands/drill';
 import * as find from './commands/find';
 import * as predict from './commands/predict';
 import * as profiles from './commands/profiles';
@@ -26,6 +27,7 @@ const COMMANDS = [
   find,
   compare,
   sweep,
+  drill,
   predict,
   recommend,
   report,

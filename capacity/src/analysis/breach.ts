@@ -1,7 +1,7 @@
 /** When a load that grows has become too much: the SLOs over the last few seconds, not over the whole run. */
 import type { Slo } from '../plan/slo';
 import type { RequestSample } from '../record/record';
-import { latency } from './requests/latency';
+import { missedSlo } from './window-slo';
 
 export interface Breached {
   /** Of the load, when the first request of the window was due. */
@@ -46,44 +46,7 @@ export class BreachWatch {
 
   private judge(): Breached | null {
     const tMs = this.window.reduce((least, sample) => Math.min(least, sample.tMs), Infinity);
-    for (const slo of this.slos) {
-      const measured = this.measure(slo);
-      if (measured === null || isMet(slo, measured)) continue;
-      const shown =
-        slo.metric === 'errors' || slo.metric === 'throughput'
-          ? `${(100 * measured).toFixed(1)} %`
-          : `${measured.toFixed(0)} ms`;
-      return {
-        tMs,
-        slo: slo.text,
-        measured,
-        text: `${slo.metric} was ${shown}, limit ${slo.text}`,
-      };
-    }
-    return null;
-  }
-
-  private measure({ metric }: Slo): number | null {
-    const wrong = this.window.filter(({ ok }) => !ok).length / this.window.length;
-    if (metric === 'errors') return wrong;
-    if (metric === 'throughput') return 1 - wrong;
-    if (metric === 'backlog') return null;
-    const seen = latency(this.window);
-    return seen === null ? null : metric === 'p99.9' ? seen.p999 : seen[metric];
-  }
-}
-
-function isMet({ operator, bound }: Slo, measured: number): boolean {
-  switch (operator) {
-    case '<':
-      return measured < bound;
-    case '<=':
-      return measured <= bound;
-    case '>':
-      return measured > bound;
-    case '>=':
-      return measured >= bound;
-    case '=':
-      return measured === bound;
+    const missed = missedSlo(this.slos, this.window);
+    return missed && { tMs, ...missed };
   }
 }

@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import { writeCompareReports } from '../compare/reports';
+import { writeDrillReports } from '../drill/reports';
 import { writeFindReports } from '../find/reports';
 import { readComparison, recordsBeneath, type FoundRecord } from '../record/beneath';
 import { writeWhole } from '../record/folder';
 import { isComplete } from '../record/read';
+import { readDrill } from '../record/read-drill';
 import { readSearch } from '../record/read-find';
 import type { RunRecord } from '../record/record';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
@@ -30,7 +32,7 @@ export function register(program: Command): void {
   program
     .command('report')
     .description(
-      'Make the reports of runs, searches, comparisons and sweeps again; runs that were broken off are concluded',
+      'Make the reports of runs, searches, comparisons, sweeps and drills again; runs that were broken off are concluded',
     )
     .argument('<folders...>', 'folders of records, or folders that hold them')
     .option('--s3 <place>', 'copy them to s3://bucket/prefix (again)')
@@ -103,6 +105,14 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
   compare: (folder) => {
     const record = readComparison(folder);
     return { record, sentence: record.sentence, problems: writeCompareReports(folder, record) };
+  },
+  drill: async (folder) => {
+    const { record, entries } = readDrill(folder);
+    const run = await readRunData(join(folder, record.run));
+    return {
+      ...{ record, sentence: record.verdict.sentence },
+      problems: writeDrillReports(folder, record, { run, entries }),
+    };
   },
   sweep: (folder) => {
     const sweep = new SweepFolder(folder);

@@ -3,11 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
 import { COMPARE_FILE, type CompareRecord } from './compare-record';
+import { DRILL_FILE } from './drill-record';
 import { HEAD_FILE, RECORD_FILE } from './folder';
 import { FIND_FILE } from './read-find';
 import { SWEEP_FILE } from './sweep-record';
 
-export type RecordKind = 'run' | 'find' | 'compare' | 'sweep';
+export type RecordKind = 'run' | 'find' | 'compare' | 'sweep' | 'drill';
 
 export interface FoundRecord {
   kind: RecordKind;
@@ -22,6 +23,7 @@ const FILES: [string, RecordKind][] = [
   [FIND_FILE, 'find'],
   [COMPARE_FILE, 'compare'],
   [SWEEP_FILE, 'sweep'],
+  [DRILL_FILE, 'drill'],
 ];
 
 /** All at or beneath `path`, each before its parts, in the order of their names. */

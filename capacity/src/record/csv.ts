@@ -74,7 +74,7 @@ function cell(value: Cell): string {
 }
 
 /** By the names in the head, so that a column may be added. */
-function tableOf<Column extends string>(
+export function tableOf<Column extends string>(
   text: string,
   columns: readonly Column[],
 ): Record<Column, string>[] {

@@ -77,6 +77,9 @@ export async function makeLoad(
         beganAtMs = atMs;
         scene.seen.begin(atMs);
         scene.within?.begin(atMs);
+        order.onBegin?.(atMs, (event) => {
+          scene.seen.event(event);
+        });
       },
       onRequest: (sample) => {
         scene.folder.request(sample);

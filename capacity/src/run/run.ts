@@ -1,6 +1,7 @@
 /** One run: a workload under a plan on a target that is up, recorded and judged. */
 import type { Breached } from '../analysis/breach';
 import { figures } from '../analysis/figures';
+import type { TracedExecutions } from '../analysis/match-executions';
 import { measuredPart, RequestsSeen } from '../analysis/requests/seen';
 import { BREACH } from '../analysis/verdict';
 import type { LoadResult } from '../load/load';
@@ -27,6 +28,8 @@ import { readTrace } from './trace';
 export interface FinishedRun {
   folder: string;
   data: RunData;
+  /** One by one, for who must know more of them than the record tells. */
+  traced: TracedExecutions;
   /** What could not be written, a sentence each. */
   problems: string[];
 }
@@ -132,7 +135,7 @@ async function measureWithin(
   const data = { record, requests: judged.requests.timeline, samples: seen.samples };
   folder.complete(record);
   const problems = [...folder.problems(), ...writeReports(folder.path, data)];
-  return { folder: folder.path, data, problems };
+  return { folder: folder.path, data, traced, problems };
 }
 
 interface Judged {

@@ -1,6 +1,7 @@
 import type { SeedWorkflow } from '../catalogue/seeding';
 import type { Progress } from '../ui/progress';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
+import type { Effect } from '../analysis/ledger/effects';
 import type { ExecutionsSeen } from '../analysis/match-executions';
 import type { SampledRole } from '../plan/roles';
 import type { Role, Topology } from '../plan/topology';
@@ -43,10 +44,22 @@ export interface Running {
   ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void>;
   /** All executions so far, from n8n itself; null where n8n cannot be asked. */
   executions(): Promise<ExecutionCounts | null>;
+  /** Left out where nothing of it can be reached from here but its address. */
+  readonly drillAccess?: DrillAccess;
   /** Begins to look at the executions from here on; null or rejected where they cannot be read one by one. */
   traceExecutions(): Promise<ExecutionTrace | null>;
   /** Ends what up() started, and nothing else. Safe to call twice. */
   down(progress: Progress): Promise<void>;
+}
+
+/** What a drill does to a target, and what it must know beyond a run. Instances are those of `processes()`. */
+export interface DrillAccess {
+  /** To every process of an instance, as when its container is killed or frozen. */
+  signal(instance: string, signal: NodeJS.Signals): void;
+  /** Ends a service in its orderly way, its data kept, and keeps it down; what it returns starts it again. */
+  keepDown(instance: string): Promise<() => Promise<void>>;
+  /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */
+  effects(): Promise<Effect[] | null>;
 }
 
 /** The root of a process tree that plays one role; children are found from it. */

@@ -1,6 +1,8 @@
 /** What users read, compared with test/golden; how it behaves is tested beside this file. */
 import { renderCompareMarkdown } from '../../../capacity/src/report/compare/markdown';
 import { renderCompareTerminal } from '../../../capacity/src/report/compare/terminal';
+import { renderDrillMarkdown } from '../../../capacity/src/report/drill/markdown';
+import { renderDrillTerminal } from '../../../capacity/src/report/drill/terminal';
 import { renderFindMarkdown } from '../../../capacity/src/report/find/markdown';
 import { renderFindTerminal } from '../../../capacity/src/report/find/terminal';
 import { renderSearches } from '../../../capacity/src/report/find/list-terminal';
@@ -10,6 +12,7 @@ import { renderTerminal } from '../../../capacity/src/report/run/terminal';
 import { programOf } from '../../../capacity/src/program';
 import { expectGolden } from '../../support/golden';
 import { sampleComparison } from '../../support/sample-compare';
+import { sampleDrill } from '../../support/sample-drill';
 import { sampleSearch } from '../../support/sample-find';
 import { sampleRun } from '../../support/sample-run';
 
@@ -17,6 +20,7 @@ const PLAIN = { width: 100, colour: false };
 const run = sampleRun();
 const search = sampleSearch();
 const comparison = sampleComparison();
+const { record: drill, ...drillParts } = sampleDrill();
 
 const help = (): string => {
   let shown = '';
@@ -41,6 +45,8 @@ test.each<[string, () => string]>([
   ['find/list.txt', () => `${renderSearches([search])}\n`],
   ['compare/report.md', () => renderCompareMarkdown(comparison)],
   ['compare/terminal.txt', () => `${renderCompareTerminal(comparison, PLAIN)}\n`],
+  ['drill/report.md', () => renderDrillMarkdown(drill, drillParts)],
+  ['drill/terminal.txt', () => `${renderDrillTerminal(drill, PLAIN)}\n`],
   ['help.txt', help],
 ])('%s', (name, render) => {
   const content = render();

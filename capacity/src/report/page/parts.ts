@@ -1,4 +1,5 @@
 import type { CompareRecord } from '../../record/compare-record';
+import type { DrillRecord } from '../../record/drill-record';
 import type { FindRecord } from '../../record/find-record';
 import type { RunRecord } from '../../record/record';
 import { escapeXml } from '../plot/svg';
@@ -9,7 +10,7 @@ export const list = (title: string, items: readonly string[]): string =>
     : `<h2>${title}</h2><ul>${items.map((i) => `<li>${escapeXml(i)}</li>`).join('')}</ul>`;
 
 /** What was measured, exactly: enough to build it again. */
-export function layoutRows(record: RunRecord | FindRecord): string[][] {
+export function layoutRows(record: RunRecord | FindRecord | DrillRecord): string[][] {
   return [
     ['Target', `${record.target.kind}, ${record.target.url}`],
     ...measuredRows(record),
@@ -20,7 +21,9 @@ export function layoutRows(record: RunRecord | FindRecord): string[][] {
 }
 
 /** All but where it ran and how that was laid out. */
-export function measuredRows(record: RunRecord | FindRecord | CompareRecord): string[][] {
+export function measuredRows(
+  record: RunRecord | FindRecord | CompareRecord | DrillRecord,
+): string[][] {
   const { machine, workload } = record;
   const parameters = Object.entries(workload.parameters).map(([k, v]) => `${k}=${v}`);
   return [

@@ -1,4 +1,5 @@
 import type { RunData } from './data';
+import { FAULT, FAULT_STEP } from '../../record/drill-record';
 import { METRICS, type Metric } from '../../record/metrics';
 import type { RequestWindow } from '../../analysis/requests/timeline';
 import { percentile, type Ordered } from '../../analysis/statistics';
@@ -14,12 +15,12 @@ export function runCharts(data: RunData): Chart[] {
   const duration = profile.warmupSeconds + profile.durationSeconds;
   const windows = data.requests.byTime();
   const lastMs = data.samples.reduce((last, { tMs }) => Math.max(last, tMs), 0);
-  const warmup = warmupMark(profile.warmupSeconds);
+  const atTimes = [...warmupMark(profile.warmupSeconds), ...faultMarks(data.record)];
   // Samples go on until n8n has finished.
   const loadEnd =
     lastMs > 1050 * duration ? [{ axis: 'x' as const, at: duration, label: 'load ends' }] : [];
   const timed = (chart: LineChart | null): LineChart | null =>
-    chart && { ...chart, marks: [...(chart.marks ?? []), ...warmup] };
+    chart && { ...chart, marks: [...(chart.marks ?? []), ...atTimes] };
   const sampled = (chart: LineChart | null): LineChart | null =>
     timed(chart && { ...chart, marks: loadEnd });
   const metric = (id: string, title: string, name: Metric) =>
@@ -47,6 +48,12 @@ const plotUnit = (metric: Metric): string => {
 
 const warmupMark = (seconds: number) =>
   seconds > 0 ? [{ axis: 'x' as const, at: seconds, label: 'measured from here' }] : [];
+
+/** Of a drill: when the fault was made, and what of it came after. */
+export const faultMarks = ({ events }: Pick<RunRecord, 'events'>): LineChart['marks'] & object =>
+  events
+    .filter(({ kind }) => kind === FAULT || kind === FAULT_STEP)
+    .map(({ tMs, text }) => ({ axis: 'x', at: tMs / 1000, label: text }));
 
 function rateChart(windows: RequestWindow[]): LineChart {
   return {

@@ -6,7 +6,7 @@ import type { ExecutionCounts, RunEvent } from '../../record/record';
 import { within } from '../../ui/within';
 import { topologyWithoutSecrets } from '../../plan/secrets';
 import { thisMachine } from '../machine';
-import type { ExecutionTrace, MetricsEndpoint, ProcessRoot, Running } from '../target';
+import type { DrillAccess, ExecutionTrace, MetricsEndpoint, ProcessRoot, Running } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import type { Progress } from '../../ui/progress';
 import { balancer } from './balancer';
@@ -16,7 +16,7 @@ import { isLegacy } from '../../plan/limits';
 import { baseUrlOf, n8nProcesses, type Ports } from './layout';
 import { installNodes } from './nodes';
 import { answersRight, isReady } from './ready';
-import { awaitPort } from './redis';
+import { awaitPort, keepDataOnExit } from './redis';
 import { Seeds } from './seeds';
 import { Stores } from './stores';
 import { Supervisor, type ProcessSpec } from './supervisor';
@@ -52,6 +52,7 @@ export class ProcessRunning implements Running {
   readonly metrics: MetricsEndpoint[];
   readonly redis: Running['redis'];
   readonly postgresql: Running['postgresql'];
+  readonly drillAccess: DrillAccess;
 
   private readonly supervisor: Supervisor;
   private readonly workspace = new Workspace();
@@ -99,6 +100,21 @@ export class ProcessRunning implements Running {
       workspace,
       supervisor,
     });
+    this.drillAccess = this.access();
+  }
+
+  private access(): DrillAccess {
+    const { supervisor, seeds, redis } = this;
+    return {
+      signal: (instance, signal) => {
+        supervisor.signal(instance, signal);
+      },
+      keepDown: async (instance) => {
+        if (instance === 'redis' && redis !== null) await keepDataOnExit(redis.url);
+        return supervisor.keepDown(instance);
+      },
+      effects: () => seeds.effects(),
+    };
   }
 
   get logs(): string[] {

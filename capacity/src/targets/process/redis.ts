@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import type { ProcessSpec } from './supervisor';
 import { Failure } from '../../ui/exit';
 
@@ -31,6 +32,18 @@ export function redis(
     stopSignal: 'TERM',
     kind: 'service',
   };
+}
+
+/** From here on it writes what it holds to disk when it is ended, and has it again when it is started. */
+export async function keepDataOnExit(url: string): Promise<void> {
+  const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0 });
+  redis.on('error', () => undefined); // The command below tells it.
+  try {
+    await redis.connect();
+    await redis.config('SET', 'save', '3600 1');
+  } finally {
+    redis.disconnect();
+  }
 }
 
 export const redisUrl = (port: number): string => `redis://127.0.0.1:${String(port)}`;

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import type { Effect } from '../../analysis/ledger/effects';
 import { placingSql, type SeedWorkflow } from '../../catalogue/seeding';
 import { Failure, messageOf } from '../../ui/exit';
 import type { Database } from './database';
@@ -9,7 +10,7 @@ import { awaitPort } from './redis';
 import type { ProcessSpec, Supervisor } from './supervisor';
 import { workflowDigest } from './template';
 import type { Tools } from './tools';
-import { upstream, upstreamUrl } from './upstream';
+import { effectsAt, upstream, upstreamUrl } from './upstream';
 import type { Workspace } from './workspace';
 
 export interface SeedsOptions {
@@ -63,6 +64,13 @@ export class Seeds {
     if (needs.has('upstream')) await this.startUpstream(this.upstreamPort);
     const place = { upstreamUrl: upstreamUrl(this.upstreamPort), filesFolder };
     for (const sql of placingSql(database.kind, place)) await database.query(sql);
+  }
+
+  /** Null where nothing that is there calls the service that counts them. */
+  effects(): Promise<Effect[] | null> {
+    const port = this.upstreamPort;
+    const isUp = port !== null && this.options.supervisor.runs('upstream');
+    return isUp ? effectsAt(upstreamUrl(port)) : Promise.resolve(null);
   }
 
   private async startUpstream(port: number): Promise<void> {

@@ -163,6 +163,24 @@ export class Supervisor {
     await Promise.all(wanted.map((kept) => this.endGroup(kept)));
   }
 
+  /** To every process of a service, as when its container is killed or frozen. */
+  signal(instance: string, signal: NodeJS.Signals): void {
+    killGroup(this.running(instance).pid, signal);
+  }
+
+  /** Ends a service in its orderly way and keeps it down; what it returns starts it again. */
+  async keepDown(instance: string): Promise<() => Promise<void>> {
+    const { spec } = this.running(instance);
+    await this.stop([instance]);
+    return () => this.start(spec);
+  }
+
+  private running(instance: string): Kept {
+    const kept = this.kept.get(instance);
+    if (kept === undefined || !isRunning(kept.child)) throw new Failure(`${instance} does not run`);
+    return kept;
+  }
+
   async end(): Promise<void> {
     this.ending = true;
     const all = [...this.kept.values()];

@@ -1,0 +1,164 @@
+/** Whether what was promised was kept in a drill, and whether the drill says anything at all. */
+import { LEDGER_WORDS } from '../../plan/ledger-class';
+import type { DrillPromise } from '../../plan/promise';
+import type {
+  DrillControl,
+  DrillFault,
+  DrillFigures,
+  DrillLedger,
+  DrillVerdict,
+} from '../../record/drill-record';
+import type { RunRecord } from '../../record/record';
+import { figures as inFigures } from '../figures';
+
+export interface DrillFacts {
+  fault: DrillFault;
+  /** Of the run under the fault. */
+  run: Pick<RunRecord, 'summary' | 'verdict'>;
+  /** The SLO that the steady phase missed, with what was measured; null: none. */
+  steadyMissed: string | null;
+  /** Requests by which the steady phase was judged. */
+  steadyRequests: number;
+  /** Why the fault could not be made; null: it was. */
+  faultFailed: string | null;
+  ledger: DrillLedger;
+  /** Ids that nobody sent, and yet a source has. */
+  unexpected: readonly string[];
+  figures: DrillFigures | null;
+  control: DrillControl | null;
+  promises: readonly DrillPromise[];
+}
+
+export function drillVerdict(facts: DrillFacts): DrillVerdict {
+  const invalid = invalidities(facts);
+  const promises = facts.promises.map((promise) => judged(promise, facts));
+  const broken = promises.filter(({ kept }) => !kept);
+  const outcome = invalid.length > 0 ? 'invalid' : broken.length > 0 ? 'fail' : 'pass';
+  const what = facts.fault.done[0]?.text ?? facts.fault.title;
+  const sentence =
+    outcome === 'invalid'
+      ? `The drill says nothing: ${invalid.join('; ')}.`
+      : outcome === 'fail'
+        ? `After ${what}, ${broken.map(({ promise, measured }) => `${promise.text} was promised and ${measured}`).join('; ')}.`
+        : `After ${what}, all was as promised: ${promises.map(({ measured }) => measured).join('; ') || 'nothing was'}.`;
+  return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
+}
+
+function invalidities(facts: DrillFacts): string[] {
+  const { run, ledger, control } = facts;
+  const { saturated, faults } = run.summary.generator;
+  return [
+    ...(facts.faultFailed === null ? [] : [`the fault could not be made (${facts.faultFailed})`]),
+    ...(run.verdict.outcome === 'aborted' ? [run.verdict.sentence.replace(/\.$/, '')] : []),
+    ...(saturated ? [`the load generator was at fault (${faults.join('; ')})`] : []),
+    ...(facts.steadyRequests === 0
+      ? ['no request ended before the fault: make --steady longer']
+      : []),
+    ...(facts.steadyMissed === null
+      ? []
+      : [`the SLO was missed before the fault already (${facts.steadyMissed})`]),
+    ...(control?.missed == null
+      ? []
+      : [`the control without the fault missed the SLO (${control.missed})`]),
+    ...(ledger.sources.executions === null && ledger.sources.effects === null
+      ? [`nobody but the callers could be asked (${ledger.withoutExecutions ?? 'no source'})`]
+      : []),
+    ...(facts.unexpected.length === 0
+      ? []
+      : [`the books do not balance: nobody sent ${facts.unexpected.slice(0, 5).join(', ')}`]),
+  ];
+}
+
+function doubtsOf({ ledger, control }: DrillFacts): string[] {
+  const { sources, nameless, withoutExecutions } = ledger;
+  const off = control === null ? 0 : control.sent - control.classes.once.requests;
+  return [
+    ...(sources.effects === null
+      ? [
+          'No service outside n8n counts what this workload does: what ran twice, and what n8n calls crashed although it was done, is not seen. The workload side-effect has one.',
+        ]
+      : []),
+    ...(withoutExecutions === null
+      ? []
+      : [`n8n's own executions are not among the sources: ${withoutExecutions}.`]),
+    ...(nameless === 0
+      ? []
+      : [
+          `${String(nameless)} failed executions have no id any more, and no request is left for them.`,
+        ]),
+    ...(control === null
+      ? ['There was no control: what is counted here may happen without the fault too.']
+      : []),
+    ...(off === 0
+      ? []
+      : [`${String(off)} requests of the control were not answered and executed once.`]),
+  ];
+}
+
+type Judged = DrillVerdict['promises'][number];
+
+function judged(promise: DrillPromise, { ledger, figures }: DrillFacts): Judged {
+  const { metric } = promise;
+  if (metric === 'detect' || metric === 'drain' || metric === 'recover') {
+    return timed(promise, figures);
+  }
+  const count =
+    metric === 'errors'
+      ? (figures?.errors?.requests ?? 0)
+      : metric === 'lost'
+        ? ledger.lost
+        : ledger.classes[metric].requests;
+  const share = ledger.exposed === 0 ? 0 : count / ledger.exposed;
+  const kept = holds(promise, promise.unit === 'share' ? share : count);
+  const were = count === 1 ? 'was' : 'were';
+  const title = metric === 'errors' ? 'not answered as expected' : LEDGER_WORDS[metric].title;
+  const bound =
+    metric === 'lost' && count === 0 ? ` (at most ${inFigures(100 * ledger.lossBound)} %)` : '';
+  const shown = count === 0 ? 'none' : String(count);
+  return {
+    promise,
+    kept,
+    measured: `${shown} of ${String(ledger.exposed)} ${were} ${title}${bound}`,
+  };
+}
+
+function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
+  const { metric } = promise;
+  if (metric === 'detect') {
+    const seconds = figures?.detectSeconds ?? null;
+    // Nothing to be noticed.
+    if (seconds === null) return { promise, kept: true, measured: 'no caller had an error' };
+    return within(promise, seconds, 'the first caller had an error after');
+  }
+  if (metric === 'drain') {
+    if (figures?.backlog == null) return { promise, kept: true, measured: 'there is no queue' };
+    const { drainSeconds } = figures.backlog;
+    if (drainSeconds === null) {
+      return { promise, kept: false, measured: 'the backlog was not worked off within the drill' };
+    }
+    return within(promise, drainSeconds, 'the backlog was worked off after');
+  }
+  const seconds = figures?.recoverSeconds ?? null;
+  if (seconds === null) {
+    return { promise, kept: false, measured: 'the SLO was not met again within the drill' };
+  }
+  if (seconds === 0) {
+    return {
+      promise,
+      kept: holds(promise, 0),
+      measured: 'requests due after the fault met the SLO',
+    };
+  }
+  return within(promise, seconds, 'the SLO was met again after');
+}
+
+const within = (promise: DrillPromise, seconds: number, words: string): Judged => ({
+  promise,
+  kept: holds(promise, seconds),
+  measured: `${words} ${inFigures(seconds)} s`,
+});
+
+function holds({ operator, bound }: DrillPromise, value: number): boolean {
+  if (operator === '=') return value === bound;
+  return operator === '<' ? value < bound : value <= bound;
+}

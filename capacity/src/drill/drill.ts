@@ -1,0 +1,195 @@
+/** A fault under load, in one sitting: the control without it, then steady, fault and return; and the ledger of both. */
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { drillFigures, exposedTo } from '../analysis/drill/figures';
+import { dueWithin, steadyPart } from '../analysis/drill/phases';
+import { drillVerdict } from '../analysis/drill/verdict';
+import { ledgerOf, type Ledger } from '../analysis/ledger/ledger';
+import { ledgerSummary, namedClasses } from '../analysis/ledger/summary';
+import { missedSlo } from '../analysis/window-slo';
+import type { DrillPromise } from '../plan/promise';
+import {
+  DRILL_FILE,
+  LEDGER_FILE,
+  type DrillControl,
+  type DrillPhases,
+  type DrillRecord,
+} from '../record/drill-record';
+import { runId, writeWhole } from '../record/folder';
+import { ledgerCsv } from '../record/ledger-csv';
+import { measure, type FinishedRun, type RunOrder } from '../run/run';
+import type { Running } from '../targets/target';
+import { messageOf } from '../ui/exit';
+import type { Progress } from '../ui/progress';
+import type { Fault } from './fault';
+import { faultAtSeconds, planOfDrill, type DrillLoad } from './plan';
+import { writeDrillReports } from './reports';
+import { TimedFault } from './timed-fault';
+
+export interface DrillOrder extends Omit<RunOrder, 'plan' | 'onBegin'> {
+  fault: Fault;
+  load: DrillLoad;
+  promises: DrillPromise[];
+  /** Whether the same load is made without the fault first. */
+  hasControl: boolean;
+}
+
+export interface FinishedDrill {
+  folder: string;
+  record: DrillRecord;
+  problems: string[];
+}
+
+export async function drill(
+  running: Running,
+  order: DrillOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<FinishedDrill> {
+  const started = new Date();
+  const { fault, load, workload, slos } = order;
+  const id = runId(started, workload.recorded.name, `drill-${fault.name}`);
+  const folder = join(order.out, id);
+  mkdirSync(folder, { recursive: true });
+  const problems: string[] = [];
+  const measured = async (
+    what: string,
+    part: Pick<RunOrder, 'plan' | 'onBegin'>,
+  ): Promise<FinishedRun> => {
+    const tell = (text: string): void => {
+      progress(`${what}: ${text}`);
+    };
+    const run = await measure(
+      running,
+      { ...order, ...part, out: join(folder, 'runs') },
+      tell,
+      signal,
+    );
+    problems.push(...run.problems);
+    return run;
+  };
+
+  // A fault that is a load is not part of the control.
+  const control = order.hasControl
+    ? await controlOf(
+        await measured('control', { plan: planOfDrill({ ...load, rateFactor: 1 }) }),
+        running,
+        order,
+      )
+    : null;
+  const timed = new TimedFault(running, fault, {
+    atMs: 1000 * faultAtSeconds(load),
+    lastsMs: 1000 * load.faultSeconds,
+  });
+  let run: FinishedRun;
+  try {
+    run = await measured(fault.name, { plan: planOfDrill(load), onBegin: timed.begin });
+  } finally {
+    await timed.end();
+  }
+  progress('accounting for every request');
+  const { record: of, requests, samples } = run.data;
+  const { ledger, withoutEffects } = await accountFor(run, running, order);
+  const faultMs = timed.done[0]?.tMs ?? null;
+  const steady = steadyPart(
+    requests,
+    1000 * load.warmupSeconds,
+    faultMs ?? 1000 * faultAtSeconds(load),
+  );
+  const phases: DrillPhases = {
+    ...{ steady, faultMs, overMs: timed.overMs },
+    endMs: 1000 * (load.warmupSeconds + of.profile.durationSeconds),
+  };
+  const judgedBy = dueWithin(requests, steady);
+  const figures =
+    faultMs === null ? null : drillFigures(requests, samples, slos, { ...phases, faultMs });
+  const recorded = ledgerSummary(ledger, {
+    exposed: new Set(exposedTo(requests, faultMs ?? Infinity).map((request) => request.id)),
+    sources: {
+      executions:
+        ledger.withoutExecutions === null && 'source' in run.traced ? run.traced.source : null,
+      effects: withoutEffects === null ? 'service outside n8n' : null,
+    },
+  });
+  const faultRecord = {
+    ...{ name: fault.name, title: fault.title, kind: fault.kind },
+    ...{ done: timed.done, lastsSeconds: load.faultSeconds },
+  };
+  const record: DrillRecord = {
+    schemaVersion: 1,
+    kind: 'drill',
+    id,
+    startedAt: started.toISOString(),
+    endedAt: new Date().toISOString(),
+    command: order.command,
+    fault: faultRecord,
+    workload: of.workload,
+    ratePerSecond: load.ratePerSecond,
+    slo: slos,
+    target: of.target,
+    topology: of.topology,
+    versions: of.versions,
+    machine: of.machine,
+    phases,
+    ledger: recorded,
+    figures,
+    control,
+    verdict: drillVerdict({
+      ...{ fault: faultRecord, run: of, ledger: recorded, figures, control },
+      steadyMissed: missedSlo(slos, judgedBy)?.text ?? null,
+      steadyRequests: judgedBy.length,
+      faultFailed: timed.failure,
+      unexpected: ledger.unexpected,
+      promises: order.promises,
+    }),
+    run: join('runs', basename(run.folder)),
+  };
+  writeWhole(join(folder, LEDGER_FILE), ledgerCsv(ledger.entries));
+  writeWhole(join(folder, DRILL_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  problems.push(...writeDrillReports(folder, record, { run: run.data, entries: ledger.entries }));
+  return { folder, record, problems };
+}
+
+interface Accounted {
+  ledger: Ledger;
+  /** Why the service outside n8n is no source; null: it is. */
+  withoutEffects: string | null;
+}
+
+async function accountFor(
+  { data, traced }: FinishedRun,
+  running: Running,
+  { workload }: DrillOrder,
+): Promise<Accounted> {
+  let withoutEffects: string | null = null;
+  const effects = await (running.drillAccess?.effects() ?? Promise.resolve(null)).catch(
+    (error: unknown) => {
+      withoutEffects = messageOf(error);
+      return null;
+    },
+  );
+  const own = effects?.filter(({ id }) => id.startsWith(`${data.record.id}-`)) ?? [];
+  // The service also serves workloads that tell it nothing.
+  const isCounted = own.length > 0;
+  const ledger = ledgerOf({
+    ...{ runId: data.record.id, requests: data.requests, executions: traced },
+    ...{ effects: isCounted ? own : null, answers: workload.recorded.answers },
+  });
+  return { ledger, withoutEffects: isCounted ? null : (withoutEffects ?? 'nothing was counted') };
+}
+
+async function controlOf(
+  run: FinishedRun,
+  running: Running,
+  order: DrillOrder,
+): Promise<DrillControl> {
+  const { ledger } = await accountFor(run, running, order);
+  const { requests, record } = run.data;
+  const measured = requests.filter(({ tMs }) => tMs >= 1000 * record.profile.warmupSeconds);
+  return {
+    run: join('runs', basename(run.folder)),
+    sent: requests.length,
+    classes: namedClasses(ledger),
+    missed: missedSlo(order.slos, measured)?.text ?? null,
+  };
+}

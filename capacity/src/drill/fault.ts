@@ -1,0 +1,38 @@
+import type { Topology } from '../plan/topology';
+import type { DrillAccess, ProcessRoot } from '../targets/target';
+
+/** Something that goes wrong, or is done on purpose. Each is one file in faults/, and an entry in faults/index.ts. */
+export interface Fault {
+  name: string;
+  /** What it does, for a list. */
+  title: string;
+  /** `planned`: operators do it on purpose, and nobody is to notice. */
+  kind: 'planned' | 'accident';
+  /** How long it lasts where nobody says; 0: it is a moment. */
+  usualSeconds: number;
+  /** The load while it lasts, as a multiple of the rate. */
+  rateFactor?: number;
+  /** What a system is promised to do, where nobody says. */
+  promise: string;
+  /** What the topology lacks for it, as the options to add; null: nothing. */
+  lacks(topology: Topology): string | null;
+  /** Does it, and returns when it is over. */
+  make(scene: FaultScene): Promise<void>;
+}
+
+export interface FaultScene {
+  access: DrillAccess;
+  /** Those that run now. */
+  processes(): ProcessRoot[];
+  /** As asked for; 0 where it is a moment. */
+  lastsMs: number;
+  /** Told as soon as it is done, in words for the record: `SIGKILL of worker-1`. */
+  tell(text: string): void;
+  /** Fires when the drill is broken off: then it returns early, and leaves nothing as it made it. */
+  signal: AbortSignal;
+}
+
+/** Nobody notices what operators do on purpose. */
+export const UNNOTICED = 'lost=0,errors=0,repeated=0,running=0';
+/** After an accident nothing that was accepted is lost or done twice, and the SLO is soon met again. */
+export const SURVIVED = 'lost=0,repeated=0,running=0,recover<60s';

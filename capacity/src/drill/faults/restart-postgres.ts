@@ -1,0 +1,12 @@
+import { UNNOTICED, type Fault } from '../fault';
+import { needsPostgresql, restart } from '../make';
+
+export const restartPostgres: Fault = {
+  name: 'restart-postgres',
+  title: 'PostgreSQL stopped in order and started again',
+  kind: 'planned',
+  usualSeconds: 0,
+  promise: UNNOTICED,
+  lacks: needsPostgresql,
+  make: (scene) => restart(scene, 'postgresql'),
+};

@@ -1,0 +1,50 @@
+/** What several faults share. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseOf, type Topology } from '../plan/topology';
+import type { ProcessRoot } from '../targets/target';
+import { Failure } from '../ui/exit';
+import type { FaultScene } from './fault';
+
+/** The first process of a role that runs. */
+export function first(scene: FaultScene, role: ProcessRoot['role']): string {
+  const found = scene.processes().find((process) => process.role === role);
+  if (found === undefined) throw new Failure(`no ${role} runs`);
+  return found.instance;
+}
+
+export async function kill(scene: FaultScene, role: ProcessRoot['role']): Promise<void> {
+  const instance = first(scene, role);
+  scene.access.signal(instance, 'SIGKILL');
+  scene.tell(`SIGKILL of ${instance}`);
+  await Promise.resolve();
+}
+
+/** Down in its orderly way and up again, with `lastsMs` in between. */
+export async function restart(scene: FaultScene, instance: string): Promise<void> {
+  const { access, lastsMs, tell } = scene;
+  tell(lastsMs === 0 ? `restart of ${instance}` : `stop of ${instance} for ${seconds(lastsMs)}`);
+  const startAgain = await access.keepDown(instance);
+  await lasting(scene);
+  await startAgain();
+  tell(`${instance} was started again`);
+}
+
+/** Until it has lasted, or the drill is broken off. */
+export const lasting = ({ lastsMs, signal }: FaultScene): Promise<unknown> =>
+  sleep(lastsMs, undefined, { signal }).catch(() => undefined);
+
+export const seconds = (ms: number): string => `${String(ms / 1000)} s`;
+
+export const needsQueue = ({ mode }: Topology): string | null =>
+  mode === 'queue' ? null : '--mode queue --workers 2';
+
+export const needsWorkers = (topology: Topology): string | null =>
+  needsQueue(topology) ?? (topology.workers.count > 0 ? null : '--workers 2');
+
+export const needsWebhooks = ({ webhooks }: Topology): string | null =>
+  webhooks.count > 0 ? null : '--mode queue --workers 1 --webhooks 2';
+
+export const needsPostgresql = (topology: Topology): string | null =>
+  databaseOf(topology) === 'postgresql' ? null : '--database postgresql';
+
+export const needsNothing = (): null => null;

@@ -1,0 +1,111 @@
+import type { LedgerClass } from '../plan/ledger-class';
+import type { DrillPromise } from '../plan/promise';
+import type { RecordedWorkload } from '../plan/chosen-workload';
+import type { Slo } from '../plan/slo';
+import type { Topology } from '../plan/topology';
+import type { Machine, NamedRequests, TargetKind } from './record';
+
+export const DRILL_FILE = 'drill.json';
+/** Beside it: every request of the drill with its class and what each source says of it. */
+export const LEDGER_FILE = 'ledger.csv';
+
+/** Kinds of events in the run of a drill: what was done to it, and what of it came after. */
+export const FAULT = 'fault';
+export const FAULT_STEP = 'fault goes on';
+
+/** The shape of drill.json: a fault under load, and what became of every request. */
+export interface DrillRecord {
+  schemaVersion: 1;
+  kind: 'drill';
+  id: string;
+  startedAt: string;
+  endedAt: string;
+  command: string[];
+  fault: DrillFault;
+  workload: RecordedWorkload;
+  ratePerSecond: number;
+  slo: Slo[];
+  target: { kind: TargetKind; url: string };
+  topology: Topology | null;
+  versions: Record<string, string>;
+  machine: Machine;
+  phases: DrillPhases;
+  ledger: DrillLedger;
+  /** Null where the fault was never made. */
+  figures: DrillFigures | null;
+  /** The same load without the fault; null where it was left out. */
+  control: DrillControl | null;
+  verdict: DrillVerdict;
+  /** Folder of the run, beneath the drill's own. */
+  run: string;
+}
+
+export interface DrillFault {
+  name: string;
+  title: string;
+  kind: 'planned' | 'accident';
+  /** What was done, in the order in which it was; empty where it could not be done. */
+  done: { tMs: number; text: string }[];
+  /** How long it was to last; 0: a moment. */
+  lastsSeconds: number;
+}
+
+/** Milliseconds since the load began. */
+export interface DrillPhases {
+  /** The part of the steady phase by which it is judged: what was due here ended before the fault. */
+  steady: { fromMs: number; toMs: number };
+  /** When the fault was made; null where it never was. */
+  faultMs: number | null;
+  /** When it was over. */
+  overMs: number | null;
+  /** When the last request was due. */
+  endMs: number;
+}
+
+export interface DrillLedger {
+  sent: number;
+  classes: Record<LedgerClass, NamedRequests>;
+  /** Requests that were open when the fault came, or due later. */
+  exposed: number;
+  /** Of these, accepted and not done; and the share that may be lost in truth, with 95 % confidence. */
+  lost: number;
+  lossBound: number;
+  /** Where n8n's own executions and the effects outside were read; null: not to be had, for this reason. */
+  sources: { executions: string | null; effects: string | null };
+  /** Why n8n's executions are no source; null: they are. */
+  withoutExecutions: string | null;
+  /** Failed executions without an id that no request is left for. */
+  nameless: number;
+}
+
+/** Times are seconds since the fault. */
+export interface DrillFigures {
+  /** Until the first caller had an error; null: none had. */
+  detectSeconds: number | null;
+  /** Until requests that were then due met the SLO, and all later ones too; null: not within the drill. */
+  recoverSeconds: number | null;
+  /** Jobs waiting: the most, and until there were as few as before. Null without a queue. */
+  backlog: { before: number; peak: number; drainSeconds: number | null } | null;
+  /** The longest wait for an expected response, of requests exposed to the fault. */
+  slowestMs: number | null;
+  /** Exposed requests without the expected response, and when the first and the last of them were due. */
+  errors: { requests: number; fromSeconds: number; toSeconds: number } | null;
+}
+
+export interface DrillControl {
+  run: string;
+  sent: number;
+  classes: Record<LedgerClass, NamedRequests>;
+  /** The SLO that it missed, with what was measured; null: none. */
+  missed: string | null;
+}
+
+export interface DrillVerdict {
+  outcome: 'pass' | 'fail' | 'invalid';
+  /** One sentence a manager can read. */
+  sentence: string;
+  promises: { promise: DrillPromise; measured: string; kept: boolean }[];
+  /** Why it says nothing; empty unless it is invalid. */
+  invalid: string[];
+  doubts: string[];
+}

@@ -1,0 +1,52 @@
+import { windowSeconds } from '../../analysis/requests/timeline';
+import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
+import type { DrillRecord } from '../../record/drill-record';
+import type { LedgerRow } from '../../record/ledger-csv';
+import type { Chart, LineChart } from '../plot/chart';
+import { faultMarks, runCharts } from '../run/charts';
+import type { RunData } from '../run/data';
+
+export interface DrillParts {
+  /** The run under the fault. */
+  run: RunData;
+  entries: readonly LedgerRow[];
+}
+
+/** The ledger over time, then what the run itself shows, each with the fault on its time axis. */
+export function drillCharts(record: DrillRecord, { run, entries }: DrillParts): Chart[] {
+  const ledger = ledgerChart(record, run, entries);
+  return [...(ledger === null ? [] : [ledger]), ...runCharts(run)];
+}
+
+/** By when they were due; what was answered and executed once is left out. */
+function ledgerChart(
+  { phases }: DrillRecord,
+  run: RunData,
+  entries: readonly LedgerRow[],
+): LineChart | null {
+  const width = windowSeconds(phases.endMs / 1000);
+  const seen = LEDGER_CLASSES.filter(
+    (name) => name !== 'once' && entries.some((entry) => entry.class === name),
+  );
+  if (seen.length === 0) return null;
+  const windows = Math.ceil(phases.endMs / 1000 / width);
+  return {
+    kind: 'line',
+    id: 'ledger',
+    title: 'Requests that were not answered and executed once',
+    x: { label: 'due, since the load began', unit: 's', min: 0 },
+    y: { label: `requests in ${String(width)} s`, min: 0 },
+    series: seen.map((name) => {
+      const counts = Array.from({ length: windows }, () => 0);
+      for (const entry of entries) {
+        const at = Math.floor(entry.tMs / 1000 / width);
+        if (entry.class === name && at < windows) counts[at] = (counts[at] ?? 0) + 1;
+      }
+      return {
+        label: LEDGER_WORDS[name].title,
+        points: counts.map((count, index): [number, number] => [(index + 0.5) * width, count]),
+      };
+    }),
+    marks: faultMarks(run.record),
+  };
+}

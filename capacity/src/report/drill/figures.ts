@@ -1,0 +1,141 @@
+import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
+import type { DrillRecord } from '../../record/drill-record';
+import { formatNumber } from '../plot/scale';
+import { ms, share, type Figure } from '../text/units';
+
+export const drillWord = ({ verdict }: DrillRecord): string => verdict.outcome.toUpperCase();
+
+/** The figures of a drill, in reading order; the same in HTML, Markdown and the terminal. */
+export function drillFigureRows(record: DrillRecord): Figure[] {
+  const { figures, ledger, phases, control } = record;
+  const rows: Figure[] = [
+    { name: 'Fault', value: faultText(record) },
+    { name: 'Sent', value: sentText(record) },
+    {
+      name: 'Lost',
+      value: `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)} exposed requests, at most ${share(ledger.lossBound)} (95 % confidence)`,
+    },
+    { name: 'Sources', value: sourcesText(record) },
+  ];
+  if (figures !== null) rows.push(...cameThrough(figures));
+  if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never made' });
+  if (control !== null) rows.push({ name: 'Control', value: controlText(control) });
+  return rows;
+}
+
+function cameThrough(figures: NonNullable<DrillRecord['figures']>): Figure[] {
+  const { detectSeconds, recoverSeconds, backlog, slowestMs, errors } = figures;
+  const rows: Figure[] = [
+    {
+      name: 'Detected',
+      value:
+        detectSeconds === null
+          ? 'no caller had an error'
+          : `after ${formatNumber(detectSeconds)} s the first caller had an error`,
+    },
+    {
+      name: 'Recovered',
+      value:
+        recoverSeconds === null
+          ? 'the SLO was not met again within the drill'
+          : recoverSeconds === 0
+            ? 'requests due after the fault met the SLO'
+            : `requests due more than ${formatNumber(recoverSeconds)} s after the fault met the SLO again`,
+    },
+  ];
+  if (errors !== null) {
+    rows.push({
+      name: 'Errors',
+      value: `${formatNumber(errors.requests)} requests without the expected response, due ${aroundFault(errors.fromSeconds)} to ${aroundFault(errors.toSeconds)}`,
+    });
+  }
+  if (backlog !== null) {
+    const drained =
+      backlog.drainSeconds === null
+        ? 'not worked off within the drill'
+        : `as before after ${formatNumber(backlog.drainSeconds)} s`;
+    rows.push({
+      name: 'Backlog',
+      value: `${formatNumber(backlog.peak)} jobs waiting at most (before: ${formatNumber(backlog.before)}), ${drained}`,
+    });
+  }
+  if (slowestMs !== null) {
+    rows.push({ name: 'Slowest survivor', value: `waited ${ms(slowestMs)}` });
+  }
+  return rows;
+}
+
+const aroundFault = (seconds: number): string =>
+  seconds < 0
+    ? `${formatNumber(-seconds)} s before the fault`
+    : `${formatNumber(seconds)} s after it`;
+
+function faultText({ fault, phases }: DrillRecord): string {
+  if (fault.done.length === 0) return `${fault.title}: not made`;
+  const at = `${((phases.faultMs ?? 0) / 1000).toFixed(1)} s into the load`;
+  return `${fault.done[0]?.text ?? fault.title}, ${at}`;
+}
+
+const sentText = ({ ledger, ratePerSecond }: DrillRecord): string =>
+  `${formatNumber(ledger.sent)} requests at ${formatNumber(ratePerSecond)}/s, ${formatNumber(ledger.classes.once.requests)} answered and executed once`;
+
+function sourcesText({ ledger: { sources } }: DrillRecord): string {
+  return [
+    'what was sent, what callers got',
+    sources.executions === null ? null : `n8n's executions (${sources.executions})`,
+    sources.effects === null ? null : `the effects outside n8n`,
+  ]
+    .filter((one) => one !== null)
+    .join(', ');
+}
+
+function controlText({ sent, classes, missed }: NonNullable<DrillRecord['control']>): string {
+  const slo = missed === null ? 'the SLO met' : `the SLO missed (${missed})`;
+  return `${formatNumber(sent)} requests without the fault, ${formatNumber(classes.once.requests)} answered and executed once, ${slo}`;
+}
+
+/** Every class with its count under the fault and in the control; those that nothing is in are left out. */
+export function ledgerTable({ ledger, control }: DrillRecord): {
+  head: string[];
+  rows: string[][];
+} {
+  const known = LEDGER_CLASSES.filter(
+    (name) => ledger.classes[name].requests > 0 || (control?.classes[name].requests ?? 0) > 0,
+  );
+  return {
+    head: ['what became of the requests', 'with the fault', 'control', 'meaning'],
+    rows: [
+      ...known.map((name) => [
+        LEDGER_WORDS[name].title,
+        formatNumber(ledger.classes[name].requests),
+        control === null ? '-' : formatNumber(control.classes[name].requests),
+        LEDGER_WORDS[name].meaning,
+      ]),
+      [
+        'sent',
+        formatNumber(ledger.sent),
+        control === null ? '-' : formatNumber(control.sent),
+        'Each request is in exactly one class.',
+      ],
+    ],
+  };
+}
+
+export const promiseTable = ({ verdict }: DrillRecord): { head: string[]; rows: string[][] } => ({
+  head: ['promise', '', 'measured'],
+  rows: verdict.promises.map(({ promise, kept, measured }) => [
+    promise.text,
+    kept ? 'kept' : 'broken',
+    measured,
+  ]),
+});
+
+/** Ids of all classes that are not as they should be, for who wants to look them up. */
+export const namedIds = ({ ledger }: DrillRecord): string[] =>
+  LEDGER_CLASSES.filter((name) => name !== 'once' && ledger.classes[name].requests > 0).map(
+    (name) => {
+      const { requests, ids } = ledger.classes[name];
+      const more = requests > ids.length ? ` and ${formatNumber(requests - ids.length)} more` : '';
+      return `${LEDGER_WORDS[name].title}: ${ids.join(', ')}${more}`;
+    },
+  );

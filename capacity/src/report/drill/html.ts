@@ -1,0 +1,41 @@
+import type { DrillRecord } from '../../record/drill-record';
+import { figure } from '../page/figure';
+import { cellsTable, page } from '../page/page';
+import { layoutRows, list } from '../page/parts';
+import { escapeXml } from '../plot/svg';
+import { repeatCommand } from '../text/units';
+import { drillCharts, type DrillParts } from './charts';
+import { drillFigureRows, drillWord, ledgerTable, namedIds, promiseTable } from './figures';
+
+/** Classes of the style sheet. */
+const TONES = { pass: 'good', fail: 'bad', invalid: 'unsure' } as const;
+
+/** The report of one drill. */
+export function renderDrillHtml(record: DrillRecord, parts: DrillParts): string {
+  const { verdict, fault, workload } = record;
+  const ledger = ledgerTable(record);
+  const promises = promiseTable(record);
+  const body = [
+    `<h1>${escapeXml(`Drill ${fault.name}: ${fault.title}`)}</h1>`,
+    `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
+    `<section class="verdict ${TONES[verdict.outcome]}"><strong>${drillWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p></section>`,
+    list('What makes this result doubtful', verdict.doubts),
+    cellsTable(
+      ['', ''],
+      drillFigureRows(record).map(({ name, value }) => [name, value]),
+    ),
+    `<h2>The ledger</h2>${cellsTable(ledger.head, ledger.rows)}`,
+    '<p class="faint">Every request with its class and what each source says of it is in ledger.csv beside this file.</p>',
+    list('Ids', namedIds(record)),
+    `<h2>What was promised</h2>${cellsTable(promises.head, promises.rows)}`,
+    list(
+      'What was done',
+      fault.done.map(({ tMs, text }) => `${(tMs / 1000).toFixed(1)} s: ${text}`),
+    ),
+    `<h2>Over time</h2><div class="plots">${drillCharts(record, parts).map(figure).join('\n')}</div>`,
+    '<p class="faint">The run under the fault and the control have reports of their own, in the folder runs/ beside this file.</p>',
+    `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record.command))}</pre>`,
+    `<h2>Exactly what was measured</h2>${cellsTable(['', ''], layoutRows(record))}`,
+  ];
+  return page(`Drill ${fault.name}, ${drillWord(record).toLowerCase()}`, body.join('\n'));
+}

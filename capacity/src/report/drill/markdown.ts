@@ -1,0 +1,50 @@
+import type { DrillRecord } from '../../record/drill-record';
+import { table } from '../text/markdown';
+import { repeatCommand } from '../text/units';
+import { drillCharts, type DrillParts } from './charts';
+import { drillFigureRows, drillWord, ledgerTable, namedIds, promiseTable } from './figures';
+
+export function renderDrillMarkdown(record: DrillRecord, parts: DrillParts): string {
+  const { verdict, fault } = record;
+  const ledger = ledgerTable(record);
+  const promises = promiseTable(record);
+  const ids = namedIds(record);
+  const lines = [
+    `# Drill ${fault.name}: ${drillWord(record).toLowerCase()}`,
+    '',
+    `**${verdict.sentence}**`,
+    '',
+    ...table(
+      ['', ''],
+      drillFigureRows(record).map(({ name, value }) => [name, value]),
+    ),
+    '',
+    ...verdict.doubts.map((doubt) => `- Doubt: ${doubt}`),
+    ...(verdict.doubts.length === 0 ? [] : ['']),
+    '## The ledger',
+    '',
+    ...table(ledger.head, ledger.rows),
+    '',
+    ...ids.map((line) => `- ${line}`),
+    ...(ids.length === 0 ? [] : ['']),
+    '## What was promised',
+    '',
+    ...table(promises.head, promises.rows),
+    '',
+    '## What was done',
+    '',
+    ...fault.done.map(({ tMs, text }) => `- ${(tMs / 1000).toFixed(1)} s: ${text}`),
+    '',
+    '## Over time',
+    '',
+    ...drillCharts(record, parts).map(({ id, title }) => `![${title}](plots/${id}.svg)`),
+    '',
+    '## How to repeat it',
+    '',
+    '```',
+    repeatCommand(record.command),
+    '```',
+    '',
+  ];
+  return lines.join('\n');
+}

@@ -1,0 +1,121 @@
+import { drillVerdict, type DrillFacts } from '../../../../capacity/src/analysis/drill/verdict';
+import { FAULTS } from '../../../../capacity/src/drill/faults';
+import { LEDGER_CLASSES, type LedgerClass } from '../../../../capacity/src/plan/ledger-class';
+import { parsePromises } from '../../../../capacity/src/plan/promise';
+import type { DrillLedger } from '../../../../capacity/src/record/drill-record';
+import type { NamedRequests } from '../../../../capacity/src/record/record';
+import { Mistake } from '../../../../capacity/src/ui/exit';
+import { sampleRun } from '../../../support/sample-run';
+
+const classes = (given: Partial<Record<LedgerClass, number>>): Record<LedgerClass, NamedRequests> =>
+  Object.fromEntries(
+    LEDGER_CLASSES.map((name) => [name, { requests: given[name] ?? 0, ids: [] }]),
+  ) as unknown as Record<LedgerClass, NamedRequests>;
+
+const ledger = (given: Partial<DrillLedger> = {}): DrillLedger => ({
+  ...{ sent: 150, classes: classes({ once: 150 }), exposed: 100, lost: 0, lossBound: 0.03 },
+  ...{ sources: { executions: 'database', effects: 'service outside n8n' } },
+  ...{ withoutExecutions: null, nameless: 0, ...given },
+});
+
+const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
+  fault: {
+    ...{ name: 'kill-worker', title: 'SIGKILL of one worker', kind: 'accident', lastsSeconds: 0 },
+    done: [{ tMs: 20_000, text: 'SIGKILL of worker-1' }],
+  },
+  run: sampleRun().record,
+  ...{ steadyMissed: null, steadyRequests: 50, faultFailed: null, unexpected: [] },
+  ledger: ledger(),
+  figures: {
+    ...{ detectSeconds: 46, recoverSeconds: 3, slowestMs: 6_000 },
+    ...{ backlog: { before: 0, peak: 12, drainSeconds: 9 }, errors: null },
+  },
+  control: { run: 'runs/x', sent: 150, classes: classes({ once: 150 }), missed: null },
+  promises: parsePromises('lost=0,repeated=0,recover<60s'),
+  ...given,
+});
+
+test('what was promised and kept passes, with what was measured', () => {
+  const verdict = drillVerdict(facts());
+  expect(verdict.outcome).toBe('pass');
+  expect(verdict.sentence).toBe(
+    'After SIGKILL of worker-1, all was as promised: none of 100 were accepted and lost (at most 3 %); none of 100 were executed more than once; the SLO was met again after 3 s.',
+  );
+  expect(verdict.doubts).toEqual([]);
+});
+
+test('what was promised and broken fails, and says by how much', () => {
+  const verdict = drillVerdict(
+    facts({ ledger: ledger({ lost: 8, classes: classes({ once: 142, lost: 8 }) }) }),
+  );
+  expect(verdict.outcome).toBe('fail');
+  expect(verdict.sentence).toBe(
+    'After SIGKILL of worker-1, lost=0 was promised and 8 of 100 were accepted and lost.',
+  );
+});
+
+test.each<[string, Partial<DrillFacts>]>([
+  [
+    'the SLO was missed before the fault already (errors was 4 %)',
+    { steadyMissed: 'errors was 4 %' },
+  ],
+  ['the fault could not be made (no worker runs)', { faultFailed: 'no worker runs' }],
+  ['make --steady longer', { steadyRequests: 0 }],
+  ['the books do not balance: nobody sent run-7-7', { unexpected: ['run-7-7'] }],
+  [
+    'the control without the fault missed the SLO (p95 was 9 s)',
+    { control: { run: 'r', sent: 1, classes: classes({}), missed: 'p95 was 9 s' } },
+  ],
+  [
+    'nobody but the callers could be asked (it is away)',
+    {
+      ledger: ledger({
+        sources: { executions: null, effects: null },
+        withoutExecutions: 'it is away',
+      }),
+    },
+  ],
+])('it says nothing where %s', (words, given) => {
+  const verdict = drillVerdict(facts(given));
+  expect(verdict.outcome).toBe('invalid');
+  expect(verdict.sentence).toContain(words);
+});
+
+test('doubts name what could not be seen', () => {
+  const { doubts } = drillVerdict(
+    facts({
+      control: null,
+      ledger: ledger({ nameless: 2, sources: { executions: 'database', effects: null } }),
+    }),
+  );
+  expect(doubts.join(' ')).toContain('The workload side-effect has one.');
+  expect(doubts.join(' ')).toContain('2 failed executions have no id any more');
+  expect(doubts.join(' ')).toContain('There was no control');
+});
+
+describe('a promise', () => {
+  test.each([
+    ['detect<30s', 'the first caller had an error after 46 s', false],
+    ['drain<=9s', 'the backlog was worked off after 9 s', true],
+    ['errors<1%', 'none of 100 were not answered as expected', true],
+    ['once<=150', '150 of 100 were answered and executed once', true],
+  ])('%s: %s', (text, measured, kept) => {
+    const [first] = drillVerdict(facts({ promises: parsePromises(text) })).promises;
+    expect(first).toMatchObject({ measured, kept });
+  });
+
+  test.each([
+    ['lots', "the promise 'lots' is not understood: write it like lost=0"],
+    ['p95<1s', 'is about nothing that a drill counts'],
+    ['lost=1.5', 'needs a whole number of requests'],
+    ['recover<soon', 'is not understood'],
+    ['recover<5q', 'needs a time with its unit'],
+  ])('%s is refused in one sentence', (text, sentence) => {
+    expect(() => parsePromises(text)).toThrow(Mistake);
+    expect(() => parsePromises(text)).toThrow(sentence);
+  });
+
+  test('each fault has some, and they can be read', () => {
+    for (const { promise } of FAULTS) expect(parsePromises(promise).length).toBeGreaterThan(2);
+  });
+});

@@ -1,0 +1,170 @@
+/** What each fault does to a target, with a stand-in for it. */
+import { FAULTS, findFault } from '../../../capacity/src/drill/faults';
+import type { FaultScene } from '../../../capacity/src/drill/fault';
+import { planOfDrill } from '../../../capacity/src/drill/plan';
+import { TimedFault } from '../../../capacity/src/drill/timed-fault';
+import { rateAt } from '../../../capacity/src/plan/profile';
+import { topologySchema } from '../../../capacity/src/plan/topology';
+import type { ProcessRoot, Running } from '../../../capacity/src/targets/target';
+import { Mistake } from '../../../capacity/src/ui/exit';
+
+const ROOTS = [
+  ['main', 'main'],
+  ['webhook', 'webhook-1'],
+  ['worker', 'worker-1'],
+  ['worker', 'worker-2'],
+  ['redis', 'redis'],
+  ['postgresql', 'postgresql'],
+].map(([role, instance]): ProcessRoot => ({
+  ...{ role: role as ProcessRoot['role'], instance: instance ?? '', pid: 1 },
+}));
+
+interface Stage extends FaultScene {
+  /** In the order in which it came. */
+  seen: string[];
+}
+
+function stage(lastsMs = 20, roots = ROOTS): Stage {
+  const seen: string[] = [];
+  return {
+    seen,
+    access: {
+      signal: (instance, signal) => void seen.push(`${signal} ${instance}`),
+      keepDown: (instance) => {
+        seen.push(`down ${instance}`);
+        return Promise.resolve(() => {
+          seen.push(`up ${instance}`);
+          return Promise.resolve();
+        });
+      },
+      effects: () => Promise.resolve(null),
+    },
+    processes: () => roots,
+    lastsMs,
+    tell: (text) => void seen.push(`told ${text}`),
+    signal: new AbortController().signal,
+  };
+}
+
+test.each([
+  ['kill-worker', ['SIGKILL worker-1', 'told SIGKILL of worker-1']],
+  ['kill-main', ['SIGKILL main', 'told SIGKILL of main']],
+  ['kill-webhook', ['SIGKILL webhook-1', 'told SIGKILL of webhook-1']],
+  ['redis-loses-data', ['SIGKILL redis', 'told SIGKILL of redis']],
+  [
+    'stall-worker',
+    [
+      ...['SIGSTOP worker-1', 'told SIGSTOP of worker-1 for 0.02 s'],
+      ...['SIGCONT worker-1', 'told SIGCONT of worker-1'],
+    ],
+  ],
+  [
+    'stop-redis',
+    ['told stop of redis for 0.02 s', 'down redis', 'up redis', 'told redis was started again'],
+  ],
+  [
+    'stop-postgres',
+    [
+      ...['told stop of postgresql for 0.02 s', 'down postgresql', 'up postgresql'],
+      'told postgresql was started again',
+    ],
+  ],
+  ['burst', ['told 10 times the rate for 0.02 s', 'told the rate is as before']],
+])('%s', async (name, expected) => {
+  const scene = stage();
+  await findFault(name).make(scene);
+  expect(scene.seen).toEqual(expected);
+});
+
+test.each(['restart-redis', 'restart-postgres'])('%s is a moment', async (name) => {
+  const scene = stage(0);
+  const { usualSeconds, make } = findFault(name);
+  await make(scene);
+  expect(usualSeconds).toBe(0);
+  expect(scene.seen[0]).toMatch(/^told restart of/);
+});
+
+test('what is broken off leaves nothing frozen and nothing down', async () => {
+  for (const fault of FAULTS.filter(({ usualSeconds }) => usualSeconds > 0)) {
+    const scene = { ...stage(3_600_000), signal: AbortSignal.timeout(5) };
+    await fault.make(scene);
+    const frozen = scene.seen.filter((one) => /^(SIGSTOP|down)/.test(one)).length;
+    expect(scene.seen.filter((one) => /^(SIGCONT|up)/.test(one))).toHaveLength(frozen);
+  }
+});
+
+test('one that finds nobody says so', async () => {
+  await expect(findFault('kill-worker').make(stage(0, []))).rejects.toThrow('no worker runs');
+});
+
+test('each is named as its file is, and says what a topology lacks for it', () => {
+  const regular = topologySchema.parse({});
+  const queue = topologySchema.parse({ mode: 'queue', workers: { count: 2 } });
+  const lacking = FAULTS.map(({ name, lacks }) => [name, lacks(regular) !== null, lacks(queue)]);
+  expect(lacking).toEqual([
+    ['kill-worker', true, null],
+    ['kill-main', false, null],
+    ['kill-webhook', true, '--mode queue --workers 1 --webhooks 2'],
+    ['stall-worker', true, null],
+    ['restart-redis', true, null],
+    ['stop-redis', true, null],
+    ['redis-loses-data', true, null],
+    ['restart-postgres', true, null],
+    ['stop-postgres', true, null],
+    ['burst', false, null],
+  ]);
+  expect(() => findFault('nothing')).toThrow(Mistake);
+});
+
+describe('a fault at its time', () => {
+  const running = (scene: Stage): Running =>
+    ({ drillAccess: scene.access, processes: scene.processes }) as unknown as Running;
+
+  test('is made so long after the load began, and told to the run', async () => {
+    const scene = stage();
+    const timed = new TimedFault(running(scene), findFault('stall-worker'), {
+      ...{ atMs: 50, lastsMs: 30 },
+    });
+    const events: string[] = [];
+    timed.begin(Date.now(), ({ kind, text }) => void events.push(`${kind}: ${text}`));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await timed.end();
+    expect(timed.failure).toBeNull();
+    expect(timed.done[0]?.tMs).toBeGreaterThanOrEqual(49);
+    expect(timed.overMs).toBeGreaterThanOrEqual((timed.done[0]?.tMs ?? 0) + 29);
+    expect(events).toEqual([
+      'fault: SIGSTOP of worker-1 for 0.03 s',
+      'fault goes on: SIGCONT of worker-1',
+    ]);
+  });
+
+  test('that never came, or failed, says why', async () => {
+    const late = new TimedFault(running(stage()), findFault('kill-main'), {
+      ...{ atMs: 3_600_000, lastsMs: 0 },
+    });
+    late.begin(Date.now(), () => undefined);
+    await late.end();
+    expect(late.failure).toBe('the load ended before it was due');
+    const nobody = new TimedFault(running(stage(0, [])), findFault('kill-main'), {
+      ...{ atMs: 0, lastsMs: 0 },
+    });
+    nobody.begin(Date.now(), () => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await nobody.end();
+    expect([nobody.failure, nobody.done]).toEqual(['no main runs', []]);
+  });
+});
+
+test('the load goes on through the fault, and only a burst changes its rate', () => {
+  const load = {
+    ...{ ratePerSecond: 4, warmupSeconds: 5, steadySeconds: 20, faultSeconds: 10 },
+    ...{ returnSeconds: 30, rateFactor: 1 },
+  };
+  const rates = (rateFactor: number): number[] =>
+    [2, 24.9, 25.1, 34.9, 35.1, 64].map((second) =>
+      rateAt(planOfDrill({ ...load, rateFactor }), second),
+    );
+  expect(rates(1)).toEqual([4, 4, 4, 4, 4, 4]);
+  expect(rates(10)).toEqual([4, 4, 40, 40, 4, 4]);
+  expect(planOfDrill(load).durationSeconds).toBe(60);
+});

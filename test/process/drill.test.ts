@@ -1,0 +1,56 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LEDGER_CLASSES } from '../../capacity/src/plan/ledger-class';
+import type { DrillRecord } from '../../capacity/src/record/drill-record';
+import { readDrill } from '../../capacity/src/record/read-drill';
+import { buildCli, endStartedClis, runCli } from '../support/cli';
+
+/** A worker is killed under load: what it had is lost, and every other request is accounted for. */
+
+jest.setTimeout(480_000);
+
+const out = mkdtempSync(join(tmpdir(), 'drill-'));
+beforeAll(buildCli);
+afterAll(() => {
+  endStartedClis();
+  rmSync(out, { recursive: true, force: true });
+});
+
+/** So that n8n gives up on a dead worker's jobs sooner than after a minute. */
+const SOON = ['QUEUE_WORKER_LOCK_DURATION=10000', 'QUEUE_WORKER_LOCK_RENEW_TIME=3000'].concat(
+  'QUEUE_WORKER_STALLED_INTERVAL=5000',
+);
+
+test('a SIGKILL of one of two workers loses what it had at work, and nothing else', async () => {
+  const { code, stdout, stderr } = await runCli([
+    ...['drill', 'kill-worker', '--workers', '2', '--rate', '3', '--param', 'ms=3000'],
+    ...['--warmup', '3s', '--steady', '10s', '--return', '12s', '--no-control'],
+    ...['--slo', 'errors<1%', '--promise', 'lost=0,repeated=0', '--out', out, '--json'],
+    ...SOON.flatMap((variable) => ['--env', variable]),
+  ]);
+  expect(stderr).not.toContain('Error:');
+  const { folder, ...record } = JSON.parse(stdout) as DrillRecord & { folder: string };
+  const { ledger, verdict, fault, figures } = record;
+  const count = (name: (typeof LEDGER_CLASSES)[number]): number => ledger.classes[name].requests;
+  expect([code, verdict.outcome, verdict.invalid]).toEqual([1, 'fail', []]);
+  expect(fault.done[0]?.text).toMatch(/^SIGKILL of worker-\d$/);
+  expect(ledger.sources).toEqual({ executions: 'database', effects: 'service outside n8n' });
+
+  // Every request in one class, and the classes add up to what was sent.
+  const sum = LEDGER_CLASSES.reduce((all, name) => all + count(name), 0);
+  expect([ledger.sent, sum]).toEqual([75, 75]);
+  expect(ledger.lost).toBeGreaterThan(0);
+  expect(ledger.lost).toBeLessThan(12);
+  expect(count('once')).toBe(75 - ledger.lost);
+  expect([count('repeated'), count('not-executed')]).toEqual([0, 0]);
+  expect(figures?.errors?.requests).toBe(ledger.lost);
+  expect(verdict.promises.map(({ kept }) => kept)).toEqual([false, true]);
+
+  // The work of each that is lost had begun outside n8n, and was never done.
+  const { entries } = readDrill(folder);
+  const lost = entries.filter((entry) => entry.class === 'lost');
+  expect(lost.map(({ id }) => id)).toEqual(ledger.classes.lost.ids);
+  for (const { effects } of lost) expect(effects).toEqual({ begun: 1, done: 0 });
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain('accepted and lost');
+});

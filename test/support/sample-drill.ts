@@ -1,0 +1,83 @@
+import { ledgerOf } from '../../capacity/src/analysis/ledger/ledger';
+import { ledgerSummary } from '../../capacity/src/analysis/ledger/summary';
+import { drillFigures, exposedTo } from '../../capacity/src/analysis/drill/figures';
+import { drillVerdict } from '../../capacity/src/analysis/drill/verdict';
+import { LEDGER_CLASSES, type LedgerClass } from '../../capacity/src/plan/ledger-class';
+import { parsePromises } from '../../capacity/src/plan/promise';
+import { parseSlos } from '../../capacity/src/plan/slo';
+import type { DrillRecord } from '../../capacity/src/record/drill-record';
+import type { DrillData } from '../../capacity/src/record/read-drill';
+import type { NamedRequests } from '../../capacity/src/record/record';
+import { sampleRun } from './sample-run';
+
+const FAULT_MS = 30_000;
+
+/** A made-up drill on the made-up run: a worker is killed after 30 s, and 8 requests are lost with it. */
+export function sampleDrill(): DrillData {
+  const base = sampleRun();
+  // Those that are open at the fault.
+  const isHit = (tMs: number): boolean => tMs > FAULT_MS - 5_000 && tMs <= FAULT_MS;
+  const requests = base.requests
+    .filter((_, index) => index % 12 === 0)
+    .map((request) => ({
+      ...request,
+      ...{ ok: true, status: 200, errorKind: '', durationMs: 5_060 },
+    }))
+    .map((request, index) =>
+      isHit(request.tMs) && index % 2 === 0
+        ? { ...request, ok: false, status: 500, errorKind: 'status 500', durationMs: 46_000 }
+        : request,
+    );
+  const ledger = ledgerOf({
+    ...{ runId: 'sample', requests, answers: 'when-done' },
+    executions: {
+      ...{ source: 'database', made: requests.length },
+      executions: requests.map(({ id, ok }) =>
+        ok
+          ? { loadId: id, outcome: 'succeeded' as const }
+          : { loadId: id, outcome: 'failed' as const, hasCrashed: true },
+      ),
+    },
+    effects: requests.flatMap(({ id, ok }) => [
+      { id, step: 'begun' as const },
+      ...(ok ? [{ id, step: 'done' as const }] : []),
+    ]),
+  });
+  const slo = parseSlos('errors<1%,p95<6s');
+  const phases = {
+    ...{ steady: { fromMs: 10_000, toMs: 22_400 }, faultMs: FAULT_MS, overMs: FAULT_MS },
+    endMs: 70_000,
+  };
+  const events = [{ tMs: FAULT_MS, kind: 'fault', text: 'SIGKILL of worker-1' }];
+  const run = { ...base, requests, record: { ...base.record, events } };
+  const fault = {
+    ...{ name: 'kill-worker', title: 'SIGKILL of one worker', kind: 'accident' as const },
+    ...{ done: [{ tMs: FAULT_MS, text: 'SIGKILL of worker-1' }], lastsSeconds: 0 },
+  };
+  const recorded = ledgerSummary(ledger, {
+    exposed: new Set(exposedTo(requests, FAULT_MS).map(({ id }) => id)),
+    sources: { executions: 'database', effects: 'service outside n8n' },
+  });
+  const figures = drillFigures(requests, base.samples, slo, phases);
+  const sent = 210;
+  const control = {
+    ...{ run: 'runs/control', sent, missed: null },
+    classes: Object.fromEntries(
+      LEDGER_CLASSES.map((name) => [name, { requests: name === 'once' ? sent : 0, ids: [] }]),
+    ) as unknown as Record<LedgerClass, NamedRequests>,
+  };
+  const { workload, target, topology, versions, machine } = base.record;
+  const record: DrillRecord = {
+    ...{ schemaVersion: 1, kind: 'drill', id: '20261121-100000-side-effect-drill-abcd' },
+    ...{ startedAt: '2026-11-21T10:00:00.000Z', endedAt: '2026-11-21T10:03:00.000Z' },
+    command: ['drill', 'kill-worker', '--workers', '2', '--rate', '3.33'],
+    ...{ fault, workload, ratePerSecond: 3.33, slo, target, topology, versions, machine },
+    ...{ phases, ledger: recorded, figures, control, run: 'runs/fault' },
+    verdict: drillVerdict({
+      ...{ fault, run: run.record, steadyMissed: null, steadyRequests: 40, faultFailed: null },
+      ...{ ledger: recorded, unexpected: [], figures, control },
+      promises: parsePromises('lost=0,repeated=0,running=0,recover<60s'),
+    }),
+  };
+  return { record, run, entries: ledger.entries };
+}
