@@ -27,7 +27,7 @@ test.each(FAULTS.map(({ name, usualSeconds }) => [name, usualSeconds] as const))
     const { stdout, stderr } = await runCli([
       ...['drill', name, ...lasts(name, usualSeconds), '--workers', '2', '--webhooks', '2'],
       ...['--rate', '3', '--param', 'ms=2000', '--warmup', '3s', '--steady', '10s'],
-      ...['--return', '25s', '--drain', '90s', '--no-control', '--slo', 'errors<1%'],
+      ...['--return', '25s', '--patience', '120s', '--no-control', '--slo', 'errors<1%'],
       ...[
         '--env',
         'QUEUE_WORKER_LOCK_DURATION=10000',

@@ -18,17 +18,16 @@ import {
   chosenSlos,
   chosenWorkload,
   outOption,
-  withLimitOptions,
+  readyOption,
   withTargetOptions,
   withWorkloadOptions,
-  type LimitOptions,
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
-import { collect, parsed, positive, seconds } from './parsers';
+import { collect, milliseconds, parsed, positive, seconds } from './parsers';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-interface DrillOptions extends WorkloadOptions, TargetOptions, LimitOptions {
+interface DrillOptions extends WorkloadOptions, TargetOptions {
   rate: number;
   arrivals?: Arrivals;
   /** Seconds, as the next three. */
@@ -38,6 +37,9 @@ interface DrillOptions extends WorkloadOptions, TargetOptions, LimitOptions {
   return: number;
   slo?: string[];
   promise?: string[];
+  /** Milliseconds, as the next one. */
+  patience: number;
+  ready: number;
   /** False with --no-control. */
   control: boolean;
   out: string;
@@ -76,7 +78,16 @@ export function register(program: Command): void {
       collect,
     )
     .optionsGroup('Limits and results:');
-  withLimitOptions(command, { timeout: '150s', drain: '150s' })
+  command
+    .addOption(
+      parsed(
+        '--patience <time>',
+        'callers wait so long for a response, and the drill then for n8n to finish',
+        milliseconds,
+        '150s',
+      ),
+    )
+    .addOption(readyOption())
     .addOption(outOption())
     .option('--json', 'print the record, for machines')
     .addHelpText(
@@ -150,8 +161,8 @@ async function run(fault: Fault, options: DrillOptions): Promise<number> {
     out: options.out,
     k6: findK6(),
     scripts: findBundled('loadtests', 'load.ts'),
-    timeoutMs: options.timeout,
-    drainMs: options.drain,
+    timeoutMs: options.patience,
+    drainMs: options.patience,
     command: withoutSecrets(process.argv.slice(2)),
   };
   const target = chosenTarget(options, workload.workflows, options.ready);

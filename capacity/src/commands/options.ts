@@ -221,21 +221,15 @@ export interface LimitOptions {
   ready: number;
 }
 
-/** A drill waits longer: n8n tells of what a dead worker had only when its lock has run out. */
-export function withLimitOptions(
-  command: Command,
-  usual = { timeout: '60s', drain: '30s' },
-): Command {
+export function withLimitOptions(command: Command): Command {
   return command
-    .addOption(
-      parsed('--timeout <time>', 'a request is given up after this', milliseconds, usual.timeout),
-    )
+    .addOption(parsed('--timeout <time>', 'a request is given up after this', milliseconds, '60s'))
     .addOption(
       parsed(
         '--drain <time>',
         'for late replies after the last request, and for n8n to finish',
         milliseconds,
-        usual.drain,
+        '30s',
       ),
     )
     .addOption(readyOption());

@@ -1,0 +1,92 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drill } from '../../../capacity/src/drill/drill';
+import { findFault } from '../../../capacity/src/drill/faults';
+import { repositoryRoot } from '../../../capacity/src/lab/paths';
+import { findK6 } from '../../../capacity/src/load/find-k6';
+import { chooseWorkload } from '../../../capacity/src/plan/chosen-workload';
+import { LEDGER_CLASSES } from '../../../capacity/src/plan/ledger-class';
+import { parsePromises } from '../../../capacity/src/plan/promise';
+import { parseSlos } from '../../../capacity/src/plan/slo';
+import { readDrill } from '../../../capacity/src/record/read-drill';
+import { standIn, type StandIn } from './stand-in';
+
+/** A whole drill with k6 against a stand-in that loses, duplicates, answers without executing and the like. */
+
+jest.setTimeout(120_000);
+
+const root = repositoryRoot();
+const out = mkdtempSync(join(tmpdir(), 'drill-'));
+let target: StandIn;
+beforeEach(async () => {
+  target = await standIn();
+});
+afterEach(() => target.end());
+afterAll(() => {
+  rmSync(out, { recursive: true, force: true });
+});
+
+const order = (promises: string, slos = 'errors<1%'): Parameters<typeof drill>[1] => ({
+  fault: findFault('kill-worker'),
+  load: {
+    ...{ ratePerSecond: 30, warmupSeconds: 0, steadySeconds: 3, faultSeconds: 0 },
+    ...{ returnSeconds: 9, rateFactor: 1 },
+  },
+  promises: parsePromises(promises),
+  hasControl: true,
+  workload: chooseWorkload(
+    { workload: 'side-effect', parameters: { ms: 0 } },
+    join(root, 'workflows'),
+    false,
+  ),
+  slos: parseSlos(slos),
+  ...{ out, k6: findK6(), scripts: join(root, 'loadtests') },
+  ...{ timeoutMs: 5_000, drainMs: 5_000, command: ['drill', 'kill-worker'] },
+});
+
+const run = (how: Parameters<typeof drill>[1]): ReturnType<typeof drill> =>
+  drill(target.running, how, () => undefined, new AbortController().signal);
+
+test('counts exactly what the stand-in did, and balances with what was sent', async () => {
+  const { folder, record, problems } = await run(order('lost=0,repeated<10%'));
+  expect([problems, target.again]).toEqual([[], []]);
+  const { ledger, control, verdict, figures, phases } = record;
+  // The control was all well, and is part of the truth.
+  const controls = control?.classes.once.requests ?? 0;
+  const counted = LEDGER_CLASSES.map((name) => [name, ledger.classes[name].requests]);
+  const truth = LEDGER_CLASSES.map((name) => [
+    name,
+    target.truth[name] - (name === 'once' ? controls : 0),
+  ]);
+  expect(counted).toEqual(truth);
+  expect([ledger.sent, control?.sent, controls]).toEqual([360, 360, 360]);
+  expect(ledger.sources).toEqual({ executions: 'stand-in', effects: 'service outside n8n' });
+
+  expect(phases.faultMs).toBeGreaterThan(2_990);
+  expect(phases.faultMs).toBeLessThan(3_500);
+  expect(figures?.detectSeconds).toBeLessThan(1);
+  expect(figures?.recoverSeconds).toBeNull();
+  expect(verdict).toMatchObject({ outcome: 'fail', invalid: [] });
+  expect(ledger.lost).toBe(target.truth.lost + target.truth['not-executed']);
+  expect(verdict.sentence).toContain(`${String(ledger.lost)} of ${String(ledger.exposed)} were`);
+
+  const read = readDrill(folder);
+  expect(read.record).toEqual(record);
+  expect(read.entries).toHaveLength(360);
+  expect(readFileSync(join(folder, 'plots', 'rate.svg'), 'utf8')).toContain('SIGKILL of worker-1');
+});
+
+test('says nothing where the SLO was missed without the fault', async () => {
+  const { record } = await run({ ...order('lost=0', 'p95<1ms'), hasControl: false });
+  expect(record.verdict.outcome).toBe('invalid');
+  expect(record.verdict.sentence).toContain('the SLO was missed before the fault already (p95 was');
+});
+
+// Go's HTTP client does so for methods that may be repeated, over a connection that was kept open.
+test('a GET whose connection is cut is sent again by k6 itself, which is why side-effect is a POST', async () => {
+  const posted = order('lost=0');
+  const requests = posted.workload.requests.map((one) => ({ ...one, method: 'GET' }));
+  await run({ ...posted, workload: { ...posted.workload, requests }, hasControl: false });
+  expect(target.again.length).toBeGreaterThan(0);
+});
