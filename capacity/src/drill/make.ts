@@ -19,11 +19,14 @@ export async function kill(scene: FaultScene, role: ProcessRoot['role']): Promis
   await Promise.resolve();
 }
 
+/** A database has finished what it was doing by then. */
+const STORE_GRACE_MS = 20_000;
+
 /** Down in its orderly way and up again, with `lastsMs` in between. */
 export async function restart(scene: FaultScene, instance: string): Promise<void> {
   const { access, lastsMs, tell } = scene;
   tell(lastsMs === 0 ? `restart of ${instance}` : `stop of ${instance} for ${seconds(lastsMs)}`);
-  const startAgain = await access.keepDown(instance);
+  const startAgain = await access.keepDown(instance, STORE_GRACE_MS);
   await lasting(scene);
   await startAgain();
   tell(`${instance} was started again`);
@@ -40,6 +43,13 @@ export const needsQueue = ({ mode }: Topology): string | null =>
 
 export const needsWorkers = (topology: Topology): string | null =>
   needsQueue(topology) ?? (topology.workers.count > 0 ? null : '--workers 2');
+
+/** Of an n8n whose workers have runners as children, as those above 1.0 have. */
+export const needsRunners = (topology: Topology): string | null =>
+  topology.n8n.startsWith('0.') ? '--n8n 2.41.1' : needsWorkers(topology);
+
+export const needsTwoWorkers = (topology: Topology): string | null =>
+  needsQueue(topology) ?? (topology.workers.count > 1 ? null : '--workers 2');
 
 export const needsWebhooks = ({ webhooks }: Topology): string | null =>
   webhooks.count > 0 ? null : '--mode queue --workers 1 --webhooks 2';

@@ -1,12 +1,6 @@
+import { isTaskRunner } from '../targets/process/task-runner';
 import type { ProcessRoot, Running } from '../targets/target';
-import {
-  commandLine,
-  openFiles,
-  pssMiB,
-  readMainThread,
-  uptimeMs,
-  type ThreadTimes,
-} from '../linux/proc';
+import { openFiles, pssMiB, readMainThread, uptimeMs, type ThreadTimes } from '../linux/proc';
 import { ProcessTree, type Member } from '../linux/process-tree';
 import { ONE_THREADED } from '../plan/roles';
 import type { SampledRole } from '../record/record';
@@ -74,7 +68,7 @@ function placeOf(
   if (root.role === 'main' || root.role === 'worker') {
     let isRunner = runners.get(pid);
     if (isRunner === undefined) {
-      isRunner = commandLine(pid).includes('task-runner');
+      isRunner = isTaskRunner(pid);
       runners.set(pid, isRunner);
     }
     if (isRunner) return { role: 'runner', instance: root.instance };

@@ -56,8 +56,13 @@ export interface Running {
 export interface DrillAccess {
   /** To every process of an instance, as when its container is killed or frozen. */
   signal(instance: string, signal: NodeJS.Signals): void;
-  /** Ends a service in its orderly way, its data kept, and keeps it down; what it returns starts it again. */
-  keepDown(instance: string): Promise<() => Promise<void>>;
+  /** SIGKILL of the task runner that a process of n8n has as its child; how many there were. */
+  killRunner(instance: string): number;
+  /**
+   * Ends a service in its orderly way, its data kept, with a grace of `withinMs`, and keeps it down; what it
+   * returns starts it again.
+   */
+  keepDown(instance: string, withinMs: number): Promise<() => Promise<void>>;
   /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */
   effects(): Promise<Effect[] | null>;
 }

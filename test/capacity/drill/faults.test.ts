@@ -30,6 +30,7 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
     seen,
     access: {
       signal: (instance, signal) => void seen.push(`${signal} ${instance}`),
+      killRunner: (instance) => seen.push(`SIGKILL runner of ${instance}`),
       keepDown: (instance) => {
         seen.push(`down ${instance}`);
         return Promise.resolve(() => {
@@ -50,6 +51,8 @@ test.each([
   ['kill-worker', ['SIGKILL worker-1', 'told SIGKILL of worker-1']],
   ['kill-main', ['SIGKILL main', 'told SIGKILL of main']],
   ['kill-webhook', ['SIGKILL webhook-1', 'told SIGKILL of webhook-1']],
+  ['kill-runner', ['SIGKILL runner of worker-1', 'told SIGKILL of the task runner of worker-1']],
+  ['scale-in', ['told SIGTERM of worker-1', 'down worker-1', 'told worker-1 has ended']],
   ['redis-loses-data', ['SIGKILL redis', 'told SIGKILL of redis']],
   [
     'stall-worker',
@@ -105,12 +108,14 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['kill-worker', true, null],
     ['kill-main', false, null],
     ['kill-webhook', true, '--mode queue --workers 1 --webhooks 2'],
+    ['kill-runner', true, null],
     ['stall-worker', true, null],
     ['restart-redis', true, null],
     ['stop-redis', true, null],
     ['redis-loses-data', true, null],
     ['restart-postgres', true, null],
     ['stop-postgres', true, null],
+    ['scale-in', true, null],
     ['burst', false, null],
   ]);
   expect(() => findFault('nothing')).toThrow(Mistake);

@@ -110,6 +110,7 @@ export async function standIn(): Promise<StandIn> {
       signal: () => {
         isFaulty = true;
       },
+      killRunner: () => 0,
       keepDown: () => Promise.reject(new Error('not here')),
       effects: () => Promise.resolve(effects),
     },

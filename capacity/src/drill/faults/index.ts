@@ -2,11 +2,13 @@ import { Mistake } from '../../ui/exit';
 import type { Fault } from '../fault';
 import { burst } from './burst';
 import { killMain } from './kill-main';
+import { killRunner } from './kill-runner';
 import { killWebhook } from './kill-webhook';
 import { killWorker } from './kill-worker';
 import { redisLosesData } from './redis-loses-data';
 import { restartPostgres } from './restart-postgres';
 import { restartRedis } from './restart-redis';
+import { scaleIn } from './scale-in';
 import { stallWorker } from './stall-worker';
 import { stopPostgres } from './stop-postgres';
 import { stopRedis } from './stop-redis';
@@ -16,12 +18,14 @@ export const FAULTS: readonly Fault[] = [
   killWorker,
   killMain,
   killWebhook,
+  killRunner,
   stallWorker,
   restartRedis,
   stopRedis,
   redisLosesData,
   restartPostgres,
   stopPostgres,
+  scaleIn,
   burst,
 ];
 

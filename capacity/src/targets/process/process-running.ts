@@ -20,6 +20,7 @@ import { awaitPort, keepDataOnExit } from './redis';
 import { Seeds } from './seeds';
 import { Stores } from './stores';
 import { Supervisor, type ProcessSpec } from './supervisor';
+import { taskRunnersOf } from './task-runner';
 import { needed, type Tools } from './tools';
 import { traceFromNow } from './trace';
 import { Workspace } from './workspace';
@@ -109,9 +110,15 @@ export class ProcessRunning implements Running {
       signal: (instance, signal) => {
         supervisor.signal(instance, signal);
       },
-      keepDown: async (instance) => {
+      killRunner: (instance) => {
+        const root = supervisor.processes().find((process) => process.instance === instance);
+        const runners = root === undefined ? [] : taskRunnersOf(root);
+        for (const pid of runners) process.kill(pid, 'SIGKILL');
+        return runners.length;
+      },
+      keepDown: async (instance, withinMs) => {
         if (instance === 'redis' && redis !== null) await keepDataOnExit(redis.url);
-        return supervisor.keepDown(instance);
+        return supervisor.keepDown(instance, withinMs);
       },
       effects: () => seeds.effects(),
     };

@@ -18,6 +18,7 @@ import {
 import { startReaper, type Reaper } from '../../linux/reaper';
 import { confirmLimits, groupOf, isLimited, scopeCommand } from '../../linux/systemd';
 import { Failure } from '../../ui/exit';
+import { exitReason, isHeapAbort } from './exit-reason';
 
 /** One process that the target keeps running. */
 export interface ProcessSpec {
@@ -168,11 +169,17 @@ export class Supervisor {
     killGroup(this.running(instance).pid, signal);
   }
 
-  /** Ends a service in its orderly way and keeps it down; what it returns starts it again. */
-  async keepDown(instance: string): Promise<() => Promise<void>> {
-    const { spec } = this.running(instance);
-    await this.stop([instance]);
-    return () => this.start(spec);
+  /**
+   * Ends a service as a container is stopped, its main process alone being asked, and keeps it down; what it
+   * returns starts it again.
+   */
+  async keepDown(instance: string, withinMs: number): Promise<() => Promise<void>> {
+    const kept = this.running(instance);
+    this.kept.delete(instance);
+    kept.child.kill(`SIG${kept.spec.stopSignal}`);
+    await endedWithin(kept.exited, withinMs);
+    await this.endGroup(kept);
+    return () => this.start(kept.spec);
   }
 
   private running(instance: string): Kept {
@@ -256,14 +263,7 @@ export class Supervisor {
 
   private async endGroup({ spec, pid, exited, child }: Kept): Promise<void> {
     killGroup(pid, `SIG${spec.stopSignal}`);
-    const timer = new AbortController();
-    await Promise.race([
-      isRunning(child) ? exited : Promise.resolve(),
-      sleep(this.ending ? lastGraceMs : graceMs, undefined, { signal: timer.signal }).catch(
-        () => undefined,
-      ),
-    ]);
-    timer.abort();
+    if (isRunning(child)) await endedWithin(exited, this.ending ? lastGraceMs : graceMs);
     killGroup(pid, 'SIGKILL');
     if (isRunning(child)) await exited;
     for (let attempt = 0; groupExists(pid) && attempt < 40; attempt += 1) await sleep(25);
@@ -275,18 +275,17 @@ export class Supervisor {
   }
 }
 
+async function endedWithin(exited: Promise<void>, withinMs: number): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([
+    exited,
+    sleep(withinMs, undefined, { signal: timer.signal }).catch(() => undefined),
+  ]);
+  timer.abort();
+}
+
 const isRunning = (child: ChildProcess): boolean =>
   child.exitCode === null && child.signalCode === null;
-
-/** V8 aborts when its heap is full; the shell's 134 is the same abort seen from outside. */
-const isHeapAbort = (code: number | null, signal: string | null): boolean =>
-  signal === 'SIGABRT' || code === 134;
-
-function exitReason(code: number | null, signal: string | null, wasOomKilled: boolean): string {
-  if (wasOomKilled) return 'the kernel killed it for exceeding its memory limit';
-  if (isHeapAbort(code, signal)) return 'it aborted, as V8 does when its heap is full';
-  return signal === null ? `exit code ${String(code)}` : `signal ${signal}`;
-}
 
 function killGroup(pid: number, signal: NodeJS.Signals): void {
   try {

@@ -1,0 +1,21 @@
+import { Failure } from '../../ui/exit';
+import { SURVIVED, type Fault } from '../fault';
+import { first, needsRunners } from '../make';
+
+/** As a task that takes all of the runner's memory does it; n8n starts another one. */
+export const killRunner: Fault = {
+  name: 'kill-runner',
+  title: 'SIGKILL of the task runner of one worker',
+  kind: 'accident',
+  usualSeconds: 0,
+  promise: SURVIVED,
+  lacks: needsRunners,
+  make: (scene) => {
+    const instance = first(scene, 'worker');
+    if (scene.access.killRunner(instance) === 0) {
+      return Promise.reject(new Failure(`${instance} has no task runner`));
+    }
+    scene.tell(`SIGKILL of the task runner of ${instance}`);
+    return Promise.resolve();
+  },
+};
