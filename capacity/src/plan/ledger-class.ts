@@ -55,7 +55,7 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   },
   'called-crashed': {
     title: 'called crashed although it succeeded',
-    meaning: 'The work was done once, and n8n has its execution as crashed.',
+    meaning: 'The work was done once, and n8n has its execution as crashed or stalled.',
   },
   running: {
     title: 'still running',

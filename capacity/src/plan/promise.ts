@@ -27,7 +27,8 @@ export function parsePromises(text: string): DrillPromise[] {
 }
 
 function parsePromise(text: string): DrillPromise {
-  const [, name, operator, value] = /^([a-z0-9-]+)\s*(<=|=|<)\s*([\d.]+\s*[a-z%]*)$/i.exec(text) ?? [];
+  const [, name, operator, value] =
+    /^([a-z0-9-]+)\s*(<=|=|<)\s*([\d.]+\s*[a-z%]*)$/i.exec(text) ?? [];
   if (name === undefined || operator === undefined || value === undefined) {
     throw new Mistake(
       `the promise '${text}' is not understood: write it like lost=0, errors<1% or recover<60s.`,

@@ -121,8 +121,9 @@ type WithId = TracedExecution & { loadId: string };
 
 const hasId = (execution: TracedExecution): execution is WithId => execution.loadId !== null;
 
-const fateOf = ({ outcome, hasCrashed }: TracedExecution): Fate =>
-  outcome === 'failed' && hasCrashed === true ? 'crashed' : outcome;
+/** What n8n takes for dead it calls crashed, or fails as stalled and writes over its data. */
+const fateOf = ({ outcome, hasCrashed, isOverwritten }: TracedExecution): Fate =>
+  outcome === 'failed' && (hasCrashed === true || isOverwritten === true) ? 'crashed' : outcome;
 
 const counted = (steps: readonly (keyof Effects)[]): Effects => ({
   begun: steps.filter((step) => step === 'begun').length,

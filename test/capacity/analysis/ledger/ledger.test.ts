@@ -70,12 +70,16 @@ describe('any history', () => {
 
   // n8n writes over the data of what a dead worker left, the id of the request included.
   test('loses no more and no less where the ids of crashed executions are gone', () => {
-    const left = ['works', 'crashes at work', 'refuses', 'is silent'];
+    const left = [
+      ...['works', 'crashes at work', 'refuses', 'is silent', 'calls its success a crash'],
+    ];
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...left), { maxLength: 80 }), (names) => {
         const nameless = withExecutions(sourcesOf(names), (all) =>
           all.map((one) =>
-            one.hasCrashed === true ? { ...one, loadId: null, isOverwritten: true } : one,
+            one.hasCrashed === true
+              ? { loadId: null, outcome: 'failed' as const, isOverwritten: true }
+              : one,
           ),
         );
         const ledger = ledgerOf(nameless);
