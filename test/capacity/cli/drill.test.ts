@@ -1,0 +1,41 @@
+import { buildCli, runCli } from '../../support/cli';
+
+/** What `drill` says before it starts anything. */
+
+beforeAll(buildCli);
+
+test.each([
+  [['kill-nothing'], "there is no fault 'kill-nothing': it is one of kill-worker, kill-main,"],
+  [
+    ['kill-worker'],
+    'the topology has nothing for kill-worker to hit: add --mode queue --workers 2.',
+  ],
+  [['kill-webhook', '--workers', '2'], 'to hit: add --mode queue --workers 1 --webhooks 2.'],
+  [['kill-main', '--for', '5s'], 'kill-main is a moment and does not last: leave --for out.'],
+  [
+    ['kill-main', '--promise', 'fast'],
+    "the promise 'fast' is not understood: write it like lost=0",
+  ],
+  [
+    ['kill-main', '--target', 'url'],
+    '--target is url, but a drill needs processes that it may end',
+  ],
+])('%j is a mistake, told in one sentence', async (args, sentence) => {
+  const { code, stderr } = await runCli(['drill', ...args]);
+  expect(stderr).toContain(sentence);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(code).toBe(2);
+});
+
+test('drill list names every fault with what is promised, for people and for machines', async () => {
+  const { code, stdout } = await runCli(['drill', 'list']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^kill-worker +SIGKILL of one worker\n +accident; promised: lost=0, repeated=0/,
+  );
+  const json = await runCli(['drill', 'list', '--json']);
+  expect(JSON.parse(json.stdout)).toContainEqual({
+    ...{ name: 'stop-redis', title: 'Redis away for a while, its data kept', kind: 'accident' },
+    ...{ usualSeconds: 30, promise: 'lost=0,repeated=0,running=0,recover<60s' },
+  });
+});
