@@ -18,14 +18,14 @@ afterAll(() => {
 });
 
 /** So that n8n gives up on a dead worker's jobs sooner than after a minute. */
-const SOON = ['QUEUE_WORKER_LOCK_DURATION=10000', 'QUEUE_WORKER_LOCK_RENEW_TIME=3000'].concat(
-  'QUEUE_WORKER_STALLED_INTERVAL=5000',
+const SOON = ['QUEUE_WORKER_LOCK_DURATION=8000', 'QUEUE_WORKER_LOCK_RENEW_TIME=2000'].concat(
+  'QUEUE_WORKER_STALLED_INTERVAL=3000',
 );
 
 test('a SIGKILL of one of two workers loses what it had at work, and nothing else', async () => {
   const { code, stdout, stderr } = await runCli([
     ...['drill', 'kill-worker', '--workers', '2', '--rate', '3', '--param', 'ms=3000'],
-    ...['--warmup', '3s', '--steady', '10s', '--return', '12s', '--no-control'],
+    ...['--warmup', '2s', '--steady', '8s', '--return', '6s', '--no-control'],
     ...['--slo', 'errors<1%', '--promise', 'lost=0,repeated=0', '--out', out, '--json'],
     ...SOON.flatMap((variable) => ['--env', variable]),
   ]);
@@ -39,18 +39,19 @@ test('a SIGKILL of one of two workers loses what it had at work, and nothing els
 
   // Every request in one class, and the classes add up to what was sent.
   const sum = LEDGER_CLASSES.reduce((all, name) => all + count(name), 0);
-  expect([ledger.sent, sum]).toEqual([75, 75]);
+  expect([ledger.sent, sum]).toEqual([48, 48]);
   expect(ledger.lost).toBeGreaterThan(0);
   expect(ledger.lost).toBeLessThan(12);
-  expect(count('once')).toBe(75 - ledger.lost);
+  expect(count('once')).toBe(48 - ledger.lost);
   expect([count('repeated'), count('not-executed')]).toEqual([0, 0]);
   expect(figures?.errors?.requests).toBe(ledger.lost);
   expect(verdict.promises.map(({ kept }) => kept)).toEqual([false, true]);
 
-  // The work of each that is lost had begun outside n8n, and was never done.
+  // None of those that are lost was done outside n8n, and most of them had begun.
   const { entries } = readDrill(folder);
   const lost = entries.filter((entry) => entry.class === 'lost');
   expect(lost.map(({ id }) => id)).toEqual(ledger.classes.lost.ids);
-  for (const { effects } of lost) expect(effects).toEqual({ begun: 1, done: 0 });
+  for (const { effects } of lost) expect(effects?.done).toBe(0);
+  expect(lost.filter(({ effects }) => effects?.begun === 1).length).toBeGreaterThan(0);
   expect(readFileSync(join(folder, 'report.md'), 'utf8')).toContain('accepted and lost');
 });
