@@ -7,17 +7,17 @@ import { parsePromises } from '../../capacity/src/plan/promise';
 import { parseSlos } from '../../capacity/src/plan/slo';
 import type { DrillRecord } from '../../capacity/src/record/drill-record';
 import type { DrillData } from '../../capacity/src/record/read-drill';
+import type { RunData } from '../../capacity/src/report/run/data';
 import type { NamedRequests } from '../../capacity/src/record/record';
-import { sampleRun } from './sample-run';
+import { sampleRequests, sampleRun } from './sample-run';
 
 const FAULT_MS = 30_000;
 
 /** A made-up drill on the made-up run: a worker is killed after 30 s, and 8 requests are lost with it. */
-export function sampleDrill(): DrillData {
-  const base = sampleRun();
+export function sampleDrill(): DrillData & { run: RunData } {
   // Those that are open at the fault.
   const isHit = (tMs: number): boolean => tMs > FAULT_MS - 5_000 && tMs <= FAULT_MS;
-  const requests = base.requests
+  const requests = sampleRequests()
     .filter((_, index) => index % 12 === 0)
     .map((request) => ({
       ...request,
@@ -28,6 +28,7 @@ export function sampleDrill(): DrillData {
         ? { ...request, ok: false, status: 500, errorKind: 'status 500', durationMs: 46_000 }
         : request,
     );
+  const base = sampleRun(requests);
   const ledger = ledgerOf({
     ...{ runId: 'sample', requests, answers: 'when-done' },
     executions: {
@@ -49,7 +50,7 @@ export function sampleDrill(): DrillData {
     endMs: 70_000,
   };
   const events = [{ tMs: FAULT_MS, kind: 'fault', text: 'SIGKILL of worker-1' }];
-  const run = { ...base, requests, record: { ...base.record, events } };
+  const run = { ...base, record: { ...base.record, events } };
   const fault = {
     ...{ name: 'kill-worker', title: 'SIGKILL of one worker', kind: 'accident' as const },
     ...{ done: [{ tMs: FAULT_MS, text: 'SIGKILL of worker-1' }], lastsSeconds: 0 },

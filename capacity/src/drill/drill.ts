@@ -17,7 +17,10 @@ import {
 } from '../record/drill-record';
 import { runId, writeWhole } from '../record/folder';
 import { ledgerCsv } from '../record/ledger-csv';
-import { measure, type FinishedRun, type RunOrder } from '../run/run';
+import { readRequests } from '../record/read';
+import type { RequestSample } from '../record/record';
+import type { RunOrder } from '../run/order';
+import { measure, type FinishedRun } from '../run/run';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
@@ -55,7 +58,7 @@ export async function drill(
   const measured = async (
     what: string,
     part: Pick<RunOrder, 'plan' | 'onBegin'>,
-  ): Promise<FinishedRun> => {
+  ): Promise<Measured> => {
     const tell = (text: string): void => {
       progress(`${what}: ${text}`);
     };
@@ -66,7 +69,9 @@ export async function drill(
       signal,
     );
     problems.push(...run.problems);
-    return run;
+    const requests: RequestSample[] = [];
+    for await (const request of readRequests(run.folder)) requests.push(request);
+    return { ...run, requests };
   };
 
   // A fault that is a load is not part of the control.
@@ -81,14 +86,15 @@ export async function drill(
     atMs: 1000 * faultAtSeconds(load),
     lastsMs: 1000 * load.faultSeconds,
   });
-  let run: FinishedRun;
+  let run: Measured;
   try {
     run = await measured(fault.name, { plan: planOfDrill(load), onBegin: timed.begin });
   } finally {
     await timed.end();
   }
   progress('accounting for every request');
-  const { record: of, requests, samples } = run.data;
+  const { requests } = run;
+  const { record: of, samples } = run.data;
   const { ledger, withoutEffects } = await accountFor(run, running, order);
   const faultMs = timed.done[0]?.tMs ?? null;
   const steady = steadyPart(
@@ -150,6 +156,11 @@ export async function drill(
   return { folder, record, problems };
 }
 
+/** With every request, which a run itself does not keep. */
+interface Measured extends FinishedRun {
+  requests: RequestSample[];
+}
+
 interface Accounted {
   ledger: Ledger;
   /** Why the service outside n8n is no source; null: it is. */
@@ -157,7 +168,7 @@ interface Accounted {
 }
 
 async function accountFor(
-  { data, traced }: FinishedRun,
+  { data, traced, requests }: Measured,
   running: Running,
   { workload }: DrillOrder,
 ): Promise<Accounted> {
@@ -172,19 +183,20 @@ async function accountFor(
   // The service also serves workloads that tell it nothing.
   const isCounted = own.length > 0;
   const ledger = ledgerOf({
-    ...{ runId: data.record.id, requests: data.requests, executions: traced },
+    ...{ runId: data.record.id, requests, executions: traced },
     ...{ effects: isCounted ? own : null, answers: workload.recorded.answers },
   });
   return { ledger, withoutEffects: isCounted ? null : (withoutEffects ?? 'nothing was counted') };
 }
 
 async function controlOf(
-  run: FinishedRun,
+  run: Measured,
   running: Running,
   order: DrillOrder,
 ): Promise<DrillControl> {
   const { ledger } = await accountFor(run, running, order);
-  const { requests, record } = run.data;
+  const { requests } = run;
+  const { record } = run.data;
   const measured = requests.filter(({ tMs }) => tMs >= 1000 * record.profile.warmupSeconds);
   return {
     run: join('runs', basename(run.folder)),
