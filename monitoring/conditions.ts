@@ -1,6 +1,7 @@
 /** What an alert can need, and how an installation comes to have it. The chart decides each one in monitoring/_rules.tpl. */
 export const conditions = {
   queue: 'queue mode (`executions.mode: queue`)',
+  severalMains: 'several mains (`multiMain.enabled`)',
   workersAlways: 'workers that never scale to zero',
   workersScraped: 'workers that are scraped: the PodMonitor, not the ServiceMonitor',
   kubernetes:
@@ -18,6 +19,7 @@ export type Condition = keyof typeof conditions;
 /** What the plain rules file assumes: queue mode on Kubernetes, and no exporter beside kube-prometheus-stack. */
 export const assumedInPlainRules: readonly Condition[] = [
   'queue',
+  'severalMains',
   'workersAlways',
   'workersScraped',
   'kubernetes',

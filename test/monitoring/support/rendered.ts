@@ -7,6 +7,7 @@ import type { Rule } from './promtool';
 /** An installation that has all that any alert needs. Its namespace and release are both n8n. */
 const everything = {
   executions: { mode: 'queue' },
+  multiMain: { enabled: true },
   database: { type: 'postgresql' },
   webhook: { enabled: true },
   monitoring: {

@@ -17,6 +17,7 @@ The alerts of files/monitoring/rules with the release's names and the user's thr
 {{- $ownRedis := eq "own" (include "n8n-tuned.redisKind" .) -}}
 {{- $ownDatabase := include "n8n-tuned.ownDatabase" . -}}
 queue: {{ eq "true" $isQueue }}
+severalMains: {{ .Values.multiMain.enabled }}
 workersAlways: {{ gt (int $leastWorkers) 0 }}
 workersScraped: {{ not $monitoring.serviceMonitor.enabled }}
 kubernetes: {{ $monitoring.sources.kubernetes }}
