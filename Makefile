@@ -61,7 +61,7 @@ generate: build ## rewrite what is generated from other files
 	@npm run --silent generate
 
 ##@ A real Kubernetes on this machine
-.PHONY: cluster-up cluster-down images test-cluster
+.PHONY: cluster-up cluster-down images test-cluster capacity-cluster
 cluster-up: ## start it (or find the one that runs)
 	@lab/install.sh cluster
 	@lab/cluster/cluster up
@@ -76,6 +76,19 @@ test-cluster: build ## the tests that need a real Kubernetes; a cluster that was
 	@lab/install.sh cluster-tests
 	@lab/cluster/cluster status >/dev/null 2>&1 || trap 'lab/cluster/cluster down' EXIT; \
 	lab/cluster/cluster up && node test/run.mjs --cluster
+
+capacity-cluster: build ## the same as make capacity, with n8n as pods there; a cluster that was not up is taken down again
+	@lab/install.sh cluster-tests
+	@lab/cluster/cluster status >/dev/null 2>&1 || trap 'lab/cluster/cluster down' EXIT; \
+	lab/cluster/cluster up; \
+	run=$(RESULTS)-cluster/$$(date -u +%Y%m%dT%H%M%SZ); mkdir -p "$$run"; \
+	for workload in $(WORKLOADS); do \
+	  echo "== $$workload" >&2; \
+	  lab/cluster/cluster exec $(N8N_TUNED) find --target kubernetes --workload $$workload \
+	    --slo 'p95<300ms' --slo 'errors<1%' --budget $(BUDGET) --out "$$run" || [ $$? -eq 3 ]; \
+	done; \
+	ln -sfn "$${run##*/}" $(RESULTS)-cluster/latest; \
+	$(N8N_TUNED) recommend --from "$$run" --workload $(firstword $(WORKLOADS)) --write "$$run/values.yaml"
 
 ##@ Housekeeping
 .PHONY: doctor clean help

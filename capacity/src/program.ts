@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import * as clean from './commands/clean';
 import * as compare from './commands/compare';
 import * as doctor from './commands/doctor';
 import * as down from './commands/down';
@@ -23,6 +24,7 @@ const COMMANDS = [
   profiles,
   up,
   down,
+  clean,
   run,
   find,
   compare,

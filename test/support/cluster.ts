@@ -2,7 +2,8 @@ import { execFile, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
-const FRONT_DOOR = join(__dirname, '..', '..', 'lab', 'cluster', 'cluster');
+/** For what has to be signalled; else inCluster(). */
+export const FRONT_DOOR = join(__dirname, '..', '..', 'lab', 'cluster', 'cluster');
 const OUTPUT_BYTES = 64 * 1024 * 1024;
 
 export interface Outcome {

@@ -5,8 +5,9 @@ import { COMPARE_METRICS } from '../analysis/compare-metric';
 import { compareRecords, isRecord } from '../compare/records';
 import type { CompareMetric, CompareRecord } from '../record/compare-record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
-import { findK6 } from '../load/find-k6';
+import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
+import { isTopologyFile } from '../plan/chosen-topology';
 import { withoutSecrets } from '../plan/secrets';
 import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, Mistake } from '../ui/exit';
@@ -30,10 +31,12 @@ import {
   type WorkloadOptions,
 } from './options';
 import { numberThat, parsed, removed, seconds } from './parsers';
+import { withDeployerOptions, type DeployerFlags, type DeployFlags } from './kubernetes';
 import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-interface CompareOptions extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions {
+interface CompareOptions
+  extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags {
   metric?: CompareMetric;
   failOn?: 'worse';
   pairs: number;
@@ -73,6 +76,7 @@ export function register(program: Command): void {
     .optionsGroup('With --metric capacity, of each search:')
     .addOption(searchBudgetOption('3m'))
     .addOption(removed('--search <time>', '--search-budget'));
+  withDeployerOptions(command);
   withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .addOption(
@@ -130,8 +134,27 @@ function terminalText(record: CompareRecord): string {
 
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
-const choiceOf = (side: string): TargetOptions =>
-  isUrl(side) ? { target: 'url', url: side } : { target: 'process', topology: side };
+/** On kubernetes a file may also be a values.yaml of the chart. */
+function choiceOf(side: string, { target, ...flags }: CompareOptions): TargetOptions {
+  if (isUrl(side)) return { target: 'url', url: side };
+  if (target !== 'kubernetes') return { ...deployFlagsOf(flags), target, topology: side };
+  return {
+    ...deployFlagsOf(flags),
+    target,
+    ...(isTopologyFile(side) ? { topology: side } : { values: [side] }),
+  };
+}
+
+const deployFlagsOf = (flags: DeployFlags): DeployFlags => ({
+  ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
+  ...(flags.context === undefined ? {} : { context: flags.context }),
+  ...(flags.namespace === undefined ? {} : { namespace: flags.namespace }),
+  ...(flags.protect === undefined ? {} : { protect: flags.protect }),
+  ...(flags.yes === undefined ? {} : { yes: flags.yes }),
+  ...(flags.release === undefined ? {} : { release: flags.release }),
+  ...(flags.deployTimeout === undefined ? {} : { deployTimeout: flags.deployTimeout }),
+  ...(flags.generatorImage === undefined ? {} : { generatorImage: flags.generatorImage }),
+});
 
 async function measured(
   a: string,
@@ -140,7 +163,7 @@ async function measured(
   options: CompareOptions,
 ): Promise<number> {
   const { ready: readyMs } = options;
-  const [choiceA, choiceB] = [choiceOf(a), choiceOf(b)];
+  const [choiceA, choiceB] = [choiceOf(a, options), choiceOf(b, options)];
   const legacy = isLegacyChoice(choiceA);
   if (legacy !== isLegacyChoice(choiceB)) {
     throw new Mistake(
@@ -155,7 +178,7 @@ async function measured(
     chosenTarget(choiceA, workload.workflows, readyMs),
     chosenTarget(choiceB, workload.workflows, readyMs),
   ] as const;
-  const k6 = findK6();
+  const k6 = k6For([choiceA, choiceB].some(({ target }) => target !== 'kubernetes'));
   const order = {
     workload,
     plan,

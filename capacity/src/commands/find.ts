@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
-import { findK6 } from '../load/find-k6';
+import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { withoutSecrets } from '../plan/secrets';
 import type { FindRecord } from '../record/find-record';
@@ -92,7 +92,7 @@ async function run(options: FindOptions): Promise<number> {
     );
   }
   const generator = chosenGenerator(options);
-  const k6 = findK6();
+  const k6 = k6For(options.target !== 'kubernetes');
   const target = chosenTarget(options, workload.workflows, options.ready);
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
     const finished = await find(

@@ -14,6 +14,7 @@ import {
 import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import { DATABASES, MODES, PROCESSES, TUNINGS } from '../plan/topology';
+import { withKubernetesOptions, type KubernetesFlags } from './kubernetes';
 import type { GeneratorSettings } from '../load/k6';
 import {
   anyNumber,
@@ -246,32 +247,34 @@ export function chosenSlos({ slo = [] }: { slo?: readonly string[] }): Slo[] {
   return slo.flatMap(parseSlos);
 }
 
-export const TARGETS = ['process', 'url'] as const;
+export const TARGETS = ['process', 'kubernetes', 'url'] as const;
 
-export interface TargetOptions extends TopologyChoice {
+export interface TargetOptions extends TopologyChoice, KubernetesFlags {
   target: (typeof TARGETS)[number];
   url?: string;
   metricsUrl?: string[];
 }
 
 export function withTargetOptions(command: Command): Command {
-  return withTopologyOptions(
-    command
-      .optionsGroup('Where it runs:')
-      .addOption(
-        new Option(
-          '--target <kind>',
-          'process: n8n on this machine; url: what already runs at --url',
+  return withKubernetesOptions(
+    withTopologyOptions(
+      command
+        .optionsGroup('Where it runs:')
+        .addOption(
+          new Option(
+            '--target <kind>',
+            'process: n8n on this machine; kubernetes: as pods of a cluster; url: what already runs at --url',
+          )
+            .choices(TARGETS)
+            .default('process'),
         )
-          .choices(TARGETS)
-          .default('process'),
-      )
-      .option('--url <url>', 'target url: its address')
-      .option(
-        '--metrics-url <[role=]url>',
-        'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
-        collect,
-      ),
+        .option('--url <url>', 'target url: its address')
+        .option(
+          '--metrics-url <[role=]url>',
+          'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
+          collect,
+        ),
+    ),
   );
 }
 

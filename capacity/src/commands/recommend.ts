@@ -22,9 +22,11 @@ import {
   type LimitOptions,
   type WorkloadOptions,
 } from './options';
+import { withDeployerOptions, type DeployerFlags } from './kubernetes';
+import { chosenDeployer } from './targets';
 import { collect, countFrom1, parsed, positive, removed } from './parsers';
 
-interface RecommendOptions extends WorkloadOptions, LimitOptions {
+interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
   from?: string[];
   rate?: number;
   slo?: string[];
@@ -70,13 +72,13 @@ export function register(program: Command): void {
     )
     .option('--write <file>', 'the values file to write', 'values.yaml')
     .option('--json', 'print the recommendation, for machines')
-    .optionsGroup('What is measured now, on this machine:')
+    .optionsGroup('What is measured now:')
     .addOption(searchBudgetOption('4m'))
     .option('--prove', 'deploy exactly these values, load them at the rate, say PROVEN or REFUTED')
     .option('--values <file>', 'prove this values file as it is, instead of a recommendation')
     .addOption(durationOption('60s'))
     .addOption(parsed('--attempts <count>', 'alternatives to try at most', countFrom1, '3'));
-  withLimitOptions(command)
+  withLimitOptions(withDeployerOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .addOption(removed('--budget <time>', '--search-budget'))
     .addOption(removed('--full <time>', '--duration'))
@@ -140,6 +142,7 @@ function askedBy(options: RecommendOptions): Asked {
       drainMs: options.drain,
       readyTimeoutMs: options.ready,
       command: withoutSecrets(process.argv.slice(2)),
+      deployer: chosenDeployer(options),
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findK6 } from '../load/find-k6';
+import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { withoutSecrets } from '../plan/secrets';
 import type { RunData } from '../report/run/data';
@@ -68,7 +68,7 @@ async function run(options: RunOptions): Promise<number> {
     refuseTooManyOpen(plan, timeoutMs, slos);
   }
   const place = options.s3 === undefined ? null : await s3Place(options.s3);
-  const k6 = findK6();
+  const k6 = k6For(options.target !== 'kubernetes');
   const target = chosenTarget(options, workload.workflows, readyMs);
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
     const finished = await measure(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
-import { findK6 } from '../load/find-k6';
+import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { parseSweepPlan } from '../plan/sweep-plan-file';
 import type { SweepPlan } from '../plan/sweep-plan';
@@ -20,9 +20,11 @@ import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import { startProgress } from '../ui/progress';
+import { withDeployerOptions, type DeployerFlags } from './kubernetes';
 import { outOption, workflowsFolder } from './options';
+import { chosenDeployer } from './targets';
 
-interface SweepOptions {
+interface SweepOptions extends DeployerFlags {
   file: string;
   out: string;
   dryRun?: boolean;
@@ -30,13 +32,14 @@ interface SweepOptions {
 }
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command('sweep')
     .description('Measure a matrix of topologies and loads; resumes where it stopped')
     .requiredOption('-f, --file <plan.yaml>', 'what to measure: dimensions or cells, load and SLO')
     .addOption(outOption())
     .option('--dry-run', 'only say what would be measured, in which order, and how long it takes')
-    .option('--json', 'print the sweep and its cells, for machines')
+    .option('--json', 'print the sweep and its cells, for machines');
+  withDeployerOptions(command)
     .addHelpText(
       'after',
       `
@@ -68,13 +71,16 @@ async function run(options: SweepOptions): Promise<number> {
       `${folder.path} holds a sweep by another plan: give another --out, or name this plan otherwise.`,
     );
   }
-  const sweep = before ?? prepareSweep(plan, name, withoutSecrets(process.argv.slice(2)));
+  const deployer = chosenDeployer(options);
+  const command = withoutSecrets(process.argv.slice(2));
+  const sweep = before ?? prepareSweep(plan, name, command, deployer);
   const bench = {
-    k6: findK6(),
+    k6: k6For(deployer.loadsFromHere),
     scripts: findBundled('loadtests', 'load.ts'),
     workflows: workflowsFolder(),
     planFolder: dirname(options.file),
     command: sweep.command,
+    deployer,
   };
   // What is wrong with a workload or a parameter must not come out hours into the sweep.
   for (const { cell } of sweep.steps) workloadOf(cell, bench);

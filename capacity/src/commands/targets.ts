@@ -1,11 +1,20 @@
 import { chooseTopology } from '../plan/chosen-topology';
+import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import { processTarget } from '../targets/process/process-target';
 import { isLegacy } from '../plan/limits';
 import { ROLES, type Role } from '../plan/roles';
+import { onThisMachine, type Deployer } from '../targets/deploy';
 import type { MetricsEndpoint, Target } from '../targets/target';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { urlTarget } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
+import {
+  kubernetesOptions,
+  onKubernetes,
+  refuseDeployFlags,
+  refuseKubernetesFlags,
+  type DeployerFlags,
+} from './kubernetes';
 import type { TargetOptions, WorkloadOptions } from './options';
 
 export function chosenTarget(
@@ -30,15 +39,24 @@ export function chosenTarget(
       metrics: metricsEndpoints(options.metricsUrl ?? []),
     });
   }
-  if (options.metricsUrl !== undefined) {
+  if (options.target === 'kubernetes') {
+    refuseUrls(options);
+    return kubernetesTarget(kubernetesOptions(options, workflows, readyTimeoutMs));
+  }
+  refuseUrls(options);
+  refuseKubernetesFlags(options);
+  return processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs });
+}
+
+function refuseUrls({ url, metricsUrl }: TargetOptions): void {
+  if (metricsUrl !== undefined) {
     throw new Mistake(
       '--metrics-url goes with --target url: add that, or leave --metrics-url out.',
     );
   }
-  if (options.url !== undefined) {
+  if (url !== undefined) {
     throw new Mistake('--url goes with --target url: add that, or leave --url out.');
   }
-  return processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs });
 }
 
 /** `worker=http://10.0.0.7:5678/metrics`; without a role it is that of main. */
@@ -61,5 +79,13 @@ export function metricsEndpoints(texts: readonly string[]): MetricsEndpoint[] {
 
 /** Whether the workload must be that of n8n below 1.0. */
 export function isLegacyChoice(options: TargetOptions): boolean {
-  return options.target === 'process' && isLegacy(chooseTopology(options).n8n);
+  const isDeployed = options.target === 'kubernetes' && options.values === undefined;
+  return (options.target === 'process' || isDeployed) && isLegacy(chooseTopology(options).n8n);
+}
+
+/** Where topologies are deployed to that are not named one by one: by a sweep, a comparison, a recommendation. */
+export function chosenDeployer({ target, ...flags }: DeployerFlags): Deployer {
+  if (target === 'kubernetes') return onKubernetes(flags);
+  refuseDeployFlags(flags);
+  return onThisMachine;
 }

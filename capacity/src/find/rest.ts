@@ -7,6 +7,7 @@ import type { ProcessRoot, Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { IdleWatch } from './idle';
 import { coresBetween, readMetricsNow, type MetricsSeen } from './metrics-look';
+import { SeenInsides } from './seen-inside';
 
 /** n8n at rest was seen to use 1 to 4 % of a core a process. */
 const AT_REST_CORES = 0.15;
@@ -31,8 +32,21 @@ export class Resting {
 
   /** By its processes where they can be seen, else by what it shows from outside. */
   async before(progress: Progress, signal: AbortSignal): Promise<Rest> {
-    const isSeen = this.running.processes().some(({ role }) => isN8n(role));
-    const look = isSeen ? this.processes() : this.outside(signal);
+    const { insides } = this.running;
+    const seen = insides === undefined ? null : new SeenInsides(insides);
+    try {
+      return await this.awaitRest(seen, progress, signal);
+    } finally {
+      seen?.close();
+    }
+  }
+
+  private async awaitRest(
+    inside: SeenInsides | null,
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<Rest> {
+    const look = this.lookOf(inside, signal);
     const giveUpAtMs = Date.now() + GIVE_UP_MS;
     let memoryMiB: number | null = null;
     while (!signal.aborted && Date.now() < giveUpAtMs) {
@@ -43,6 +57,23 @@ export class Resting {
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
     return { rested: false, memoryMiB };
+  }
+
+  private lookOf(inside: SeenInsides | null, signal: AbortSignal): () => Promise<Rest> {
+    if (inside !== null) return this.within(inside);
+    const isSeen = this.running.processes().some(({ role }) => isN8n(role));
+    return isSeen ? this.processes() : this.outside(signal);
+  }
+
+  /** The same of containers, as they tell it of themselves. */
+  private within(inside: SeenInsides): () => Promise<Rest> {
+    return async () => {
+      const { coresOfEach, memoryMiB } = inside;
+      const idles = coresOfEach !== null && coresOfEach < AT_REST_CORES;
+      // Asking for executions is work for the database, perhaps for main.
+      const unfinished = idles ? ((await this.running.executions())?.unfinished ?? 0) : 1;
+      return { rested: unfinished === 0, memoryMiB };
+    };
   }
 
   /** Nothing left to do, and the processes idle: a process that idles has an event loop that does. */

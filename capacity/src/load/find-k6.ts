@@ -11,3 +11,6 @@ export function findK6(): string {
   }
   return found;
 }
+
+/** Elsewhere it comes in an image. */
+export const k6For = (loadsFromHere: boolean): string => (loadsFromHere ? findK6() : '');

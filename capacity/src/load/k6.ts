@@ -6,13 +6,17 @@ import type { Readable } from 'node:stream';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { lengthSeconds, type LoadPlan } from '../plan/profile';
 import type { RequestSample } from '../record/record';
+import type { Generator } from '../targets/target';
 import { spawnFirst } from '../linux/spawn-first';
 import { startReaper, type Reaper } from '../linux/reaper';
 import { messageOf } from '../ui/exit';
 import { availableCores } from '../linux/available-cores';
 import { confine, type Confinement } from './confine';
 import { linesOf, parseLine, RequestLines } from './lines';
+import { runElsewhere } from './elsewhere';
 import type { LoadResult } from './load';
+import { ENDING_MS, ENOUGH, outcomeOf, remember, type Exit } from './outcome';
+import { RUN_FLAGS, variablesOf } from './variables';
 import { watchUsage } from './usage';
 
 /** What is asked of the load generator; what is left out follows from the plan. */
@@ -27,6 +31,8 @@ export interface K6Order {
   k6: string;
   /** The folder loadtests/. */
   scripts: string;
+  /** Where the load comes from, if not from this machine. */
+  generator?: Generator | undefined;
   baseUrl: string;
   requests: LoadRequest[];
   plan: LoadPlan;
@@ -51,12 +57,9 @@ export interface K6Order {
   usageEveryMs: number;
 }
 
-/** What k6 may still need after its last request, or after it was asked to stop. */
-const ENDING_MS = 15_000;
-const KEPT_WORDS = 20;
-const ENOUGH = 'that was enough';
 /** Makes the load. Rejects only when k6 cannot be started at all. */
 export async function runK6(order: K6Order): Promise<LoadResult> {
+  if (order.generator !== undefined) return runElsewhere(order.generator, order);
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-k6-'));
   const reaper = startReaper();
   reaper.watchFolder(folder);
@@ -160,41 +163,15 @@ async function loadWithin(
 }
 
 function argumentsOf(order: K6Order, requestsFile: string): string[] {
-  const env: Record<string, string> = {
-    WORKLOAD_FILE: requestsFile,
-    BASE_URL: order.baseUrl,
-    PLAN: JSON.stringify(order.plan),
-    TIMEOUT: `${String(order.timeoutMs)}ms`,
-    DRAIN: `${String(order.drainMs)}ms`,
-    MAX_OPEN: String(order.maxOpen),
-    // The target has been looked at: the real request got its expected response.
-    READY: '0',
-    RUN_ID: order.runId,
-    PRINT_REQUESTS: '1',
-  };
+  const env = { ...variablesOf(order), WORKLOAD_FILE: requestsFile };
   return [
-    'run',
-    '--quiet',
-    '--no-color',
-    // Its own summary would keep every value of every metric until the end: what counts are the lines that it prints.
-    '--no-summary',
-    '--no-thresholds',
-    // k6's own control port would clash with that of another run.
-    '--address=127.0.0.1:0',
-    '--include-system-env-vars=false',
-    '--log-output=stdout',
-    '--log-format=raw',
+    ...RUN_FLAGS,
     ...Object.entries(env).flatMap(([name, value]) => ['-e', `${name}=${value}`]),
     join(order.scripts, `${order.plan.profile}.ts`),
   ];
 }
 
 type K6Process = ChildProcessByStdio<null, Readable, Readable>;
-
-interface Exit {
-  code: number | null;
-  signal: NodeJS.Signals | null;
-}
 
 /** Calls `take` with every line; between two pieces it waits for whoever is behind. */
 async function readAll(
@@ -254,39 +231,6 @@ function stopOn(
       order.signal.removeEventListener('abort', onAbort);
     },
   };
-}
-
-interface Ending extends Exit {
-  stopReason: string;
-  /** What k6 said, the latest last. */
-  words: string[];
-}
-
-function outcomeOf({
-  code,
-  signal,
-  stopReason,
-  words,
-}: Ending): Pick<LoadResult, 'outcome' | 'reason'> {
-  if (stopReason === ENOUGH) return { outcome: 'enough', reason: '' };
-  if (stopReason !== '') return { outcome: 'stopped', reason: stopReason };
-  if (signal !== null) {
-    return { outcome: 'killed', reason: `k6 was killed by ${signal}` };
-  }
-  if (code !== 0) {
-    return {
-      outcome: 'failed',
-      reason: `k6 ended with exit code ${String(code)}: ${words.join(' ')}`,
-    };
-  }
-  return { outcome: 'finished', reason: '' };
-}
-
-function remember(words: string[], text: string): void {
-  // One of these comes with every request without a reply, which the request's own line tells better.
-  if (text === '' || text === 'Request Failed') return;
-  words.push(text);
-  if (words.length > KEPT_WORDS) words.shift();
 }
 
 export function k6Version(k6: string): string {

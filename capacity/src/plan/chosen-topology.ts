@@ -67,6 +67,10 @@ export function chooseTopology(choice: TopologyChoice): Topology {
   return result.data;
 }
 
+/** Whether the file is one, and not values of the chart, which have other keys. */
+export const isTopologyFile = (file: string): boolean =>
+  topologySchema.safeParse(readYaml(file)).success;
+
 /** Copied from a record: n8n would start with the mask as its password. */
 function refuseMasked({ env, main, workers, webhooks }: Topology): void {
   for (const [name, value] of [env, main.env, workers.env, webhooks.env].flatMap(Object.entries)) {

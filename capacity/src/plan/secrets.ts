@@ -72,3 +72,23 @@ function withoutUserInfo(text: string): string {
 }
 
 const withoutSecretParts = (text: string): string => withoutSecretQuery(withoutUserInfo(text));
+
+/** Values of a chart as they go into the record. Names of Secrets and of their keys are no secrets. */
+export function valuesWithoutSecrets(values: unknown, path: readonly string[] = []): unknown {
+  if (Array.isArray(values)) return values.map((each) => valuesWithoutSecrets(each, path));
+  if (typeof values === 'object' && values !== null) {
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [
+        name,
+        valuesWithoutSecrets(value, [...path, name]),
+      ]),
+    );
+  }
+  if (typeof values !== 'string' || values === '') return values;
+  const [parent = '', name = ''] = path.slice(-2);
+  const names = path.length > 1 && name === 'value' ? [parent] : [name];
+  const isSecret = names.some((each) => isSecretName(each) && !/^existing|Key$/.test(each));
+  return isSecret || (name === 'value' && parent === 'encryptionKey')
+    ? MASK
+    : withoutSecretParts(values);
+}

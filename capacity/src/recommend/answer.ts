@@ -1,23 +1,25 @@
 /** From what is recorded, or searched for now, to a values file, and to its proof. */
 import { readFileSync } from 'node:fs';
-import { findK6 } from '../load/find-k6';
+import { k6For } from '../load/find-k6';
 import { isWorkloadFile, workloadName, type ChosenWorkload } from '../plan/chosen-workload';
 import { isLegacy } from '../plan/limits';
 import { parseSlos, type Slo } from '../plan/slo';
 import { writeWhole } from '../record/folder';
+import type { Deployer } from '../targets/deploy';
 import { thisMachine } from '../targets/machine';
 import { messageOf, Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
 import type { Progress } from '../ui/progress';
 import { ofWorkload, withSlos } from './choose-evidence';
 import type { CapacityEvidence } from './evidence';
-import { loadValues, readDeployed, type LoadOrder } from './load';
+import { readDeployed } from '../targets/chart/deployed';
+import { loadValues, type LoadOrder } from './load';
 import { prove, proveAsIs, type Proof } from './prove';
 import { readSearches, type KnownSearch } from './read';
 import { plannedRate, recommend, type Prices, type Recommendation } from './recommend';
 import { candidates, searchNow, searchOne } from './search';
 import { valuesYaml } from './values';
-import type { Deployed } from './values-topology';
+import type { Deployed } from '../targets/chart/values-topology';
 
 export interface Asked {
   /** Folders of records; undefined: searches are made now. */
@@ -104,7 +106,7 @@ async function proofOf(
     load: (recommendation) => {
       const text = valuesYaml(recommendation);
       writeWhole(asked.write, text);
-      return loadValues(deployed(text), order, tell, signal);
+      return loadValues(deployed(text, asked.load.deployer), order, tell, signal);
     },
     mostAttempts: asked.mostAttempts,
   });
@@ -128,15 +130,20 @@ export async function proveFile(
   if (!asked.prove || ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake('--values goes with --prove, --rate and --slo: say what is to be proved.');
   }
-  const topology = deployed(readText(file));
-  const order = loadOrder(asked, asked.choose(isLegacy(topology.n8n)), slos, ratePerSecond);
-  return proveAsIs(await loadValues(topology, order, tell, signal));
+  const what = deployed(readText(file), asked.load.deployer);
+  const legacy = isLegacy(what.topology.n8n);
+  const order = loadOrder(asked, asked.choose(legacy), slos, ratePerSecond);
+  return proveAsIs(await loadValues(what, order, tell, signal));
 }
 
-function deployed(values: string): Deployed['topology'] {
+function deployed(
+  values: string,
+  { loadsFromHere }: Deployer,
+): { topology: Deployed['topology']; values: string } {
   const { topology, leftOut } = readDeployed(values);
-  for (const sentence of leftOut) warn(`not part of the proof: ${sentence}`);
-  return topology;
+  // The chart takes all of them.
+  if (loadsFromHere) for (const sentence of leftOut) warn(`not part of the proof: ${sentence}`);
+  return { topology, values };
 }
 
 function readText(file: string): string {
@@ -153,7 +160,13 @@ const loadOrder = (
   workload: ChosenWorkload,
   slos: Slo[],
   ratePerSecond: number,
-): LoadOrder => ({ ...load, workload, slos, ratePerSecond, k6: findK6() });
+): LoadOrder => ({
+  ...load,
+  workload,
+  slos,
+  ratePerSecond,
+  k6: k6For(load.deployer.loadsFromHere),
+});
 
 /** As the user says it, else what was searched with: a request of their own is not in its record. */
 function toProve(

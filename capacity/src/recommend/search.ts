@@ -6,7 +6,6 @@ import { writeFindReports } from '../find/reports';
 import { searchSettings } from '../find/settings';
 import { findBundled } from '../lab/kit';
 import { topologySchema, type Topology } from '../plan/topology';
-import { processTarget } from '../targets/process/process-target';
 import type { Progress } from '../ui/progress';
 import { withTargets } from '../targets/with-targets';
 import type { LoadOrder } from './load';
@@ -58,7 +57,7 @@ export async function searchOne(
   signal: AbortSignal,
 ): Promise<KnownSearch | null> {
   const { workload, budgetSeconds } = order;
-  const target = processTarget({
+  const target = order.deployer.deploy({
     topology,
     workflows: workload.workflows,
     readyTimeoutMs: order.readyTimeoutMs,

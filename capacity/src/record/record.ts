@@ -23,7 +23,7 @@ export interface RunRecord {
   command: string[];
   workload: RecordedWorkload;
   profile: RecordedProfile;
-  target: { kind: TargetKind; url: string };
+  target: { kind: TargetKind; url: string; deployed?: RecordedDeployment };
   /** Null where the target was not ours to lay out. */
   topology: Topology | null;
   versions: Record<string, string>;
@@ -34,6 +34,23 @@ export interface RunRecord {
   events: RunEvent[];
   /** Files beside run.json, by what they hold. */
   files: { samples?: string; requests?: string; logs: string[] };
+}
+
+/** Target kubernetes: what was loaded there. */
+export interface RecordedDeployment {
+  /** Of the cluster, such as v1.36.3. */
+  kubernetes: string;
+  context: string;
+  namespace: string;
+  release: string;
+  /** Name and version; null where the release was there and is none of Helm's. */
+  chart: string | null;
+  /** Given to the chart, secrets taken out; null where it was there already. */
+  values: Record<string, unknown> | null;
+  /** SHA-256 of the manifests that Helm rendered; null where they could not be read. */
+  manifestHash: string | null;
+  /** Node of each pod, the load generator's too. */
+  nodes: Record<string, string>;
 }
 
 export interface RecordedProfile {

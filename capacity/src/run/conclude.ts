@@ -46,6 +46,12 @@ function otherCores({ roles, generator }: Summary): number | null {
   return Math.max(0, host - known);
 }
 
+/** Whether all of n8n runs on the machine of the record: several nodes have no common CPU that could run out. */
+function sharesMachine({ target: { kind, deployed }, machine }: RunHead): boolean {
+  if (kind !== 'kubernetes') return kind === 'process';
+  return machine.cores > 0 && new Set(Object.values(deployed?.nodes ?? {})).size === 1;
+}
+
 /** What was seen of the run. */
 export interface RunEvidence {
   requests: RequestsSeen;
@@ -89,7 +95,7 @@ export function conclude(
     measured: atHighestLoad(measured, profile),
     topology: head.topology,
     machine: head.machine,
-    sameMachine: head.target.kind === 'process',
+    sameMachine: sharesMachine(head),
     latencyFloorMs: head.workload.latencyFloorMs,
     usesRunner: head.workload.variant !== 'load-target',
   });

@@ -15,7 +15,11 @@ export function headOf(running: Running, order: RunOrder, startedAt: Date): RunH
     command: order.command,
     workload: workload.recorded,
     profile: recordedProfile(plan),
-    target: { kind: running.kind, url: running.baseUrl },
+    target: {
+      kind: running.kind,
+      url: running.baseUrl,
+      ...(running.deployed === undefined ? {} : { deployed: running.deployed }),
+    },
     topology: running.topology,
     versions: running.versions,
     machine: running.machine,

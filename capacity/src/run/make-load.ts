@@ -64,6 +64,7 @@ export async function makeLoad(
     return await runK6({
       k6: order.k6,
       scripts: order.scripts,
+      generator: running.generator,
       baseUrl: running.baseUrl,
       requests: order.workload.requests,
       plan,

@@ -56,11 +56,14 @@ export function n8nMetricsSampler(): Sampler {
     return {
       tick: async () => {
         const seen = new Set(running.processes().map(({ instance }) => instance));
+        // What tells of itself is seen from within.
+        const isSeen = (instance: string): boolean =>
+          running.insides !== undefined || seen.has(instance);
         const results = await Promise.allSettled(
           running.metrics.map(async (endpoint) => {
             const { instance } = endpoint;
             const now = { atMs: performance.now(), values: await scrape(endpoint) };
-            write(sink, endpoint, now, before.get(instance), seen.has(instance));
+            write(sink, endpoint, now, before.get(instance), isSeen(instance));
             before.set(instance, now);
           }),
         );
@@ -71,8 +74,8 @@ export function n8nMetricsSampler(): Sampler {
   });
 }
 
-async function scrape({ instance, url }: MetricsEndpoint): Promise<Map<string, number>> {
-  const text = await get(url).catch((error: unknown) => {
+async function scrape({ instance, url, read }: MetricsEndpoint): Promise<Map<string, number>> {
+  const text = await (read === undefined ? get(url) : read()).catch((error: unknown) => {
     throw new Error(`${instance} shows no metrics at ${url}: ${String(error)}`);
   });
   return parseMetrics(text);

@@ -14,7 +14,7 @@ import { runAtCapacity } from '../record/read-find';
 import type { RunOrder } from '../run/order';
 import { measure } from '../run/run';
 import { isLegacy } from '../plan/limits';
-import { processTarget } from '../targets/process/process-target';
+import type { Deployer } from '../targets/deploy';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { withTargets } from '../targets/with-targets';
@@ -30,12 +30,14 @@ export interface Bench {
   /** Where the plan lies; its workload files are relative to it. */
   planFolder: string;
   command: string[];
+  /** Where the cells are deployed to. */
+  deployer: Deployer;
 }
 
 export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
   return async ({ cell }, folder, progress, signal) => {
     const workload = workloadOf(cell, bench);
-    const target = processTarget({
+    const target = bench.deployer.deploy({
       topology: topologyOf(cell),
       workflows: workload.workflows,
       readyTimeoutMs: 1000 * plan.measure.ready,

@@ -6,14 +6,18 @@ import { cellsOf, topologyOf } from '../plan/sweep-plan-cells';
 import { runId } from '../record/folder';
 import { isSecretName } from '../plan/secrets';
 import type { SweepRecord } from '../record/sweep-record';
-import { usableControl } from '../targets/process/layout';
-import { findTools } from '../targets/process/tools';
+import type { Deployer } from '../targets/deploy';
 import { thisMachine } from '../targets/machine';
-import { messageOf, Mistake } from '../ui/exit';
+import { Mistake } from '../ui/exit';
 import { cellSeconds } from './estimate';
 
-export function prepareSweep(plan: SweepPlan, name: string, command: string[]): SweepRecord {
-  const { possible, skipped } = cellsOf(plan, [notHere]);
+export function prepareSweep(
+  plan: SweepPlan,
+  name: string,
+  command: string[],
+  deployer: Deployer,
+): SweepRecord {
+  const { possible, skipped } = cellsOf(plan, [(cell) => deployer.cannot(topologyOf(cell))]);
   const [first] = possible;
   if (first === undefined) {
     const [one] = skipped;
@@ -65,16 +69,4 @@ function refuseSecrets(cells: readonly Cell[]): void {
   throw new Mistake(
     `${secret} looks like a secret, and a sweep records its plan: leave it out of the plan.`,
   );
-}
-
-/** What this machine lacks for a cell: a version of n8n, a program, the right to set limits. */
-function notHere(cell: Cell): string | null {
-  try {
-    const topology = topologyOf(cell);
-    usableControl(topology);
-    findTools(topology);
-    return null;
-  } catch (error) {
-    return messageOf(error).replace(/\.$/, '');
-  }
 }

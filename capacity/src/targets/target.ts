@@ -5,7 +5,14 @@ import type { Effect } from '../analysis/ledger/effects';
 import type { ExecutionsSeen } from '../analysis/match-executions';
 import type { SampledRole } from '../plan/roles';
 import type { Role, Topology } from '../plan/topology';
-import type { ExecutionCounts, Machine, RunEvent, TargetKind } from '../record/record';
+import type { Inside } from '../linux/inside';
+import type {
+  ExecutionCounts,
+  Machine,
+  RecordedDeployment,
+  RunEvent,
+  TargetKind,
+} from '../record/record';
 
 /** Where a topology runs, or what is loaded. A new target is one new folder that makes one of these. */
 export interface Target {
@@ -48,6 +55,12 @@ export interface Running {
   readonly drillAccess?: DrillAccess;
   /** Begins to look at the executions from here on; null or rejected where they cannot be read one by one. */
   traceExecutions(): Promise<ExecutionTrace | null>;
+  /** Where the load comes from; left out: from this machine. */
+  readonly generator?: Generator;
+  /** What runs where /proc does not show it, and tells of itself, such as pods; left out: nothing does. */
+  readonly insides?: Insides;
+  /** What was deployed, for the record; left out: nothing was, beyond the topology. */
+  readonly deployed?: RecordedDeployment;
   /** Ends what up() started, and nothing else. Safe to call twice. */
   down(progress: Progress): Promise<void>;
 }
@@ -81,6 +94,52 @@ export interface MetricsEndpoint {
   role: Role;
   instance: string;
   url: string;
+  /** How its text is had where the URL is not reached from here. */
+  read?: () => Promise<string>;
+}
+
+/** k6 where the load is to come from. */
+export interface Generator {
+  /** Of k6. */
+  readonly version: string;
+  readonly coresAvailable: number;
+  start(order: GeneratorOrder): GeneratorRun;
+}
+
+export interface GeneratorOrder {
+  /** One of loadtests/, without its ending. */
+  script: string;
+  /** Of `k6 run`. */
+  flags: readonly string[];
+  env: Record<string, string>;
+  requests: readonly LoadRequest[];
+  onLine(line: string): void;
+  /** Null, or a promise until which no more is read: whoever takes the lines is behind. */
+  behind(): Promise<void> | null;
+  /** About once a second: what k6 uses. */
+  onUsage(cpuCores: number, rssMiB: number): void;
+}
+
+export interface GeneratorRun {
+  /** `code` null: it was cut off, and `reason` says how. */
+  ended: Promise<{ code: number | null; reason: string }>;
+  stop(signal: 'INT' | 'KILL'): void;
+}
+
+/** Containers that tell of themselves about once a second. */
+export interface Insides {
+  /** Calls `listener` for each look until what it returns is called; `onTrouble` is told what cannot be seen. */
+  watch(listener: (seen: SeenInside) => void, onTrouble: (text: string) => void): () => void;
+}
+
+export interface SeenInside {
+  role: SampledRole;
+  instance: string;
+  inside: Inside;
+  /** Of its container, since its pod was made. */
+  restarts: number;
+  /** The machine that it runs on, where this one tells of it; null: another one does. */
+  node: string | null;
 }
 
 /** The executions since a moment, one by one. */

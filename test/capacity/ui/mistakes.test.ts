@@ -15,7 +15,7 @@ import { chooseTopology } from '../../../capacity/src/plan/chosen-topology';
 import { chooseWorkload } from '../../../capacity/src/plan/chosen-workload';
 import { parseCpu, parseMemory } from '../../../capacity/src/plan/quantities';
 import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
-import { readDeployed } from '../../../capacity/src/recommend/load';
+import { readDeployed } from '../../../capacity/src/targets/chart/deployed';
 import { workflowsFolder } from '../../../capacity/src/commands/options';
 
 let folder: string;

@@ -1,8 +1,8 @@
 /** The chart, rendered by whichever Helm is there. */
 import { spawnSync } from 'node:child_process';
 import { parseAllDocuments } from 'yaml';
-import { findProgram } from '../lab/paths';
-import { Mistake } from '../ui/exit';
+import { findProgram } from '../../lab/paths';
+import { Mistake } from '../../ui/exit';
 
 const HELMS = ['helm3', 'helm4', 'helm'];
 /** A Helm without a cluster would guess it. */

@@ -2,10 +2,10 @@
  * From the chart's values to the topology that they deploy, by the chart's rules once more: what is left where no
  * Helm is there to render it, and what a rendering does not tell. Pure.
  */
-import { ROLES } from '../plan/roles';
+import { ROLES } from '../../plan/roles';
 import { z } from 'zod';
-import { parseCpu, parseMemory } from '../plan/quantities';
-import { topologySchema, type Role, type Topology } from '../plan/topology';
+import { parseCpu, parseMemory } from '../../plan/quantities';
+import { topologySchema, type Role, type Topology } from '../../plan/topology';
 import {
   memoryShares,
   TUNING_NAMES,
@@ -13,8 +13,8 @@ import {
   type TuningValues,
   databasePool,
   WEBHOOK_SLOTS,
-} from '../plan/tuning';
-import { Mistake } from '../ui/exit';
+} from '../../plan/tuning';
+import { Mistake } from '../../ui/exit';
 import { isOfPlace } from './place-variables';
 
 export interface Deployed {

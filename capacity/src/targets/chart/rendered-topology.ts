@@ -1,9 +1,9 @@
 /** From what the chart renders to the topology that it deploys, so that exactly this can be loaded here. Pure. */
 import { z } from 'zod';
-import { parseCpu } from '../plan/quantities';
-import { ROLES, type Role } from '../plan/roles';
-import { databaseOf, topologySchema, type Topology } from '../plan/topology';
-import { n8nEnv, type Seat } from '../targets/process/env';
+import { parseCpu } from '../../plan/quantities';
+import { ROLES, type Role } from '../../plan/roles';
+import { databaseOf, topologySchema, type Topology } from '../../plan/topology';
+import { n8nEnv, type Seat } from '../process/env';
 import { isOfPlace } from './place-variables';
 import { mebibytes, type Deployed } from './values-topology';
 

@@ -1,0 +1,223 @@
+/** Options of the target kubernetes, and the question before a cluster that may be production is loaded. */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { type Command, Option } from 'commander';
+import type { SeedWorkflow } from '../catalogue/seeding';
+import { pinned, readVersions } from '../lab/paths';
+import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
+import { contradiction } from '../plan/contradiction';
+import { valuesOfTopology } from '../targets/chart/topology-values';
+import type { Deployer } from '../targets/deploy';
+import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
+import type { KubernetesOptions } from '../targets/kubernetes/options';
+import { needsConfirmation } from '../targets/kubernetes/production';
+import { messageOf, Mistake } from '../ui/exit';
+import { warn } from '../ui/print';
+import { collect, milliseconds, parsed } from './parsers';
+
+/** Which cluster, for every command that reaches one. */
+export interface ClusterFlags {
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+  protect?: string[];
+  yes?: boolean;
+}
+
+/** How anything is deployed and loaded there. */
+export interface DeployFlags extends ClusterFlags {
+  release?: string;
+  /** Milliseconds. */
+  deployTimeout?: number;
+  generatorImage?: string;
+}
+
+export interface KubernetesFlags extends DeployFlags {
+  existing?: boolean;
+  values?: string[];
+}
+
+export function withClusterOptions(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'target kubernetes: default $KUBECONFIG, else ~/.kube/config')
+    .option('--context <name>', 'target kubernetes: a context of it (default: the current one)')
+    .option('--namespace <name>', 'target kubernetes: default one of its own, removed afterwards')
+    .option(
+      '--protect <context>',
+      'target kubernetes: ask before this context is loaded, * for any text; may be repeated',
+      collect,
+    )
+    .option('--yes', 'target kubernetes: do not ask, for machines');
+}
+
+export function withDeployOptions(command: Command): Command {
+  return withClusterOptions(command)
+    .option('--release <name>', `target kubernetes: name of the release (default: ${RELEASE})`)
+    .addOption(
+      parsed(
+        '--deploy-timeout <time>',
+        'target kubernetes: until all pods are ready (default: 10m)',
+        milliseconds,
+      ),
+    )
+    .option('--generator-image <image>', 'target kubernetes: image of k6 (default: grafana/k6)');
+}
+
+/** Where topologies can be deployed to. */
+export const DEPLOYED_TO = ['process', 'kubernetes'] as const;
+
+/** For what deploys topologies that are not named one by one. */
+export interface DeployerFlags extends DeployFlags {
+  target: (typeof DEPLOYED_TO)[number];
+}
+
+export function withDeployerOptions(command: Command): Command {
+  return withDeployOptions(
+    command
+      .optionsGroup('Where it runs:')
+      .addOption(
+        new Option('--target <kind>', 'process: on this machine; kubernetes: in a cluster')
+          .choices(DEPLOYED_TO)
+          .default('process'),
+      ),
+  );
+}
+
+/** Of a command that knows only clusters. */
+export const clusterTargetOption = (text: string): Option =>
+  new Option('--target <kind>', text).choices(['kubernetes']);
+
+export function withKubernetesOptions(command: Command): Command {
+  return withDeployOptions(command)
+    .option('--existing', 'target kubernetes: load the release that is there; nothing is deployed')
+    .option(
+      '--values <file>',
+      'target kubernetes: values of the chart, in place of the topology; may be repeated',
+      collect,
+    );
+}
+
+const RELEASE = 'n8n';
+const DEPLOY_TIMEOUT_MS = 600_000;
+
+export function kubernetesOptions(
+  flags: KubernetesFlags & TopologyChoice & { generatorCpus?: number },
+  workflows: readonly SeedWorkflow[],
+  readyTimeoutMs: number,
+): KubernetesOptions {
+  const { values = [], existing = false } = flags;
+  const topologyFlags = TOPOLOGY_FLAGS.filter((name) => flags[name] !== undefined);
+  if (existing && (values.length > 0 || topologyFlags.length > 0)) {
+    throw new Mistake(
+      `--existing changes nothing in the release: leave ${[...(values.length > 0 ? ['values'] : []), ...topologyFlags].map((name) => `--${name}`).join(', ')} out.`,
+    );
+  }
+  if (existing && flags.namespace === undefined) {
+    throw new Mistake('--existing needs --namespace, where the release is.');
+  }
+  if (values.length > 0 && topologyFlags.length > 0) {
+    throw new Mistake(
+      `--values says how n8n is laid out: leave ${topologyFlags.map((name) => `--${name}`).join(', ')} out, or write it into the file.`,
+    );
+  }
+  return {
+    ...common(flags),
+    how: existing ? 'existing' : 'deploy',
+    topology: existing || values.length > 0 ? null : chooseTopology(flags),
+    values: values.map((name) => ({ name, text: textOf(name) })),
+    readyTimeoutMs,
+    workflows,
+    generatorCores: flags.generatorCpus ?? null,
+  };
+}
+
+/** For whoever has the topologies already. */
+export const onKubernetes = (flags: DeployFlags): Deployer => ({
+  loadsFromHere: false,
+  cannot: (topology) => {
+    try {
+      valuesOfTopology(topology);
+      return contradiction(topology);
+    } catch (error) {
+      return messageOf(error).replace(/\.$/, '');
+    }
+  },
+  deploy: ({ topology, values, workflows, readyTimeoutMs }) =>
+    kubernetesTarget({
+      ...common(flags),
+      how: 'deploy',
+      topology: values === undefined ? topology : null,
+      values: values === undefined ? [] : [{ name: 'the values', text: values }],
+      readyTimeoutMs,
+      workflows,
+      generatorCores: null,
+    }),
+});
+
+const common = (flags: DeployFlags) => ({
+  kubeconfig: flags.kubeconfig ?? null,
+  context: flags.context ?? null,
+  namespace: flags.namespace ?? null,
+  release: flags.release ?? RELEASE,
+  deployTimeoutMs: flags.deployTimeout ?? DEPLOY_TIMEOUT_MS,
+  generatorImage: flags.generatorImage ?? usualImage(),
+  confirm: (cluster: { context: string; server: string }) => confirm(cluster, flags),
+  warn,
+});
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Mistake(`the values ${file} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+const TOPOLOGY_FLAGS = [
+  ...(['topology', 'n8n', 'mode', 'process', 'database', 'workers', 'concurrency'] as const),
+  ...(['webhooks', 'cpu', 'memory', 'heap', 'tuning', 'env'] as const),
+];
+
+const usualImage = (): string => `grafana/k6:${pinned(readVersions(), 'K6_IMAGE_TAG')}`;
+
+export function refuseKubernetesFlags(flags: KubernetesFlags): void {
+  const { existing, values } = flags;
+  refuseDeployFlags(flags);
+  refuse({ existing, values });
+}
+
+export function refuseDeployFlags(flags: DeployFlags): void {
+  const { kubeconfig, context, namespace, protect, yes, release } = flags;
+  refuse({ kubeconfig, context, namespace, protect, yes, release });
+  refuse({ 'deploy-timeout': flags.deployTimeout, 'generator-image': flags.generatorImage });
+}
+
+function refuse(given: Record<string, unknown>): void {
+  const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
+  if (name === undefined) return;
+  throw new Mistake(`--${name} goes with --target kubernetes: add that, or leave --${name} out.`);
+}
+
+/** A context that was agreed to is not asked for again by the same call. */
+const agreed = new Set<string>();
+
+/** Rejects unless the user names the context, where it may be production. */
+export async function confirm(
+  cluster: { context: string; server: string },
+  { protect = [], yes = false }: ClusterFlags,
+): Promise<void> {
+  const { context, server } = cluster;
+  if (yes || agreed.has(context) || !needsConfirmation({ context, server, protect })) return;
+  if (!process.stdin.isTTY) {
+    throw new Mistake(
+      `context ${context} (${server}) may be production, and nobody can be asked here: add --yes if it may be loaded.`,
+    );
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(
+    `\nContext ${context} (${server}) may be production. Load is about to be made there; type its name to go on: `,
+  );
+  terminal.close();
+  if (answer.trim() !== context) throw new Mistake(`context ${context} is left alone.`);
+  agreed.add(context);
+}

@@ -1,0 +1,48 @@
+/** How a load ended. Pure. */
+import type { LoadResult } from './load';
+
+/** What k6 may still need after its last request, or after it was asked to stop. */
+export const ENDING_MS = 15_000;
+
+/** The reason of a load that the order itself ended. */
+export const ENOUGH = 'that was enough';
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+export interface Ending extends Exit {
+  stopReason: string;
+  /** What k6 said, the latest last. */
+  words: string[];
+}
+
+export function outcomeOf({
+  code,
+  signal,
+  stopReason,
+  words,
+}: Ending): Pick<LoadResult, 'outcome' | 'reason'> {
+  if (stopReason === ENOUGH) return { outcome: 'enough', reason: '' };
+  if (stopReason !== '') return { outcome: 'stopped', reason: stopReason };
+  if (signal !== null) {
+    return { outcome: 'killed', reason: `k6 was killed by ${signal}` };
+  }
+  if (code !== 0) {
+    return {
+      outcome: 'failed',
+      reason: `k6 ended with exit code ${String(code)}: ${words.join(' ')}`,
+    };
+  }
+  return { outcome: 'finished', reason: '' };
+}
+
+const KEPT_WORDS = 20;
+
+export function remember(words: string[], text: string): void {
+  // One of these comes with every request without a reply, which the request's own line tells better.
+  if (text === '' || text === 'Request Failed') return;
+  words.push(text);
+  if (words.length > KEPT_WORDS) words.shift();
+}

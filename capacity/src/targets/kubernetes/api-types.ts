@@ -1,0 +1,22 @@
+/** The shapes of the official client, which is an ES module and is loaded only when a cluster is asked for. */
+export type {
+  ApisApi,
+  AppsV1Api,
+  AuthorizationV1Api,
+  BatchV1Api,
+  CoreV1Api,
+  CoreV1Event,
+  KubeConfig,
+  V1ConfigMap,
+  V1Container,
+  V1ContainerStatus,
+  V1Deployment,
+  V1Job,
+  V1Namespace,
+  V1Node,
+  V1Pod,
+  V1Service,
+  V1StatefulSet,
+  V1Status,
+  VersionApi,
+} from '@kubernetes/client-node' with { 'resolution-mode': 'import' };

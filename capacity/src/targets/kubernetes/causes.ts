@@ -1,0 +1,116 @@
+/** From what the API server refuses to what a person can do about it. Pure. */
+
+/** As the client reports a refusal. */
+export interface Refusal {
+  code: number;
+  /** The server's own sentence. */
+  message: string;
+}
+
+/** What the client throws, in whichever shape: a refusal with its sentence, or null for everything else. */
+export function refusalOf(error: unknown): Refusal | null {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null;
+  const { code } = error;
+  if (typeof code !== 'number') return null;
+  const body: unknown = 'body' in error ? error.body : undefined;
+  return { code, message: messageIn(body) };
+}
+
+function messageIn(body: unknown): string {
+  if (typeof body === 'string') {
+    try {
+      return messageIn(JSON.parse(body));
+    } catch {
+      return body.slice(0, 300).trim();
+    }
+  }
+  if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
+  return '';
+}
+
+export interface Asked {
+  /** As in the kubeconfig. */
+  context: string;
+  /** The address of its API server. */
+  server: string;
+  /** What was to be done, such as `making the namespace x`. */
+  doing: string;
+}
+
+/** Null where the error is none that a cluster makes. */
+export function causeOf(error: unknown, asked: Asked): string | null {
+  const refusal = refusalOf(error);
+  if (refusal !== null) return refusedBecause(refusal, asked);
+  const words = wordsOf(error);
+  const unreachable = UNREACHABLE.find(([pattern]) => pattern.test(words));
+  if (unreachable !== undefined) {
+    return `no cluster answers at ${asked.server} (context ${asked.context}): ${unreachable[1]}.`;
+  }
+  if (CERTIFICATE.test(words)) {
+    return `the certificate of ${asked.server} is not trusted by context ${asked.context} (${words}): correct certificate-authority in the kubeconfig.`;
+  }
+  if (LOGIN.test(words)) {
+    return `the login of context ${asked.context} failed (${words}): log in again, as your cluster's provider says.`;
+  }
+  return null;
+}
+
+const UNREACHABLE: readonly (readonly [RegExp, string])[] = [
+  [/ECONNREFUSED/, 'nothing listens there; is it running, and is this its kubeconfig'],
+  [
+    /ENOTFOUND|EAI_AGAIN/,
+    'its name is not known here; is this its kubeconfig, and is a VPN needed',
+  ],
+  [
+    /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timed? ?out/i,
+    'it did not answer in time; is a VPN or proxy needed',
+  ],
+  [/ECONNRESET|socket hang up|EPIPE/, 'the connection was cut'],
+];
+const CERTIFICATE = /certificate|CERT_|self[- ]signed/i;
+const LOGIN = /exec(ution)? (plugin|credential)|failed to refresh|getting credentials/i;
+
+function refusedBecause({ code, message }: Refusal, { context, doing }: Asked): string {
+  if (code === 401) {
+    return `the cluster of context ${context} does not accept the credentials (${doing}): they are wrong or have expired; log in again.`;
+  }
+  const right = missingRight(message);
+  if (code === 403 && right !== null) {
+    return `${doing} needs a right that context ${context} lacks: ${right}; docs/kubernetes.md has the Role to ask for.`;
+  }
+  if (code === 403 && /exceeded quota/.test(message)) {
+    return `${doing} exceeds a quota of the namespace (${quotaOf(message)}): raise it, or ask for less with --cpu, --memory or --workers.`;
+  }
+  if (
+    code === 403 &&
+    /(maximum|minimum) .* usage per|must be less than or equal to/.test(message)
+  ) {
+    return `${doing} is refused by a LimitRange of the namespace (${limitOf(message)}): ask for amounts within it with --cpu, --memory or --values.`;
+  }
+  return `the cluster of context ${context} refused ${doing} with status ${String(code)}: ${message || 'it gives no reason'}`;
+}
+
+/** `create jobs.batch in the namespace x`, from the sentence of the API server. */
+export function missingRight(message: string): string | null {
+  const match =
+    /cannot (\w+) resource "([^"]+)" in API group "([^"]*)"(?: in the namespace "([^"]+)"| at the cluster scope)?/.exec(
+      message,
+    );
+  if (match === null) return null;
+  const [, verb = '', resource = '', group = '', namespace] = match;
+  const what = group === '' ? resource : `${resource}.${group}`;
+  return `${verb} ${what} ${namespace === undefined ? 'in the whole cluster' : `in the namespace ${namespace}`}`;
+}
+
+const quotaOf = (message: string): string => /exceeded quota: (.*)$/s.exec(message)?.[1] ?? message;
+
+const limitOf = (message: string): string =>
+  /((?:maximum|minimum) .*)$/s.exec(message)?.[1] ?? message;
+
+/** Of an error and all that caused it. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && typeof error.code === 'string' ? `${error.code} ` : '';
+  const own = `${code}${error.message}`;
+  return error.cause === undefined ? own : `${own} ${wordsOf(error.cause)}`;
+}

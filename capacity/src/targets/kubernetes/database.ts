@@ -1,0 +1,44 @@
+/** n8n's database, asked from within the pod that has it. */
+import type { Database, DatabaseRow } from '../process/database';
+import type { Cluster } from './api';
+import type { databaseSeat } from './release';
+
+type Seated = NonNullable<ReturnType<typeof databaseSeat>>;
+
+const WITHIN_MS = 30_000;
+
+/** psql of the server's own image, as the user that the server was made for. */
+const PSQL = `exec psql -X -q -A -t -v ON_ERROR_STOP=1 -h 127.0.0.1 -U "\${POSTGRES_USER:-postgres}" -d "\${POSTGRES_DB:-$POSTGRES_USER}" -c "$1"`;
+const WITH_PASSWORD = `PGPASSWORD="\${POSTGRES_PASSWORD:-$(cat "$POSTGRES_PASSWORD_FILE" 2>/dev/null)}"; export PGPASSWORD; ${PSQL}`;
+
+/** The Node.js that runs n8n, which knows its own SQLite. */
+const SQLITE = `
+const { DatabaseSync } = require('node:sqlite');
+const folder = process.env.N8N_USER_FOLDER ?? require('node:os').homedir();
+const file = process.env.DB_SQLITE_DATABASE ?? 'database.sqlite';
+const database = new DatabaseSync(require('node:path').join(folder, '.n8n', file), { timeout: 10000 });
+process.stdout.write(JSON.stringify(database.prepare(process.argv[1]).all()));
+database.close();
+`;
+
+export function podDatabase(cluster: Cluster, namespace: string, { kind, seat }: Seated): Database {
+  const place = { namespace, pod: seat.pod, container: seat.container };
+  const command = (sql: string): string[] =>
+    kind === 'postgresql'
+      ? [
+          'sh',
+          '-c',
+          WITH_PASSWORD,
+          'sh',
+          `SELECT coalesce(json_agg(rows), '[]') FROM (${sql}) rows`,
+        ]
+      : // What Node.js loads before n8n is not for this.
+        ['env', '-u', 'NODE_OPTIONS', 'node', '--no-warnings', '-e', SQLITE, sql];
+  return {
+    kind,
+    query: async (sql, withinMs = WITHIN_MS) => {
+      const text = await cluster.output(place, command(sql), AbortSignal.timeout(withinMs));
+      return JSON.parse(text) as DatabaseRow[];
+    },
+  };
+}

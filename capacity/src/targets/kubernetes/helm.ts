@@ -1,0 +1,152 @@
+/** Helm 3 or 4, as a program: what it is asked, and what it says when it fails. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { findHelm } from '../chart/render';
+import { Failure, Mistake } from '../../ui/exit';
+import type { Cluster } from './api';
+
+const run = promisify(execFile);
+const OUTPUT_BYTES = 64 * 1024 * 1024;
+
+export function neededHelm(): string {
+  const found = findHelm();
+  if (found === null) {
+    throw new Mistake(
+      'helm is not here, which deploys the chart: install Helm 3.18 or later, or run make lab, which builds it.',
+    );
+  }
+  return found;
+}
+
+export interface HelmPlace {
+  cluster: Cluster;
+  namespace: string;
+  release: string;
+}
+
+export interface Installing {
+  chart: string;
+  /** Files, the later ones over the earlier. */
+  values: readonly string[];
+  timeoutMs: number;
+}
+
+export class Helm {
+  constructor(
+    private readonly program: string,
+    private readonly place: HelmPlace,
+  ) {}
+
+  /** Hooks are waited for, pods are not: what keeps them is told better by the cluster itself. */
+  async install({ chart, values, timeoutMs }: Installing, signal: AbortSignal): Promise<void> {
+    await this.run(
+      [
+        ...['install', this.place.release, chart],
+        ...values.flatMap((file) => ['--values', file]),
+        ...['--timeout', `${String(Math.ceil(timeoutMs / 1000))}s`],
+      ],
+      signal,
+    );
+  }
+
+  async uninstall(): Promise<void> {
+    await this.run(['uninstall', this.place.release, '--ignore-not-found', '--timeout', '2m']);
+  }
+
+  /** Null where there is no such release. */
+  async status(): Promise<string | null> {
+    try {
+      const text = await this.run(['status', this.place.release, '--output', 'json']);
+      return (JSON.parse(text) as { info?: { status?: string } }).info?.status ?? 'unknown';
+    } catch (error) {
+      if (error instanceof Error && /not found/.test(error.message)) return null;
+      throw error;
+    }
+  }
+
+  /** What a release was deployed with, the chart's own values beneath; null where it is none of Helm's. */
+  async values(): Promise<Record<string, unknown> | null> {
+    try {
+      const text = await this.run([
+        'get',
+        'values',
+        this.place.release,
+        '--all',
+        '--output',
+        'json',
+      ]);
+      return JSON.parse(text) as Record<string, unknown>;
+    } catch {
+      return null;
+    }
+  }
+
+  async chart(): Promise<string | null> {
+    try {
+      const text = await this.run(['get', 'metadata', this.place.release, '--output', 'json']);
+      const { chart, version } = JSON.parse(text) as { chart?: string; version?: string };
+      return chart === undefined ? null : `${chart} ${version ?? ''}`.trim();
+    } catch {
+      return null;
+    }
+  }
+
+  async manifestHash(): Promise<string | null> {
+    try {
+      const text = await this.run(['get', 'manifest', this.place.release]);
+      return createHash('sha256').update(text).digest('hex');
+    } catch {
+      return null;
+    }
+  }
+
+  private async run(args: readonly string[], signal?: AbortSignal): Promise<string> {
+    const { cluster, namespace } = this.place;
+    try {
+      const { stdout } = await run(
+        this.program,
+        [
+          ...args,
+          ...['--namespace', namespace],
+          ...(cluster.kubeconfig === null
+            ? []
+            : ['--kubeconfig', cluster.kubeconfig, '--kube-context', cluster.context]),
+        ],
+        { maxBuffer: OUTPUT_BYTES, ...(signal === undefined ? {} : { signal }) },
+      );
+      return stdout;
+    } catch (error) {
+      const { stderr = '' } = error as { stderr?: string };
+      throw helmFailure(stderr.trim() || String(error), this.place);
+    }
+  }
+}
+
+/** Helm's last sentence, without what it repeats before it. */
+export function helmFailure(
+  stderr: string,
+  { release, namespace }: Pick<HelmPlace, 'release' | 'namespace'>,
+): Error {
+  const said = stderr
+    .split('\n')
+    .filter((line) => !/^(WARNING|level=|I\d{4} |W\d{4} )/.test(line))
+    .join(' ')
+    .replace(/^Error: (INSTALLATION FAILED: )?/, '')
+    .trim();
+  if (/cannot re-use a name that is still in use/.test(said)) {
+    return new Mistake(
+      `the release name '${release}' is taken in the namespace ${namespace}: choose another --release, or load what is there with --existing.`,
+    );
+  }
+  if (
+    /values don't meet the specifications|execution error at|YAML parse error|error unmarshaling/i.test(
+      said,
+    )
+  ) {
+    return new Mistake(
+      `the chart refuses these values: ${said.replace(/^.*execution error at \([^)]*\): /, '')}`,
+    );
+  }
+  return new Failure(`helm failed: ${said}`);
+}

@@ -1,0 +1,218 @@
+import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import type { Topology } from '../../plan/topology';
+import type { Role } from '../../plan/roles';
+import { topologyWithoutSecrets } from '../../plan/secrets';
+import type { ExecutionCounts, Machine, RecordedDeployment, RunEvent } from '../../record/record';
+import { Failure, messageOf } from '../../ui/exit';
+import type { Progress } from '../../ui/progress';
+import type { Scope } from '../../ui/scope';
+import { countExecutions } from '../process/database';
+import { traceFromNow } from '../process/trace';
+import type { ExecutionTrace, Insides, MetricsEndpoint, Running } from '../target';
+import type { Cluster } from './api';
+import { podDatabase } from './database';
+import type { ClusterGenerator } from './generator';
+import { ClusterInsides } from './insides';
+import type { PodWatch } from './pod-watch';
+import { databaseSeat, versionIn } from './release';
+
+const N8N_PORT = 5678;
+
+export interface KubernetesRunningOptions {
+  cluster: Cluster;
+  namespace: string;
+  generator: ClusterGenerator;
+  watch: PodWatch;
+  /** Takes down all that was made. */
+  scope: Scope;
+  baseUrl: string;
+  topology: Topology | null;
+  deployed: RecordedDeployment;
+  readyTimeoutMs: number;
+}
+
+/** The pods of one release, and the load generator beside them. */
+export class KubernetesRunning implements Running {
+  readonly kind = 'kubernetes';
+  readonly baseUrl: string;
+  readonly topology: Topology | null;
+  readonly versions: Record<string, string>;
+  readonly redis = null;
+  readonly postgresql = null;
+  readonly logs = [];
+  readonly generator: ClusterGenerator;
+  readonly insides: Insides;
+  readonly deployed: RecordedDeployment;
+  private isDown: Promise<void> | null = null;
+
+  private constructor(
+    private readonly options: KubernetesRunningOptions,
+    readonly machine: Machine,
+    private readonly showsMetrics: boolean,
+  ) {
+    const { cluster, namespace, watch } = options;
+    this.baseUrl = options.baseUrl;
+    this.topology = options.topology === null ? null : topologyWithoutSecrets(options.topology);
+    this.generator = options.generator;
+    this.deployed = options.deployed;
+    const n8n = versionIn(watch.pods) ?? options.topology?.n8n;
+    this.versions = {
+      ...(n8n === undefined ? {} : { n8n }),
+      kubernetes: options.deployed.kubernetes,
+    };
+    this.insides = new ClusterInsides(cluster, namespace, () => watch.seats);
+  }
+
+  static async of(options: KubernetesRunningOptions): Promise<KubernetesRunning> {
+    return new KubernetesRunning(options, await machineOf(options), await showsMetrics(options));
+  }
+
+  /** Asked again at every look: a pod that is replaced has another name. */
+  get metrics(): MetricsEndpoint[] {
+    return this.showsMetrics ? endpointsOf(this.options) : [];
+  }
+
+  processes(): [] {
+    return [];
+  }
+
+  onEvent(listener: (event: Omit<RunEvent, 'tMs'>) => void): () => void {
+    return this.options.watch.onEvent(listener);
+  }
+
+  /** The chart has done it. */
+  seed(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
+    const { generator, readyTimeoutMs, baseUrl } = this.options;
+    progress(`waiting until ${baseUrl} gives the expected response`);
+    try {
+      await generator.ready(
+        {
+          flags: READY_FLAGS,
+          env: {
+            BASE_URL: baseUrl,
+            READY: `${String(readyTimeoutMs)}ms`,
+            TIMEOUT: `${String(readyTimeoutMs)}ms`,
+            RUN_ID: 'ready',
+          },
+          requests,
+          onLine: () => undefined,
+          behind: () => null,
+          onUsage: () => undefined,
+        },
+        signal,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new Failure(`${messageOf(error)}; no load was made. ${this.whyUnreachable(error)}`);
+    }
+  }
+
+  async executions(): Promise<ExecutionCounts | null> {
+    const seated = databaseSeat(this.options.watch.pods);
+    if (seated === null) return null;
+    const { cluster, namespace } = this.options;
+    return countExecutions(podDatabase(cluster, namespace, seated), this.version);
+  }
+
+  async traceExecutions(): Promise<ExecutionTrace | null> {
+    const seated = databaseSeat(this.options.watch.pods);
+    if (seated === null) return null;
+    const { cluster, namespace } = this.options;
+    return traceFromNow(podDatabase(cluster, namespace, seated), this.version);
+  }
+
+  down(progress: Progress): Promise<void> {
+    progress('taking everything down');
+    this.isDown ??= this.options.scope.close();
+    return this.isDown;
+  }
+
+  private get version(): string {
+    return this.versions['n8n'] ?? '2.0.0';
+  }
+
+  private whyUnreachable(error: unknown): string {
+    return /timeout|timed out|dial|reset|refused/i.test(messageOf(error))
+      ? `If the pods are ready, does a NetworkPolicy of the namespace ${this.options.namespace} keep the load generator's pod from them?`
+      : 'Is the workflow active, and does the release take webhooks at this Service?';
+  }
+}
+
+const READY_FLAGS = [
+  ...['run', '--quiet', '--no-color', '--no-summary', '--address=127.0.0.1:0'],
+  ...['--include-system-env-vars=false', '--log-output=stdout', '--log-format=raw'],
+];
+
+function endpointsOf({ cluster, namespace, watch }: KubernetesRunningOptions): MetricsEndpoint[] {
+  const isN8n = (role: string): role is Role => ['main', 'worker', 'webhook'].includes(role);
+  return watch.seats.flatMap(({ role, pod }) =>
+    isN8n(role)
+      ? [
+          {
+            role,
+            instance: pod,
+            url: `the port ${String(N8N_PORT)} of its pod`,
+            read: () => readMetrics(cluster, namespace, pod),
+          },
+        ]
+      : [],
+  );
+}
+
+function readMetrics(cluster: Cluster, namespace: string, pod: string): Promise<string> {
+  return cluster.doing(`reading the metrics of ${pod}`, () =>
+    cluster.core.connectGetNamespacedPodProxyWithPath({
+      namespace,
+      name: `${pod}:${String(N8N_PORT)}`,
+      path: 'metrics',
+    }),
+  );
+}
+
+/** Of a release that is there, perhaps not: then it is measured without. */
+async function showsMetrics(options: KubernetesRunningOptions): Promise<boolean> {
+  const [first] = endpointsOf(options);
+  if (first?.read === undefined) return false;
+  try {
+    return (await first.read()).includes('# TYPE');
+  } catch {
+    return false;
+  }
+}
+
+/** The node of main, as its pod sees it: no right to look at nodes is needed. */
+async function machineOf({
+  cluster,
+  namespace,
+  watch,
+  deployed,
+}: KubernetesRunningOptions): Promise<Machine> {
+  const main = watch.seats.find(({ role }) => role === 'main');
+  const ours = { node: process.version };
+  const unknown = { cpu: 'unknown', cores: 0, memoryMiB: 0, os: deployed.kubernetes, ...ours };
+  if (main === undefined) return unknown;
+  try {
+    const text = await cluster.output({ namespace, pod: main.pod, container: main.container }, [
+      ...['sh', '-c'],
+      'grep -m1 "model name" /proc/cpuinfo; echo "cores: $(grep -c ^processor /proc/cpuinfo)"; grep MemTotal /proc/meminfo; echo "os: $(uname -sr)"',
+    ]);
+    return { ...machineIn(text), ...ours };
+  } catch {
+    return unknown;
+  }
+}
+
+export function machineIn(text: string): Omit<Machine, 'node'> {
+  const after = (name: string): string =>
+    new RegExp(`^${name}\\s*:\\s*(.*)$`, 'm').exec(text)?.[1]?.trim() ?? '';
+  return {
+    cpu: after('model name') || 'unknown',
+    cores: Number(after('cores')) || 0,
+    memoryMiB: Math.round((Number.parseInt(after('MemTotal'), 10) || 0) / 1024),
+    os: after('os') || 'unknown',
+  };
+}

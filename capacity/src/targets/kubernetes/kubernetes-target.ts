@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { sep } from 'node:path';
+import { stringify } from 'yaml';
+import { chartFolder, readDeployed } from '../chart/deployed';
+import { findBundled } from '../../lab/kit';
+import { messageOf, Mistake } from '../../ui/exit';
+import type { Progress } from '../../ui/progress';
+import { Scope } from '../../ui/scope';
+import type { RecordedDeployment } from '../../record/record';
+import type { Topology } from '../../plan/topology';
+import { valuesWithoutSecrets } from '../../plan/secrets';
+import type { Target } from '../target';
+import { Cluster } from './api';
+import { ClusterGenerator } from './generator';
+import { Helm, neededHelm } from './helm';
+import { KubernetesRunning } from './kubernetes-running';
+import { releaseSelector } from './labels';
+import { findLeftovers, leftoverText } from './leftovers';
+import type { KubernetesOptions } from './options';
+import { PodWatch } from './pod-watch';
+import { nameOf } from './pod-trouble';
+import { awaitRollout } from './rollout';
+import { urlOf, webhookService } from './release';
+import { Space } from './space';
+import { chosenValues } from './values';
+
+/** n8n as pods of a cluster: deployed by the chart into a namespace of its own, or a release that is there. */
+export function kubernetesTarget(options: KubernetesOptions): Target {
+  return {
+    kind: 'kubernetes',
+    up: async (progress, signal) => {
+      const scope = new Scope();
+      try {
+        return await bringUp(options, scope, progress, signal);
+      } catch (error) {
+        await scope.close().catch((left: unknown) => {
+          progress(messageOf(left));
+        });
+        signal.throwIfAborted();
+        throw error;
+      }
+    },
+  };
+}
+
+async function bringUp(
+  options: KubernetesOptions,
+  scope: Scope,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<KubernetesRunning> {
+  const { release, deployTimeoutMs: timeoutMs } = options;
+  refuseOwnWorkflows(options);
+  const helmProgram = neededHelm();
+  const cluster = await Cluster.of(options.kubeconfig, options.context);
+  progress(`asking the cluster of context ${cluster.context}`);
+  const kubernetes = await cluster.version();
+  await options.confirm(cluster);
+  await tellLeftovers(cluster, options.warn);
+  const call = randomBytes(4).toString('hex');
+  const space = await Space.open(cluster, call, options.namespace);
+  const namespace = space.name;
+  const helm = new Helm(helmProgram, { cluster, namespace, release });
+  let installed = false;
+  scope.defer(() => space.clean(installed ? release : null, () => helm.uninstall(), progress));
+  const generator = new ClusterGenerator({
+    ...{ cluster, call, namespace, timeoutMs },
+    image: options.generatorImage,
+    cores: options.generatorCores,
+  });
+  // Its image is pulled while n8n comes up.
+  const generatorUp = generator.up(progress, signal);
+  generatorUp.catch(() => undefined);
+  const deployed =
+    options.how === 'existing'
+      ? await existing(helm, { release, namespace })
+      : await deploy(() => {
+          installed = true;
+        });
+  await generatorUp;
+  signal.throwIfAborted();
+  const services = await cluster.doing('looking at the Services', () =>
+    cluster.core.listNamespacedService({ namespace, labelSelector: releaseSelector(release) }),
+  );
+  const service = webhookService(services.items);
+  if (service === null) {
+    throw new Mistake(
+      `the release '${release}' in the namespace ${namespace} has no Service that takes webhooks: is --release its name?`,
+    );
+  }
+  const watch = new PodWatch(cluster, namespace, releaseSelector(release));
+  scope.defer(() => {
+    watch.end();
+  });
+  await watch.start();
+  const recorded: RecordedDeployment = {
+    ...{ kubernetes, context: cluster.context, namespace, release },
+    chart: await helm.chart(),
+    values: deployed.values,
+    manifestHash: await helm.manifestHash(),
+    nodes: Object.fromEntries([
+      ...watch.pods.map((pod) => [nameOf(pod), pod.spec?.nodeName ?? '']),
+      [generator.place?.pod ?? '', generator.node],
+    ]),
+  };
+  return KubernetesRunning.of({
+    ...{ cluster, namespace, generator, watch, scope },
+    baseUrl: urlOf(service),
+    topology: deployed.topology,
+    deployed: recorded,
+    readyTimeoutMs: options.readyTimeoutMs,
+  });
+
+  async function deploy(
+    begun: () => void,
+  ): Promise<{ topology: Topology | null; values: Record<string, unknown> | null }> {
+    if (!space.isOwn) await refuseTaken(helm, release, namespace);
+    const values = chosenValues(options.topology, options.values);
+    const helmEnds = new AbortController();
+    let isDone = false;
+    progress(`deploying n8n into the namespace ${namespace}`);
+    begun();
+    const installing = helm
+      .install(
+        { chart: chartFolder(), values: values.files, timeoutMs },
+        AbortSignal.any([signal, helmEnds.signal]),
+      )
+      .then(() => {
+        isDone = true;
+      });
+    installing.catch(() => undefined);
+    const rolledOut = awaitRollout(
+      { cluster, namespace, release, timeoutMs },
+      () => isDone,
+      progress,
+      AbortSignal.any([signal, helmEnds.signal]),
+    );
+    rolledOut.catch(() => undefined);
+    try {
+      // Whichever knows first what is wrong.
+      await Promise.all([installing, rolledOut]);
+      return { topology: values.topology, values: values.recorded };
+    } finally {
+      helmEnds.abort();
+      await Promise.allSettled([installing, rolledOut]);
+      values.end();
+    }
+  }
+}
+
+/** A release that is there: its topology is known where it is one of our chart. */
+async function existing(
+  helm: Helm,
+  { release, namespace }: { release: string; namespace: string },
+): Promise<{ topology: Topology | null; values: Record<string, unknown> | null }> {
+  const values = await helm.values();
+  const chart = await helm.chart();
+  if (values === null || chart === null) {
+    throw new Mistake(
+      `there is no release '${release}' in the namespace ${namespace}: helm list --all-namespaces shows those that are there.`,
+    );
+  }
+  return {
+    topology: chart.startsWith('n8n-tuned ') ? readDeployed(stringify(values)).topology : null,
+    values: valuesWithoutSecrets(values) as Record<string, unknown>,
+  };
+}
+
+async function refuseTaken(helm: Helm, release: string, namespace: string): Promise<void> {
+  const status = await helm.status();
+  if (status === null) return;
+  throw new Mistake(
+    `the release name '${release}' is taken in the namespace ${namespace} (${status}): choose another --release, or load what is there with --existing.`,
+  );
+}
+
+async function tellLeftovers(cluster: Cluster, warn: (text: string) => void): Promise<void> {
+  const all = (await findLeftovers(cluster)) ?? [];
+  for (const one of all.filter(({ state }) => state === 'ended')) {
+    warn(
+      `an earlier call has left ${leftoverText(one)}: n8n-tuned clean --target kubernetes removes it.`,
+    );
+  }
+}
+
+/** The chart seeds what is bundled; others would have to be put in through n8n's API, which needs an owner. */
+function refuseOwnWorkflows({ workflows }: KubernetesOptions): void {
+  const bundled = `${findBundled('workflows', 'catalogue.json')}${sep}`;
+  const own = workflows.find(({ file }) => !file.startsWith(bundled));
+  if (own !== undefined) {
+    throw new Mistake(
+      `--target kubernetes puts only bundled workflows into n8n: import and activate ${own.name} there yourself, and load it with --existing and --request.`,
+    );
+  }
+  const needy = workflows.find(({ needs = [] }) => needs.some((need) => need !== 'files'));
+  if (needy !== undefined) {
+    throw new Mistake(
+      `the workload ${needy.name} calls a service that --target kubernetes does not start: take another workload, or --target process.`,
+    );
+  }
+}

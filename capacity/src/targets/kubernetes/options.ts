@@ -1,0 +1,31 @@
+import type { Topology } from '../../plan/topology';
+import type { SeedWorkflow } from '../../catalogue/seeding';
+
+/** What is asked of a cluster. */
+export interface KubernetesOptions {
+  /** Null: $KUBECONFIG, else ~/.kube/config, else the account of the pod that this runs in. */
+  kubeconfig: string | null;
+  /** Null: the current one. */
+  context: string | null;
+  /** Null: one of its own, made and removed. */
+  namespace: string | null;
+  release: string;
+  /** `deploy`: by the chart, and taken out again. `existing`: a release that is there, and nothing in it changed. */
+  how: 'deploy' | 'existing';
+  /** To be deployed; null where files of values say it all. */
+  topology: Topology | null;
+  /** Texts of YAML, as Helm merges them: the later ones over the earlier. */
+  values: readonly { name: string; text: string }[];
+  /** Until all pods of the release are ready. */
+  deployTimeoutMs: number;
+  /** Until the real request gets its expected response. */
+  readyTimeoutMs: number;
+  workflows: readonly SeedWorkflow[];
+  /** CPU limit of the load generator; null: none. */
+  generatorCores: number | null;
+  /** Image of k6. */
+  generatorImage: string;
+  /** Asked once it is known which cluster it is; rejects when the user does not want to load it. */
+  confirm(cluster: { context: string; server: string }): Promise<void>;
+  warn(text: string): void;
+}

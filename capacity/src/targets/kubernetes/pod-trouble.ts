@@ -1,0 +1,120 @@
+/** Why pods do not become ready, from what the cluster says of them. Pure. */
+import type { CoreV1Event, V1ContainerStatus, V1Pod } from './api-types';
+
+export interface Trouble {
+  pod: string;
+  /** In words, with what to do. */
+  text: string;
+  /** Waiting does not help: what is wrong is in the order, not in the cluster's pace. */
+  isFinal: boolean;
+}
+
+const NOT_PULLED = new Set(['ImagePullBackOff', 'ErrImagePull', 'InvalidImageName']);
+const NOT_MADE = new Set([
+  'CreateContainerConfigError',
+  'CreateContainerError',
+  'RunContainerError',
+]);
+/** A container may fail while it waits for a database; so often is no waiting any more. */
+const CRASHES_TOLERATED = 3;
+
+export function troublesOf(pods: readonly V1Pod[]): Trouble[] {
+  return pods.flatMap((pod) => {
+    const trouble = troubleOf(pod);
+    return trouble === null ? [] : [{ pod: nameOf(pod), ...trouble }];
+  });
+}
+
+function troubleOf(pod: V1Pod): Omit<Trouble, 'pod'> | null {
+  if (pod.metadata?.deletionTimestamp !== undefined) return null;
+  const { status } = pod;
+  const unscheduled = status?.conditions?.find(
+    ({ type, status: is, reason }) =>
+      type === 'PodScheduled' && is === 'False' && reason === 'Unschedulable',
+  );
+  if (unscheduled !== undefined) {
+    return {
+      text: `no node can take it: ${unscheduled.message ?? 'the scheduler gives no reason'}; ask for less CPU or memory, or add a node`,
+      // An autoscaler may bring a node.
+      isFinal: false,
+    };
+  }
+  if (status?.reason === 'Evicted') {
+    return { text: `it was evicted: ${status.message ?? 'no reason given'}`, isFinal: false };
+  }
+  for (const one of [
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.containerStatuses ?? []),
+  ]) {
+    const trouble = containerTrouble(one);
+    if (trouble !== null) return trouble;
+  }
+  return null;
+}
+
+function containerTrouble(status: V1ContainerStatus): Omit<Trouble, 'pod'> | null {
+  const { name, image, state, lastState, restartCount } = status;
+  const waiting = state?.waiting;
+  const why = waiting?.message ?? '';
+  if (NOT_PULLED.has(waiting?.reason ?? '')) {
+    return {
+      text: `the image ${image} cannot be pulled (${why || (waiting?.reason ?? '')}): correct its name, or give the cluster access to its registry`,
+      isFinal: waiting?.reason !== 'ErrImagePull',
+    };
+  }
+  if (NOT_MADE.has(waiting?.reason ?? '')) {
+    return { text: `the container ${name} cannot be started: ${why}`, isFinal: true };
+  }
+  if (waiting?.reason === 'CrashLoopBackOff' || restartCount >= CRASHES_TOLERATED) {
+    const end = (lastState ?? state)?.terminated;
+    const how =
+      end === undefined
+        ? 'it ends again and again'
+        : `it ended with ${end.reason ?? 'no reason'} (exit code ${String(end.exitCode)})`;
+    return {
+      text: `the container ${name} was started ${String(restartCount + 1)} times: ${how}`,
+      isFinal: restartCount >= CRASHES_TOLERATED,
+    };
+  }
+  return null;
+}
+
+/** What keeps pods from being made at all is told only by events of what should make them. */
+export function troublesInEvents(events: readonly CoreV1Event[]): Trouble[] {
+  return events.flatMap(({ reason, message = '', involvedObject, type }): Trouble[] => {
+    if (type !== 'Warning') return [];
+    const pod = involvedObject.name ?? '';
+    if (reason === 'FailedCreate') return [{ pod, text: notMade(message), isFinal: true }];
+    if (reason === 'FailedMount' || reason === 'FailedAttachVolume') {
+      return [{ pod, text: `a volume cannot be mounted: ${message}`, isFinal: false }];
+    }
+    if (reason === 'ProvisioningFailed') {
+      return [
+        { pod, text: `no volume can be made: ${message}; set a storage class`, isFinal: false },
+      ];
+    }
+    return [];
+  });
+}
+
+function notMade(message: string): string {
+  const quota = /exceeded quota: (.*)$/s.exec(message)?.[1];
+  if (quota !== undefined) {
+    return `its pods exceed a quota of the namespace (${quota}): raise it, or ask for less with --cpu, --memory or --workers`;
+  }
+  const range = /((?:maximum|minimum) (?:cpu|memory).*)$/s.exec(message)?.[1];
+  if (range !== undefined) {
+    return `its pods are refused by a LimitRange of the namespace (${range.replace(/^\W+|\W+$/g, '')}): ask for amounts within it`;
+  }
+  return `its pods are refused: ${message}`;
+}
+
+export function isReady(pod: V1Pod): boolean {
+  return (
+    pod.metadata?.deletionTimestamp === undefined &&
+    pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ===
+      true
+  );
+}
+
+export const nameOf = ({ metadata }: V1Pod): string => metadata?.name ?? '';

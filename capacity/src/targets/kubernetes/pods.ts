@@ -1,0 +1,159 @@
+/** What the pods of a release are, and what has happened to them between two looks. Pure. */
+import type { RunEvent, SampledRole } from '../../record/record';
+import type { CoreV1Event, V1ContainerStatus, V1Pod } from './api-types';
+import { nameOf } from './pod-trouble';
+
+type PodRole = Exclude<SampledRole, 'generator' | 'host'>;
+
+/** A container that is looked at. */
+export interface Seat {
+  pod: string;
+  container: string;
+  role: PodRole;
+  node: string;
+  restarts: number;
+  /** It changes when the container is started again. */
+  id: string;
+}
+
+const COMPONENT = 'app.kubernetes.io/component';
+
+/** By the label that charts give the parts of a release; null for what plays no part, such as a job. */
+export function roleOf(pod: V1Pod): PodRole | null {
+  const { labels = {}, ownerReferences = [] } = pod.metadata ?? {};
+  if (ownerReferences.some(({ kind }) => kind === 'Job')) return null;
+  const component = labels[COMPONENT] ?? '';
+  if (/worker/.test(component)) return 'worker';
+  if (/webhook/.test(component)) return 'webhook';
+  const words = `${component} ${labels['app.kubernetes.io/name'] ?? ''}`;
+  if (/redis|valkey/.test(words)) return 'redis';
+  if (/postgres/.test(words)) return 'postgresql';
+  return /main|n8n/.test(words) ? 'main' : null;
+}
+
+const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container';
+
+/** The containers that run; a sidecar of n8n with a task runner plays a part of its own. */
+export function seatsOf(pods: readonly V1Pod[]): Seat[] {
+  return pods.flatMap((pod) => {
+    const role = roleOf(pod);
+    if (role === null || pod.metadata?.deletionTimestamp !== undefined) return [];
+    const chief =
+      pod.metadata?.annotations?.[DEFAULT_CONTAINER] ?? pod.spec?.containers[0]?.name ?? '';
+    const statuses = [
+      ...(pod.status?.containerStatuses ?? []),
+      // A sidecar that starts first is an init container that goes on.
+      ...(pod.status?.initContainerStatuses ?? []),
+    ];
+    return statuses.flatMap(({ name, state, restartCount, containerID = '' }) => {
+      if (state?.running === undefined) return [];
+      const part = name === chief ? role : /runner/.test(name) ? ('runner' as const) : null;
+      if (part === null) return [];
+      return [
+        {
+          pod: nameOf(pod),
+          container: name,
+          role: part,
+          node: pod.spec?.nodeName ?? '',
+          restarts: restartCount,
+          id: `${pod.metadata?.uid ?? ''} ${containerID}`,
+        },
+      ];
+    });
+  });
+}
+
+/** What a container's end was: by which it breaks a run. */
+type Happened = Omit<RunEvent, 'tMs'>;
+
+export class PodHistory {
+  private readonly seen = new Map<string, { restarts: Map<string, number>; gone: boolean }>();
+  private readonly told = new Set<string>();
+  private isFirst = true;
+
+  /** What has happened since the look before; nothing at the first one. */
+  look(pods: readonly V1Pod[]): Happened[] {
+    const now = new Set(pods.map(({ metadata }) => metadata?.uid ?? ''));
+    const happened: Happened[] = [];
+    for (const pod of pods) happened.push(...this.lookAt(pod));
+    for (const [uid, known] of this.seen) {
+      if (!known.gone && !now.has(uid)) this.seen.delete(uid);
+    }
+    this.isFirst = false;
+    return happened;
+  }
+
+  private lookAt(pod: V1Pod): Happened[] {
+    const role = roleOf(pod);
+    if (role === null) return [];
+    const uid = pod.metadata?.uid ?? '';
+    const name = nameOf(pod);
+    const before = this.seen.get(uid);
+    const known = before ?? { restarts: new Map<string, number>(), gone: false };
+    this.seen.set(uid, known);
+    const happened: Happened[] = [];
+    if (before === undefined && !this.isFirst) {
+      happened.push({ kind: 'pod', text: `a new pod: ${name}` });
+    }
+    const isLeaving = pod.metadata?.deletionTimestamp !== undefined;
+    if (isLeaving && !known.gone) {
+      known.gone = true;
+      // Whoever deletes a pod takes its requests with it: a rollout, a drain, an autoscaler.
+      if (before !== undefined) happened.push({ kind: 'exit', text: `${name} is taken down` });
+    }
+    if (pod.status?.reason === 'Evicted' && !this.isTold(`${uid} evicted`)) {
+      happened.push({ kind: 'exit', text: `${name} was evicted: ${pod.status.message ?? ''}` });
+    }
+    const statuses = [
+      ...(pod.status?.initContainerStatuses ?? []),
+      ...(pod.status?.containerStatuses ?? []),
+    ];
+    for (const status of statuses) {
+      const last = known.restarts.get(status.name);
+      known.restarts.set(status.name, status.restartCount);
+      if (last === undefined || status.restartCount <= last) continue;
+      happened.push(restartOf(name, role, status));
+    }
+    return happened;
+  }
+
+  /** Warnings of the cluster about these pods, each once. */
+  warnings(events: readonly CoreV1Event[], sinceMs: number): Happened[] {
+    return events.flatMap(
+      ({ metadata, type, reason = '', message = '', involvedObject, lastTimestamp }) => {
+        const atMs = Number(lastTimestamp ?? metadata.creationTimestamp ?? 0);
+        if (type !== 'Warning' || atMs < sinceMs || !TELLING.has(reason)) return [];
+        if (this.isTold(`${metadata.uid ?? ''} ${reason}`)) return [];
+        return [
+          { kind: 'cluster', text: `${involvedObject.name ?? ''}: ${reason}: ${message.trim()}` },
+        ];
+      },
+    );
+  }
+
+  private isTold(key: string): boolean {
+    const before = this.told.has(key);
+    this.told.add(key);
+    return before;
+  }
+}
+
+const TELLING = new Set([
+  ...['Evicted', 'OOMKilling', 'NodeNotReady', 'Preempted', 'FailedScheduling', 'Unhealthy'],
+  ...['FailedGetResourceMetric', 'BackOff', 'FailedKillPod', 'SystemOOM'],
+]);
+
+/** On SIGKILL by the kernel it is 137, which a probe's kill gives too; only the reason tells. */
+function restartOf(pod: string, role: PodRole, { name, lastState }: V1ContainerStatus): Happened {
+  const end = lastState?.terminated;
+  if (end?.reason === 'OOMKilled') {
+    return {
+      kind: 'oom-kill',
+      text: `the container ${name} of ${pod} was killed, because its memory limit was reached, and started again`,
+      exhausted: { role, resource: 'memory' },
+    };
+  }
+  const how =
+    end === undefined ? '' : ` (${end.reason ?? 'ended'}, exit code ${String(end.exitCode)})`;
+  return { kind: 'restart', text: `the container ${name} of ${pod} was started again${how}` };
+}

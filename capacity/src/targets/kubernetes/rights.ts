@@ -1,0 +1,132 @@
+/** Every right that the command uses in a cluster, and what for. Pure; docs/kubernetes.md is held equal to it by a test. */
+
+export interface Right {
+  /** `load`: to load what is there; `deploy`: to deploy the chart as well; `space`: to have a namespace of its own. */
+  part: 'load' | 'deploy' | 'space';
+  group: string;
+  /** With its part after a slash, such as pods/exec. */
+  resource: string;
+  verbs: readonly string[];
+  why: string;
+}
+
+const OWNED = ['get', 'list', 'create', 'update', 'patch', 'delete'] as const;
+
+export const RIGHTS: readonly Right[] = [
+  {
+    ...{ part: 'load', group: '', resource: 'namespaces', verbs: ['get'] },
+    why: 'to see whether the namespace is there',
+  },
+  {
+    ...{ part: 'load', group: '', resource: 'pods', verbs: ['get', 'list'] },
+    why: 'to see restarts, OOM kills and why a pod does not start',
+  },
+  {
+    ...{ part: 'load', group: '', resource: 'pods/exec', verbs: ['get', 'create'] },
+    why: 'to run k6, to read what its pod and those of n8n use, and to ask the database',
+  },
+  {
+    ...{ part: 'load', group: '', resource: 'pods/proxy', verbs: ['get'] },
+    why: "to read n8n's metrics",
+  },
+  {
+    ...{ part: 'load', group: '', resource: 'services', verbs: ['list'] },
+    why: 'to find the address of the webhooks',
+  },
+  { ...{ part: 'load', group: '', resource: 'events', verbs: ['list'] }, why: 'to say why' },
+  {
+    ...{ part: 'load', group: '', resource: 'secrets', verbs: ['get', 'list'] },
+    why: 'where Helm keeps what a release was deployed with',
+  },
+  {
+    ...{ part: 'load', group: '', resource: 'configmaps' },
+    verbs: ['create', 'delete', 'deletecollection'],
+    why: 'the scripts of the load generator',
+  },
+  {
+    ...{ part: 'load', group: 'batch', resource: 'jobs' },
+    verbs: ['create', 'delete', 'deletecollection'],
+    why: 'the load generator',
+  },
+  {
+    ...{ part: 'deploy', group: '', resource: 'pods', verbs: ['delete', 'deletecollection'] },
+    why: 'to take them down without waiting for answers that nobody wants any more',
+  },
+  ...['configmaps', 'secrets', 'services', 'serviceaccounts', 'persistentvolumeclaims'].map(
+    (resource): Right => ({
+      ...{ part: 'deploy', group: '', resource },
+      verbs: ['secrets', 'persistentvolumeclaims'].includes(resource)
+        ? [...OWNED, 'deletecollection']
+        : OWNED,
+      why: 'part of the chart',
+    }),
+  ),
+  ...['deployments', 'statefulsets'].map((resource): Right => ({
+    ...{ part: 'deploy', group: 'apps', resource, verbs: OWNED },
+    why: 'part of the chart',
+  })),
+  {
+    ...{ part: 'deploy', group: 'batch', resource: 'jobs', verbs: [...OWNED, 'watch'] },
+    why: 'part of the chart: it makes the keys',
+  },
+  {
+    ...{ part: 'deploy', group: 'networking.k8s.io', resource: 'networkpolicies', verbs: OWNED },
+    why: 'part of the chart',
+  },
+  {
+    ...{ part: 'deploy', group: 'policy', resource: 'poddisruptionbudgets', verbs: OWNED },
+    why: 'part of the chart',
+  },
+  ...['roles', 'rolebindings'].map((resource): Right => ({
+    ...{ part: 'deploy', group: 'rbac.authorization.k8s.io', resource, verbs: OWNED },
+    why: 'part of the chart: for the job that makes the keys',
+  })),
+  {
+    ...{ part: 'space', group: '', resource: 'namespaces', verbs: ['list', 'create', 'delete'] },
+    why: 'a namespace of its own, and those that earlier calls have left',
+  },
+];
+
+/** One line of it: what may be asked of the API server. */
+export interface Question {
+  right: Right;
+  verb: string;
+  /** Null: of the whole cluster. */
+  namespace: string | null;
+}
+
+/** Without a namespace the command makes its own, in which the rights must hold too: so everywhere. */
+export function questionsOf(how: 'deploy' | 'existing', namespace: string | null): Question[] {
+  return RIGHTS.filter(({ part }) => {
+    if (part === 'space') return namespace === null;
+    return part === 'load' || how === 'deploy';
+  }).flatMap((right) =>
+    right.verbs.map((verb) => ({
+      right,
+      verb,
+      namespace: right.part === 'space' ? null : namespace,
+    })),
+  );
+}
+
+export interface RightCheck {
+  what: string;
+  /** The verbs that are missing; empty is best. */
+  missing: string[];
+  why: string;
+}
+
+/** One line for each resource, in the order of the list. */
+export function checksOf(answers: readonly (Question & { isAllowed: boolean })[]): RightCheck[] {
+  const checks = new Map<Right, RightCheck>();
+  for (const { right, verb, isAllowed } of answers) {
+    const check = checks.get(right) ?? {
+      what: `${right.verbs.join(', ')} ${right.resource}${right.group === '' ? '' : `.${right.group}`}`,
+      missing: [],
+      why: right.why,
+    };
+    if (!isAllowed) check.missing.push(verb);
+    checks.set(right, check);
+  }
+  return [...checks.values()];
+}

@@ -1,0 +1,134 @@
+/** The namespace that is loaded: one of its own, or one that is there; what was made in it, and its removal. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Failure, messageOf } from '../../ui/exit';
+import type { Progress } from '../../ui/progress';
+import type { Cluster } from './api';
+import { refusalOf } from './causes';
+import { GENERATOR } from './generator-job';
+import { CALL, labelsOf, MADE_BY, releaseSelector, thisMaker } from './labels';
+
+const GONE_WITHIN_MS = 180_000;
+const LOOK_EVERY_MS = 500;
+/** Nobody waits for an answer of these pods any more. */
+const GRACE_SECONDS = 5;
+
+export class Space {
+  private constructor(
+    private readonly cluster: Cluster,
+    private readonly call: string,
+    readonly name: string,
+    /** It was made here, and goes as a whole. */
+    readonly isOwn: boolean,
+  ) {}
+
+  static async open(cluster: Cluster, call: string, wanted: string | null): Promise<Space> {
+    const name = wanted ?? `n8n-tuned-${call}`;
+    const there =
+      wanted === null
+        ? null
+        : await cluster.found(`looking at the namespace ${name}`, () =>
+            cluster.core.readNamespace({ name }),
+          );
+    if (there !== null) return new Space(cluster, call, name, false);
+    await cluster.doing(`making the namespace ${name}`, () =>
+      cluster.core.createNamespace({
+        body: {
+          metadata: {
+            name,
+            labels: labelsOf(call),
+            annotations: { [MADE_BY]: thisMaker() },
+          },
+        },
+      }),
+    );
+    return new Space(cluster, call, name, true);
+  }
+
+  /** Everything that was made here, and nothing else. `release`: what was installed, null where nothing was. */
+  async clean(
+    release: string | null,
+    uninstall: () => Promise<void>,
+    progress: Progress,
+  ): Promise<void> {
+    progress(`removing what was made in the namespace ${this.name}`);
+    if (this.isOwn) {
+      await removeNamespace(this.cluster, this.name, progress);
+      return;
+    }
+    const { core, batch } = this.cluster;
+    const namespace = this.name;
+    const ours = { namespace, labelSelector: `${CALL}=${this.call}` };
+    await this.cluster.doing('removing the load generator', async () => {
+      await batch.deleteCollectionNamespacedJob({ ...ours, propagationPolicy: 'Background' });
+      await core.deleteCollectionNamespacedConfigMap(ours);
+    });
+    if (release === null) return;
+    await uninstall();
+    const theirs = { namespace, labelSelector: releaseSelector(release) };
+    await this.cluster.doing(`removing what the release ${release} left`, async () => {
+      // Volumes and keys outlive a release on purpose; nobody wants those of a measurement.
+      await core.deleteCollectionNamespacedPod({ ...theirs, gracePeriodSeconds: GRACE_SECONDS });
+      await core.deleteCollectionNamespacedPersistentVolumeClaim(theirs);
+      await core.deleteCollectionNamespacedSecret(theirs);
+    });
+    await this.awaitNoPods(release);
+  }
+
+  private async awaitNoPods(release: string): Promise<void> {
+    const giveUpMs = Date.now() + GONE_WITHIN_MS;
+    for (;;) {
+      const { items } = await this.cluster.core.listNamespacedPod({
+        namespace: this.name,
+        labelSelector: releaseSelector(release),
+      });
+      if (items.length === 0 || Date.now() > giveUpMs) return;
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+}
+
+/** Returns when it is gone. */
+export async function removeNamespace(
+  cluster: Cluster,
+  name: string,
+  progress: Progress,
+): Promise<void> {
+  const giveUpMs = Date.now() + GONE_WITHIN_MS;
+  let why = 'its objects are still being removed';
+  while (Date.now() < giveUpMs) {
+    try {
+      await cluster.core.deleteNamespace({ name }).catch((error: unknown) => {
+        // It is being removed already.
+        if (refusalOf(error)?.code !== 409) throw error;
+      });
+      await cluster.core
+        .deleteCollectionNamespacedPod({ namespace: name, gracePeriodSeconds: GRACE_SECONDS })
+        .catch(() => undefined);
+      while (Date.now() < giveUpMs) {
+        await cluster.core.readNamespace({ name });
+        progress(`waiting until the namespace ${name} is removed`);
+        await sleep(LOOK_EVERY_MS);
+      }
+    } catch (error) {
+      if (refusalOf(error)?.code === 404) return;
+      // A lost connection may come back; a right that is missing does not.
+      why = messageOf(cluster.explained(`removing the namespace ${name}`, error));
+      if (refusalOf(error)?.code === 403) break;
+      await sleep(1_000);
+    }
+  }
+  throw new Failure(
+    `the namespace ${name} could not be removed: ${why} n8n-tuned clean --target kubernetes --context ${cluster.context} removes it.`,
+  );
+}
+
+/** Removes what an earlier call has left in somebody else's namespace: the load generator. */
+export async function removeGenerators(cluster: Cluster, namespace: string): Promise<void> {
+  const name = GENERATOR;
+  await cluster.found('removing the load generator', () =>
+    cluster.batch.deleteNamespacedJob({ namespace, name, propagationPolicy: 'Background' }),
+  );
+  await cluster.found('removing the load generator', () =>
+    cluster.core.deleteNamespacedConfigMap({ namespace, name }),
+  );
+}

@@ -1,0 +1,62 @@
+/** What is given to the chart, and what it deploys. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { contradiction } from '../../plan/contradiction';
+import { valuesWithoutSecrets } from '../../plan/secrets';
+import { readDeployed } from '../chart/deployed';
+import { valuesOfTopology } from '../chart/topology-values';
+import { merged } from '../chart/values-topology';
+import type { Topology } from '../../plan/topology';
+import { messageOf, Mistake } from '../../ui/exit';
+
+/** What a measurement needs, whatever else is asked for. */
+const NEEDED = {
+  loadTargets: { enabled: true },
+  // The namespace is for this alone, and the API server asks for the metrics as a proxy does.
+  monitoring: { enabled: true, public: true },
+};
+
+export interface ChosenValues {
+  /** For Helm, the later ones over the earlier; `end` removes what is ours of them. */
+  files: string[];
+  /** Secrets taken out. */
+  recorded: Record<string, unknown>;
+  topology: Topology;
+  end(): void;
+}
+
+export function chosenValues(
+  topology: Topology | null,
+  given: readonly { name: string; text: string }[],
+): ChosenValues {
+  const wrong = topology === null ? null : contradiction(topology);
+  if (wrong !== null) throw new Mistake(`${wrong}.`);
+  const own = topology === null ? {} : valuesOfTopology(topology);
+  const all = [own, ...given.map(parsedValues), NEEDED];
+  const values = all.reduce<unknown>(merged, {});
+  const { topology: deployed } = readDeployed(stringify(values));
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-values-'));
+  return {
+    files: all.map((content, index) => {
+      const file = join(folder, `${String(index)}.yaml`);
+      // It may hold passwords.
+      writeFileSync(file, stringify(content), { mode: 0o600 });
+      return file;
+    }),
+    recorded: valuesWithoutSecrets(values) as Record<string, unknown>,
+    topology: deployed,
+    end: () => {
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function parsedValues({ name, text }: { name: string; text: string }): unknown {
+  try {
+    return parse(text) ?? {};
+  } catch (error) {
+    throw new Mistake(`${name} is no YAML: ${messageOf(error)}`);
+  }
+}

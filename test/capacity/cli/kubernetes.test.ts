@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { confirm, kubernetesOptions } from '../../../capacity/src/commands/kubernetes';
+import { chosenDeployer, chosenTarget } from '../../../capacity/src/commands/targets';
+import { topologySchema } from '../../../capacity/src/plan/topology';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function values(text: string): string {
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+test.each<[Parameters<typeof kubernetesOptions>[0], RegExp]>([
+  [{ existing: true }, /^--existing needs --namespace, where the release is/],
+  [
+    { existing: true, namespace: 'n8n', workers: 2, cpu: 1000 },
+    /^--existing changes nothing in the release: leave --workers, --cpu out/,
+  ],
+  [{ values: ['no-such-file.yaml'] }, /^the values no-such-file.yaml cannot be read: .*ENOENT/],
+])('%j is refused in a sentence', (flags, sentence) => {
+  expect(() => kubernetesOptions(flags, [], 1000)).toThrow(sentence);
+});
+
+test('values say how n8n is laid out, and no option goes over them', () => {
+  const file = values('worker: { replicas: 3 }');
+  expect(() => kubernetesOptions({ values: [file], workers: 2 }, [], 1000)).toThrow(
+    /^--values says how n8n is laid out: leave --workers out/,
+  );
+  expect(kubernetesOptions({ values: [file] }, [], 1000)).toMatchObject({
+    how: 'deploy',
+    topology: null,
+    values: [{ name: file, text: 'worker: { replicas: 3 }' }],
+  });
+});
+
+test('flags of one target are refused by another', () => {
+  const target = (flags: object): unknown =>
+    chosenTarget({ target: 'process', ...flags }, [], 1000);
+  expect(() => target({ context: 'work' })).toThrow(
+    '--context goes with --target kubernetes: add that, or leave --context out.',
+  );
+  expect(() => target({ target: 'kubernetes', url: 'http://x' })).toThrow(
+    /^--url goes with --target url/,
+  );
+  expect(() => chosenDeployer({ target: 'process', namespace: 'x' })).toThrow(
+    /^--namespace goes with/,
+  );
+});
+
+test('a cell that the chart cannot deploy is left out of a sweep, with the reason', () => {
+  const deployer = chosenDeployer({ target: 'kubernetes' });
+  expect(deployer.cannot(topologySchema.parse({}))).toBeNull();
+  expect(deployer.cannot(topologySchema.parse({ tuning: 'none' }))).toMatch(
+    /the chart does not deploy/,
+  );
+  expect(deployer.loadsFromHere).toBe(false);
+});
+
+describe('a context that may be production', () => {
+  const production = { context: 'prod-eu', server: 'https://10.1.2.3' };
+
+  it('is refused where nobody can be asked, and taken with --yes', async () => {
+    await expect(confirm(production, {})).rejects.toThrow(
+      /^context prod-eu .* may be production, and nobody can be asked here: add --yes/,
+    );
+    await expect(confirm(production, { yes: true })).resolves.toBeUndefined();
+    await expect(
+      confirm({ context: 'kind-load', server: 'https://127.0.0.1:6443' }, { protect: ['kind-*'] }),
+    ).rejects.toThrow(/may be production/);
+  });
+});

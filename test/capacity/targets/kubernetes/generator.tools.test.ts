@@ -1,0 +1,215 @@
+// The load generator as it works in its pod: its shell scripts, the bundled scripts and a real k6, with this machine as the pod.
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { labPaths } from '../../../../capacity/src/lab/paths';
+import { runElsewhere } from '../../../../capacity/src/load/elsewhere';
+import type { K6Order } from '../../../../capacity/src/load/k6';
+import type { LoadResult } from '../../../../capacity/src/load/load';
+import { planOf } from '../../../../capacity/src/plan/profile';
+import type { RequestSample } from '../../../../capacity/src/record/record';
+import type {
+  Cluster,
+  ExecEnd,
+  ExecOptions,
+  Place,
+} from '../../../../capacity/src/targets/kubernetes/api';
+import {
+  bundledScripts,
+  ClusterGenerator,
+} from '../../../../capacity/src/targets/kubernetes/generator';
+import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import { startKnownServer, type KnownServer } from '../../../support/known-server';
+
+jest.setTimeout(120_000);
+
+const { signal: never } = new AbortController();
+let folder: string;
+let server: KnownServer;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'generator-'));
+  for (const [path, text] of Object.entries(bundledScripts())) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  server = await startKnownServer({ latencyMs: 20 });
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The API server and the kubelet of a pod that is this machine. `cutAfter`: each connection ends after so many bytes. */
+class HereCluster {
+  connections = 0;
+  cutAfter = Infinity;
+  phase = 'Running';
+  readonly core = {
+    createNamespacedConfigMap: () => Promise.resolve(),
+    listNamespacedPod: () =>
+      Promise.resolve({
+        items: [
+          {
+            metadata: { name: 'generator' },
+            spec: { nodeName: 'node0', containers: [] },
+            status: { conditions: [{ type: 'Ready', status: 'True' }] },
+          },
+        ],
+      }),
+    readNamespacedPod: () =>
+      Promise.resolve({
+        metadata: { name: 'generator' },
+        status: { phase: this.phase, reason: 'Evicted', message: 'the node was low on memory' },
+      }),
+  };
+  readonly batch = { createNamespacedJob: () => Promise.resolve() };
+
+  doing = <T>(_what: string, ask: () => Promise<T>): Promise<T> => ask();
+  found = this.doing;
+
+  exec(_place: Place, command: readonly string[], options: ExecOptions): Promise<ExecEnd> {
+    const [program = '', ...args] = command;
+    const path = `${dirname(labPaths().k6)}${delimiter}${process.env['PATH'] ?? ''}`;
+    const child = spawn(program, args, { env: { ...process.env, PATH: path } });
+    let stderr = '';
+    let bytes = 0;
+    const isFollowing = args.join(' ').includes('tail');
+    if (isFollowing) this.connections += 1;
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (bytes > this.cutAfter) return;
+      bytes += chunk.length;
+      options.onOutput(chunk.toString());
+      if (isFollowing && bytes > this.cutAfter) child.kill('SIGKILL');
+    });
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    child.stdin.on('error', () => undefined);
+    child.stdin.write(options.input ?? '');
+    const close = (): void => {
+      // As a connection that is closed: standard input ends, and nobody reads any more.
+      child.stdin.end();
+      child.kill('SIGKILL');
+    };
+    options.signal?.addEventListener('abort', close, { once: true });
+    return new Promise((resolve) => {
+      child.once('close', (code) => {
+        resolve({ code, stderr });
+      });
+    });
+  }
+
+  async output(place: Place, command: readonly string[]): Promise<string> {
+    let text = '';
+    await this.exec(place, command, {
+      onOutput: (more) => {
+        text += more;
+        return null;
+      },
+    });
+    return text;
+  }
+}
+
+async function generatorOn(cluster: HereCluster): Promise<ClusterGenerator> {
+  const generator = new ClusterGenerator({
+    cluster: cluster as unknown as Cluster,
+    ...{ call: 'c', namespace: 'n', image: 'i', cores: null, timeoutMs: 1000 },
+    folders: { scripts: folder, output: join(folder, 'out') },
+  });
+  await generator.up(() => undefined, never);
+  return generator;
+}
+
+const request = (expectation: string): LoadRequest => ({
+  ...{ workload: 'own', weight: 1, method: 'GET', path: '/x', headers: {}, body: null },
+  ...{ expect: [expectation], requestIdAt: null, ranAt: null, thinkTimeMs: 0, latencyFloorMs: 0 },
+});
+
+async function load(
+  generator: ClusterGenerator,
+  more: Partial<K6Order> = {},
+): Promise<{ result: LoadResult; requests: RequestSample[] }> {
+  const requests: RequestSample[] = [];
+  const result = await runElsewhere(generator, {
+    ...{ k6: '', scripts: '', runId: 'run', timeoutMs: 5_000, drainMs: 5_000, maxOpen: 50 },
+    baseUrl: server.url,
+    requests: [request('json.ok==true')],
+    plan: planOf('load', { ratePerSecond: 20, durationSeconds: 2, warmupSeconds: 1 }),
+    generatorCores: null,
+    signal: never,
+    onRequest: (sample) => requests.push(sample),
+    onBegin: () => undefined,
+    onUsage: () => undefined,
+    usageEveryMs: 1000,
+    ...more,
+  });
+  return { result, requests };
+}
+
+test('every request of a run comes out of the pod, over a connection that breaks again and again', async () => {
+  const cluster = new HereCluster();
+  cluster.cutAfter = 2_000;
+  const generator = await generatorOn(cluster);
+  const { result, requests } = await load(generator);
+  expect(result).toMatchObject({ outcome: 'finished', reason: '', generator: { notSent: 0 } });
+  expect(requests).toHaveLength(60);
+  expect(new Set(requests.map(({ id }) => id)).size).toBe(60);
+  expect(requests.every(({ ok, durationMs }) => ok && durationMs >= 20)).toBe(true);
+  expect(cluster.connections).toBeGreaterThan(2);
+  expect(result.generator.version).toMatch(/^v\d/);
+});
+
+test('readiness is the expected response as the pod gets it, and says what came instead', async () => {
+  const generator = await generatorOn(new HereCluster());
+  const ready = (expectation: string, signal = never): Promise<void> =>
+    generator.ready(
+      {
+        flags: ['run', '--quiet', '--no-summary', '--log-output=stdout', '--log-format=raw'],
+        env: { BASE_URL: server.url, READY: '1s', TIMEOUT: '1s', RUN_ID: 'ready' },
+        requests: [request(expectation)],
+        onLine: () => undefined,
+        behind: () => null,
+        onUsage: () => undefined,
+      },
+      signal,
+    );
+  await ready('json.ok==true');
+  await expect(ready('json.ok==false')).rejects.toThrow(
+    /^GET http:\/\/\S+\/x did not get its expected response within 1 s \(.+\)$/,
+  );
+  const interrupt = new AbortController();
+  const waiting = ready('json.ok==false', interrupt.signal);
+  interrupt.abort(new Error('stopped by Ctrl-C'));
+  await expect(waiting).rejects.toThrow('stopped by Ctrl-C');
+});
+
+test('an interrupted run ends in order, and one whose pod was evicted by that name', async () => {
+  const cluster = new HereCluster();
+  const generator = await generatorOn(cluster);
+  const interrupt = new AbortController();
+  const plan = planOf('load', { ratePerSecond: 20, durationSeconds: 60, warmupSeconds: 1 });
+  const running = load(generator, {
+    plan,
+    signal: interrupt.signal,
+    onBegin: () => interrupt.abort(new Error('stopped by Ctrl-C')),
+  });
+  const { result } = await running;
+  expect(result).toMatchObject({ outcome: 'stopped', reason: 'stopped by Ctrl-C' });
+
+  cluster.phase = 'Failed';
+  cluster.cutAfter = 1_000;
+  const evicted = await load(generator, { plan });
+  expect(evicted.result).toMatchObject({
+    outcome: 'killed',
+    reason: 'the pod of the load generator (generator) ended: Evicted: the node was low on memory',
+  });
+  expect(evicted.requests.length).toBeGreaterThan(0);
+  // Nobody is left who would end it here.
+  const [last] = readdirSync(join(folder, 'out')).sort().slice(-1);
+  await cluster.output({ namespace: '', pod: '', container: '' }, [
+    'sh',
+    '-c',
+    `kill -9 $(cat ${join(folder, 'out', last ?? '')}/pid)`,
+  ]);
+});

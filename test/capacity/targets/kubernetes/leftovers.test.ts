@@ -1,0 +1,104 @@
+import {
+  labelsOf,
+  MADE_BY,
+  makerFrom,
+  makerText,
+} from '../../../../capacity/src/targets/kubernetes/labels';
+import { leftoversIn } from '../../../../capacity/src/targets/kubernetes/leftovers';
+import { needsConfirmation } from '../../../../capacity/src/targets/kubernetes/production';
+import { helmFailure } from '../../../../capacity/src/targets/kubernetes/helm';
+import { machineIn } from '../../../../capacity/src/targets/kubernetes/kubernetes-running';
+import { endIn } from '../../../../capacity/src/targets/kubernetes/generator-job';
+import { Lines } from '../../../../capacity/src/targets/kubernetes/lines';
+import { Mistake } from '../../../../capacity/src/ui/exit';
+
+const made = (name: string, maker: string | null, namespace?: string) => ({
+  metadata: {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    labels: labelsOf('c1'),
+    ...(maker === null ? {} : { annotations: { [MADE_BY]: maker } }),
+  },
+});
+
+test('only what was made here by a process that is gone may go unasked', () => {
+  const found = leftoversIn(
+    [made('a', 'here 1 10'), made('b', 'here 2 20'), made('c', 'there 1 10'), made('d', null)],
+    [made('n8n-tuned-generator', 'here 1 10', 'a'), made('n8n-tuned-generator', 'here 1 10', 'x')],
+    'here',
+    ({ pid }) => pid === 2,
+  );
+  expect(found.map(({ kind, namespace, state }) => [kind, namespace, state])).toEqual([
+    ['namespace', 'a', 'ended'],
+    ['namespace', 'b', 'running'],
+    ['namespace', 'c', 'elsewhere'],
+    ['namespace', 'd', 'elsewhere'],
+    ['generator', 'x', 'ended'],
+  ]);
+});
+
+test('who made something is read back as it was written', () => {
+  const maker = { host: 'ops-1', pid: 42, startedAtMs: 123 };
+  expect(makerFrom(makerText(maker))).toEqual(maker);
+  for (const text of [undefined, '', 'somebody']) expect(makerFrom(text)).toBeNull();
+});
+
+test.each([
+  ['kind-load', 'https://127.0.0.1:6443', [], false],
+  ['anything', 'https://localhost:6443', [], false],
+  ['n8n-tuned', 'https://198.19.0.1', [], false],
+  ['prod-eu', 'https://10.1.2.3', [], true],
+  ['kind-load', 'https://10.1.2.3', [], false],
+  ['kind-load', 'https://127.0.0.1:6443', ['kind-*'], true],
+  ['kind-load', 'https://127.0.0.1:6443', ['prod*'], false],
+])('context %s at %s with --protect %j is asked for: %s', (context, server, protect, asks) => {
+  expect(needsConfirmation({ context, server, protect })).toBe(asks);
+});
+
+test.each([
+  [
+    'Error: INSTALLATION FAILED: cannot re-use a name that is still in use',
+    /^the release name 'n8n' is taken in the namespace load: choose another --release/,
+    true,
+  ],
+  [
+    'Error: execution error at (n8n-tuned/templates/validations.yaml:1:4): queue mode needs PostgreSQL',
+    /^the chart refuses these values: queue mode needs PostgreSQL/,
+    true,
+  ],
+  [
+    "Error: values don't meet the specifications of the schema(s) in the following chart(s):\nn8n-tuned:\n- at '': additional properties 'x' not allowed",
+    /^the chart refuses these values: .*additional properties 'x' not allowed/,
+    true,
+  ],
+  [
+    'Error: INSTALLATION FAILED: failed pre-install: 1 error occurred: timed out waiting for the condition',
+    /^helm failed: failed pre-install: .* timed out/,
+    false,
+  ],
+])('helm that says %j', (stderr, sentence, isMistake) => {
+  const failure = helmFailure(stderr, { release: 'n8n', namespace: 'load' });
+  expect(failure.message).toMatch(sentence);
+  expect(failure instanceof Mistake).toBe(isMistake);
+});
+
+test('the machine of a pod is what its /proc says, or unknown', () => {
+  expect(
+    machineIn(
+      'model name\t: Some CPU @ 2.5GHz\ncores: 4\nMemTotal:       8388608 kB\nos: Linux 6.1\n',
+    ),
+  ).toEqual({ cpu: 'Some CPU @ 2.5GHz', cores: 4, memoryMiB: 8192, os: 'Linux 6.1' });
+  expect(machineIn('')).toEqual({ cpu: 'unknown', cores: 0, memoryMiB: 0, os: 'unknown' });
+});
+
+test('the output of a run ends with the exit code of k6, and with nothing that k6 wrote', () => {
+  expect(endIn('["x",99]')).toBe(99);
+  for (const line of ['["e","id",1]', '["x"]', 'x ["x",0]']) expect(endIn(line)).toBeNull();
+});
+
+test('lines come whole, however the text was cut', () => {
+  const seen: string[] = [];
+  const lines = new Lines((line) => seen.push(line));
+  for (const piece of ['a', 'b\nc', '\n', '\nd']) lines.add(piece);
+  expect(seen).toEqual(['ab', 'c', '']);
+});

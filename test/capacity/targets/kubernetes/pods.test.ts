@@ -1,0 +1,129 @@
+import type { V1Pod } from '../../../../capacity/src/targets/kubernetes/api-types';
+import { PodHistory, roleOf, seatsOf } from '../../../../capacity/src/targets/kubernetes/pods';
+import {
+  databaseSeat,
+  urlOf,
+  versionIn,
+  webhookService,
+} from '../../../../capacity/src/targets/kubernetes/release';
+
+interface Made {
+  component?: string;
+  uid?: string;
+  restarts?: number;
+  lastReason?: string;
+  isLeaving?: boolean;
+  env?: { name: string; value: string }[];
+}
+
+const pod = (name: string, made: Made = {}): V1Pod => ({
+  metadata: {
+    name,
+    uid: made.uid ?? name,
+    labels: { 'app.kubernetes.io/component': made.component ?? name },
+    ...(made.isLeaving === true ? { deletionTimestamp: new Date(0) } : {}),
+  },
+  spec: {
+    nodeName: 'node0',
+    containers: [{ name: 'n8n', image: 'registry/n8nio/n8n:2.41.1', env: made.env ?? [] }],
+  },
+  status: {
+    containerStatuses: [
+      {
+        name: 'n8n',
+        image: '',
+        imageID: '',
+        ready: true,
+        containerID: `c${String(made.restarts ?? 0)}`,
+        restartCount: made.restarts ?? 0,
+        state: { running: {} },
+        ...(made.lastReason === undefined
+          ? {}
+          : { lastState: { terminated: { exitCode: 137, reason: made.lastReason } } }),
+      },
+    ],
+  },
+});
+
+test('pods play the roles that their labels name, a job none', () => {
+  const roles = ['main', 'worker', 'webhook', 'redis', 'postgresql', 'smoke'].map((name) =>
+    roleOf(pod(name)),
+  );
+  expect(roles).toEqual(['main', 'worker', 'webhook', 'redis', 'postgresql', null]);
+  const job = pod('main');
+  job.metadata = { ...job.metadata, ownerReferences: [{ kind: 'Job' } as never] };
+  expect(roleOf(job)).toBeNull();
+});
+
+test('a sidecar with a task runner has the role of one, another sidecar none', () => {
+  const one = pod('worker');
+  one.spec?.containers.push({ name: 'runners' }, { name: 'proxy' });
+  const [first] = one.status?.containerStatuses ?? [];
+  if (first !== undefined && one.status !== undefined) {
+    one.status.containerStatuses = ['n8n', 'runners', 'proxy'].map((name) => ({ ...first, name }));
+  }
+  expect(seatsOf([one]).map(({ container, role }) => [container, role])).toEqual([
+    ['n8n', 'worker'],
+    ['runners', 'runner'],
+  ]);
+});
+
+describe('what happens to pods', () => {
+  it('is told once, from the second look on', () => {
+    const history = new PodHistory();
+    expect(history.look([pod('main', { restarts: 3, lastReason: 'OOMKilled' })])).toEqual([]);
+    expect(history.look([pod('main', { restarts: 4, lastReason: 'OOMKilled' })])).toEqual([
+      {
+        kind: 'oom-kill',
+        text: 'the container n8n of main was killed, because its memory limit was reached, and started again',
+        exhausted: { role: 'main', resource: 'memory' },
+      },
+    ]);
+    expect(history.look([pod('main', { restarts: 4, lastReason: 'OOMKilled' })])).toEqual([]);
+    expect(history.look([pod('main', { restarts: 5, lastReason: 'Error' })])).toEqual([
+      {
+        kind: 'restart',
+        text: 'the container n8n of main was started again (Error, exit code 137)',
+      },
+    ]);
+  });
+
+  it('breaks the run when a pod is taken down, and names the one that follows it', () => {
+    const history = new PodHistory();
+    history.look([pod('worker', { uid: 'a' })]);
+    expect(
+      history.look([pod('worker', { uid: 'a', isLeaving: true }), pod('worker', { uid: 'b' })]),
+    ).toEqual([
+      { kind: 'exit', text: 'worker is taken down' },
+      { kind: 'pod', text: 'a new pod: worker' },
+    ]);
+  });
+});
+
+const service = (component: string, port = 80) => ({
+  metadata: {
+    name: `n8n-${component}`,
+    namespace: 'load',
+    labels: { 'app.kubernetes.io/component': component },
+  },
+  spec: { clusterIP: '10.0.0.2', ports: [{ port }] },
+});
+
+test('webhooks go to their processors, if there are any', () => {
+  const stores = [service('redis'), service('postgresql')];
+  expect(webhookService([...stores, service('main'), service('webhook')])?.metadata?.name).toBe(
+    'n8n-webhook',
+  );
+  expect(webhookService([...stores, service('main')])?.metadata?.name).toBe('n8n-main');
+  expect(webhookService(stores)).toBeNull();
+  expect(urlOf(service('main'))).toBe('http://n8n-main.load.svc');
+  expect(urlOf(service('main', 5678))).toBe('http://n8n-main.load.svc:5678');
+});
+
+test('executions are counted where the database is, and nowhere else', () => {
+  expect(databaseSeat([pod('main'), pod('postgresql')])?.kind).toBe('postgresql');
+  expect(databaseSeat([pod('main')])?.kind).toBe('sqlite');
+  const elsewhere = pod('main', { env: [{ name: 'DB_TYPE', value: 'postgresdb' }] });
+  expect(databaseSeat([elsewhere])).toBeNull();
+  expect(versionIn([elsewhere])).toBe('2.41.1');
+});

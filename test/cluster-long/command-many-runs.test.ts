@@ -1,0 +1,79 @@
+// What makes many runs, on the cluster: each deploys, loads and removes by the same target as `run`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import type { CompareRecord } from '../../capacity/src/record/compare-record';
+import type { FindRecord } from '../../capacity/src/record/find-record';
+import type { CellRecord } from '../../capacity/src/record/sweep-record';
+import { buildCli } from '../support/cli';
+import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
+
+jest.setTimeout(600_000);
+
+const { path: out, remove } = resultsFolder();
+beforeAll(buildCli);
+afterAll(remove);
+afterEach(async () => {
+  expect(await ourNamespaces()).toBe('');
+});
+
+function written(name: string, text: string): string {
+  const file = join(out, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const on = (command: string, ...args: string[]) =>
+  n8nTuned(command, ...args, '--target', 'kubernetes', '--out', out, '--json');
+
+test('find, in queue mode, and a recommendation that is deployed and sustains its rate', async () => {
+  const found = await on(
+    'find',
+    ...['--workload', 'last-node', '--mode', 'queue', '--workers', '1', '--ready', '120s'],
+    ...['--slo', 'p95<2s', '--slo', 'errors<1%', '--budget', '60s'],
+  );
+  const record = JSON.parse(found.stdout) as FindRecord & { folder: string };
+  expect(['found', 'not confirmed']).toContain(record.verdict);
+  expect(record.capacity.ratePerSecond).toBeGreaterThan(1);
+  const values = join(out, 'values.yaml');
+  const proved = await on(
+    'recommend',
+    ...['--from', out, '--workload', 'last-node', '--rate', '2', '--slo', 'p95<2s', '--prove'],
+    ...['--duration', '10s', '--write', values, '--ready', '120s'],
+  );
+  expect([proved.code, proved.stderr]).toEqual([0, expect.anything()]);
+  expect(JSON.parse(proved.stdout)).toMatchObject({ verdict: 'PROVEN' });
+  expect(parse(readFileSync(values, 'utf8'))).toMatchObject({ executions: { mode: 'queue' } });
+});
+
+test('compare of a topology with a values file, both up at the same time', async () => {
+  const a = written('a.yaml', 'tuning: default\nmain: { cpuMillicores: 1000 }\n');
+  const b = written('b.yaml', 'tuning: { profile: throughput }\n');
+  const { stdout } = await on(
+    'compare',
+    ...[a, b, '--workload', 'last-node', '--vus', '2', '--duration', '4s', '--warmup', '2s'],
+    ...['--pairs', '2', '--budget', '30s', '--ready', '120s'],
+  );
+  const record = JSON.parse(stdout) as CompareRecord;
+  expect(record.a.topology).toMatchObject({ tuning: 'default' });
+  expect(record.b.topology).toMatchObject({ tuning: 'throughput' });
+});
+
+test('sweep, a deployment for each cell', async () => {
+  const plan = written(
+    'plan.yaml',
+    `slo: ['errors<1%']
+measure: { profile: load, ratePerSecond: 3, duration: 5s, warmup: 1s, ready: 120s }
+fixed: { workload: last-node }
+dimensions:
+  tuning: [none, default, throughput]
+`,
+  );
+  const { stdout, stderr } = await on('sweep', '-f', plan);
+  const { cells } = JSON.parse(stdout) as { cells: CellRecord[] };
+  expect(stderr).toMatch(/1 cell is left out: tuning none is n8n as it comes, which the chart/);
+  expect(new Set(cells.map(({ cell }) => cell['tuning']))).toEqual(
+    new Set(['default', 'throughput']),
+  );
+  expect(cells.map(({ outcome }) => outcome)).toEqual(cells.map(() => 'sustained'));
+});

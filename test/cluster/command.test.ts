@@ -1,0 +1,234 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunRecord } from '../../capacity/src/record/record';
+import { buildCli } from '../support/cli';
+import { CLI, n8nTuned, OURS, ourNamespaces, resultsFolder } from '../support/cluster-command';
+import {
+  createNamespace,
+  FRONT_DOOR,
+  inCluster,
+  until,
+  type Namespace,
+  type Outcome,
+} from '../support/cluster';
+
+jest.setTimeout(600_000);
+
+const { path: out, remove } = resultsFolder();
+let space: Namespace;
+beforeAll(async () => {
+  buildCli();
+  space = await createNamespace('command');
+});
+afterAll(async () => {
+  remove();
+  await space?.remove();
+});
+
+const run = (...args: string[]): Promise<Outcome> =>
+  n8nTuned('run', '--target', 'kubernetes', '--workload', 'last-node', '--out', out, ...args);
+
+/** What the user reads when it does not work: one sentence on standard error, and no stack. */
+function mistakeIn({ code, stderr }: Outcome): string {
+  const last = stderr.trim().split('\n').at(-1) ?? '';
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect([2, 3]).toContain(code);
+  return last.replace(/^n8n-tuned: /, '');
+}
+
+test('a topology is deployed, loaded from inside, measured and removed again', async () => {
+  const { code, stdout, stderr } = await run(
+    ...['--rate', '5', '--duration', '10s', '--warmup', '2s', '--cpu', '1', '--memory', '1536Mi'],
+    ...['--slo', 'errors<1%', '--slo', 'backlog=0', '--ready', '60s', '--json'],
+  );
+  expect([code, stderr]).toEqual([0, expect.anything()]);
+  const record = JSON.parse(stdout) as RunRecord & { folder: string };
+  expect(record.verdict).toMatchObject({ outcome: 'sustained', breaches: [] });
+  expect(record.topology).toMatchObject({ main: { cpuMillicores: 1000, memoryMiB: 1536 } });
+  expect(record.target.deployed).toMatchObject({
+    release: 'n8n',
+    chart: expect.stringMatching(/^n8n-tuned /) as string,
+    manifestHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+  });
+  // Requests of the measured part, counted by k6 and by n8n's own database.
+  expect(record.summary.offered.requests).toBe(50);
+  expect(record.summary.executions).toMatchObject({ failed: 0, unfinished: 0, source: 'database' });
+  expect(record.summary.matched).toMatchObject({
+    source: 'database',
+    notExecuted: { requests: 0 },
+  });
+  const [main] = record.summary.roles.filter(({ role }) => role === 'main');
+  expect(main).toMatchObject({ instances: 1, restarts: 0, oomKills: 0 });
+  expect(main?.cpuCoresMean).toBeGreaterThan(0.01);
+  expect(main?.rssPeakMiB).toBeGreaterThan(100);
+  expect(record.summary.generator.cpuCores).toBeGreaterThan(0);
+  const limits = record.verdict.limitedBy.ranked?.map(({ name }) => name) ?? [];
+  expect(limits).toEqual(
+    expect.arrayContaining(['main CPU limit', 'main event loop', 'main memory', 'load generator']),
+  );
+  expect(readdirSync(record.folder)).toEqual(
+    expect.arrayContaining(['report.html', 'report.md', 'run.json', 'samples.csv']),
+  );
+  expect(await ourNamespaces()).toBe('');
+});
+
+test('what an interrupted call has made is removed by it, and what a killed one left by clean', async () => {
+  const start = (): ReturnType<typeof spawn> =>
+    spawn(FRONT_DOOR, ['exec', 'node', CLI, 'run', '--target', 'kubernetes', '--out', out], {
+      stdio: 'ignore',
+    });
+  const interrupted = start();
+  const killed = start();
+  await until('both namespaces', async () => (await ourNamespaces()).split('\n').length === 2);
+  const ended = new Promise((resolve) => interrupted.once('exit', resolve));
+  interrupted.kill('SIGINT');
+  killed.kill('SIGKILL');
+  await ended;
+  const left = (await ourNamespaces()).split('\n');
+  expect(left).toHaveLength(1);
+  const { stdout } = await n8nTuned('clean', '--target', 'kubernetes');
+  expect(stdout).toMatch(`removed the ${(left[0] ?? '').replace('/', ' ')}`);
+  expect(await ourNamespaces()).toBe('');
+});
+
+/** A kubeconfig of the cluster with something changed in it. */
+async function kubeconfig(change: (text: string) => string): Promise<string> {
+  const { stdout } = await inCluster(['kubectl', 'config', 'view', '--raw', '--minify']);
+  const file = join(out, `${randomBytes(4).toString('hex')}.kubeconfig`);
+  writeFileSync(file, change(stdout), { mode: 0o600 });
+  return file;
+}
+
+/** With the token of an account in place of the administrator's certificate. */
+const withToken = (token: string): Promise<string> =>
+  kubeconfig((text) =>
+    text.replace(/client-certificate-data: .*\n\s*client-key-data: .*/, `token: ${token}`),
+  );
+
+function valuesFile(text: string): string[] {
+  const file = join(out, `${randomBytes(4).toString('hex')}.yaml`);
+  writeFileSync(file, text);
+  return ['--values', file];
+}
+
+describe('what does not work is said in a sentence', () => {
+  test('no cluster', async () => {
+    const file = await kubeconfig((text) =>
+      text.replace(/server: .*/, 'server: https://127.0.0.1:1'),
+    );
+    expect(mistakeIn(await run('--kubeconfig', file))).toMatch(
+      /^no cluster answers at https:\/\/127\.0\.0\.1:1 .*nothing listens there/,
+    );
+  });
+
+  test('credentials that are wrong or have expired', async () => {
+    expect(mistakeIn(await run('--kubeconfig', await withToken('expired')))).toMatch(
+      /does not accept the credentials .*log in again/,
+    );
+  });
+
+  test('a right that is missing, which the doctor names too', async () => {
+    await space.kubectl('create', 'serviceaccount', 'poor');
+    const file = await withToken(await space.kubectl('create', 'token', 'poor'));
+    expect(mistakeIn(await run('--kubeconfig', file))).toMatch(
+      /needs a right that context .* lacks: create namespaces in the whole cluster/,
+    );
+    const examined = await n8nTuned('doctor', '--target', 'kubernetes', '--kubeconfig', file);
+    expect(examined.code).toBe(1);
+    expect(examined.stdout).toMatch(
+      /missing {2}right {7}get, create pods\/exec: get, create is missing/,
+    );
+  });
+
+  test('an image that cannot be pulled', async () => {
+    const [generator, n8n] = await Promise.all([
+      run('--generator-image', 'quay.io/no/such:1'),
+      run(...valuesFile('image: { repository: no/such, tag: 2.41.1 }')),
+    ]);
+    expect(mistakeIn(generator)).toMatch(
+      /^the load generator does not start: the image quay.io\/no\/such:1 cannot be pulled/,
+    );
+    expect(mistakeIn(n8n)).toMatch(/does not start: the image no\/such:2.41.1 cannot be pulled/);
+  });
+
+  test('a pod that no node can take', async () => {
+    const values = valuesFile('main: { resources: { requests: { cpu: 999 } } }');
+    expect(mistakeIn(await run(...values, '--deploy-timeout', '20s'))).toMatch(
+      /not ready within 20 s .*no node can take it: .*Insufficient cpu.*ask for less/,
+    );
+  });
+
+  test('a quota and a LimitRange of the namespace', async () => {
+    const [quota, range] = await Promise.all([createNamespace('quota'), createNamespace('range')]);
+    await quota.apply([
+      {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { name: 'small' },
+        spec: { hard: { 'limits.memory': '3000Mi' } },
+      },
+    ]);
+    await range.apply([
+      {
+        apiVersion: 'v1',
+        kind: 'LimitRange',
+        metadata: { name: 'small' },
+        spec: { limits: [{ type: 'Container', max: { memory: '2Gi' } }] },
+      },
+    ]);
+    const [over, outside] = await Promise.all([
+      run('--namespace', quota.name),
+      run('--namespace', range.name, '--memory', '3Gi'),
+    ]);
+    expect(mistakeIn(over)).toMatch(
+      /exceed a quota of the namespace \(small, requested: limits.memory/,
+    );
+    expect(mistakeIn(outside)).toMatch(
+      /refused by a LimitRange of the namespace \(maximum memory usage/,
+    );
+    // The namespaces were there before: they stay, with nothing of ours in them.
+    for (const each of [quota, range]) {
+      expect(
+        await each.kubectl('get', 'jobs,deployments,pvc,configmaps', '-l', OURS, '-o', 'name'),
+      ).toBe('');
+      expect(await each.kubectl('get', 'deployments', '-o', 'name')).toBe('');
+      await each.remove();
+    }
+  });
+
+  test('a release name that is taken, and values that the chart refuses', async () => {
+    const chart = join(out, 'small');
+    writeChart(chart);
+    const { code } = await inCluster(['helm3', '-n', space.name, 'install', 'n8n', chart]);
+    expect(code).toBe(0);
+    const [taken, refused] = await Promise.all([
+      run('--namespace', space.name),
+      run(...valuesFile('noSuchValue: 1')),
+    ]);
+    expect(mistakeIn(taken)).toMatch(
+      /^the release name 'n8n' is taken in the namespace .* \(deployed\)/,
+    );
+    expect(mistakeIn(refused)).toMatch(/^the chart refuses these values: .*noSuchValue/);
+  });
+
+  test('a release that is not there, and one that takes no webhooks', async () => {
+    const load = (release: string): Promise<Outcome> =>
+      run('--existing', '--namespace', space.name, '--release', release);
+    expect(mistakeIn(await load('absent'))).toMatch(
+      /^there is no release 'absent' in the namespace/,
+    );
+    expect(mistakeIn(await load('n8n'))).toMatch(/has no Service that takes webhooks/);
+  });
+});
+
+/** A release of Helm's that is no n8n. */
+function writeChart(folder: string): void {
+  mkdirSync(join(folder, 'templates'), { recursive: true });
+  writeFileSync(join(folder, 'Chart.yaml'), 'apiVersion: v2\nname: small\nversion: 1.0.0\n');
+  writeFileSync(
+    join(folder, 'templates', 'map.yaml'),
+    'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: small }\n',
+  );
+}

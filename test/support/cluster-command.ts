@@ -1,0 +1,28 @@
+// The command n8n-tuned on the cluster, as a user runs it.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inCluster, kubectl, type Outcome } from './cluster';
+
+export const CLI = join(__dirname, '../../capacity/dist/cli.js');
+export const OURS = 'app.kubernetes.io/managed-by=n8n-tuned';
+
+const PATIENCE_MS = 600_000;
+
+export const n8nTuned = (...args: string[]): Promise<Outcome> =>
+  inCluster(['node', CLI, ...args], { timeoutMs: PATIENCE_MS });
+
+/** What calls of it have made and not removed. */
+export const ourNamespaces = (): Promise<string> =>
+  kubectl(['get', 'namespaces', '-l', OURS, '-o', 'name']);
+
+/** For afterAll, `remove`. */
+export function resultsFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'n8n-tuned-cluster-'));
+  return {
+    path,
+    remove: () => {
+      rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
