@@ -1,5 +1,6 @@
 import type * as cog from '@grafana/grafana-foundation-sdk/cog';
 import {
+  AnnotationQueryBuilder,
   DashboardBuilder,
   DashboardLinkBuilder,
   DashboardLinkType,
@@ -37,8 +38,7 @@ export function dashboardOf({ uid, title, description, rows }: DashboardSpec): D
     .timezone('browser')
     .tooltip(DashboardCursorSync.Crosshair)
     .editable()
-    // Without a list of them older Grafanas do not open it.
-    .annotations([])
+    .annotation(firing())
     .link(
       new DashboardLinkBuilder('n8n')
         .type(DashboardLinkType.Dashboards)
@@ -65,6 +65,20 @@ export function dashboardOf({ uid, title, description, rows }: DashboardSpec): D
   }
   return board.build();
 }
+
+/** When which alert fired, on every panel. */
+const firing = (): AnnotationQueryBuilder =>
+  new AnnotationQueryBuilder()
+    .name('Alerts that fire')
+    .datasource(PROMETHEUS)
+    .enable(true)
+    .iconColor('red')
+    .expr(
+      'ALERTS{namespace=~"$namespace",release=~"$release",alertname=~"N8n.*",alertstate="firing"}',
+    )
+    .titleFormat('{{alertname}}')
+    .textFormat('{{severity}} {{pod}}')
+    .step('30s');
 
 /** With "All" also for a Prometheus whose series have no such label. */
 const choice = (name: string, query: string): QueryVariableBuilder =>

@@ -23,6 +23,7 @@ interface Board {
   uid: string;
   title: string;
   panels: Panel[];
+  annotations: { list: object[] };
   templating: { list: { name: string }[] };
 }
 const boards = files.map((file) => [file, JSON.parse(textOf(file)) as Board] as const);
@@ -117,6 +118,14 @@ test.each(boards)('%s asks the data source, namespace and release that one choos
       }
     }
   }
+});
+
+test.each(boards)('%s marks when an alert fired', (_, { annotations }) => {
+  expect(annotations.list).toHaveLength(1);
+  expect(annotations.list[0]).toMatchObject({
+    enable: true,
+    expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"\}$/) as string,
+  });
 });
 
 test.each(boards)(
