@@ -35,7 +35,10 @@ export function register(program: Command): void {
       'Make the reports of runs, searches, comparisons, sweeps and drills again; runs that were broken off are concluded',
     )
     .argument('<folders...>', 'folders of records, or folders that hold them')
-    .option('--s3 <place>', 'copy them to s3://bucket/prefix (again)')
+    .option(
+      '--s3 <place>',
+      'copy them to s3://bucket/prefix (again); credentials as for the AWS CLI',
+    )
     .option('--csv <file>', 'all runs in one table, a line each')
     .option('--json', 'print the records, for machines')
     .addHelpText(

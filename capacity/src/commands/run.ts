@@ -43,7 +43,7 @@ export function register(program: Command): void {
   ).optionsGroup('Limits and results:');
   withLimitOptions(command)
     .addOption(outOption())
-    .option('--s3 <place>', 'copy it to s3://bucket/prefix too')
+    .option('--s3 <place>', 'copy it to s3://bucket/prefix too; credentials as for the AWS CLI')
     .option('--json', 'print the record, for machines')
     .addHelpText(
       'after',
