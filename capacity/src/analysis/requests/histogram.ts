@@ -31,11 +31,10 @@ export class Histogram implements Ordered {
     this.length += 1;
     if (value < this.least) this.least = value;
     if (value > this.most) this.most = value;
-    if (value < SMALLEST) this.zeros += 1;
-    else {
+    if (value >= SMALLEST) {
       const place = this.placeOf(Math.ceil(Math.log(value) / LOG_GROWTH));
       this.counts[place] = (this.counts[place] ?? 0) + 1;
-    }
+    } else this.zeros += 1;
   }
 
   /** The value of this rank, from 0; the lowest and the highest are exact. */
