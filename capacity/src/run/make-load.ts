@@ -5,7 +5,7 @@ import { runK6 } from '../load/k6';
 import type { LoadResult } from '../load/load';
 import { openLimit, PROFILES, type Profile } from '../plan/profile';
 import type { Slo } from '../plan/slo';
-import type { RunFolder } from '../record/folder';
+import type { RunFolder, RunHead } from '../record/folder';
 import type { RequestSample } from '../record/record';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
@@ -14,7 +14,9 @@ import type { RunOrder } from './order';
 import { sampleEveryMs, type Observations } from './samples';
 
 export interface LoadScene {
-  runId: string;
+  running: Running;
+  order: RunOrder;
+  head: RunHead;
   folder: RunFolder;
   requests: RequestsSeen;
   seen: Observations;
@@ -44,11 +46,8 @@ class UntilBreach {
   }
 }
 
-export async function makeLoad(
-  running: Running,
-  order: RunOrder,
-  scene: LoadScene,
-): Promise<LoadResult> {
+export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
+  const { running, order } = scene;
   const { plan } = order;
   const { figures } = scene.requests;
   let beganAtMs = Date.now();
@@ -68,7 +67,7 @@ export async function makeLoad(
       baseUrl: running.baseUrl,
       requests: order.workload.requests,
       plan,
-      runId: scene.runId,
+      runId: scene.head.id,
       timeoutMs: order.timeoutMs,
       drainMs: order.drainMs,
       maxOpen: order.generator?.maxOpen ?? openLimit(plan, order.timeoutMs),

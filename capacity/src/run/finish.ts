@@ -1,0 +1,124 @@
+/** From the end of a load to the record: n8n finishes what it was given, and the run is judged. */
+import type { Breached } from '../analysis/breach';
+import { figures } from '../analysis/figures';
+import type { TracedExecutions } from '../analysis/match-executions';
+import { RequestsSeen } from '../analysis/requests/seen';
+import { BREACH } from '../analysis/verdict';
+import type { LoadResult } from '../load/load';
+import { rateAt } from '../plan/profile';
+import { REQUESTS_FILE, SAMPLES_FILE, type RunHead } from '../record/folder';
+import type { ExecutionCounts } from '../record/record';
+import type { RunData } from '../report/run/data';
+import type { Sampler } from '../samplers/sampler';
+import type { ExecutionTrace } from '../targets/target';
+import { messageOf } from '../ui/exit';
+import { conclude } from './conclude';
+import { drain, type Count, type Drained } from './executions';
+import { withInFlight } from './in-flight';
+import type { LoadScene } from './make-load';
+import { writeReports } from './reports';
+import { readTrace } from './trace';
+
+/** A run whose load can begin. */
+export interface StartedRun extends LoadScene {
+  samplers: readonly Sampler[];
+  thinkTimeMs: number;
+  count: Count;
+  /** Executions that n8n had counted before the load. */
+  before: ExecutionCounts | null;
+  trace: ExecutionTrace | null;
+}
+
+export interface FinishedRun {
+  folder: string;
+  data: RunData;
+  /** One by one, for who must know more of them than the record tells. */
+  traced: TracedExecutions;
+  /** What could not be written, a sentence each. */
+  problems: string[];
+}
+
+export async function finish(run: StartedRun, load: LoadResult): Promise<FinishedRun> {
+  const { running, order, folder, seen, signal } = run;
+  const breached = tellBreach(run);
+  const countedWithin = (await run.within?.end()) ?? null;
+  const drained = await drainAfter(run, load);
+  await seen.stop(run.samplers);
+  const traced = await traceOf(run, drained);
+  const logs = await folder.keepLogs(running.logs);
+  await folder.closeTables(seen.samples);
+  for (const text of folder.problems()) seen.event({ kind: 'recorder', text });
+  const { head, requests } = await upToBreach(run, breached);
+  const waits = running.redis !== null || order.workload.recorded.answers === 'at-once';
+  const record = conclude(
+    { ...head, versions: { ...head.versions, k6: load.generator.version } },
+    { requests, kept: folder.requestsKept() ?? [], samples: seen.samples },
+    {
+      endedAt: new Date().toISOString(),
+      aborted: abortedBy(load, drained, signal),
+      generator: load.generator,
+      executions: drained.executions,
+      traced,
+      countedWithin,
+      queueDrained: drained.executions !== null && waits ? { seconds: drained.seconds } : null,
+      failedSamplers: seen.failedSamplers,
+      events: await withInFlight(seen.events, folder),
+      files: { requests: REQUESTS_FILE, samples: SAMPLES_FILE, logs },
+    },
+  );
+  const data = { record, requests: requests.timeline, samples: seen.samples };
+  folder.complete(record);
+  const problems = [...folder.problems(), ...writeReports(folder.path, data)];
+  return { folder: folder.path, data, traced, problems };
+}
+
+function tellBreach({ breach, order, seen }: StartedRun): Breached | null {
+  const breached = breach?.found ?? null;
+  if (breached !== null) {
+    const rate = figures(rateAt(order.plan, breached.tMs / 1000));
+    seen.event({ kind: BREACH, text: `at ${rate} req/s ${breached.text}` }, breached.tMs);
+  }
+  return breached;
+}
+
+function drainAfter(run: StartedRun, { endedAtMs }: LoadResult): Promise<Drained> {
+  const { workload, drainMs } = run.order;
+  const perRequest = workload.recorded.executionsPerRequest ?? 1;
+  const draining = {
+    expected: run.requests.figures.expected * perRequest,
+    loadEndedAtMs: endedAtMs,
+    drainMs,
+  };
+  return drain(run.count, run.before, draining, run.progress, run.signal);
+}
+
+function traceOf(run: StartedRun, { executions }: Drained): Promise<TracedExecutions> {
+  const { requests, expected } = run.requests.figures;
+  const { workload, drainMs } = run.order;
+  const order = {
+    ...{ runId: run.head.id, requests, expected, executions, drainMs },
+    areKept: run.folder.requestsKept() !== null,
+    executionsPerRequest: workload.recorded.executionsPerRequest ?? null,
+  };
+  return readTrace(run.trace, order, run.progress, run.signal);
+}
+
+/** What came after the breach is not measured: the system was past its limit, and requests were cut off. */
+async function upToBreach(
+  { head, requests, folder, order, thinkTimeMs }: StartedRun,
+  breach: Breached | null,
+): Promise<{ head: RunHead; requests: RequestsSeen }> {
+  const again = breach === null ? null : folder.requestsAgain();
+  if (breach === null || again === null) return { head, requests };
+  const durationSeconds = Math.max(1, breach.tMs / 1000 - order.plan.warmupSeconds);
+  const profile = { ...head.profile, durationSeconds };
+  const before = new RequestsSeen(profile, thinkTimeMs);
+  for await (const request of again) before.add(request);
+  return { head: { ...head, profile }, requests: before };
+}
+
+/** A run that the user ends while n8n still works on what it had accepted has not come to its end. */
+function abortedBy(load: LoadResult, drained: Drained, signal: AbortSignal): string | null {
+  if (load.outcome !== 'finished' && load.outcome !== 'enough') return load.reason;
+  return signal.aborted && drained.seconds === null ? messageOf(signal.reason) : null;
+}
