@@ -95,7 +95,9 @@ test('what an interrupted call has made is removed by it, and what a killed one 
 
 /** A kubeconfig of the cluster with something changed in it. */
 async function kubeconfig(change: (text: string) => string): Promise<string> {
-  const { stdout } = await inCluster(['kubectl', 'config', 'view', '--raw', '--minify']);
+  const { stdout } = await inCluster([
+    ...['kubectl', 'config', 'view', '--raw', '--flatten', '--minify'],
+  ]);
   const file = join(out, `${randomBytes(4).toString('hex')}.kubeconfig`);
   writeFileSync(file, change(stdout), { mode: 0o600 });
   return file;
@@ -114,121 +116,109 @@ function valuesFile(text: string): string[] {
 }
 
 describe('what does not work is said in a sentence', () => {
-  test('no cluster', async () => {
-    const file = await kubeconfig((text) =>
-      text.replace(/server: .*/, 'server: https://127.0.0.1:1'),
-    );
-    expect(mistakeIn(await run('--kubeconfig', file))).toMatch(
-      /^no cluster answers at https:\/\/127\.0\.0\.1:1 .*nothing listens there/,
-    );
-  });
+  let quota: Namespace;
+  let range: Namespace;
+  let asked: Record<string, Promise<Outcome>>;
 
-  test('credentials that are wrong or have expired', async () => {
-    expect(mistakeIn(await run('--kubeconfig', await withToken('expired')))).toMatch(
-      /does not accept the credentials .*log in again/,
-    );
-  });
-
-  test('a right that is missing, which the doctor names too', async () => {
-    await space.kubectl('create', 'serviceaccount', 'poor');
-    const file = await withToken(await space.kubectl('create', 'token', 'poor'));
-    expect(mistakeIn(await run('--kubeconfig', file))).toMatch(
-      /needs a right that context .* lacks: create namespaces in the whole cluster/,
-    );
-    const examined = await n8nTuned('doctor', '--target', 'kubernetes', '--kubeconfig', file);
-    expect(examined.code).toBe(1);
-    expect(examined.stdout).toMatch(
-      /missing {2}right {7}get, create pods\/exec: get, create is missing/,
-    );
-  });
-
-  test('an image that cannot be pulled', async () => {
-    const [generator, n8n] = await Promise.all([
-      run('--generator-image', 'quay.io/no/such:1'),
-      run(...valuesFile('image: { repository: no/such, tag: 2.41.1 }')),
-    ]);
-    expect(mistakeIn(generator)).toMatch(
-      /^the load generator does not start: the image quay.io\/no\/such:1 cannot be pulled/,
-    );
-    expect(mistakeIn(n8n)).toMatch(/does not start: the image no\/such:2.41.1 cannot be pulled/);
-  });
-
-  test('a pod that no node can take', async () => {
-    const values = valuesFile('main: { resources: { requests: { cpu: 999 } } }');
-    expect(mistakeIn(await run(...values, '--deploy-timeout', '20s'))).toMatch(
-      /not ready within 20 s .*no node can take it: .*Insufficient cpu.*ask for less/,
-    );
-  });
-
-  test('a quota and a LimitRange of the namespace', async () => {
-    const [quota, range] = await Promise.all([createNamespace('quota'), createNamespace('range')]);
+  // Most of them wait for the cluster, so they wait together.
+  beforeAll(async () => {
+    [quota, range] = await Promise.all([createNamespace('quota'), createNamespace('range')]);
     await quota.apply([
       {
-        apiVersion: 'v1',
-        kind: 'ResourceQuota',
-        metadata: { name: 'small' },
+        ...{ apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'small' } },
         spec: { hard: { 'limits.memory': '3000Mi' } },
       },
     ]);
     await range.apply([
       {
-        apiVersion: 'v1',
-        kind: 'LimitRange',
-        metadata: { name: 'small' },
+        ...{ apiVersion: 'v1', kind: 'LimitRange', metadata: { name: 'small' } },
         spec: { limits: [{ type: 'Container', max: { memory: '2Gi' } }] },
       },
     ]);
-    const [over, outside] = await Promise.all([
-      run('--namespace', quota.name),
-      run('--namespace', range.name, '--memory', '3Gi'),
-    ]);
-    expect(mistakeIn(over)).toMatch(
-      /exceed a quota of the namespace \(small, requested: limits.memory/,
+    await space.kubectl('create', 'serviceaccount', 'poor');
+    const nowhere = await kubeconfig((text) =>
+      text.replace(/server: .*/, 'server: https://127.0.0.1:1'),
     );
-    expect(mistakeIn(outside)).toMatch(
-      /refused by a LimitRange of the namespace \(maximum memory usage/,
-    );
-    // The namespaces were there before: they stay, with nothing of ours in them.
+    const expired = await withToken('expired');
+    const poor = await withToken(await space.kubectl('create', 'token', 'poor'));
+    const chart = writtenChart();
+    expect((await inCluster(['helm3', '-n', space.name, 'install', 'n8n', chart])).code).toBe(0);
+    const existing = ['--existing', '--namespace', space.name, '--release'];
+    asked = {
+      nowhere: run('--kubeconfig', nowhere),
+      expired: run('--kubeconfig', expired),
+      poor: run('--kubeconfig', poor),
+      examined: n8nTuned('doctor', '--target', 'kubernetes', '--kubeconfig', poor),
+      noGenerator: run('--generator-image', 'quay.io/no/such:1'),
+      noImage: run(...valuesFile('image: { repository: no/such, tag: 2.41.1 }')),
+      noNode: run(
+        ...valuesFile('main: { resources: { requests: { cpu: 999 } } }'),
+        ...['--deploy-timeout', '30s'],
+      ),
+      quota: run('--namespace', quota.name),
+      range: run('--namespace', range.name, '--memory', '3Gi'),
+      taken: run('--namespace', space.name),
+      refused: run(...valuesFile('noSuchValue: 1')),
+      absent: run(...existing, 'absent'),
+      noN8n: run(...existing, 'n8n'),
+    };
+  });
+  afterAll(async () => {
+    await Promise.all([quota?.remove(), range?.remove()]);
+    // None has left anything behind.
+    expect(await ourNamespaces()).toBe('');
+  });
+
+  const saidBy = async (name: string): Promise<string> =>
+    mistakeIn((await asked[name]) ?? { code: 0, stdout: '', stderr: '' });
+
+  test.each([
+    ['nowhere', /^no cluster answers at https:\/\/127\.0\.0\.1:1 .*nothing listens there/],
+    ['expired', /does not accept the credentials .*log in again/],
+    [
+      'poor',
+      /needs a right that context .* lacks: create namespaces in the whole cluster; docs\/kubernetes.md/,
+    ],
+    [
+      'noGenerator',
+      /^the load generator does not start: the image quay.io\/no\/such:1 cannot be pulled/,
+    ],
+    ['noImage', /does not start: the image .*no\/such:2.41.1 cannot be pulled/],
+    ['noNode', /not ready within 30 s .*no node can take it: .*Insufficient cpu.*ask for less/],
+    ['quota', /exceed a quota of the namespace \(small, requested: limits.memory/],
+    ['range', /refused by a LimitRange of the namespace \(maximum memory usage/],
+    ['taken', /^the release name 'n8n' is taken in the namespace .* \(deployed\)/],
+    ['refused', /^the chart refuses th\w+ values: .*noSuchValue/],
+    ['absent', /^there is no release 'absent' in the namespace/],
+    ['noN8n', /has no Service that takes webhooks/],
+  ])('%s', async (name, sentence) => {
+    expect(await saidBy(name)).toMatch(sentence);
+  });
+
+  test('the doctor names the right that is missing', async () => {
+    const { code, stdout } = (await asked['examined']) ?? { code: null, stdout: '' };
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/missing {2}right {7}get, create pods\/exec: get, create is missing/);
+  });
+
+  test('a namespace that was there before stays, with nothing of ours in it', async () => {
+    await Promise.all(Object.values(asked));
+    const kinds = 'jobs,deployments,statefulsets,persistentvolumeclaims,secrets,services';
     for (const each of [quota, range]) {
-      expect(
-        await each.kubectl('get', 'jobs,deployments,pvc,configmaps', '-l', OURS, '-o', 'name'),
-      ).toBe('');
-      expect(await each.kubectl('get', 'deployments', '-o', 'name')).toBe('');
-      await each.remove();
+      expect(await each.kubectl('get', kinds, '-o', 'name')).toBe('');
+      expect(await each.kubectl('get', 'configmaps', '-l', OURS, '-o', 'name')).toBe('');
     }
-  });
-
-  test('a release name that is taken, and values that the chart refuses', async () => {
-    const chart = join(out, 'small');
-    writeChart(chart);
-    const { code } = await inCluster(['helm3', '-n', space.name, 'install', 'n8n', chart]);
-    expect(code).toBe(0);
-    const [taken, refused] = await Promise.all([
-      run('--namespace', space.name),
-      run(...valuesFile('noSuchValue: 1')),
-    ]);
-    expect(mistakeIn(taken)).toMatch(
-      /^the release name 'n8n' is taken in the namespace .* \(deployed\)/,
-    );
-    expect(mistakeIn(refused)).toMatch(/^the chart refuses these values: .*noSuchValue/);
-  });
-
-  test('a release that is not there, and one that takes no webhooks', async () => {
-    const load = (release: string): Promise<Outcome> =>
-      run('--existing', '--namespace', space.name, '--release', release);
-    expect(mistakeIn(await load('absent'))).toMatch(
-      /^there is no release 'absent' in the namespace/,
-    );
-    expect(mistakeIn(await load('n8n'))).toMatch(/has no Service that takes webhooks/);
   });
 });
 
-/** A release of Helm's that is no n8n. */
-function writeChart(folder: string): void {
+/** Of a release of Helm's that is no n8n. */
+function writtenChart(): string {
+  const folder = join(out, 'small');
   mkdirSync(join(folder, 'templates'), { recursive: true });
   writeFileSync(join(folder, 'Chart.yaml'), 'apiVersion: v2\nname: small\nversion: 1.0.0\n');
   writeFileSync(
     join(folder, 'templates', 'map.yaml'),
     'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: small }\n',
   );
+  return folder;
 }

@@ -49,7 +49,9 @@ const KEEPER = 'N8N_TUNED_KEEPER';
 
 async function up(options: UpOptions): Promise<void> {
   if (options.target !== 'process') {
-    throw new Mistake(`target ${options.target} is already up: up is for --target process.`);
+    throw new Mistake(
+      `up is for --target process: what --target ${options.target} names, it does not bring up.`,
+    );
   }
   const kept = new Kept(options.name);
   const other = kept.read();

@@ -22,7 +22,8 @@ export function leftoversIn(
   lives: (maker: Maker) => boolean,
 ): Leftover[] {
   const stateOf = (maker: Maker | null): Leftover['state'] => {
-    if (maker === null || maker.host !== here) return 'elsewhere';
+    // Without a start time it was made where processes cannot be told apart: nobody knows whether it goes on.
+    if (maker === null || maker.host !== here || maker.startedAtMs === 0) return 'elsewhere';
     return lives(maker) ? 'running' : 'ended';
   };
   const spaces = namespaces.map(({ metadata }): Leftover => {

@@ -23,7 +23,10 @@ const made = (name: string, maker: string | null, namespace?: string) => ({
 
 test('only what was made here by a process that is gone may go unasked', () => {
   const found = leftoversIn(
-    [made('a', 'here 1 10'), made('b', 'here 2 20'), made('c', 'there 1 10'), made('d', null)],
+    [
+      ...[made('a', 'here 1 10'), made('b', 'here 2 20'), made('c', 'there 1 10')],
+      ...[made('d', null), made('e', 'here 1 0')],
+    ],
     [made('n8n-tuned-generator', 'here 1 10', 'a'), made('n8n-tuned-generator', 'here 1 10', 'x')],
     'here',
     ({ pid }) => pid === 2,
@@ -33,6 +36,7 @@ test('only what was made here by a process that is gone may go unasked', () => {
     ['namespace', 'b', 'running'],
     ['namespace', 'c', 'elsewhere'],
     ['namespace', 'd', 'elsewhere'],
+    ['namespace', 'e', 'elsewhere'],
     ['generator', 'x', 'ended'],
   ]);
 });
