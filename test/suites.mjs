@@ -70,9 +70,10 @@ export const suites = [
   },
   {
     name: 'monitoring',
-    shows: 'every alert fires and stays silent; alerts and panels on a real n8n and Prometheus',
+    shows: "every alert fires and stays silent; dashboards of Grafana's shape; runbooks",
     jest: true,
-    needs: ['prometheus', 'helm3', 'n8n', 'redis', 'postgresql'],
+    filesAtOnce: 2,
+    needs: ['prometheus', 'helm3', 'node24', 'n8n'],
   },
   {
     name: 'workflows',
