@@ -111,7 +111,7 @@ function unfinished({ backlog, executions, matched }: Summary): number | null {
   if (backlog !== null && backlog.drainedAfterSeconds === null) return Math.max(1, backlog.atEnd);
   if (executions !== null) return executions.unfinished;
   if (matched !== undefined && !('skipped' in matched)) return matched.unfinished ?? null;
-  return null;
+  return backlog === null ? null : 0;
 }
 
 /** Nothing measured is never met; where not one response came to be measured, it is missed. */

@@ -30,7 +30,7 @@ export interface RunFacts {
   /** Of workloads that answer at once. */
   completed?: Completed | null;
   /** Null where there is no queue; `seconds` is null where it was not empty in time. */
-  queueDrained: { seconds: number | null } | null;
+  queueDrained: { seconds: number | null; open?: number; source?: string } | null;
 }
 
 export function summarize(
@@ -78,11 +78,13 @@ function backlog(samples: readonly MetricSample[], facts: RunFacts): Summary['ba
   // Without a queue to look at, what n8n has accepted and not done yet.
   const waiting = queued.length > 0 ? queued : (facts.completed?.open ?? []);
   const growing = slope(waiting.map(({ tMs, value }) => ({ x: tMs / 1_000, y: value })));
+  const { seconds, open, source } = facts.queueDrained;
   return {
-    atEnd: waiting.at(-1)?.value ?? facts.completed?.completions.openAtEnd ?? 0,
+    atEnd: waiting.at(-1)?.value ?? facts.completed?.completions.openAtEnd ?? open ?? 0,
     // A slope whose interval holds 0 is noise, and stated as none.
     slopePerSecond: growing.low > 0 || growing.high < 0 ? growing.value : 0,
-    drainedAfterSeconds: facts.queueDrained.seconds,
+    drainedAfterSeconds: seconds,
+    ...(source === undefined ? {} : { source }),
   };
 }
 

@@ -277,7 +277,7 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
       `something else on this machine used ${figures(facts.otherCores ?? 0)} cores during the run`,
     );
   }
-  if (executions === null && backlog !== null) {
+  if (executions === null && backlog !== null && backlog.source === undefined) {
     found.push('executions could not be counted in n8n, only replies');
   }
   for (const sampler of facts.failedSamplers) found.push(`the sampler ${sampler} failed`);

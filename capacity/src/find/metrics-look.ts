@@ -1,9 +1,9 @@
 /** What n8n's own metrics say about whether it works: CPU and jobs, read between two probes. */
+import { queueJobs } from '../analysis/queue-jobs';
 import { uptimeMs } from '../linux/proc';
 import type { MetricsEndpoint } from '../targets/target';
 
 const CPU = /^\w*process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)/m;
-const JOBS = /^\w*scaling_mode_queue_jobs_(?:waiting|active)(?:\{[^}]*\})? ([\d.e+-]+)/gm;
 
 export interface MetricsSeen {
   atMs: number;
@@ -15,8 +15,8 @@ export interface MetricsSeen {
 /** Pure: from the texts of all endpoints. */
 export function metricsSeen(texts: readonly string[], atMs: number): MetricsSeen {
   const cpu = texts.flatMap((text) => CPU.exec(text)?.[1] ?? []).map(Number);
-  const jobs = texts.flatMap((text) => [...text.matchAll(JOBS)].map(([, value]) => Number(value)));
-  return { atMs, cpuSeconds: sum(cpu), jobs: sum(jobs) };
+  const jobs = queueJobs(texts);
+  return { atMs, cpuSeconds: sum(cpu), jobs: jobs && jobs.waiting + jobs.active };
 }
 
 const sum = (values: readonly number[]): number | null =>

@@ -101,7 +101,13 @@ export interface Summary {
    * Jobs that wait in the queue; without one, executions that were accepted and have not ended. Slope
    * per second over the measured part. Null where neither is known.
    */
-  backlog: { atEnd: number; slopePerSecond: number; drainedAfterSeconds: number | null } | null;
+  backlog: {
+    atEnd: number;
+    slopePerSecond: number;
+    drainedAfterSeconds: number | null;
+    /** What showed that it drained, where n8n's executions were not counted. */
+    source?: string;
+  } | null;
   /** Requests in flight predicted by rate x latency against those seen. */
   littlesLaw: { predicted: number; observed: number; ratio: number } | null;
   cpuMillisecondsPerRequest: number | null;

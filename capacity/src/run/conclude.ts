@@ -29,7 +29,7 @@ export interface RunEnding {
   traced: TracedExecutions;
   /** Of workloads that answer at once; null where it was not counted. */
   countedWithin: CountedWithin | null;
-  queueDrained: { seconds: number | null } | null;
+  queueDrained: { seconds: number | null; open?: number; source?: string } | null;
   failedSamplers: string[];
   /** With the requests in flight where a process ended. */
   events: RunEvent[];

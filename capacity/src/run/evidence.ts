@@ -1,21 +1,25 @@
 import type { Slo } from '../plan/slo';
-import type { Running } from '../targets/target';
+import type { BacklogWatch, Running } from '../targets/target';
 import { messageOf, Mistake } from '../ui/exit';
 
-/** Refuses, before any load is made, an SLO that nothing on this target can show to be met. */
+/**
+ * Refuses, before any load is made, an SLO that nothing on this target can show to be met. Returns what
+ * shows the backlog, where it is asked for and n8n's executions are not counted.
+ */
 export async function refuseWithoutEvidence(
-  running: Pick<Running, 'baseUrl' | 'executions' | 'traceExecutions'>,
+  running: Pick<Running, 'baseUrl' | 'executions' | 'backlog' | 'traceExecutions'>,
   slos: readonly Slo[],
-): Promise<void> {
+): Promise<BacklogWatch | null> {
   const slo = slos.find(({ metric }) => metric === 'backlog');
-  if (slo === undefined || (await running.executions()) !== null) return;
+  if (slo === undefined || (await running.executions()) !== null) return null;
   let why = "n8n's executions cannot be counted from here";
   try {
-    if ((await running.traceExecutions()) !== null) return;
+    const watch = (await running.backlog?.()) ?? null;
+    if (watch !== null || (await running.traceExecutions()) !== null) return watch;
   } catch (error) {
     why += ` (${messageOf(error)})`;
   }
   throw new Mistake(
-    `the SLO '${slo.text}' has no evidence at ${running.baseUrl}: ${why}; set N8N_API_KEY to a key that may list executions, or leave this SLO out.`,
+    `the SLO '${slo.text}' has no evidence at ${running.baseUrl}: ${why}; set N8N_API_KEY to a key that may list executions, in queue mode let n8n show its queue at /metrics (N8N_METRICS=true, N8N_METRICS_INCLUDE_QUEUE_METRICS=true), or leave this SLO out.`,
   );
 }

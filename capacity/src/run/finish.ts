@@ -10,8 +10,9 @@ import { REQUESTS_FILE, SAMPLES_FILE, type RunHead } from '../record/folder';
 import type { ExecutionCounts } from '../record/record';
 import type { RunData } from '../report/run/data';
 import type { Sampler } from '../samplers/sampler';
-import type { ExecutionTrace } from '../targets/target';
+import type { BacklogWatch, ExecutionTrace } from '../targets/target';
 import { messageOf } from '../ui/exit';
+import { awaitBacklog, type SeenBacklog } from './backlog';
 import { conclude } from './conclude';
 import { drain, type Count, type Drained } from './executions';
 import { withInFlight } from './in-flight';
@@ -27,6 +28,8 @@ export interface StartedRun extends LoadScene {
   /** Executions that n8n had counted before the load. */
   before: ExecutionCounts | null;
   trace: ExecutionTrace | null;
+  /** Shows what is left, where the backlog is asked for and executions are not counted. */
+  backlog: BacklogWatch | null;
 }
 
 export interface FinishedRun {
@@ -43,6 +46,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   const breached = tellBreach(run);
   const countedWithin = (await run.within?.end()) ?? null;
   const drained = await drainAfter(run, load);
+  const left = await leftAfter(run, load);
   await seen.stop(run.samplers);
   const traced = await traceOf(run, drained);
   const logs = await folder.keepLogs(running.logs);
@@ -60,7 +64,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
       executions: drained.executions,
       traced,
       countedWithin,
-      queueDrained: drained.executions !== null && waits ? { seconds: drained.seconds } : null,
+      queueDrained: drained.executions !== null && waits ? { seconds: drained.seconds } : left,
       failedSamplers: seen.failedSamplers,
       events: await withInFlight(seen.events, folder),
       files: { requests: REQUESTS_FILE, samples: SAMPLES_FILE, logs },
@@ -90,6 +94,12 @@ function drainAfter(run: StartedRun, { endedAtMs }: LoadResult): Promise<Drained
     drainMs,
   };
   return drain(run.count, run.before, draining, run.progress, run.signal);
+}
+
+async function leftAfter(run: StartedRun, { endedAtMs }: LoadResult): Promise<SeenBacklog | null> {
+  const { backlog, order, progress, signal } = run;
+  if (backlog === null) return null;
+  return awaitBacklog(backlog, { endedAtMs, drainMs: order.drainMs }, progress, signal);
 }
 
 function traceOf(run: StartedRun, { executions }: Drained): Promise<TracedExecutions> {

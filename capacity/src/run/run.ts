@@ -45,7 +45,7 @@ async function start(
   signal: AbortSignal,
 ): Promise<StartedRun> {
   const { workload, plan, drainMs } = order;
-  await refuseWithoutEvidence(running, order.slos);
+  const backlog = await refuseWithoutEvidence(running, order.slos);
   await running.ready(workload.requests, progress, signal);
   const head = headOf(running, order, new Date());
   const folder = new RunFolder(order.out, head);
@@ -67,7 +67,7 @@ async function start(
   const thinkTimeMs = Math.max(...workload.requests.map((request) => request.thinkTimeMs));
   return {
     ...{ running, order, progress, signal, head, folder, seen, samplers, thinkTimeMs },
-    ...{ count, before, trace, within },
+    ...{ count, before, trace, backlog, within },
     requests: new RequestsSeen(plan, thinkTimeMs),
     breach: untilBreach(order),
   };

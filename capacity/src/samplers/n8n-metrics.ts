@@ -36,11 +36,18 @@ const GROWTHS: readonly { theirs: string; ours: Metric; by: string | null; times
 const UNSEEN_MEMORY = 'n8n_process_resident_memory_bytes';
 const UNSEEN_CPU = 'n8n_process_cpu_seconds_total';
 
+/** The queue that all mains share; where its Redis is seen, that says it at every tick, not every 20 s. */
+const QUEUE: readonly { theirs: string; ours: Metric }[] = [
+  { theirs: 'n8n_scaling_mode_queue_jobs_waiting', ours: 'queueWaiting' },
+  { theirs: 'n8n_scaling_mode_queue_jobs_active', ours: 'queueActive' },
+];
+
 const WANTED: readonly string[] = [
   ...GAUGES.map(({ theirs }) => theirs),
   ...GROWTHS.flatMap(({ theirs, by }) => [theirs, ...(by === null ? [] : [by])]),
   UNSEEN_MEMORY,
   UNSEEN_CPU,
+  ...QUEUE.map(({ theirs }) => theirs),
 ];
 
 interface Scraped {
@@ -65,13 +72,26 @@ export function n8nMetricsSampler(): Sampler {
             const now = { atMs: performance.now(), values: await scrape(endpoint) };
             write(sink, endpoint, now, before.get(instance), isSeen(instance));
             before.set(instance, now);
+            return now.values;
           }),
         );
+        if (running.redis === null) writeQueue(sink, results.flatMap(valuesOf));
         const failed = results.find((result) => result.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
       },
     };
   });
+}
+
+const valuesOf = (result: PromiseSettledResult<Scraped['values']>): Scraped['values'][] =>
+  result.status === 'fulfilled' ? [result.value] : [];
+
+/** A main that does not lead shows 0. */
+function writeQueue(sink: SampleSink, shown: readonly Scraped['values'][]): void {
+  for (const { theirs, ours } of QUEUE) {
+    const values = shown.flatMap((one) => one.get(theirs) ?? []);
+    if (values.length > 0) sink.sample('redis', 'redis', ours, Math.max(...values));
+  }
 }
 
 async function scrape({ instance, url, read }: MetricsEndpoint): Promise<Map<string, number>> {

@@ -53,6 +53,11 @@ export interface Running {
   executions(): Promise<ExecutionCounts | null>;
   /** Left out where nothing of it can be reached from here but its address. */
   readonly drillAccess?: DrillAccess;
+  /**
+   * What tells of work that is open, where executions() tells nothing; null, rejected or left out where
+   * nothing does.
+   */
+  backlog?(): Promise<BacklogWatch | null>;
   /** Begins to look at the executions from here on; null or rejected where they cannot be read one by one. */
   traceExecutions(): Promise<ExecutionTrace | null>;
   /** Where the load comes from; left out: from this machine. */
@@ -140,6 +145,16 @@ export interface SeenInside {
   restarts: number;
   /** The machine that it runs on, where this one tells of it; null: another one does. */
   node: string | null;
+}
+
+/** Shows, once a load is over, what n8n has been given and not done. */
+export interface BacklogWatch {
+  /** Where it is read: `queue metrics`, `API`. */
+  source: string;
+  /** What it shows may be older by so much than the look at it. */
+  lateMs: number;
+  /** Executions not done, whoever asked for them; null while that is not known. */
+  open(): Promise<number | null>;
 }
 
 /** The executions since a moment, one by one. */

@@ -32,6 +32,9 @@ describe('an SLO for which a target has no evidence', () => {
     const trace = { source: 'API', affordable: 1, read: () => Promise.reject(new Error('later')) };
     const traceExecutions = () => Promise.resolve(trace);
     await refuseWithoutEvidence({ ...url, traceExecutions }, backlog);
+    const watch = { source: 'queue metrics', lateMs: 0, open: () => Promise.resolve(0) };
+    const backlogShown = () => Promise.resolve(watch);
+    expect(await refuseWithoutEvidence({ ...url, backlog: backlogShown }, backlog)).toBe(watch);
     await refuseWithoutEvidence(url, parseSlos('p95<1s,errors<1%,throughput>=95%'));
   });
 });

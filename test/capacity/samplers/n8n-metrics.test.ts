@@ -22,6 +22,8 @@ beforeAll(async () => {
         `n8n_db_pool_acquire_seconds_sum ${0.2 * seconds}`,
         `n8n_db_pool_acquire_seconds_count ${10 * seconds}`,
         'n8n_nodejs_eventloop_lag_p99_seconds 0.25',
+        'n8n_scaling_mode_queue_jobs_waiting 7',
+        'n8n_scaling_mode_queue_jobs_active 3',
         '',
       ].join('\n'),
     );
@@ -33,9 +35,10 @@ afterAll(() => {
   server.close();
 });
 
-async function sampled(seen: boolean): Promise<Collected> {
+async function sampled(seen: boolean, redis: Running['redis'] = null): Promise<Collected> {
   const { port } = server.address() as AddressInfo;
   const running = {
+    redis,
     processes: () => (seen ? [{ role: 'worker', instance: 'worker-1', pid: 1 }] : []),
     metrics: [{ role: 'worker', instance: 'worker-1', url: `http://127.0.0.1:${port}/metrics` }],
   } as unknown as Running;
@@ -65,4 +68,12 @@ test('of one that can be seen, the kernel says it', async () => {
   expect(sink.values('cpuCores')).toEqual([]);
   expect(sink.values('rssMiB')).toEqual([]);
   expect(sink.values('gcShare').length).toBeGreaterThan(0);
+});
+
+test('the queue is as its mains show it, unless its Redis can be seen', async () => {
+  const outside = await sampled(false);
+  expect(new Set(outside.values('queueWaiting', 'redis'))).toEqual(new Set([7]));
+  expect(new Set(outside.values('queueActive', 'redis'))).toEqual(new Set([3]));
+  const beside = await sampled(true, { url: 'redis://127.0.0.1', prefix: 'bull', queue: 'jobs' });
+  expect(beside.values('queueWaiting')).toEqual([]);
 });

@@ -7,6 +7,15 @@ export class N8nApi {
     private readonly key: string,
   ) {}
 
+  /** Id of the newest execution that the key may see; 0 without one. */
+  async newestExecution(): Promise<number> {
+    const { data } = await this.ask<{ data: { id: number | string }[] }>(
+      'GET',
+      '/executions?limit=1',
+    );
+    return Number(data[0]?.id ?? 0);
+  }
+
   async ask<T>(
     method: 'GET' | 'POST' | 'DELETE',
     path: string,

@@ -20,7 +20,7 @@ interface Shown {
  * how many there were.
  */
 export async function traceFromNow(api: N8nApi): Promise<ExecutionTrace> {
-  const newest = await newestId(api);
+  const newest = await api.newestExecution();
   return {
     source: 'API',
     affordable: AFFORDABLE,
@@ -36,11 +36,6 @@ export async function traceFromNow(api: N8nApi): Promise<ExecutionTrace> {
       return { executions: [...found.values()], made: null } satisfies ExecutionsSeen;
     },
   };
-}
-
-async function newestId(api: N8nApi): Promise<number> {
-  const { data } = await api.ask<{ data: Shown[] }>('GET', '/executions?limit=1');
-  return Number(data[0]?.id ?? 0);
 }
 
 async function* newer(

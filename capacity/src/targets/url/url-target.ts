@@ -4,6 +4,7 @@ import { thisMachine } from '../machine';
 import { answersRight } from '../process/ready';
 import type { MetricsEndpoint, Running, Target } from '../target';
 import { N8nApi } from './api';
+import { apiBacklog, queueBacklog } from './backlog';
 import { readMetrics } from './metrics';
 import { OutsideNeeds } from './needs';
 import { ApiSeeds } from './seeds';
@@ -81,6 +82,9 @@ export function urlTarget({
             }
           }),
         executions: () => Promise.resolve(null),
+        backlog: async () =>
+          (await queueBacklog(metrics.map((each) => each.url))) ??
+          (api === null ? null : await apiBacklog(api)),
         traceExecutions: () => (api === null ? Promise.resolve(null) : traceFromNow(api)),
         down: async (tell) => {
           try {
