@@ -1,7 +1,7 @@
 /** What grows while the load stays the same: memory, latency, the database. */
 import { N8N_ROLES } from '../plan/roles';
+import type { Metric } from '../record/metrics';
 import type { MetricSample, RequestSample, SoakTrend } from '../record/record';
-import { figures } from './figures';
 import { totals, type Window } from './metrics';
 import { EXACT_UP_TO, Values } from './requests/values';
 import { mean, medianOf } from './statistics';
@@ -13,6 +13,8 @@ const SETTLING_SHARE = 1 / 3;
 const WINDOWS = 120;
 /** Growth over the length of the run that is worth a word, as a share of the mean. */
 const WORTH = 0.05;
+/** Of a smaller table it is worth a word only that it grows. */
+const LARGE_MIB = 1;
 const MS_PER_HOUR = 3_600_000;
 
 const settledPart = ({ fromMs, toMs }: Window): Window => ({
@@ -65,27 +67,47 @@ export function soakTrends(
   const memory = N8N_ROLES.map((role) => totals(samples, { metric: 'rssMiB', role }, settled))
     .filter((series) => series.length > 0)
     .map((series) => meanByWindow(series, settled));
-  const database = samples.filter(
-    ({ metric, tMs }) => metric === 'dbSizeMiB' && tMs >= settled.fromMs && tMs < settled.toMs,
-  );
+  const sized = (name: SoakTrend['name'], metric: Metric, instance?: string): SoakTrend | null =>
+    trend(name, 'MiB', meanByWindow(sizes(samples, metric, settled, instance), settled), settled);
   return [
     trend('memory', 'MiB', summed(memory), settled),
     trend('latency', 'ms', latencies.points(), settled),
-    trend('database', 'MiB', meanByWindow(database, settled), settled),
+    sized('database', 'dbSizeMiB'),
+    sized('WAL', 'dbWalMiB'),
+    ...tablesIn(samples).flatMap(({ name, instance }) => {
+      const found = sized(`table ${name}`, 'tableSizeMiB', instance);
+      const isLarge = sizes(samples, 'tableSizeMiB', settled, instance).some(
+        ({ value }) => value >= LARGE_MIB,
+      );
+      return found?.answer === 'grows' || isLarge ? [found] : [];
+    }),
   ].filter((one) => one !== null);
 }
 
-/** Of the whole run: the memory's trend decides, as the tables are pruned by age. */
-export function soakSentence(trends: readonly SoakTrend[]): string | null {
-  const memory = trends.find(({ name }) => name === 'memory');
-  if (memory === undefined) return null;
-  const { low, high } = memory.perHour;
-  const range = `${figures(memory.perHour.value)} MiB per hour (between ${figures(low)} and ${figures(high)})`;
-  if (memory.answer === 'grows') return `Leak: memory grew by ${range} after it had settled.`;
-  if (memory.answer === 'steady')
-    return `No leak: memory changed by ${range} after it had settled.`;
-  return `It is not known whether memory leaks: it changed by ${range}; soak for longer.`;
+/** Each table that was seen, by its instance `postgresql/TABLE` or `sqlite/TABLE`. */
+function tablesIn(samples: readonly MetricSample[]): { name: string; instance: string }[] {
+  const instances = new Set(
+    samples.filter(({ metric }) => metric === 'tableSizeMiB').map(({ instance }) => instance),
+  );
+  return [...instances].map((instance) => ({
+    name: instance.slice(instance.indexOf('/') + 1),
+    instance,
+  }));
 }
+
+const sizes = (
+  samples: readonly MetricSample[],
+  metric: Metric,
+  { fromMs, toMs }: Window,
+  instance?: string,
+): MetricSample[] =>
+  samples.filter(
+    (sample) =>
+      sample.metric === metric &&
+      (instance === undefined || sample.instance === instance) &&
+      sample.tMs >= fromMs &&
+      sample.tMs < toMs,
+  );
 
 /** Null of less than it takes for an interval. */
 function trend(

@@ -3,7 +3,7 @@ import type { Outcome, RunEvent, Summary, Verdict } from '../record/record';
 import type { Limit } from './limits/bottleneck';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
-import { soakSentence } from './soak';
+import { soakSentence } from './soak-sentence';
 import { assess, breachOf, durationText, undecidedOf, type Assessment, type Breach } from './slo';
 
 export interface VerdictFacts extends Promised {

@@ -10,7 +10,7 @@ export const N8N_ROLES = [...ROLES, 'runner'] as const;
 /** All that is sampled: n8n first, then what it stands on, then what is no part of it. */
 export const SAMPLED_ROLES = [
   ...N8N_ROLES,
-  ...(['postgresql', 'redis', 'balancer', 'upstream', 'generator', 'host'] as const),
+  ...(['postgresql', 'sqlite', 'redis', 'balancer', 'upstream', 'generator', 'host'] as const),
 ] as const;
 
 /** What works in one thread each: the event loops of n8n, of its runners and of an upstream; the commands in Redis. */

@@ -142,7 +142,26 @@ export const METRICS = declare({
   dbActiveConnections: gauge('Active connections', 'count', 'sum', 'with a statement under way'),
   dbLocksWaiting: gauge('Waiting for locks', 'count', 'sum', 'connections that wait for a lock'),
   dbTransactions: count('Transactions', 'committed and rolled back'),
-  dbSizeMiB: gauge('Database size', 'MiB', 'sum', 'of the files of the database'),
+  dbSizeMiB: gauge(
+    'Database size',
+    'MiB',
+    'sum',
+    'of the files of the database, without their log',
+  ),
+
+  // SQLite (role sqlite), and the tables of either database in a soak run.
+  dbWalMiB: gauge(
+    'Write-ahead log',
+    'MiB',
+    'sum',
+    'of SQLite: what no checkpoint has taken over yet',
+  ),
+  tableSizeMiB: gauge(
+    'Table size',
+    'MiB',
+    'sum',
+    'of one table with its indexes, written as postgresql/TABLE or sqlite/TABLE',
+  ),
 });
 
 export type Metric = keyof typeof METRICS;

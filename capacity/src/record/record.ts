@@ -188,7 +188,7 @@ export interface NamedRequests {
 
 /** Of what should stay level under a steady load, after it had settled. With 95 % confidence. */
 export interface SoakTrend {
-  name: 'memory' | 'latency' | 'database';
+  name: 'memory' | 'latency' | 'database' | 'WAL' | `table ${string}`;
   unit: 'MiB' | 'ms';
   perHour: { value: number; low: number; high: number };
   /** `unknown`: the interval allows growth that matters, and none. */

@@ -1,6 +1,7 @@
 /** One run: a workload under a plan on a target that is up, recorded and judged. */
 import { measuredPart, RequestsSeen } from '../analysis/requests/seen';
 import type { LoadResult } from '../load/load';
+import { lengthSeconds } from '../plan/profile';
 import { RunFolder } from '../record/folder';
 import { samplersFor } from '../samplers';
 import type { Running } from '../targets/target';
@@ -59,7 +60,9 @@ async function start(
   const before = await settledExecutions(count, drainMs, signal);
   // A run is measured without it too.
   const trace = await running.traceExecutions().catch(() => null);
-  const samplers = await seen.start(samplersFor(running), running, sampleEveryMs(plan));
+  const soakSeconds = plan.profile === 'soak' ? lengthSeconds(plan) : null;
+  const sampled = samplersFor(running, soakSeconds);
+  const samplers = await seen.start(sampled, running, sampleEveryMs(plan));
   const isAtOnce = workload.recorded.answers === 'at-once';
   const within = isAtOnce ? new CountWithin(running, measuredPart(plan)) : null;
   scope.defer(() => seen.stop(samplers));

@@ -7,9 +7,11 @@ import { n8nMetricsSampler } from './n8n-metrics';
 import { postgresqlSampler } from './postgresql';
 import { processesSampler } from './processes';
 import type { Sampler } from './sampler';
+import { sqliteSampler } from './sqlite';
+import { tablesSampler } from './tables';
 
-/** The samplers that a target has something for. */
-export function samplersFor(running: Running): Sampler[] {
+/** The samplers that a target has something for; those of slow growth for a soak of so many seconds. */
+export function samplersFor(running: Running, soakSeconds: number | null = null): Sampler[] {
   const roots = running.processes();
   return [
     ...(roots.length > 0 ? [processesSampler(), hostSampler()] : []),
@@ -18,5 +20,9 @@ export function samplersFor(running: Running): Sampler[] {
     ...(running.metrics.length > 0 ? [n8nMetricsSampler()] : []),
     ...(running.redis === null ? [] : [bullQueueSampler()]),
     ...(running.postgresql === null ? [] : [postgresqlSampler()]),
+    ...(running.sqlite ? [sqliteSampler()] : []),
+    ...(soakSeconds !== null && (running.sqlite || running.postgresql !== null)
+      ? [tablesSampler(soakSeconds)]
+      : []),
   ];
 }

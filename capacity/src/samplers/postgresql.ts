@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Metric } from '../record/metrics';
+import { connect } from './sql-reader';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
 
@@ -52,18 +53,6 @@ export function postgresqlSampler(): Sampler {
       close: () => client?.end(),
     };
   });
-}
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 5_000,
-    query_timeout: 10_000,
-    application_name: 'n8n-tuned sampler',
-  });
-  client.on('error', () => undefined); // The next query tells.
-  await client.connect();
-  return client;
 }
 
 async function sizeMiB(client: pg.Client): Promise<number> {

@@ -17,6 +17,7 @@ export function keptRunning(kept: Kept, state: KeptState): Running {
     metrics: state.metrics,
     redis: state.redis,
     postgresql: state.postgresql,
+    sqlite: state.sqlite ?? null,
     logs: [],
     onEvent: () => () => undefined,
     seed: keeper,

@@ -17,6 +17,8 @@ export interface KeptState {
   metrics: MetricsEndpoint[];
   redis: Running['redis'];
   postgresql: Running['postgresql'];
+  /** Left out by older versions. */
+  sqlite?: Running['sqlite'];
 }
 
 export class Kept {

@@ -38,6 +38,8 @@ export interface Running {
   readonly metrics: MetricsEndpoint[];
   readonly redis: { url: string; prefix: string; queue: string } | null;
   readonly postgresql: { url: string } | null;
+  /** Its file, and the Node.js that can read it; null or left out where there is none, or not to be seen. */
+  readonly sqlite?: { file: string; node: string } | null;
   /** Files that are copied into the run's folder. */
   readonly logs: string[];
   /**

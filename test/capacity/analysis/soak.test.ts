@@ -1,5 +1,6 @@
 import { normal, seededRandom } from '../../../capacity/src/analysis/random';
-import { LatencyOverTime, soakSentence, soakTrends } from '../../../capacity/src/analysis/soak';
+import { LatencyOverTime, soakTrends } from '../../../capacity/src/analysis/soak';
+import { soakSentence } from '../../../capacity/src/analysis/soak-sentence';
 import type { MetricSample, RequestSample } from '../../../capacity/src/record/record';
 
 const HOURS = 2;
@@ -60,4 +61,58 @@ test('latency that stays and tables that grow each have their own trend', () => 
   expect(named(database, 'database')).toMatchObject({ answer: 'grows', unit: 'MiB' });
   expect(named(database, 'database')?.perHour.value).toBeCloseTo(100, 0);
   expect(named([], 'memory')).toBeUndefined();
+});
+
+describe('what grows in the database', () => {
+  const none = new LatencyOverTime(measured);
+  const every10s = (value: (hours: number) => number, sample: Partial<MetricSample>) =>
+    Array.from({ length: HOURS * 360 }, (_, i): MetricSample => ({
+      ...{ tMs: measured.fromMs + i * 10_000, role: 'sqlite', instance: 'sqlite' },
+      ...{ metric: 'dbSizeMiB', value: value(i / 360) },
+      ...sample,
+    }));
+  const table = (name: string, perHour: number) =>
+    every10s((hours) => 10 + perHour * hours, {
+      ...{ instance: `sqlite/${name}`, metric: 'tableSizeMiB' },
+    });
+  const samples = [
+    ...every10s((hours) => 100 + 100 * hours, {}),
+    // Back to nothing with every checkpoint, at whatever height it then is.
+    ...every10s((hours) => 4 * ((hours * 37) % 1), { metric: 'dbWalMiB' }),
+    ...table('execution_data', 90),
+    ...table('execution_entity', 10),
+    ...table('workflow_entity', 0),
+  ];
+
+  test('each table has its slope, and SQLite its log', () => {
+    const trends = soakTrends(none, samples, measured);
+    expect(trends.map(({ name, answer }) => [name, answer])).toEqual([
+      ['database', 'grows'],
+      // It swings more than it could matter; what counts is that nothing says it grows.
+      ['WAL', 'unknown'],
+      ['table execution_data', 'grows'],
+      ['table execution_entity', 'grows'],
+      ['table workflow_entity', 'steady'],
+    ]);
+    expect(trends.map(({ perHour }) => Math.round(perHour.value))).toEqual([100, 0, 90, 10, 0]);
+  });
+
+  test('is said with its tables and what a day of it takes, and is no leak of memory', () => {
+    const trends = soakTrends(latencies, [...memory(0), ...samples], measured);
+    const sentence = soakSentence(trends);
+    expect(sentence).toMatch(/^No leak: memory changed by /);
+    expect(sentence).toMatch(
+      /The database grew by 100 MiB per hour \(between .*; its tables grew: /,
+    );
+    expect(sentence).toMatch(/execution_data by 90 MiB .*, execution_entity by 10 MiB /);
+    expect(sentence).toContain('That is 2.34 GiB per day');
+    expect(sentence).not.toContain('workflow_entity');
+  });
+
+  test('a log that no checkpoint takes back is told', () => {
+    const log = every10s((hours) => 20 * hours, { metric: 'dbWalMiB' });
+    expect(soakSentence(soakTrends(none, log, measured))).toMatch(
+      /^The write-ahead log of SQLite grew by 20 MiB per hour/,
+    );
+  });
 });

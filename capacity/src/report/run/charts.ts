@@ -34,6 +34,7 @@ export function runCharts(data: RunData): Chart[] {
     metric('memory', 'Memory per role', 'rssMiB'),
     metric('cpu', 'CPU per role', 'cpuCores'),
     metric('processes', 'Number of processes per role', 'processes'),
+    ...(profile.name === 'soak' ? [metric('database', METRICS.dbSizeMiB.title, 'dbSizeMiB')] : []),
     sampled(queueChart(data.samples, duration)),
     metric('loop-lag', METRICS.eventLoopLagMs.title, 'eventLoopLagMs'),
     spreadChart(data.record),

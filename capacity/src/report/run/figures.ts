@@ -1,5 +1,5 @@
 import { type Figure, ms, share, perSecond, mib } from '../text/units';
-import type { RankedLimit, RunRecord, Summary } from '../../record/record';
+import type { RankedLimit, RunRecord, SoakTrend, Summary } from '../../record/record';
 import { formatNumber } from '../plot/scale';
 import { placeOf } from '../../plan/roles';
 
@@ -57,9 +57,13 @@ export function runFigures(record: RunRecord): Figure[] {
       `${perSecond(ratePerSecond)} during the measured part, ${formatNumber(requests)} requests (${share(shareOfOffered)} of offered, from ${source})`,
     );
   }
-  for (const { name, unit, perHour, answer } of summary.soak ?? []) {
-    const range = `${formatNumber(perHour.low)} to ${formatNumber(perHour.high)}`;
-    add(`Trend: ${name}`, `${signed(perHour.value)} ${unit} per hour (${range}): ${answer}`);
+  for (const trend of summary.soak ?? []) {
+    if (!isOfTable(trend)) add(`Trend: ${trend.name}`, trendText(trend));
+  }
+  const tables = (summary.soak ?? []).filter(isOfTable);
+  if (tables.length > 0) {
+    const texts = tables.map((trend) => `${trend.name.replace('table ', '')} ${trendText(trend)}`);
+    add('Trend: tables', texts.join('; '));
   }
   if (summary.littlesLaw)
     add(
@@ -71,6 +75,11 @@ export function runFigures(record: RunRecord): Figure[] {
   add('Load generator', generatorText(summary));
   return figures;
 }
+
+const isOfTable = ({ name }: SoakTrend): boolean => name.startsWith('table ');
+
+const trendText = ({ perHour, unit, answer }: SoakTrend): string =>
+  `${signed(perHour.value)} ${unit} per hour (${formatNumber(perHour.low)} to ${formatNumber(perHour.high)}): ${answer}`;
 
 function generatorText({ generator, errors }: Summary): string {
   const { cpuCores, coresAvailable, notSent, latenessMs, newConnections } = generator;

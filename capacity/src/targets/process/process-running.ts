@@ -54,6 +54,7 @@ export class ProcessRunning implements Running {
   readonly redis: Running['redis'];
   readonly postgresql: Running['postgresql'];
   readonly drillAccess: DrillAccess;
+  readonly sqlite: NonNullable<Running['sqlite']> | null;
 
   private readonly supervisor: Supervisor;
   private readonly workspace = new Workspace();
@@ -90,9 +91,10 @@ export class ProcessRunning implements Running {
       templates,
       redisPrefix: main.env['QUEUE_BULL_PREFIX'] ?? 'bull',
     });
-    const { database, redis, postgresql } = this.stores;
+    const { database, redis, postgresql, sqlite } = this.stores;
     this.redis = redis;
     this.postgresql = postgresql;
+    this.sqlite = sqlite;
     this.seeds = new Seeds({
       version: topology.n8n,
       main,

@@ -29,6 +29,7 @@ export interface StoresOptions {
 export class Stores {
   readonly redis: Running['redis'];
   readonly postgresql: Running['postgresql'];
+  readonly sqlite: NonNullable<Running['sqlite']> | null;
   readonly database: Database;
 
   constructor(private readonly options: StoresOptions) {
@@ -38,9 +39,11 @@ export class Stores {
         ? null
         : { url: redisUrl(ports.redis), prefix: redisPrefix, queue: 'jobs' };
     this.postgresql = ports.postgresql === null ? null : { url: postgresqlUrl(ports.postgresql) };
+    const file = join(this.dataFolder('sqlite'), 'database.sqlite');
+    this.sqlite = this.postgresql === null ? { file, node: tools.sqliteNode } : null;
     this.database =
       this.postgresql === null
-        ? sqliteDatabase(tools.sqliteNode, join(this.dataFolder('sqlite'), 'database.sqlite'))
+        ? sqliteDatabase(tools.sqliteNode, file)
         : postgresqlDatabase(this.postgresql.url);
   }
 
