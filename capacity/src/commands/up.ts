@@ -76,6 +76,8 @@ async function up(options: UpOptions): Promise<void> {
   keeper.once('exit', () => {
     ended = true;
   });
+  // Once: a second signal would end it without taking n8n down in order.
+  interrupt.signal.addEventListener('abort', () => keeper.kill('SIGTERM'));
   try {
     for (;;) {
       const state = kept.read();
@@ -87,7 +89,6 @@ async function up(options: UpOptions): Promise<void> {
         throw new Interrupted(`${messageOf(interrupt.signal.reason)}: n8n was taken down again.`);
       }
       if (ended) throw new Failure(`n8n did not come up: ${lastLine(kept.logFile)}`);
-      if (interrupt.signal.aborted) keeper.kill('SIGTERM');
       progress.tell('bringing n8n up');
       await sleep(200);
     }
@@ -131,9 +132,12 @@ function thisProcess(): ProcessName {
 }
 
 function stateOf(running: Running): KeptState {
-  const { baseUrl, versions, metrics, redis, postgresql } = running;
-  const processes = running.processes();
-  return { keeper: thisProcess(), baseUrl, versions, processes, metrics, redis, postgresql };
+  const { baseUrl, versions, metrics, redis, postgresql, sqlite = null } = running;
+  const stores = { redis, postgresql, sqlite };
+  return {
+    ...{ keeper: thisProcess(), baseUrl, versions },
+    ...{ processes: running.processes(), metrics, ...stores },
+  };
 }
 
 function show(state: KeptState, { name, json }: UpOptions): void {

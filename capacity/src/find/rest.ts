@@ -50,7 +50,12 @@ export class Resting {
     const giveUpAtMs = Date.now() + GIVE_UP_MS;
     let memoryMiB: number | null = null;
     while (!signal.aborted && Date.now() < giveUpAtMs) {
-      const seen = await look();
+      const seen = await look().catch((error: unknown) => {
+        // What was measured before it is concluded all the same.
+        if (signal.aborted) return null;
+        throw error;
+      });
+      if (seen === null) break;
       memoryMiB = seen.memoryMiB;
       if (seen.rested) return seen;
       progress('waiting for n8n to come to rest');
