@@ -63,7 +63,8 @@ test('without a quota, the machine is as large as the CPUs that a process may ru
       const joined = groupFolders(control, group).map((at) => `echo $$ > ${at}/cgroup.procs; `);
       const { cores, used } = inShell(joined.join(''));
       expect(cores).toBe(0.5);
-      expect(used).toBeGreaterThan(0.2);
+      // Others may take the rest of it on a busy machine.
+      expect(used).toBeGreaterThan(0.02);
       expect(used).toBeLessThan(0.6);
     } finally {
       await removeGroup(control, group);
