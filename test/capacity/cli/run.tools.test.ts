@@ -161,7 +161,10 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     [['--body', '{}'], 'a GET has no body'],
     [['--s3', 'bucket'], 'write it like s3://bucket/prefix'],
     [['--url', 'nowhere'], "--url is 'nowhere'"],
-    [['--target', 'moon'], "argument 'moon' is invalid. Allowed choices are process, kubernetes, url."],
+    [
+      ['--target', 'moon'],
+      "argument 'moon' is invalid. Allowed choices are process, kubernetes, url.",
+    ],
     [['--workflow', 'mine.json'], 'set N8N_API_KEY in the environment'],
   ])('%p is a mistake: exit code 2, a sentence, no request', async (mistake, because) => {
     const order = await serve({});
