@@ -11,6 +11,8 @@ import { RUN_FLAGS, variablesOf } from './variables';
 
 /** How long a k6 that was killed may take to be seen to have ended. */
 const GONE_MS = 10_000;
+/** How long it may take until the first request is due. */
+const STARTING_MS = 60_000;
 /** Between two looks at what k6 uses. */
 const LOOK_MS = 1_000;
 
@@ -37,7 +39,10 @@ export async function runElsewhere(generator: Generator, order: K6Order): Promis
       }
       const known = lines.beganAtMs !== null;
       const sample = lines.read(line);
-      if (!known && lines.beganAtMs !== null) order.onBegin(lines.beganAtMs);
+      if (!known && lines.beganAtMs !== null) {
+        order.onBegin(lines.beganAtMs);
+        awaitEnd(0);
+      }
       if (sample !== null) take(sample);
     },
     behind: () => order.behind?.() ?? null,
@@ -50,6 +55,14 @@ export async function runElsewhere(generator: Generator, order: K6Order): Promis
     },
   });
   const timers: NodeJS.Timeout[] = [];
+  let overrun: NodeJS.Timeout | undefined;
+  const awaitEnd = (beforeMs: number): void => {
+    clearTimeout(overrun);
+    const longestMs = lengthSeconds(order.plan) * 1000 + order.drainMs + ENDING_MS;
+    overrun = setTimeout(() => {
+      stop('the load generator did not end when its plan did');
+    }, beforeMs + longestMs);
+  };
   let giveUp: () => void = () => undefined;
   const cut = new Promise<{ code: null; reason: string }>((resolve) => {
     giveUp = () => {
@@ -74,14 +87,7 @@ export async function runElsewhere(generator: Generator, order: K6Order): Promis
     order.onRequest(sample);
     if (order.isEnough?.() === true) stop(ENOUGH);
   };
-  timers.push(
-    setTimeout(
-      () => {
-        stop('the load generator did not end when its plan did');
-      },
-      lengthSeconds(order.plan) * 1000 + order.drainMs + ENDING_MS,
-    ),
-  );
+  awaitEnd(STARTING_MS);
   order.signal.addEventListener('abort', onAbort, { once: true });
   if (order.signal.aborted) onAbort();
   try {
@@ -103,6 +109,7 @@ export async function runElsewhere(generator: Generator, order: K6Order): Promis
       },
     };
   } finally {
+    clearTimeout(overrun);
     timers.forEach(clearTimeout);
     order.signal.removeEventListener('abort', onAbort);
   }
