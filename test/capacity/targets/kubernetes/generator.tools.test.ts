@@ -38,7 +38,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
+  // A run that was stopped while it began may still write.
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 });
 
 /** The API server and the kubelet of a pod that is this machine. `cutAfter`: each connection ends after so many bytes. */
