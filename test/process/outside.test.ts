@@ -5,6 +5,7 @@ import type { RunRecord } from '../../capacity/src/record/record';
 import { N8nApi } from '../../capacity/src/targets/url/api';
 import type { Running } from '../../capacity/src/targets/target';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
+import { newApiKey } from '../support/n8n-owner';
 import { bringUp, left, quiet, tracesOf, workload } from './stage';
 import { readWholeRun } from '../support/read-run';
 
@@ -20,7 +21,11 @@ let apiKey: string;
 beforeAll(async () => {
   buildCli();
   n8n = await bringUp({}, { ...workload('last-node'), workflows: [] });
-  apiKey = await newApiKey(n8n.baseUrl);
+  apiKey = await newApiKey(n8n.baseUrl, [
+    ...['create', 'list', 'read', 'delete', 'activate', 'deactivate'].map((s) => `workflow:${s}`),
+    ...['credential:create', 'credential:delete', 'credential:list'],
+    ...['execution:list', 'execution:read'],
+  ]);
   api = new N8nApi(n8n.baseUrl, apiKey);
 });
 
@@ -29,34 +34,6 @@ afterAll(async () => {
   await n8n.down(quiet);
   rmSync(out, { recursive: true, force: true });
 });
-
-async function newApiKey(baseUrl: string): Promise<string> {
-  const post = async (path: string, body: unknown, cookie = ''): Promise<Response> => {
-    const reply = await fetch(`${baseUrl}/rest${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
-      body: JSON.stringify(body),
-    });
-    if (!reply.ok) throw new Error(`${path}: ${String(reply.status)} ${await reply.text()}`);
-    return reply;
-  };
-  const owner = await post('/owner/setup', {
-    ...{ email: 'owner@example.com', firstName: 'Ada', lastName: 'Example' },
-    password: 'Load-test-1',
-  });
-  const cookie = owner.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
-  const scopes = [
-    ...['create', 'list', 'read', 'delete', 'activate', 'deactivate'].map((s) => `workflow:${s}`),
-    ...['credential:create', 'credential:delete', 'credential:list'],
-    ...['execution:list', 'execution:read'],
-  ];
-  const key = await post(
-    '/api-keys',
-    { label: 'load', expiresAt: null, scopes },
-    cookie.join('; '),
-  );
-  return ((await key.json()) as { data: { rawApiKey: string } }).data.rawApiKey;
-}
 
 const atUrl = (): string[] => ['--target', 'url', '--url', n8n.baseUrl];
 
