@@ -22,7 +22,7 @@ import { k6Of, startCli, type CliRun } from './cli';
  */
 export interface Interruption {
   name: string;
-  /** `TOPOLOGY`, `PLAN` and `VALUES` stand for a file of that kind. */
+  /** `plan.yaml` stands for the plan of a small sweep. */
   args: string[];
   stage: Stage;
   /** The file that concludes what was measured; null where nothing was yet. */
@@ -33,9 +33,8 @@ export interface Interruption {
 export type Stage = (run: CliRun, out: string) => boolean;
 
 const FILES = {
-  TOPOLOGY: 'tuning: throughput\n',
-  PLAN: 'title: two\nmeasure: { profile: closed, duration: 5s, clients: 2 }\nfixed: { workload: last-node, tuning: throughput }\ndimensions: { database: [sqlite, postgresql] }\n',
-  VALUES: 'tuning: { profile: throughput }\n',
+  'plan.yaml':
+    'title: two\nmeasure: { profile: closed, duration: 5s, clients: 2 }\nfixed: { workload: last-node, tuning: throughput }\ndimensions: { database: [sqlite, postgresql] }\n',
 };
 
 /** The files of this name beneath `folder`. */
@@ -79,8 +78,7 @@ async function interruptedIn(
 ): Promise<CliRun> {
   for (const [file, text] of Object.entries(FILES)) writeFileSync(join(temp, file), text);
   const given = args.map((word) => (word in FILES ? join(temp, word) : word));
-  const takesOut = !args.includes('up');
-  const cli = startCli([...given, ...(takesOut ? ['--out', out] : [])], { TMPDIR: temp });
+  const cli = startCli([...given, '--out', out], { TMPDIR: temp });
   await until(
     name,
     () => {
