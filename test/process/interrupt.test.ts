@@ -1,3 +1,4 @@
+import { Kept } from '../../capacity/src/targets/kept';
 import { buildCli, endStartedClis } from '../support/cli';
 import {
   interrupted,
@@ -36,9 +37,28 @@ const cases: Interruption[] = [
     stage: k6Starts,
     record: 'sweep.json',
   },
+  {
+    name: 'recommend --prove: under load',
+    args: [
+      ...['recommend', '--prove', '--values', 'values.yaml', '--workload', 'last-node'],
+      ...['--rate', '5', '--slo', 'p95<2s', '--duration', '60s'],
+    ],
+    stage: loads(5),
+    record: 'run.json',
+  },
 ];
 
 test.each(cases)('Ctrl-C in $name', async (each) => {
   const { stderr } = await interrupted(each);
   if (each.record === null) expect(stderr()).toContain('before anything was recorded');
+});
+
+test('Ctrl-C in up: n8n starts', async () => {
+  const name = `interrupted-${String(process.pid)}`;
+  const { stderr } = await interrupted({
+    ...{ name: 'up: n8n starts', args: ['up', '--name', name, ...regular] },
+    ...{ stage: n8nStarts, record: null },
+  });
+  expect(stderr()).toContain('n8n was taken down again');
+  expect(new Kept(name).read()).toBeNull();
 });

@@ -22,7 +22,7 @@ import { k6Of, startCli, type CliRun } from './cli';
  */
 export interface Interruption {
   name: string;
-  /** `plan.yaml` stands for the plan of a small sweep. */
+  /** `plan.yaml` stands for the plan of a small sweep, `values.yaml` for values of the chart. */
   args: string[];
   stage: Stage;
   /** The file that concludes what was measured; null where nothing was yet. */
@@ -33,6 +33,7 @@ export interface Interruption {
 export type Stage = (run: CliRun, out: string) => boolean;
 
 const FILES = {
+  'values.yaml': 'tuning: { profile: throughput }\n',
   'plan.yaml':
     'title: two\nmeasure: { profile: closed, duration: 5s, clients: 2 }\nfixed: { workload: last-node, tuning: throughput }\ndimensions: { database: [sqlite, postgresql] }\n',
 };
@@ -78,7 +79,7 @@ async function interruptedIn(
 ): Promise<CliRun> {
   for (const [file, text] of Object.entries(FILES)) writeFileSync(join(temp, file), text);
   const given = args.map((word) => (word in FILES ? join(temp, word) : word));
-  const cli = startCli([...given, '--out', out], { TMPDIR: temp });
+  const cli = startCli([...given, ...(args[0] === 'up' ? [] : ['--out', out])], { TMPDIR: temp });
   await until(
     name,
     () => {
