@@ -65,13 +65,19 @@ export class Space {
     if (release === null) return;
     await uninstall();
     const theirs = { namespace, labelSelector: releaseSelector(release) };
-    await this.cluster.doing(`removing what the release ${release} left`, async () => {
-      // Volumes and keys outlive a release on purpose; nobody wants those of a measurement.
+    const doing = <T>(work: () => Promise<T>): Promise<T> =>
+      this.cluster.doing(`removing what the release ${release} left`, work);
+    await doing(async () => {
+      // Hooks are no part of a release: a Job among them would make its pod, and that its Secret, again.
+      await batch.deleteCollectionNamespacedJob({ ...theirs, propagationPolicy: 'Background' });
       await core.deleteCollectionNamespacedPod({ ...theirs, gracePeriodSeconds: GRACE_SECONDS });
+    });
+    await this.awaitNoPods(release);
+    await doing(async () => {
+      // Volumes and keys outlive a release on purpose; nobody wants those of a measurement.
       await core.deleteCollectionNamespacedPersistentVolumeClaim(theirs);
       await core.deleteCollectionNamespacedSecret(theirs);
     });
-    await this.awaitNoPods(release);
   }
 
   private async awaitNoPods(release: string): Promise<void> {
