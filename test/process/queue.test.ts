@@ -53,7 +53,7 @@ describe('queue mode with a worker and two webhook processors behind the balance
 
   test('samplers see every role, the queue and the database', async () => {
     const seen = new Collected();
-    const samplers = samplersFor(running);
+    const samplers = samplersFor(running, 60);
     for (const sampler of samplers) await sampler.start(running, seen, 250);
     await Promise.all(Array.from({ length: 40 }, () => ask(running, chosen)));
     for (const sampler of samplers) await sampler.stop();
@@ -73,6 +73,8 @@ describe('queue mode with a worker and two webhook processors behind the balance
     expect(Math.max(...seen.values('redisMemoryMiB', 'redis'))).toBeGreaterThan(0);
     expect(Math.max(...seen.values('dbConnections', 'postgresql'))).toBeGreaterThan(0);
     expect(Math.max(...seen.values('dbSizeMiB', 'postgresql'))).toBeGreaterThan(1);
+    const tables = seen.samples.filter(({ metric }) => metric === 'tableSizeMiB');
+    expect(tables.map(({ instance }) => instance)).toContain('postgresql/execution_data');
     expect(Math.max(...seen.values('dbPoolMax', 'worker'))).toBeGreaterThan(0);
   });
 

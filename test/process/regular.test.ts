@@ -1,4 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { readGroup, findControl, readLimits } from '../../capacity/src/linux/cgroup';
+import { findK6 } from '../../capacity/src/load/find-k6';
+import { planOf } from '../../capacity/src/plan/profile';
+import { measure } from '../../capacity/src/run/run';
 import { samplersFor } from '../../capacity/src/samplers';
 import type { Running } from '../../capacity/src/targets/target';
 import {
@@ -45,6 +52,34 @@ describe('regular mode on SQLite, limited to 800 millicores and 1200 MiB', () =>
       return now?.succeeded === (before?.succeeded ?? 0) + 7;
     });
     expect((await running.executions())?.unfinished).toBe(0);
+  });
+
+  test('a short soak tells what its memory, its SQLite and the tables in it do', async () => {
+    const out = mkdtempSync(join(tmpdir(), 'soak-'));
+    try {
+      const load = { ratePerSecond: 25, durationSeconds: 24, warmupSeconds: 0 };
+      const { data } = await measure(
+        running,
+        {
+          ...{ workload: chosen, plan: planOf('soak', load), slos: [], out, k6: findK6() },
+          ...{ scripts: join(repositoryRoot(), 'loadtests'), timeoutMs: 20_000, drainMs: 20_000 },
+          command: [],
+        },
+        quiet,
+        never(),
+      );
+      const { soak = [] } = data.record.summary;
+      expect(data.record.events.filter(({ kind }) => kind === 'sampler')).toEqual([]);
+      expect(soak.map(({ name }) => name)).toEqual(
+        expect.arrayContaining(['memory', 'latency', 'database', 'WAL', 'table execution_data']),
+      );
+      // What n8n does not keep stays a row for an hour.
+      const table = soak.find(({ name }) => name === 'table execution_data');
+      expect(table).toMatchObject({ answer: 'grows', unit: 'MiB' });
+      expect(data.record.verdict.sentence).toMatch(/grew: .*execution_data by [\d.]+ MiB per hour/);
+    } finally {
+      rmSync(out, { recursive: true, force: true });
+    }
   });
 
   test('samplers see main, its task runner, its event loop and its limits', async () => {
