@@ -70,10 +70,11 @@ export const suites = [
   },
   {
     name: 'monitoring',
-    shows: "every alert fires and stays silent; dashboards of Grafana's shape; runbooks",
+    shows:
+      'every alert fires and stays silent; alerts and panels on a real n8n and Prometheus; runbooks',
     jest: true,
     filesAtOnce: 2,
-    needs: ['prometheus', 'helm3', 'node24', 'n8n'],
+    needs: ['prometheus', 'helm3', 'node24', 'n8n', 'redis', 'postgresql'],
   },
   {
     name: 'workflows',
