@@ -56,6 +56,7 @@ const BESIDE: Record<string, Values> = { autoscaling: { autoscaling: { enabled: 
 const MEANS_NOTHING_TO: Record<string, string[]> = {
   // No Service leads to a worker.
   'shutdown.closeConnections': ['worker', 'worker-heavy'],
+  keepAliveSeconds: ['worker', 'worker-heavy'],
 };
 
 const LIST_VALUES = `

@@ -101,6 +101,34 @@ describe.each([
 });
 
 describe.each([
+  ['24', node24],
+  ['18', node18],
+])('connections that carry no request (Node.js %s)', (_, node) => {
+  const LISTEN = `
+    const timeouts = ['http', 'https'].map((name) => {
+      const server = require(name).createServer();
+      server.listen(0, '127.0.0.1', () => server.close());
+      return server.keepAliveTimeout;
+    });
+    require('net').createServer().listen(0, '127.0.0.1', function () { this.close(); });
+    console.log(JSON.stringify(timeouts));
+  `;
+  const timeouts = async (seconds?: string): Promise<unknown> => {
+    const script = ['--require', join(preload, 'keep-alive.cjs'), '-e', LISTEN];
+    const env = seconds === undefined ? {} : { N8N_TUNED_KEEP_ALIVE_SECONDS: seconds };
+    return JSON.parse((await run(node(), script, { env })).stdout);
+  };
+
+  test('are kept as long as asked, of every HTTP server', async () => {
+    expect(await timeouts('620')).toEqual([620_000, 620_000]);
+  });
+
+  test('are kept as long as Node.js wants where nothing was asked', async () => {
+    expect(await timeouts()).toEqual([5_000, 5_000]);
+  });
+});
+
+describe.each([
   ['2.41.1', node24],
   ['0.221.2', node18],
 ])('the errors of SQLite in n8n %s', (version, node) => {

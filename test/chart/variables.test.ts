@@ -1,4 +1,5 @@
-// Every variable of n8n that the chart sets is one that the running n8n reads: looked up in the installed programs.
+// Every variable of n8n that the chart sets is one that somebody reads: looked up in the installed programs, and in the
+// scripts that Node.js loads before n8n.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { chart, paths, render } from './support/helm.ts';
@@ -12,7 +13,9 @@ function namesIn(program: string): Set<string> {
   // Below 1.0 n8n has no packages of its scope.
   const scope = existsSync(join(modules, '@n8n')) ? readdirSync(join(modules, '@n8n')) : [];
   const own = scope.map((name) => join('@n8n', name));
-  const names = new Set<string>();
+  const preload = join(chart, 'files/preload');
+  const scripts = readdirSync(preload).map((name) => readFileSync(join(preload, name), 'utf8'));
+  const names = new Set<string>(scripts.join('\n').match(NAME));
   for (const name of ['n8n', 'n8n-core', 'n8n-workflow', ...own]) {
     for (const file of readdirSync(join(modules, name), { recursive: true, encoding: 'utf8' })) {
       if (!file.startsWith('dist/') || !file.endsWith('.js') || file.includes('node_modules'))

@@ -8,6 +8,9 @@ import { databasePool, tunings, WEBHOOK_SLOTS, type TuningValues } from './tunin
  */
 const finishedJobsKept = '1000';
 
+/** While one ping of the database is late, n8n answers every request with 503; its own limit is 5 s. */
+const pingTimeoutMs = '20000';
+
 /** What a tuning sets in one process; with `none`, n8n is as it comes. Unknown variables n8n ignores. */
 export function tuningEnv(
   topology: Topology,
@@ -25,6 +28,7 @@ export function tuningEnv(
   if (isLegacy) return env;
   return {
     ...env,
+    DB_PING_TIMEOUT_MS: pingTimeoutMs,
     N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: String(tuned.lazyExpressions),
     N8N_EXPRESSION_ENGINE_COMPILE_CACHE: String(tuned.compileCache),
     ...(role !== 'main' && tuned.headlessWorkers ? { N8N_DISABLE_UI: 'true' } : {}),

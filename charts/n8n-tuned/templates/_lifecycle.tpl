@@ -83,6 +83,13 @@ the time. Dict: context, component.
 {{- if and (ne .component.role "worker") (empty $settings.lifecycle) $settings.shutdown.closeConnections (gt (include "n8n-tuned.preStopSeconds" . | int) 0) -}}true{{- end -}}
 {{- end -}}
 
+{{/* How long a connection without requests is kept; empty where Node.js decides, or nobody calls. Dict: context, component. */}}
+{{- define "n8n-tuned.keepAliveSeconds" -}}
+{{- if ne .component.role "worker" -}}
+{{- with .component.settings.keepAliveSeconds -}}{{ int . }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Dict: context, component. */}}
 {{- define "n8n-tuned.lifecycle" -}}
 {{- $seconds := include "n8n-tuned.preStopSeconds" . | int -}}

@@ -119,6 +119,8 @@ const SHAPES = {
   'shutdown.timeoutSeconds': orNull(whole(1)),
   'shutdown.preStopSeconds': orNull(whole()),
   terminationGracePeriodSeconds: orNull(whole(1)),
+  keepAliveSeconds: whole(),
+  pingTimeoutSeconds: whole(1),
   proxyHops: orNull(whole()),
   concurrency: orNull(whole(1)),
   cooldownSeconds: orNull(whole()),

@@ -49,6 +49,8 @@
 {{- end }}
 {{- end }}
 {{- end }}
+- name: DB_PING_TIMEOUT_MS
+  value: {{ mul 1000 (int $database.pingTimeoutSeconds) | quote }}
 {{- with $database.tablePrefix }}
 - name: DB_TABLE_PREFIX
   value: {{ . | quote }}

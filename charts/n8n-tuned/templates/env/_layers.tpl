@@ -163,6 +163,9 @@
 {{- if $options -}}
 {{- $entries = append $entries (dict "name" "NODE_OPTIONS" "value" $options) -}}
 {{- end -}}
+{{- with include "n8n-tuned.keepAliveSeconds" . -}}
+{{- $entries = append $entries (dict "name" "N8N_TUNED_KEEP_ALIVE_SECONDS" "value" .) -}}
+{{- end -}}
 {{- with $heap.runnerOldSpaceMiB -}}
 {{- $entries = append $entries (dict "name" "N8N_RUNNERS_MAX_OLD_SPACE_SIZE" "value" (. | int64 | toString)) -}}
 {{- end -}}

@@ -18,6 +18,9 @@
 {{- $items = append $items "session-once.cjs" -}}
 {{- end -}}
 {{- end -}}
+{{- if include "n8n-tuned.keepAliveSeconds" . -}}
+{{- $items = append $items "keep-alive.cjs" -}}
+{{- end -}}
 {{- if include "n8n-tuned.closesConnections" . -}}
 {{- $items = append $items "last-answers.cjs" -}}
 {{- end -}}
