@@ -4,15 +4,18 @@ import type { TuningValues } from './tuning';
 interface Place {
   database: 'sqlite' | 'postgresql';
   isLegacy: boolean;
+  /** It hands executions to a queue, and answers for them. */
+  enqueues: boolean;
 }
 
 /** The scripts that Node.js loads before n8n, in the chart's order: charts/n8n-tuned/files/preload. */
-export function patchFiles(tuning: TuningValues, { database, isLegacy }: Place): string[] {
+export function patchFiles(tuning: TuningValues, { database, isLegacy, enqueues }: Place): string[] {
   const files: [string, boolean][] = [
     ['untraced-sqlite.cjs', !tuning.traceSqlite && database === 'sqlite'],
     ['lazy-character-map.cjs', tuning.lazyCharacterMap && !isLegacy],
     ['warm-expressions.cjs', tuning.warmExpressions && !isLegacy],
     ['session-once.cjs', tuning.sessionOnce && database === 'postgresql' && !isLegacy],
+    ['keep-stalled.cjs', tuning.keepStalled && enqueues && !isLegacy],
   ];
   return files.flatMap(([file, isWanted]) => (isWanted ? [file] : []));
 }

@@ -17,6 +17,7 @@ export interface TuningValues {
   lazyCharacterMap: boolean;
   warmExpressions: boolean;
   sessionOnce: boolean;
+  keepStalled: boolean;
 }
 
 export const TUNING_NAMES = [
@@ -52,6 +53,8 @@ export const reasons: Record<keyof TuningValues, string> = {
     'the functions that every expression needs come compiled from the code cache, not compiled anew in every execution',
   sessionOnce:
     'n8n sends PostgreSQL the settings of its session before every query: once per connection instead',
+  keepStalled:
+    'n8n otherwise writes an empty run over what a dead worker had, and no retry can bring it back',
 };
 
 const base: TuningValues = {
@@ -69,6 +72,7 @@ const base: TuningValues = {
   lazyCharacterMap: true,
   warmExpressions: true,
   sessionOnce: true,
+  keepStalled: true,
 };
 
 export const tunings: Record<TuningName, TuningValues> = {

@@ -129,6 +129,7 @@ const SHAPES = {
   'tuning.lazyCharacterMap': orNull(flag),
   'tuning.warmExpressions': orNull(flag),
   'tuning.sessionOnce': orNull(flag),
+  'tuning.keepStalled': orNull(flag),
   'heap.oldSpace': share,
   'heap.runnerOldSpace': share,
   'heap.runnerPayload': share,

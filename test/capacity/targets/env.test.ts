@@ -68,6 +68,20 @@ describe('the environment of an n8n process', () => {
     );
   });
 
+  test.each([
+    { mode: 'queue', role: 'main', has: true },
+    { mode: 'queue', role: 'webhook', has: true },
+    { mode: 'queue', role: 'worker', has: false },
+    { mode: 'regular', role: 'main', has: false },
+  ] as const)('$role in mode $mode keeps stalled executions: $has', ({ mode, role, has }) => {
+    const given = {
+      mode,
+      ...(mode === 'queue' ? { workers: { count: 1 }, webhooks: { count: 1 } } : {}),
+    };
+    const options = envOf(given, { role })['NODE_OPTIONS'] ?? '';
+    expect(options.includes('--require=/kit/keep-stalled.cjs')).toBe(has);
+  });
+
   test('an n8n that the patches are not for, or untuned, is loaded without them', () => {
     expect(envOf({ n8n: '0.221.2' })).not.toHaveProperty('NODE_OPTIONS');
     expect(envOf({ tuning: 'none' })).not.toHaveProperty('NODE_OPTIONS');

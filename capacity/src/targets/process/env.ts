@@ -116,7 +116,8 @@ function nodeOptions(topology: Topology, { role, database, patchFolder }: Seat):
   if (topology.tuning === 'none') return heap;
   const tuning = tunings[topology.tuning];
   const { semiSpaceMiB } = tuning;
-  const place = { database: database.kind, isLegacy: isLegacy(topology.n8n) };
+  const enqueues = topology.mode === 'queue' && role !== 'worker';
+  const place = { database: database.kind, isLegacy: isLegacy(topology.n8n), enqueues };
   return [
     ...heap,
     ...(semiSpaceMiB === 0 ? [] : [`--max-semi-space-size=${String(semiSpaceMiB)}`]),
