@@ -10,7 +10,7 @@ export const LAYERS = [
   ['predict'],
   ['sweep', 'compare', 'drill'],
   ['find'],
-  ['run', 'watch'],
+  ['run', 'watch', 'recover'],
   ['report', 'samplers', 'load'],
   ['targets'],
   ['analysis'],

@@ -8,6 +8,7 @@ import * as find from './commands/find';
 import * as predict from './commands/predict';
 import * as profiles from './commands/profiles';
 import * as recommend from './commands/recommend';
+import * as recover from './commands/recover';
 import * as report from './commands/report';
 import * as run from './commands/run';
 import * as sample from './commands/sample';
@@ -30,6 +31,7 @@ const COMMANDS = [
   compare,
   sweep,
   drill,
+  recover,
   predict,
   recommend,
   report,

@@ -1,4 +1,4 @@
-import { Mistake } from '../../ui/exit';
+import { Failure, messageOf, Mistake } from '../../ui/exit';
 
 /** What is needed of the public API of an n8n. */
 export class N8nApi {
@@ -26,6 +26,11 @@ export class N8nApi {
       headers: { 'x-n8n-api-key': this.key, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(withinMs),
+    }).catch((error: unknown) => {
+      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+      throw new Failure(
+        `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${messageOf(cause)}`,
+      );
     });
     const text = await reply.text();
     if (!reply.ok) {

@@ -1,0 +1,174 @@
+/** Which lost executions are retried now, and why others are not. Knows no clock and no n8n. */
+import { isCrash, type SeenExecution, type Stored } from './execution';
+
+export interface RecoveryRules {
+  /** Attempts of each execution, whoever made them. */
+  maxAttempts: number;
+  /** What is younger may still be about to be queued, or to be failed by n8n itself. */
+  minAgeMs: number;
+  /** After the first attempt that was lost; twice as long after each further one. */
+  backOffMs: number;
+}
+
+export interface RecoveryView {
+  nowMs: number;
+  /** Of the allowed workflows only, originals and retries. */
+  executions: readonly SeenExecution[];
+  /** Those that were looked at, by id. */
+  stored: ReadonlyMap<string, Stored>;
+  /** Executions that have a job in the queue; null: the queue is not known. */
+  queued: ReadonlySet<string> | null;
+}
+
+export type Decision =
+  /** Retry it now; it is attempt number `attempt`. */
+  | { kind: 'retry'; execution: SeenExecution; attempt: number; next: readonly string[] }
+  /** Its data has to be looked at first. */
+  | { kind: 'look'; execution: SeenExecution }
+  /** Lost, and not retried by this pass; `isFinal`: nor by a later one. */
+  | { kind: 'leave'; execution: SeenExecution; reason: string; isFinal: boolean }
+  /** Nothing to recover: it failed by itself, is at work, or a retry of it succeeded. */
+  | { kind: 'fine'; execution: SeenExecution; why: 'failed' | 'at work' | 'recovered' };
+
+/** One for each execution that is not itself a retry of another, the oldest first. */
+export function decide(view: RecoveryView, rules: RecoveryRules): Decision[] {
+  const { executions } = view;
+  const known = new Set(executions.map(({ id }) => id));
+  const byOriginal = new Map<string, SeenExecution[]>();
+  for (const execution of executions) {
+    if (execution.retryOf === null) continue;
+    byOriginal.set(execution.retryOf, [...(byOriginal.get(execution.retryOf) ?? []), execution]);
+  }
+  // A retry whose original is gone stands for it.
+  const roots = executions.filter(({ retryOf }) => retryOf === null || !known.has(retryOf));
+  return roots
+    .toSorted((a, b) => byAge(a, b))
+    .map((root) => decideOne(root, retriesOf(root, byOriginal), view, rules));
+}
+
+/** Retries, retries of those, and so on. */
+function retriesOf(
+  root: SeenExecution,
+  byOriginal: ReadonlyMap<string, SeenExecution[]>,
+): SeenExecution[] {
+  const found: SeenExecution[] = [];
+  const seen = new Set([root.id]);
+  const open = [root];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const retry of byOriginal.get(next.id) ?? []) {
+      if (seen.has(retry.id)) continue;
+      seen.add(retry.id);
+      found.push(retry);
+      open.push(retry);
+    }
+  }
+  return found;
+}
+
+function decideOne(
+  execution: SeenExecution,
+  retries: readonly SeenExecution[],
+  view: RecoveryView,
+  rules: RecoveryRules,
+): Decision {
+  const leave = (reason: string, isFinal = false): Decision => ({
+    ...{ kind: 'leave', execution, reason, isFinal },
+  });
+  const { nowMs, stored: looked, queued } = view;
+  const stored = looked.get(execution.id);
+  const { status, retrySuccessId } = execution;
+  if ((status === 'error' || status === 'crashed') && retrySuccessId !== null) {
+    if (stored === undefined) return { kind: 'look', execution };
+    // n8n notes such a retry as a success.
+    if (isEmptied(stored))
+      return leave(`${EMPTIED}; its retry ${retrySuccessId} ran nothing`, true);
+  }
+  const all = [execution, ...retries];
+  if (all.some((one) => one.status === 'success' || one.retrySuccessId !== null)) {
+    return { kind: 'fine', execution, why: 'recovered' };
+  }
+  if (status === 'canceled') return { kind: 'fine', execution, why: 'failed' };
+  if (status === 'waiting') return { kind: 'fine', execution, why: 'at work' };
+
+  const isOpen = status === 'new' || status === 'running';
+  if (status === 'error') {
+    if (stored === undefined) return { kind: 'look', execution };
+    // Without its data nobody can tell a crash from a failure, and a failure is not ours to repeat.
+    if (stored === 'no data' || !isCrash(stored.error)) {
+      return { kind: 'fine', execution, why: 'failed' };
+    }
+  }
+  if (isOpen) {
+    if (queued?.has(execution.id) === true) return { kind: 'fine', execution, why: 'at work' };
+    // Sub-executions and what is run by hand have no job of their own.
+    if (!HAS_A_JOB.has(execution.mode)) return { kind: 'fine', execution, why: 'at work' };
+    if (ageMs(execution, nowMs) < rules.minAgeMs) {
+      return { kind: 'fine', execution, why: 'at work' };
+    }
+    if (queued === null) {
+      return leave('it has not ended, and without --redis nobody knows whether it has a job');
+    }
+  }
+  // From here on it is lost.
+  const notOurs = NOT_OURS[execution.mode];
+  if (notOurs !== undefined) return leave(notOurs, true);
+  if (status === 'new') {
+    return leave('n8n refuses to retry what has not begun, until its own check marks it crashed');
+  }
+  if (ageMs(execution, nowMs) < rules.minAgeMs) return leave('it is younger than --age');
+
+  const busy = retries.find((retry) => BUSY.has(retry.status));
+  if (busy !== undefined) return leave(`its retry ${busy.id} has not ended`);
+  // A retry that failed by itself has run to its end, and what it failed of is in n8n's list of failures.
+  for (const retry of retries.filter((one) => one.status === 'error')) {
+    const of = looked.get(retry.id);
+    if (of === undefined) return { kind: 'look', execution: retry };
+    if (of === 'no data') {
+      return leave(`its retry ${retry.id} failed, and n8n has no data to tell of what`, true);
+    }
+    if (!isCrash(of.error)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
+  }
+  if (retries.some((one) => one.status === 'canceled')) {
+    return leave('its retry was stopped by hand', true);
+  }
+  if (retries.length >= rules.maxAttempts) {
+    return leave(`it was lost again in each of ${String(retries.length)} attempts`, true);
+  }
+  const lastMs = Math.max(0, ...retries.map((retry) => endedAtMs(retry) ?? 0));
+  const waitMs = retries.length === 0 ? 0 : rules.backOffMs * 2 ** (retries.length - 1);
+  if (nowMs - lastMs < waitMs) return leave('its last attempt was lost a short time ago');
+
+  if (stored === undefined) return { kind: 'look', execution };
+  if (stored === 'no data') return leave('n8n has no data of it: pruned, or not saved', true);
+  if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
+  return { kind: 'retry', execution, attempt: retries.length + 1, next: stored.next };
+}
+
+const EMPTIED = 'n8n has written an empty run over its data, as it does without keep-stalled';
+
+const isEmptied = (stored: Stored): boolean =>
+  stored !== 'no data' && isCrash(stored.error) && stored.next.length === 0;
+
+const BUSY = new Set(['new', 'running', 'waiting']);
+
+/** Modes in which n8n hands an execution to the queue. */
+const HAS_A_JOB = new Set(['webhook', 'trigger', 'retry']);
+
+const NOT_OURS: Record<string, string> = {
+  integrated: 'it is a sub-execution: the one that called it is retried',
+  manual: 'somebody ran it by hand in the editor',
+  evaluation: 'it is part of an evaluation',
+  chat: 'somebody ran it in a chat',
+  cli: 'somebody ran it on the command line',
+  internal: 'n8n ran it for itself',
+};
+
+const endedAtMs = ({ stoppedAtMs, startedAtMs }: SeenExecution): number | null =>
+  stoppedAtMs ?? startedAtMs;
+
+/** Since it was last heard of; what has no time at all is as old as can be. */
+const ageMs = (execution: SeenExecution, nowMs: number): number =>
+  nowMs - (endedAtMs(execution) ?? 0);
+
+const byAge = (a: SeenExecution, b: SeenExecution): number =>
+  (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) || Number(a.id) - Number(b.id);

@@ -1,0 +1,213 @@
+/** One pass of recovery: look, decide, and retry what was decided, each looked at anew right before. */
+import { decide, type Decision, type RecoveryRules } from '../analysis/recovery/decide';
+import { isCrash, type SeenExecution, type Stored } from '../analysis/recovery/execution';
+import { messageOf } from '../ui/exit';
+import type { Since, TaggedWorkflow } from './n8n';
+
+/** What a pass needs of the world. */
+export interface RecoveryHands {
+  nowMs(): number;
+  executionsOf(workflowId: string, since: Since): Promise<SeenExecution[]>;
+  stored(executionId: string): Promise<Stored>;
+  retry(executionId: string): Promise<{ id: string; status: string }>;
+  /** Executions with a job; null: the queue is not known. */
+  queued(): Promise<ReadonlySet<string> | null>;
+}
+
+export interface PassOrder {
+  workflows: readonly TaggedWorkflow[];
+  rules: RecoveryRules;
+  /** Executions that began before are left alone. */
+  sinceMs: number;
+  /** False: it only says what it would do. */
+  retries: boolean;
+  /** Retries at a time. */
+  atOnce: number;
+  /** So many retries that were lost, one after the other, end the pass. */
+  stopAfterLost: number;
+}
+
+export type Outcome =
+  /** Ran to its end. */
+  | 'recovered'
+  /** Ran, and failed by itself. */
+  | 'failed'
+  /** Its worker died too. */
+  | 'lost again'
+  /** n8n has not answered: the next pass sees what became of it. */
+  | 'not known'
+  /** What the look right before it said: somebody else has seen to it, or it is no longer to be retried. */
+  | 'no longer due'
+  | 'refused';
+
+export interface Attempt {
+  executionId: string;
+  workflow: string;
+  attempt: number;
+  /** Nodes it began with. */
+  from: readonly string[];
+  outcome: Outcome;
+  retryId: string | null;
+  text: string;
+}
+
+export interface LeftAlone {
+  executionId: string;
+  workflow: string;
+  reason: string;
+  isFinal: boolean;
+}
+
+export interface PassReport {
+  /** Lost executions that are due for a retry. */
+  due: { executionId: string; workflow: string; attempt: number; from: readonly string[] }[];
+  attempts: Attempt[];
+  left: LeftAlone[];
+  /** Workflows that are not retried at all. */
+  refused: { workflow: string; reason: string }[];
+  /** Why the pass ended early; null: it did not. */
+  stopped: string | null;
+}
+
+export type Tell = (text: string) => void;
+
+export async function pass(
+  hands: RecoveryHands,
+  order: PassOrder,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<PassReport> {
+  const report: PassReport = { due: [], attempts: [], left: [], refused: [], stopped: null };
+  // Of jobs first: what has none and is still running in the later list has lost it, or never had one.
+  const isQueueKnown = (await hands.queued()) !== null;
+  const due: { workflow: TaggedWorkflow; decision: DueDecision }[] = [];
+  for (const workflow of order.workflows) {
+    const reason = refusalOf(workflow, isQueueKnown);
+    if (reason !== null) {
+      report.refused.push({ workflow: workflow.name, reason });
+      tell(`workflow ${workflow.name}: not retried: ${reason}`);
+      continue;
+    }
+    for (const decision of await decisionsOf(hands, workflow.id, order, {
+      sinceMs: order.sinceMs,
+    })) {
+      const { id: executionId } = decision.execution;
+      if (decision.kind === 'retry') due.push({ workflow, decision });
+      if (decision.kind !== 'leave') continue;
+      const { isFinal } = decision;
+      report.left.push({ executionId, workflow: workflow.name, reason: decision.reason, isFinal });
+      tell(`execution ${executionId} of ${workflow.name}: left alone: ${decision.reason}`);
+    }
+  }
+  due.sort(
+    (a, b) => (a.decision.execution.startedAtMs ?? 0) - (b.decision.execution.startedAtMs ?? 0),
+  );
+  report.due = due.map(({ workflow, decision }) => ({
+    ...{ executionId: decision.execution.id, workflow: workflow.name },
+    ...{ attempt: decision.attempt, from: decision.next },
+  }));
+  if (!order.retries) {
+    for (const { executionId, workflow, attempt, from } of report.due) {
+      tell(
+        `execution ${executionId} of ${workflow}: would be retried from ${from.join(', ')} (attempt ${String(attempt)})`,
+      );
+    }
+    return report;
+  }
+
+  let lostInARow = 0;
+  const worker = async (): Promise<void> => {
+    for (let next = due.shift(); next !== undefined; next = due.shift()) {
+      if (signal.aborted) report.stopped ??= messageOf(signal.reason);
+      if (report.stopped !== null) return;
+      const attempt = await attemptOf(hands, next.workflow, next.decision, order);
+      report.attempts.push(attempt);
+      tell(
+        `execution ${attempt.executionId} of ${attempt.workflow}: attempt ${String(attempt.attempt)} from ${attempt.from.join(', ')}: ${attempt.outcome}${attempt.text === '' ? '' : `: ${attempt.text}`}`,
+      );
+      if (attempt.outcome === 'recovered') lostInARow = 0;
+      // What was not answered may have taken n8n down as well.
+      if (attempt.outcome === 'lost again' || attempt.outcome === 'not known') lostInARow += 1;
+      if (lostInARow >= order.stopAfterLost) {
+        report.stopped ??= `${String(lostInARow)} retries in a row were lost: what they do may be what kills the workers`;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: order.atOnce }, worker));
+  if (report.stopped !== null) tell(`stopped: ${report.stopped}`);
+  return report;
+}
+
+type DueDecision = Extract<Decision, { kind: 'retry' }>;
+
+/** Whether what n8n saves of a workflow lets a pass know what came of its retries. */
+function refusalOf(
+  { savesFailures, savesSuccesses }: TaggedWorkflow,
+  isQueueKnown: boolean,
+): string | null {
+  if (savesFailures === false) {
+    return 'its settings save no failed executions, so that n8n deletes what is lost of it';
+  }
+  // In queue mode the worker notes the success at the original before main deletes the retry.
+  if (!isQueueKnown && savesSuccesses !== true) {
+    return 'without --redis its settings must save successful executions (saveDataSuccessExecution: all): in regular mode n8n otherwise forgets that a retry has succeeded';
+  }
+  return null;
+}
+
+async function decisionsOf(
+  hands: RecoveryHands,
+  workflowId: string,
+  { rules }: PassOrder,
+  since: Since,
+): Promise<Decision[]> {
+  const queued = await hands.queued();
+  const executions = await hands.executionsOf(workflowId, since);
+  const stored = new Map<string, Stored>();
+  for (;;) {
+    const decisions = decide({ nowMs: hands.nowMs(), executions, stored, queued }, rules);
+    const toLook = decisions.filter(({ kind }) => kind === 'look');
+    if (toLook.length === 0) return decisions;
+    for (const { execution } of toLook) {
+      stored.set(execution.id, await hands.stored(execution.id));
+    }
+  }
+}
+
+async function attemptOf(
+  hands: RecoveryHands,
+  workflow: TaggedWorkflow,
+  { execution, attempt, next }: DueDecision,
+  order: PassOrder,
+): Promise<Attempt> {
+  const of = (outcome: Outcome, text = '', retryId: string | null = null): Attempt => ({
+    ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
+    ...{ outcome, retryId, text },
+  });
+  // All that may be a retry of it was made after it.
+  const again = await decisionsOf(hands, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
+  const now = again.find((decision) => decision.execution.id === execution.id);
+  if (now?.kind !== 'retry' || now.attempt !== attempt) {
+    return of('no longer due', now?.kind === 'leave' ? now.reason : '');
+  }
+  let retried: { id: string; status: string };
+  try {
+    retried = await hands.retry(execution.id);
+  } catch (error) {
+    const text = messageOf(error);
+    return / status 4\d\d/.test(text) ? of('refused', text) : of('not known', text);
+  }
+  const { id, status } = retried;
+  if (status === 'success') return of('recovered', `by execution ${id}`, id);
+  if (status === 'waiting' || status === 'running') return of('not known', `it is ${status}`, id);
+  const stored = await hands.stored(id).catch((): Stored => 'no data');
+  const isLost = status === 'crashed' || (stored !== 'no data' && isCrash(stored.error));
+  return of(isLost ? 'lost again' : 'failed', stored === 'no data' ? '' : (stored.error ?? ''), id);
+}
+
+/** Whether anything that is lost has not been brought back. */
+export const isAnythingLost = ({ due, attempts, left, refused }: PassReport): boolean =>
+  due.length > attempts.filter(isSettled).length || left.length > 0 || refused.length > 0;
+
+const isSettled = ({ outcome }: Attempt): boolean =>
+  outcome === 'recovered' || outcome === 'failed';

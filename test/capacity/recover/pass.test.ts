@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import { isAnythingLost, pass, type PassOrder } from '../../../capacity/src/recover/pass';
+import { ModelN8n, SLOW_MS, type Work } from './model';
+
+/** Passes of recovery over random histories: everything that can be is done at least once, and nothing twice unseen. */
+
+const RULES = { maxAttempts: 3, minAgeMs: 300_000, backOffMs: 60_000 };
+const OLD_MS = 600_000;
+
+const orderOf = (given: Partial<PassOrder> = {}): PassOrder => ({
+  workflows: [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: true }],
+  rules: RULES,
+  ...{ sinceMs: 0, retries: true, atOnce: 2, stopAfterLost: 1000 },
+  ...given,
+});
+const never = new AbortController().signal;
+const quiet = (): void => undefined;
+const run = (n8n: ModelN8n, given: Partial<PassOrder> = {}) =>
+  pass(n8n, orderOf(given), quiet, never);
+
+const work = (given: Partial<Work> = {}): Work => ({
+  ...{ begins: 'lost', mode: 'webhook', fates: ['success'], ageMs: OLD_MS },
+  ...given,
+});
+
+const works = fc.array(
+  fc.record<Work>({
+    begins: fc.constantFrom(
+      ...([
+        'lost',
+        'lost and emptied',
+        'stalled',
+        'failed',
+        'at work',
+        'queued',
+        'waiting',
+      ] as const),
+    ),
+    mode: fc.constantFrom('webhook', 'trigger', 'integrated', 'manual'),
+    fates: fc.array(fc.constantFrom('success', 'failure', 'crash', 'unheard', 'slow'), {
+      ...{ minLength: 1, maxLength: 4 },
+    }),
+    ageMs: fc.constantFrom(1000, OLD_MS),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+/** By the meaning of each word, not by what the planner does. */
+const isOurs = ({ begins, mode }: Work): boolean =>
+  (mode === 'webhook' || mode === 'trigger') && ['lost', 'stalled', 'at work'].includes(begins);
+
+test('over random histories', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      works,
+      fc.array(fc.nat({ max: 900_000 }), { minLength: 4, maxLength: 12 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.boolean(),
+      async (given, waits, atOnce, hasMore) => {
+        const n8n = new ModelN8n(given);
+        for (const waitMs of waits) {
+          await run(n8n, { atOnce });
+          if (hasMore) await run(n8n);
+          n8n.clockMs += waitMs;
+        }
+        // Long enough for what is slow, and for every back-off.
+        for (let more = 0; more < 4; more += 1) {
+          n8n.clockMs += 2 * SLOW_MS;
+          await run(n8n);
+        }
+        expect([n8n.overlaps, n8n.emptyRuns]).toEqual([0, 0]);
+        given.forEach((one, index) => {
+          const id = String(index + 1);
+          const retries = n8n.retriesOf(id).length;
+          expect(retries).toBeLessThanOrEqual(isOurs(one) ? RULES.maxAttempts : 0);
+          expect(n8n.done(id)).toBeLessThanOrEqual(1);
+          if (!isOurs(one)) return;
+          // It is done, or its attempts are used up, or a retry has failed by itself.
+          const { fates } = one;
+          const upTo = Array.from(
+            { length: RULES.maxAttempts },
+            (_, at) => fates[at] ?? fates.at(-1),
+          );
+          const isEnd = (fate: string | undefined): boolean => fate !== 'crash';
+          const end = upTo.find(isEnd);
+          expect(n8n.done(id)).toBe(end === undefined || end === 'failure' ? 0 : 1);
+          expect(retries).toBe(end === undefined ? RULES.maxAttempts : 1 + upTo.findIndex(isEnd));
+        });
+      },
+    ),
+  );
+});
+
+test('without being told to retry, it retries nothing and says what it would', async () => {
+  const n8n = new ModelN8n([
+    work(),
+    work({ begins: 'lost and emptied' }),
+    work({ begins: 'failed' }),
+  ]);
+  const report = await run(n8n, { retries: false });
+  expect(n8n.executions.size).toBe(3);
+  expect(report.due).toEqual([
+    { executionId: '1', workflow: 'Work', attempt: 1, from: ['Webhook'] },
+  ]);
+  expect(report.left).toEqual([
+    {
+      ...{ executionId: '2', workflow: 'Work', isFinal: true },
+      reason: expect.stringContaining('keep-stalled') as string,
+    },
+  ]);
+  expect(isAnythingLost(report)).toBe(true);
+});
+
+test('a retry that n8n notes as a success, and that ran nothing, is no recovery', async () => {
+  const n8n = new ModelN8n([work({ begins: 'lost and emptied' })]);
+  await n8n.retry('1');
+  expect(n8n.executions.get('1')?.retrySuccessId).toBe('2');
+  const report = await run(n8n);
+  expect([report.attempts, report.left.map(({ reason, isFinal }) => [reason, isFinal])]).toEqual([
+    [],
+    [[expect.stringContaining('its retry 2 ran nothing') as string, true]],
+  ]);
+});
+
+test('it stops where retries are lost one after the other', async () => {
+  const n8n = new ModelN8n(Array.from({ length: 9 }, () => work({ fates: ['crash'] })));
+  const report = await run(n8n, { atOnce: 1, stopAfterLost: 3 });
+  expect(report.attempts.map(({ outcome }) => outcome)).toEqual(Array(3).fill('lost again'));
+  expect(report.stopped).toMatch(/^3 retries in a row were lost/);
+});
+
+test('after an attempt that was lost it waits, twice as long after each further one', async () => {
+  const n8n = new ModelN8n([work({ fates: ['crash'] })]);
+  const startedAtMs = n8n.clockMs;
+  while (n8n.clockMs < startedAtMs + 600_000) {
+    await run(n8n);
+    n8n.clockMs += 10_000;
+  }
+  const atS = n8n.retriesOf('1').map((retry) => ((retry.startedAtMs ?? 0) - startedAtMs) / 1000);
+  expect(atS).toEqual([0, 60, 180]);
+});
+
+test('what is younger than --age is left for a later pass', async () => {
+  const n8n = new ModelN8n([work({ ageMs: 1000 }), work({ begins: 'at work', ageMs: 1000 })]);
+  const { attempts, left } = await run(n8n);
+  expect([attempts, left.map(({ executionId, isFinal }) => [executionId, isFinal])]).toEqual([
+    [],
+    [['1', false]],
+  ]);
+  n8n.clockMs += RULES.minAgeMs;
+  expect((await run(n8n)).attempts.map(({ outcome }) => outcome)).toEqual([
+    ...['recovered', 'recovered'],
+  ]);
+});
+
+test('what somebody else has begun to retry since the look is left to them', async () => {
+  const n8n = new ModelN8n([work({ fates: ['slow'] }), work()]);
+  const look = n8n.executionsOf;
+  let looks = 0;
+  n8n.executionsOf = async (...given) => {
+    looks += 1;
+    if (looks === 2) await n8n.retry('1').catch(() => undefined);
+    return look(...given);
+  };
+  const { attempts } = await run(n8n, { atOnce: 1 });
+  expect(attempts.map(({ executionId, outcome, text }) => [executionId, outcome, text])).toEqual([
+    ['1', 'no longer due', 'its retry 3 has not ended'],
+    ['2', 'recovered', 'by execution 4'],
+  ]);
+  expect(n8n.overlaps).toBe(0);
+});
+
+test('in regular mode only workflows whose successes are saved', async () => {
+  const n8n = new ModelN8n([work()]);
+  const report = await pass(
+    Object.assign(n8n, { queued: () => Promise.resolve(null) }),
+    orderOf({
+      workflows: [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }],
+    }),
+    ...[quiet, never],
+  );
+  expect([report.attempts, report.refused]).toEqual([
+    [],
+    [{ workflow: 'Work', reason: expect.stringContaining('saveDataSuccessExecution') as string }],
+  ]);
+});
+
+test('nothing of a workflow whose failures n8n deletes', async () => {
+  const report = await run(new ModelN8n([work()]), {
+    workflows: [{ id: 'w', name: 'Work', savesFailures: false, savesSuccesses: true }],
+  });
+  expect(report.refused[0]?.reason).toMatch(/save no failed executions/);
+});
+
+test('its end: a retry under way is awaited, and no further one begun', async () => {
+  const n8n = new ModelN8n([work(), work()]);
+  const stopping = new AbortController();
+  stopping.abort(new Error('stopped by Ctrl-C'));
+  const report = await pass(n8n, orderOf(), quiet, stopping.signal);
+  expect([report.attempts, report.stopped]).toEqual([[], 'stopped by Ctrl-C']);
+});

@@ -1,0 +1,103 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { cacheFolder } from '../../capacity/src/lab/paths';
+import { openQueue } from '../../capacity/src/recover/queue';
+import { freePort } from '../../capacity/src/targets/process/ports';
+import { awaitPort, redis, redisUrl } from '../../capacity/src/targets/process/redis';
+
+/** Which executions have a job, in any queue of n8n, and that one recovery works at a time. */
+
+let server: ChildProcess;
+let client: Redis;
+let url: string;
+const folder = mkdtempSync(join(tmpdir(), 'recovery-queue-'));
+beforeAll(async () => {
+  const port = await freePort();
+  const place = { folder, log: join(folder, 'log') };
+  const [program = '', ...args] = redis(
+    join(cacheFolder(), 'bin/redis-server'),
+    port,
+    place,
+  ).command;
+  server = spawn(program, args, { stdio: 'ignore' });
+  await awaitPort(port, 'Redis', () => server.exitCode === null);
+  url = redisUrl(port);
+  client = new Redis(url);
+});
+afterAll(async () => {
+  client.disconnect();
+  server.kill('SIGTERM');
+  if (server.exitCode === null) await once(server, 'exit');
+  rmSync(folder, { recursive: true });
+});
+afterEach(() => client.flushall());
+
+const job = async (
+  queue: string,
+  list: string,
+  id: string,
+  executionId: unknown,
+): Promise<void> => {
+  await client.set(`${queue}:id`, id);
+  await client.hset(`${queue}:${id}`, 'data', JSON.stringify({ executionId }));
+  if (list === 'delayed') await client.zadd(`${queue}:${list}`, 1, id);
+  else await client.rpush(`${queue}:${list}`, id);
+};
+const quiet = (): void => undefined;
+
+test('jobs of every queue with the prefix, in every state that is not an end', async () => {
+  await job('bull:jobs', 'wait', '1', '11');
+  await job('bull:jobs', 'active', '2', '12');
+  await job('bull:jobs', 'paused', '3', '13');
+  await job('bull:jobs-heavy', 'delayed', '1', '14');
+  await job('bull:jobs-heavy', 'completed', '2', '15');
+  await job('other:jobs', 'wait', '1', '16');
+  await client.hset('bull:jobs:9', 'data', 'not JSON');
+  await client.rpush('bull:jobs:wait', '9', '10');
+  const queue = await openQueue(url, 'bull', quiet);
+  expect([...(await queue.queued())].toSorted()).toEqual(['11', '12', '13', '14']);
+  await queue.end();
+});
+
+test('a prefix in braces, as of a cluster, is no pattern', async () => {
+  await job('{n8n[1]*}:jobs', 'wait', '1', '11');
+  await job('{n8n1x}:jobs', 'wait', '1', '12');
+  const queue = await openQueue(url, '{n8n[1]*}', quiet);
+  expect([...(await queue.queued())]).toEqual(['11']);
+  await queue.end();
+});
+
+test('more jobs than are read at once', async () => {
+  await Promise.all(
+    Array.from({ length: 1200 }, (_, id) => job('bull:jobs', 'wait', String(id), String(id))),
+  );
+  const queue = await openQueue(url, 'bull', quiet);
+  expect((await queue.queued()).size).toBe(1200);
+  await queue.end();
+});
+
+test('one leads, until it ends', async () => {
+  await job('bull:jobs', 'wait', '1', '11');
+  const [first, second] = [
+    await openQueue(url, 'bull', quiet),
+    await openQueue(url, 'bull', quiet),
+  ];
+  expect([await first.lead(), await second.lead()]).toEqual([true, false]);
+  await second.end();
+  const third = await openQueue(url, 'bull', quiet);
+  expect(await third.lead()).toBe(false);
+  await first.end();
+  expect(await third.lead()).toBe(true);
+  await third.end();
+});
+
+test('a Redis without a queue is not taken for one in which nothing is queued', async () => {
+  await expect(openQueue(url, 'bull', quiet)).rejects.toThrow(/no queue of n8n at bull/);
+  await expect(openQueue(redisUrl(await freePort()), 'bull', quiet)).rejects.toThrow(
+    /Redis could not be asked/,
+  );
+});
