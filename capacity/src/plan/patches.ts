@@ -9,7 +9,10 @@ interface Place {
 }
 
 /** The scripts that Node.js loads before n8n, in the chart's order: charts/n8n-tuned/files/preload. */
-export function patchFiles(tuning: TuningValues, { database, isLegacy, enqueues }: Place): string[] {
+export function patchFiles(
+  tuning: TuningValues,
+  { database, isLegacy, enqueues }: Place,
+): string[] {
   const files: [string, boolean][] = [
     ['untraced-sqlite.cjs', !tuning.traceSqlite && database === 'sqlite'],
     ['lazy-character-map.cjs', tuning.lazyCharacterMap && !isLegacy],

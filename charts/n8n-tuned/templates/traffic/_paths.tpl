@@ -51,6 +51,17 @@ main's; with it, all that callers of webhooks need, for a route of their own. Di
 {{- dict "items" $items | toYaml -}}
 {{- end -}}
 
+{{/* The paths of MCP, as `items` (path, service): a session over SSE, and an answer of MCP over HTTP, is a stream. */}}
+{{- define "n8n-tuned.streamRoutes" -}}
+{{- $services := dict "N8N_ENDPOINT_MCP" (list "mcp" (include "n8n-tuned.mcpService" .)) "N8N_ENDPOINT_MCP_TEST" (list "mcp-test" (include "n8n-tuned.fullname" .)) -}}
+{{- $items := list -}}
+{{- range $variable, $pair := $services -}}
+{{- $path := include "n8n-tuned.webhookPath" (dict "context" $ "variable" $variable "default" (first $pair)) -}}
+{{- $items = append $items (dict "path" $path "service" (last $pair)) -}}
+{{- end -}}
+{{- dict "items" $items | toYaml -}}
+{{- end -}}
+
 {{/* Seconds a proxy waits for an answer: the longest one, and 15 s for what Bull's watchdog and the network add. */}}
 {{- define "n8n-tuned.proxyTimeoutSeconds" -}}
 {{- add 15 (int .Values.executions.longestReplySeconds) -}}
