@@ -18,7 +18,7 @@ export const LAYERS = [
   ['plan'],
   ['catalogue'],
   ['lab'],
-  ['linux'],
+  ['linux', 'prometheus'],
   ['ui'],
 ];
 

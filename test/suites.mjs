@@ -74,7 +74,7 @@ export const suites = [
       'every alert fires and stays silent; alerts and panels on a real n8n and Prometheus; runbooks',
     jest: true,
     filesAtOnce: 2,
-    needs: ['prometheus', 'helm3', 'node24', 'n8n', 'redis', 'postgresql'],
+    needs: ['prometheus', 'helm3', 'k6', 'node24', 'n8n', 'redis', 'postgresql'],
   },
   {
     name: 'workflows',

@@ -39,6 +39,8 @@ export function dashboardOf({ uid, title, description, rows }: DashboardSpec): D
     .tooltip(DashboardCursorSync.Crosshair)
     .editable()
     .annotation(firing())
+    .annotation(loadTests())
+    .annotation(drillFaults())
     .link(
       new DashboardLinkBuilder('n8n')
         .type(DashboardLinkType.Dashboards)
@@ -79,6 +81,29 @@ const firing = (): AnnotationQueryBuilder =>
     .titleFormat('{{alertname}}')
     .textFormat('{{severity}} {{pod}}')
     .step('30s');
+
+/** Of `n8n-tuned run --prometheus-remote-write`: where load was made, whichever n8n it went to. */
+const loadTests = (): AnnotationQueryBuilder =>
+  new AnnotationQueryBuilder()
+    .name('Load tests')
+    .datasource(PROMETHEUS)
+    .enable(true)
+    .iconColor('blue')
+    .expr('n8n_tuned_load_measuring == 1')
+    .titleFormat('Load test {{workload}}')
+    .textFormat('{{profile}}, from {{instance}}')
+    .step('5s');
+
+const drillFaults = (): AnnotationQueryBuilder =>
+  new AnnotationQueryBuilder()
+    .name('Faults of drills')
+    .datasource(PROMETHEUS)
+    .enable(true)
+    .iconColor('purple')
+    .expr('n8n_tuned_drill_fault')
+    .titleFormat('{{fault}}')
+    .textFormat('{{workload}}')
+    .step('5s');
 
 /** With "All" also for a Prometheus whose series have no such label. */
 const choice = (name: string, query: string): QueryVariableBuilder =>

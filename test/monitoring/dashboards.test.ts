@@ -120,12 +120,12 @@ test.each(boards)('%s asks the data source, namespace and release that one choos
   }
 });
 
-test.each(boards)('%s marks when an alert fired', (_, { annotations }) => {
-  expect(annotations.list).toHaveLength(1);
-  expect(annotations.list[0]).toMatchObject({
-    enable: true,
-    expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"\}$/) as string,
-  });
+test.each(boards)('%s marks when an alert fired, and load tests and drills', (_, { annotations }) => {
+  expect(annotations.list).toMatchObject([
+    { enable: true, expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"\}$/) as string },
+    { enable: true, expr: 'n8n_tuned_load_measuring == 1' },
+    { enable: true, expr: 'n8n_tuned_drill_fault' },
+  ]);
 });
 
 test.each(boards)(

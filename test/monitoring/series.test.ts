@@ -54,7 +54,10 @@ beforeAll(async () => {
     bringUp({ mode: 'regular', main, tuning: 'throughput', env }, quick),
   ]);
   running = { n8n, regular };
-  prometheus = await Prometheus.start(folder, targets(), rendered.rulesFile);
+  prometheus = await Prometheus.start(folder, {
+    targets: targets(),
+    rulesFiles: [rendered.rulesFile],
+  });
   await Promise.all(Object.values(running).map((one) => one.ready(quick.requests, quiet, never())));
   await until(
     'Prometheus has scraped every process',

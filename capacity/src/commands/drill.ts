@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
+import { drillAnnotations } from '../analysis/annotations';
 import { drill } from '../drill/drill';
 import type { Fault } from '../drill/fault';
 import { FAULTS, findFault } from '../drill/faults';
@@ -10,9 +11,11 @@ import { ARRIVALS, type Arrivals } from '../plan/profile';
 import { parsePromises, type DrillPromise } from '../plan/promise';
 import { withoutSecrets } from '../plan/secrets';
 import { parseSlos, type Slo } from '../plan/slo';
+import { readRun } from '../record/read';
 import { renderDrillTerminal } from '../report/drill/terminal';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, printLines, terminalStyle, warn } from '../ui/print';
+import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
 import { onTargets } from './on-target';
 import {
   chosenSlos,
@@ -27,7 +30,7 @@ import {
 import { collect, milliseconds, parsed, positive, seconds } from './parsers';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-interface DrillOptions extends WorkloadOptions, TargetOptions {
+interface DrillOptions extends WorkloadOptions, TargetOptions, MonitoringOptions {
   rate: number;
   arrivals?: Arrivals;
   /** Seconds, as the next three. */
@@ -76,9 +79,9 @@ export function register(program: Command): void {
       '--promise <promise>',
       "what passes, like 'lost=0', 'errors<1%' or 'recover<60s' (default: the fault's own); may be repeated",
       collect,
-    )
-    .optionsGroup('Limits and results:');
-  command
+    );
+  withMonitoringOptions(command)
+    .optionsGroup('Limits and results:')
     .addOption(
       parsed(
         '--patience <time>',
@@ -143,7 +146,9 @@ async function run(fault: Fault, options: DrillOptions): Promise<number> {
     options.request === undefined ? { workload: USUAL_WORKLOAD, ...options } : options,
     isLegacyChoice(options),
   );
+  const told = await chosenMonitoring(options);
   const order = {
+    ...told.observe,
     fault,
     load: {
       ratePerSecond: options.rate,
@@ -168,6 +173,8 @@ async function run(fault: Fault, options: DrillOptions): Promise<number> {
   const target = chosenTarget(options, workload.workflows, options.ready);
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
     const { folder, record, problems } = await drill(running, order, tell, signal);
+    const run = readRun(join(folder, record.run));
+    problems.push(...(await told.annotate(drillAnnotations(record, run))));
     progress.end();
     problems.forEach(warn);
     if (options.json === true) printJson({ folder, ...record });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { findAnnotations } from '../analysis/annotations';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
@@ -27,11 +28,18 @@ import {
   type WorkloadOptions,
 } from './options';
 import { collect, parsed, seconds } from './parsers';
+import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
 import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
 interface FindOptions
-  extends WorkloadOptions, TargetOptions, GeneratorOptions, ProbeOptions, LimitOptions {
+  extends
+    WorkloadOptions,
+    TargetOptions,
+    GeneratorOptions,
+    ProbeOptions,
+    LimitOptions,
+    MonitoringOptions {
   slo?: string[];
   /** Seconds. */
   budget?: number;
@@ -45,7 +53,7 @@ export function register(program: Command): void {
     .description(
       'Estimate the highest rate at which every SLO is met, with its interval, and what limits it',
     );
-  withGeneratorOptions(withTargetOptions(withWorkloadOptions(command)))
+  withMonitoringOptions(withGeneratorOptions(withTargetOptions(withWorkloadOptions(command))))
     .optionsGroup('What must hold, and how long it may take:')
     .option(
       '--slo <slo>',
@@ -92,6 +100,7 @@ async function run(options: FindOptions): Promise<number> {
     );
   }
   const generator = chosenGenerator(options);
+  const told = await chosenMonitoring(options);
   const k6 = k6For(options.target !== 'kubernetes');
   const target = chosenTarget(options, workload.workflows, options.ready);
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
@@ -110,12 +119,17 @@ async function run(options: FindOptions): Promise<number> {
         command: withoutSecrets(process.argv.slice(2)),
         search: new CapacitySearch(settings),
         budgetSeconds: settings.budgetSeconds ?? null,
+        ...told.observe,
       },
       tell,
       signal,
     );
     progress.end();
-    const problems = [...finished.problems, ...writeFindReports(finished.folder, finished.record)];
+    const problems = [
+      ...finished.problems,
+      ...writeFindReports(finished.folder, finished.record),
+      ...(await told.annotate(findAnnotations(finished.record))),
+    ];
     problems.forEach(warn);
     show(finished.folder, finished.record, options.json === true);
     return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);

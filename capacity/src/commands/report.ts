@@ -3,15 +3,20 @@ import { join } from 'node:path';
 import { writeCompareReports } from '../compare/reports';
 import { writeDrillReports } from '../drill/reports';
 import { writeFindReports } from '../find/reports';
+import { NoAnswer } from '../prometheus/address';
+import { PrometheusApi } from '../prometheus/query';
+import { writeBeside } from '../record/beside';
 import { readComparison, recordsBeneath, type FoundRecord } from '../record/beneath';
 import { writeWhole } from '../record/folder';
-import { isComplete } from '../record/read';
+import { PANELS_FILE } from '../record/panels';
+import { isComplete, readRun } from '../record/read';
 import { readDrill } from '../record/read-drill';
 import { readSearch } from '../record/read-find';
 import type { RunRecord } from '../record/record';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { renderCsv } from '../report/run/csv';
 import { sweepSentence } from '../report/sweep/figures';
+import { askPanels } from '../run/ask-panels';
 import { readRunData } from '../run/read';
 import { recoverRun } from '../run/recover';
 import { writeReports } from '../run/reports';
@@ -23,6 +28,9 @@ import { printJson, printLines, warn } from '../ui/print';
 import { startProgress } from '../ui/progress';
 
 interface ReportOptions {
+  prometheus?: string;
+  prometheusNamespace?: string;
+  prometheusRelease?: string;
   s3?: string;
   csv?: string;
   json?: boolean;
@@ -39,11 +47,20 @@ export function register(program: Command): void {
       '--s3 <place>',
       'copy them to s3://bucket/prefix (again); credentials as for the AWS CLI',
     )
+    .option(
+      '--prometheus <url>',
+      'add what it has of the time of each run to its report; PROMETHEUS_TOKEN is the token',
+    )
+    .option(
+      '--prometheus-namespace <name>',
+      'of the series there (default: where the run was, else any)',
+    )
+    .option('--prometheus-release <name>', 'of the series there (default: of the run, else any)')
     .option('--csv <file>', 'all runs in one table, a line each')
     .option('--json', 'print the records, for machines')
     .addHelpText(
       'after',
-      '\nExamples:\n  n8n-tuned report results\n  n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n',
+      '\nExamples:\n  n8n-tuned report results\n  n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n\n  n8n-tuned report results --prometheus http://127.0.0.1:9090 --prometheus-release prod',
     )
     .action(async (folders: string[], options: ReportOptions) => {
       process.exitCode = await report(folders, options);
@@ -58,6 +75,7 @@ interface Reported {
 
 async function report(folders: string[], options: ReportOptions): Promise<number> {
   const place = options.s3 === undefined ? null : await s3Place(options.s3);
+  const api = await chosenPrometheus(options);
   const found = folders.flatMap(recordsBeneath);
   if (found.length === 0) {
     throw new Mistake(`there is no record in ${folders.join(', ')}: n8n-tuned run makes one.`);
@@ -66,9 +84,19 @@ async function report(folders: string[], options: ReportOptions): Promise<number
   const progress = startProgress();
   const all: (FoundRecord & Reported)[] = [];
   try {
+    const unasked = new Map<string, string[]>();
+    if (api !== null) {
+      // First, since the report of a drill also shows its run.
+      for (const { folder } of found.filter(({ kind }) => kind === 'run')) {
+        progress.tell(`asking ${api.url} about ${folder}`);
+        unasked.set(folder, await addPanels(folder, api, options));
+      }
+    }
     for (const one of found) {
       progress.tell(`reporting ${one.folder}`);
-      all.push({ ...one, ...(await REPORTERS[one.kind](one.folder)) });
+      const { problems, ...reported } = await REPORTERS[one.kind](one.folder);
+      const missing = unasked.get(one.folder) ?? [];
+      all.push({ ...one, ...reported, problems: [...missing, ...problems] });
     }
     // Once the parts have their reports too.
     if (place !== null) {
@@ -92,6 +120,44 @@ async function report(folders: string[], options: ReportOptions): Promise<number
   else
     printLines(top.map(({ sentence, folder }) => `${sentence}\n  ${join(folder, 'report.html')}`));
   return problems.length > 0 ? EXIT.invalid : EXIT.fine;
+}
+
+async function chosenPrometheus({
+  prometheus,
+  prometheusNamespace,
+  prometheusRelease,
+}: ReportOptions): Promise<PrometheusApi | null> {
+  if (prometheus === undefined) {
+    const flag =
+      prometheusNamespace === undefined ? '--prometheus-release' : '--prometheus-namespace';
+    if ((prometheusNamespace ?? prometheusRelease) === undefined) return null;
+    throw new Mistake(`${flag} goes with --prometheus: add that, or leave ${flag} out.`);
+  }
+  const api = PrometheusApi.at(prometheus);
+  await api.check();
+  return api;
+}
+
+/** Beside a run that is complete; says what is missing. */
+async function addPanels(
+  folder: string,
+  api: PrometheusApi,
+  { prometheusNamespace: namespace, prometheusRelease: release }: ReportOptions,
+): Promise<string[]> {
+  if (!isComplete(folder)) return [];
+  try {
+    const panels = await askPanels(api, readRun(folder), {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(release === undefined ? {} : { release }),
+    });
+    if (panels.panels.length === 0) {
+      return [`${api.url} has no series of n8n for the time of ${folder}.`];
+    }
+    return writeBeside(folder, [{ name: PANELS_FILE, content: `${JSON.stringify(panels)}\n` }]);
+  } catch (error) {
+    if (error instanceof NoAnswer) return [`${error.message}, so ${folder} is without its series.`];
+    throw error;
+  }
 }
 
 /** Each reads its record and writes its reports beside it. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { runAnnotations } from '../analysis/annotations';
 import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { withoutSecrets } from '../plan/secrets';
@@ -25,10 +26,12 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
+import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
 import { onTargets } from './on-target';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-interface RunOptions extends WorkloadOptions, ProfileOptions, TargetOptions, LimitOptions {
+interface RunOptions
+  extends WorkloadOptions, ProfileOptions, TargetOptions, LimitOptions, MonitoringOptions {
   out: string;
   s3?: string;
   json?: boolean;
@@ -38,8 +41,8 @@ export function register(program: Command): void {
   const command = program
     .command('run')
     .description('Load one workload under one profile on one target; record and judge it');
-  withGeneratorOptions(
-    withTargetOptions(withProfileOptions(withWorkloadOptions(command))),
+  withMonitoringOptions(
+    withGeneratorOptions(withTargetOptions(withProfileOptions(withWorkloadOptions(command)))),
   ).optionsGroup('Limits and results:');
   withLimitOptions(command)
     .addOption(outOption())
@@ -68,6 +71,7 @@ async function run(options: RunOptions): Promise<number> {
     refuseTooManyOpen(plan, timeoutMs, slos);
   }
   const place = options.s3 === undefined ? null : await s3Place(options.s3);
+  const told = await chosenMonitoring(options);
   const k6 = k6For(options.target !== 'kubernetes');
   const target = chosenTarget(options, workload.workflows, readyMs);
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
@@ -84,10 +88,12 @@ async function run(options: RunOptions): Promise<number> {
         drainMs,
         generator,
         command: withoutSecrets(process.argv.slice(2)),
+        ...told.observe,
       },
       tell,
       signal,
     );
+    finished.problems.push(...(await told.annotate(runAnnotations(finished.data.record))));
     if (place !== null) {
       tell(`copying to ${s3UrlOf(place, finished.folder)}`);
       await uploadFolder(place, finished.folder, signal).catch((error: unknown) => {

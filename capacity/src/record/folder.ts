@@ -30,7 +30,10 @@ const RESERVE_BYTES = 512 * 1024;
 const KEPT_REQUESTS = 250_000;
 
 /** All of a record that is known before the load begins. */
-export type RunHead = Omit<RunRecord, 'endedAt' | 'summary' | 'verdict' | 'events' | 'files'>;
+export type RunHead = Omit<
+  RunRecord,
+  'endedAt' | 'loadBeganAt' | 'summary' | 'verdict' | 'events' | 'files'
+>;
 
 /** While it goes on, or if its command is killed: who makes it. */
 export interface RunningHead {

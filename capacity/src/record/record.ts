@@ -19,6 +19,8 @@ export interface RunRecord {
   id: string;
   startedAt: string;
   endedAt: string;
+  /** The zero of all `tMs`; older records and those of a killed command do not have it. */
+  loadBeganAt?: string;
   /** The command that made it, secrets taken out. */
   command: string[];
   workload: RecordedWorkload;

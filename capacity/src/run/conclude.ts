@@ -22,6 +22,8 @@ import type {
 /** What only the run itself knew. */
 export interface RunEnding {
   endedAt: string;
+  /** Null where it is not known. */
+  loadBeganAt: string | null;
   /** Null when all load was made; else why it was not. */
   aborted: string | null;
   generator: { cpuCoresMean: number; coresAvailable: number | null; notSent: number };
@@ -124,6 +126,7 @@ export function conclude(
     ...head,
     schemaVersion: 3,
     endedAt: ending.endedAt,
+    ...(ending.loadBeganAt === null ? {} : { loadBeganAt: ending.loadBeganAt }),
     summary,
     verdict: judged,
     events,

@@ -43,6 +43,8 @@ export interface FinishedRun {
 
 export async function finish(run: StartedRun, load: LoadResult): Promise<FinishedRun> {
   const { running, order, folder, seen, signal } = run;
+  const unobserved = (await run.observer?.end()) ?? [];
+  for (const text of unobserved) seen.event({ kind: 'monitoring', text });
   const breached = tellBreach(run);
   const countedWithin = (await run.within?.end()) ?? null;
   const drained = await drainAfter(run, load);
@@ -59,6 +61,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
     { requests, kept: folder.requestsKept() ?? [], samples: seen.samples },
     {
       endedAt: new Date().toISOString(),
+      loadBeganAt: seen.loadBeganAt,
       aborted: abortedBy(load, drained, signal),
       generator: load.generator,
       executions: drained.executions,
@@ -72,7 +75,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   );
   const data = { record, requests: requests.timeline, samples: seen.samples };
   folder.complete(record);
-  const problems = [...folder.problems(), ...writeReports(folder.path, data)];
+  const problems = [...unobserved, ...folder.problems(), ...writeReports(folder.path, data)];
   return { folder: folder.path, data, traced, problems };
 }
 

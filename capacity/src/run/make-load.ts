@@ -5,12 +5,13 @@ import { runK6 } from '../load/k6';
 import type { LoadResult } from '../load/load';
 import { openLimit, PROFILES, type Profile } from '../plan/profile';
 import type { Slo } from '../plan/slo';
+import { FAULT } from '../record/drill-record';
 import type { RunFolder, RunHead } from '../record/folder';
 import type { RequestSample } from '../record/record';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import type { CountWithin } from './count-within';
-import type { RunOrder } from './order';
+import type { RunObserver, RunOrder } from './order';
 import { sampleEveryMs, type Observations } from './samples';
 
 export interface LoadScene {
@@ -21,6 +22,7 @@ export interface LoadScene {
   requests: RequestsSeen;
   seen: Observations;
   within: CountWithin | null;
+  observer: RunObserver | null;
   breach: { readonly found: Breached | null; see(sample: RequestSample): void } | null;
   progress: Progress;
   signal: AbortSignal;
@@ -77,20 +79,24 @@ export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
         beganAtMs = atMs;
         scene.seen.begin(atMs);
         scene.within?.begin(atMs);
+        scene.observer?.begin(atMs);
         order.onBegin?.(atMs, (event) => {
           scene.seen.event(event);
+          if (event.kind === FAULT) scene.observer?.fault(event);
         });
       },
       onRequest: (sample) => {
         scene.folder.request(sample);
         scene.requests.add(sample);
         scene.breach?.see(sample);
+        scene.observer?.request(sample);
       },
       behind: () => scene.folder.behind(),
       isEnough: () => (scene.breach?.found ?? null) !== null,
       onUsage: (cpuCores, rssMiB) => {
         scene.seen.sample('generator', 'k6', 'cpuCores', cpuCores);
         scene.seen.sample('generator', 'k6', 'rssMiB', rssMiB);
+        scene.observer?.usage(cpuCores, rssMiB);
       },
       usageEveryMs: sampleEveryMs(plan),
     });

@@ -2,7 +2,8 @@ import type { GeneratorSettings } from '../load/k6';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import type { LoadPlan } from '../plan/profile';
 import type { Slo } from '../plan/slo';
-import type { RunEvent } from '../record/record';
+import type { RunHead } from '../record/folder';
+import type { RequestSample, RunEvent } from '../record/record';
 
 export interface RunOrder {
   workload: ChosenWorkload;
@@ -19,6 +20,20 @@ export interface RunOrder {
   generator?: GeneratorSettings;
   /** Called once, when the load has begun; what is told becomes an event of the run, at its time. */
   onBegin?(beganAtMs: number, tell: (event: Omit<RunEvent, 'tMs'>) => void): void;
+  /** Whoever tells others of a run while it goes on. */
+  observe?(head: RunHead, plan: LoadPlan): RunObserver;
   /** As the user gave it, secrets taken out. */
   command: string[];
+}
+
+/** Looks on at one run. */
+export interface RunObserver {
+  begin(beganAtMs: number): void;
+  request(sample: RequestSample): void;
+  /** Of the load generator. */
+  usage(cpuCores: number, rssMiB: number): void;
+  /** A drill has made its fault. */
+  fault(event: Pick<RunEvent, 'text'>): void;
+  /** Once the load is over, or was never made: what could not be told, a sentence each. */
+  end(): Promise<string[]>;
 }

@@ -1,4 +1,5 @@
 import { RequestsSeen } from '../analysis/requests/seen';
+import { readPanels } from '../record/panels';
 import { readRequests, readRun, readSamples } from '../record/read';
 import type { RunRecord } from '../record/record';
 import type { RunData } from '../report/run/data';
@@ -7,7 +8,11 @@ import type { RunData } from '../report/run/data';
 export async function readRunData(folder: string): Promise<RunData> {
   const record = readRun(folder);
   const { timeline } = await seenAgain(folder, record);
-  return { record, requests: timeline, samples: readSamples(folder) };
+  const panels = readPanels(folder);
+  return {
+    ...{ record, requests: timeline, samples: readSamples(folder) },
+    ...(panels === null ? {} : { panels }),
+  };
 }
 
 /** The requests of a recorded run, each looked at once more. */

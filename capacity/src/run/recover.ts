@@ -25,6 +25,7 @@ export async function recoverRun(folder: string): Promise<RunData> {
   const seen = { requests, kept: [], samples };
   const record = conclude(head, seen, {
     endedAt: new Date(Date.parse(head.startedAt) + lastMs).toISOString(),
+    loadBeganAt: null,
     aborted: `n8n-tuned itself was killed ${(lastMs / 1000).toFixed(0)} s into the load`,
     generator: {
       cpuCoresMean: used.length > 0 ? mean(used.map(({ value }) => value)) : 0,

@@ -67,9 +67,11 @@ async function start(
   const within = isAtOnce ? new CountWithin(running, measuredPart(plan)) : null;
   scope.defer(() => seen.stop(samplers));
   scope.defer(() => void within?.end());
+  const observer = order.observe?.(head, plan) ?? null;
+  scope.defer(() => observer?.end().then(() => undefined));
   const thinkTimeMs = Math.max(...workload.requests.map((request) => request.thinkTimeMs));
   return {
-    ...{ running, order, progress, signal, head, folder, seen, samplers, thinkTimeMs },
+    ...{ running, order, progress, signal, head, folder, seen, samplers, thinkTimeMs, observer },
     ...{ count, before, trace, backlog, within },
     requests: new RequestsSeen(plan, thinkTimeMs),
     breach: untilBreach(order),

@@ -49,6 +49,11 @@ export class Observations implements SampleSink {
     else this.keepEvent({ ...stamped, tMs: stamped.tMs - this.beganAtMs });
   }
 
+  /** When the load began, which all times are counted from; null: it never did. */
+  get loadBeganAt(): string | null {
+    return this.beganAtMs === null ? null : new Date(this.beganAtMs).toISOString();
+  }
+
   /** Only the first call counts. */
   begin(beganAtMs: number): void {
     if (this.beganAtMs !== null) return;

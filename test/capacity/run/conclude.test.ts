@@ -23,6 +23,7 @@ function concluded(notSent: number): Summary {
   const profile = { name: 'load', loop: 'open', warmupSeconds, durationSeconds, stages } as const;
   const ending: RunEnding = {
     endedAt: record.endedAt,
+    loadBeganAt: null,
     aborted: null,
     generator: { cpuCoresMean: 0.1, coresAvailable: 2, notSent },
     executions: null,

@@ -34,6 +34,7 @@ function concluded(head: RunHead, { requests, samples }: Tables): RunRecord {
 
 const ending = (): RunEnding => ({
   endedAt: '2026-11-20T10:01:15.000Z',
+  loadBeganAt: null,
   aborted: null,
   generator: { cpuCoresMean: 0.2, coresAvailable: 2, notSent: 0 },
   executions: { succeeded: 2700, failed: 3, unfinished: 0, source: 'database' },

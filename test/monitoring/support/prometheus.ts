@@ -21,10 +21,17 @@ export interface Sample {
 export class Prometheus {
   private constructor(
     private readonly process: ChildProcess,
-    private readonly url: string,
+    readonly url: string,
   ) {}
 
-  static async start(folder: string, targets: Target[], rulesFile: string): Promise<Prometheus> {
+  static async start(
+    folder: string,
+    {
+      targets = [],
+      rulesFiles = [],
+      flags = [],
+    }: { targets?: Target[]; rulesFiles?: string[]; flags?: string[] },
+  ): Promise<Prometheus> {
     const port = await freePort();
     const file = join(folder, 'prometheus.yaml');
     const scrape = targets.map(({ url, labels }) => ({ targets: [new URL(url).host], labels }));
@@ -32,7 +39,7 @@ export class Prometheus {
       file,
       stringify({
         global: { scrape_interval: '1s', evaluation_interval: '1s' },
-        rule_files: [rulesFile],
+        rule_files: rulesFiles,
         scrape_configs: [{ job_name: 'n8n', static_configs: scrape }],
       }),
     );
@@ -43,6 +50,7 @@ export class Prometheus {
         `--storage.tsdb.path=${join(folder, 'data')}`,
         `--web.listen-address=127.0.0.1:${String(port)}`,
         '--log.level=error',
+        ...flags,
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );

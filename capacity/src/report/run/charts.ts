@@ -6,6 +6,7 @@ import { percentile, type Ordered } from '../../analysis/statistics';
 import type { MetricSample, RunRecord } from '../../record/record';
 import type { Chart, LineChart, LineSeries } from '../plot/chart';
 import { metricLines } from './metric-lines';
+import { panelChart } from './panel-charts';
 
 const SECONDS = { label: 'time since the load began', unit: 's' };
 
@@ -15,12 +16,10 @@ export function runCharts(data: RunData): Chart[] {
   const duration = profile.warmupSeconds + profile.durationSeconds;
   const windows = data.requests.byTime();
   const lastMs = data.samples.reduce((last, { tMs }) => Math.max(last, tMs), 0);
-  const atTimes = [...warmupMark(profile.warmupSeconds), ...faultMarks(data.record)];
   // Samples go on until n8n has finished.
-  const loadEnd =
-    lastMs > 1050 * duration ? [{ axis: 'x' as const, at: duration, label: 'load ends' }] : [];
+  const loadEnd = lastMs > 1050 * duration ? endMark(duration) : [];
   const timed = (chart: LineChart | null): LineChart | null =>
-    chart && { ...chart, marks: [...(chart.marks ?? []), ...atTimes] };
+    chart && { ...chart, marks: [...(chart.marks ?? []), ...timeMarks(data.record)] };
   const sampled = (chart: LineChart | null): LineChart | null =>
     timed(chart && { ...chart, marks: loadEnd });
   const metric = (id: string, title: string, name: Metric) =>
@@ -40,6 +39,25 @@ export function runCharts(data: RunData): Chart[] {
     spreadChart(data.record),
   ].filter((chart) => chart !== null);
 }
+
+/** What a Prometheus had, by the dashboard that shows it; empty where none was asked. */
+export function prometheusCharts({ record, panels }: RunData): Map<string, LineChart[]> {
+  const { warmupSeconds, durationSeconds } = record.profile;
+  const marks = [...endMark(warmupSeconds + durationSeconds), ...timeMarks(record)];
+  const byBoard = new Map<string, LineChart[]>();
+  for (const panel of panels?.panels ?? []) {
+    const charts = byBoard.get(panel.board) ?? [];
+    byBoard.set(panel.board, [...charts, { ...panelChart(panel), marks }]);
+  }
+  return byBoard;
+}
+
+const endMark = (seconds: number) => [{ axis: 'x' as const, at: seconds, label: 'load ends' }];
+
+const timeMarks = (record: RunRecord) => [
+  ...warmupMark(record.profile.warmupSeconds),
+  ...faultMarks(record),
+];
 
 /** A number of things has no unit on its axis. */
 const plotUnit = (metric: Metric): string => {

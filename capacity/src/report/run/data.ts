@@ -1,4 +1,5 @@
 import type { RequestTimeline } from '../../analysis/requests/timeline';
+import type { RecordedPanels } from '../../record/panels';
 import type { MetricSample, RunRecord } from '../../record/record';
 
 /** What the report of a run is made of. */
@@ -6,4 +7,6 @@ export interface RunData {
   record: RunRecord;
   samples: MetricSample[];
   requests: RequestTimeline;
+  /** What a Prometheus had of the time of the run; left out where none was asked. */
+  panels?: RecordedPanels;
 }

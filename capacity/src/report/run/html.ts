@@ -10,7 +10,7 @@ import {
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
 import type { RunData } from './data';
-import { runCharts } from './charts';
+import { prometheusCharts, runCharts } from './charts';
 import { figure } from '../page/figure';
 import { cellsTable, page } from '../page/page';
 import { layoutRows, list } from '../page/parts';
@@ -50,6 +50,7 @@ export function runSections(data: RunData): string {
     ),
     '<h2>Over time</h2>',
     `<div class="plots">${runCharts(data).map(figure).join('\n')}</div>`,
+    ...prometheusSections(data),
     record.summary.roles.length > 0
       ? `<h2>Roles</h2>${cellsTable(
           ['role', ...ROLE_COLUMNS],
@@ -67,6 +68,12 @@ export function runSections(data: RunData): string {
     `<h2>Exactly what was measured</h2>${cellsTable(['', ''], layoutRows(record))}`,
   ].join('\n');
 }
+
+const prometheusSections = (data: RunData): string[] =>
+  [...prometheusCharts(data)].map(
+    ([board, charts], index) =>
+      `${index === 0 ? '<h2>From Prometheus</h2>' : ''}<h3>${escapeXml(board)}</h3><div class="plots">${charts.map(figure).join('\n')}</div>`,
+  );
 
 function subtitle({ record }: RunData): string {
   const { workload, profile } = record;

@@ -11,11 +11,12 @@ import {
 } from './figures';
 import { repeatCommand } from '../text/units';
 import type { RunData } from './data';
-import { runCharts } from './charts';
+import { prometheusCharts, runCharts } from './charts';
 
 /** Files that stand beside report.md: the plots it shows. */
 export function plotFiles(data: RunData): { name: string; content: string }[] {
-  return runCharts(data).map((chart) => ({
+  const charts = [...runCharts(data), ...[...prometheusCharts(data).values()].flat()];
+  return charts.map((chart) => ({
     name: `plots/${chart.id}.svg`,
     content: drawChartFile(chart),
   }));
@@ -63,6 +64,13 @@ export function renderMarkdown(data: RunData): string {
     ...runCharts(data).map((c) => `![${c.title}](plots/${c.id}.svg)`),
     '',
   );
+  for (const [board, charts] of prometheusCharts(data))
+    lines.push(
+      `## From Prometheus: ${board}`,
+      '',
+      ...charts.map((c) => `![${c.title}](plots/${c.id}.svg)`),
+      '',
+    );
   if (record.events.length > 0)
     lines.push(
       '## What happened',

@@ -1,0 +1,86 @@
+/** Where a monitoring system is, and how it is asked. */
+import { messageOf, Mistake } from '../ui/exit';
+
+export interface Address {
+  /** Without credentials, and without a slash at its end. */
+  url: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+interface AddressOption {
+  flag: string;
+  example: string;
+  /** The environment variable that may hold a bearer token. */
+  tokenVariable: string;
+}
+
+export function addressOf(text: string, { flag, example, tokenVariable }: AddressOption): Address {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new Mistake(`${flag} is '${withoutUser(text)}': write it like ${example}.`);
+  }
+  const token = process.env[tokenVariable] ?? '';
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  return {
+    url: url.href.replace(/\/+$/, ''),
+    headers:
+      username !== '' || password !== ''
+        ? { authorization: `Basic ${basic(username, password)}` }
+        : token === ''
+          ? {}
+          : { authorization: `Bearer ${token}` },
+  };
+}
+
+const withoutUser = (text: string): string => text.replace(/\/\/[^/@\s]*@/, '//');
+
+const basic = (username: string, password: string): string =>
+  Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+const PATIENCE_MS = 10_000;
+
+/** Nobody answered there: nothing is known of what became of a request. */
+export class NoAnswer extends Error {}
+
+export async function ask(
+  { url, headers }: Address,
+  path: string,
+  init: {
+    method?: string;
+    headers?: Record<string, string>;
+    body?: string | Uint8Array<ArrayBuffer>;
+  } = {},
+): Promise<Answer> {
+  try {
+    const reply = await fetch(`${url}${path}`, {
+      ...init,
+      headers: { ...headers, ...init.headers },
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    return { status: reply.status, text: await reply.text() };
+  } catch (error) {
+    throw new NoAnswer(`${url} does not answer (${reasonOf(error)})`);
+  }
+}
+
+/** fetch() itself says no more than "fetch failed". */
+function reasonOf(error: unknown): string {
+  const { cause, name } = error as Error;
+  if (name === 'TimeoutError') return `nothing within ${String(PATIENCE_MS / 1000)} s`;
+  if (cause instanceof Error) {
+    const { code } = cause as NodeJS.ErrnoException;
+    return cause.message === '' ? (code ?? cause.name) : cause.message;
+  }
+  return messageOf(error);
+}
+
+/** The first line of what a server said, as part of a sentence. */
+export const firstLine = (text: string): string =>
+  (text.trim().split('\n')[0] ?? '').slice(0, 200).replace(/[.\s]+$/, '');
