@@ -39,10 +39,14 @@ test('up leaves n8n up for other commands, until down', async () => {
   expect(watched.code).toBe(0);
   expect(watched.stdout).toContain(`n8n 2.41.1 at ${state.baseUrl}`);
   expect(watched.stdout).toMatch(/^executions +[\d.]+\/s succeeded/m);
-  expect(watched.stdout).toMatch(/^main +1 +\d+ MiB +[\d.]+ +[\d.]+ ms$/m);
+  expect(watched.stdout).toMatch(
+    /^main +1 +[\d\u202f]+( of [\d\u202f]+)? +\d+ +[\d.]+ +[\d.]+ ms$/m,
+  );
+  expect(watched.stdout).toMatch(/^webhooks +[\d.]+\/s, 0\/s with 5xx/m);
+  expect(watched.stdout).toMatch(/^alerts +none fires \(13 of our alerts/m);
   const seenFromOutside = await runCli(['watch', '--url', state.baseUrl]);
   // From n8n's own metrics.
-  expect(seenFromOutside.stdout).toMatch(/^main +1 +\d+ MiB +[\d.]+ +[\d.]+ ms$/m);
+  expect(seenFromOutside.stdout).toMatch(/^main +1 +[\d\u202f]+ +\d+ +[\d.]+ +[\d.]+ ms$/m);
 
   expect((await runCli(['down', name])).code).toBe(0);
   const pids = [state.keeper.pid, ...state.processes.map(({ pid }) => pid)];

@@ -48,7 +48,7 @@ export const stepSecondsOf = (rangeSeconds: number): number =>
 const MOST_LINES = 8;
 
 export function recordedPanel(
-  { title, unit, meaning, queries }: PanelSpec,
+  { title, kind, unit, meaning, queries }: PanelSpec,
   board: string,
   answers: readonly (readonly Matrix[])[],
   { zeroMs, toMs, stepSeconds }: { zeroMs: number; toMs: number; stepSeconds: number },
@@ -64,7 +64,14 @@ export function recordedPanel(
   const shown = [...filledOnes]
     .sort((a, b) => highest(b.points) - highest(a.points))
     .slice(0, MOST_LINES);
-  return { board, title, unit, meaning, series: filledOnes.filter((one) => shown.includes(one)) };
+  return {
+    board,
+    title,
+    kind,
+    unit,
+    meaning,
+    series: filledOnes.filter((one) => shown.includes(one)),
+  };
 }
 
 type Points = RecordedPanel['series'][number]['points'];

@@ -4,7 +4,7 @@ import { writeCompareReports } from '../compare/reports';
 import { writeDrillReports } from '../drill/reports';
 import { writeFindReports } from '../find/reports';
 import { NoAnswer } from '../prometheus/address';
-import { PrometheusApi } from '../prometheus/query';
+import type { PrometheusApi } from '../prometheus/query';
 import { writeBeside } from '../record/beside';
 import { readComparison, recordsBeneath, type FoundRecord } from '../record/beneath';
 import { writeWhole } from '../record/folder';
@@ -26,18 +26,16 @@ import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, printLines, warn } from '../ui/print';
 import { startProgress } from '../ui/progress';
+import { chosenPrometheus, withPrometheusOptions, type PrometheusOptions } from './prometheus';
 
-interface ReportOptions {
-  prometheus?: string;
-  prometheusNamespace?: string;
-  prometheusRelease?: string;
+interface ReportOptions extends PrometheusOptions {
   s3?: string;
   csv?: string;
   json?: boolean;
 }
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command('report')
     .description(
       'Make the reports of runs, searches, comparisons, sweeps and drills again; runs that were broken off are concluded',
@@ -47,16 +45,11 @@ export function register(program: Command): void {
       '--s3 <place>',
       'copy them to s3://bucket/prefix (again); credentials as for the AWS CLI',
     )
-    .option(
-      '--prometheus <url>',
-      'add what it has of the time of each run to its report; PROMETHEUS_TOKEN is the token',
-    )
-    .option(
-      '--prometheus-namespace <name>',
-      'of the series there (default: where the run was, else any)',
-    )
-    .option('--prometheus-release <name>', 'of the series there (default: of the run, else any)')
-    .option('--csv <file>', 'all runs in one table, a line each')
+    .option('--csv <file>', 'all runs in one table, a line each');
+  withPrometheusOptions(
+    command,
+    'add what it has of the time of each run to its report, on Kubernetes of that release',
+  )
     .option('--json', 'print the records, for machines')
     .addHelpText(
       'after',
@@ -120,22 +113,6 @@ async function report(folders: string[], options: ReportOptions): Promise<number
   else
     printLines(top.map(({ sentence, folder }) => `${sentence}\n  ${join(folder, 'report.html')}`));
   return problems.length > 0 ? EXIT.invalid : EXIT.fine;
-}
-
-async function chosenPrometheus({
-  prometheus,
-  prometheusNamespace,
-  prometheusRelease,
-}: ReportOptions): Promise<PrometheusApi | null> {
-  if (prometheus === undefined) {
-    const flag =
-      prometheusNamespace === undefined ? '--prometheus-release' : '--prometheus-namespace';
-    if ((prometheusNamespace ?? prometheusRelease) === undefined) return null;
-    throw new Mistake(`${flag} goes with --prometheus: add that, or leave ${flag} out.`);
-  }
-  const api = PrometheusApi.at(prometheus);
-  await api.check();
-  return api;
 }
 
 /** Beside a run that is complete; says what is missing. */

@@ -98,7 +98,11 @@ async function up(options: UpOptions): Promise<void> {
   }
 }
 
-async function keep(options: UpOptions): Promise<void> {
+/** Latency and errors for `watch`; a run is measured without them. */
+const WATCHED = { N8N_METRICS_INCLUDE_WEBHOOK_METRICS: 'true' };
+
+async function keep(given: UpOptions): Promise<void> {
+  const options = { ...given, env: { ...WATCHED, ...given.env } };
   const kept = new Kept(options.name);
   const interrupt = onInterrupt();
   const { signal } = interrupt;
@@ -132,10 +136,10 @@ function thisProcess(): ProcessName {
 }
 
 function stateOf(running: Running): KeptState {
-  const { baseUrl, versions, metrics, redis, postgresql, sqlite = null } = running;
+  const { baseUrl, versions, topology, metrics, redis, postgresql, sqlite = null } = running;
   const stores = { redis, postgresql, sqlite };
   return {
-    ...{ keeper: thisProcess(), baseUrl, versions },
+    ...{ keeper: thisProcess(), baseUrl, versions, topology },
     ...{ processes: running.processes(), metrics, ...stores },
   };
 }

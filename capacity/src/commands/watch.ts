@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { alertsNow, type AlertsView } from '../analysis/watch/alerts';
+import { viewOf, type View } from '../analysis/watch/view';
+import type { PrometheusApi } from '../prometheus/query';
 import { renderWatch } from '../report/watch/terminal';
 import { samplersFor } from '../samplers';
 import { Kept } from '../targets/kept';
@@ -10,74 +13,143 @@ import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printLines } from '../ui/print';
 import { Latest } from '../watch/latest';
-import { viewOf } from '../analysis/watch-view';
+import { firingThere, PrometheusView } from '../watch/prometheus-view';
+import {
+  chosenPrometheus,
+  selected,
+  withPrometheusOptions,
+  type PrometheusOptions,
+} from './prometheus';
 
-interface WatchOptions {
+interface WatchOptions extends PrometheusOptions {
   url?: string;
 }
 
 export function register(program: Command): void {
-  program
+  const command = program
     .command('watch')
-    .description('The live view of an n8n in the terminal: rate, queue, memory, CPU, event loop')
-    .argument('[name]', 'as given to up', 'default')
-    .option('--url <url>', 'an n8n that shows /metrics (N8N_METRICS=true), instead of one of up')
+    .description(
+      'The live view of an n8n in the terminal: rate, latency, errors, queue, slots, memory, alerts',
+    )
+    .argument('[name]', `as given to up (default: ${DEFAULT_NAME})`)
+    .option('--url <url>', 'an n8n that shows /metrics (N8N_METRICS=true), instead of one of up');
+  withPrometheusOptions(
+    command,
+    'alerts that fire there; without a name and --url everything comes from there',
+  )
     .addHelpText(
       'after',
       `
 A new screen every second; q or Ctrl-C ends it. Where the output is no terminal, one screen is printed.
+Without --prometheus, those of our alerts are shown that can be told from what is seen.
 
 Examples:
   n8n-tuned watch
-  n8n-tuned watch --url http://127.0.0.1:5678`,
+  n8n-tuned watch --url http://127.0.0.1:5678 --prometheus http://127.0.0.1:9090
+  n8n-tuned watch --prometheus http://127.0.0.1:9090 --prometheus-release prod`,
     )
-    .action(async (name: string, options: WatchOptions) => {
+    .action(async (name: string | undefined, options: WatchOptions) => {
       process.exitCode = await watch(name, options);
     });
 }
 
+const DEFAULT_NAME = 'default';
 const EVERY_MS = 1000;
 const HOME_AND_CLEAR = '\u001b[H\u001b[J';
 const [ENTER, LEAVE] = ['\u001b[?1049h\u001b[?25l', '\u001b[?25h\u001b[?1049l'];
 
-async function watch(name: string, { url }: WatchOptions): Promise<number> {
+/** Whatever the screen is made from. */
+interface Watched {
+  title: string;
+  look(nowMs: number): Promise<{ view: View; alerts: AlertsView }>;
+  end(): Promise<void>;
+}
+
+async function watch(name: string | undefined, options: WatchOptions): Promise<number> {
+  const api = await chosenPrometheus(options);
   const interrupt = onInterrupt();
-  const running = url === undefined ? ofUp(name) : await atUrl(url, interrupt.signal);
-  const latest = new Latest();
-  const { n8n } = running.versions;
-  const title = `n8n${n8n === undefined ? '' : ` ${n8n}`} at ${running.baseUrl}`;
-  const screen = (width: number): string[] =>
-    renderWatch(title, viewOf(latest, Date.now()), { width, nowMs: Date.now() });
+  const watched =
+    api !== null && name === undefined && options.url === undefined
+      ? await fromPrometheus(api, options)
+      : await sampled(
+          options.url === undefined
+            ? ofUp(name ?? DEFAULT_NAME)
+            : await atUrl(options.url, interrupt.signal),
+          api,
+          options,
+        );
   const { stdout } = process;
   const keys = listenForKeys();
   const signal = AbortSignal.any([interrupt.signal, keys.signal]);
-  const samplers = samplersFor(running);
+  const screen = async (width: number): Promise<string[]> => {
+    const nowMs = Date.now();
+    return renderWatch(watched.title, await watched.look(nowMs), { width, nowMs });
+  };
   try {
-    await Promise.all(
-      samplers.map((sampler) =>
-        sampler.start(running, latest, EVERY_MS).catch((error: unknown) => {
-          latest.event({ kind: 'sampler', text: `${sampler.name}: ${messageOf(error)}` });
-        }),
-      ),
-    );
     if (!stdout.isTTY) {
       // Rates and CPU are differences between two looks.
       await sleep(2 * EVERY_MS, undefined, { signal }).catch(() => undefined);
-      printLines(screen(200));
+      printLines(await screen(200));
       return EXIT.fine;
     }
     stdout.write(ENTER);
     while (!signal.aborted) {
-      stdout.write(`${HOME_AND_CLEAR}${[...screen(stdout.columns), '', 'q ends'].join('\n')}`);
+      const lines = await screen(stdout.columns).catch((error: unknown) => [messageOf(error)]);
+      stdout.write(`${HOME_AND_CLEAR}${[...lines, '', 'q ends'].join('\n')}`);
       await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
     return EXIT.fine;
   } finally {
     if (stdout.isTTY) stdout.write(LEAVE);
-    await Promise.all(samplers.map((sampler) => sampler.stop()));
+    await watched.end();
     keys.end();
     interrupt.end();
   }
+}
+
+async function sampled(
+  running: Running,
+  api: PrometheusApi | null,
+  options: WatchOptions,
+): Promise<Watched> {
+  const latest = new Latest();
+  const { versions, baseUrl, topology } = running;
+  const { n8n } = versions;
+  const samplers = samplersFor(running);
+  await Promise.all(
+    samplers.map((sampler) =>
+      sampler.start(running, latest, EVERY_MS).catch((error: unknown) => {
+        latest.event({ kind: 'sampler', text: `${sampler.name}: ${messageOf(error)}` });
+      }),
+    ),
+  );
+  const alertsOf = (nowMs: number): AlertsView | Promise<AlertsView> =>
+    api === null
+      ? alertsNow({ series: latest.series(), nowMs, topology })
+      : firingThere(api, selected(options));
+  return {
+    title: `n8n${n8n === undefined ? '' : ` ${n8n}`} at ${baseUrl}`,
+    look: async (nowMs) => ({
+      view: viewOf(latest, nowMs, topology),
+      alerts: await alertsOf(nowMs),
+    }),
+    end: async () => {
+      await Promise.all(samplers.map((sampler) => sampler.stop()));
+    },
+  };
+}
+
+async function fromPrometheus(api: PrometheusApi, options: WatchOptions): Promise<Watched> {
+  const whose = selected(options);
+  const seen = await PrometheusView.of(api, whose);
+  return {
+    title: `n8n as ${api.url} has it, scraped every ${String(seen.scrapeSeconds)} s`,
+    look: async (nowMs) => {
+      const [view, alerts] = await Promise.all([seen.look(nowMs), firingThere(api, whose)]);
+      return { view, alerts };
+    },
+    end: () => Promise.resolve(),
+  };
 }
 
 function ofUp(name: string): Running {

@@ -21,6 +21,8 @@ export interface RecordedPanel {
   /** Of the dashboard that shows it. */
   board: string;
   title: string;
+  /** A number is the last value; only lines are drawn in the report of a run. */
+  kind: 'lines' | 'number';
   /** One of Grafana's. */
   unit: string;
   meaning: string;

@@ -30,7 +30,7 @@ export async function askPanels(
   return panelsBetween(
     api,
     {
-      ofN8n: boards.map(withLinesOnly),
+      ofN8n: boards,
       beside: namespace === undefined ? [] : [containers],
     },
     { zeroMs, toMs },
@@ -41,22 +41,13 @@ export async function askPanels(
   );
 }
 
-/** A number of a dashboard is the last one of its time, which a plot over a run is not. */
-const withLinesOnly = (board: DashboardSpec): DashboardSpec => ({
-  ...board,
-  rows: board.rows.map((row) => ({
-    ...row,
-    panels: row.panels.filter(({ kind }) => kind === 'lines'),
-  })),
-});
-
 interface Asked {
   /** Left out where there is no n8n: `or vector(0)` would draw lines of one. */
   ofN8n: readonly DashboardSpec[];
   beside: readonly DashboardSpec[];
 }
 
-export async function panelsBetween(
+async function panelsBetween(
   api: Pick<PrometheusApi, 'scraped' | 'range'>,
   { ofN8n, beside }: Asked,
   { zeroMs, toMs }: { zeroMs: number; toMs: number },

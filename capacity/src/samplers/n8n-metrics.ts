@@ -4,6 +4,7 @@ import type { Metric } from '../record/metrics';
 import type { MetricsEndpoint } from '../targets/target';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
+import { parseWebhooks, writeWebhooks, type WebhookCounts } from './webhook-counts';
 
 const mebi = 1024 * 1024;
 
@@ -16,6 +17,10 @@ const GAUGES: readonly { theirs: string; ours: Metric; times: number }[] = [
   { theirs: 'n8n_db_pool_connections_active', ours: 'dbPoolActive', times: 1 },
   { theirs: 'n8n_db_pool_connections_max', ours: 'dbPoolMax', times: 1 },
   { theirs: 'n8n_db_pool_requests_pending', ours: 'dbPoolPending', times: 1 },
+  // Of the chart's limit-metrics.cjs.
+  { theirs: 'n8n_tuned_heap_limit_bytes', ours: 'heapLimitMiB', times: 1 / mebi },
+  { theirs: 'n8n_tuned_memory_limit_bytes', ours: 'shownMemoryLimitMiB', times: 1 / mebi },
+  { theirs: 'n8n_tuned_worker_concurrency', ours: 'workerSlots', times: 1 },
   { theirs: 'n8n_workflow_started_total', ours: 'executionsStarted', times: 1 },
   { theirs: 'n8n_workflow_success_total', ours: 'executionsSucceeded', times: 1 },
   { theirs: 'n8n_workflow_failed_total', ours: 'executionsFailed', times: 1 },
@@ -53,6 +58,7 @@ const WANTED: readonly string[] = [
 interface Scraped {
   atMs: number;
   values: Map<string, number>;
+  webhooks: WebhookCounts | null;
 }
 
 /** What every n8n process says of itself at /metrics. */
@@ -69,7 +75,12 @@ export function n8nMetricsSampler(): Sampler {
         const results = await Promise.allSettled(
           running.metrics.map(async (endpoint) => {
             const { instance } = endpoint;
-            const now = { atMs: performance.now(), values: await scrape(endpoint) };
+            const text = await scrape(endpoint);
+            const now = {
+              atMs: performance.now(),
+              values: parseMetrics(text),
+              webhooks: parseWebhooks(text),
+            };
             write(sink, endpoint, now, before.get(instance), isSeen(instance));
             before.set(instance, now);
             return now.values;
@@ -94,17 +105,16 @@ function writeQueue(sink: SampleSink, shown: readonly Scraped['values'][]): void
   }
 }
 
-async function scrape({ instance, url, read }: MetricsEndpoint): Promise<Map<string, number>> {
-  const text = await (read === undefined ? get(url) : read()).catch((error: unknown) => {
+function scrape({ instance, url, read }: MetricsEndpoint): Promise<string> {
+  return (read === undefined ? get(url) : read()).catch((error: unknown) => {
     throw new Error(`${instance} shows no metrics at ${url}: ${String(error)}`);
   });
-  return parseMetrics(text);
 }
 
 function write(
   sink: SampleSink,
   { role, instance }: MetricsEndpoint,
-  { atMs, values }: Scraped,
+  { atMs, values, webhooks }: Scraped,
   before: Scraped | undefined,
   isSeen: boolean,
 ): void {
@@ -114,6 +124,8 @@ function write(
   }
   const memory = values.get(UNSEEN_MEMORY);
   if (!isSeen && memory !== undefined) sink.sample(role, instance, 'rssMiB', memory / mebi);
+  if (webhooks !== null)
+    writeWebhooks(sink, { role, instance }, webhooks, before?.webhooks ?? null);
   if (before === undefined) return;
   const seconds = (atMs - before.atMs) / 1000;
   const grown = (name: string): number | null => {

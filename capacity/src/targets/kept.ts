@@ -12,6 +12,8 @@ export interface KeptState {
   keeper: ProcessName;
   baseUrl: string;
   versions: Record<string, string>;
+  /** Left out by older versions. */
+  topology?: Running['topology'];
   /** Where samplers look. */
   processes: ProcessRoot[];
   metrics: MetricsEndpoint[];

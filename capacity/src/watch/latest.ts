@@ -1,4 +1,4 @@
-import type { Series } from '../analysis/watch-view';
+import type { Series } from '../analysis/watch/series';
 import type { Metric } from '../record/metrics';
 import type { RunEvent, SampledRole } from '../record/record';
 import type { SampleSink } from '../samplers/sampler';

@@ -40,12 +40,12 @@ export function runCharts(data: RunData): Chart[] {
   ].filter((chart) => chart !== null);
 }
 
-/** What a Prometheus had, by the dashboard that shows it; empty where none was asked. */
+/** Lines of what a Prometheus had, by the dashboard that shows them; empty where none was asked. */
 export function prometheusCharts({ record, panels }: RunData): Map<string, LineChart[]> {
   const { warmupSeconds, durationSeconds } = record.profile;
   const marks = [...endMark(warmupSeconds + durationSeconds), ...timeMarks(record)];
   const byBoard = new Map<string, LineChart[]>();
-  for (const panel of panels?.panels ?? []) {
+  for (const panel of panels?.panels.filter(({ kind }) => kind === 'lines') ?? []) {
     const charts = byBoard.get(panel.board) ?? [];
     byBoard.set(panel.board, [...charts, { ...panelChart(panel), marks }]);
   }

@@ -1,55 +1,123 @@
+import type { AlertsView } from '../../analysis/watch/alerts';
+import type { RoleView, View } from '../../analysis/watch/view';
 import { formatNumber } from '../plot/scale';
-import { mib, ms, perSecond } from '../text/units';
-import type { View } from '../../analysis/watch-view';
+import { ms, perSecond, share } from '../text/units';
 
 const BARS = '▁▂▃▄▅▆▇█';
-const COLUMN = 13;
+const LABEL = 12;
+const COLUMNS = ['instances', 'memory MiB', 'heap MiB', 'CPU cores', 'event loop'] as const;
+/** Together with the label 80 columns at the most. */
+const WIDTHS = [11, 18, 16, 11, 12];
 
 /** The live view: one screen. */
 export function renderWatch(
   title: string,
-  view: View,
+  { view, alerts }: { view: View; alerts: AlertsView },
   { width, nowMs }: { width: number; nowMs: number },
 ): string[] {
-  const { executions, queue, roles, hostCores, events } = view;
+  const { hostCores, events } = view;
   const lines = [
     `${title}, ${clock(nowMs)}`,
     '',
-    ...row('executions', [
-      executions === null
-        ? 'not counted by this n8n: N8N_METRICS_INCLUDE_MESSAGE_EVENT_BUS_METRICS=true makes it'
-        : `${perSecond(executions.succeededPerSecond)} succeeded, ${perSecond(executions.failedPerSecond)} failed  ${bars(executions.history)}`,
-    ]),
-    ...(queue === null
-      ? []
-      : row('queue', [
-          `${formatNumber(queue.waiting)} waiting, ${formatNumber(queue.active)} active, oldest ${ms(queue.oldestMs)}  ${bars(queue.history)}`,
-        ])),
-    ...(hostCores === null ? [] : row('machine', [`${formatNumber(hostCores)} cores busy`])),
+    ...executionLines(view),
+    ...webhookLines(view),
+    ...queueLines(view),
+    ...(hostCores === null ? [] : [labelled('machine', `${formatNumber(hostCores)} cores busy`)]),
     '',
-    ...row('role', ['instances', 'memory', 'CPU cores', 'event loop']),
-    ...roles.flatMap(({ role, instances, rssMiB, cpuCores, eventLoopLagMs }) =>
-      row(role, [
-        String(instances),
-        mib(rssMiB),
-        cpuCores === null ? '-' : formatNumber(cpuCores),
-        eventLoopLagMs === null ? '-' : ms(eventLoopLagMs),
-      ]),
-    ),
+    row('role', COLUMNS),
+    ...view.roles.map((role) => row(role.role, cellsOf(role))),
+    '',
+    ...alertLines(alerts, width),
     ...(events.length === 0 ? [] : ['']),
     ...events.map(({ atMs, text }) => `${clock(atMs)}  ${text}`),
   ];
   return lines.map((line) => line.slice(0, width));
 }
 
-function row(name: string, cells: readonly string[]): string[] {
+function executionLines({ executions }: View): string[] {
+  return executions === null
+    ? [
+        labelled(
+          'executions',
+          'not counted: N8N_METRICS_INCLUDE_MESSAGE_EVENT_BUS_METRICS=true counts them',
+        ),
+      ]
+    : [
+        labelled(
+          'executions',
+          `${perSecond(executions.succeededPerSecond)} succeeded, ${perSecond(executions.failedPerSecond)} failed  ${bars(executions.history)}`,
+        ),
+      ];
+}
+
+function webhookLines({ webhooks }: View): string[] {
+  if (webhooks === null) {
+    return [
+      labelled('webhooks', 'not seen yet: N8N_METRICS_INCLUDE_WEBHOOK_METRICS=true shows them'),
+    ];
+  }
+  const { perSecond: rate, errorsPerSecond, meanMs, p95Ms } = webhooks;
+  const latency =
+    meanMs === null || p95Ms === null ? '' : `, mean ${ms(meanMs)}, p95 about ${ms(p95Ms)}`;
   return [
-    [name, ...cells]
-      .map((cell) => cell.padEnd(COLUMN))
-      .join('')
-      .trimEnd(),
+    labelled('webhooks', `${perSecond(rate)}, ${perSecond(errorsPerSecond)} with 5xx${latency}`),
   ];
 }
+
+function queueLines({ queue }: View): string[] {
+  if (queue === null) return [];
+  const { waiting, active, oldestMs, slots, history } = queue;
+  const oldest = oldestMs === null ? '' : `, oldest ${ms(oldestMs)}`;
+  const taken =
+    slots === null || slots === 0
+      ? `${formatNumber(active)} active`
+      : `${formatNumber(active)} of ${formatNumber(slots)} (${share(active / slots)})`;
+  return [
+    labelled('queue', `${formatNumber(waiting)} waiting${oldest}  ${bars(history)}`),
+    labelled('slots', taken),
+  ];
+}
+
+function alertLines({ source, firing }: AlertsView, width: number): string[] {
+  const head = firing.length === 0 ? 'none fires' : `${String(firing.length)} fire`;
+  return [
+    labelled('alerts', `${head} (${source})`),
+    ...firing.flatMap(({ name, text }) => [`  ${name}`, ...wrapped(text, width - 4, '    ')]),
+  ];
+}
+
+/** A sentence on as many lines as it needs: the end of it is what to know. */
+function wrapped(text: string, width: number, indent: string): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(`${indent}${line}`);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, `${indent}${line}`];
+}
+
+const cellsOf = (role: RoleView): string[] => [
+  String(role.instances),
+  ofLimit(role.memoryMiB, role.memoryLimitMiB),
+  ofLimit(role.heapMiB, role.heapLimitMiB),
+  role.cpuCores === null ? '-' : formatNumber(role.cpuCores),
+  role.eventLoopLagMs === null ? '-' : ms(role.eventLoopLagMs),
+];
+
+function ofLimit(used: number | null, limit: number | null): string {
+  if (used === null) return '-';
+  return limit === null
+    ? formatNumber(Math.round(used))
+    : `${formatNumber(Math.round(used))} of ${formatNumber(Math.round(limit))}`;
+}
+
+const labelled = (name: string, text: string): string => `${name.padEnd(LABEL)}${text}`;
+
+const row = (name: string, cells: readonly string[]): string =>
+  labelled(name, cells.map((cell, at) => cell.padEnd(WIDTHS[at] ?? 0)).join('')).trimEnd();
 
 /** A bar a value, as high as its share of the highest. */
 export function bars(values: readonly number[]): string {

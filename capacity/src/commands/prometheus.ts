@@ -1,0 +1,44 @@
+/** A Prometheus that is asked, under the same flags everywhere. */
+import type { Command } from 'commander';
+import { exactly } from '../analysis/panels';
+import { PROMETHEUS_FLAG, PrometheusApi } from '../prometheus/query';
+import { Mistake } from '../ui/exit';
+
+export interface PrometheusOptions {
+  prometheus?: string;
+  prometheusNamespace?: string;
+  prometheusRelease?: string;
+}
+
+export function withPrometheusOptions(command: Command, what: string): Command {
+  return command
+    .option(`${PROMETHEUS_FLAG} <url>`, `${what}; PROMETHEUS_TOKEN is its token`)
+    .option('--prometheus-namespace <name>', 'of the series there (default: any)')
+    .option('--prometheus-release <name>', 'of the series there (default: any)');
+}
+
+/** Null where none is named; else it has answered. */
+export async function chosenPrometheus({
+  prometheus,
+  prometheusNamespace,
+  prometheusRelease,
+}: PrometheusOptions): Promise<PrometheusApi | null> {
+  if (prometheus === undefined) {
+    if ((prometheusNamespace ?? prometheusRelease) === undefined) return null;
+    const flag =
+      prometheusNamespace === undefined ? '--prometheus-release' : '--prometheus-namespace';
+    throw new Mistake(`${flag} goes with --prometheus: add that, or leave ${flag} out.`);
+  }
+  const api = PrometheusApi.at(prometheus);
+  await api.check();
+  return api;
+}
+
+/** As regular expressions. */
+export const selected = ({
+  prometheusNamespace,
+  prometheusRelease,
+}: PrometheusOptions): { namespace: string; release: string } => ({
+  namespace: prometheusNamespace === undefined ? '.*' : exactly(prometheusNamespace),
+  release: prometheusRelease === undefined ? '.*' : exactly(prometheusRelease),
+});
