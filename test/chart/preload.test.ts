@@ -34,6 +34,7 @@ describe.each([
       response.end('now');
     });
     server.keepAliveTimeout = 60_000;
+    process.once('SIGTERM', () => process.exit(7));
     server.listen(0, '127.0.0.1', () => console.log(server.address().port));
   `;
   let server: ChildProcess;
@@ -88,6 +89,52 @@ describe.each([
     await closing();
     await answer('/go');
     expect(await slow).toEqual({ connection: 'close', body: 'late' });
+  });
+
+  test('leave a connection without requests alone, which may just be bringing one', async () => {
+    await start();
+    await answer();
+    const [connection] = Object.values(agent.freeSockets).flat();
+    let closed = false;
+    connection?.once('close', () => (closed = true));
+    stop();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(closed).toBe(false);
+    expect((await answer()).connection).toBe('close');
+  });
+
+  test('are given before n8n learns that it has to end', async () => {
+    await start();
+    const exit = once(server, 'exit');
+    const slow = answer('/slow');
+    await answer();
+    server.kill('SIGTERM');
+    await closing();
+    await answer('/go');
+    expect(await slow).toEqual({ connection: 'close', body: 'late' });
+    expect(await exit).toEqual([7, null]);
+  });
+
+  test('delay the end for a moment, and not for ever', async () => {
+    await start();
+    const exit = once(server, 'exit');
+    const lost = expect(answer('/slow')).rejects.toThrow('socket hang up');
+    await answer();
+    server.kill('SIGTERM');
+    expect(await exit).toEqual([7, null]);
+    await lost;
+  });
+
+  test('delay nothing where a second signal asks for it', async () => {
+    await start();
+    const exit = once(server, 'exit');
+    const lost = expect(answer('/slow')).rejects.toThrow('socket hang up');
+    await answer();
+    server.kill('SIGTERM');
+    await closing();
+    server.kill('SIGTERM');
+    expect(await exit).toEqual([7, null]);
+    await lost;
   });
 
   test('keep them in a container that was restarted', async () => {
