@@ -7,6 +7,7 @@ import { arrivals } from './results/arrivals.mjs';
 import { chartOnCluster, charts } from './results/chart.mjs';
 import { capacities, closedLoops, comparisons, proofs, sweeps } from './results/command.mjs';
 import { ctrlC } from './results/ctrl-c.mjs';
+import { databasePool } from './results/database-pool.mjs';
 import {
   heapFloors,
   isolates,
@@ -18,6 +19,7 @@ import {
 import { plantedLimits } from './results/limits.mjs';
 import { root } from './results/records.mjs';
 import { knownCapacities, searchQuality } from './results/search.mjs';
+import { taskRunners } from './results/task-runners.mjs';
 
 const pageFile = new URL('docs/results.md', root);
 
@@ -33,6 +35,7 @@ beside n8n: take ratios from it, not absolutes.`,
     comparisons(),
     charts(),
     chartOnCluster(),
+    taskRunners(),
     sweeps(),
     proofs(),
     capacities(),
@@ -41,6 +44,7 @@ beside n8n: take ratios from it, not absolutes.`,
     arrivals(),
     plantedLimits(),
     isolates(),
+    databasePool(),
     sessions(),
     heapFloors(),
     nodeAccuracy(),

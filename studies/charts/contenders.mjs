@@ -1,4 +1,4 @@
-// A chart on the cluster: installed into a namespace of its own with the workload in it, asked for what its pods use,
+// A chart on the cluster: installed into a namespace of its own with workloads in it, asked for what its pods use,
 // and put under load. Reached from inside, by `lab/cluster/cluster exec`.
 import { execFileSync } from 'node:child_process';
 import http from 'node:http';
@@ -17,12 +17,16 @@ const READY_MS = 600_000;
 const run = (command, args, options = {}) =>
   execFileSync(command, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, ...options });
 
-/** Our chart, or the one of a folder, with values/<name>-<mode>.yaml; `service` takes webhooks. */
-export function contender({ name, mode, chart, service = 'n8n', port = 80 }) {
+/**
+ * Our chart, or the one of a folder, with values/<name>-<mode>.yaml or the given file and settings of helm; `service`
+ * takes webhooks.
+ */
+export function contender({ name, mode, chart, values, set = [], service = 'n8n', port = 80 }) {
   const source = chart === undefined ? join(root, 'charts/n8n-tuned') : withoutDependencies(chart);
   const space = `study-${mode}-${name}`;
   return {
-    ...{ name, mode, space, chart: source },
+    ...{ name, mode, space, chart: source, set },
+    values: values ?? path(`values/${name}-${mode}.yaml`),
     version: parse(readFileSync(join(source, 'Chart.yaml'), 'utf8')).version,
     url: `http://${service}.${space}.svc.cluster.local:${port}`,
     kubectl: (...args) => run('kubectl', ['-n', space, ...args]).trim(),
@@ -40,8 +44,9 @@ function withoutDependencies(chart) {
   return copy;
 }
 
-export async function install(contender) {
-  const { space, chart, name, mode, kubectl } = contender;
+/** Gives the ids of the workflows, by the name of their workload; those of `inactive` are not activated. */
+export async function install(contender, { active = [WORKLOAD], inactive = [] } = {}) {
+  const { space, chart, values, set, mode, kubectl } = contender;
   run('kubectl', ['create', 'namespace', space]);
   if (mode === 'queue') {
     kubectl('apply', '-f', path('stores.yaml'));
@@ -50,9 +55,14 @@ export async function install(contender) {
   }
   run('helm3', [
     ...['install', 'n8n', chart, '-n', space, '--set', 'fullnameOverride=n8n'],
-    ...['--values', path(`values/${name}-${mode}.yaml`), '--wait', '--timeout', '15m'],
+    ...['--values', values, ...set.flatMap((setting) => ['--set', setting])],
+    ...['--wait', '--timeout', '15m'],
   ]);
-  await putIn(contender);
+  contender.apiKey = await newApiKey(contender);
+  const ids = {};
+  for (const workload of [...active, ...inactive]) ids[workload] = await putIn(contender, workload);
+  for (const workload of active) await api(contender, `/workflows/${ids[workload]}/activate`);
+  return ids;
 }
 
 export function uninstall(contenders) {
@@ -85,22 +95,22 @@ async function newApiKey({ url }) {
   return (await key.json()).data.rawApiKey;
 }
 
-async function putIn(contender) {
-  const workflow = JSON.parse(readFileSync(join(root, 'workflows', `${WORKLOAD}.json`), 'utf8'));
+/** POST to n8n's public API. */
+export async function api({ name, url, apiKey }, route, body) {
+  const reply = await fetch(`${url}/api/v1${route}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-n8n-api-key': apiKey },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!reply.ok) throw new Error(`${name}${route}: ${await reply.text()}`);
+  return reply.json();
+}
+
+async function putIn(contender, workload) {
+  const workflow = JSON.parse(readFileSync(join(root, 'workflows', `${workload}.json`), 'utf8'));
   const { name, nodes, connections, settings = {} } = workflow;
-  const key = await newApiKey(contender);
-  const headers = { 'content-type': 'application/json', 'x-n8n-api-key': key };
-  const post = async (route, body) => {
-    const reply = await fetch(`${contender.url}/api/v1${route}`, {
-      method: 'POST',
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!reply.ok) throw new Error(`${contender.name}${route}: ${await reply.text()}`);
-    return reply.json();
-  };
-  const { id } = await post('/workflows', { name, nodes, connections, settings });
-  await post(`/workflows/${id}/activate`);
+  const { id } = await api(contender, '/workflows', { name, nodes, connections, settings });
+  return id;
 }
 
 /** Pods that run n8n, whatever a chart calls them: those of its release. */
@@ -109,31 +119,61 @@ const podsOf = ({ kubectl }) =>
     .split('\n')
     .filter((name) => name !== '');
 
-/** Of all pods of n8n together. */
-function usage(contender) {
-  const read = (pod, file) => contender.kubectl('exec', pod, '--', 'cat', `/sys/fs/cgroup/${file}`);
-  const pods = podsOf(contender);
-  const sum = (figure) => pods.reduce((total, pod) => total + Number(figure(pod)), 0);
-  const rss = (pod) => /^total_rss (\d+)$/m.exec(read(pod, 'memory/memory.stat'))[1];
-  const restarts = contender.kubectl(
-    ...['get', 'pods', '-l', 'app.kubernetes.io/instance=n8n'],
-    ...['-o', 'jsonpath={.items[*].status.containerStatuses[*].restartCount}'],
+/** Of all containers of n8n that run now, as `[pod, container]`; a native sidecar is an init container that runs. */
+function containersOf({ kubectl }) {
+  const { items } = JSON.parse(
+    kubectl('get', 'pods', '-l', 'app.kubernetes.io/instance=n8n', '-o', 'json'),
   );
+  return items.flatMap(({ metadata, status }) =>
+    [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])].map(
+      (container) => ({ pod: metadata.name, ...container }),
+    ),
+  );
+}
+
+/** Of all containers of n8n together. */
+export function usage(contender) {
+  const running = containersOf(contender).filter(({ state }) => state.running !== undefined);
+  const read = ({ pod, name }, file) =>
+    contender.kubectl('exec', pod, '-c', name, '--', 'cat', `/sys/fs/cgroup/${file}`);
+  const sum = (figure) =>
+    running.reduce((total, container) => total + Number(figure(container)), 0);
+  const rss = (container) => /^total_rss (\d+)$/m.exec(read(container, 'memory/memory.stat'))[1];
   return {
-    cpuSeconds: sum((pod) => read(pod, 'cpuacct/cpuacct.usage')) / 1e9,
+    cpuSeconds: sum((container) => read(container, 'cpuacct/cpuacct.usage')) / 1e9,
     memoryMiB: sum(rss) / 2 ** 20,
-    restarts: restarts.split(' ').reduce((total, count) => total + Number(count), 0),
+    restarts: restarts(contender),
   };
 }
 
+export const restarts = (contender) =>
+  containersOf(contender).reduce((total, { restartCount }) => total + restartCount, 0);
+
+/** Containers that the kernel ended for want of memory, by name, in the end that Kubernetes remembers of each. */
+export const outOfMemory = (contender) =>
+  containersOf(contender)
+    .filter(({ lastState }) => lastState.terminated?.reason === 'OOMKilled')
+    .map(({ name }) => name);
+
+/** Also of a run that is not valid or breaks an SLO, which its exit code tells and its figures show. */
+function outputOf(command, args, options) {
+  try {
+    return run(command, args, options);
+  } catch (error) {
+    if (!error.stdout) throw error;
+    return error.stdout;
+  }
+}
+
 /** Clients that each wait for their answer; what they got, and what it cost the pods of n8n. */
-export function load(contender, { clients, seconds }) {
+export function load(contender, { clients, seconds, workload = WORKLOAD, parameters = [] }) {
   const before = usage(contender);
-  const text = run(
+  const text = outputOf(
     process.execPath,
     [
       ...['capacity/dist/cli.js', 'run', '--target', 'url', '--url', contender.url],
-      ...['--workload', WORKLOAD, '--profile', 'closed', '--vus', String(clients)],
+      ...['--workload', workload, ...parameters.flatMap((given) => ['--param', given])],
+      ...['--profile', 'closed', '--vus', String(clients)],
       ...['--warmup', '0s', '--duration', `${seconds}s`, '--timeout', '60s', '--json'],
       ...['--out', `results/charts/${contender.mode}/${contender.name}`],
     ],
@@ -147,6 +187,7 @@ export function load(contender, { clients, seconds }) {
     // What was under way at the end is answered after it, and belongs to no rate.
     rightInTime: summary.achieved.requests,
     wrong: summary.errors.requests,
+    errors: summary.errors.byKind,
     unanswered: summary.unanswered.requests,
     ratePerSecond: summary.achieved.ratePerSecond,
     p50Ms: summary.latencyMs?.p50 ?? null,
