@@ -16,6 +16,9 @@ test.each([
     ['kill-main', '--promise', 'fast'],
     "the promise 'fast' is not understood: write it like lost=0",
   ],
+  // Before the first one begins.
+  [['all', '--promise', 'fast'], "the promise 'fast' is not understood: write it like lost=0"],
+  [['all', '--target', 'url'], '--target is url, but a drill needs processes that it may end'],
   [
     ['kill-main', '--target', 'url'],
     '--target is url, but a drill needs processes that it may end',

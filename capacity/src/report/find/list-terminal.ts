@@ -1,5 +1,6 @@
 import type { FindRecord } from '../../record/find-record';
 import { findWord } from './figures';
+import { renderColumns } from '../text/terminal';
 import { perSecond, range } from '../text/units';
 
 const HEAD = ['workload', 'mode', 'answer', 'capacity', 'interval', 'plan with', 'limited by'];
@@ -15,15 +16,7 @@ export function renderSearches(records: readonly FindRecord[]): string {
     perSecond(record.advised.ratePerSecond),
     record.limit,
   ]);
-  const widths = HEAD.map((name, column) =>
-    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return [line(HEAD), ...rows.map(line)].join('\n');
+  return renderColumns(HEAD, rows).join('\n');
 }
 
 function modeOf({ topology }: FindRecord): string {

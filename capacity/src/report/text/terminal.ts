@@ -32,3 +32,16 @@ export function renderRows(rows: readonly Figure[], style: TerminalStyle): strin
     ),
   );
 }
+
+/** A table of columns as wide as they must be. */
+export function renderColumns(head: readonly string[], rows: readonly string[][]): string[] {
+  const widths = head.map((name, column) =>
+    Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return [line(head), ...rows.map(line)];
+}

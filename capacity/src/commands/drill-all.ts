@@ -1,0 +1,60 @@
+/** Every fault that a topology has something for, one after the other, each on a target of its own; and one table. */
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { FAULTS } from '../drill/faults';
+import { chooseTopology } from '../plan/chosen-topology';
+import { runId, writeWhole } from '../record/folder';
+import {
+  drillsCsv,
+  renderDrillsMarkdown,
+  renderDrillsTerminal,
+  type DrillRow,
+} from '../report/drill/table';
+import { EXIT, Failure, Interrupted, messageOf } from '../ui/exit';
+import { printJson, printLines, warn } from '../ui/print';
+import { chosenMonitoring } from './monitoring';
+import { codeOf, oneDrill, orderOf, USUAL_WORKLOAD, type DrillOptions } from './drill-one';
+
+export async function drillAll(options: DrillOptions): Promise<number> {
+  const topology = chooseTopology(options);
+  const faults = FAULTS.filter((fault) => fault.lacks(topology) === null);
+  const name = options.workload ?? (options.request === undefined ? USUAL_WORKLOAD : 'request');
+  const out = join(options.out, runId(new Date(), name, 'drills'));
+  // What is written wrong is told before the first one begins.
+  const orders = faults.map((fault) => {
+    const { for: lasts, ...others } = options;
+    const isLasting = fault.usualSeconds > 0 && lasts !== undefined;
+    return orderOf(fault, { ...others, ...(isLasting ? { for: lasts } : {}), out });
+  });
+  const told = await chosenMonitoring(options);
+  mkdirSync(out, { recursive: true });
+  const rows: DrillRow[] = [];
+  const codes: number[] = [];
+  for (const [index, order] of orders.entries()) {
+    const fault = order.fault.name;
+    warn(`${fault}, ${String(index + 1)} of ${String(orders.length)}`);
+    try {
+      const { record, folder, problems } = await oneDrill(order, options, told);
+      rows.push({ fault, record, reason: problems.join('; '), folder: basename(folder) });
+      codes.push(codeOf(record, problems));
+    } catch (error) {
+      if (error instanceof Interrupted && rows.length > 0) {
+        warn(messageOf(error));
+        codes.push(EXIT.invalid);
+        break;
+      }
+      // The next one has an n8n of its own.
+      if (!(error instanceof Failure)) throw error;
+      rows.push({ fault, record: null, reason: messageOf(error), folder: null });
+      codes.push(EXIT.invalid);
+    }
+    writeWhole(join(out, 'drills.md'), renderDrillsMarkdown(rows));
+    writeWhole(join(out, 'drills.csv'), drillsCsv(rows));
+  }
+  for (const fault of FAULTS.filter((one) => !faults.includes(one))) {
+    warn(`${fault.name} was left out: add ${fault.lacks(topology) ?? ''} for it.`);
+  }
+  if (options.json === true) printJson({ folder: out, drills: rows });
+  else printLines([renderDrillsTerminal(rows), join(out, 'drills.md')]);
+  return Math.max(...codes, EXIT.fine);
+}

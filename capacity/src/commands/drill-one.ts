@@ -1,0 +1,116 @@
+/** One drill on a target of its own, as the command's options ask for it. */
+import { join } from 'node:path';
+import { drillAnnotations } from '../analysis/annotations';
+import { drill, type DrillOrder, type FinishedDrill } from '../drill/drill';
+import type { Fault } from '../drill/fault';
+import { findBundled } from '../lab/kit';
+import { findK6 } from '../load/find-k6';
+import { chooseTopology } from '../plan/chosen-topology';
+import type { Arrivals } from '../plan/profile';
+import { parsePromises, type DrillPromise } from '../plan/promise';
+import { withoutSecrets } from '../plan/secrets';
+import { parseSlos, type Slo } from '../plan/slo';
+import type { DrillRecord } from '../record/drill-record';
+import { readRun } from '../record/read';
+import { EXIT, Mistake } from '../ui/exit';
+import type { MonitoringOptions, Told } from './monitoring';
+import { onTargets } from './on-target';
+import { chosenSlos, chosenWorkload, type TargetOptions, type WorkloadOptions } from './options';
+import { chosenTarget, isLegacyChoice } from './targets';
+
+export interface DrillOptions extends WorkloadOptions, TargetOptions, MonitoringOptions {
+  rate: number;
+  arrivals?: Arrivals;
+  /** Seconds, as the next three. */
+  warmup: number;
+  steady: number;
+  for?: number;
+  return: number;
+  slo?: string[];
+  promise?: string[];
+  /** Milliseconds, as the next one. */
+  patience: number;
+  ready: number;
+  /** False with --no-control. */
+  control: boolean;
+  out: string;
+  json?: boolean;
+}
+
+/** Its effects are counted outside n8n. */
+export const USUAL_WORKLOAD = 'side-effect';
+
+export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
+  if (options.target !== 'process') {
+    throw new Mistake(
+      `--target is ${options.target}, but a drill needs processes that it may end: it is process.`,
+    );
+  }
+  const lacks = fault.lacks(chooseTopology(options));
+  if (lacks !== null) {
+    throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
+  }
+  if (options.for !== undefined && fault.usualSeconds === 0) {
+    throw new Mistake(`${fault.name} is a moment and does not last: leave --for out.`);
+  }
+  const workload = chosenWorkload(
+    options.request === undefined ? { workload: USUAL_WORKLOAD, ...options } : options,
+    isLegacyChoice(options),
+  );
+  return {
+    fault,
+    load: {
+      ratePerSecond: options.rate,
+      warmupSeconds: options.warmup,
+      steadySeconds: options.steady,
+      faultSeconds: options.for ?? fault.usualSeconds,
+      returnSeconds: options.return,
+      rateFactor: fault.rateFactor ?? 1,
+      ...(options.arrivals === undefined ? {} : { arrivals: options.arrivals }),
+    },
+    promises: promisesOf(fault, options),
+    hasControl: options.control,
+    workload,
+    slos: slosOf(options, workload.recorded.latencyFloorMs),
+    out: options.out,
+    k6: findK6(),
+    scripts: findBundled('loadtests', 'load.ts'),
+    timeoutMs: options.patience,
+    drainMs: options.patience,
+    command: withoutSecrets(process.argv.slice(2)),
+  };
+}
+
+/** `told`: who else hears of its load and its fault. */
+export function oneDrill(
+  order: DrillOrder,
+  options: DrillOptions,
+  told: Told,
+): Promise<FinishedDrill> {
+  const target = chosenTarget(options, order.workload.workflows, options.ready);
+  return onTargets(
+    [target],
+    order.workload,
+    async ({ running: [running], tell, signal, progress }) => {
+      const finished = await drill(running, { ...told.observe, ...order }, tell, signal);
+      const { folder, record, problems } = finished;
+      const run = readRun(join(folder, record.run));
+      problems.push(...(await told.annotate(drillAnnotations(record, run))));
+      progress.end();
+      return finished;
+    },
+  );
+}
+
+export function codeOf({ verdict }: DrillRecord, problems: readonly string[]): number {
+  if (problems.length > 0 || verdict.outcome === 'invalid') return EXIT.invalid;
+  return verdict.outcome === 'pass' ? EXIT.fine : EXIT.notMet;
+}
+
+const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =>
+  (options.promise ?? [promise]).flatMap(parsePromises);
+
+function slosOf(options: DrillOptions, latencyFloorMs: number): Slo[] {
+  const usual = `errors<1%,p95<${String(latencyFloorMs + 1000)}ms`;
+  return options.slo === undefined ? parseSlos(usual) : chosenSlos(options);
+}
