@@ -9,6 +9,7 @@ export const conditions = {
   ownStores: "the chart's own Redis or PostgreSQL",
   redisExporter: 'redis_exporter (`monitoring.sources.redisExporter`)',
   postgresExporter: 'postgres_exporter (`monitoring.sources.postgresExporter`)',
+  exporter: "the chart's own exporter (`monitoring.exporter.enabled`)",
   workflowIdLabel:
     'a series per workflow (`monitoring.sources.workflowIdLabel`), which costs memory in Prometheus for each workflow',
   recordedCapacity: 'the capacity that you measured (`monitoring.capacity.executionsPerSecond`)',

@@ -1,6 +1,6 @@
 import type { Condition } from './conditions';
 
-/** Series that are not n8n's, with what serves them; checked against the documentation of each. */
+/** Series that are not n8n's, with what serves them; checked against the documentation of each, and our exporter's against it. */
 export const externalSeries: Record<string, { from: Condition; labels: readonly string[] }> = {
   kube_pod_container_status_restarts_total: {
     from: 'kubernetes',
@@ -46,4 +46,10 @@ export const externalSeries: Record<string, { from: Condition; labels: readonly 
   pg_stat_activity_count: { from: 'postgresExporter', labels: ['instance', 'datname', 'state'] },
   pg_settings_max_connections: { from: 'postgresExporter', labels: ['instance'] },
   pg_database_size_bytes: { from: 'postgresExporter', labels: ['instance', 'datname'] },
+  n8n_tuned_exporter_up: { from: 'exporter', labels: ['store'] },
+  n8n_tuned_queue_oldest_job_seconds: { from: 'exporter', labels: [] },
+  n8n_tuned_queue_consumers: { from: 'exporter', labels: [] },
+  n8n_tuned_executions_crashed: { from: 'exporter', labels: [] },
+  n8n_tuned_executions_recovered: { from: 'exporter', labels: [] },
+  n8n_tuned_table_size_bytes: { from: 'exporter', labels: ['table'] },
 };

@@ -231,7 +231,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 
 {{- define "n8n-tuned.validate.monitoring" -}}
 {{- $monitoring := .Values.monitoring -}}
-{{- range $name := list "serviceMonitor" "podMonitor" "prometheusRule" "dashboard" -}}
+{{- range $name := list "serviceMonitor" "podMonitor" "prometheusRule" "dashboard" "exporter" -}}
 {{- if and (get $monitoring $name).enabled (not $monitoring.enabled) -}}
 {{- printf "monitoring.%s.enabled: n8n serves no metrics to look at: set monitoring.enabled=true as well." $name }}{{ "\n" -}}
 {{- end -}}
@@ -246,6 +246,12 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 {{- end -}}
 {{- if and $monitoring.dashboard.enabled (not (.Files.Glob "files/monitoring/dashboards/*.json")) -}}
 {{- "monitoring.dashboard.enabled: this copy of the chart has no files/monitoring/dashboards, so there is nothing to render: take the whole chart, or leave it false." }}{{ "\n" -}}
+{{- end -}}
+{{- if and $monitoring.exporter.enabled (eq .Values.database.type "sqlite") -}}
+{{- "monitoring.exporter.enabled: it reads PostgreSQL, and this n8n has SQLite, which no second pod may open: set database.type=postgresql, or leave it false." }}{{ "\n" -}}
+{{- end -}}
+{{- if and $monitoring.exporter.enabled (eq "sentinel" (include "n8n-tuned.redisKind" .)) -}}
+{{- "monitoring.exporter.enabled: it does not ask Redis Sentinels where the master is: leave it false." }}{{ "\n" -}}
 {{- end -}}
 {{- if and $monitoring.serviceMonitor.enabled $monitoring.podMonitor.enabled -}}
 {{- "monitoring: serviceMonitor and podMonitor would scrape main twice: keep one (the PodMonitor also sees workers)." }}{{ "\n" -}}

@@ -1,6 +1,7 @@
 import type { CasesByAlert } from '../support/case';
 import { availability } from './availability';
 import { executions } from './executions';
+import { exporter } from './exporter';
 import { memoryAndCpu } from './memory-and-cpu';
 import { queue } from './queue';
 import { stores } from './stores';
@@ -13,4 +14,5 @@ export const cases: CasesByAlert = {
   ...executions,
   ...memoryAndCpu,
   ...stores,
+  ...exporter,
 };

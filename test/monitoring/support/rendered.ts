@@ -18,6 +18,7 @@ const everything = {
       redisExporter: { enabled: true, selector: 'job="redis-exporter"' },
       postgresExporter: { enabled: true, selector: 'job="postgres-exporter"' },
     },
+    exporter: { enabled: true },
     capacity: { executionsPerSecond: 10 },
     prometheusRule: { enabled: true },
   },

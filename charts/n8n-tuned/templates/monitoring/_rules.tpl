@@ -24,6 +24,7 @@ kubernetes: {{ $monitoring.sources.kubernetes }}
 ownStores: {{ or $ownRedis (ne "" $ownDatabase) }}
 redisExporter: {{ $monitoring.sources.redisExporter.enabled }}
 postgresExporter: {{ $monitoring.sources.postgresExporter.enabled }}
+exporter: {{ $monitoring.exporter.enabled }}
 workflowIdLabel: {{ $monitoring.sources.workflowIdLabel }}
 recordedCapacity: {{ gt (float64 $monitoring.capacity.executionsPerSecond) 0.0 }}
 {{- end -}}

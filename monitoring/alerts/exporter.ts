@@ -1,0 +1,109 @@
+import type { AlertGroup } from '../alert';
+import { n8n, perRelease, threshold } from '../tokens';
+
+const oldest = n8n('n8n_tuned_queue_oldest_job_seconds');
+const crashed = n8n('n8n_tuned_executions_crashed');
+const recovered = n8n('n8n_tuned_executions_recovered');
+const tableSize = n8n('n8n_tuned_table_size_bytes');
+
+/** What only the chart's exporter can tell. */
+export const exporter: AlertGroup = {
+  name: 'n8n-exporter',
+  alerts: [
+    {
+      name: 'N8nOldestJobTooOld',
+      severity: 'critical',
+      forMinutes: 2,
+      needs: ['queue', 'exporter'],
+      expr: `${perRelease('max', oldest)} > ${threshold('queueWaitSeconds')}`,
+      summary: 'The next job in the queue has waited for {{ $value | humanizeDuration }}.',
+      meaning:
+        'The age of the job that a worker takes next, as it is in Redis. It is a fact where [N8nQueueWaitLong](N8nQueueWaitLong.md) is an estimate, and it also holds when nothing completes.',
+      tellWhy: [
+        'Does a worker consume? [N8nNoWorkerConsumes](N8nNoWorkerConsumes.md).',
+        'They do: the same as for [N8nQueueGrowing](N8nQueueGrowing.md).',
+      ],
+      whatToDo: [
+        'The same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
+      ],
+      drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for five minutes.',
+    },
+    {
+      name: 'N8nNoWorkerConsumes',
+      severity: 'critical',
+      forMinutes: 2,
+      needs: ['queue', 'workersAlways', 'exporter'],
+      expr: `${perRelease('max', n8n('n8n_tuned_queue_consumers'))} == 0`,
+      summary: 'No worker has a connection to Redis that takes jobs.',
+      meaning:
+        'Redis lists the connections of its clients, and Bull names the one of each worker that waits for jobs. Without one, jobs wait, even if every worker is up and ready. This shows before a job has to wait.',
+      tellWhy: [
+        'Is a worker up? [N8nNoWorkerUp](N8nNoWorkerUp.md).',
+        'Workers are up: their log, for Redis. Do they use the same Redis and the same prefix (`QUEUE_BULL_PREFIX`) as main?',
+      ],
+      whatToDo: [
+        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`.',
+        'It comes back: something between workers and Redis drops idle connections. See docs/chart/redis.md.',
+      ],
+      drill: '`kubectl scale deployment/FULLNAME-worker --replicas=0` for five minutes.',
+    },
+    {
+      name: 'N8nExecutionsCrashed',
+      severity: 'warning',
+      forMinutes: 0,
+      needs: ['exporter'],
+      expr: `${perRelease('max', crashed)} - ${perRelease('max', recovered)} > 0`,
+      summary: '{{ $value }} executions crashed within the last hour and were not recovered.',
+      meaning:
+        'n8n marks an execution as crashed when the process that ran it ended, and does not run it again. One is recovered when a retry of it has succeeded. The alert ends when all are, or when they are older than an hour.',
+      tellWhy: [
+        'Which: the list of executions in the editor, filtered by the status Crashed.',
+        'What ended the process: [N8nJobsStalled](N8nJobsStalled.md), [N8nOutOfMemoryKill](N8nOutOfMemoryKill.md), [N8nRestarting](N8nRestarting.md).',
+      ],
+      whatToDo: [
+        'Run again those whose work is still wanted: `n8n-tuned recover`, or the editor, one by one.',
+        'A workflow that kills its process each time: deactivate it before you run anything again.',
+      ],
+      drill: '`kubectl exec WORKER -c n8n -- kill -9 1` while the workload `wait-5s` runs.',
+    },
+    {
+      name: 'N8nTableGrows',
+      severity: 'warning',
+      forMinutes: 60,
+      needs: ['exporter'],
+      expr: `max by (namespace, release, table) (delta(${tableSize}[1d])) > ${threshold('databaseGrowthGiBPerDay')} * 1024 * 1024 * 1024`,
+      summary: 'Table {{ $labels.table }} grew by {{ $value | humanize1024 }}B within a day.',
+      meaning:
+        'One table of n8n grows fast. `execution_data` holds the data of executions until n8n prunes them, at most some 100 per second and by one main alone.',
+      tellWhy: [
+        '`execution_data`: which workflow writes much? `SELECT "workflowId", count(*) FROM execution_entity GROUP BY 1 ORDER BY 2 DESC LIMIT 5`.',
+        'Another table: a feature that keeps its own history, such as insights, workflow history or data tables.',
+      ],
+      whatToDo: [
+        'Save less: `tuning.saveSuccessfulExecutions: none`, or keep it for a shorter time: docs/chart/tuning.md.',
+        'PostgreSQL gives space back to the disk only after `VACUUM FULL`, which locks the table.',
+      ],
+      drill: 'Load the workload `items` with all executions saved, and lower the threshold.',
+    },
+    {
+      name: 'N8nExporterBlind',
+      severity: 'warning',
+      forMinutes: 5,
+      needs: ['exporter'],
+      expr: `min by (namespace, release, store) (${n8n('n8n_tuned_exporter_up')}) == 0`,
+      summary:
+        "The exporter of the chart cannot read {{ $labels.store }}: n8n's alerts on it are silent.",
+      meaning:
+        'The store does not answer the exporter within four seconds. Either n8n cannot reach it either, or the exporter alone may not.',
+      tellWhy: [
+        'Its log says what the store answered: `kubectl logs deployment/FULLNAME-exporter`.',
+        'n8n has trouble as well: [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md), [N8nPostgresqlDown](N8nPostgresqlDown.md).',
+      ],
+      whatToDo: [
+        'A Redis user with limits: the exporter runs LINDEX, HGET and CLIENT LIST.',
+        'A policy of the network: let the exporter reach the stores as n8n does.',
+      ],
+      drill: 'Stop PostgreSQL or Redis for six minutes.',
+    },
+  ],
+};

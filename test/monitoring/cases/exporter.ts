@@ -1,0 +1,87 @@
+import { of, type CasesByAlert } from '../support/case';
+
+const pod = { instance: 'exporter:9100', pod: 'n8n-n8n-tuned-exporter-1' };
+const oldest = of('n8n_tuned_queue_oldest_job_seconds', pod);
+const consumers = of('n8n_tuned_queue_consumers', pod);
+const crashed = of('n8n_tuned_executions_crashed', pod);
+const recovered = of('n8n_tuned_executions_recovered', pod);
+const table = of('n8n_tuned_table_size_bytes', pod, { table: 'execution_data' });
+const up = (store: string): string => of('n8n_tuned_exporter_up', pod, { store });
+
+const GIB = 1024 ** 3;
+/** Bytes each minute that come to so many GiB in a day. */
+const growing = (gibPerDay: number): string =>
+  `0+${String(Math.round((gibPerDay * GIB) / 1440))}x1600`;
+
+export const exporter: CasesByAlert = {
+  N8nOldestJobTooOld: {
+    fires: [
+      {
+        series: { [oldest]: '0+60x20' },
+        atMinute: 10,
+        summary: 'The next job in the queue has waited for 10m 0s.',
+      },
+    ],
+    silent: [
+      { series: { [oldest]: '60x20' }, atMinute: 10 },
+      // A burst that is worked off.
+      { series: { [oldest]: '0x5 90 0x20' }, atMinute: 7 },
+    ],
+  },
+  N8nNoWorkerConsumes: {
+    fires: [
+      {
+        series: { [consumers]: '2x5 0x10' },
+        atMinute: 12,
+        summary: 'No worker has a connection to Redis that takes jobs.',
+      },
+    ],
+    silent: [
+      { series: { [consumers]: '1x20' }, atMinute: 12 },
+      // A rollout, and an exporter that is away: another alert's matter.
+      { series: { [consumers]: '2x5 0 2x10' }, atMinute: 7 },
+      { series: { [consumers]: '2x5 _x10' }, atMinute: 14 },
+    ],
+  },
+  N8nExecutionsCrashed: {
+    fires: [
+      {
+        series: { [crashed]: '0x5 8x10', [recovered]: '0x5 5x10' },
+        atMinute: 12,
+        summary: '3 executions crashed within the last hour and were not recovered.',
+      },
+    ],
+    silent: [
+      { series: { [crashed]: '0x20', [recovered]: '0x20' }, atMinute: 12 },
+      { series: { [crashed]: '8x20', [recovered]: '8x20' }, atMinute: 12 },
+    ],
+  },
+  N8nTableGrows: {
+    fires: [
+      {
+        series: { [table]: growing(8) },
+        atMinute: 1560,
+        labels: { table: 'execution_data' },
+        summary: 'Table execution_data grew by 8GiB within a day.',
+      },
+    ],
+    silent: [
+      { series: { [table]: growing(4) }, atMinute: 1560 },
+      { series: { [table]: `${String(100 * GIB)}x1600` }, atMinute: 1560 },
+    ],
+  },
+  N8nExporterBlind: {
+    fires: [
+      {
+        series: { [up('redis')]: '1x5 0x20', [up('postgresql')]: '1x25' },
+        atMinute: 15,
+        labels: { store: 'redis' },
+        summary: "The exporter of the chart cannot read redis: n8n's alerts on it are silent.",
+      },
+    ],
+    silent: [
+      { series: { [up('redis')]: '1x25' }, atMinute: 15 },
+      { series: { [up('redis')]: '1x5 0x3 1x20' }, atMinute: 15 },
+    ],
+  },
+};
