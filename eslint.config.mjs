@@ -13,6 +13,7 @@ export default tseslint.config(
       'results/**',
       'charts/**/templates/**',
       'charts/n8n-tuned/files/loadtests/**',
+      'charts/n8n-tuned/files/recover.cjs',
     ],
   },
   js.configs.recommended,

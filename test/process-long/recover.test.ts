@@ -1,5 +1,6 @@
+import { Redis } from 'ioredis';
 import type { PassReport } from '../../capacity/src/recover/pass';
-import { openQueue } from '../../capacity/src/recover/queue';
+import { LAZY, openQueue } from '../../capacity/src/recover/queue';
 import type { Running } from '../../capacity/src/targets/target';
 import { bringUp, bringUpMs, never, quiet, until, workload } from '../process/stage';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
@@ -141,7 +142,7 @@ test('of main and every worker, killed at once: nobody is left to fail what they
   }
   expect(await Promise.all(replies)).toEqual(ids.map(() => 0));
   await n8n.ready(work.requests, quiet, never());
-  const queue = await openQueue(n8n.redis?.url ?? '', 'bull', quiet);
+  const queue = await openQueue(new Redis(n8n.redis?.url ?? '', LAZY), 'bull', quiet);
   await until('no job is left of them', async () => (await queue.queued()).size === 0, 120_000);
   await queue.end();
   await until('all is recovered', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { cacheFolder } from '../../capacity/src/lab/paths';
-import { openQueue } from '../../capacity/src/recover/queue';
+import { LAZY, openQueue } from '../../capacity/src/recover/queue';
 import { freePort } from '../../capacity/src/targets/process/ports';
 import { awaitPort, redis, redisUrl } from '../../capacity/src/targets/process/redis';
 
@@ -58,7 +58,7 @@ test('jobs of every queue with the prefix, in every state that is not an end', a
   await job('other:jobs', 'wait', '1', '16');
   await client.hset('bull:jobs:9', 'data', 'not JSON');
   await client.rpush('bull:jobs:wait', '9', '10');
-  const queue = await openQueue(url, 'bull', quiet);
+  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
   expect([...(await queue.queued())].toSorted()).toEqual(['11', '12', '13', '14']);
   await queue.end();
 });
@@ -66,7 +66,7 @@ test('jobs of every queue with the prefix, in every state that is not an end', a
 test('a prefix in braces, as of a cluster, is no pattern', async () => {
   await job('{n8n[1]*}:jobs', 'wait', '1', '11');
   await job('{n8n1x}:jobs', 'wait', '1', '12');
-  const queue = await openQueue(url, '{n8n[1]*}', quiet);
+  const queue = await openQueue(new Redis(url, LAZY), '{n8n[1]*}', quiet);
   expect([...(await queue.queued())]).toEqual(['11']);
   await queue.end();
 });
@@ -75,7 +75,7 @@ test('more jobs than are read at once', async () => {
   await Promise.all(
     Array.from({ length: 1200 }, (_, id) => job('bull:jobs', 'wait', String(id), String(id))),
   );
-  const queue = await openQueue(url, 'bull', quiet);
+  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
   expect((await queue.queued()).size).toBe(1200);
   await queue.end();
 });
@@ -83,12 +83,12 @@ test('more jobs than are read at once', async () => {
 test('one leads, until it ends', async () => {
   await job('bull:jobs', 'wait', '1', '11');
   const [first, second] = [
-    await openQueue(url, 'bull', quiet),
-    await openQueue(url, 'bull', quiet),
+    await openQueue(new Redis(url, LAZY), 'bull', quiet),
+    await openQueue(new Redis(url, LAZY), 'bull', quiet),
   ];
   expect([await first.lead(), await second.lead()]).toEqual([true, false]);
   await second.end();
-  const third = await openQueue(url, 'bull', quiet);
+  const third = await openQueue(new Redis(url, LAZY), 'bull', quiet);
   expect(await third.lead()).toBe(false);
   await first.end();
   expect(await third.lead()).toBe(true);
@@ -96,8 +96,10 @@ test('one leads, until it ends', async () => {
 });
 
 test('a Redis without a queue is not taken for one in which nothing is queued', async () => {
-  await expect(openQueue(url, 'bull', quiet)).rejects.toThrow(/no queue of n8n at bull/);
-  await expect(openQueue(redisUrl(await freePort()), 'bull', quiet)).rejects.toThrow(
-    /Redis could not be asked/,
+  await expect(openQueue(new Redis(url, LAZY), 'bull', quiet)).rejects.toThrow(
+    /no queue of n8n at bull/,
   );
+  await expect(
+    openQueue(new Redis(redisUrl(await freePort()), LAZY), 'bull', quiet),
+  ).rejects.toThrow(/Redis could not be asked/);
 });

@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
-import { RecoveryApi } from '../recover/n8n';
-import { isAnythingLost, pass, type PassReport } from '../recover/pass';
-import { openQueue, type RecoveryQueue } from '../recover/queue';
-import { N8nApi } from '../targets/url/api';
-import { EXIT, Failure, Mistake } from '../ui/exit';
+import { Redis } from 'ioredis';
+import { recoverOnce } from '../recover/once';
+import { isAnythingLost, summaryOf } from '../recover/pass';
+import { LAZY, openQueue } from '../recover/queue';
+import { EXIT, Mistake } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
 import { printJson, printLines, warn } from '../ui/print';
 import { countFrom1, milliseconds, parsed } from './parsers';
@@ -77,70 +77,36 @@ Examples:
 }
 
 async function recover(options: RecoverOptions, signal: AbortSignal): Promise<number> {
-  const key = process.env['N8N_API_KEY'];
-  if (key === undefined || key === '') {
+  const apiKey = process.env['N8N_API_KEY'];
+  if (apiKey === undefined || apiKey === '') {
     throw new Mistake(
       'recover needs the API of n8n: set N8N_API_KEY to a key with the scopes workflow:list, execution:list, execution:read and, for --retry, execution:retry.',
     );
   }
-  const api = new RecoveryApi(new N8nApi(addressOf(options.url), key));
-  const leading = new AbortController();
-  const queue =
-    options.redis === undefined
-      ? null
-      : await openQueue(options.redis, options.prefix, () => {
-          leading.abort(new Failure('another recovery took over, or Redis could not be asked'));
-        });
-  try {
-    const isRetry = options.retry === true;
-    if (isRetry && queue !== null && !(await queue.lead())) {
-      warn('another recovery works on this n8n: nothing was done.');
-      return EXIT.fine;
-    }
-    const report = await onePass(api, queue, options, AbortSignal.any([signal, leading.signal]));
-    if (options.json === true) printJson(report);
-    else printLines([summaryOf(report, isRetry)]);
-    return isAnythingLost(report) ? EXIT.notMet : EXIT.fine;
-  } finally {
-    await queue?.end();
-  }
-}
-
-async function onePass(
-  api: RecoveryApi,
-  queue: RecoveryQueue | null,
-  options: RecoverOptions,
-  signal: AbortSignal,
-): Promise<PassReport> {
-  const workflows = await api.workflowsTagged(options.tag);
-  if (workflows.length === 0) {
-    warn(`no workflow that this key may see has the tag '${options.tag}': nothing may be retried.`);
-  }
-  const hands = {
-    nowMs: () => Date.now(),
-    executionsOf: api.executionsOf.bind(api),
-    stored: api.stored.bind(api),
-    retry: (id: string) => api.retry(id, options.patience),
-    queued: () => queue?.queued() ?? Promise.resolve(null),
-  };
-  const order = {
-    workflows,
-    rules: {
-      maxAttempts: options.attempts,
-      minAgeMs: options.age,
-      backOffMs: options.backOff,
+  const { redis, prefix } = options;
+  const isRetry = options.retry === true;
+  const report = await recoverOnce(
+    {
+      ...{ url: addressOf(options.url), apiKey, tag: options.tag, retries: isRetry },
+      rules: {
+        maxAttempts: options.attempts,
+        minAgeMs: options.age,
+        backOffMs: options.backOff,
+      },
+      ...{ withinMs: options.since, patienceMs: options.patience },
+      ...{ atOnce: options.atOnce, stopAfterLost: options.stopAfter },
     },
-    sinceMs: Date.now() - options.since,
-    retries: options.retry === true,
-    atOnce: options.atOnce,
-    stopAfterLost: options.stopAfter,
-  };
-  return pass(
-    hands,
-    order,
+    redis === undefined ? null : (onLost) => openQueue(new Redis(redis, LAZY), prefix, onLost),
     (text) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
     signal,
   );
+  if (report === null) {
+    warn('another recovery works on this n8n: nothing was done.');
+    return EXIT.fine;
+  }
+  if (options.json === true) printJson(report);
+  else printLines([summaryOf(report, isRetry)]);
+  return isAnythingLost(report) ? EXIT.notMet : EXIT.fine;
 }
 
 function addressOf(url: string): string {
@@ -148,16 +114,4 @@ function addressOf(url: string): string {
     throw new Mistake(`--url is '${url}': write it like http://127.0.0.1:5678.`);
   }
   return url.replace(/\/+$/, '');
-}
-
-function summaryOf({ due, attempts, left }: PassReport, isRetry: boolean): string {
-  const count = (outcome: string): number =>
-    attempts.filter((attempt) => attempt.outcome === outcome).length;
-  const others = ['failed', 'lost again', 'not known', 'no longer due', 'refused']
-    .filter((outcome) => count(outcome) > 0)
-    .map((outcome) => `, ${String(count(outcome))} ${outcome}`);
-  const done = isRetry
-    ? `${String(count('recovered'))} recovered${others.join('')}`
-    : 'nothing retried: add --retry';
-  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone; ${done}`;
 }

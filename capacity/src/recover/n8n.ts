@@ -1,54 +1,7 @@
-/** What recovery asks of an n8n, by its public API alone. */
-import { z } from 'zod';
-import type { SeenExecution, Stored } from '../analysis/recovery/execution';
+/** What recovery asks of an n8n, by its public API alone. The chart carries it too, so it needs no package. */
+import type { ExecutionStatus, SeenExecution, Stored } from '../analysis/recovery/execution';
 import type { N8nApi } from '../targets/url/api';
-
-const id = z.union([z.string(), z.number()]).transform(String);
-const time = z
-  .string()
-  .nullish()
-  .transform((text) => (typeof text === 'string' ? Date.parse(text) : null));
-const executionSchema = z.object({
-  ...{ id, workflowId: id, mode: z.string() },
-  status: z
-    .enum(['new', 'running', 'waiting', 'success', 'error', 'crashed', 'canceled'])
-    .catch('unknown' as never),
-  retryOf: id.nullish().transform((given) => given ?? null),
-  retrySuccessId: id.nullish().transform((given) => given ?? null),
-  startedAt: time,
-  stoppedAt: time,
-});
-const workflowSchema = z.object({
-  ...{ id, name: z.string() },
-  settings: z
-    .object({
-      saveDataErrorExecution: z.string().optional(),
-      saveDataSuccessExecution: z.string().optional(),
-    })
-    .nullish(),
-});
-const storedSchema = z.object({
-  data: z
-    .object({
-      executionData: z
-        .object({
-          nodeExecutionStack: z
-            .array(z.object({ node: z.object({ name: z.string() }) }))
-            .optional(),
-        })
-        .nullish(),
-      resultData: z
-        .object({
-          runData: z.record(z.string(), z.unknown()).optional(),
-          error: z.object({ message: z.string().optional() }).nullish(),
-        })
-        .nullish(),
-    })
-    .nullish(),
-});
-const page = <Row extends z.ZodType>(row: Row) =>
-  z.object({ data: z.array(row), nextCursor: z.string().nullish() });
-const retriedSchema = z.object({ id, status: z.string().optional() });
+import { Failure } from '../ui/errors';
 
 export interface TaggedWorkflow {
   id: string;
@@ -67,7 +20,7 @@ export interface Since {
 }
 
 /** A retry of an execution that succeeded is known from that one, so successes are not read. */
-const STATUSES = ['crashed', 'error', 'running', 'new', 'waiting', 'canceled'];
+const STATUSES = ['crashed', 'error', 'running', 'new', 'waiting', 'canceled'] as const;
 const PAGE = 250;
 
 export class RecoveryApi {
@@ -76,12 +29,13 @@ export class RecoveryApi {
   async workflowsTagged(tag: string): Promise<TaggedWorkflow[]> {
     const found: TaggedWorkflow[] = [];
     const path = `/workflows?excludePinnedData=true&tags=${encodeURIComponent(tag)}`;
-    for await (const workflow of this.pages(path, workflowSchema)) {
-      const { saveDataErrorExecution, saveDataSuccessExecution } = workflow.settings ?? {};
+    for await (const row of this.pages(path)) {
+      const settings = within(row, 'settings');
       found.push({
-        ...{ id: workflow.id, name: workflow.name },
-        savesFailures: isSaved(saveDataErrorExecution),
-        savesSuccesses: isSaved(saveDataSuccessExecution),
+        id: idIn(row, 'id'),
+        name: textIn(row, 'name') ?? idIn(row, 'id'),
+        savesFailures: isSaved(textIn(settings, 'saveDataErrorExecution')),
+        savesSuccesses: isSaved(textIn(settings, 'saveDataSuccessExecution')),
       });
     }
     return found;
@@ -92,11 +46,13 @@ export class RecoveryApi {
     const found: SeenExecution[] = [];
     for (const status of STATUSES) {
       const path = `/executions?workflowId=${encodeURIComponent(workflowId)}&status=${status}`;
-      for await (const { startedAt, stoppedAt, ...rest } of this.pages(path, executionSchema)) {
+      for await (const row of this.pages(path)) {
+        const execution = executionIn(row);
+        const { id, startedAtMs } = execution;
         // They come by falling id, in the order in which they were made.
-        if (sinceId !== undefined && Number(rest.id) < Number(sinceId)) break;
-        if (startedAt !== null && startedAt < sinceMs) break;
-        found.push({ ...rest, startedAtMs: startedAt, stoppedAtMs: stoppedAt });
+        if (sinceId !== undefined && Number(id) < Number(sinceId)) break;
+        if (startedAtMs !== null && startedAtMs < sinceMs) break;
+        found.push(execution);
       }
     }
     // One that has ended between two of the lists is in both: the later one counts.
@@ -105,42 +61,83 @@ export class RecoveryApi {
 
   async stored(executionId: string): Promise<Stored> {
     const path = `/executions/${executionId}?includeData=true&ignoreDataSizeLimit=true`;
-    const { data } = storedSchema.parse(await this.api.ask('GET', path));
-    if (data === null || data === undefined) return 'no data';
+    const data = within(await this.api.ask('GET', path), 'data');
+    if (data === null) return 'no data';
+    const stack = within(data, 'executionData')?.['nodeExecutionStack'];
+    const result = within(data, 'resultData');
     return {
-      next: (data.executionData?.nodeExecutionStack ?? []).map(({ node }) => node.name),
-      ran: Object.keys(data.resultData?.runData ?? {}),
-      error: data.resultData?.error?.message ?? null,
+      next: (Array.isArray(stack) ? stack : []).map(
+        (entry) => textIn(within(entry, 'node'), 'name') ?? '?',
+      ),
+      ran: Object.keys(within(result, 'runData') ?? {}),
+      error: textIn(within(result, 'error'), 'message'),
     };
   }
 
   /** n8n answers when the retry has ended. */
   async retry(executionId: string, withinMs: number): Promise<{ id: string; status: string }> {
     const path = `/executions/${executionId}/retry`;
-    const reply = await this.api.ask('POST', path, { body: {}, withinMs });
-    const { id: retryId, status } = retriedSchema.parse(reply);
-    return { id: retryId, status: status ?? 'unknown' };
+    const reply: unknown = await this.api.ask('POST', path, { body: {}, withinMs });
+    return { id: idIn(reply, 'id'), status: textIn(reply, 'status') ?? 'unknown' };
   }
 
-  private async *pages<Row extends z.ZodType>(
-    path: string,
-    row: Row,
-  ): AsyncGenerator<z.output<Row>> {
-    const schema = page(row);
+  private async *pages(path: string): AsyncGenerator {
     let cursor = '';
     do {
-      const reply = schema.parse(
-        await this.api.ask('GET', `${path}&limit=${String(PAGE)}${cursor}`),
-      );
-      yield* reply.data;
-      const { nextCursor } = reply;
-      cursor =
-        nextCursor === null || nextCursor === undefined
-          ? ''
-          : `&cursor=${encodeURIComponent(nextCursor)}`;
+      const reply = await this.api.ask('GET', `${path}&limit=${String(PAGE)}${cursor}`);
+      const data = objectIn(reply)?.['data'];
+      if (!Array.isArray(data)) throw new Failure(`the API of n8n has no list at ${path}`);
+      yield* data;
+      const next = textIn(reply, 'nextCursor');
+      cursor = next === null ? '' : `&cursor=${encodeURIComponent(next)}`;
     } while (cursor !== '');
   }
 }
 
-const isSaved = (setting: string | undefined): boolean | null =>
+type Fields = Record<string, unknown>;
+
+const objectIn = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null ? (value as Fields) : null;
+
+const within = (value: unknown, name: string): Fields | null => objectIn(objectIn(value)?.[name]);
+
+function textIn(value: unknown, name: string): string | null {
+  const found = objectIn(value)?.[name];
+  return typeof found === 'string' ? found : null;
+}
+
+/** Ids are numbers or texts, by the version and the place. */
+function idOrNull(value: unknown, name: string): string | null {
+  const found = objectIn(value)?.[name];
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : null;
+}
+
+function idIn(value: unknown, name: string): string {
+  const id = idOrNull(value, name);
+  if (id === null) throw new Failure(`the API of n8n has left out the ${name} of something`);
+  return id;
+}
+
+function timeIn(value: unknown, name: string): number | null {
+  const ms = Date.parse(textIn(value, name) ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function executionIn(row: unknown): SeenExecution {
+  const status = textIn(row, 'status');
+  return {
+    id: idIn(row, 'id'),
+    workflowId: idIn(row, 'workflowId'),
+    status: KNOWN.has(status ?? '') ? (status as ExecutionStatus) : 'unknown',
+    mode: textIn(row, 'mode') ?? '',
+    retryOf: idOrNull(row, 'retryOf'),
+    retrySuccessId: idOrNull(row, 'retrySuccessId'),
+    startedAtMs: timeIn(row, 'startedAt'),
+    stoppedAtMs: timeIn(row, 'stoppedAt'),
+  };
+}
+
+const KNOWN = new Set<string>([...STATUSES, 'success']);
+
+const isSaved = (setting: string | null): boolean | null =>
   setting === 'all' ? true : setting === 'none' ? false : null;

@@ -1,7 +1,7 @@
 /** One pass of recovery: look, decide, and retry what was decided, each looked at anew right before. */
 import { decide, type Decision, type RecoveryRules } from '../analysis/recovery/decide';
 import { isCrash, type SeenExecution, type Stored } from '../analysis/recovery/execution';
-import { messageOf } from '../ui/exit';
+import { messageOf } from '../ui/errors';
 import type { Since, TaggedWorkflow } from './n8n';
 
 /** What a pass needs of the world. */
@@ -211,3 +211,15 @@ export const isAnythingLost = ({ due, attempts, left, refused }: PassReport): bo
 
 const isSettled = ({ outcome }: Attempt): boolean =>
   outcome === 'recovered' || outcome === 'failed';
+
+export function summaryOf({ due, attempts, left }: PassReport, isRetry: boolean): string {
+  const count = (outcome: string): number =>
+    attempts.filter((attempt) => attempt.outcome === outcome).length;
+  const others = ['failed', 'lost again', 'not known', 'no longer due', 'refused']
+    .filter((outcome) => count(outcome) > 0)
+    .map((outcome) => `, ${String(count(outcome))} ${outcome}`);
+  const done = isRetry
+    ? `${String(count('recovered'))} recovered${others.join('')}`
+    : 'nothing was retried';
+  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone; ${done}`;
+}

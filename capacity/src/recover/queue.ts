@@ -1,7 +1,7 @@
 /** n8n's queue as recovery needs it: which executions have a job, and that no two recoveries work at once. */
 import { randomUUID } from 'node:crypto';
-import { Redis } from 'ioredis';
-import { Failure, messageOf } from '../ui/exit';
+import type { Redis } from 'ioredis';
+import { Failure, messageOf } from '../ui/errors';
 
 export interface RecoveryQueue {
   /** Executions with a job that waits, is active, or is put off. */
@@ -21,12 +21,18 @@ const RELEASE =
 const RENEW =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
 
+/** Options of its connection: once it is lost, nobody knows any longer who leads, and the pass ends. */
+export const LAZY = {
+  ...{ lazyConnect: true, maxRetriesPerRequest: 0 },
+  retryStrategy: (): null => null,
+};
+
+/** `redis` is connected here, and closed by `end`. */
 export async function openQueue(
-  url: string,
+  redis: Redis,
   prefix: string,
   onLost: () => void,
 ): Promise<RecoveryQueue> {
-  const redis = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 1 });
   redis.on('error', () => undefined);
   try {
     await redis.connect();

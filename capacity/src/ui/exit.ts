@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { Mistake } from '../../../loadtests/lib/mistake';
+import { Failure, Interrupted, Mistake } from './errors';
 
-export { Mistake };
+export { Failure, Interrupted, messageOf, Mistake } from './errors';
 
 /** What the command's exit code says. */
 export const EXIT = {
@@ -31,17 +31,4 @@ export function endingOf(error: unknown): Ending {
     return { exitCode: EXIT.invalid, text: `n8n-tuned: ${error.message}\n` };
   const told = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: EXIT.invalid, text: `${told}\n` };
-}
-
-/**
- * What we rest on did not do its part: n8n did not start, a port is taken, a database is away. Its message
- * is for a person, and is shown without a stack.
- */
-export class Failure extends Error {}
-
-/** The user ended it before there was anything to record. */
-export class Interrupted extends Error {}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

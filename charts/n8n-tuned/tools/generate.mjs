@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { format } from 'prettier';
 import { loadTargetFiles } from './load-target.mjs';
 import { loadTestFiles, workflowFiles } from './load-test.mjs';
+import { recoveryFiles } from './recovery.mjs';
 import { readmeOf } from './readme.mjs';
 import { schemaOf } from './schema.mjs';
 import { readValues } from './values.mjs';
@@ -22,6 +23,7 @@ const generated = {
   ...loadTargetFiles(root),
   ...(await loadTestFiles(root)),
   ...workflowFiles(root),
+  ...(await recoveryFiles(root)),
 };
 const checkOnly = process.argv.includes('--check');
 /** What lies in a folder that is generated whole, and no source is left for. */

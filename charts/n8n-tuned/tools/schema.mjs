@@ -191,6 +191,16 @@ const SHAPES = {
   'thresholds.webhookSlowSeconds': oneOf(0.003, 0.03, 0.1, 0.3, 1.5, 10),
   'loadTest.profile': oneOf('smoke', 'load', 'stress', 'spike', 'soak', 'breakpoint', 'closed'),
   'loadTest.parallelism': whole(1),
+  'recovery.schedule': { type: 'string', minLength: 1 },
+  'recovery.tag': { type: 'string', minLength: 1 },
+  'recovery.attempts': whole(1),
+  'recovery.atOnce': whole(1),
+  'recovery.stopAfterLost': whole(1),
+  'recovery.ageSeconds': whole(),
+  'recovery.backOffSeconds': whole(),
+  'recovery.sinceHours': whole(1),
+  // Node.js gives up on a response that has not begun after five minutes.
+  'recovery.patienceSeconds': { type: 'integer', minimum: 1, maximum: 290 },
   dnsPolicy: oneOf('', 'ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'),
   extraManifests: list({ type: ['object', 'string'] }),
 };

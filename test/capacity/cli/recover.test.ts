@@ -54,7 +54,7 @@ test('without --retry it only lists, and nothing is lost without a word', async 
   const { code, stdout, stderr } = await recover();
   expect([code, seen]).toEqual([1, []]);
   expect(stderr).toMatch(/execution 1 of Orders: would be retried from Webhook \(attempt 1\)/);
-  expect(stdout).toBe('1 lost and due for a retry, 0 left alone; nothing retried: add --retry\n');
+  expect(stdout).toBe('1 lost and due for a retry, 0 left alone; nothing was retried\n');
 });
 
 test('with it, each decision is a line', async () => {

@@ -1,4 +1,4 @@
-import { Failure, messageOf, Mistake } from '../../ui/exit';
+import { Failure, messageOf, Mistake } from '../../ui/errors';
 
 /** What is needed of the public API of an n8n. */
 export class N8nApi {

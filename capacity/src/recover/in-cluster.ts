@@ -1,0 +1,105 @@
+/**
+ * The chart's CronJob: one pass, with the Node.js and the Redis client of n8n's image. Bundled into
+ * charts/n8n-tuned/files/recover.cjs; what it is told are variables, those of the queue as n8n reads them.
+ */
+import { realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import type { Redis, RedisOptions } from 'ioredis';
+import { Failure, messageOf } from '../ui/errors';
+import { recoverOnce } from './once';
+import { isAnythingLost, summaryOf } from './pass';
+import { LAZY, openQueue } from './queue';
+
+const { env } = process;
+const tell = (text: string): void =>
+  void process.stdout.write(`${new Date().toISOString()} ${text}\n`);
+
+function given(name: string): string {
+  const value = env[name];
+  if (value === undefined || value === '') throw new Failure(`${name} is not set`);
+  return value;
+}
+
+const ms = (name: string): number => 1000 * Number(given(name));
+
+/** As n8n itself connects. */
+function redisOptions(): RedisOptions {
+  const isTls = env['QUEUE_BULL_REDIS_TLS'] === 'true';
+  const servername = env['QUEUE_BULL_REDIS_TLS_SERVERNAME'];
+  return {
+    ...LAZY,
+    host: given('QUEUE_BULL_REDIS_HOST'),
+    port: Number(env['QUEUE_BULL_REDIS_PORT'] ?? 6379),
+    db: Number(env['QUEUE_BULL_REDIS_DB'] ?? 0),
+    ...optional('username', env['QUEUE_BULL_REDIS_USERNAME']),
+    ...optional('password', env['QUEUE_BULL_REDIS_PASSWORD']),
+    ...(isTls ? { tls: optional('servername', servername) } : {}),
+    ...(env['QUEUE_BULL_REDIS_DUALSTACK'] === 'true' ? { family: 0 } : {}),
+  };
+}
+
+const optional = (name: string, value: string | undefined): Record<string, string> =>
+  value === undefined || value === '' ? {} : { [name]: value };
+
+/** Of the n8n that the image starts. */
+function n8nRedis(): new (options: RedisOptions) => Redis {
+  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
+    try {
+      const n8n = realpathSync(join(folder, 'n8n'));
+      return (createRequire(n8n)('ioredis') as { Redis: new (options: RedisOptions) => Redis })
+        .Redis;
+    } catch {
+      // Not there: the next one.
+    }
+  }
+  throw new Failure('this image has no n8n with a client for Redis');
+}
+
+async function main(): Promise<number> {
+  const stopping = new AbortController();
+  process.once('SIGTERM', () => {
+    stopping.abort(new Failure('stopped by SIGTERM'));
+  });
+  const isQueue = env['EXECUTIONS_MODE'] === 'queue';
+  const prefix = env['QUEUE_BULL_PREFIX'] ?? 'bull';
+  const retries = given('RECOVERY_RETRY') === 'true';
+  const report = await recoverOnce(
+    {
+      ...{
+        url: given('N8N_URL'),
+        apiKey: given('N8N_API_KEY'),
+        tag: given('RECOVERY_TAG'),
+        retries,
+      },
+      rules: {
+        maxAttempts: Number(given('RECOVERY_ATTEMPTS')),
+        minAgeMs: ms('RECOVERY_AGE_SECONDS'),
+        backOffMs: ms('RECOVERY_BACK_OFF_SECONDS'),
+      },
+      withinMs: 3600 * ms('RECOVERY_SINCE_HOURS'),
+      patienceMs: ms('RECOVERY_PATIENCE_SECONDS'),
+      atOnce: Number(given('RECOVERY_AT_ONCE')),
+      stopAfterLost: Number(given('RECOVERY_STOP_AFTER')),
+    },
+    isQueue ? (onLost) => openQueue(new (n8nRedis())(redisOptions()), prefix, onLost) : null,
+    tell,
+    stopping.signal,
+  );
+  if (report === null) {
+    tell('another recovery works on this n8n: nothing was done');
+    return 0;
+  }
+  tell(summaryOf(report, retries));
+  return isAnythingLost(report) ? 1 : 0;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    tell(messageOf(error));
+    process.exitCode = 3;
+  },
+);

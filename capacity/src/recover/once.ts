@@ -1,0 +1,53 @@
+/** One pass over an n8n, with or without its queue. */
+import { N8nApi } from '../targets/url/api';
+import { Failure } from '../ui/errors';
+import { RecoveryApi } from './n8n';
+import { pass, type PassOrder, type PassReport, type Tell } from './pass';
+import type { RecoveryQueue } from './queue';
+
+export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
+  url: string;
+  apiKey: string;
+  /** That allows a workflow to run twice. */
+  tag: string;
+  /** Executions that began longer ago are left alone. */
+  withinMs: number;
+  /** So long a retry is waited for. */
+  patienceMs: number;
+}
+
+/** Null: another recovery works. `openQueue` is given what is to be called when the lead is lost. */
+export async function recoverOnce(
+  order: OnceOrder,
+  openQueue: ((onLost: () => void) => Promise<RecoveryQueue>) | null,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<PassReport | null> {
+  const api = new RecoveryApi(new N8nApi(order.url, order.apiKey));
+  const leading = new AbortController();
+  const onLost = (): void => {
+    leading.abort(new Failure('another recovery took over, or Redis could not be asked'));
+  };
+  const queue = openQueue === null ? null : await openQueue(onLost);
+  try {
+    if (order.retries && queue !== null && !(await queue.lead())) return null;
+    const workflows = await api.workflowsTagged(order.tag);
+    if (workflows.length === 0) {
+      tell(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
+    }
+    return await pass(
+      {
+        nowMs: () => Date.now(),
+        executionsOf: api.executionsOf.bind(api),
+        stored: api.stored.bind(api),
+        retry: (id) => api.retry(id, order.patienceMs),
+        queued: () => queue?.queued() ?? Promise.resolve(null),
+      },
+      { ...order, workflows, sinceMs: Date.now() - order.withinMs },
+      tell,
+      AbortSignal.any([signal, leading.signal]),
+    );
+  } finally {
+    await queue?.end();
+  }
+}

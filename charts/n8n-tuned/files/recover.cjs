@@ -1,0 +1,596 @@
+// Generated from capacity/src/recover by tools/recovery.mjs. docs/recovery.md
+"use strict";
+
+// capacity/src/recover/in-cluster.ts
+var import_node_fs = require("node:fs");
+var import_node_module = require("node:module");
+var import_node_path = require("node:path");
+
+// loadtests/lib/mistake.ts
+var Mistake = class extends Error {
+};
+
+// capacity/src/ui/errors.ts
+var Failure = class extends Error {
+};
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+
+// capacity/src/targets/url/api.ts
+var N8nApi = class {
+  constructor(baseUrl, key) {
+    this.baseUrl = baseUrl;
+    this.key = key;
+  }
+  baseUrl;
+  key;
+  /** Id of the newest execution that the key may see; 0 without one. */
+  async newestExecution() {
+    const { data } = await this.ask(
+      "GET",
+      "/executions?limit=1"
+    );
+    return Number(data[0]?.id ?? 0);
+  }
+  async ask(method, path, { body, withinMs = 3e4 } = {}) {
+    const reply = await fetch(`${this.baseUrl}/api/v1${path}`, {
+      method,
+      headers: { "x-n8n-api-key": this.key, "content-type": "application/json" },
+      ...body === void 0 ? {} : { body: JSON.stringify(body) },
+      signal: AbortSignal.timeout(withinMs)
+    }).catch((error) => {
+      const cause = error instanceof Error && error.cause !== void 0 ? error.cause : error;
+      throw new Failure(
+        `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${messageOf(cause)}`
+      );
+    });
+    const text = await reply.text();
+    if (!reply.ok) {
+      throw new Mistake(
+        `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`
+      );
+    }
+    return JSON.parse(text);
+  }
+};
+
+// capacity/src/recover/n8n.ts
+var STATUSES = ["crashed", "error", "running", "new", "waiting", "canceled"];
+var PAGE = 250;
+var RecoveryApi = class {
+  constructor(api) {
+    this.api = api;
+  }
+  api;
+  async workflowsTagged(tag) {
+    const found = [];
+    const path = `/workflows?excludePinnedData=true&tags=${encodeURIComponent(tag)}`;
+    for await (const row of this.pages(path)) {
+      const settings = within(row, "settings");
+      found.push({
+        id: idIn(row, "id"),
+        name: textIn(row, "name") ?? idIn(row, "id"),
+        savesFailures: isSaved(textIn(settings, "saveDataErrorExecution")),
+        savesSuccesses: isSaved(textIn(settings, "saveDataSuccessExecution"))
+      });
+    }
+    return found;
+  }
+  /** Those of a workflow that are not older; no successes. */
+  async executionsOf(workflowId, { sinceMs, sinceId }) {
+    const found = [];
+    for (const status of STATUSES) {
+      const path = `/executions?workflowId=${encodeURIComponent(workflowId)}&status=${status}`;
+      for await (const row of this.pages(path)) {
+        const execution = executionIn(row);
+        const { id, startedAtMs } = execution;
+        if (sinceId !== void 0 && Number(id) < Number(sinceId)) break;
+        if (startedAtMs !== null && startedAtMs < sinceMs) break;
+        found.push(execution);
+      }
+    }
+    return [...new Map(found.map((execution) => [execution.id, execution])).values()];
+  }
+  async stored(executionId) {
+    const path = `/executions/${executionId}?includeData=true&ignoreDataSizeLimit=true`;
+    const data = within(await this.api.ask("GET", path), "data");
+    if (data === null) return "no data";
+    const stack = within(data, "executionData")?.["nodeExecutionStack"];
+    const result = within(data, "resultData");
+    return {
+      next: (Array.isArray(stack) ? stack : []).map(
+        (entry) => textIn(within(entry, "node"), "name") ?? "?"
+      ),
+      ran: Object.keys(within(result, "runData") ?? {}),
+      error: textIn(within(result, "error"), "message")
+    };
+  }
+  /** n8n answers when the retry has ended. */
+  async retry(executionId, withinMs) {
+    const path = `/executions/${executionId}/retry`;
+    const reply = await this.api.ask("POST", path, { body: {}, withinMs });
+    return { id: idIn(reply, "id"), status: textIn(reply, "status") ?? "unknown" };
+  }
+  async *pages(path) {
+    let cursor = "";
+    do {
+      const reply = await this.api.ask("GET", `${path}&limit=${String(PAGE)}${cursor}`);
+      const data = objectIn(reply)?.["data"];
+      if (!Array.isArray(data)) throw new Failure(`the API of n8n has no list at ${path}`);
+      yield* data;
+      const next = textIn(reply, "nextCursor");
+      cursor = next === null ? "" : `&cursor=${encodeURIComponent(next)}`;
+    } while (cursor !== "");
+  }
+};
+var objectIn = (value) => typeof value === "object" && value !== null ? value : null;
+var within = (value, name) => objectIn(objectIn(value)?.[name]);
+function textIn(value, name) {
+  const found = objectIn(value)?.[name];
+  return typeof found === "string" ? found : null;
+}
+function idOrNull(value, name) {
+  const found = objectIn(value)?.[name];
+  return typeof found === "string" || typeof found === "number" ? String(found) : null;
+}
+function idIn(value, name) {
+  const id = idOrNull(value, name);
+  if (id === null) throw new Failure(`the API of n8n has left out the ${name} of something`);
+  return id;
+}
+function timeIn(value, name) {
+  const ms2 = Date.parse(textIn(value, name) ?? "");
+  return Number.isNaN(ms2) ? null : ms2;
+}
+function executionIn(row) {
+  const status = textIn(row, "status");
+  return {
+    id: idIn(row, "id"),
+    workflowId: idIn(row, "workflowId"),
+    status: KNOWN.has(status ?? "") ? status : "unknown",
+    mode: textIn(row, "mode") ?? "",
+    retryOf: idOrNull(row, "retryOf"),
+    retrySuccessId: idOrNull(row, "retrySuccessId"),
+    startedAtMs: timeIn(row, "startedAt"),
+    stoppedAtMs: timeIn(row, "stoppedAt")
+  };
+}
+var KNOWN = /* @__PURE__ */ new Set([...STATUSES, "success"]);
+var isSaved = (setting) => setting === "all" ? true : setting === "none" ? false : null;
+
+// capacity/src/analysis/recovery/execution.ts
+var OF_CRASHES = ["failed to be processed too many times", "job stalled", "did not finish"];
+var isCrash = (error) => error !== null && OF_CRASHES.some((words) => error.includes(words));
+
+// capacity/src/analysis/recovery/decide.ts
+function decide(view, rules) {
+  const { executions } = view;
+  const known = new Set(executions.map(({ id }) => id));
+  const byOriginal = /* @__PURE__ */ new Map();
+  for (const execution of executions) {
+    if (execution.retryOf === null) continue;
+    byOriginal.set(execution.retryOf, [...byOriginal.get(execution.retryOf) ?? [], execution]);
+  }
+  const roots = executions.filter(({ retryOf }) => retryOf === null || !known.has(retryOf));
+  return roots.toSorted((a, b) => byAge(a, b)).map((root) => decideOne(root, retriesOf(root, byOriginal), view, rules));
+}
+function retriesOf(root, byOriginal) {
+  const found = [];
+  const seen = /* @__PURE__ */ new Set([root.id]);
+  const open = [root];
+  for (let next = open.pop(); next !== void 0; next = open.pop()) {
+    for (const retry of byOriginal.get(next.id) ?? []) {
+      if (seen.has(retry.id)) continue;
+      seen.add(retry.id);
+      found.push(retry);
+      open.push(retry);
+    }
+  }
+  return found;
+}
+function decideOne(execution, retries, view, rules) {
+  const leave = (reason, isFinal = false) => ({
+    ...{ kind: "leave", execution, reason, isFinal }
+  });
+  const { nowMs, stored: looked, queued } = view;
+  const stored = looked.get(execution.id);
+  const { status, retrySuccessId } = execution;
+  if ((status === "error" || status === "crashed") && retrySuccessId !== null) {
+    if (stored === void 0) return { kind: "look", execution };
+    if (isEmptied(stored))
+      return leave(`${EMPTIED}; its retry ${retrySuccessId} ran nothing`, true);
+  }
+  const all = [execution, ...retries];
+  if (all.some((one) => one.status === "success" || one.retrySuccessId !== null)) {
+    return { kind: "fine", execution, why: "recovered" };
+  }
+  if (status === "canceled") return { kind: "fine", execution, why: "failed" };
+  if (status === "waiting") return { kind: "fine", execution, why: "at work" };
+  const isOpen = status === "new" || status === "running";
+  if (status === "error") {
+    if (stored === void 0) return { kind: "look", execution };
+    if (stored === "no data" || !isCrash(stored.error)) {
+      return { kind: "fine", execution, why: "failed" };
+    }
+  }
+  if (isOpen) {
+    if (queued?.has(execution.id) === true) return { kind: "fine", execution, why: "at work" };
+    if (!HAS_A_JOB.has(execution.mode)) return { kind: "fine", execution, why: "at work" };
+    if (ageMs(execution, nowMs) < rules.minAgeMs) {
+      return { kind: "fine", execution, why: "at work" };
+    }
+    if (queued === null) {
+      return leave("it has not ended, and without --redis nobody knows whether it has a job");
+    }
+  }
+  const notOurs = NOT_OURS[execution.mode];
+  if (notOurs !== void 0) return leave(notOurs, true);
+  if (status === "new") {
+    return leave("n8n refuses to retry what has not begun, until its own check marks it crashed");
+  }
+  if (ageMs(execution, nowMs) < rules.minAgeMs) return leave("it is younger than --age");
+  const busy = retries.find((retry) => BUSY.has(retry.status));
+  if (busy !== void 0) return leave(`its retry ${busy.id} has not ended`);
+  for (const retry of retries.filter((one) => one.status === "error")) {
+    const of = looked.get(retry.id);
+    if (of === void 0) return { kind: "look", execution: retry };
+    if (of === "no data") {
+      return leave(`its retry ${retry.id} failed, and n8n has no data to tell of what`, true);
+    }
+    if (!isCrash(of.error)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
+  }
+  if (retries.some((one) => one.status === "canceled")) {
+    return leave("its retry was stopped by hand", true);
+  }
+  if (retries.length >= rules.maxAttempts) {
+    return leave(`it was lost again in each of ${String(retries.length)} attempts`, true);
+  }
+  const lastMs = Math.max(0, ...retries.map((retry) => endedAtMs(retry) ?? 0));
+  const waitMs = retries.length === 0 ? 0 : rules.backOffMs * 2 ** (retries.length - 1);
+  if (nowMs - lastMs < waitMs) return leave("its last attempt was lost a short time ago");
+  if (stored === void 0) return { kind: "look", execution };
+  if (stored === "no data") return leave("n8n has no data of it: pruned, or not saved", true);
+  if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
+  return { kind: "retry", execution, attempt: retries.length + 1, next: stored.next };
+}
+var EMPTIED = "n8n has written an empty run over its data, as it does without keep-stalled";
+var isEmptied = (stored) => stored !== "no data" && isCrash(stored.error) && stored.next.length === 0;
+var BUSY = /* @__PURE__ */ new Set(["new", "running", "waiting"]);
+var HAS_A_JOB = /* @__PURE__ */ new Set(["webhook", "trigger", "retry"]);
+var NOT_OURS = {
+  integrated: "it is a sub-execution: the one that called it is retried",
+  manual: "somebody ran it by hand in the editor",
+  evaluation: "it is part of an evaluation",
+  chat: "somebody ran it in a chat",
+  cli: "somebody ran it on the command line",
+  internal: "n8n ran it for itself"
+};
+var endedAtMs = ({ stoppedAtMs, startedAtMs }) => stoppedAtMs ?? startedAtMs;
+var ageMs = (execution, nowMs) => nowMs - (endedAtMs(execution) ?? 0);
+var byAge = (a, b) => (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) || Number(a.id) - Number(b.id);
+
+// capacity/src/recover/pass.ts
+async function pass(hands, order, tell2, signal) {
+  const report = { due: [], attempts: [], left: [], refused: [], stopped: null };
+  const isQueueKnown = await hands.queued() !== null;
+  const due = [];
+  for (const workflow of order.workflows) {
+    const reason = refusalOf(workflow, isQueueKnown);
+    if (reason !== null) {
+      report.refused.push({ workflow: workflow.name, reason });
+      tell2(`workflow ${workflow.name}: not retried: ${reason}`);
+      continue;
+    }
+    for (const decision of await decisionsOf(hands, workflow.id, order, {
+      sinceMs: order.sinceMs
+    })) {
+      const { id: executionId } = decision.execution;
+      if (decision.kind === "retry") due.push({ workflow, decision });
+      if (decision.kind !== "leave") continue;
+      const { isFinal } = decision;
+      report.left.push({ executionId, workflow: workflow.name, reason: decision.reason, isFinal });
+      tell2(`execution ${executionId} of ${workflow.name}: left alone: ${decision.reason}`);
+    }
+  }
+  due.sort(
+    (a, b) => (a.decision.execution.startedAtMs ?? 0) - (b.decision.execution.startedAtMs ?? 0)
+  );
+  report.due = due.map(({ workflow, decision }) => ({
+    ...{ executionId: decision.execution.id, workflow: workflow.name },
+    ...{ attempt: decision.attempt, from: decision.next }
+  }));
+  if (!order.retries) {
+    for (const { executionId, workflow, attempt, from } of report.due) {
+      tell2(
+        `execution ${executionId} of ${workflow}: would be retried from ${from.join(", ")} (attempt ${String(attempt)})`
+      );
+    }
+    return report;
+  }
+  let lostInARow = 0;
+  const worker = async () => {
+    for (let next = due.shift(); next !== void 0; next = due.shift()) {
+      if (signal.aborted) report.stopped ??= messageOf(signal.reason);
+      if (report.stopped !== null) return;
+      const attempt = await attemptOf(hands, next.workflow, next.decision, order);
+      report.attempts.push(attempt);
+      tell2(
+        `execution ${attempt.executionId} of ${attempt.workflow}: attempt ${String(attempt.attempt)} from ${attempt.from.join(", ")}: ${attempt.outcome}${attempt.text === "" ? "" : `: ${attempt.text}`}`
+      );
+      if (attempt.outcome === "recovered") lostInARow = 0;
+      if (attempt.outcome === "lost again" || attempt.outcome === "not known") lostInARow += 1;
+      if (lostInARow >= order.stopAfterLost) {
+        report.stopped ??= `${String(lostInARow)} retries in a row were lost: what they do may be what kills the workers`;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: order.atOnce }, worker));
+  if (report.stopped !== null) tell2(`stopped: ${report.stopped}`);
+  return report;
+}
+function refusalOf({ savesFailures, savesSuccesses }, isQueueKnown) {
+  if (savesFailures === false) {
+    return "its settings save no failed executions, so that n8n deletes what is lost of it";
+  }
+  if (!isQueueKnown && savesSuccesses !== true) {
+    return "without --redis its settings must save successful executions (saveDataSuccessExecution: all): in regular mode n8n otherwise forgets that a retry has succeeded";
+  }
+  return null;
+}
+async function decisionsOf(hands, workflowId, { rules }, since) {
+  const queued = await hands.queued();
+  const executions = await hands.executionsOf(workflowId, since);
+  const stored = /* @__PURE__ */ new Map();
+  for (; ; ) {
+    const decisions = decide({ nowMs: hands.nowMs(), executions, stored, queued }, rules);
+    const toLook = decisions.filter(({ kind }) => kind === "look");
+    if (toLook.length === 0) return decisions;
+    for (const { execution } of toLook) {
+      stored.set(execution.id, await hands.stored(execution.id));
+    }
+  }
+}
+async function attemptOf(hands, workflow, { execution, attempt, next }, order) {
+  const of = (outcome, text = "", retryId = null) => ({
+    ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
+    ...{ outcome, retryId, text }
+  });
+  const again = await decisionsOf(hands, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
+  const now = again.find((decision) => decision.execution.id === execution.id);
+  if (now?.kind !== "retry" || now.attempt !== attempt) {
+    return of("no longer due", now?.kind === "leave" ? now.reason : "");
+  }
+  let retried;
+  try {
+    retried = await hands.retry(execution.id);
+  } catch (error) {
+    const text = messageOf(error);
+    return / status 4\d\d/.test(text) ? of("refused", text) : of("not known", text);
+  }
+  const { id, status } = retried;
+  if (status === "success") return of("recovered", `by execution ${id}`, id);
+  if (status === "waiting" || status === "running") return of("not known", `it is ${status}`, id);
+  const stored = await hands.stored(id).catch(() => "no data");
+  const isLost = status === "crashed" || stored !== "no data" && isCrash(stored.error);
+  return of(isLost ? "lost again" : "failed", stored === "no data" ? "" : stored.error ?? "", id);
+}
+var isAnythingLost = ({ due, attempts, left, refused }) => due.length > attempts.filter(isSettled).length || left.length > 0 || refused.length > 0;
+var isSettled = ({ outcome }) => outcome === "recovered" || outcome === "failed";
+function summaryOf({ due, attempts, left }, isRetry) {
+  const count = (outcome) => attempts.filter((attempt) => attempt.outcome === outcome).length;
+  const others = ["failed", "lost again", "not known", "no longer due", "refused"].filter((outcome) => count(outcome) > 0).map((outcome) => `, ${String(count(outcome))} ${outcome}`);
+  const done = isRetry ? `${String(count("recovered"))} recovered${others.join("")}` : "nothing was retried";
+  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone; ${done}`;
+}
+
+// capacity/src/recover/once.ts
+async function recoverOnce(order, openQueue2, tell2, signal) {
+  const api = new RecoveryApi(new N8nApi(order.url, order.apiKey));
+  const leading = new AbortController();
+  const onLost = () => {
+    leading.abort(new Failure("another recovery took over, or Redis could not be asked"));
+  };
+  const queue = openQueue2 === null ? null : await openQueue2(onLost);
+  try {
+    if (order.retries && queue !== null && !await queue.lead()) return null;
+    const workflows = await api.workflowsTagged(order.tag);
+    if (workflows.length === 0) {
+      tell2(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
+    }
+    return await pass(
+      {
+        nowMs: () => Date.now(),
+        executionsOf: api.executionsOf.bind(api),
+        stored: api.stored.bind(api),
+        retry: (id) => api.retry(id, order.patienceMs),
+        queued: () => queue?.queued() ?? Promise.resolve(null)
+      },
+      { ...order, workflows, sinceMs: Date.now() - order.withinMs },
+      tell2,
+      AbortSignal.any([signal, leading.signal])
+    );
+  } finally {
+    await queue?.end();
+  }
+}
+
+// capacity/src/recover/queue.ts
+var import_node_crypto = require("node:crypto");
+var LEASE_MS = 3e4;
+var BATCH = 500;
+var SCANNED = 1e3;
+var RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
+var RENEW = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
+var LAZY = {
+  ...{ lazyConnect: true, maxRetriesPerRequest: 0 },
+  retryStrategy: () => null
+};
+async function openQueue(redis, prefix, onLost) {
+  redis.on("error", () => void 0);
+  try {
+    await redis.connect();
+    if ((await queuesOf(redis, prefix)).length === 0) {
+      throw new Failure(
+        `that Redis has no queue of n8n at ${prefix}: it is another one, its prefix (--prefix, QUEUE_BULL_PREFIX) is another one, or n8n has not queued anything yet.`
+      );
+    }
+  } catch (error) {
+    redis.disconnect();
+    if (error instanceof Failure) throw error;
+    throw new Failure(`Redis could not be asked: ${messageOf(error)}`);
+  }
+  const leader = `n8n-tuned:{${prefix}}:recover`;
+  const own = (0, import_node_crypto.randomUUID)();
+  let renewing;
+  return {
+    queued: async () => {
+      const queues = await queuesOf(redis, prefix);
+      const found = await Promise.all(queues.map((queue) => executionsQueued(redis, queue)));
+      return new Set(found.flat());
+    },
+    lead: async () => {
+      if (await redis.set(leader, own, "PX", LEASE_MS, "NX") !== "OK") return false;
+      renewing = setInterval(() => {
+        redis.eval(RENEW, 1, leader, own, LEASE_MS).then(
+          (kept) => {
+            if (kept !== 1) onLost();
+          },
+          () => {
+            onLost();
+          }
+        );
+      }, LEASE_MS / 3);
+      return true;
+    },
+    end: async () => {
+      if (renewing !== void 0) {
+        clearInterval(renewing);
+        await redis.eval(RELEASE, 1, leader, own).catch(() => void 0);
+      }
+      redis.disconnect();
+    }
+  };
+}
+async function queuesOf(redis, prefix) {
+  const pattern = `${prefix.replace(/[\\[\]*?]/g, "\\$&")}:*:id`;
+  const found = /* @__PURE__ */ new Set();
+  let cursor = "0";
+  do {
+    const [next, keys] = await redis.scan(cursor, "MATCH", pattern, "COUNT", SCANNED);
+    for (const key of keys) found.add(key.slice(0, -":id".length));
+    cursor = next;
+  } while (cursor !== "0");
+  return [...found];
+}
+async function executionsQueued(redis, queue) {
+  const key = (name) => `${queue}:${name}`;
+  const lists = await Promise.all([
+    redis.lrange(key("wait"), 0, -1),
+    redis.lrange(key("paused"), 0, -1),
+    redis.lrange(key("active"), 0, -1),
+    redis.zrange(key("delayed"), 0, -1)
+  ]);
+  const jobs = lists.flat();
+  const found = [];
+  for (let at = 0; at < jobs.length; at += BATCH) {
+    const texts = await Promise.all(
+      jobs.slice(at, at + BATCH).map((job) => redis.hget(key(job), "data"))
+    );
+    for (const text of texts) {
+      const executionId = text === null ? void 0 : executionIn2(text);
+      if (executionId !== void 0) found.push(executionId);
+    }
+  }
+  return found;
+}
+function executionIn2(text) {
+  try {
+    const { executionId } = JSON.parse(text);
+    return typeof executionId === "string" ? executionId : void 0;
+  } catch {
+    return void 0;
+  }
+}
+
+// capacity/src/recover/in-cluster.ts
+var { env } = process;
+var tell = (text) => void process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} ${text}
+`);
+function given(name) {
+  const value = env[name];
+  if (value === void 0 || value === "") throw new Failure(`${name} is not set`);
+  return value;
+}
+var ms = (name) => 1e3 * Number(given(name));
+function redisOptions() {
+  const isTls = env["QUEUE_BULL_REDIS_TLS"] === "true";
+  const servername = env["QUEUE_BULL_REDIS_TLS_SERVERNAME"];
+  return {
+    ...LAZY,
+    host: given("QUEUE_BULL_REDIS_HOST"),
+    port: Number(env["QUEUE_BULL_REDIS_PORT"] ?? 6379),
+    db: Number(env["QUEUE_BULL_REDIS_DB"] ?? 0),
+    ...optional("username", env["QUEUE_BULL_REDIS_USERNAME"]),
+    ...optional("password", env["QUEUE_BULL_REDIS_PASSWORD"]),
+    ...isTls ? { tls: optional("servername", servername) } : {},
+    ...env["QUEUE_BULL_REDIS_DUALSTACK"] === "true" ? { family: 0 } : {}
+  };
+}
+var optional = (name, value) => value === void 0 || value === "" ? {} : { [name]: value };
+function n8nRedis() {
+  for (const folder of (env["PATH"] ?? "").split(import_node_path.delimiter)) {
+    try {
+      const n8n = (0, import_node_fs.realpathSync)((0, import_node_path.join)(folder, "n8n"));
+      return (0, import_node_module.createRequire)(n8n)("ioredis").Redis;
+    } catch {
+    }
+  }
+  throw new Failure("this image has no n8n with a client for Redis");
+}
+async function main() {
+  const stopping = new AbortController();
+  process.once("SIGTERM", () => {
+    stopping.abort(new Failure("stopped by SIGTERM"));
+  });
+  const isQueue = env["EXECUTIONS_MODE"] === "queue";
+  const prefix = env["QUEUE_BULL_PREFIX"] ?? "bull";
+  const retries = given("RECOVERY_RETRY") === "true";
+  const report = await recoverOnce(
+    {
+      ...{
+        url: given("N8N_URL"),
+        apiKey: given("N8N_API_KEY"),
+        tag: given("RECOVERY_TAG"),
+        retries
+      },
+      rules: {
+        maxAttempts: Number(given("RECOVERY_ATTEMPTS")),
+        minAgeMs: ms("RECOVERY_AGE_SECONDS"),
+        backOffMs: ms("RECOVERY_BACK_OFF_SECONDS")
+      },
+      withinMs: 3600 * ms("RECOVERY_SINCE_HOURS"),
+      patienceMs: ms("RECOVERY_PATIENCE_SECONDS"),
+      atOnce: Number(given("RECOVERY_AT_ONCE")),
+      stopAfterLost: Number(given("RECOVERY_STOP_AFTER"))
+    },
+    isQueue ? (onLost) => openQueue(new (n8nRedis())(redisOptions()), prefix, onLost) : null,
+    tell,
+    stopping.signal
+  );
+  if (report === null) {
+    tell("another recovery works on this n8n: nothing was done");
+    return 0;
+  }
+  tell(summaryOf(report, retries));
+  return isAnythingLost(report) ? 1 : 0;
+}
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error) => {
+    tell(messageOf(error));
+    process.exitCode = 3;
+  }
+);

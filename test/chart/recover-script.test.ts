@@ -1,0 +1,124 @@
+/** What the CronJob of recovery runs: with the Node.js and the Redis client of an n8n, and no package beside it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { cacheFolder } from '../../capacity/src/lab/paths';
+import { freePort } from '../../capacity/src/targets/process/ports';
+import { awaitPort, redis, redisUrl } from '../../capacity/src/targets/process/redis';
+import { n8nFolder, node24 } from '../nodes/support/lab';
+import { chart } from './support/helm.ts';
+
+const SCRIPT = join(chart, 'files/recover.cjs');
+const N8N_BIN = join(n8nFolder('2.41.1'), '../.bin');
+const PASSWORD = 'a password';
+const folder = mkdtempSync(join(tmpdir(), 'recover-script-'));
+
+const old = '2026-01-01T00:00:00.000Z';
+const running = {
+  ...{ id: 1, status: 'running', mode: 'webhook', workflowId: 'w', startedAt: old },
+  ...{ stoppedAt: null, retryOf: null, retrySuccessId: null },
+};
+const retries: string[] = [];
+let server: Server;
+let store: ChildProcess;
+let client: Redis;
+let env: Record<string, string>;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://n8n');
+    const isRetry = request.method === 'POST';
+    if (isRetry) retries.push(pathname);
+    const isRunning = searchParams.get('status') === 'running' && retries.length === 0;
+    const stack = [{ node: { name: 'Webhook' } }];
+    const reply = isRetry
+      ? { id: 2, status: 'success' }
+      : pathname.endsWith('/workflows')
+        ? { data: [{ id: 'w', name: 'Orders' }], nextCursor: null }
+        : pathname.endsWith('/executions')
+          ? { data: isRunning ? [running] : [], nextCursor: null }
+          : { ...running, data: { executionData: { nodeExecutionStack: stack } } };
+    response.end(JSON.stringify(reply));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = await freePort();
+  const place = { folder, log: join(folder, 'log') };
+  const program = join(cacheFolder(), 'bin/redis-server');
+  const [, ...args] = redis(program, port, place).command;
+  store = spawn(program, [...args, '--requirepass', PASSWORD], { stdio: 'ignore' });
+  await awaitPort(port, 'Redis', () => store.exitCode === null);
+  client = new Redis(redisUrl(port), { password: PASSWORD, db: 2 });
+  env = {
+    ...{ EXECUTIONS_MODE: 'queue', QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_PREFIX: 'mine' },
+    ...{ QUEUE_BULL_REDIS_PORT: String(port), QUEUE_BULL_REDIS_DB: '2' },
+    ...{ QUEUE_BULL_REDIS_PASSWORD: PASSWORD, N8N_API_KEY: 'a-key', RECOVERY_TAG: 'recover' },
+    N8N_URL: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`,
+    ...{ RECOVERY_ATTEMPTS: '3', RECOVERY_AT_ONCE: '2', RECOVERY_STOP_AFTER: '3' },
+    ...{ RECOVERY_AGE_SECONDS: '300', RECOVERY_BACK_OFF_SECONDS: '60' },
+    ...{ RECOVERY_SINCE_HOURS: '100000', RECOVERY_PATIENCE_SECONDS: '20', RECOVERY_RETRY: 'true' },
+  };
+});
+afterAll(async () => {
+  client.disconnect();
+  server.close();
+  store.kill('SIGTERM');
+  if (store.exitCode === null) await once(store, 'exit');
+  rmSync(folder, { recursive: true });
+});
+beforeEach(async () => {
+  retries.length = 0;
+  await client.flushall();
+  await client.set('mine:jobs:id', 9);
+});
+
+async function run(more: Record<string, string> = {}): Promise<{ code: number; said: string }> {
+  const child = spawn(node24(), [SCRIPT], {
+    env: { PATH: `/nowhere:${N8N_BIN}`, ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (part: string) => (said += part));
+  }
+  const [code] = (await once(child, 'close')) as [number];
+  return { code, said };
+}
+
+test('an execution without a job is retried, and each decision is a line', async () => {
+  const { code, said } = await run();
+  expect(said).toMatch(
+    /execution 1 of Orders: attempt 1 from Webhook: recovered: by execution 2\n/,
+  );
+  expect([code, retries]).toEqual([0, ['/api/v1/executions/1/retry']]);
+});
+
+test('one with a job is left to its worker', async () => {
+  await client.hset('mine:jobs:9', 'data', '{"executionId":"1"}');
+  await client.rpush('mine:jobs:active', '9');
+  const { code, said } = await run();
+  expect([code, retries]).toEqual([0, []]);
+  expect(said).toContain('0 lost and due for a retry');
+});
+
+test('dry, it only says what it would do', async () => {
+  const { code, said } = await run({ RECOVERY_RETRY: 'false' });
+  expect([code, retries]).toEqual([1, []]);
+  expect(said).toContain('would be retried from Webhook');
+});
+
+test.each([
+  ['a wrong password', { QUEUE_BULL_REDIS_PASSWORD: 'wrong' }, /Redis could not be asked/],
+  ['a Redis that is away', { QUEUE_BULL_REDIS_PORT: '9' }, /Redis could not be asked/],
+  ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no queue of n8n at bull/],
+  ['an n8n that is away', { N8N_URL: 'http://127.0.0.1:9' }, /did not respond/],
+  ['no key', { N8N_API_KEY: '' }, /N8N_API_KEY is not set/],
+  ['an image without n8n', { PATH: '/nowhere' }, /this image has no n8n/],
+])('%s is a sentence, and nothing is retried', async (_, more, says) => {
+  const { code, said } = await run(more);
+  expect(said).toMatch(says);
+  expect([code, retries, said.includes('    at ')]).toEqual([3, [], false]);
+});
