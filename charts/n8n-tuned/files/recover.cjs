@@ -160,7 +160,8 @@ var KNOWN = /* @__PURE__ */ new Set([...STATUSES, "success"]);
 var isSaved = (setting) => setting === "all" ? true : setting === "none" ? false : null;
 
 // capacity/src/analysis/recovery/execution.ts
-var OF_CRASHES = ["failed to be processed too many times", "job stalled", "did not finish"];
+var STALLED = "failed to be processed too many times";
+var OF_CRASHES = [STALLED, "job stalled", "did not finish"];
 var isCrash = (error) => error !== null && OF_CRASHES.some((words) => error.includes(words));
 
 // capacity/src/analysis/recovery/decide.ts

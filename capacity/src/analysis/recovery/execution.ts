@@ -29,8 +29,10 @@ export interface StoredExecution {
 /** An execution that n8n may show without its data, since it was pruned, or never saved. */
 export type Stored = StoredExecution | 'no data';
 
-/** As n8n 2.41 words it where a job has stalled, and where a process has died. */
-const OF_CRASHES = ['failed to be processed too many times', 'job stalled', 'did not finish'];
+/** As n8n 2.41 words it where a job has stalled. */
+export const STALLED = 'failed to be processed too many times';
+/** And where a process has died. */
+const OF_CRASHES = [STALLED, 'job stalled', 'did not finish'];
 
 export const isCrash = (error: string | null): boolean =>
   error !== null && OF_CRASHES.some((words) => error.includes(words));

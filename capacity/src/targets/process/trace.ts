@@ -1,4 +1,5 @@
 import type { TracedExecution } from '../../analysis/match-executions';
+import { STALLED } from '../../analysis/recovery/execution';
 import type { ExecutionTrace } from '../target';
 import type { Database, DatabaseRow } from './database';
 import { isLegacy } from '../../plan/limits';
@@ -56,11 +57,13 @@ function pageSql(kind: Database['kind'], { runId, after, isLegacy: legacy }: Pag
   const data = legacy ? 'e.data' : 'd.data';
   // In n8n's notation (flatted) every text stands once, in quotes.
   const start = `"${runId}-`;
-  const at = `${kind === 'sqlite' ? 'instr' : 'strpos'}(${data}, '${start}')`;
+  const find = kind === 'sqlite' ? 'instr' : 'strpos';
+  const at = `${find}(${data}, '${start}')`;
   const longest = start.length + 24;
   return `SELECT e.id AS id, e.mode AS mode, e.status AS status,
       ${endedAt(kind, legacy)} AS ended,
       ${legacy ? 'FALSE' : 'e."deletedAt" IS NOT NULL'} AS dropped, ${data} IS NULL AS elsewhere,
+      CASE WHEN e.status = 'error' THEN ${find}(${data}, '${STALLED}') > 0 ELSE FALSE END AS stalled,
       CASE WHEN ${at} > 0 THEN substr(${data}, ${at} + 1, ${String(longest)}) END AS cut
     FROM execution_entity e ${legacy ? '' : 'LEFT JOIN execution_data d ON d."executionId" = e.id'}
     WHERE e.id > ${String(after)} ORDER BY e.id LIMIT ${String(PAGE)}`;
@@ -74,7 +77,8 @@ function endedAt(kind: Database['kind'], legacy: boolean): string {
     : `(extract(epoch FROM ${end}) * 1000)::float8`;
 }
 
-function tracedIn({ mode, status, dropped, elsewhere, cut, ended }: DatabaseRow): TracedExecution {
+function tracedIn(row: DatabaseRow): TracedExecution {
+  const { mode, status, dropped, elsewhere, cut, ended, stalled } = row;
   if (elsewhere) throw new Error('n8n does not keep their data in its database');
   // An execution that another one calls carries the id too; only the webhook's is the request's.
   const isRequest = mode === 'webhook' && typeof cut === 'string';
@@ -82,7 +86,8 @@ function tracedIn({ mode, status, dropped, elsewhere, cut, ended }: DatabaseRow)
   return {
     loadId,
     outcome: outcomeOf(String(status), Boolean(dropped)),
-    ...(status === 'crashed' ? { hasCrashed: true } : {}),
+    // With the patch keep-stalled its data is still there, the id included.
+    ...(status === 'crashed' || Boolean(stalled) ? { hasCrashed: true } : {}),
     ...(typeof ended === 'number' ? { endedAtMs: ended } : {}),
     ...(mode === 'webhook' && loadId === null ? { isOverwritten: true } : {}),
   };

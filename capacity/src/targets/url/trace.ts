@@ -1,4 +1,5 @@
 import type { ExecutionsSeen, TracedExecution } from '../../analysis/match-executions';
+import { STALLED } from '../../analysis/recovery/execution';
 import type { ExecutionTrace } from '../target';
 import type { N8nApi } from './api';
 
@@ -61,12 +62,14 @@ async function* newer(
 
 function tracedIn(shown: Shown, runId: string): TracedExecution {
   // The run's id is made of letters, digits and dashes.
-  const [, loadId = null] = new RegExp(`"(${runId}-[^"]*)"`).exec(JSON.stringify(shown)) ?? [];
+  const text = JSON.stringify(shown);
+  const [, loadId = null] = new RegExp(`"(${runId}-[^"]*)"`).exec(text) ?? [];
+  const hasStalled = shown.status === 'error' && text.includes(STALLED);
   const endedAtMs = Date.parse(shown.stoppedAt ?? '');
   return {
     loadId: shown.mode === 'webhook' ? loadId : null,
     outcome: outcomeOf(shown),
-    ...(shown.status === 'crashed' ? { hasCrashed: true } : {}),
+    ...(shown.status === 'crashed' || hasStalled ? { hasCrashed: true } : {}),
     ...(Number.isFinite(endedAtMs) ? { endedAtMs } : {}),
   };
 }
