@@ -43,13 +43,14 @@ export interface FinishedRun {
 
 export async function finish(run: StartedRun, load: LoadResult): Promise<FinishedRun> {
   const { running, order, folder, seen, signal } = run;
-  const unobserved = (await run.observer?.end()) ?? [];
-  for (const text of unobserved) seen.event({ kind: 'monitoring', text });
   const breached = tellBreach(run);
   const countedWithin = (await run.within?.end()) ?? null;
   const drained = await drainAfter(run, load);
   const left = await leftAfter(run, load);
   await seen.stop(run.samplers);
+  // After n8n has drained: whoever is told may be slow.
+  const untold = (await run.observer?.end()) ?? [];
+  for (const text of untold) seen.event({ kind: 'monitoring', text });
   const traced = await traceOf(run, drained);
   const logs = await folder.keepLogs(running.logs);
   await folder.closeTables(seen.samples);
@@ -75,7 +76,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   );
   const data = { record, requests: requests.timeline, samples: seen.samples };
   folder.complete(record);
-  const problems = [...unobserved, ...folder.problems(), ...writeReports(folder.path, data)];
+  const problems = [...untold, ...folder.problems(), ...writeReports(folder.path, data)];
   return { folder: folder.path, data, traced, problems };
 }
 

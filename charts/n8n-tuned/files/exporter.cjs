@@ -1,6 +1,7 @@
 // What n8n's own metrics lack, for Prometheus: the age of the oldest job, workers that consume, executions that crashed and
 // were recovered, the size of tables. It reads Redis and PostgreSQL at each scrape, with n8n's own variables and the
 // libraries of n8n's image, and changes nothing. A store that does not answer takes its own metrics away, no others.
+const { once } = require('node:events');
 const { createServer } = require('node:http');
 const { createRequire } = require('node:module');
 const { accessSync, readFileSync, realpathSync } = require('node:fs');
@@ -87,6 +88,10 @@ function redisOf(require) {
 }
 
 async function readRedis({ client, prefix, nodes }) {
+  // At the first scrapes the connection may still be made; while there is none, its error says why.
+  if (client.status !== 'ready') {
+    await once(client, 'ready', { signal: AbortSignal.timeout(PATIENCE_MS) });
+  }
   const key = (name) => `${prefix}:jobs:${name}`;
   const [next, lists] = await Promise.all([
     client.lindex(key('wait'), -1),
@@ -224,8 +229,8 @@ function main() {
     redis?.client.disconnect();
     void postgresql?.pool.end();
   };
-  process.on('SIGTERM', end);
-  process.on('SIGINT', end);
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
 }
 
 main();
