@@ -29,6 +29,7 @@ const GIVEN = [
   'n8n-redis',
   'n8n-sentinel',
   'n8n-license',
+  'n8n-api-key',
   'company-ca',
   'some',
 ];

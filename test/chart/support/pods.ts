@@ -1,4 +1,4 @@
-// Pods inside manifests: templates of Deployments, StatefulSets and Jobs, Pods themselves, and those of a TestRun.
+// Pods inside manifests: templates of Deployments, StatefulSets, Jobs and CronJobs, Pods themselves, and those of a TestRun.
 import type { Manifest } from './helm.ts';
 
 interface KeyRef {
@@ -54,10 +54,15 @@ export interface PodTemplate {
   spec: PodSpec;
 }
 
+interface WithTemplate {
+  template?: { metadata?: Manifest['metadata']; spec: PodSpec };
+}
+
 export function podTemplates(manifests: Manifest[]): PodTemplate[] {
   return manifests.flatMap((owner) => {
-    const spec = owner['spec'] as
-      { template?: { metadata?: Manifest['metadata']; spec: PodSpec } } | undefined;
+    const given = owner['spec'] as
+      (WithTemplate & { jobTemplate?: { spec: WithTemplate } }) | undefined;
+    const spec = given?.jobTemplate?.spec ?? given;
     if (owner.kind === 'Pod') {
       return [{ owner, labels: owner.metadata.labels ?? {}, spec: spec as unknown as PodSpec }];
     }
@@ -69,7 +74,10 @@ export function podTemplates(manifests: Manifest[]): PodTemplate[] {
         { owner, labels: runner.metadata.labels, spec: { ...runner, containers: [container] } },
       ];
     }
-    if (!['Deployment', 'StatefulSet', 'Job'].includes(owner.kind) || spec?.template === undefined)
+    if (
+      !['Deployment', 'StatefulSet', 'Job', 'CronJob'].includes(owner.kind) ||
+      spec?.template === undefined
+    )
       return [];
     return [{ owner, labels: spec.template.metadata?.labels ?? {}, spec: spec.template.spec }];
   });
