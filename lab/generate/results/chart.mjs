@@ -98,11 +98,13 @@ export function chartOnCluster() {
       (_, before, after) => `${before} ${after.toLowerCase()}`,
     );
   const said = (value) =>
-    typeof value === 'object'
-      ? Object.entries(value)
-          .map(([key, inner]) => `${words(key)} ${said(inner)}`)
-          .join(', ') || 'none'
-      : String(value);
+    Array.isArray(value)
+      ? value.map(said).join(' ')
+      : typeof value === 'object'
+        ? Object.entries(value)
+            .map(([key, inner]) => `${words(key)} ${said(inner)}`)
+            .join(', ') || 'none'
+        : String(value);
   const rows = Object.entries(readJson(path)).map(([what, { at: _at, kubernetes: _, ...seen }]) => {
     const { n8n, ...figures } = seen;
     return [what, n8n, said(figures)];
