@@ -53,7 +53,7 @@ test('SIGKILL of one of two busy workers is the first thing that the verdict nam
   expect((failedBoth?.requests ?? 0) + unheard.requests + (notExecuted?.requests ?? 0)).toBe(
     wrong.length,
   );
-  // n8n has written over the ids of what the worker left: they are found again.
+  // What the worker left has its id still, by the patch keep-stalled.
   expect(failedBoth?.requests).toBe(matched.failed);
   expect(matched.failed).toBeGreaterThan(0);
   // Each execution once.

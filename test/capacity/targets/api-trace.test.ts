@@ -1,0 +1,26 @@
+import { traceFromNow } from '../../../capacity/src/targets/url/trace';
+import type { N8nApi } from '../../../capacity/src/targets/url/api';
+
+/** Executions as n8n's API shows them, one by one. */
+
+const failed = (id: number, message: string): object => ({
+  ...{ id, mode: 'webhook', status: 'error', finished: false },
+  stoppedAt: '2026-11-21T10:00:00.000Z',
+  data: { resultData: { error: { message } }, headers: { 'x-load-id': `run-${String(id)}` } },
+});
+
+test('one whose job has stalled has crashed, one that failed by itself has not', async () => {
+  const stalled = 'This execution failed to be processed too many times and will no longer retry.';
+  const data = [failed(3, stalled), failed(2, 'a node has failed')];
+  const api = {
+    newestExecution: () => Promise.resolve(1),
+    ask: (_: string, path: string) =>
+      Promise.resolve({ data: path.includes('status=running') ? [] : data, nextCursor: null }),
+  } as unknown as N8nApi;
+  const { executions } = await (await traceFromNow(api)).read('run', 1000);
+  expect(executions).toMatchObject([
+    { loadId: 'run-3', outcome: 'failed', hasCrashed: true },
+    { loadId: 'run-2', outcome: 'failed' },
+  ]);
+  expect(executions[1]).not.toHaveProperty('hasCrashed');
+});
