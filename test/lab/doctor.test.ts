@@ -20,6 +20,7 @@ const everything: Facts = {
   memoryMiB: 8192,
   freeDiskMiB: 20_480,
   cache: '/home/someone/.cache/n8n-tuned',
+  hasLab: true,
   isRoot: true,
   node: 'v20.20.2',
   noLimitsReason: null,
@@ -65,6 +66,30 @@ describe('the doctor', () => {
       advice: expect.stringMatching(advice) as string,
     });
     expect(isReady(diagnose(facts))).toBe(false);
+  });
+
+  describe('of the npm package, which has no lab', () => {
+    const packaged: Facts = {
+      ...everything,
+      hasLab: false,
+      n8nVersions: [],
+      nativeClusterBuilt: false,
+      programs: Object.fromEntries(PROGRAMS.map((name) => [name, null])) as Facts['programs'],
+    };
+
+    it('is ready with k6 alone', () => {
+      expect(isReady(diagnose(packaged))).toBe(false);
+      expect(
+        isReady(diagnose({ ...packaged, programs: { ...packaged.programs, k6: programs.k6 } })),
+      ).toBe(true);
+    });
+
+    it('advises nothing that only a checkout has', () => {
+      const advice = diagnose(packaged).map(({ advice: text }) => text ?? '');
+      expect(find(packaged, 'k6')?.advice).toContain('grafana.com/docs/k6');
+      expect(find(packaged, 'checkout')?.state).toBe('absent');
+      expect(advice.filter((text) => /install\.sh|make cluster/.test(text))).toEqual([]);
+    });
   });
 
   it('says which version is too old, and where it lies', () => {

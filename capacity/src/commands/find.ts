@@ -76,7 +76,7 @@ export function register(program: Command): void {
 Examples:
   n8n-tuned find --workload last-node --slo 'p95<300ms' --slo 'errors<1%'
   n8n-tuned find --workload wait-5s --slo 'p95<6s' --workers 2 --budget 10m
-  n8n-tuned find --target url --url http://127.0.0.1:5678 --request 'GET /webhook/x' --slo 'p95<1s'`,
+  n8n-tuned find --url http://127.0.0.1:5678 --request 'GET /webhook/x' --slo 'p95<1s'`,
     )
     .action(async (options: FindOptions) => {
       process.exitCode = await run(options);

@@ -268,7 +268,14 @@ export function withTargetOptions(command: Command): Command {
             .choices(TARGETS)
             .default('process'),
         )
-        .option('--url <url>', 'target url: its address')
+        .addOption(
+          new Option(
+            '--url <url>',
+            'an n8n that runs already: its address; implies --target url',
+          ).implies({
+            target: 'url',
+          }),
+        )
         .option(
           '--metrics-url <[role=]url>',
           'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',

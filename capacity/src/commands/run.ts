@@ -54,7 +54,7 @@ export function register(program: Command): void {
 Examples:
   n8n-tuned run --workload last-node --rate 50 --slo 'p95<300ms' --slo 'errors<1%'
   n8n-tuned run --workload wait-5s --profile closed --vus 8 --workers 2
-  n8n-tuned run --target url --url http://127.0.0.1:5678 --request 'POST /webhook/order' --body @order.json --expect json.ok==true`,
+  n8n-tuned run --url http://127.0.0.1:5678 --request 'POST /webhook/order' --body @order.json --expect json.ok==true`,
     )
     .action(async (options: RunOptions) => {
       process.exitCode = await run(options);

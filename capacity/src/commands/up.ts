@@ -37,7 +37,7 @@ export function register(program: Command): void {
     .option('--json', 'for machines')
     .addHelpText(
       'after',
-      '\nExamples:\n  n8n-tuned up --workers 2\n  n8n-tuned run --target url --url $(n8n-tuned up --json | jq -r .baseUrl) --rate 20\n  n8n-tuned down',
+      '\nExamples:\n  n8n-tuned up --workers 2\n  n8n-tuned run --url $(n8n-tuned up --json | jq -r .baseUrl) --rate 20\n  n8n-tuned down',
     )
     .action(async (options: UpOptions) => {
       await (process.env[KEEPER] === '1' ? keep(options) : up(options));

@@ -31,6 +31,8 @@ export interface Facts {
   memoryMiB: number;
   freeDiskMiB: number;
   cache: string;
+  /** What installs tools is here: this is a checkout, and not the npm package alone. */
+  hasLab: boolean;
   isRoot: boolean;
   /** The version of Node.js that runs this command. */
   node: string;
@@ -49,7 +51,7 @@ export interface Facts {
   nativeClusterBuilt: boolean;
 }
 
-export type Purpose = 'process' | 'queue' | 'kubernetes' | 'tests' | 'installing';
+export type Purpose = 'load' | 'process' | 'queue' | 'kubernetes' | 'tests' | 'installing';
 
 export interface Check {
   purpose: Purpose;
@@ -70,7 +72,9 @@ const MIN_GO = '1.26.0';
 const MIN_HELM = '3.18.0';
 
 export function diagnose(facts: Facts): Check[] {
+  if (!facts.hasLab) return [...forLoad(facts), withoutLab(), ...forKubernetes(facts)];
   return [
+    ...forLoad(facts),
     ...forProcess(facts),
     ...forQueue(facts),
     ...forKubernetes(facts),
@@ -79,9 +83,34 @@ export function diagnose(facts: Facts): Check[] {
   ];
 }
 
-/** Nothing that the target process cannot do without is missing. */
+const NEEDED: Purpose[] = ['load', 'process'];
+
+/** Nothing that loading n8n cannot do without is missing; in a checkout that includes starting it. */
 export function isReady(checks: Check[]): boolean {
-  return checks.every(({ purpose, state }) => purpose !== 'process' || state !== 'missing');
+  return checks.every(({ purpose, state }) => !NEEDED.includes(purpose) || state !== 'missing');
+}
+
+function forLoad(facts: Facts): Check[] {
+  const add = adder('load');
+  return [
+    add('node', major(facts.node) >= MIN_NODE_MAJOR, facts.node, {
+      missing: `this command wants Node.js ${String(MIN_NODE_MAJOR)} or later`,
+    }),
+    program(add, 'k6', facts.programs.k6, { missing: howToGetK6(facts.hasLab) }, MIN_K6),
+  ];
+}
+
+/** For the doctor, and for whoever starts k6 and finds none. */
+export function howToGetK6(hasLab: boolean): string {
+  return hasLab
+    ? 'lab/install.sh k6'
+    : `install k6 ${MIN_K6} or later: https://grafana.com/docs/k6/latest/set-up/install-k6/`;
+}
+
+function withoutLab(): Check {
+  return adder('process')('checkout', false, 'none', {
+    absent: 'starting n8n here takes a checkout of n8n-tuned, and make lab in it',
+  });
 }
 
 function forProcess(facts: Facts): Check[] {
@@ -95,10 +124,6 @@ function forProcess(facts: Facts): Check[] {
     add('memory', memoryMiB >= MIN_MEMORY_MIB, `${gib(memoryMiB)} GiB`, {
       absent: `with less than ${gib(MIN_MEMORY_MIB)} GiB n8n and its load disturb each other`,
     }),
-    add('node', major(facts.node) >= MIN_NODE_MAJOR, facts.node, {
-      missing: `this command wants Node.js ${String(MIN_NODE_MAJOR)} or later`,
-    }),
-    program(add, 'k6', programs.k6, { missing: 'lab/install.sh k6' }, MIN_K6),
     program(add, 'node 24', programs.node24, { missing: 'lab/install.sh node24' }),
     n8n(add, 'n8n', facts, pinned.n8n, { missing: 'lab/install.sh n8n' }),
     n8n(add, 'n8n < 1.0', facts, pinned.n8nLegacy, {
@@ -132,21 +157,29 @@ function forQueue({ programs }: Facts): Check[] {
 }
 
 function forKubernetes(facts: Facts): Check[] {
-  const { programs, kubeconfig } = facts;
+  const { programs, kubeconfig, hasLab } = facts;
   const add = adder('kubernetes');
   const helm = programs.helm3 ?? programs.helm4;
   const cluster = clusterAtHand(facts);
   return [
     program(add, 'kubectl', programs.kubectl, {
-      missing: 'install kubectl, or make cluster-up, which builds it',
+      missing: hasLab ? 'install kubectl, or make cluster-up, which builds it' : 'install kubectl',
     }),
-    program(add, 'helm', helm, { missing: 'lab/install.sh helm3' }, MIN_HELM),
+    program(
+      add,
+      'helm',
+      helm,
+      { missing: hasLab ? 'lab/install.sh helm3' : `install Helm ${MIN_HELM} or later` },
+      MIN_HELM,
+    ),
     add(
       'cluster',
       cluster !== null,
       cluster ?? (kubeconfig === null ? 'none' : `${kubeconfig.path} is not there`),
       {
-        missing: 'make cluster-up, or name one in N8N_TUNED_KUBECONFIG',
+        missing: hasLab
+          ? 'make cluster-up, or name one in N8N_TUNED_KUBECONFIG'
+          : 'n8n-tuned doctor --target kubernetes asks that of your kubeconfig',
       },
     ),
   ];

@@ -10,6 +10,7 @@ import { PROGRAMS, type Facts, type Program, type ProgramName } from './doctor';
 import {
   cacheFolder,
   findProgram,
+  hasLab,
   isProgram,
   n8nProgram,
   pinned,
@@ -45,6 +46,7 @@ export async function gatherFacts(env: Environment = process.env): Promise<Facts
     memoryMiB: Math.floor(totalmem() / MEBI),
     freeDiskMiB: freeDiskMiB(cache),
     cache,
+    hasLab: hasLab(),
     isRoot: process.getuid?.() === 0,
     node: process.version,
     ...limits(),

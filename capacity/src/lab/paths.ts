@@ -99,6 +99,11 @@ export function pinned(versions: Versions, name: string): string {
   return version;
 }
 
+/** Whether tools can be installed: the npm package carries what pins them, and not what installs them. */
+export function hasLab(root = repositoryRoot()): boolean {
+  return existsSync(join(root, 'lab', 'install.sh'));
+}
+
 /** The folder that lab/, loadtests/ and workflows/ are in: above the sources as above the bundle. */
 export function repositoryRoot(from = __dirname): string {
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {

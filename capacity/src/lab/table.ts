@@ -3,6 +3,7 @@ import type { Check, Purpose } from './doctor';
 import { wrapCutting } from '../ui/wrap';
 
 const TITLES: Record<Purpose, string> = {
+  load: 'loading an n8n that runs already (target url)',
   process: 'n8n on this machine (target process)',
   queue: 'queue mode on this machine',
   kubernetes: 'Kubernetes (target kubernetes)',

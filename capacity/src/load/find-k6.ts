@@ -1,4 +1,5 @@
-import { findProgram } from '../lab/paths';
+import { howToGetK6 } from '../lab/doctor';
+import { findProgram, hasLab } from '../lab/paths';
 import { Mistake } from '../ui/exit';
 
 /** The k6 of the lab, or else the one on the PATH. */
@@ -6,7 +7,7 @@ export function findK6(): string {
   const found = findProgram('k6');
   if (found === null) {
     throw new Mistake(
-      'k6 is not here: install k6 (v1.8 or later), or run make lab, which builds it; n8n-tuned doctor shows what else is missing.',
+      `k6 is not here: ${howToGetK6(hasLab())}; n8n-tuned doctor shows what else is missing.`,
     );
   }
   return found;

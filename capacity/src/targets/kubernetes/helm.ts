@@ -13,7 +13,7 @@ export function neededHelm(): string {
   const found = findHelm();
   if (found === null) {
     throw new Mistake(
-      'helm is not here, which deploys the chart: install Helm 3.18 or later, or run make lab, which builds it.',
+      'helm is not here, which deploys the chart: install Helm 3.18 or later; in a checkout, make lab builds it.',
     );
   }
   return found;

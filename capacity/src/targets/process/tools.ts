@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheFolder, findProgram, n8nProgram, repositoryRoot } from '../../lab/paths';
+import { cacheFolder, findProgram, hasLab, n8nProgram, repositoryRoot } from '../../lab/paths';
 import { type Topology, databaseOf } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 import { isLegacy } from '../../plan/limits';
@@ -21,13 +21,20 @@ export interface Tools {
   nodesFolder: string | null;
 }
 
+const WITHOUT_LAB =
+  'n8n is started on this machine from a checkout of n8n-tuned, which this is not: load an n8n that runs already with --url, or use a checkout and run make lab in it.';
+
+function notInstalled(version: string): string {
+  const others = installed();
+  const choice = others.length === 0 ? '' : `, or choose ${others.join(' or ')} with --n8n`;
+  return `n8n ${version} is not installed in ${cacheFolder()}: run make lab${choice}.`;
+}
+
 export function findTools(topology: Topology): Tools {
   const { n8n: version, mode, webhooks } = topology;
   const n8n = n8nProgram(cacheFolder(), version);
   if (!existsSync(n8n)) {
-    throw new Mistake(
-      `n8n ${version} is not installed in ${cacheFolder()}: run make lab, or choose one of ${installed().join(', ')} with --n8n.`,
-    );
+    throw new Mistake(hasLab() ? notInstalled(version) : WITHOUT_LAB);
   }
   return {
     n8n,
