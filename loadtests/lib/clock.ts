@@ -10,9 +10,15 @@ export interface Clock {
   now: () => number;
 }
 
+interface ClockOptions {
+  leadMs?: number;
+  /** A zero that several generators share, by the clock of this machine. */
+  beginsAtMs?: number | null;
+}
+
 /** The zero is a little after the scenario's begin, so that the first request is not late for want of a sender. */
-export function startClock(leadMs = LEAD_MS): Clock {
-  const beganAtMs = exec.scenario.startTime + leadMs;
+export function startClock({ leadMs = LEAD_MS, beginsAtMs = null }: ClockOptions = {}): Clock {
+  const beganAtMs = beginsAtMs ?? exec.scenario.startTime + leadMs;
   const zero = beganAtMs - epochOfTestRun();
   return { beganAtMs, now: () => exec.instance.currentTestRunDuration - zero };
 }

@@ -7,25 +7,36 @@ import { print } from './print.ts';
 import { lengthSeconds } from './profile.ts';
 import { ended, pick, send, type Prepared } from './request.ts';
 import type { RunIdentity, Settings } from './settings.ts';
+import { laneOf } from './share.ts';
 
 /** An outage must not become thousands of errors per second. */
 const NO_REPLY_PAUSE_SECONDS = 1;
+
+const TOO_LATE_PAUSE_SECONDS = 0.25;
 
 /** Per virtual user. */
 let clock: Clock | null = null;
 
 export function closedLoop(
-  { plan, timeoutMs, drainMs, prints }: Settings,
+  { plan, share, beginsAtMs, timeoutMs, drainMs, prints }: Settings,
   requests: readonly Prepared[],
   { runId }: RunIdentity,
 ): void {
-  const request = pick(requests, Math.random);
   const lastDueMs = lengthSeconds(plan) * 1000;
   // A client sends as soon as it is there.
-  clock ??= startClock(0);
+  clock ??= startClock({ leadMs: 0, beginsAtMs });
   const { beganAtMs, now } = clock;
+  // Of several generators, the one that is there first waits for the others.
+  if (now() < 0) sleep(-now() / 1000);
   const begunMs = now();
-  const id = `${runId}-${String(exec.vu.idInTest)}-${String(exec.vu.iterationInInstance)}`;
+  if (begunMs >= lastDueMs) {
+    // The scenario ends a little after the plan where it had to be waited for.
+    sleep(TOO_LATE_PAUSE_SECONDS);
+    return;
+  }
+  const request = pick(requests, Math.random);
+  const client = laneOf(exec.vu.idInTest - 1, share) + 1;
+  const id = `${runId}-${String(client)}-${String(exec.vu.iterationInInstance)}`;
   if (prints) print(['b', id, rounded(begunMs), 0, beganAtMs, request.workload]);
   const mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs));
   const response = send(request, id, mayTakeMs);

@@ -12,21 +12,27 @@ const BUNCHES = 1.2;
 
 /**
  * A request is open until its response or its timeout, so rate x timeout are enough whatever the system does,
- * as far as one machine can keep them open.
+ * as far as the machines of the generators can keep them open.
  */
-export function openLimit(plan: LoadPlan, timeoutMs: number): number {
+export function openLimit(plan: LoadPlan, timeoutMs: number, generators = 1): number {
   if (plan.loop === 'closed') return plan.clients;
-  return Math.min(OPEN_AT_MOST, openAtOnce(plan, timeoutMs));
+  return Math.min(generators * OPEN_AT_MOST, openAtOnce(plan, timeoutMs));
 }
 
 /** A rate and an SLO that together allow more open requests than that are refused: the run could not be valid. */
-export function refuseTooManyOpen(plan: LoadPlan, timeoutMs: number, slos: readonly Slo[]): void {
+export function refuseTooManyOpen(
+  plan: LoadPlan,
+  timeoutMs: number,
+  slos: readonly Slo[],
+  generators = 1,
+): void {
   if (plan.loop === 'closed') return;
   const slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound));
   const allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs));
-  if (allowed > OPEN_AT_MOST) {
+  const most = generators * OPEN_AT_MOST;
+  if (allowed > most) {
     throw new Mistake(
-      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s are ${String(allowed)} open at the same time, more than the ${String(OPEN_AT_MOST)} that one generator opens by itself (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`,
+      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1000)} s are ${String(allowed)} open at the same time, more than the ${String(most)} that ${generators === 1 ? 'one generator opens by itself' : `${String(generators)} generators open by themselves`} (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`,
     );
   }
 }

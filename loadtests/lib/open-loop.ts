@@ -5,7 +5,7 @@
  */
 import exec from 'k6/execution';
 import { setTimeout } from 'k6/timers';
-import { dueTimes, lanesOf } from './arrivals.ts';
+import { dueTimes } from './arrivals.ts';
 import { startClock } from './clock.ts';
 import { count, countNotSent } from './metrics.ts';
 import { print } from './print.ts';
@@ -13,22 +13,23 @@ import { lengthSeconds } from './profile.ts';
 import { seededRandom, seedOf } from './random.ts';
 import { begin, ended, pick, type Prepared } from './request.ts';
 import type { RunIdentity, Settings } from './settings.ts';
+import { allLanes, laneOf } from './share.ts';
 
 /** Where the weights of a blend are drawn: a stream that no lane uses. */
-const PICKING = 1000;
+const PICKING = 1_000_000;
 
 export async function openLoop(
   settings: Settings,
   requests: readonly Prepared[],
   { runId, seed }: RunIdentity,
 ): Promise<void> {
-  const { plan, timeoutMs, drainMs, prints } = settings;
+  const { plan, share, timeoutMs, drainMs, prints } = settings;
   const warmupMs = plan.warmupSeconds * 1000;
   const lastDueMs = lengthSeconds(plan) * 1000;
-  const lane = exec.scenario.iterationInTest;
-  const lanes = lanesOf(plan);
-  const mayBeOpen = Math.ceil(settings.maxOpen / lanes);
-  const { beganAtMs, now } = startClock();
+  const lane = laneOf(exec.scenario.iterationInTest, share);
+  const lanes = allLanes(plan, share);
+  const mayBeOpen = Math.ceil(settings.maxOpen / (lanes / share.of));
+  const { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs });
   const nextDue = dueTimes(plan, seed, lane, lanes);
   const random = seededRandom(seedOf(seed, PICKING + lane));
   let open = 0;

@@ -4,6 +4,7 @@ import { lanesOf } from './arrivals.ts';
 import { Mistake } from './mistake.ts';
 import { lengthSeconds, PROFILES, type Profile } from './profile.ts';
 import type { Settings } from './settings.ts';
+import { clientsOf } from './share.ts';
 import type { Slo } from './slo.ts';
 
 /** Above what a request may take at the end of the run, so that k6 never cuts one off uncounted. */
@@ -26,22 +27,25 @@ export function optionsOf(settings: Settings): Options {
   };
 }
 
-function scenarioOf({ plan, drainMs }: Settings): Scenario {
+function scenarioOf({ plan, share, beginsAtMs, drainMs }: Settings): Scenario {
+  // Until the zero that several generators share.
+  const waitSeconds = beginsAtMs === null ? 0 : Math.max(0, beginsAtMs - Date.now()) / 1000;
+  const seconds = lengthSeconds(plan) + waitSeconds;
   const gracefulStop = `${String(drainMs / 1000 + GRACE_SECONDS)}s`;
   if (plan.loop === 'closed') {
     return {
       executor: 'constant-vus',
-      vus: plan.clients,
-      duration: `${String(lengthSeconds(plan))}s`,
+      vus: clientsOf(plan, share),
+      duration: `${String(Math.ceil(seconds * 1000))}ms`,
       gracefulStop,
     };
   }
   return {
     executor: 'per-vu-iterations',
-    vus: lanesOf(plan),
+    vus: lanesOf(plan, share.of),
     iterations: 1,
     // A lane sends to the end of the plan; then its requests have their time to be answered.
-    maxDuration: `${String(lengthSeconds(plan) + GRACE_SECONDS)}s`,
+    maxDuration: `${String(Math.ceil(seconds) + GRACE_SECONDS)}s`,
     gracefulStop,
   };
 }

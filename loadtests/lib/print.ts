@@ -26,7 +26,9 @@ export type Line =
       connected: number,
     ]
   /** Was due while as many as may be were open, and was not sent. */
-  | [kind: 'n', dueMs: number, loadBeganAtMs: number, workload: string];
+  | [kind: 'n', dueMs: number, loadBeganAtMs: number, workload: string]
+  /** Is there, and waits for the common begin. */
+  | [kind: 'r', atMs: number];
 
 export function print(line: Line): void {
   // The only way out of k6 that is written at once and survives its death.

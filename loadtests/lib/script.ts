@@ -3,6 +3,7 @@ import type { Options } from 'k6/options';
 import { closedLoop } from './closed-loop.ts';
 import { openLoop } from './open-loop.ts';
 import { optionsOf } from './options.ts';
+import { print } from './print.ts';
 import type { ProfileName } from './profile.ts';
 import { waitUntilExpected } from './ready.ts';
 import { prepare } from './request.ts';
@@ -29,6 +30,7 @@ export function script(profile: ProfileName): Script {
     options: optionsOf(settings),
     setup: () => {
       waitUntilExpected(settings, requests);
+      if (settings.beginsAtMs !== null && settings.prints) print(['r', Date.now()]);
       return { runId: settings.runId, seed: settings.seed };
     },
     iteration: (run) => loop(settings, requests, run),

@@ -8,6 +8,7 @@ import { Mistake } from './mistake.ts';
 import { openLimit, refuseTooManyOpen } from './open-limit.ts';
 import { ownRequest } from './own-request.ts';
 import { isProfileName, planOf, PROFILES, type LoadPlan, type PlanParameters } from './profile.ts';
+import { parseShare, WHOLE, type Share } from './share.ts';
 import { parseSlos, type Slo } from './slo.ts';
 import { parametersFrom, requestsOf, type CatalogueShape, type LoadRequest } from './workload.ts';
 
@@ -15,6 +16,10 @@ export interface Settings {
   baseUrl: string;
   requests: LoadRequest[];
   plan: LoadPlan;
+  /** What of the plan this k6 makes. */
+  share: Share;
+  /** When the load begins, in milliseconds since 1970 by the clock of this machine; null: as soon as it can. */
+  beginsAtMs: number | null;
   slos: Slo[];
   /** A request is given up after this. */
   timeoutMs: number;
@@ -22,7 +27,7 @@ export interface Settings {
   drainMs: number;
   /** How long to wait for the expected response before the load; 0: no look beforehand. */
   readyMs: number;
-  /** Requests that may be open side by side; more are not sent, and counted. */
+  /** Requests of this share that may be open side by side; more are not sent, and counted. */
   maxOpen: number;
   /** Makes the ids of this run differ from those of another. */
   runId: string;
@@ -47,15 +52,18 @@ export function readSettings(
   const plan = planFrom(profile, env);
   const slos = env.SLO === undefined || env.SLO === '' ? [] : parseSlos(env.SLO);
   const timeoutMs = milliseconds(env, 'TIMEOUT', 60);
+  const share = env.SHARE === undefined ? WHOLE : parseShare(env.SHARE);
   return {
     baseUrl: baseUrlFrom(env),
     requests: requestsFrom(env, readText, catalogueFile),
     plan,
+    share,
+    beginsAtMs: env.BEGINS_AT === undefined ? null : number(env, 'BEGINS_AT'),
     slos,
     timeoutMs,
     drainMs: milliseconds(env, 'DRAIN', 30),
     readyMs: milliseconds(env, 'READY', 60),
-    maxOpen: maxOpenFrom(env, plan, timeoutMs, slos),
+    maxOpen: Math.ceil(maxOpenFrom(env, plan, share, timeoutMs, slos) / share.of),
     runId: env.RUN_ID ?? Date.now().toString(36),
     seed: plan.seed ?? Date.now() % 2 ** 31,
     prints: env.PRINT_REQUESTS === '1',
@@ -127,10 +135,17 @@ function requestsFrom(
   });
 }
 
-function maxOpenFrom(env: Env, plan: LoadPlan, timeoutMs: number, slos: readonly Slo[]): number {
+/** Of all generators together. */
+function maxOpenFrom(
+  env: Env,
+  plan: LoadPlan,
+  { of }: Share,
+  timeoutMs: number,
+  slos: readonly Slo[],
+): number {
   if (env.MAX_OPEN === undefined || plan.loop === 'closed') {
-    refuseTooManyOpen(plan, timeoutMs, slos);
-    return openLimit(plan, timeoutMs);
+    refuseTooManyOpen(plan, timeoutMs, slos, of);
+    return openLimit(plan, timeoutMs, of);
   }
   const given = number(env, 'MAX_OPEN');
   if (!Number.isInteger(given) || given < 1) {

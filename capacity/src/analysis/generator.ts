@@ -1,11 +1,13 @@
 /** Whether the load generator did what a run rests on: every request sent, when it was due, with CPU to spare. */
 import { LATENCY_METRICS, type Slo } from '../plan/slo';
-import type { GeneratorSummary, Summary } from '../record/record';
+import type { GeneratorPart, GeneratorSummary, Summary } from '../record/record';
 import { figures } from './figures';
 import type { Values } from './requests/values';
 import { percentile } from './statistics';
 
 const BUSY_SHARE = 0.9;
+/** Several generators follow one schedule as closely as their clocks are known. */
+const CLOCK_UNCERTAIN_MS = 250;
 /** A lateness is part of the latency: this much of the smallest threshold may be the generator's own. */
 const LATE_SHARE = 0.1;
 /** What timers and the scheduler of an idle machine were seen to take at the 99th percentile is below it. */
@@ -50,7 +52,42 @@ export function generatorFaults(
   if (coresAvailable !== null && cpuCores >= BUSY_SHARE * coresAvailable) {
     faults.push(`it used ${figures(cpuCores)} of the ${figures(coresAvailable)} cores it may use`);
   }
+  return [...faults, ...(generator.parts ?? []).flatMap((part) => faultsOfPart(part, allowed))];
+}
+
+/** One of several, which the figures of all may hide. */
+function faultsOfPart(part: GeneratorPart, allowedMs: number): string[] {
+  const { name, node, latenessMs, cpuCores, coresAvailable, clock, requests, lost } = part;
+  const faults: string[] = [];
+  if (latenessMs !== null && latenessMs.p99 > allowedMs) {
+    faults.push(
+      `${name} on ${node} began one in a hundred of its requests ${figures(latenessMs.p99)} ms or more after it was due, and ${figures(allowedMs)} ms are allowed here`,
+    );
+  }
+  if (cpuCores >= BUSY_SHARE * coresAvailable) {
+    faults.push(
+      `${name} on ${node} used ${figures(cpuCores)} of the ${figures(coresAvailable)} cores it may use`,
+    );
+  }
+  if (requests === 0 && lost === null) faults.push(`${name} on ${node} made no request`);
+  if (clock === null) faults.push(`the clock of ${name} on ${node} could not be read`);
+  else if (clock.uncertainMs > CLOCK_UNCERTAIN_MS) {
+    faults.push(
+      `the clock of ${name} on ${node} is known to ${figures(clock.uncertainMs)} ms only, and ${figures(CLOCK_UNCERTAIN_MS)} ms are allowed`,
+    );
+  }
   return faults;
+}
+
+/** A clause for each that was lost; a run says what it says of the load that was left. */
+export function lostGenerators({ parts = [] }: GeneratorSummary): string[] {
+  return parts.flatMap(({ name, node, lost }) =>
+    lost === null
+      ? []
+      : [
+          `the load generator ${name} on ${node} was lost ${figures(lost.tMs / 1000)} s into the load (${lost.why}): from then on its share, one of ${String(parts.length)}, is missing, and ${String(lost.inFlight)} requests that it had begun are left out`,
+        ],
+  );
 }
 
 /** Null in a closed loop, where nothing is due at a time, and where it was not recorded. */

@@ -1,6 +1,12 @@
 import { N8N_ROLES } from '../plan/roles';
 import type { Slo } from '../plan/slo';
-import type { ExecutionCounts, MetricSample, RoleSummary, Summary } from '../record/record';
+import type {
+  ExecutionCounts,
+  GeneratorPart,
+  MetricSample,
+  RoleSummary,
+  Summary,
+} from '../record/record';
 import type { Completed } from './completions';
 import { meanCores } from './cores';
 import { generatorFaults, latenessOf } from './generator';
@@ -25,6 +31,7 @@ export interface RunFacts {
     coresAvailable: number | null;
     /** Open loop: requests that were due within the measured part and could not be sent. */
     notSent: number;
+    parts?: GeneratorPart[];
   };
   executions: ExecutionCounts | null;
   /** Of workloads that answer at once. */
@@ -143,6 +150,7 @@ function generator(
     notSent: known.notSent,
     latenessMs: latenessOf(requests.latenessMs, loop),
     newConnections: requests.newConnections(),
+    ...(known.parts === undefined ? {} : { parts: known.parts }),
   };
   const faults = generatorFaults({ generator: figures, errors }, slos);
   return { ...figures, faults, saturated: faults.length > 0 };

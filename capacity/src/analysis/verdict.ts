@@ -3,6 +3,7 @@ import type { Outcome, RunEvent, Summary, Verdict } from '../record/record';
 import type { Limit } from './limits/bottleneck';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
+import { lostGenerators } from './generator';
 import { soakSentence } from './soak-sentence';
 import { assess, breachOf, durationText, undecidedOf, type Assessment, type Breach } from './slo';
 
@@ -257,6 +258,7 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   const found: string[] = [];
   const { generator, latencyMs, littlesLaw, backlog, executions } = summary;
   found.push(...generator.faults.map((fault) => `the load generator: ${fault}`));
+  found.push(...lostGenerators(generator));
   if (latencyMs !== null && latencyMs.count < ENOUGH_REQUESTS) {
     found.push(
       `only ${String(latencyMs.count)} answers were measured: high percentiles rest on single requests, run longer`,

@@ -13,7 +13,7 @@ import type { KubernetesOptions } from '../targets/kubernetes/options';
 import { needsConfirmation } from '../targets/kubernetes/production';
 import { messageOf, Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
-import { collect, milliseconds, parsed } from './parsers';
+import { collect, countFrom1, milliseconds, parsed } from './parsers';
 
 /** Which cluster, for every command that reaches one. */
 export interface ClusterFlags {
@@ -30,6 +30,7 @@ export interface DeployFlags extends ClusterFlags {
   /** Milliseconds. */
   deployTimeout?: number;
   generatorImage?: string;
+  generators?: number;
 }
 
 export interface KubernetesFlags extends DeployFlags {
@@ -60,7 +61,14 @@ export function withDeployOptions(command: Command): Command {
         milliseconds,
       ),
     )
-    .option('--generator-image <image>', 'target kubernetes: image of k6 (default: grafana/k6)');
+    .option('--generator-image <image>', 'target kubernetes: image of k6 (default: grafana/k6)')
+    .addOption(
+      parsed(
+        '--generators <count>',
+        'target kubernetes: pods that make the load together (default: 1)',
+        countFrom1,
+      ),
+    );
 }
 
 /** Where topologies can be deployed to. */
@@ -161,6 +169,7 @@ const common = (flags: DeployFlags) => ({
   release: flags.release ?? RELEASE,
   deployTimeoutMs: flags.deployTimeout ?? DEPLOY_TIMEOUT_MS,
   generatorImage: flags.generatorImage ?? usualImage(),
+  generators: flags.generators ?? 1,
   confirm: (cluster: { context: string; server: string }) => confirm(cluster, flags),
   warn,
 });
@@ -189,7 +198,11 @@ export function refuseKubernetesFlags(flags: KubernetesFlags): void {
 export function refuseDeployFlags(flags: DeployFlags): void {
   const { kubeconfig, context, namespace, protect, yes, release } = flags;
   refuse({ kubeconfig, context, namespace, protect, yes, release });
-  refuse({ 'deploy-timeout': flags.deployTimeout, 'generator-image': flags.generatorImage });
+  refuse({
+    'deploy-timeout': flags.deployTimeout,
+    'generator-image': flags.generatorImage,
+    generators: flags.generators,
+  });
 }
 
 function refuse(given: Record<string, unknown>): void {

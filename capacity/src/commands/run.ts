@@ -68,7 +68,7 @@ async function run(options: RunOptions): Promise<number> {
   const { timeout: timeoutMs, drain: drainMs, ready: readyMs } = options;
   const generator = chosenGenerator(options);
   if (generator.maxOpen === undefined) {
-    refuseTooManyOpen(plan, timeoutMs, slos);
+    refuseTooManyOpen(plan, timeoutMs, slos, options.generators);
   }
   const place = options.s3 === undefined ? null : await s3Place(options.s3);
   const told = await chosenMonitoring(options);

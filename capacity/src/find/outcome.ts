@@ -1,3 +1,4 @@
+import { lostGenerators } from '../analysis/generator';
 import { pressure } from '../analysis/slo';
 import type { ProbeOutcome } from '../analysis/search/types';
 import type { RunRecord, Verdict } from '../record/record';
@@ -6,8 +7,10 @@ import type { RunRecord, Verdict } from '../record/record';
 export function outcomeOf(record: RunRecord): ProbeOutcome {
   const { limitedBy } = record.verdict;
   const { achieved } = record.summary;
+  // What was left of the load is not the rate that was asked for.
+  const isWhole = lostGenerators(record.summary.generator).length === 0;
   return {
-    result: resultOf(record.verdict),
+    result: isWhole ? resultOf(record.verdict) : 'invalid',
     decided: record.verdict.outcome !== 'inconclusive',
     achievedPerSecond: Math.min(
       achieved.ratePerSecond,

@@ -1,136 +1,258 @@
-/** The load made by a k6 that does not run on this machine, read as it comes. */
-import type { RequestSample } from '../record/record';
+/** The load made by k6 that does not run on this machine, by one generator or several, read as it comes. */
+import type { ClockOffset } from '../analysis/clock';
+import { measuredPart } from '../analysis/requests/seen';
 import { lengthSeconds } from '../plan/profile';
-import type { Generator } from '../targets/target';
+import type { GeneratorPart } from '../record/record';
+import type { Generator, GeneratorRun } from '../targets/target';
 import { messageOf } from '../ui/exit';
+import { clocksOf, gather } from './gather';
 import type { K6Order } from './k6';
-import { parseLine, RequestLines } from './lines';
+import { parseLine } from './lines';
 import type { LoadResult } from './load';
+import { MergedLines } from './merge';
 import { ENDING_MS, ENOUGH, outcomeOf, remember } from './outcome';
+import { Usages } from './usages';
 import { RUN_FLAGS, variablesOf } from './variables';
 
 /** How long a k6 that was killed may take to be seen to have ended. */
 const GONE_MS = 10_000;
 /** How long it may take until the first request is due. */
 const STARTING_MS = 60_000;
-/** Between two looks at what k6 uses. */
-const LOOK_MS = 1_000;
 
-export async function runElsewhere(generator: Generator, order: K6Order): Promise<LoadResult> {
-  const startedAtMs = Date.now();
-  let notSent = 0;
-  const lines = new RequestLines((dueMs) => {
-    if (dueMs >= order.plan.warmupSeconds * 1000) notSent += 1;
-  });
-  const words: string[] = [];
-  const usage = new Usage();
-  let toldAtMs = -Infinity;
-  let stopReason = '';
-  const run = generator.start({
-    script: order.plan.profile,
-    flags: RUN_FLAGS,
-    env: variablesOf(order),
-    requests: order.requests,
-    onLine: (text) => {
-      const line = parseLine(text);
-      if (line === null) {
-        remember(words, text);
-        return;
-      }
-      const known = lines.beganAtMs !== null;
-      const sample = lines.read(line);
-      if (!known && lines.beganAtMs !== null) {
-        order.onBegin(lines.beganAtMs);
-        awaitEnd(0);
-      }
-      if (sample !== null) take(sample);
-    },
-    behind: () => order.behind?.() ?? null,
-    onUsage: (cpuCores, rssMiB) => {
-      usage.see(cpuCores, rssMiB);
-      // Looks come more often than they are wanted in a long run.
-      if (performance.now() - toldAtMs < order.usageEveryMs - LOOK_MS / 2) return;
-      toldAtMs = performance.now();
-      order.onUsage(cpuCores, rssMiB);
-    },
-  });
-  const timers: NodeJS.Timeout[] = [];
-  let overrun: NodeJS.Timeout | undefined;
-  const awaitEnd = (beforeMs: number): void => {
-    clearTimeout(overrun);
-    const longestMs = lengthSeconds(order.plan) * 1000 + order.drainMs + ENDING_MS;
-    overrun = setTimeout(() => {
-      stop('the load generator did not end when its plan did');
-    }, beforeMs + longestMs);
-  };
-  let giveUp: () => void = () => undefined;
-  const cut = new Promise<{ code: null; reason: string }>((resolve) => {
-    giveUp = () => {
-      resolve({ code: null, reason: stopReason });
-    };
-  });
-  const stop = (why: string): void => {
-    if (stopReason !== '') return;
-    stopReason = why;
-    run.stop('INT');
-    timers.push(
-      setTimeout(() => {
-        run.stop('KILL');
-      }, ENDING_MS),
-      setTimeout(giveUp, ENDING_MS + GONE_MS),
-    );
-  };
-  const onAbort = (): void => {
-    stop(messageOf(order.signal.reason));
-  };
-  const take = (sample: RequestSample): void => {
-    order.onRequest(sample);
-    if (order.isEnough?.() === true) stop(ENOUGH);
-  };
-  awaitEnd(STARTING_MS);
-  order.signal.addEventListener('abort', onAbort, { once: true });
-  if (order.signal.aborted) onAbort();
+interface End {
+  code: number | null;
+  reason: string;
+}
+
+export async function runElsewhere(
+  generators: readonly Generator[],
+  order: K6Order,
+): Promise<LoadResult> {
+  const load = new LoadElsewhere(generators, order);
   try {
-    const { code, reason } = await Promise.race([run.ended, cut]);
+    return await load.make();
+  } finally {
+    load.forget();
+  }
+}
+
+class LoadElsewhere {
+  private readonly merged: MergedLines;
+  private readonly words: string[][];
+  private readonly lost: (GeneratorPart['lost'] | undefined)[];
+  private readonly usages: Usages;
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly cut: Promise<void>;
+  private giveUp: () => void = () => undefined;
+  private overrun: NodeJS.Timeout | undefined;
+  private runs: readonly GeneratorRun[] = [];
+  private stopReason = '';
+  private beganAtMs: number | null = null;
+  private readonly startedAtMs = Date.now();
+
+  constructor(
+    private readonly generators: readonly Generator[],
+    private readonly order: K6Order,
+  ) {
+    const { onUsage, usageEveryMs } = order;
+    this.words = generators.map(() => []);
+    this.lost = generators.map(() => undefined);
+    this.usages = new Usages(generators.length, onUsage, usageEveryMs);
+    this.cut = new Promise((resolve) => (this.giveUp = resolve));
+    this.merged = new MergedLines(generators.length, measuredPart(order.plan), (sample) => {
+      order.onRequest(sample);
+      if (order.isEnough?.() === true) this.stop(ENOUGH);
+    });
+  }
+
+  async make(): Promise<LoadResult> {
+    const { signal } = this.order;
+    signal.addEventListener('abort', this.onAbort, { once: true });
+    const clocks = await clocksOf(this.generators);
+    try {
+      await this.begin(clocks);
+    } catch (error) {
+      if (signal.aborted) this.onAbort();
+      return this.result([{ code: null, reason: messageOf(error) }], clocks);
+    }
+    if (signal.aborted) this.onAbort();
+    const ends = await Promise.race([this.allEnded(), this.cut.then(() => null)]);
+    return this.result(ends, clocks);
+  }
+
+  forget(): void {
+    clearTimeout(this.overrun);
+    this.timers.forEach(clearTimeout);
+    this.order.signal.removeEventListener('abort', this.onAbort);
+  }
+
+  /** One begins as soon as it can, several at a time that they agree on. */
+  private async begin(clocks: readonly (ClockOffset | null)[]): Promise<void> {
+    if (this.generators.length === 1) {
+      this.awaitEnd(STARTING_MS);
+      const [clock = null] = clocks;
+      this.runs = [this.start(0, null, clock, () => undefined)];
+      return;
+    }
+    const { runs, beginsAtMs } = await gather({
+      clocks,
+      signal: this.order.signal,
+      start: (index, theirsMs) => {
+        let there: () => void = () => undefined;
+        const isThere = new Promise<void>((resolve) => (there = resolve));
+        return { run: this.start(index, theirsMs, null, there), isThere };
+      },
+    });
+    this.runs = runs;
+    this.begun(beginsAtMs);
+  }
+
+  private start(
+    index: number,
+    beginsAtMs: number | null,
+    clock: ClockOffset | null,
+    there: () => void,
+  ): GeneratorRun {
+    const { plan, requests, behind } = this.order;
+    const { length } = this.generators;
+    const share: Record<string, string> =
+      beginsAtMs === null
+        ? {}
+        : { SHARE: `${String(index + 1)}/${String(length)}`, BEGINS_AT: String(beginsAtMs) };
+    const run = this.generator(index).start({
+      script: plan.profile,
+      flags: RUN_FLAGS,
+      env: { ...variablesOf(this.order), ...share },
+      requests,
+      onLine: (text) => {
+        const line = parseLine(text);
+        if (line === null) remember(this.words[index] ?? [], text);
+        else if (line[0] === 'r') there();
+        else this.merged.read(index, line);
+        const { beganAtMs } = this.merged;
+        if (this.beganAtMs === null && beganAtMs !== null && length === 1) {
+          this.begun(Math.round(beganAtMs - known(clock)));
+        }
+      },
+      behind: () => behind?.() ?? null,
+      onUsage: (cpuCores, rssMiB) => {
+        this.usages.see(index, cpuCores, rssMiB);
+      },
+    });
+    return run;
+  }
+
+  private generator(index: number): Generator {
+    const generator = this.generators[index];
+    if (generator === undefined) throw new Error(`there is no generator ${String(index)}`);
+    return generator;
+  }
+
+  private begun(atMs: number): void {
+    this.beganAtMs = atMs;
+    this.order.onBegin(atMs);
+    this.awaitEnd(Math.max(0, atMs - Date.now()));
+  }
+
+  private allEnded(): Promise<End[]> {
+    return Promise.all(
+      this.runs.map(async (run, index) => {
+        const end = await run.ended;
+        if (end.code !== 0 && this.stopReason === '') this.lose(index, end);
+        return end;
+      }),
+    );
+  }
+
+  /** The last one is not lost: with it the load ends. */
+  private lose(index: number, { code, reason }: End): void {
+    const left = this.lost.filter((each) => each === undefined).length;
+    if (left <= 1) return;
+    const { name, node } = this.generator(index);
+    const words = (this.words[index] ?? []).join(' ');
+    const why = reason || `k6 ended with exit code ${String(code)}: ${words}`;
+    const tMs = Math.max(0, Date.now() - (this.beganAtMs ?? Date.now()));
+    this.lost[index] = { tMs, why, inFlight: this.merged.lost(index) };
+    this.order.onLost?.(`the load generator ${name} on ${node} was lost: ${why}`);
+  }
+
+  private readonly onAbort = (): void => {
+    this.stop(messageOf(this.order.signal.reason));
+  };
+
+  private stop(why: string): void {
+    if (this.stopReason !== '') return;
+    this.stopReason = why;
+    const stopAll = (how: 'INT' | 'KILL'): void => {
+      for (const run of this.runs) run.stop(how);
+    };
+    stopAll('INT');
+    this.timers.push(
+      setTimeout(() => {
+        stopAll('KILL');
+      }, ENDING_MS),
+      setTimeout(this.giveUp, ENDING_MS + GONE_MS),
+    );
+  }
+
+  private awaitEnd(beforeMs: number): void {
+    clearTimeout(this.overrun);
+    const { plan, drainMs } = this.order;
+    this.overrun = setTimeout(
+      () => {
+        this.stop('the load generator did not end when its plan did');
+      },
+      beforeMs + lengthSeconds(plan) * 1000 + drainMs + ENDING_MS,
+    );
+  }
+
+  /** `ends` null: they were given up. */
+  private result(
+    ends: readonly End[] | null,
+    clocks: readonly (ClockOffset | null)[],
+  ): LoadResult {
+    const { generators, merged, beganAtMs, startedAtMs, order } = this;
     const endedAtMs = Date.now();
-    lines.cutOff(endedAtMs).forEach(take);
-    const outcome = outcomeOf({ code, signal: null, stopReason, words });
+    merged.end(endedAtMs - (beganAtMs ?? endedAtMs));
+    const parts = generators.map((_, index) => this.part(index, clocks[index] ?? null));
+    const sum = (of: (part: GeneratorPart) => number): number =>
+      parts.reduce((total, part) => total + of(part), 0);
     return {
-      beganAtMs: lines.beganAtMs ?? startedAtMs,
+      beganAtMs: beganAtMs ?? startedAtMs,
       endedAtMs,
-      ...(code === null && stopReason === '' ? { outcome: 'killed' as const, reason } : outcome),
+      ...this.outcome(ends ?? []),
       generator: {
-        version: generator.version,
-        notSent,
-        openPeak: lines.openPeak,
+        version: this.generator(0).version,
+        notSent: merged.notSent,
+        openPeak: merged.openPeak,
         openMax: order.maxOpen,
-        coresAvailable: generator.coresAvailable,
-        ...usage.figures(),
+        cpuCoresMean: sum(({ cpuCores }) => cpuCores),
+        coresAvailable: sum(({ coresAvailable }) => coresAvailable),
+        rssPeakMiB: this.usages.rssPeakMiB,
+        ...(generators.length === 1 ? {} : { parts }),
       },
     };
-  } finally {
-    clearTimeout(overrun);
-    timers.forEach(clearTimeout);
-    order.signal.removeEventListener('abort', onAbort);
-  }
-}
-
-/** Of looks a second apart. */
-class Usage {
-  private cores = 0;
-  private looks = 0;
-  private rssPeakMiB = 0;
-
-  see(cpuCores: number, rssMiB: number): void {
-    this.cores += cpuCores;
-    this.looks += 1;
-    this.rssPeakMiB = Math.max(this.rssPeakMiB, rssMiB);
   }
 
-  figures(): { cpuCoresMean: number; rssPeakMiB: number } {
+  private outcome(ends: readonly End[]): Pick<LoadResult, 'outcome' | 'reason'> {
+    const { stopReason } = this;
+    const bad = ends.filter((_, index) => this.lost[index] === undefined);
+    const end = bad.find(({ code }) => code !== 0) ?? { code: 0, reason: '' };
+    if (end.code === null && stopReason === '') return { outcome: 'killed', reason: end.reason };
+    return outcomeOf({ ...end, signal: null, stopReason, words: this.words.flat().slice(-20) });
+  }
+
+  private part(index: number, clock: ClockOffset | null): GeneratorPart {
+    const { name, node, coresAvailable } = this.generator(index);
     return {
-      cpuCoresMean: this.looks === 0 ? 0 : this.cores / this.looks,
-      rssPeakMiB: this.rssPeakMiB,
+      ...{ name, node, coresAvailable, clock },
+      ...this.merged.figures(index, this.order.plan.loop),
+      cpuCores: this.usages.meanCores(index),
+      lost: this.lost[index] ?? null,
     };
   }
 }
+
+/** An offset that may as well be none is none. */
+const known = (clock: ClockOffset | null): number =>
+  clock === null || Math.abs(clock.aheadMs) <= clock.uncertainMs ? 0 : clock.aheadMs;

@@ -31,8 +31,8 @@ export interface K6Order {
   k6: string;
   /** The folder loadtests/. */
   scripts: string;
-  /** Where the load comes from, if not from this machine. */
-  generator?: Generator | undefined;
+  /** Where the load comes from, if not from this machine: at least one. */
+  generators?: readonly Generator[] | undefined;
   baseUrl: string;
   requests: LoadRequest[];
   plan: LoadPlan;
@@ -54,12 +54,14 @@ export interface K6Order {
   /** Called once, as soon as the zero of all times is known. */
   onBegin(beganAtMs: number): void;
   onUsage(cpuCores: number, rssMiB: number): void;
+  /** Of several generators one was lost, and the others go on: what happened, in words. */
+  onLost?(text: string): void;
   usageEveryMs: number;
 }
 
 /** Makes the load. Rejects only when k6 cannot be started at all. */
 export async function runK6(order: K6Order): Promise<LoadResult> {
-  if (order.generator !== undefined) return runElsewhere(order.generator, order);
+  if (order.generators !== undefined) return runElsewhere(order.generators, order);
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-k6-'));
   const reaper = startReaper();
   reaper.watchFolder(folder);

@@ -41,6 +41,8 @@ export class RequestLines {
         this.open.delete(id);
         return sample(id, begun, { serviceMs, status, errorKind, ranBy, connected });
       }
+      case 'r':
+        return null;
     }
   }
 
@@ -78,7 +80,7 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<st
 
 /** Null for what k6 itself has to say. */
 export function parseLine(text: string): Line | null {
-  if (!/^\["[ben]",/.test(text)) return null;
+  if (!/^\["[benr]",/.test(text)) return null;
   try {
     return JSON.parse(text) as Line;
   } catch {

@@ -1,3 +1,5 @@
+import type { GeneratorPart } from '../record/record';
+
 /** What one run of the load generator did; raw, the warm-up still in it. */
 export interface LoadResult {
   /** Milliseconds since 1970; the zero of every tMs of the run. */
@@ -15,6 +17,8 @@ export interface LoadResult {
 }
 
 export interface GeneratorFigures {
+  /** Where several made the load at the same time. */
+  parts?: GeneratorPart[];
   /** Of k6. */
   version: string;
   /** Requests of the measured part that were due while as many as may be were open. */

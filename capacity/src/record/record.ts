@@ -132,10 +132,31 @@ export interface GeneratorSummary {
   latenessMs: { p50: number; p99: number; max: number } | null;
   /** Requests for which a connection had to be opened; null in older records. */
   newConnections: number | null;
+  /** Where several made the load at the same time, each; their sum and the faults of all are above. */
+  parts?: GeneratorPart[];
   /** Why the run says nothing about the system, a clause each; empty is best. */
   faults: string[];
   /** There are faults. */
   saturated: boolean;
+}
+
+/** One of several load generators, each of which makes the same share of the load. Of the measured part. */
+export interface GeneratorPart {
+  /** Of its pod. */
+  name: string;
+  node: string;
+  requests: number;
+  notSent: number;
+  latenessMs: { p50: number; p99: number; max: number } | null;
+  cpuCores: number;
+  coresAvailable: number;
+  /**
+   * How far its clock was ahead of that of the command, measured before the load began and taken into account; null
+   * where its clock could not be read.
+   */
+  clock: { aheadMs: number; uncertainMs: number } | null;
+  /** From then on its share of the load is missing; null where it came to its end. */
+  lost: { tMs: number; why: string; inFlight: number } | null;
 }
 
 /** As n8n counts them, which knows nothing of responses. */

@@ -7,7 +7,7 @@ import { assess } from '../analysis/slo';
 import { measuredPart, type RequestsSeen } from '../analysis/requests/seen';
 import { soakTrends } from '../analysis/soak';
 import { mean } from '../analysis/statistics';
-import { summarize } from '../analysis/summarize';
+import { summarize, type RunFacts } from '../analysis/summarize';
 import { verdict } from '../analysis/verdict';
 import type { RunHead } from '../record/folder';
 import type {
@@ -26,7 +26,7 @@ export interface RunEnding {
   loadBeganAt: string | null;
   /** Null when all load was made; else why it was not. */
   aborted: string | null;
-  generator: { cpuCoresMean: number; coresAvailable: number | null; notSent: number };
+  generator: RunFacts['generator'];
   executions: ExecutionCounts | null;
   traced: TracedExecutions;
   /** Of workloads that answer at once; null where it was not counted. */

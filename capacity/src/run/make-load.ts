@@ -65,14 +65,14 @@ export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
     return await runK6({
       k6: order.k6,
       scripts: order.scripts,
-      generator: running.generator,
+      generators: running.generators,
       baseUrl: running.baseUrl,
       requests: order.workload.requests,
       plan,
       runId: scene.head.id,
       timeoutMs: order.timeoutMs,
       drainMs: order.drainMs,
-      maxOpen: order.generator?.maxOpen ?? openLimit(plan, order.timeoutMs),
+      maxOpen: order.generator?.maxOpen ?? openLimit(plan, order.timeoutMs, running.generators?.length),
       generatorCores: order.generator?.cores ?? null,
       signal: scene.signal,
       onBegin: (atMs) => {
@@ -97,6 +97,9 @@ export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
         scene.seen.sample('generator', 'k6', 'cpuCores', cpuCores);
         scene.seen.sample('generator', 'k6', 'rssMiB', rssMiB);
         scene.observer?.usage(cpuCores, rssMiB);
+      },
+      onLost: (text) => {
+        scene.seen.event({ kind: 'generator', text });
       },
       usageEveryMs: sampleEveryMs(plan),
     });

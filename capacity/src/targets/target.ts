@@ -1,6 +1,7 @@
 import type { SeedWorkflow } from '../catalogue/seeding';
 import type { Progress } from '../ui/progress';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
+import type { ClockOffset } from '../analysis/clock';
 import type { Effect } from '../analysis/ledger/effects';
 import type { ExecutionsSeen } from '../analysis/match-executions';
 import type { SampledRole } from '../plan/roles';
@@ -62,8 +63,8 @@ export interface Running {
   backlog?(): Promise<BacklogWatch | null>;
   /** Begins to look at the executions from here on; null or rejected where they cannot be read one by one. */
   traceExecutions(): Promise<ExecutionTrace | null>;
-  /** Where the load comes from; left out: from this machine. */
-  readonly generator?: Generator;
+  /** Where the load comes from, at least one, each with the same share; left out: from this machine. */
+  readonly generators?: readonly Generator[];
   /** What runs where /proc does not show it, and tells of itself, such as pods; left out: nothing does. */
   readonly insides?: Insides;
   /** What was deployed, for the record; left out: nothing was, beyond the topology. */
@@ -107,9 +108,15 @@ export interface MetricsEndpoint {
 
 /** k6 where the load is to come from. */
 export interface Generator {
+  /** Of its pod, or the like. */
+  readonly name: string;
+  /** The machine that it runs on. */
+  readonly node: string;
   /** Of k6. */
   readonly version: string;
   readonly coresAvailable: number;
+  /** Compares its clock with ours; null where it cannot be read. */
+  clock(): Promise<ClockOffset | null>;
   start(order: GeneratorOrder): GeneratorRun;
 }
 

@@ -1,5 +1,5 @@
 import { type Figure, ms, share, perSecond, mib } from '../text/units';
-import type { RankedLimit, RunRecord, SoakTrend, Summary } from '../../record/record';
+import type { GeneratorPart, RankedLimit, RunRecord, SoakTrend, Summary } from '../../record/record';
 import { formatNumber } from '../plot/scale';
 import { placeOf } from '../../plan/roles';
 
@@ -73,6 +73,9 @@ export function runFigures(record: RunRecord): Figure[] {
   if (summary.cpuMillisecondsPerRequest !== null)
     add('CPU per request', `${formatNumber(summary.cpuMillisecondsPerRequest)} ms`);
   add('Load generator', generatorText(summary));
+  const { parts = [] } = summary.generator;
+  if (parts.length > PARTS_SHOWN) add('Load generators', partsText(parts));
+  else for (const part of parts) add(`Generator ${part.name}`, partText(part));
   return figures;
 }
 
@@ -94,6 +97,32 @@ function generatorText({ generator, errors }: Summary): string {
         ]),
     ...(newConnections === null ? [] : [`${formatNumber(newConnections)} new connections`]),
     ...(resets === 0 ? [] : [`${formatNumber(resets)} reset on an idle connection`]),
+  ].join(', ');
+}
+
+/** Those of more are in run.json. */
+const PARTS_SHOWN = 10;
+
+function partsText(parts: readonly GeneratorPart[]): string {
+  const latest = Math.max(...parts.map(({ latenessMs }) => latenessMs?.p99 ?? 0));
+  const lost = parts.filter((part) => part.lost !== null).length;
+  return [
+    `${String(parts.length)} on ${String(new Set(parts.map(({ node }) => node)).size)} nodes`,
+    `the latest of them begun late by p99 ${formatNumber(latest)} ms`,
+    ...(lost === 0 ? [] : [`${String(lost)} lost`]),
+  ].join(', ');
+}
+
+function partText(part: GeneratorPart): string {
+  const { node, requests, latenessMs, cpuCores, coresAvailable, clock, lost } = part;
+  return [
+    `${formatNumber(requests)} requests from ${node}`,
+    `${formatNumber(cpuCores)} of ${formatNumber(coresAvailable)} cores used`,
+    ...(latenessMs === null ? [] : [`begun late by p99 ${formatNumber(latenessMs.p99)} ms`]),
+    clock === null
+      ? 'its clock could not be read'
+      : `clock ahead by ${formatNumber(clock.aheadMs)} ms (known to ${formatNumber(clock.uncertainMs)} ms)`,
+    ...(lost === null ? [] : [`lost ${formatNumber(lost.tMs / 1000)} s into the load: ${lost.why}`]),
   ].join(', ');
 }
 

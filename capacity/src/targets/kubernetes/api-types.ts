@@ -18,5 +18,6 @@ export type {
   V1Service,
   V1StatefulSet,
   V1Status,
+  V1TopologySpreadConstraint,
   VersionApi,
 } from '@kubernetes/client-node' with { 'resolution-mode': 'import' };

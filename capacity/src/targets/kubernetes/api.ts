@@ -15,6 +15,7 @@ import type {
   V1Status,
   VersionApi,
 } from './api-types';
+import { within } from '../../ui/within';
 import { causeOf, refusalOf } from './causes';
 
 /** A container of a pod. */
@@ -29,6 +30,8 @@ export interface ExecOptions {
   onOutput(text: string): Promise<void> | null;
   /** Written to it at once; it is not closed before the command ends. */
   input?: string;
+  /** Called once it runs, with what writes to it. */
+  onOpen?(write: (text: string) => void): void;
   signal?: AbortSignal;
 }
 
@@ -37,6 +40,12 @@ export interface ExecEnd {
   code: number | null;
   stderr: string;
 }
+
+/** Of a short command. */
+const OUTPUT_WITHIN_MS = 60_000;
+/** A connection that is not there by then will not be: the API server or the kubelet of its node hangs. */
+const OPENS_WITHIN_MS = 30_000;
+const NEVER = new AbortController().signal;
 
 export class Cluster {
   private constructor(
@@ -168,6 +177,11 @@ export class Cluster {
     let status: V1Status | null = null;
     const what = `running a command in the pod ${place.pod}`;
     return new Promise((resolve, reject) => {
+      let isOver = false;
+      const waiting = setTimeout(() => {
+        isOver = true;
+        reject(new Failure(`${what}: it was not begun within ${String(OPENS_WITHIN_MS / 1000)} s`));
+      }, OPENS_WITHIN_MS);
       exec
         .exec(
           ...([place.namespace, place.pod, place.container] as const),
@@ -182,6 +196,11 @@ export class Cluster {
         )
         .then(
           (socket) => {
+            clearTimeout(waiting);
+            if (isOver) {
+              socket.terminate();
+              return;
+            }
             const close = (): void => {
               socket.close();
               // One that does not answer any more would be waited for without end.
@@ -203,24 +222,32 @@ export class Cluster {
               resolve({ code: codeIn(status), stderr: errors || (status?.message ?? '') });
             });
             if (options.input !== undefined) stdin.write(options.input);
+            options.onOpen?.((text) => stdin.write(text));
           },
           (error: unknown) => {
+            clearTimeout(waiting);
             reject(this.explained(what, socketError(error)) as Error);
           },
         );
     });
   }
 
-  /** The same for a command whose output is wanted as a whole; rejects when it fails. */
-  async output(place: Place, command: readonly string[], signal?: AbortSignal): Promise<string> {
+  /** The same for a command whose output is wanted as a whole; rejects when it fails, or takes too long. */
+  async output(
+    place: Place,
+    command: readonly string[],
+    withinMs = OUTPUT_WITHIN_MS,
+  ): Promise<string> {
     let text = '';
-    const { code, stderr } = await this.exec(place, command, {
-      onOutput: (more) => {
-        text += more;
-        return null;
-      },
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const { code, stderr } = await within(withinMs, NEVER, (signal) =>
+      this.exec(place, command, {
+        onOutput: (more) => {
+          text += more;
+          return null;
+        },
+        signal,
+      }),
+    );
     if (code === 0) return text;
     const how = code === null ? 'the connection was cut' : `exit code ${String(code)}`;
     throw new Error(`in ${place.pod}: ${stderr.trim() || how}`);

@@ -37,7 +37,7 @@ export function podDatabase(cluster: Cluster, namespace: string, { kind, seat }:
   return {
     kind,
     query: async (sql, withinMs = WITHIN_MS) => {
-      const text = await cluster.output(place, command(sql), AbortSignal.timeout(withinMs));
+      const text = await cluster.output(place, command(sql), withinMs);
       return JSON.parse(text) as DatabaseRow[];
     },
   };

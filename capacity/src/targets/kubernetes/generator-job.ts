@@ -1,5 +1,5 @@
 /** What is made in the cluster to make load from: one pod that is told each run. Pure. */
-import type { V1ConfigMap, V1Job } from './api-types';
+import type { V1ConfigMap, V1Job, V1TopologySpreadConstraint } from './api-types';
 import { labelsOf, MADE_BY } from './labels';
 
 export const GENERATOR = 'n8n-tuned-generator';
@@ -22,7 +22,9 @@ export interface GeneratorOrder {
   madeBy: string;
   namespace: string;
   image: string;
-  /** CPU limit; null: none. */
+  /** How many pods make the load together. */
+  count: number;
+  /** CPU limit of each; null: none. */
   cores: number | null;
   /** Files of the folder loadtests/, by their path in it. */
   scripts: Record<string, string>;
@@ -46,6 +48,14 @@ export const generatorScripts = (order: GeneratorOrder): V1ConfigMap => ({
 /** Keys of a ConfigMap hold no slash. */
 const keyOf = (path: string): string => path.replaceAll('/', '_');
 
+/** Over the nodes, where there are several with room. */
+const spread = (call: string): V1TopologySpreadConstraint => ({
+  maxSkew: 1,
+  topologyKey: 'kubernetes.io/hostname',
+  whenUnsatisfiable: 'ScheduleAnyway',
+  labelSelector: { matchLabels: { ...labelsOf(call), 'app.kubernetes.io/component': 'generator' } },
+});
+
 export function generatorJob(order: GeneratorOrder): V1Job {
   const labels = { ...labelsOf(order.call), 'app.kubernetes.io/component': 'generator' };
   const cores = order.cores === null ? undefined : `${String(Math.round(1000 * order.cores))}m`;
@@ -59,8 +69,12 @@ export function generatorJob(order: GeneratorOrder): V1Job {
       annotations: { [MADE_BY]: order.madeBy },
     },
     spec: {
-      // A second one would make its load late, and be taken for the first.
-      backoffLimit: 0,
+      completionMode: 'Indexed',
+      completions: order.count,
+      parallelism: order.count,
+      // A second one would make its load late, and be taken for the first; the others go on without it.
+      backoffLimitPerIndex: 0,
+      maxFailedIndexes: order.count,
       activeDeadlineSeconds: LONGEST_SECONDS,
       ttlSecondsAfterFinished: 600,
       template: {
@@ -70,6 +84,7 @@ export function generatorJob(order: GeneratorOrder): V1Job {
           terminationGracePeriodSeconds: 1,
           automountServiceAccountToken: false,
           enableServiceLinks: false,
+          ...(order.count === 1 ? {} : { topologySpreadConstraints: [spread(order.call)] }),
           securityContext: {
             runAsNonRoot: true,
             runAsUser: 12345,
@@ -139,6 +154,9 @@ exit 1
 
 /** Everything from byte $2 on, and what is added. */
 export const FOLLOW_SCRIPT = 'exec tail -c "+$2" -f "$1/lines"';
+
+/** The time, for each line that it is asked by; a date without nanoseconds says its seconds only. */
+export const CLOCK_SCRIPT = 'while read -r _; do date +%s%N; done';
 
 export const STOP_SCRIPT = 'kill "-$2" "$(cat "$1/pid")"';
 

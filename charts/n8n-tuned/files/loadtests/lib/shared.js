@@ -3,8 +3,8 @@ import exec2 from "k6/execution";
 
 import exec from "k6/execution";
 var LEAD_MS = 250;
-function startClock(leadMs = LEAD_MS) {
-  let beganAtMs = exec.scenario.startTime + leadMs, zero = beganAtMs - epochOfTestRun();
+function startClock({ leadMs = LEAD_MS, beginsAtMs = null } = {}) {
+  let beganAtMs = beginsAtMs ?? exec.scenario.startTime + leadMs, zero = beganAtMs - epochOfTestRun();
   return { beganAtMs, now: () => exec.instance.currentTestRunDuration - zero };
 }
 function epochOfTestRun() {
@@ -452,24 +452,6 @@ function ended(request, response, id, waitedMs, timeoutIsTheEnd) {
   };
 }
 
-var NO_REPLY_PAUSE_SECONDS = 1, clock = null;
-function closedLoop({ plan, timeoutMs, drainMs, prints }, requests, { runId }) {
-  let request = pick(requests, Math.random), lastDueMs = lengthSeconds(plan) * 1e3;
-  clock ??= startClock(0);
-  let { beganAtMs, now } = clock, begunMs = now(), id = `${runId}-${String(exec2.vu.idInTest)}-${String(exec2.vu.iterationInInstance)}`;
-  prints && print(["b", id, rounded(begunMs), 0, beganAtMs, request.workload]);
-  let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), response = send(request, id, mayTakeMs), end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs), { serviceMs, status, errorKind, ranBy: ranBy2, connected } = end;
-  if (prints && print(["e", id, rounded(serviceMs), status, errorKind, ranBy2, connected]), begunMs >= plan.warmupSeconds * 1e3 && begunMs < lastDueMs) {
-    let { workload } = request;
-    count({ workload, durationMs: serviceMs, lateMs: null, errorKind, ranBy: ranBy2, connected });
-  }
-  sleep(Math.max(errorKind !== "" && status === 0 ? NO_REPLY_PAUSE_SECONDS : 0, request.thinkTimeMs / 1e3));
-}
-var rounded = (milliseconds2) => Math.round(milliseconds2 * 1e3) / 1e3;
-
-import exec3 from "k6/execution";
-import { setTimeout } from "k6/timers";
-
 function dueBetween(plan, fromSeconds, toSeconds) {
   let begin2 = 0, due = 0;
   for (let stage of plan.stages) {
@@ -510,8 +492,8 @@ function isArrivals(text) {
   return ARRIVALS.some((known) => known === text);
 }
 var RATE_PER_LANE = 200, LANES_AT_LEAST = 2, LANES_AT_MOST = 16;
-function lanesOf(plan) {
-  let wanted = Math.ceil(highestRate(plan) / RATE_PER_LANE);
+function lanesOf(plan, generators = 1) {
+  let wanted = Math.ceil(highestRate(plan) / generators / RATE_PER_LANE);
   return Math.min(LANES_AT_MOST, Math.max(LANES_AT_LEAST, wanted));
 }
 function dueTimes(plan, seed, lane = 0, lanes = 1) {
@@ -544,9 +526,49 @@ function secondsInto({ durationSeconds, fromRatePerSecond, toRatePerSecond }, re
   return 2 * requests / (fromRatePerSecond + root);
 }
 
-var PICKING = 1e3;
+var WHOLE = { index: 0, of: 1 };
+function parseShare(text) {
+  let [, number2 = "", of = ""] = /^(\d+)\/(\d+)$/.exec(text) ?? [], share = { index: Number(number2) - 1, of: Number(of) };
+  if (number2 === "" || share.index < 0 || share.index >= share.of)
+    throw new Mistake(`SHARE is '${text}': write it like 2/3, the second of three generators`);
+  return share;
+}
+var laneOf = (own, { index, of }) => own * of + index, allLanes = (plan, { of }) => lanesOf(plan, of) * of;
+function clientsOf({ clients }, { index, of }) {
+  if (clients < of)
+    throw new Mistake(
+      `${String(clients)} clients cannot be dealt out to ${String(of)} generators: take at least as many clients, or fewer generators`
+    );
+  return Math.floor(clients / of) + (index < clients % of ? 1 : 0);
+}
+
+var NO_REPLY_PAUSE_SECONDS = 1, TOO_LATE_PAUSE_SECONDS = 0.25, clock = null;
+function closedLoop({ plan, share, beginsAtMs, timeoutMs, drainMs, prints }, requests, { runId }) {
+  let lastDueMs = lengthSeconds(plan) * 1e3;
+  clock ??= startClock({ leadMs: 0, beginsAtMs });
+  let { beganAtMs, now } = clock;
+  now() < 0 && sleep(-now() / 1e3);
+  let begunMs = now();
+  if (begunMs >= lastDueMs) {
+    sleep(TOO_LATE_PAUSE_SECONDS);
+    return;
+  }
+  let request = pick(requests, Math.random), client = laneOf(exec2.vu.idInTest - 1, share) + 1, id = `${runId}-${String(client)}-${String(exec2.vu.iterationInInstance)}`;
+  prints && print(["b", id, rounded(begunMs), 0, beganAtMs, request.workload]);
+  let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), response = send(request, id, mayTakeMs), end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs), { serviceMs, status, errorKind, ranBy: ranBy2, connected } = end;
+  if (prints && print(["e", id, rounded(serviceMs), status, errorKind, ranBy2, connected]), begunMs >= plan.warmupSeconds * 1e3 && begunMs < lastDueMs) {
+    let { workload } = request;
+    count({ workload, durationMs: serviceMs, lateMs: null, errorKind, ranBy: ranBy2, connected });
+  }
+  sleep(Math.max(errorKind !== "" && status === 0 ? NO_REPLY_PAUSE_SECONDS : 0, request.thinkTimeMs / 1e3));
+}
+var rounded = (milliseconds2) => Math.round(milliseconds2 * 1e3) / 1e3;
+
+import exec3 from "k6/execution";
+import { setTimeout } from "k6/timers";
+var PICKING = 1e6;
 async function openLoop(settings, requests, { runId, seed }) {
-  let { plan, timeoutMs, drainMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, lastDueMs = lengthSeconds(plan) * 1e3, lane = exec3.scenario.iterationInTest, lanes = lanesOf(plan), mayBeOpen = Math.ceil(settings.maxOpen / lanes), { beganAtMs, now } = startClock(), nextDue = dueTimes(plan, seed, lane, lanes), random = seededRandom(seedOf(seed, PICKING + lane)), open2 = 0, sent = 0;
+  let { plan, share, timeoutMs, drainMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, lastDueMs = lengthSeconds(plan) * 1e3, lane = laneOf(exec3.scenario.iterationInTest, share), lanes = allLanes(plan, share), mayBeOpen = Math.ceil(settings.maxOpen / (lanes / share.of)), { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs }), nextDue = dueTimes(plan, seed, lane, lanes), random = seededRandom(seedOf(seed, PICKING + lane)), open2 = 0, sent = 0;
   async function send2(dueMs) {
     let request = pick(requests, random), measured = dueMs >= warmupMs;
     if (open2 >= mayBeOpen) {
@@ -591,19 +613,19 @@ function optionsOf(settings) {
     batchPerHost: settings.maxOpen
   };
 }
-function scenarioOf({ plan, drainMs }) {
-  let gracefulStop = `${String(drainMs / 1e3 + GRACE_SECONDS)}s`;
+function scenarioOf({ plan, share, beginsAtMs, drainMs }) {
+  let waitSeconds = beginsAtMs === null ? 0 : Math.max(0, beginsAtMs - Date.now()) / 1e3, seconds = lengthSeconds(plan) + waitSeconds, gracefulStop = `${String(drainMs / 1e3 + GRACE_SECONDS)}s`;
   return plan.loop === "closed" ? {
     executor: "constant-vus",
-    vus: plan.clients,
-    duration: `${String(lengthSeconds(plan))}s`,
+    vus: clientsOf(plan, share),
+    duration: `${String(Math.ceil(seconds * 1e3))}ms`,
     gracefulStop
   } : {
     executor: "per-vu-iterations",
-    vus: lanesOf(plan),
+    vus: lanesOf(plan, share.of),
     iterations: 1,
     // A lane sends to the end of the plan; then its requests have their time to be answered.
-    maxDuration: `${String(lengthSeconds(plan) + GRACE_SECONDS)}s`,
+    maxDuration: `${String(Math.ceil(seconds) + GRACE_SECONDS)}s`,
     gracefulStop
   };
 }
@@ -724,15 +746,15 @@ function boundOf(text, metric, value, unit) {
 }
 
 var OPEN_AT_MOST = 1e4, OPEN_AT_LEAST = 50, BUNCHES = 1.2;
-function openLimit(plan, timeoutMs) {
-  return plan.loop === "closed" ? plan.clients : Math.min(OPEN_AT_MOST, openAtOnce(plan, timeoutMs));
+function openLimit(plan, timeoutMs, generators = 1) {
+  return plan.loop === "closed" ? plan.clients : Math.min(generators * OPEN_AT_MOST, openAtOnce(plan, timeoutMs));
 }
-function refuseTooManyOpen(plan, timeoutMs, slos) {
+function refuseTooManyOpen(plan, timeoutMs, slos, generators = 1) {
   if (plan.loop === "closed") return;
-  let slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound)), allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs));
-  if (allowed > OPEN_AT_MOST)
+  let slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound)), allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs)), most = generators * OPEN_AT_MOST;
+  if (allowed > most)
     throw new Mistake(
-      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1e3)} s are ${String(allowed)} open at the same time, more than the ${String(OPEN_AT_MOST)} that one generator opens by itself (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`
+      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1e3)} s are ${String(allowed)} open at the same time, more than the ${String(most)} that ${generators === 1 ? "one generator opens by itself" : `${String(generators)} generators open by themselves`} (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`
     );
 }
 function openAtOnce(plan, eachMs) {
@@ -902,16 +924,18 @@ function parameterValue(what, shape, given) {
 }
 
 function readSettings(profile, env, readText, catalogueFile) {
-  let plan = planFrom(profile, env), slos = env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO), timeoutMs = milliseconds(env, "TIMEOUT", 60);
+  let plan = planFrom(profile, env), slos = env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO), timeoutMs = milliseconds(env, "TIMEOUT", 60), share = env.SHARE === void 0 ? WHOLE : parseShare(env.SHARE);
   return {
     baseUrl: baseUrlFrom(env),
     requests: requestsFrom(env, readText, catalogueFile),
     plan,
+    share,
+    beginsAtMs: env.BEGINS_AT === void 0 ? null : number(env, "BEGINS_AT"),
     slos,
     timeoutMs,
     drainMs: milliseconds(env, "DRAIN", 30),
     readyMs: milliseconds(env, "READY", 60),
-    maxOpen: maxOpenFrom(env, plan, timeoutMs, slos),
+    maxOpen: Math.ceil(maxOpenFrom(env, plan, share, timeoutMs, slos) / share.of),
     runId: env.RUN_ID ?? Date.now().toString(36),
     seed: plan.seed ?? Date.now() % 2 ** 31,
     prints: env.PRINT_REQUESTS === "1",
@@ -959,9 +983,9 @@ function requestsFrom(env, readText, catalogueFile) {
     parameters: parametersFrom((env.PARAMETERS ?? "").split(",").filter((pair) => pair !== ""))
   });
 }
-function maxOpenFrom(env, plan, timeoutMs, slos) {
+function maxOpenFrom(env, plan, { of }, timeoutMs, slos) {
   if (env.MAX_OPEN === void 0 || plan.loop === "closed")
-    return refuseTooManyOpen(plan, timeoutMs, slos), openLimit(plan, timeoutMs);
+    return refuseTooManyOpen(plan, timeoutMs, slos, of), openLimit(plan, timeoutMs, of);
   let given = number(env, "MAX_OPEN");
   if (!Number.isInteger(given) || given < 1)
     throw new Mistake(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
@@ -1061,7 +1085,7 @@ function script(profile) {
   let settings = readSettings(profile, __ENV, (file) => open(file), CATALOGUE_FILE), requests = settings.requests.map((request) => prepare(request, settings.baseUrl)), loop = settings.plan.loop === "open" ? openLoop : closedLoop;
   return {
     options: optionsOf(settings),
-    setup: () => (waitUntilExpected(settings, requests), { runId: settings.runId, seed: settings.seed }),
+    setup: () => (waitUntilExpected(settings, requests), settings.beginsAtMs !== null && settings.prints && print(["r", Date.now()]), { runId: settings.runId, seed: settings.seed }),
     iteration: (run) => loop(settings, requests, run),
     handleSummary: (data) => summaryOf(settings, data)
   };

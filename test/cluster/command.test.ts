@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process';
+// The command on a real cluster: a run, a search, and each error that a user can make, caused for real.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { FindRecord } from '../../capacity/src/record/find-record';
 import type { RunRecord } from '../../capacity/src/record/record';
 import { buildCli } from '../support/cli';
-import { CLI, n8nTuned, OURS, ourNamespaces, resultsFolder } from '../support/cluster-command';
-import {
-  createNamespace,
-  FRONT_DOOR,
-  inCluster,
-  until,
-  type Namespace,
-  type Outcome,
-} from '../support/cluster';
+import { createNamespace, inCluster, type Namespace, type Outcome } from '../support/cluster';
+import { n8nTuned, OURS, ourNamespaces, resultsFolder } from '../support/cluster-command';
+import { installKnown, onKnown } from '../support/known-release';
+import { helm } from '../support/release';
 
 jest.setTimeout(600_000);
 
@@ -38,19 +34,15 @@ function mistakeIn({ code, stderr }: Outcome): string {
   return last.replace(/^n8n-tuned: /, '');
 }
 
-test('a topology is deployed, loaded from inside, measured and removed again', async () => {
-  const { code, stdout, stderr } = await run(
+test('a topology is deployed, loaded from inside by two generators, measured and removed again', async () => {
+  const { stdout, stderr } = await run(
     ...['--rate', '5', '--duration', '10s', '--warmup', '2s', '--cpu', '1', '--memory', '1536Mi'],
-    ...['--slo', 'errors<10%', '--slo', 'backlog=0', '--ready', '60s', '--json'],
+    ...['--slo', 'errors<10%', '--ready', '300s', '--generators', '2', '--json'],
   );
   if (stdout === '') throw new Error(stderr);
   const record = JSON.parse(stdout) as RunRecord & { folder: string };
-  // Another file of tests uses the same cores: a load generator that is late makes the run invalid, and no more.
-  expect([
-    [0, 'sustained'],
-    [3, 'invalid'],
-  ]).toContainEqual([code, record.verdict.outcome]);
-  expect(record.verdict.breaches.filter(({ slo }) => /errors|backlog/.test(slo))).toEqual([]);
+  // Another file of tests uses the same cores, so how fast it was decides nothing here.
+  expect(record.verdict.outcome).not.toBe('aborted');
   expect(record.topology).toMatchObject({ main: { cpuMillicores: 1000, memoryMiB: 1536 } });
   expect(record.target.deployed).toMatchObject({
     release: 'n8n',
@@ -64,6 +56,18 @@ test('a topology is deployed, loaded from inside, measured and removed again', a
     source: 'database',
     notExecuted: { requests: 0 },
   });
+  const { parts = [] } = record.summary.generator;
+  expect(parts).toMatchObject([
+    { node: expect.stringMatching(/./) as string, requests: 25, notSent: 0, lost: null },
+    { node: expect.stringMatching(/./) as string, requests: 25, notSent: 0, lost: null },
+  ]);
+  // One node: both clocks are that of the command.
+  for (const { clock } of parts) {
+    expect(Math.abs(clock?.aheadMs ?? NaN)).toBeLessThanOrEqual((clock?.uncertainMs ?? NaN) + 2);
+  }
+  expect(Object.keys(record.target.deployed?.nodes ?? {})).toEqual(
+    expect.arrayContaining(parts.map(({ name }) => name)),
+  );
   const [main] = record.summary.roles.filter(({ role }) => role === 'main');
   expect(main).toMatchObject({ instances: 1, restarts: 0, oomKills: 0 });
   expect(main?.cpuCoresMean).toBeGreaterThan(0.01);
@@ -79,23 +83,23 @@ test('a topology is deployed, loaded from inside, measured and removed again', a
   expect(await ourNamespaces()).toBe('');
 });
 
-test('what an interrupted call has made is removed by it, and what a killed one left by clean', async () => {
-  const start = (): ReturnType<typeof spawn> =>
-    spawn(FRONT_DOOR, ['exec', 'node', CLI, 'run', '--target', 'kubernetes', '--out', out], {
-      stdio: 'ignore',
-    });
-  const interrupted = start();
-  const killed = start();
-  await until('both namespaces', async () => (await ourNamespaces()).split('\n').length === 2);
-  const ended = new Promise((resolve) => interrupted.once('exit', resolve));
-  interrupted.kill('SIGINT');
-  killed.kill('SIGKILL');
-  await ended;
-  const left = (await ourNamespaces()).split('\n');
-  expect(left).toHaveLength(1);
-  const { stdout } = await n8nTuned('clean', '--target', 'kubernetes');
-  expect(stdout).toMatch(`removed the ${(left[0] ?? '').replace('/', ' ')}`);
-  expect(await ourNamespaces()).toBe('');
+test('a search on a release that is there finds the capacity that its server is known to have', async () => {
+  await installKnown(space, out, { oneAtATime: { serviceMs: 50 } });
+  const { stdout, stderr } = await n8nTuned(
+    ...['find', ...onKnown(space), '--out', out, '--slo', 'p95<5s', '--budget', '60s', '--json'],
+  );
+  if (stdout === '') throw new Error(stderr);
+  const { capacity, probes, verdict, target } = JSON.parse(stdout) as FindRecord;
+  expect(target.kind).toBe('kubernetes');
+  expect(probes.length).toBeGreaterThan(0);
+  // The server is done with 20 a second; a busy machine can make it seem less, and the search invalid.
+  expect(capacity.ratePerSecond).toBeLessThan(24);
+  if (verdict !== 'invalid') expect(capacity.ratePerSecond).toBeGreaterThan(1);
+  // Nothing of the release was changed, and nothing of ours is left beside it.
+  expect(await helm(['history', 'known', '-n', space.name, '--output', 'json'])).toMatch(
+    /"revision":1,[^}]*"status":"deployed"[^}]*}]/,
+  );
+  expect(await space.kubectl('get', 'jobs,configmaps', '-l', OURS, '-o', 'name')).toBe('');
 });
 
 /** A kubeconfig of the cluster with something changed in it. */
@@ -158,7 +162,7 @@ describe('what does not work is said in a sentence', () => {
       noImage: run(...valuesFile('image: { repository: no/such, tag: 2.41.1 }')),
       noNode: run(
         ...valuesFile('main: { resources: { requests: { cpu: 999 } } }'),
-        ...['--deploy-timeout', '30s'],
+        ...['--deploy-timeout', '60s'],
       ),
       quota: run('--namespace', quota.name),
       range: run('--namespace', range.name, '--memory', '3Gi'),
@@ -189,7 +193,7 @@ describe('what does not work is said in a sentence', () => {
       /^the load generator does not start: the image quay.io\/no\/such:1 cannot be pulled/,
     ],
     ['noImage', /does not start: the image .*no\/such:2.41.1 cannot be pulled/],
-    ['noNode', /not ready within 30 s .*no node can take it: .*Insufficient cpu.*ask for less/],
+    ['noNode', /not ready within 60 s .*no node can take it: .*Insufficient cpu.*ask for less/],
     ['quota', /exceed a quota of the namespace \(small, requested: limits.memory/],
     ['range', /refused by a LimitRange of the namespace \(maximum memory usage/],
     ['taken', /^the release name 'n8n' is taken in the namespace .* \(deployed\)/],
