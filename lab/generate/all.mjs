@@ -9,6 +9,7 @@ const generators = [
   'lab/generate/reference.mjs',
   'lab/generate/times.mjs',
   'lab/generate/results.mjs',
+  'lab/generate/scale.mjs',
   'charts/n8n-tuned/tools/generate.mjs',
   'monitoring/generate.mjs',
 ];

@@ -16,6 +16,7 @@ import {
   samplerCost,
   sessions,
 } from './results/parts.mjs';
+import { generators } from './results/generators.mjs';
 import { plantedLimits } from './results/limits.mjs';
 import { root } from './results/records.mjs';
 import { knownCapacities, searchQuality } from './results/search.mjs';
@@ -42,6 +43,7 @@ beside n8n: take ratios from it, not absolutes.`,
     searchQuality(),
     knownCapacities(),
     arrivals(),
+    generators(),
     plantedLimits(),
     isolates(),
     databasePool(),

@@ -13,8 +13,9 @@ const GRACE_SECONDS = 10;
 const TREND_STATS = ['count', 'avg', 'min', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)', 'max'];
 
 export function optionsOf(settings: Settings): Options {
-  const { plan, readyMs } = settings;
+  const { plan, readyMs, hosts } = settings;
   return {
+    ...(Object.keys(hosts).length === 0 ? {} : { hosts }),
     scenarios: { [plan.profile]: scenarioOf(settings) },
     thresholds: k6Thresholds(settings),
     summaryTrendStats: TREND_STATS,

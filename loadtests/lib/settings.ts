@@ -14,6 +14,8 @@ import { parametersFrom, requestsOf, type CatalogueShape, type LoadRequest } fro
 
 export interface Settings {
   baseUrl: string;
+  /** Addresses of hosts that DNS need not know. */
+  hosts: Record<string, string>;
   requests: LoadRequest[];
   plan: LoadPlan;
   /** What of the plan this k6 makes. */
@@ -55,6 +57,7 @@ export function readSettings(
   const share = env.SHARE === undefined ? WHOLE : parseShare(env.SHARE);
   return {
     baseUrl: baseUrlFrom(env),
+    hosts: env.HOSTS === undefined ? {} : (JSON.parse(env.HOSTS) as Record<string, string>),
     requests: requestsFrom(env, readText, catalogueFile),
     plan,
     share,

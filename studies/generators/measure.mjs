@@ -4,7 +4,7 @@
 //   node studies/generators/measure.mjs        about 3 minutes
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
@@ -38,7 +38,12 @@ try {
     return row;
   });
   mkdirSync(path('./results'), { recursive: true });
-  const record = { at: new Date().toISOString(), cpu: cpus()[0]?.model, node: process.version, rows };
+  const record = {
+    ...{ at: new Date().toISOString(), cpu: cpus()[0]?.model, node: process.version },
+    // CPU is that of the process alone, so that others on the machine matter little.
+    loadAverage: loadavg()[0],
+    rows,
+  };
   writeFileSync(path('./results/record.json'), `${JSON.stringify(record, null, 2)}\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -84,7 +84,10 @@ test('a generator pod that is deleted costs its share, named, and not the run', 
     'load',
     async (): Promise<string> => {
       const pods = await space.kubectl('get', 'pods', '-l', OURS, '-o', 'name');
-      const [, second] = pods.split('\n').filter((pod) => pod !== '').sort();
+      const [, second] = pods
+        .split('\n')
+        .filter((pod) => pod !== '')
+        .sort();
       if (second === undefined) throw new Error('there is no second pod');
       const inPod = ['exec', second, '--', 'sh', '-c', 'grep -c e /out/*/lines | tail -1'];
       const lines = await space.kubectl(...inPod);

@@ -6,10 +6,7 @@ import { allLanes, clientsOf, laneOf, parseShare } from '../../loadtests/lib/sha
 
 const SEED = 7;
 
-function timesOf(
-  plan: ReturnType<typeof planOf>,
-  share: { index: number; of: number },
-): number[] {
+function timesOf(plan: ReturnType<typeof planOf>, share: { index: number; of: number }): number[] {
   const times: number[] = [];
   for (let own = 0; own < lanesOf(plan, share.of); own += 1) {
     const next = dueTimes(plan, SEED, laneOf(own, share), allLanes(plan, share));

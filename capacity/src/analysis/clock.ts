@@ -46,3 +46,7 @@ export function readDate(text: string): Pick<ClockReading, 'theirsMs' | 'resolut
   if (digits.length < SECOND_DIGITS) return null;
   return { theirsMs: 1000 * Number(digits.slice(0, SECOND_DIGITS)), resolutionMs: 1000 };
 }
+
+/** An offset that may as well be none is none: clocks that are kept in step differ by less than can be measured. */
+export const knownAheadMs = (clock: ClockOffset | null): number =>
+  clock === null || Math.abs(clock.aheadMs) <= clock.uncertainMs ? 0 : clock.aheadMs;

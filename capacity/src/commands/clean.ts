@@ -53,7 +53,7 @@ const mayGo = (state: Leftover['state'], { elsewhere }: CleanOptions): boolean =
 
 async function remove(cluster: Cluster, each: Leftover, tell: Progress): Promise<void> {
   if (each.kind === 'namespace') await removeNamespace(cluster, each.namespace, tell);
-  else await removeGenerators(cluster, each.namespace);
+  else await removeGenerators(cluster, each.namespace, each.call);
 }
 
 function lines(removed: readonly Leftover[], kept: readonly Leftover[]): string[] {

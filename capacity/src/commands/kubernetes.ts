@@ -10,6 +10,7 @@ import { valuesOfTopology } from '../targets/chart/topology-values';
 import type { Deployer } from '../targets/deploy';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import type { KubernetesOptions } from '../targets/kubernetes/options';
+import { WAYS, type Way } from '../targets/kubernetes/way-in';
 import { needsConfirmation } from '../targets/kubernetes/production';
 import { messageOf, Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
@@ -31,6 +32,8 @@ export interface DeployFlags extends ClusterFlags {
   deployTimeout?: number;
   generatorImage?: string;
   generators?: number;
+  via?: Way;
+  viaAddress?: string;
 }
 
 export interface KubernetesFlags extends DeployFlags {
@@ -68,6 +71,16 @@ export function withDeployOptions(command: Command): Command {
         'target kubernetes: pods that make the load together (default: 1)',
         countFrom1,
       ),
+    )
+    .addOption(
+      new Option(
+        '--via <way>',
+        'target kubernetes: how the load comes in (default: service)',
+      ).choices(WAYS),
+    )
+    .option(
+      '--via-address <address>',
+      'target kubernetes: of the Ingress or the Gateway (default: what it says itself, else DNS)',
     );
 }
 
@@ -170,9 +183,22 @@ const common = (flags: DeployFlags) => ({
   deployTimeoutMs: flags.deployTimeout ?? DEPLOY_TIMEOUT_MS,
   generatorImage: flags.generatorImage ?? usualImage(),
   generators: flags.generators ?? 1,
+  ...wayOf(flags),
   confirm: (cluster: { context: string; server: string }) => confirm(cluster, flags),
   warn,
 });
+
+function wayOf({ via = 'service', viaAddress }: DeployFlags): {
+  via: Way;
+  viaAddress: string | null;
+} {
+  if (via === 'service' && viaAddress !== undefined) {
+    throw new Mistake(
+      '--via-address goes with --via ingress or gateway: add that, or leave it out.',
+    );
+  }
+  return { via, viaAddress: viaAddress ?? null };
+}
 
 function textOf(file: string): string {
   try {
@@ -202,6 +228,8 @@ export function refuseDeployFlags(flags: DeployFlags): void {
     'deploy-timeout': flags.deployTimeout,
     'generator-image': flags.generatorImage,
     generators: flags.generators,
+    via: flags.via,
+    'via-address': flags.viaAddress,
   });
 }
 

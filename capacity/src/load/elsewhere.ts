@@ -1,5 +1,5 @@
 /** The load made by k6 that does not run on this machine, by one generator or several, read as it comes. */
-import type { ClockOffset } from '../analysis/clock';
+import { knownAheadMs, type ClockOffset } from '../analysis/clock';
 import { measuredPart } from '../analysis/requests/seen';
 import { lengthSeconds } from '../plan/profile';
 import type { GeneratorPart } from '../record/record';
@@ -131,7 +131,7 @@ class LoadElsewhere {
         else this.merged.read(index, line);
         const { beganAtMs } = this.merged;
         if (this.beganAtMs === null && beganAtMs !== null && length === 1) {
-          this.begun(Math.round(beganAtMs - known(clock)));
+          this.begun(Math.round(beganAtMs - knownAheadMs(clock)));
         }
       },
       behind: () => behind?.() ?? null,
@@ -207,10 +207,7 @@ class LoadElsewhere {
   }
 
   /** `ends` null: they were given up. */
-  private result(
-    ends: readonly End[] | null,
-    clocks: readonly (ClockOffset | null)[],
-  ): LoadResult {
+  private result(ends: readonly End[] | null, clocks: readonly (ClockOffset | null)[]): LoadResult {
     const { generators, merged, beganAtMs, startedAtMs, order } = this;
     const endedAtMs = Date.now();
     merged.end(endedAtMs - (beganAtMs ?? endedAtMs));
@@ -252,7 +249,3 @@ class LoadElsewhere {
     };
   }
 }
-
-/** An offset that may as well be none is none. */
-const known = (clock: ClockOffset | null): number =>
-  clock === null || Math.abs(clock.aheadMs) <= clock.uncertainMs ? 0 : clock.aheadMs;

@@ -1,6 +1,6 @@
 /** Several load generators begin one schedule at the same time: each is there before its zero, or none makes load. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClockOffset } from '../analysis/clock';
+import { knownAheadMs, type ClockOffset } from '../analysis/clock';
 import type { Generator, GeneratorRun } from '../targets/target';
 import { messageOf } from '../ui/exit';
 
@@ -38,7 +38,7 @@ export async function gather({
     const lead = leadMs * 2 ** attempt;
     const beginsAtMs = Date.now() + lead;
     const begun = clocks.map((clock, index) =>
-      start(index, Math.round(beginsAtMs + (clock?.aheadMs ?? 0))),
+      start(index, Math.round(beginsAtMs + knownAheadMs(clock))),
     );
     const stopAll = async (): Promise<void> => {
       for (const { run } of begun) run.stop('KILL');

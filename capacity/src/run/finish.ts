@@ -56,7 +56,8 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   await folder.closeTables(seen.samples);
   for (const text of folder.problems()) seen.event({ kind: 'recorder', text });
   const { head, requests } = await upToBreach(run, breached);
-  const waits = running.redis !== null || order.workload.recorded.answers === 'at-once';
+  const hasQueue = running.redis !== null || Boolean(running.storeLooks?.queue);
+  const waits = hasQueue || order.workload.recorded.answers === 'at-once';
   const record = conclude(
     { ...head, versions: { ...head.versions, k6: load.generator.version } },
     { requests, kept: folder.requestsKept() ?? [], samples: seen.samples },

@@ -72,7 +72,8 @@ export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
       runId: scene.head.id,
       timeoutMs: order.timeoutMs,
       drainMs: order.drainMs,
-      maxOpen: order.generator?.maxOpen ?? openLimit(plan, order.timeoutMs, running.generators?.length),
+      maxOpen:
+        order.generator?.maxOpen ?? openLimit(plan, order.timeoutMs, running.generators?.length),
       generatorCores: order.generator?.cores ?? null,
       signal: scene.signal,
       onBegin: (atMs) => {

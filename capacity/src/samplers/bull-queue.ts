@@ -1,36 +1,51 @@
 import { Redis } from 'ioredis';
+import { redisMemory } from '../analysis/redis-memory';
+import type { QueueLook, Running } from '../targets/target';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
 
 /** n8n's queue as Bull keeps it, and the Redis it lies in. */
 export function bullQueueSampler(): Sampler {
   return sampler('queue', async (running, sink) => {
-    if (running.redis === null) throw new Error('the target has no Redis');
-    const { url, prefix, queue } = running.redis;
-    const redis = await connect(url);
-    const key = (name: string): string => `${prefix}:${queue}:${name}`;
+    const { look, close } = running.storeLooks?.queue
+      ? { look: running.storeLooks.queue, close: () => undefined }
+      : await reached(running);
     return {
       tick: async () => {
-        const [waiting, active, oldest, memory] = await Promise.all([
-          redis.llen(key('wait')),
-          redis.llen(key('active')),
-          redis.lindex(key('wait'), -1),
-          redis.info('memory'),
-        ]);
+        const { waiting, active, oldestMs, memoryMiB, memoryMaxMiB } = await look();
         sink.sample('redis', 'redis', 'queueWaiting', waiting);
         sink.sample('redis', 'redis', 'queueActive', active);
-        sink.sample('redis', 'redis', 'queueOldestMs', await ageMs(redis, key, oldest));
-        const mebi = (name: string): number =>
-          Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(memory)?.[1]) / (1024 * 1024);
-        sink.sample('redis', 'redis', 'redisMemoryMiB', mebi('used_memory'));
-        const most = mebi('maxmemory');
-        if (most > 0) sink.sample('redis', 'redis', 'redisMemoryMaxMiB', most);
+        sink.sample('redis', 'redis', 'queueOldestMs', oldestMs);
+        sink.sample('redis', 'redis', 'redisMemoryMiB', memoryMiB);
+        if (memoryMaxMiB !== null) sink.sample('redis', 'redis', 'redisMemoryMaxMiB', memoryMaxMiB);
       },
-      close: () => {
-        redis.disconnect();
-      },
+      close,
     };
   });
+}
+
+async function reached(running: Running): Promise<{
+  look: () => Promise<QueueLook>;
+  close: () => void;
+}> {
+  if (running.redis === null) throw new Error('the target has no Redis');
+  const { url, prefix, queue } = running.redis;
+  const redis = await connect(url);
+  const key = (name: string): string => `${prefix}:${queue}:${name}`;
+  return {
+    look: async () => {
+      const [waiting, active, oldest, memory] = await Promise.all([
+        redis.llen(key('wait')),
+        redis.llen(key('active')),
+        redis.lindex(key('wait'), -1),
+        redis.info('memory'),
+      ]);
+      return { waiting, active, oldestMs: await ageMs(redis, key, oldest), ...redisMemory(memory) };
+    },
+    close: () => {
+      redis.disconnect();
+    },
+  };
 }
 
 async function connect(url: string): Promise<Redis> {

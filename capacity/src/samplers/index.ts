@@ -18,8 +18,10 @@ export function samplersFor(running: Running, soakSeconds: number | null = null)
     ...(roots.some(({ cgroup }) => cgroup !== undefined) ? [controlGroupsSampler()] : []),
     ...(running.insides === undefined ? [] : [insidesSampler()]),
     ...(running.metrics.length > 0 ? [n8nMetricsSampler()] : []),
-    ...(running.redis === null ? [] : [bullQueueSampler()]),
-    ...(running.postgresql === null ? [] : [postgresqlSampler()]),
+    ...(running.redis === null && !running.storeLooks?.queue ? [] : [bullQueueSampler()]),
+    ...(running.postgresql === null && !running.storeLooks?.postgresql
+      ? []
+      : [postgresqlSampler()]),
     ...(running.sqlite ? [sqliteSampler()] : []),
     ...(soakSeconds !== null && (running.sqlite || running.postgresql !== null)
       ? [tablesSampler(soakSeconds)]

@@ -39,6 +39,8 @@ export interface Running {
   readonly metrics: MetricsEndpoint[];
   readonly redis: { url: string; prefix: string; queue: string } | null;
   readonly postgresql: { url: string } | null;
+  /** The same where neither is reached from here, and each is asked where it runs; left out: nothing is. */
+  readonly storeLooks?: StoreLooks;
   /** Its file, and the Node.js that can read it; null or left out where there is none, or not to be seen. */
   readonly sqlite?: { file: string; node: string } | null;
   /** Files that are copied into the run's folder. */
@@ -138,6 +140,34 @@ export interface GeneratorRun {
   /** `code` null: it was cut off, and `reason` says how. */
   ended: Promise<{ code: number | null; reason: string }>;
   stop(signal: 'INT' | 'KILL'): void;
+}
+
+/** Null where there is none, or where it cannot be asked. */
+export interface StoreLooks {
+  queue: (() => Promise<QueueLook>) | null;
+  postgresql: (() => Promise<DatabaseActivity>) | null;
+}
+
+/** n8n's queue as Bull keeps it, and the Redis it lies in. */
+export interface QueueLook {
+  waiting: number;
+  active: number;
+  /** Of the job that has waited longest; 0 when none waits. */
+  oldestMs: number;
+  memoryMiB: number;
+  /** Null without `maxmemory`. */
+  memoryMaxMiB: number | null;
+}
+
+/** What PostgreSQL says of itself. */
+export interface DatabaseActivity {
+  connections: number;
+  most: number;
+  active: number;
+  waiting: number;
+  transactions: number;
+  /** Asked for now and then: it is summed from files, which is dear, and moves slowly. */
+  sizeMiB: number | null;
 }
 
 /** Containers that tell of themselves about once a second. */

@@ -199,7 +199,11 @@ describe('several', () => {
     const { generator, outcome, beganAtMs } = await load;
     expect([outcome, beganAtMs, lost]).toEqual(['finished', zero, []]);
     expect(seen.map(({ id, durationMs }) => [id, durationMs])).toEqual([
-      ...[['a', 42], ['b', 42], ['c', 42]],
+      ...[
+        ['a', 42],
+        ['b', 42],
+        ['c', 42],
+      ],
     ]);
     expect(generator).toMatchObject({ coresAvailable: 6, openPeak: 1, rssPeakMiB: 150 });
     expect(generator.cpuCoresMean).toBeCloseTo(0.6);

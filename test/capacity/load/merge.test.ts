@@ -52,7 +52,11 @@ function linesOf(requests: readonly Made[]): Timed[] {
 }
 
 /** Streams that lag behind each other at will; each keeps its own order. */
-function interleaved(lines: readonly Timed[], generators: number, lags: readonly number[]): Timed[] {
+function interleaved(
+  lines: readonly Timed[],
+  generators: number,
+  lags: readonly number[],
+): Timed[] {
   const queues = Array.from({ length: generators }, (_, index) =>
     lines.filter(({ generator }) => generator === index),
   );
@@ -96,7 +100,10 @@ test('however requests are dealt out and lines come in, every figure is that of 
       ([count, requests], lags) => {
         const lines = linesOf(requests);
         const several = merged(count, interleaved(lines, count, lags));
-        const one = merged(1, lines.map((timed) => ({ ...timed, generator: 0 })));
+        const one = merged(
+          1,
+          lines.map((timed) => ({ ...timed, generator: 0 })),
+        );
         expect(several.map(({ id }) => id).sort()).toEqual(one.map(({ id }) => id).sort());
         expect(latency(several)).toEqual(latency(one));
       },
@@ -133,8 +140,7 @@ test('a lost generator costs what it had not ended, and nothing of the others', 
         one.generator !== 0 || endMs(one) <= lostAtMs ? [`run-${String(index)}`] : [],
       );
       const begun = requests.filter(
-        (one) =>
-          one.generator === 0 && one.dueMs + one.lateMs <= lostAtMs && endMs(one) > lostAtMs,
+        (one) => one.generator === 0 && one.dueMs + one.lateMs <= lostAtMs && endMs(one) > lostAtMs,
       );
       expect(given.map(({ id }) => id).sort()).toEqual(counts.sort());
       expect(left).toBe(begun.length);

@@ -1,5 +1,11 @@
 import { type Figure, ms, share, perSecond, mib } from '../text/units';
-import type { GeneratorPart, RankedLimit, RunRecord, SoakTrend, Summary } from '../../record/record';
+import type {
+  GeneratorPart,
+  RankedLimit,
+  RunRecord,
+  SoakTrend,
+  Summary,
+} from '../../record/record';
 import { formatNumber } from '../plot/scale';
 import { placeOf } from '../../plan/roles';
 
@@ -122,7 +128,9 @@ function partText(part: GeneratorPart): string {
     clock === null
       ? 'its clock could not be read'
       : `clock ahead by ${formatNumber(clock.aheadMs)} ms (known to ${formatNumber(clock.uncertainMs)} ms)`,
-    ...(lost === null ? [] : [`lost ${formatNumber(lost.tMs / 1000)} s into the load: ${lost.why}`]),
+    ...(lost === null
+      ? []
+      : [`lost ${formatNumber(lost.tMs / 1000)} s into the load: ${lost.why}`]),
   ].join(', ');
 }
 

@@ -11,7 +11,9 @@ import type {
   AuthorizationV1Api,
   BatchV1Api,
   CoreV1Api,
+  CustomObjectsApi,
   KubeConfig,
+  NetworkingV1Api,
   V1Status,
   VersionApi,
 } from './api-types';
@@ -61,6 +63,8 @@ export class Cluster {
     readonly apps: AppsV1Api,
     readonly batch: BatchV1Api,
     readonly authorization: AuthorizationV1Api,
+    readonly networking: NetworkingV1Api,
+    readonly custom: CustomObjectsApi,
     private readonly groups: ApisApi,
     private readonly versions: VersionApi,
   ) {}
@@ -105,6 +109,8 @@ export class Cluster {
       config.makeApiClient(client.AppsV1Api),
       config.makeApiClient(client.BatchV1Api),
       config.makeApiClient(client.AuthorizationV1Api),
+      config.makeApiClient(client.NetworkingV1Api),
+      config.makeApiClient(client.CustomObjectsApi),
       config.makeApiClient(client.ApisApi),
       config.makeApiClient(client.VersionApi),
     );

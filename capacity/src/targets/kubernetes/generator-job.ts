@@ -2,7 +2,8 @@
 import type { V1ConfigMap, V1Job, V1TopologySpreadConstraint } from './api-types';
 import { labelsOf, MADE_BY } from './labels';
 
-export const GENERATOR = 'n8n-tuned-generator';
+/** Of its Job and its ConfigMap: several calls may load one namespace at the same time. */
+export const generatorName = (call: string): string => `n8n-tuned-generator-${call}`;
 /** In the pod: what k6 is started with, and where it writes. */
 export const SCRIPTS = '/k6/loadtests';
 export const OUTPUT = '/out';
@@ -39,7 +40,11 @@ const LONGEST_SECONDS = 8 * 24 * 3600;
 export const generatorScripts = (order: GeneratorOrder): V1ConfigMap => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  metadata: { name: GENERATOR, namespace: order.namespace, labels: labelsOf(order.call) },
+  metadata: {
+    name: generatorName(order.call),
+    namespace: order.namespace,
+    labels: labelsOf(order.call),
+  },
   data: Object.fromEntries(
     Object.entries(order.scripts).map(([path, text]) => [keyOf(path), text]),
   ),
@@ -63,7 +68,7 @@ export function generatorJob(order: GeneratorOrder): V1Job {
     apiVersion: 'batch/v1',
     kind: 'Job',
     metadata: {
-      name: GENERATOR,
+      name: generatorName(order.call),
       namespace: order.namespace,
       labels,
       annotations: { [MADE_BY]: order.madeBy },
@@ -122,7 +127,7 @@ export function generatorJob(order: GeneratorOrder): V1Job {
             {
               name: 'scripts',
               configMap: {
-                name: GENERATOR,
+                name: generatorName(order.call),
                 items: Object.keys(order.scripts).map((path) => ({ key: keyOf(path), path })),
               },
             },

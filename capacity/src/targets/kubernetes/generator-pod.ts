@@ -26,6 +26,8 @@ export interface PodPlace {
   node: string;
   version: string;
   coresAvailable: number;
+  /** Addresses of hosts, see ClusterGenerators. */
+  names: ReadonlyMap<string, string>;
   /** In the pod. */
   folders: { scripts: string; output: string };
 }
@@ -86,9 +88,7 @@ export class GeneratorPod implements Generator {
         }),
       stop: (how) => {
         void started
-          .then(() =>
-            this.place.cluster.output(pod, ['sh', '-c', STOP_SCRIPT, 'sh', folder, how]),
-          )
+          .then(() => this.place.cluster.output(pod, ['sh', '-c', STOP_SCRIPT, 'sh', folder, how]))
           .catch(() => undefined); // It has ended already, or its pod is gone: the end tells.
       },
     };
@@ -152,7 +152,12 @@ export class GeneratorPod implements Generator {
 
   private async begin(pod: Place, folder: string, order: GeneratorOrder): Promise<void> {
     const requests = JSON.stringify(order.requests);
-    const variables = { ...order.env, WORKLOAD_FILE: `${folder}/requests.json` };
+    const { names } = this.place;
+    const variables = {
+      ...order.env,
+      WORKLOAD_FILE: `${folder}/requests.json`,
+      ...(names.size === 0 ? {} : { HOSTS: JSON.stringify(Object.fromEntries(names)) }),
+    };
     const args = [
       ...order.flags,
       ...Object.entries(variables).flatMap(([name, value]) => ['-e', `${name}=${value}`]),

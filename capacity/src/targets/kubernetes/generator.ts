@@ -10,8 +10,8 @@ import type { GeneratorOrder } from '../target';
 import type { V1Pod } from './api-types';
 import type { Cluster } from './api';
 import {
-  GENERATOR,
   generatorJob,
+  generatorName,
   generatorScripts,
   OUTPUT,
   READY_SCRIPT,
@@ -40,6 +40,8 @@ export interface GeneratorPlace {
 export class ClusterGenerators {
   /** Empty before they are up. */
   pods: readonly GeneratorPod[] = [];
+  /** Addresses of hosts that DNS need not know, for all runs from now on. */
+  readonly names = new Map<string, string>();
 
   constructor(private readonly options: GeneratorPlace) {}
 
@@ -67,7 +69,7 @@ export class ClusterGenerators {
     const place = { namespace, pod: nameOf(pod), container: 'k6' };
     const said = await cluster.output(place, ['sh', '-c', 'k6 version; nproc']);
     return new GeneratorPod({
-      ...{ cluster, pod: place, node: pod.spec?.nodeName ?? '' },
+      ...{ cluster, pod: place, node: pod.spec?.nodeName ?? '', names: this.names },
       version: /v\d+\.\d+\.\d+\S*/.exec(said)?.[0] ?? 'unknown',
       coresAvailable: Math.min(Number(said.trim().split('\n').at(-1)) || 1, cores ?? Infinity),
       folders: folders?.(index) ?? { scripts: SCRIPTS, output: OUTPUT },
@@ -82,7 +84,7 @@ export class ClusterGenerators {
         const { items } = await cluster.doing('looking at the load generator', () =>
           cluster.core.listNamespacedPod({
             namespace,
-            labelSelector: `${CALL}=${call},job-name=${GENERATOR}`,
+            labelSelector: `${CALL}=${call},job-name=${generatorName(call)}`,
           }),
         );
         const ready = items.filter(isReady);
@@ -104,9 +106,7 @@ export class ClusterGenerators {
 
 /** Names of one Job differ in the index first. */
 const byName = (pods: readonly V1Pod[]): V1Pod[] =>
-  [...pods].sort((one, other) =>
-    nameOf(one).localeCompare(nameOf(other), 'en', { numeric: true }),
-  );
+  [...pods].sort((one, other) => nameOf(one).localeCompare(nameOf(other), 'en', { numeric: true }));
 
 const notReady = (ready: number, count: number): string =>
   count === 1

@@ -8,7 +8,7 @@ import type { Progress } from '../../ui/progress';
 import type { Scope } from '../../ui/scope';
 import { countExecutions } from '../process/database';
 import { traceFromNow } from '../process/trace';
-import type { ExecutionTrace, Insides, MetricsEndpoint, Running } from '../target';
+import type { ExecutionTrace, Insides, MetricsEndpoint, Running, StoreLooks } from '../target';
 import type { Cluster } from './api';
 import { podDatabase } from './database';
 import type { ClusterGenerators } from './generator';
@@ -16,6 +16,7 @@ import type { GeneratorPod } from './generator-pod';
 import { ClusterInsides } from './insides';
 import type { PodWatch } from './pod-watch';
 import { databaseSeat, versionIn } from './release';
+import { storesOf } from './stores';
 
 const N8N_PORT = 5678;
 
@@ -43,6 +44,7 @@ export class KubernetesRunning implements Running {
   readonly logs = [];
   readonly generators: readonly GeneratorPod[];
   readonly insides: Insides;
+  readonly storeLooks: StoreLooks;
   readonly deployed: RecordedDeployment;
   private isDown: Promise<void> | null = null;
 
@@ -61,6 +63,11 @@ export class KubernetesRunning implements Running {
       ...(n8n === undefined ? {} : { n8n }),
       kubernetes: options.deployed.kubernetes,
     };
+    const stores = storesOf(cluster, namespace, watch.pods);
+    this.storeLooks = stores;
+    options.scope.defer(() => {
+      stores.end();
+    });
     this.insides = new ClusterInsides(cluster, namespace, () => watch.seats);
   }
 

@@ -11,6 +11,7 @@ import type { Topology } from '../../plan/topology';
 import { valuesWithoutSecrets } from '../../plan/secrets';
 import type { Target } from '../target';
 import { Cluster } from './api';
+import type { V1Service } from './api-types';
 import { ClusterGenerators } from './generator';
 import { Helm, neededHelm } from './helm';
 import { KubernetesRunning } from './kubernetes-running';
@@ -20,9 +21,11 @@ import type { KubernetesOptions } from './options';
 import { PodWatch } from './pod-watch';
 import { nameOf } from './pod-trouble';
 import { awaitRollout } from './rollout';
-import { urlOf, webhookService } from './release';
+import { webhookService } from './release';
 import { Space } from './space';
 import { chosenValues } from './values';
+import type { WayIn } from './way-in';
+import { wayInto } from './way-into';
 
 /** n8n as pods of a cluster: deployed by the chart into a namespace of its own, or a release that is there. */
 export function kubernetesTarget(options: KubernetesOptions): Target {
@@ -63,6 +66,12 @@ async function bringUp(
   const helm = new Helm(helmProgram, { cluster, namespace, release });
   let installed = false;
   scope.defer(() => space.clean(installed ? release : null, () => helm.uninstall(), progress));
+  // What is not there is told before anything is made.
+  const there = options.how === 'existing' ? await existing(helm, { release, namespace }) : null;
+  const wayIn = async (): Promise<WayIn> =>
+    wayInto(cluster, options, namespace, await serviceOf(cluster, namespace, release));
+  const wayThere = there === null ? null : await wayIn();
+  if (there === null && !space.isOwn) await refuseTaken(helm, release, namespace);
   const generators = new ClusterGenerators({
     ...{ cluster, call, namespace, timeoutMs },
     image: options.generatorImage,
@@ -73,22 +82,14 @@ async function bringUp(
   const generatorUp = generators.up(progress, signal);
   generatorUp.catch(() => undefined);
   const deployed =
-    options.how === 'existing'
-      ? await existing(helm, { release, namespace })
-      : await deploy(() => {
-          installed = true;
-        });
+    there ??
+    (await deploy(() => {
+      installed = true;
+    }));
   await generatorUp;
   signal.throwIfAborted();
-  const services = await cluster.doing('looking at the Services', () =>
-    cluster.core.listNamespacedService({ namespace, labelSelector: releaseSelector(release) }),
-  );
-  const service = webhookService(services.items);
-  if (service === null) {
-    throw new Mistake(
-      `the release '${release}' in the namespace ${namespace} has no Service that takes webhooks: is --release its name?`,
-    );
-  }
+  const way = wayThere ?? (await wayIn());
+  for (const [name, address] of Object.entries(way.hosts)) generators.names.set(name, address);
   const watch = new PodWatch(cluster, namespace, releaseSelector(release));
   scope.defer(() => {
     watch.end();
@@ -106,7 +107,7 @@ async function bringUp(
   };
   return KubernetesRunning.of({
     ...{ cluster, namespace, generators, watch, scope },
-    baseUrl: urlOf(service),
+    baseUrl: way.baseUrl,
     topology: deployed.topology,
     deployed: recorded,
     readyTimeoutMs: options.readyTimeoutMs,
@@ -115,7 +116,6 @@ async function bringUp(
   async function deploy(
     begun: () => void,
   ): Promise<{ topology: Topology | null; values: Record<string, unknown> | null }> {
-    if (!space.isOwn) await refuseTaken(helm, release, namespace);
     const values = chosenValues(options.topology, options.values);
     const helmEnds = new AbortController();
     let isDone = false;
@@ -165,6 +165,17 @@ async function existing(
     topology: chart.startsWith('n8n-tuned ') ? readDeployed(stringify(values)).topology : null,
     values: valuesWithoutSecrets(values) as Record<string, unknown>,
   };
+}
+
+async function serviceOf(cluster: Cluster, namespace: string, release: string): Promise<V1Service> {
+  const { items } = await cluster.doing('looking at the Services', () =>
+    cluster.core.listNamespacedService({ namespace, labelSelector: releaseSelector(release) }),
+  );
+  const service = webhookService(items);
+  if (service !== null) return service;
+  throw new Mistake(
+    `the release '${release}' in the namespace ${namespace} has no Service that takes webhooks: is --release its name?`,
+  );
 }
 
 async function refuseTaken(helm: Helm, release: string, namespace: string): Promise<void> {

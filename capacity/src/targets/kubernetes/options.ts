@@ -1,4 +1,5 @@
 import type { Topology } from '../../plan/topology';
+import type { Way } from './way-in';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 
 /** What is asked of a cluster. */
@@ -21,6 +22,10 @@ export interface KubernetesOptions {
   /** Until the real request gets its expected response. */
   readyTimeoutMs: number;
   workflows: readonly SeedWorkflow[];
+  /** How the load comes to n8n. */
+  via: Way;
+  /** Where the Ingress or the Gateway is; null: as it says itself, else as DNS says. */
+  viaAddress: string | null;
   /** Pods that make the load together, each the same share. */
   generators: number;
   /** CPU limit of each; null: none. */

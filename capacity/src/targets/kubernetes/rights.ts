@@ -1,8 +1,8 @@
 /** Every right that the command uses in a cluster, and what for. Pure; docs/kubernetes.md is held equal to it by a test. */
 
 export interface Right {
-  /** `load`: to load what is there; `deploy`: to deploy the chart as well; `space`: to have a namespace of its own. */
-  part: 'load' | 'deploy' | 'space';
+  /** `load`: to load what is there; `deploy`: to deploy the chart as well; `space`: to have a namespace of its own; `via`: to come through an Ingress or a Gateway. */
+  part: 'load' | 'deploy' | 'space' | 'via';
   group: string;
   /** With its part after a slash, such as pods/exec. */
   resource: string;
@@ -85,6 +85,18 @@ export const RIGHTS: readonly Right[] = [
     ...{ part: 'space', group: '', resource: 'namespaces', verbs: ['list', 'create', 'delete'] },
     why: 'a namespace of its own, and those that earlier calls have left',
   },
+  {
+    ...{ part: 'via', group: 'networking.k8s.io', resource: 'ingresses', verbs: OWNED },
+    why: 'part of the chart, and where users come in',
+  },
+  {
+    ...{ part: 'via', group: 'gateway.networking.k8s.io', resource: 'httproutes', verbs: OWNED },
+    why: 'part of the chart, and where users come in',
+  },
+  {
+    ...{ part: 'via', group: 'gateway.networking.k8s.io', resource: 'gateways', verbs: ['get'] },
+    why: 'where users come in',
+  },
 ];
 
 /** One line of it: what may be asked of the API server. */
@@ -99,6 +111,8 @@ export interface Question {
 export function questionsOf(how: 'deploy' | 'existing', namespace: string | null): Question[] {
   return RIGHTS.filter(({ part }) => {
     if (part === 'space') return namespace === null;
+    // Whoever comes through the Service needs none of these.
+    if (part === 'via') return false;
     return part === 'load' || how === 'deploy';
   }).flatMap((right) =>
     right.verbs.map((verb) => ({

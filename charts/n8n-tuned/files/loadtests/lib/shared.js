@@ -600,8 +600,9 @@ var rounded2 = (milliseconds2) => Math.round(milliseconds2 * 1e3) / 1e3;
 
 var GRACE_SECONDS = 10, TREND_STATS = ["count", "avg", "min", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"];
 function optionsOf(settings) {
-  let { plan, readyMs } = settings;
+  let { plan, readyMs, hosts } = settings;
   return {
+    ...Object.keys(hosts).length === 0 ? {} : { hosts },
     scenarios: { [plan.profile]: scenarioOf(settings) },
     thresholds: k6Thresholds(settings),
     summaryTrendStats: TREND_STATS,
@@ -927,6 +928,7 @@ function readSettings(profile, env, readText, catalogueFile) {
   let plan = planFrom(profile, env), slos = env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO), timeoutMs = milliseconds(env, "TIMEOUT", 60), share = env.SHARE === void 0 ? WHOLE : parseShare(env.SHARE);
   return {
     baseUrl: baseUrlFrom(env),
+    hosts: env.HOSTS === void 0 ? {} : JSON.parse(env.HOSTS),
     requests: requestsFrom(env, readText, catalogueFile),
     plan,
     share,

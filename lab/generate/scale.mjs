@@ -1,0 +1,119 @@
+#!/usr/bin/env node
+// Writes docs/scale.md, whose figures follow from records; with --check it only says whether that is needed.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { format } from 'prettier';
+import { link, number, readJson, root, table } from './results/records.mjs';
+
+const RUN_OF_QUEUE = 'studies/modes/results/cells/012-block-1';
+const MERGE = 'studies/generators/results/record.json';
+const ON_CLUSTER = 'docs/records/generators-on-cluster.json';
+const RATES = [1_000, 10_000];
+/** In use of what there is: what is left serves bunches of requests, a rollout and a lost node. */
+const USED = 0.7;
+/** Redis runs its commands on one thread. */
+const ONE_THREAD = 1;
+
+const run = `${RUN_OF_QUEUE}/${readdirSync(new URL(RUN_OF_QUEUE, root)).find((name) => existsSync(new URL(`${RUN_OF_QUEUE}/${name}/run.json`, root)))}/run.json`;
+const { summary, topology, versions, workload } = readJson(run);
+const rate = summary.achieved.ratePerSecond;
+const coresOf = (role) => summary.roles.find((each) => each.role === role)?.cpuCoresMean ?? 0;
+const milliseconds = {
+  receiving: (1000 * coresOf('main')) / rate,
+  workers: (1000 * coresOf('worker')) / rate,
+  postgresql: (1000 * coresOf('postgresql')) / rate,
+  redis: (1000 * coresOf('redis')) / rate,
+  generators: (1000 * summary.generator.cpuCores) / rate,
+};
+const merge = readJson(MERGE).rows;
+const onCluster = readJson(ON_CLUSTER)['1 against 3 load generators'];
+const apart = onCluster.largestDifference;
+const most = merge.filter(({ ratePerSecond }) => ratePerSecond === 10_000).at(-1);
+const cores = (perRequest, at) => (perRequest * at) / 1000;
+const whole = (value) => number(Math.ceil(value));
+const redisMost = (USED * ONE_THREAD * 1000) / milliseconds.redis;
+
+const rows = [
+  ['webhook processors (main in the record)', milliseconds.receiving, 'processes of one core each'],
+  ['workers', milliseconds.workers, 'processes of one core each'],
+  ['PostgreSQL', milliseconds.postgresql, 'cores of one server'],
+  ['Redis', milliseconds.redis, 'of its one thread'],
+  ['load generators', milliseconds.generators, 'pods of one core each'],
+].map(([name, each, unit]) => [
+  name,
+  `${number(each)} ms`,
+  ...RATES.map((at) => {
+    const needed = cores(each, at) / USED;
+    return name === 'Redis' ? `${number(100 * cores(each, at))} %` : whole(needed);
+  }),
+  unit,
+]);
+
+const page = await format(
+  `# Past one machine
+
+<!-- Written by lab/generate/scale.mjs from records. -->
+
+How many of each it takes to sustain 1 000 and 10 000 requests per second, as far as the figures of one small machine
+tell, and how to measure it on your cluster. **Nothing on this page was measured at such a rate**: everything in the table
+is extrapolated in proportion from one run, and a real system bends before a straight line does.
+
+## What one request costs
+
+One run of ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology.tuning}\`, ${topology.workers.count} worker, at
+${number(rate)} requests per second on two cores ([record](../${run})). At ${number(100 * USED)} % use:
+
+${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'which are'], rows)}
+
+What follows from it:
+
+- **Redis ends first.** n8n has one queue, and Redis runs its commands on one thread: at ${number(100 * USED)} % of it that is about
+  ${number(Math.round(redisMost / 10) * 10)} requests per second, whatever else you add. For 10 000/s run several releases, each with its
+  own Redis and database, and divide the traffic before them, for example by path or by host at your Ingress.
+- **PostgreSQL comes next.** Every execution is written several times. Leave out what you do not read: the profile
+  \`throughput\` does not keep the records of successes ([tuning](chart/tuning.md)).
+- Your workflow costs more than this one, which does next to nothing: then workers come first. Measure it.
+- Webhook processors hold connections open as long as the workflow takes: count memory and sockets, not only CPU.
+
+## The load generators
+
+One pod of k6 needs about ${number(milliseconds.generators)} ms of CPU per request here. \`--generators N\` divides one schedule among N pods
+([how](kubernetes.md#several-load-generators)). All requests come to the command, which merges them: in a
+[simulation](results.md#many-load-generators-as-one-run) with ${number(most.generators)} generators and ${number(most.ratePerSecond)} requests per second this took
+${number(100 * most.cpuShareOfACore)} % of a core and ${number(most.rssPeakMiB)} MiB, with percentiles within 0.1 % of the exact ones. Two lines per request also
+come through the API server of your cluster; how many it carries was not tried.
+
+## On your cluster
+
+\`\`\`sh
+n8n-tuned doctor --target kubernetes
+# The capacity of one worker, then of more: the law needs four sizes at least.
+n8n-tuned sweep -f sizes.yaml --target kubernetes
+n8n-tuned predict --from results --at 12
+# What was predicted, deployed and loaded from three nodes.
+n8n-tuned run --target kubernetes --values large.yaml --generators 3 --rate 1000 --duration 10m --slo 'p95<500ms' --slo 'errors<0.1%'
+\`\`\`
+
+\`predict\` extrapolates to three times the largest size that was measured, and says how far it may be off; take the table
+above only to choose what to measure first.
+
+## What was verified here, and what was not
+
+| claim | how |
+| --- | --- |
+| the shares of N generators are together the schedule of one | properties over rates and N, \`test/loadtests/share.test.ts\` |
+| merged figures are those of one generator, in whatever order lines come | properties, \`test/capacity/load/merge.test.ts\` |
+| cost, memory and error of the merge at 100 generators | simulation, ${link(MERGE)} |
+| one and three generators measure the same percentiles on a real cluster, of a server of known latency | p50 to p99 differ by ${number(100 * apart.betweenThem)} % at the most, and from the truth by ${number(100 * Math.max(apart.oneFromTruth, apart.threeFromTruth))} %; on one node, \`test/cluster-long/generators.test.ts\`, [record](records/generators-on-cluster.json) |
+| clocks of several nodes | **not verified**: the cluster of the lab has one node; the arithmetic has properties, \`test/capacity/analysis/clock.test.ts\` |
+| 1 000 and 10 000 requests per second | **not verified** |
+`,
+  { parser: 'markdown', printWidth: 100 },
+);
+
+const file = new URL('docs/scale.md', root);
+if (!process.argv.includes('--check')) {
+  writeFileSync(file, page);
+} else if (!existsSync(file) || readFileSync(file, 'utf8') !== page) {
+  console.error('docs/scale.md is out of date: run npm run generate');
+  process.exit(1);
+}
