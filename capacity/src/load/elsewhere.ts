@@ -39,6 +39,7 @@ export async function runElsewhere(
 class LoadElsewhere {
   private readonly merged: MergedLines;
   private readonly words: string[][];
+  private readonly attempts: number[] = [];
   private readonly lost: (GeneratorPart['lost'] | undefined)[];
   private readonly usages: Usages;
   private readonly timers: NodeJS.Timeout[] = [];
@@ -119,12 +120,16 @@ class LoadElsewhere {
       beginsAtMs === null
         ? {}
         : { SHARE: `${String(index + 1)}/${String(length)}`, BEGINS_AT: String(beginsAtMs) };
+    // One that was stopped to begin again may still say something.
+    const attempt = (this.attempts[index] ?? 0) + 1;
+    this.attempts[index] = attempt;
     const run = this.generator(index).start({
       script: plan.profile,
       flags: RUN_FLAGS,
       env: { ...variablesOf(this.order), ...share },
       requests,
       onLine: (text) => {
+        if (this.attempts[index] !== attempt) return;
         const line = parseLine(text);
         if (line === null) remember(this.words[index] ?? [], text);
         else if (line[0] === 'r') there();
@@ -173,6 +178,9 @@ class LoadElsewhere {
     const why = reason || `k6 ended with exit code ${String(code)}: ${words}`;
     const tMs = Math.max(0, Date.now() - (this.beganAtMs ?? Date.now()));
     this.lost[index] = { tMs, why, inFlight: this.merged.lost(index) };
+    // Its connection may be what was lost: then it must not go on uncounted.
+    this.runs[index]?.stop('KILL');
+    this.usages.gone(index);
     this.order.onLost?.(`the load generator ${name} on ${node} was lost: ${why}`);
   }
 

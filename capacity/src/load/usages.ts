@@ -46,6 +46,14 @@ export class Usages {
     );
   }
 
+  /** From now on it uses nothing. */
+  gone(index: number): void {
+    const usage = this.each[index];
+    if (usage === undefined) return;
+    usage.latestCores = 0;
+    usage.latestMiB = 0;
+  }
+
   /** 0 where it was never looked at. */
   meanCores(index: number): number {
     const { cores = 0, looks = 0 } = this.each[index] ?? {};

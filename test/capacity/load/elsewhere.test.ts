@@ -222,6 +222,7 @@ describe('several', () => {
     first.end({ code: null, reason: 'its pod was deleted' });
     await sleep(5);
     expect(lost).toEqual(['the load generator generator-0 on node0 was lost: its pod was deleted']);
+    expect(first.stops).toEqual(['KILL']);
     second.say(begun('b', 3_000), ended('b'));
     third.say(begun('c', 3_000), ended('c'));
     second.end({ code: 0, reason: '' });
