@@ -15,17 +15,17 @@ export class QueueRedisApi implements ICredentialType {
 
   properties: INodeProperties[] = [
     {
-      displayName: 'Redis Is',
+      displayName: 'Connection Type',
       name: 'mode',
       type: 'options',
       default: 'single',
       options: [
         { name: 'Cluster', value: 'cluster', description: 'As in QUEUE_BULL_REDIS_CLUSTER_NODES' },
-        { name: 'One Server', value: 'single', description: 'As in QUEUE_BULL_REDIS_HOST' },
+        { name: 'Single Server', value: 'single', description: 'As in QUEUE_BULL_REDIS_HOST' },
         {
           name: 'Sentinel',
           value: 'sentinel',
-          description: 'Sentinels tell which server is primary',
+          description: 'Sentinels name the primary server',
         },
       ],
     },
@@ -51,9 +51,9 @@ export class QueueRedisApi implements ICredentialType {
       name: 'nodes',
       type: 'string',
       default: '',
-      placeholder: 'redis-1:6379, redis-2:6379',
+      placeholder: 'e.g. redis-1:6379, redis-2:6379',
       displayOptions: { show: { mode: ['cluster', 'sentinel'] } },
-      description: 'Host and port of each node, or of each Sentinel, with commas between them',
+      description: 'Host and port of each node, or of each Sentinel, separated by commas',
     },
     {
       displayName: 'Group Name',
@@ -61,7 +61,7 @@ export class QueueRedisApi implements ICredentialType {
       type: 'string',
       default: 'mymaster',
       displayOptions: { show: { mode: ['sentinel'] } },
-      description: 'The name under which the Sentinels know the servers',
+      description: 'The name of the group of servers in the configuration of the Sentinels',
     },
     {
       displayName: 'Sentinel Password',
@@ -70,7 +70,7 @@ export class QueueRedisApi implements ICredentialType {
       typeOptions: { password: true },
       default: '',
       displayOptions: { show: { mode: ['sentinel'] } },
-      description: 'Password of the Sentinels themselves, if they have one',
+      description: 'Password of the Sentinels, if they require one',
     },
     {
       displayName: 'User',
@@ -78,7 +78,7 @@ export class QueueRedisApi implements ICredentialType {
       type: 'string',
       default: '',
       description:
-        'As in QUEUE_BULL_REDIS_USERNAME of n8n. Reading takes +@read, +@connection and +client|list',
+        'As in QUEUE_BULL_REDIS_USERNAME of n8n. Reading requires +@read, +@connection and +client|list.',
     },
     {
       displayName: 'Password',
@@ -117,10 +117,10 @@ export class QueueRedisApi implements ICredentialType {
       type: 'string',
       typeOptions: { rows: 4 },
       default: '',
-      placeholder: '-----BEGIN CERTIFICATE-----',
+      placeholder: 'e.g. -----BEGIN CERTIFICATE-----',
       displayOptions: { show: { tls: [true] } },
       description:
-        'Certificate of the authority that signed the one of Redis. Empty: those that Node.js trusts.',
+        'Certificate of the authority that signed the certificate of Redis. Leave empty for the authorities that Node.js trusts.',
     },
   ];
 

@@ -12,21 +12,26 @@ import { nodeError } from '../shared/nodeError';
 import { Cancelled } from '../shared/sleep';
 import { operationOptions, operationProperties, operations } from './operations';
 import type { Call, Operation, Outcome } from './operations/operation';
+import { subtitle } from './subtitle';
 import { ranBy } from './world/ranBy';
 
+// Not usable as a tool: an AI agent could freeze or fill the process that runs all workflows.
+// eslint-disable-next-line @n8n/community-nodes/node-usable-as-tool
 export class LoadTarget implements INodeType {
   description: INodeTypeDescription = {
     displayName: 'Load Target',
     name: 'loadTarget',
     icon: { light: 'file:loadTarget.svg', dark: 'file:loadTarget.dark.svg' },
     group: ['transform'],
-    version: 1,
-    subtitle: SUBTITLE,
-    description: 'Makes a load of an exact size and tells what it really made, and where',
+    // 1.1: CPU yields unless told to block.
+    version: [1, 1.1],
+    defaultVersion: 1.1,
+    subtitle: subtitle(),
+    description:
+      'Generate load of an exact size and report what was generated, and by which process',
     defaults: { name: 'Load Target' },
     inputs: ['main'],
     outputs: ['main'],
-    usableAsTool: true,
     properties: [
       {
         displayName: 'Operation',
@@ -74,10 +79,6 @@ export class LoadTarget implements INodeType {
   }
 }
 
-/** `$parameter` has only what is shown, so the figure that is there tells the size. */
-const SUBTITLE =
-  '={{ ({ cpu: "CPU", diskRead: "disk read", diskWrite: "disk write", fail: "fail", json: "JSON", memory: "memory", payload: "payload", wait: "wait" })[$parameter["operation"]] }}';
-
 async function runOne(
   context: IExecuteFunctions,
   itemIndex: number,
@@ -105,12 +106,17 @@ function itemsOf(outcome: Outcome, item: number, report: IDataObject): INodeExec
 }
 
 function callOf(context: IExecuteFunctions, itemIndex: number): Call {
+  // n8n 0.x has no such function.
+  const { isFilePathBlocked } = context.helpers as {
+    isFilePathBlocked?: (path: never) => boolean | Promise<boolean>;
+  };
   return {
     node: context.getNode(),
     itemIndex,
     // n8n 0.x has no such function.
     signal: (context as Partial<IExecuteFunctions>).getExecutionCancelSignal?.call(context),
     parameter: (name) => context.getNodeParameter(name, itemIndex, undefined),
+    isBlockedPath: isFilePathBlocked && ((path) => isFilePathBlocked(path as never)),
     binary: (data, fileName, mimeType) =>
       context.helpers.prepareBinaryData(data, fileName, mimeType),
   };

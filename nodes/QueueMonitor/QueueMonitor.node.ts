@@ -1,9 +1,6 @@
 import type {
-  ICredentialsDecrypted,
-  ICredentialTestFunctions,
   IDataObject,
   IExecuteFunctions,
-  INodeCredentialTestResult,
   INodeExecutionData,
   INodeType,
   INodeTypeDescription,
@@ -14,6 +11,7 @@ import { Mistake } from '../shared/mistake';
 import { n8nRole } from '../shared/n8nProcess';
 import { nodeError } from '../shared/nodeError';
 import { Cancelled } from '../shared/sleep';
+import { queueRedisApiTest } from './queue/credentialTest';
 import { waitUntilDrained } from './queue/drain';
 import { queueName, queueNameProperty } from './queue/queueName';
 import { readQueue } from './queue/read';
@@ -29,13 +27,14 @@ export class QueueMonitor implements INodeType {
     group: ['transform'],
     version: 1,
     subtitle:
-      '={{ ({ read: "read", waitUntilDrained: "wait until drained" })[$parameter["operation"]] }}',
-    description: "Reads n8n's own queue: its depth, the oldest waiting job, the workers",
+      '={{ ({ read: "Read", waitUntilDrained: "Wait Until Drained" })[$parameter["operation"]] + ": " + $parameter["queue"] }}',
+    description:
+      "Read n8n's own queue: jobs by state, the age of the oldest waiting job, the number of workers",
     defaults: { name: 'Queue Monitor' },
     inputs: ['main'],
     outputs: ['main'],
     usableAsTool: true,
-    credentials: [{ name: 'queueRedisApi', required: true, testedBy: 'queueRedisTest' }],
+    credentials: [{ name: 'queueRedisApi', required: true, testedBy: 'queueRedisApiTest' }],
     properties: [
       {
         displayName: 'Operation',
@@ -47,13 +46,14 @@ export class QueueMonitor implements INodeType {
           {
             name: 'Read',
             value: 'read',
-            description: 'Read depth, age of the oldest waiting job and number of workers',
+            description:
+              'Get the number of jobs by state, the age of the oldest waiting job and the number of workers',
             action: 'Read the queue',
           },
           {
             name: 'Wait Until Drained',
             value: 'waitUntilDrained',
-            description: 'Go on when no job is left, or fail after a time',
+            description: 'Wait until no job is left, or fail after a timeout',
             action: 'Wait until the queue is drained',
           },
         ],
@@ -66,7 +66,7 @@ export class QueueMonitor implements INodeType {
         default: 300,
         typeOptions: { minValue: timeout.min, maxValue: timeout.max },
         displayOptions: { show: { operation: ['waitUntilDrained'] } },
-        description: 'After this the node fails and tells what is left in the queue',
+        description: 'How long to wait before the node fails with the number of jobs that are left',
       },
       {
         displayName: 'Check Every (Ms)',
@@ -75,31 +75,12 @@ export class QueueMonitor implements INodeType {
         default: 1000,
         typeOptions: { minValue: poll.min, maxValue: poll.max },
         displayOptions: { show: { operation: ['waitUntilDrained'] } },
-        description: 'How often to look, in milliseconds',
+        description: 'How often to read the queue, in milliseconds',
       },
     ],
   };
 
-  methods = {
-    credentialTest: {
-      async queueRedisTest(
-        this: ICredentialTestFunctions,
-        credential: ICredentialsDecrypted,
-      ): Promise<INodeCredentialTestResult> {
-        try {
-          const found = await readQueue(credential.data ?? {}, { queue: 'jobs' });
-          const workers = found.workers ?? 'an unknown number of';
-          return {
-            status: 'OK',
-            message: `Found the queue: ${found.waiting} waiting, ${found.active} active, ${workers} workers`,
-          };
-        } catch (error) {
-          if (error instanceof Mistake) return { status: 'Error', message: error.message };
-          throw error;
-        }
-      },
-    },
-  };
+  methods = { credentialTest: { queueRedisApiTest } };
 
   constructor() {
     this.description.icon = themedIcon({
@@ -114,14 +95,16 @@ export class QueueMonitor implements INodeType {
       try {
         output.push({ json: await runOne(this, itemIndex), pairedItem: { item: itemIndex } });
       } catch (error) {
-        if (error instanceof Cancelled || !(error instanceof Mistake)) throw error;
-        const { message, description } = error;
-        const failure = nodeError(this.getNode(), message, {
-          itemIndex,
-          ...(description === undefined ? {} : { description }),
-        });
-        if (!this.continueOnFail()) throw failure;
-        output.push({ json: { error: message, description }, pairedItem: { item: itemIndex } });
+        // A cancelled execution ends here, whatever the node is set to do on errors.
+        if (error instanceof Cancelled) throw error;
+        const message = error instanceof Error ? error.message : String(error);
+        const description = error instanceof Mistake ? error.description : undefined;
+        const details = description === undefined ? {} : { description };
+        if (!this.continueOnFail()) {
+          if (!(error instanceof Mistake)) throw error;
+          throw nodeError(this.getNode(), message, { itemIndex, ...details });
+        }
+        output.push({ json: { error: message, ...details }, pairedItem: { item: itemIndex } });
       }
     }
     return [output];

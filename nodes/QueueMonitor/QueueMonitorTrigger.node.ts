@@ -10,6 +10,7 @@ import { themedIcon } from '../shared/icon';
 import { Mistake } from '../shared/mistake';
 import { nodeError } from '../shared/nodeError';
 import { CALM, nextAlarm, type AlarmEvent, type AlarmRule } from './queue/alarm';
+import { queueRedisApiTest } from './queue/credentialTest';
 import { queueName, queueNameProperty } from './queue/queueName';
 import { readQueue, type QueueMeasures } from './queue/read';
 
@@ -34,13 +35,13 @@ export class QueueMonitorTrigger implements INodeType {
     version: 1,
     subtitle:
       '={{ $parameter["measure"] + " " + $parameter["direction"] + " " + $parameter["threshold"] }}',
-    description: "Starts the workflow when n8n's own queue stays over a threshold for a time",
+    description: "Start the workflow when n8n's own queue stays beyond a threshold for some time",
     eventTriggerDescription: '',
-    activationMessage: 'The queue is now being watched.',
+    activationMessage: 'The queue is now being monitored.',
     defaults: { name: 'Queue Monitor Trigger' },
     inputs: [],
     outputs: ['main'],
-    credentials: [{ name: 'queueRedisApi', required: true, testedBy: 'queueRedisTest' }],
+    credentials: [{ name: 'queueRedisApi', required: true, testedBy: 'queueRedisApiTest' }],
     properties: [
       queueNameProperty,
       {
@@ -49,18 +50,18 @@ export class QueueMonitorTrigger implements INodeType {
         type: 'options',
         default: 'waiting',
         options: [
-          { name: 'Active', value: 'active', description: 'Jobs that workers are working on' },
+          { name: 'Active', value: 'active', description: 'Jobs that workers are running' },
           {
             name: 'Completed',
             value: 'completed',
             description: 'Finished jobs that are still kept',
           },
-          { name: 'Delayed', value: 'delayed', description: 'Jobs that wait for a time to come' },
+          { name: 'Delayed', value: 'delayed', description: 'Jobs that are scheduled for later' },
           { name: 'Failed', value: 'failed', description: 'Failed jobs that are still kept' },
           {
             name: 'Oldest Waiting (Seconds)',
             value: 'oldestWaitingSeconds',
-            description: 'How long the job that waits longest has waited',
+            description: 'How long the oldest waiting job has waited',
           },
           {
             name: 'Paused',
@@ -81,12 +82,12 @@ export class QueueMonitorTrigger implements INodeType {
           {
             name: 'Over the Threshold',
             value: 'over',
-            description: 'Too much is bad, as of waiting jobs',
+            description: 'For example too many waiting jobs',
           },
           {
             name: 'Under the Threshold',
             value: 'under',
-            description: 'Too little is bad, as of workers',
+            description: 'For example too few workers',
           },
         ],
         description: 'On which side of the threshold to start the workflow',
@@ -97,7 +98,7 @@ export class QueueMonitorTrigger implements INodeType {
         type: 'number',
         default: 100,
         typeOptions: { minValue: 0, maxValue: MOST },
-        description: 'The measure must lie beyond this value, not at it',
+        description: 'The measure must be beyond this value; equal to it is not enough',
       },
       {
         displayName: 'For (Seconds)',
@@ -105,7 +106,8 @@ export class QueueMonitorTrigger implements INodeType {
         type: 'number',
         default: 60,
         typeOptions: { minValue: 0, maxValue: 86_400 },
-        description: 'How long it must stay there without a break before the workflow starts',
+        description:
+          'How long the measure must stay beyond the threshold without interruption before the workflow starts',
       },
       {
         displayName: 'Clears At',
@@ -114,14 +116,14 @@ export class QueueMonitorTrigger implements INodeType {
         default: 50,
         typeOptions: { minValue: 0, maxValue: MOST },
         description:
-          'The measure must come back to this value before the workflow can start again, so that a measure near the threshold does not start it over and over',
+          'The measure must return to this value before the workflow can start again, so that a measure near the threshold does not start it repeatedly',
       },
       {
         displayName: 'Also When It Clears',
         name: 'alsoWhenCleared',
         type: 'boolean',
         default: false,
-        description: 'Whether to start the workflow once more when the measure has come back',
+        description: 'Whether to start the workflow again when the measure has returned',
       },
       {
         displayName: 'Check Every (Seconds)',
@@ -133,6 +135,8 @@ export class QueueMonitorTrigger implements INodeType {
       },
     ],
   };
+
+  methods = { credentialTest: { queueRedisApiTest } };
 
   constructor() {
     this.description.icon = themedIcon({

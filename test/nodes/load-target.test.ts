@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Engine, reportOf, type Report, type RunRequest, type RunResult } from './support/engine';
 import { eventually } from './support/eventually';
 
@@ -40,7 +41,7 @@ test('the package loads as n8n loads it', async () => {
   expect(await engine.ask('load')).toEqual({
     nodes: ['loadTarget', 'queueMonitor', 'queueMonitorTrigger'].map((name) => ({
       name,
-      version: 1,
+      version: name === 'loadTarget' ? 1.1 : 1,
     })),
     credentials: ['queueRedisApi'],
   });
@@ -174,6 +175,31 @@ describe('CPU', () => {
   });
 });
 
+describe('CPU that blocks', () => {
+  const latest = { settings: { typeVersion: 1.1 } };
+
+  test('is the default only of what was saved with version 1', async () => {
+    const parameters = { operation: 'cpu', cpuTimeMs: 1 };
+    expect((await report(parameters)).asked).toMatchObject({ eventLoop: 'block' });
+    expect(reportOf(await run(parameters, latest)).asked).toMatchObject({ eventLoop: 'yield' });
+  });
+
+  test('for longer than n8n can bear is refused before it begins', async () => {
+    for (const more of [{ eventLoop: 'block' }, { eventLoop: 'yield', yieldEveryMs: 60_000 }]) {
+      const parameters = { operation: 'cpu', cpuTimeMs: 3_600_000, ...more };
+      const { error } = await run(parameters, latest);
+      expect(error?.message).toMatch(/^The work would block the event loop for \d+ s/);
+      expect(error?.description).toContain('May Freeze n8n');
+    }
+  });
+
+  test('can be cancelled as soon as it yields', async () => {
+    const parameters = { operation: 'cpu', cpuTimeMs: 3_600_000 };
+    const { status } = await run(parameters, { ...latest, cancelAfterMs: 50 });
+    expect(status).toBe('canceled');
+  });
+});
+
 describe('Wait', () => {
   test('is never shorter than drawn and does not use the CPU', async () => {
     for (const waitMs of [0, 1, 20.7, 80]) {
@@ -214,6 +240,13 @@ describe('documents', () => {
     expect(documentOf(one)).not.toEqual(documentOf(two));
   });
 
+  const documentsIn = (where: string): string[] =>
+    existsSync(where)
+      ? readdirSync(where, { recursive: true, encoding: 'utf8' }).filter((name) =>
+          name.endsWith('.json'),
+        )
+      : [];
+
   test('Disk Read prepares its documents once and reads one of them', async () => {
     const own = mkdtempSync(join(folder, 'read-'));
     const parameters = { operation: 'diskRead', sizeKiB: 4, documents: 3, folder: own };
@@ -224,10 +257,81 @@ describe('documents', () => {
       names.add((read.achieved as Record<string, unknown>)['path']);
     }
     expect(names.size).toBe(3);
-    expect(readdirSync(own)).toHaveLength(3);
+    expect(documentsIn(own)).toHaveLength(3);
     rmSync(own, { recursive: true });
     await report(parameters);
-    expect(readdirSync(own)).toHaveLength(3);
+    expect(documentsIn(own)).toHaveLength(3);
+  });
+
+  test('Disk Read removes its documents when n8n ends, and those of processes that were killed', async () => {
+    const own = mkdtempSync(join(folder, 'cleanup-'));
+    const dead = spawnSync(process.execPath, ['-e', '']).pid;
+    const leftover = join(own, `read-${hostname()}-${String(dead)}`);
+    const foreign = join(own, `read-another-host-${String(dead)}`);
+    for (const each of [leftover, foreign]) mkdirSync(each);
+    const other = await Engine.start();
+    const parameters = { operation: 'diskRead', sizeKiB: 1, documents: 2, folder: own };
+    await other.run({ node: 'loadTarget', parameters });
+    expect(documentsIn(own)).toHaveLength(2);
+    expect(existsSync(leftover)).toBe(false);
+    await other.stop();
+    expect(readdirSync(own)).toEqual([basename(foreign)]);
+  });
+
+  test('Disk Read that is cancelled while it prepares leaves nothing behind', async () => {
+    const own = mkdtempSync(join(folder, 'cancelled-'));
+    const parameters = { operation: 'diskRead', sizeKiB: 1024, documents: 1000, folder: own };
+    const { status } = await run(parameters, { cancelAfterMs: 100 });
+    expect(status).toBe('canceled');
+    await eventually(() => documentsIn(own).length === 0);
+  });
+
+  test('Disk Read of more than serves a test is a mistake', async () => {
+    const parameters = { operation: 'diskRead', sizeKiB: 262_144, documents: 10_000, folder };
+    expect((await run(parameters)).error?.message).toBe(
+      "'Documents' times 'Size (KiB)' must not be above 16 GiB, but it is 2500 GiB",
+    );
+  });
+
+  test.each([
+    { operation: 'json', sizeKiB: 262_144 },
+    { operation: 'diskWrite', sizeKiB: 262_144 },
+    { operation: 'diskRead', sizeKiB: 262_144, documents: 1 },
+    { operation: 'payload', items: 5000, itemBytes: 100_000 },
+  ])('$operation that does not fit into the heap is refused like Memory', async (parameters) => {
+    const { error } = await run({ ...parameters, folder });
+    expect(error?.message).toMatch(/^\d+ MiB of objects do not fit: \d+ MiB are free/);
+    expect(error?.description).toContain("turn on 'May Crash n8n'");
+  });
+
+  test('files lie only where n8n allows nodes to write', async () => {
+    const allowed = mkdtempSync(join(folder, 'allowed-'));
+    const outside = mkdtempSync(join(folder, 'outside-'));
+    symlinkSync(outside, join(allowed, 'link'));
+    const other = await Engine.start([], 'inherit', {
+      N8N_RESTRICT_FILE_ACCESS_TO: `${join(folder, 'nowhere')}; ${allowed}`,
+    });
+    try {
+      const write = (where: string): Promise<RunResult> =>
+        other.run({
+          node: 'loadTarget',
+          parameters: { operation: 'diskWrite', sizeKiB: 1, folder: where },
+        });
+      for (const where of [outside, join(allowed, 'link'), join(allowed, '..', 'x'), '/etc/x']) {
+        const { error } = await write(where);
+        expect(error?.message).toBe(`'Folder' is ${where}, which n8n does not let nodes access`);
+        expect(error?.description).toContain(allowed);
+      }
+      const path = (result: RunResult): unknown =>
+        (reportOf(result).achieved as Record<string, unknown>)['path'];
+      expect(path(await write(join(allowed, 'new/er')))).toContain(
+        join(allowed, 'new/er/written-'),
+      );
+      expect(path(await write(''))).toContain(join(folder, 'nowhere/n8n-load-target/written-'));
+      expect(readdirSync(outside)).toEqual([]);
+    } finally {
+      await other.stop();
+    }
   });
 
   test('Disk Write returns what it wrote and removes it in the background', async () => {

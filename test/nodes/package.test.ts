@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
@@ -66,6 +67,8 @@ test('the tarball holds the nodes, the workflows, and nothing stray', () => {
     expect(packed.files).toContain(`dist/nodes/${type}.node.json`);
   }
   expect(packed.files).toContain('dist/credentials/QueueRedisApi.credentials.js');
+  const readme = execFileSync('tar', ['-xzOf', packed.tarball, 'package/README.md']);
+  expect(readme.toString()).toBe(readFileSync(join(repositoryRoot(), 'nodes/README.md'), 'utf8'));
   expect(packed.sizeBytes).toBeLessThan(1.5 * 1024 * 1024);
 });
 
@@ -104,7 +107,7 @@ test('n8n 2.41.1 installs it as a community package', async () => {
       }[];
       const ours = types.filter(({ name }) => name.startsWith(packed.name));
       expect(ours.map(({ name }) => name.split('.')[1]).sort()).toEqual(
-        [...TYPES, 'loadTargetTool', 'queueMonitorTool'].sort(),
+        [...TYPES, 'queueMonitorTool'].sort(),
       );
       for (const { iconUrl } of ours) {
         for (const icon of [iconUrl.light, iconUrl.dark]) {

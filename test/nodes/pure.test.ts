@@ -1,8 +1,10 @@
 import fc from 'fast-check';
+import { allowedFolders, liesIn } from '../../nodes/LoadTarget/pure/allowed';
 import { sampleMs, type Distribution } from '../../nodes/LoadTarget/pure/distribution';
 import { randomDocument, SMALLEST_DOCUMENT_BYTES } from '../../nodes/LoadTarget/pure/document';
 import { refusal, roomMiB, type MemoryFigures } from '../../nodes/LoadTarget/pure/fits';
 import { addUp } from '../../nodes/LoadTarget/pure/loop';
+import { burn, Frozen } from '../../nodes/LoadTarget/world/cpu';
 import { checkedBoolean, checkedChoice, checkedNumber } from '../../nodes/shared/bounds';
 import { themedIcon } from '../../nodes/shared/icon';
 import { n8nRole } from '../../nodes/shared/n8nProcess';
@@ -140,4 +142,33 @@ test('n8n that knows no themed icons gets the light one', () => {
   expect(themedIcon(icon, '1.49.0')).toBe('file:a.svg');
   expect(themedIcon(icon, '1.50.0')).toBe(icon);
   expect(themedIcon(icon, '2.41.1')).toBe(icon);
+});
+
+test('work stops where it keeps others waiting for too long', async () => {
+  const plan = {
+    ...{ work: addUp, untilIteration: Infinity, untilCpuTimeMs: Infinity, signal: undefined },
+    ...{ yieldEveryMs: Infinity, longestFreezeMs: 20 },
+  };
+  await expect(burn(plan)).rejects.toThrow(Frozen);
+});
+
+test.each([
+  [undefined, 2, ['/home/me/.n8n-files']],
+  [undefined, 0, undefined],
+  [undefined, undefined, ['/home/me/.n8n-files']],
+  ['', 2, undefined],
+  ['/a; ~/b ;', 0, ['/a', '/home/me/b']],
+])('N8N_RESTRICT_FILE_ACCESS_TO=%p on n8n %p allows %p', (variable, major, folders) => {
+  expect(allowedFolders(variable, major, '/home/me')).toEqual(folders);
+});
+
+test.each([
+  ['/a', '/a', true],
+  ['/a', '/a/b/c', true],
+  ['/a', '/ab', false],
+  ['/a', '/', false],
+  ['/a', '/a/..b', true],
+  ['/', '/b', true],
+])('in the folder %s lies %s: %p', (folder, path, expected) => {
+  expect(liesIn(folder, path)).toBe(expected);
 });

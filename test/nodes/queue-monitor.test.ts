@@ -429,3 +429,15 @@ describe('Queue Monitor Trigger', () => {
     );
   });
 });
+
+test('an error of n8n itself, too, lets the workflow go on when the node is set to', async () => {
+  const settings = { onError: 'continueRegularOutput' };
+  const { status, items } = await engine.run({ node: 'queueMonitor', parameters: {}, settings });
+  expect(status).toBe('success');
+  expect(items).toEqual([
+    {
+      json: { error: expect.stringMatching(/credential/i) as string },
+      pairedItem: { item: 0 },
+    },
+  ]);
+});

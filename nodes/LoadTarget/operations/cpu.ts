@@ -1,28 +1,63 @@
+import type { INodeProperties } from 'n8n-workflow';
 import type { Bounds } from '../../shared/bounds';
 import { addUp } from '../pure/loop';
-import { burn } from '../world/cpu';
-import { choiceOf, numberOf, type Operation } from './operation';
+import { Mistake } from '../../shared/mistake';
+import { burn, Frozen } from '../world/cpu';
+import { booleanOf, choiceOf, numberOf, type Operation } from './operation';
 
 const time: Bounds = { title: 'CPU Time (Ms)', min: 0, max: 3_600_000 };
-const loop: Bounds = { title: 'Loop To', min: 0, max: 5_000_000_000, integer: true };
+const loop: Bounds = { title: 'Iterations', min: 0, max: 5_000_000_000, integer: true };
 const slice: Bounds = { title: 'Yield Every (Ms)', min: 1, max: 60_000 };
+
+/**
+ * n8n's queue takes a worker for dead whose lock was not renewed for 60 s, and it is renewed every
+ * 10 s (QUEUE_WORKER_LOCK_DURATION, QUEUE_WORKER_LOCK_RENEW_TIME): below the difference nobody notices.
+ */
+const LONGEST_FREEZE_MS = 45_000;
+
+/** Version 1 of the node blocked unless it was told not to: what was saved then stays as it was. */
+const eventLoop: INodeProperties = {
+  displayName: 'Event Loop',
+  name: 'eventLoop',
+  type: 'options',
+  default: 'yield',
+  options: [
+    {
+      name: 'Block',
+      value: 'block',
+      description:
+        'Nothing else runs in this process meanwhile, and the execution cannot be cancelled',
+    },
+    { name: 'Yield', value: 'yield', description: 'Let others run every so often' },
+  ],
+  description: 'Whether other executions of the same process can run in between',
+};
+
+const mayFreeze: INodeProperties = {
+  // eslint-disable-next-line n8n-nodes-base/node-param-display-name-miscased -- n8n writes itself so
+  displayName: 'May Freeze n8n',
+  name: 'mayFreeze',
+  type: 'boolean',
+  default: false,
+  description: `Whether to block the event loop for more than ${LONGEST_FREEZE_MS / 1000} seconds at a time, so that n8n may be restarted or lose its job. When off, the node refuses or stops.`,
+};
 
 export const cpu: Operation = {
   option: {
     name: 'CPU',
     value: 'cpu',
-    description: 'Use the CPU for a time, or for a loop of a given length',
-    action: 'Use the CPU',
+    description: 'Use the CPU for a given time or number of iterations',
+    action: 'Use CPU time',
   },
   properties: [
     {
-      displayName: 'Work Until',
+      displayName: 'Limit By',
       name: 'until',
       type: 'options',
       default: 'time',
       options: [
-        { name: 'A CPU Time', value: 'time', description: 'The same time on every machine' },
-        { name: 'A Loop Ends', value: 'loop', description: 'The same work on every machine' },
+        { name: 'CPU Time', value: 'time', description: 'The same time on every machine' },
+        { name: 'Iterations', value: 'loop', description: 'The same work on every machine' },
       ],
       description: 'What ends the work',
     },
@@ -36,7 +71,7 @@ export const cpu: Operation = {
       description: 'How much CPU time to use, in milliseconds',
     },
     {
-      displayName: 'Loop To',
+      displayName: 'Iterations',
       name: 'loopTo',
       type: 'number',
       default: 500000,
@@ -44,21 +79,8 @@ export const cpu: Operation = {
       displayOptions: { show: { until: ['loop'] } },
       description: 'How many times to run "count += i"',
     },
-    {
-      displayName: 'Event Loop',
-      name: 'eventLoop',
-      type: 'options',
-      default: 'block',
-      options: [
-        {
-          name: 'Block',
-          value: 'block',
-          description: 'Nothing else runs in this process meanwhile',
-        },
-        { name: 'Yield', value: 'yield', description: 'Let others run every so often' },
-      ],
-      description: 'Whether other executions of the same process can run in between',
-    },
+    { ...eventLoop, default: 'block', displayOptions: { show: { '@version': [1] } } },
+    { ...eventLoop, default: 'yield', displayOptions: { show: { '@version': [1.1] } } },
     {
       displayName: 'Yield Every (Ms)',
       name: 'yieldEveryMs',
@@ -68,23 +90,31 @@ export const cpu: Operation = {
       displayOptions: { show: { eventLoop: ['yield'] } },
       description: 'After how much CPU time others get their turn, in milliseconds',
     },
+    { ...mayFreeze, default: true, displayOptions: { show: { '@version': [1] } } },
+    { ...mayFreeze, default: false, displayOptions: { show: { '@version': [1.1] } } },
   ],
   async run(call) {
-    const until = choiceOf(call, 'until', 'Work Until', ['time', 'loop']);
-    const eventLoop = choiceOf(call, 'eventLoop', 'Event Loop', ['block', 'yield']);
+    const until = choiceOf(call, 'until', 'Limit By', ['time', 'loop']);
+    const mode = choiceOf(call, 'eventLoop', 'Event Loop', ['block', 'yield']);
     const asked = {
       until,
       ...(until === 'time' && { cpuTimeMs: numberOf(call, 'cpuTimeMs', time) }),
       ...(until === 'loop' && { loopTo: numberOf(call, 'loopTo', loop) }),
-      eventLoop,
-      ...(eventLoop === 'yield' && { yieldEveryMs: numberOf(call, 'yieldEveryMs', slice) }),
+      eventLoop: mode,
+      ...(mode === 'yield' && { yieldEveryMs: numberOf(call, 'yieldEveryMs', slice) }),
     };
+    const limited = !booleanOf(call, 'mayFreeze', mayFreeze.displayName);
+    const blockedMs = Math.min(asked.cpuTimeMs ?? 0, asked.yieldEveryMs ?? Infinity);
+    if (limited && blockedMs > LONGEST_FREEZE_MS) throw tooLong('would block', blockedMs);
     const burned = await burn({
       work: addUp,
       untilIteration: asked.loopTo ?? Infinity,
       untilCpuTimeMs: asked.cpuTimeMs ?? Infinity,
       yieldEveryMs: asked.yieldEveryMs ?? Infinity,
+      longestFreezeMs: limited ? LONGEST_FREEZE_MS : Infinity,
       signal: call.signal,
+    }).catch((error: unknown) => {
+      throw error instanceof Frozen ? tooLong('was stopped after it blocked', error.ms) : error;
     });
     return {
       asked,
@@ -96,3 +126,10 @@ export const cpu: Operation = {
     };
   },
 };
+
+function tooLong(what: string, ms: number): Mistake {
+  return new Mistake(
+    `The work ${what} the event loop for ${Math.round(ms / 1000)} s; the longest allowed is ${LONGEST_FREEZE_MS / 1000} s`,
+    "Choose 'Yield', ask for less, or turn on 'May Freeze n8n' to go on regardless.",
+  );
+}

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import type { Bounds } from '../../shared/bounds';
 import { randomDocument } from '../pure/document';
-import { folderWithRoom } from '../world/folder';
+import { folderProperty, folderWithRoom } from '../world/folder';
+import { mayCrashProperty, withRoomForDocument } from '../world/memoryRoom';
 import { booleanOf, numberOf, type Operation } from './operation';
 
 const size: Bounds = { title: 'Size (KiB)', min: 1, max: 262_144 };
@@ -13,7 +14,7 @@ export const diskWrite: Operation = {
   option: {
     name: 'Disk Write',
     value: 'diskWrite',
-    description: 'Write a fresh JSON document, return it, remove it in the background',
+    description: 'Write a new JSON document, return it, and remove the file in the background',
     action: 'Write a document to disk',
   },
   properties: [
@@ -31,17 +32,10 @@ export const diskWrite: Operation = {
       type: 'boolean',
       default: false,
       description:
-        'Whether to wait until the disk has the document. When off, the write ends in the page cache of the operating system.',
+        'Whether to wait until the document is on the disk. When off, the write ends in the page cache of the operating system.',
     },
-    {
-      displayName: 'Folder',
-      name: 'folder',
-      type: 'string',
-      default: '',
-      placeholder: '/data/load-target',
-      description:
-        "Absolute path on the machine that runs n8n. Empty: a folder in the system's temporary folder.",
-    },
+    folderProperty,
+    mayCrashProperty,
   ],
   async run(call) {
     const asked = {
@@ -49,26 +43,28 @@ export const diskWrite: Operation = {
       flush: booleanOf(call, 'flush', 'Flush'),
     };
     const bytes = Math.round(asked.sizeKiB * 1024);
-    const folder = await folderWithRoom(call.parameter('folder'), bytes);
-    const document = randomDocument(bytes, Math.random);
-    const path = join(folder, `written-${randomUUID()}.json`);
-    try {
-      const file = await open(path, 'wx');
+    return withRoomForDocument(call, bytes, async () => {
+      const folder = await folderWithRoom(call, bytes);
+      const document = randomDocument(bytes, Math.random);
+      const path = join(folder, `written-${randomUUID()}.json`);
       try {
-        await file.writeFile(JSON.stringify(document));
-        if (asked.flush) await file.sync();
-        const { size: written } = await file.stat();
-        return {
-          asked,
-          achieved: { sizeKiB: written / 1024, path },
-          fields: { document: document as unknown as IDataObject },
-        };
+        const file = await open(path, 'wx');
+        try {
+          await file.writeFile(JSON.stringify(document));
+          if (asked.flush) await file.sync();
+          const { size: written } = await file.stat();
+          return {
+            asked,
+            achieved: { sizeKiB: written / 1024, path },
+            fields: { document: document as unknown as IDataObject },
+          };
+        } finally {
+          await file.close();
+        }
       } finally {
-        await file.close();
+        // Not awaited: the answer does not wait for it. A file that is already gone is as good.
+        void rm(path, { force: true }).catch(() => undefined);
       }
-    } finally {
-      // Not awaited: the answer does not wait for it. A file that is already gone is as good.
-      void rm(path, { force: true }).catch(() => undefined);
-    }
+    });
   },
 };

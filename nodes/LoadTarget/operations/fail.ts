@@ -9,8 +9,8 @@ export const fail: Operation = {
   option: {
     name: 'Fail',
     value: 'fail',
-    description: 'Fail with a given probability, in one of several ways',
-    action: 'Fail now and then',
+    description: 'Fail with a given probability',
+    action: 'Fail at random',
   },
   properties: [
     {
@@ -30,7 +30,7 @@ export const fail: Operation = {
         {
           name: 'HTTP Status',
           value: 'httpStatus',
-          description: 'As when a called service answers with an error',
+          description: 'As when a service responds with an error',
         },
         {
           name: 'Node Error',
@@ -40,7 +40,7 @@ export const fail: Operation = {
         {
           name: 'Thrown Text',
           value: 'thrownText',
-          description: 'As badly written code fails: what is thrown is no error',
+          description: 'As when code throws a text instead of an error object',
         },
       ],
       description: 'What kind of failure to cause',

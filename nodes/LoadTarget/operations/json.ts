@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Bounds } from '../../shared/bounds';
 import { randomDocument } from '../pure/document';
+import { mayCrashProperty, withRoomForDocument } from '../world/memoryRoom';
 import { numberOf, type Operation } from './operation';
 
 const size: Bounds = { title: 'Size (KiB)', min: 1, max: 262_144 };
@@ -9,7 +10,7 @@ export const json: Operation = {
   option: {
     name: 'JSON',
     value: 'json',
-    description: 'Build a fresh random JSON document',
+    description: 'Build a new random JSON document',
     action: 'Build a JSON document',
   },
   properties: [
@@ -21,17 +22,21 @@ export const json: Operation = {
       typeOptions: { minValue: size.min, maxValue: size.max },
       description: 'Size of the document as compact JSON, in KiB of 1,024 bytes',
     },
+    mayCrashProperty,
   ],
   async run(call) {
     const sizeKiB = numberOf(call, 'sizeKiB', size);
-    const document = randomDocument(Math.round(sizeKiB * 1024), Math.random);
-    return {
-      asked: { sizeKiB },
-      achieved: {
-        sizeKiB: JSON.stringify(document).length / 1024,
-        records: document.records.length,
-      },
-      fields: { document: document as unknown as IDataObject },
-    };
+    const bytes = Math.round(sizeKiB * 1024);
+    return withRoomForDocument(call, bytes, async () => {
+      const document = randomDocument(bytes, Math.random);
+      return {
+        asked: { sizeKiB },
+        achieved: {
+          sizeKiB: JSON.stringify(document).length / 1024,
+          records: document.records.length,
+        },
+        fields: { document: document as unknown as IDataObject },
+      };
+    });
   },
 };

@@ -1,12 +1,11 @@
 import type { Bounds } from '../../shared/bounds';
-import { Mistake } from '../../shared/mistake';
-import { refusal, type MemoryKind } from '../pure/fits';
+import type { MemoryKind } from '../pure/fits';
 import { HeldMemory, leakedMiB } from '../world/heldMemory';
 import { memoryFigures } from '../world/memoryFigures';
+import { mayCrashOf, mayCrashProperty, MIB, reserve, type Reservation } from '../world/memoryRoom';
 import { sleep, yieldToOthers } from '../../shared/sleep';
-import { booleanOf, choiceOf, numberOf, type Call, type Operation } from './operation';
+import { choiceOf, numberOf, type Call, type Operation } from './operation';
 
-const MIB = 1024 * 1024;
 const KINDS = ['strings', 'objects', 'buffers'] as const;
 const size: Bounds = { title: 'Size (MiB)', min: 0, max: 1_048_576 };
 const hold: Bounds = { title: 'Hold For (Ms)', min: 0, max: 86_400_000 };
@@ -15,8 +14,6 @@ const pause: Bounds = { title: 'Step Every (Ms)', min: 1, max: 3_600_000 };
 
 /** So much is made before others get their turn on the event loop. */
 const UNINTERRUPTED_BYTES = 32 * MIB;
-/** What running executions are still about to make: two that each fit may not fit together. */
-let promisedMiB = 0;
 
 export const memory: Operation = {
   option: {
@@ -35,7 +32,7 @@ export const memory: Operation = {
       description: 'How much memory to hold, in MiB of 1,048,576 bytes',
     },
     {
-      displayName: 'Held As',
+      displayName: 'Memory Type',
       name: 'heldAs',
       type: 'options',
       noDataExpression: false,
@@ -44,20 +41,21 @@ export const memory: Operation = {
         {
           name: 'Buffers',
           value: 'buffers',
-          description: 'Off the JavaScript heap: the container limit stops it, not the heap limit',
+          description:
+            'Outside the JavaScript heap: the container limit applies, not the heap limit',
         },
         {
           name: 'Objects',
           value: 'objects',
-          description: 'Many small objects on the heap: the garbage collector has to walk them',
+          description: 'Many small objects on the heap, which the garbage collector has to visit',
         },
         {
           name: 'Strings',
           value: 'strings',
-          description: 'Long strings on the heap, as a large response body makes them',
+          description: 'Long strings on the heap, like those of a large response body',
         },
       ],
-      description: 'What the memory consists of',
+      description: 'What to allocate',
     },
     {
       displayName: 'Growth',
@@ -65,8 +63,8 @@ export const memory: Operation = {
       type: 'options',
       default: 'atOnce',
       options: [
-        { name: 'At Once', value: 'atOnce', description: 'All of it as fast as possible' },
-        { name: 'In Steps', value: 'inSteps', description: 'A part at a time with pauses' },
+        { name: 'At Once', value: 'atOnce', description: 'As fast as possible' },
+        { name: 'In Steps', value: 'inSteps', description: 'Step by step, with pauses' },
       ],
       description: 'How the memory grows to its size',
     },
@@ -99,9 +97,9 @@ export const memory: Operation = {
           value: 'leak',
           description: 'Keep it until the process ends, so that each execution adds to it',
         },
-        { name: 'Release', value: 'release', description: 'Give it back to the garbage collector' },
+        { name: 'Release', value: 'release', description: 'Leave it to the garbage collector' },
       ],
-      description: 'What happens to the memory when it has been held',
+      description: 'What to do with the memory at the end',
     },
     {
       displayName: 'Hold For (Ms)',
@@ -109,42 +107,32 @@ export const memory: Operation = {
       type: 'number',
       default: 5000,
       typeOptions: { minValue: hold.min, maxValue: hold.max },
-      description: 'How long to hold it before the node goes on, in milliseconds',
+      description: 'How long to hold the memory, in milliseconds',
     },
-    {
-      // eslint-disable-next-line n8n-nodes-base/node-param-display-name-miscased -- n8n writes itself so
-      displayName: 'May Crash n8n',
-      name: 'mayCrash',
-      type: 'boolean',
-      default: false,
-      description:
-        'Whether to go beyond what fits, so that n8n may run out of memory or be killed. When off, the node refuses with the figures.',
-    },
+    mayCrashProperty,
   ],
   async run(call) {
     const asked = {
       sizeMiB: numberOf(call, 'sizeMiB', size),
-      heldAs: choiceOf(call, 'heldAs', 'Held As', KINDS),
+      heldAs: choiceOf(call, 'heldAs', 'Memory Type', KINDS),
       growth: choiceOf(call, 'growth', 'Growth', ['atOnce', 'inSteps']),
       afterwards: choiceOf(call, 'afterwards', 'Afterwards', ['release', 'leak']),
       holdMs: numberOf(call, 'holdMs', hold),
-      mayCrash: booleanOf(call, 'mayCrash', 'May Crash n8n'),
+      mayCrash: mayCrashOf(call),
       ...(call.parameter('growth') === 'inSteps' && {
         stepMiB: numberOf(call, 'stepMiB', step),
         stepEveryMs: numberOf(call, 'stepEveryMs', pause),
       }),
     };
     const before = memoryFigures();
-    const tooMuch = refusal(asked.heldAs, asked.sizeMiB, before, promisedMiB);
-    if (tooMuch !== undefined && !asked.mayCrash) {
-      throw new Mistake(tooMuch, "Ask for less, or turn on 'May Crash n8n' to go on regardless.");
-    }
+    const { heldAs: kind, sizeMiB, mayCrash } = asked;
+    const reservation = reserve({ kind, sizeMiB, mayCrash });
 
     const held = new HeldMemory(asked.heldAs);
     let leaked = false;
     try {
       const externalBefore = process.memoryUsage().arrayBuffers;
-      await grow(held, asked, call);
+      await grow(held, asked, call, reservation);
       const after = memoryFigures();
       const achieved = {
         heldMiB: rounded(held.bytes / MIB),
@@ -161,6 +149,7 @@ export const memory: Operation = {
       const heldMs = rounded(performance.now() - heldSinceMs);
       return { asked, achieved: { ...achieved, heldMs, leakedMiB: rounded(leakedMiB()) } };
     } finally {
+      reservation.end();
       if (!leaked) held.release();
     }
   },
@@ -173,28 +162,26 @@ interface Growth {
   stepEveryMs?: number;
 }
 
-async function grow(held: HeldMemory, asked: Growth, { signal }: Call): Promise<void> {
+async function grow(
+  held: HeldMemory,
+  asked: Growth,
+  { signal }: Call,
+  reservation: Reservation,
+): Promise<void> {
   const targetBytes = Math.round(asked.sizeMiB * MIB);
   const stepBytes = (asked.stepMiB ?? asked.sizeMiB) * MIB;
-  let stillPromisedMiB = asked.sizeMiB;
-  promisedMiB += stillPromisedMiB;
-  try {
-    while (held.bytes < targetBytes) {
-      const stepEnd = Math.min(targetBytes, held.bytes + stepBytes);
-      while (held.bytes < stepEnd) {
-        const madeFrom = held.bytes;
-        const turnEnd = Math.min(stepEnd, madeFrom + UNINTERRUPTED_BYTES);
-        while (held.bytes < turnEnd) held.growTowards(turnEnd);
-        promisedMiB -= (held.bytes - madeFrom) / MIB;
-        stillPromisedMiB -= (held.bytes - madeFrom) / MIB;
-        await yieldToOthers(signal);
-      }
-      if (asked.stepEveryMs !== undefined && held.bytes < targetBytes) {
-        await sleep(asked.stepEveryMs, signal);
-      }
+  while (held.bytes < targetBytes) {
+    const stepEnd = Math.min(targetBytes, held.bytes + stepBytes);
+    while (held.bytes < stepEnd) {
+      const madeFrom = held.bytes;
+      const turnEnd = Math.min(stepEnd, madeFrom + UNINTERRUPTED_BYTES);
+      while (held.bytes < turnEnd) held.growTowards(turnEnd);
+      reservation.made((held.bytes - madeFrom) / MIB);
+      await yieldToOthers(signal);
     }
-  } finally {
-    promisedMiB -= stillPromisedMiB;
+    if (asked.stepEveryMs !== undefined && held.bytes < targetBytes) {
+      await sleep(asked.stepEveryMs, signal);
+    }
   }
 }
 

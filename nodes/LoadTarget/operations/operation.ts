@@ -32,6 +32,8 @@ export interface Call {
   /** Aborted when the execution is cancelled; undefined in n8n 0.x, which cannot tell. */
   readonly signal: AbortSignal | undefined;
   readonly parameter: (name: string) => unknown;
+  /** Whether n8n itself keeps nodes from this path; undefined where n8n has no such rule. */
+  readonly isBlockedPath: ((path: string) => boolean | Promise<boolean>) | undefined;
   readonly binary: (data: Buffer, fileName: string, mimeType: string) => Promise<IBinaryData>;
 }
 

@@ -2,30 +2,37 @@ import { randomFillSync } from 'node:crypto';
 import type { Bounds } from '../../shared/bounds';
 import { Mistake } from '../../shared/mistake';
 import { randomText } from '../pure/document';
+import { mayCrashOf, mayCrashProperty, MIB, withRoom } from '../world/memoryRoom';
 import { choiceOf, numberOf, type Call, type Operation, type Outcome } from './operation';
 
 const count: Bounds = { title: 'Items', min: 1, max: 1_000_000, integer: true };
-const itemBytes: Bounds = { title: 'Bytes an Item', min: 0, max: 67_108_864, integer: true };
+const itemBytes: Bounds = { title: 'Bytes per Item', min: 0, max: 67_108_864, integer: true };
 const binaryMiB: Bounds = { title: 'Size (MiB)', min: 0, max: 512 };
 /** All items of one call together: n8n keeps them in memory, and copies them more than once. */
-const MOST_BYTES = 512 * 1024 * 1024;
+const MOST_BYTES = 512 * MIB;
+/** V8 puts texts of up to 128 KiB on pages of 256 KiB: at worst one per page, so half of it is lost. */
+const TEXT_FACTOR = 2;
+/** Objects and references around the text of one item, rounded up. */
+const ITEM_OVERHEAD_BYTES = 500;
+/** The file, and the text in base64 that n8n makes of it where it keeps files in memory. */
+const BINARY_FACTOR = 1 + 4 / 3;
 
 export const payload: Operation = {
   option: {
     name: 'Payload',
     value: 'payload',
-    description: 'Return many or large items, or binary data, for the nodes that follow',
+    description: 'Return many or large items, or binary data',
     action: 'Return a payload',
   },
   properties: [
     {
-      displayName: 'Payload Kind',
+      displayName: 'Payload Type',
       name: 'payloadKind',
       type: 'options',
       default: 'items',
       options: [
         { name: 'Binary', value: 'binary', description: 'One item with a binary file' },
-        { name: 'Items', value: 'items', description: 'Items with a text each' },
+        { name: 'Items', value: 'items', description: 'Items, each with a text' },
       ],
       description: 'What to return',
     },
@@ -39,7 +46,7 @@ export const payload: Operation = {
       description: 'How many items to return',
     },
     {
-      displayName: 'Bytes an Item',
+      displayName: 'Bytes per Item',
       name: 'itemBytes',
       type: 'number',
       default: 1000,
@@ -56,15 +63,16 @@ export const payload: Operation = {
       displayOptions: { show: { payloadKind: ['binary'] } },
       description: 'Size of the file, in MiB of 1,048,576 bytes',
     },
+    mayCrashProperty,
   ],
   async run(call) {
-    return choiceOf(call, 'payloadKind', 'Payload Kind', ['items', 'binary']) === 'items'
+    return choiceOf(call, 'payloadKind', 'Payload Type', ['items', 'binary']) === 'items'
       ? manyItems(call)
       : binaryFile(call);
   },
 };
 
-function manyItems(call: Call): Outcome {
+async function manyItems(call: Call): Promise<Outcome> {
   const asked = {
     payloadKind: 'items',
     items: numberOf(call, 'items', count),
@@ -72,27 +80,42 @@ function manyItems(call: Call): Outcome {
   };
   if (asked.items * asked.itemBytes > MOST_BYTES) {
     throw new Mistake(
-      `'Items' times 'Bytes an Item' must not be above ${MOST_BYTES} bytes, but it is ${asked.items * asked.itemBytes}`,
+      `'Items' times 'Bytes per Item' must not be above ${MOST_BYTES} bytes, but it is ${asked.items * asked.itemBytes}`,
     );
   }
-  const [first, ...moreItems] = Array.from({ length: asked.items }, () => ({
-    text: randomText(asked.itemBytes, Math.random),
-  }));
-  return {
-    asked,
-    achieved: { items: asked.items, bytes: asked.items * asked.itemBytes },
-    fields: first ?? {},
-    moreItems,
+  const need = {
+    kind: 'objects' as const,
+    sizeMiB: (asked.items * (asked.itemBytes * TEXT_FACTOR + ITEM_OVERHEAD_BYTES)) / MIB,
+    mayCrash: mayCrashOf(call),
+    because: 'The text of an item may take twice its length in memory.',
   };
+  return withRoom(need, async () => {
+    const [first, ...moreItems] = Array.from({ length: asked.items }, () => ({
+      text: randomText(asked.itemBytes, Math.random),
+    }));
+    return {
+      asked,
+      achieved: { items: asked.items, bytes: asked.items * asked.itemBytes },
+      fields: first ?? {},
+      moreItems,
+    };
+  });
 }
 
 async function binaryFile(call: Call): Promise<Outcome> {
   const asked = { payloadKind: 'binary', binaryMiB: numberOf(call, 'binaryMiB', binaryMiB) };
-  const bytes = Math.round(asked.binaryMiB * 1024 * 1024);
-  const data = await call.binary(
-    randomFillSync(Buffer.allocUnsafe(bytes)),
-    'payload.bin',
-    'application/octet-stream',
-  );
-  return { asked, achieved: { bytes }, binary: { data } };
+  const bytes = Math.round(asked.binaryMiB * MIB);
+  const need = {
+    kind: 'buffers' as const,
+    sizeMiB: asked.binaryMiB * BINARY_FACTOR,
+    mayCrash: mayCrashOf(call),
+  };
+  return withRoom(need, async () => {
+    const data = await call.binary(
+      randomFillSync(Buffer.allocUnsafe(bytes)),
+      'payload.bin',
+      'application/octet-stream',
+    );
+    return { asked, achieved: { bytes }, binary: { data } };
+  });
 }

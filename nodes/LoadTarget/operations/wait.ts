@@ -25,13 +25,17 @@ export const wait: Operation = {
         {
           name: 'Exponential',
           value: 'exponential',
-          description: 'Mostly short, now and then long',
+          description: 'Mostly short, sometimes long',
         },
         { name: 'Fixed', value: 'fixed', description: 'Always the same' },
-        { name: 'Normal', value: 'normal', description: 'Around a mean, cut off at 0' },
-        { name: 'Uniform', value: 'uniform', description: 'Anything between two durations' },
+        { name: 'Normal', value: 'normal', description: 'Around a mean, never below 0' },
+        {
+          name: 'Uniform',
+          value: 'uniform',
+          description: 'Evenly distributed between two durations',
+        },
       ],
-      description: 'How the duration is drawn, for each item anew',
+      description: 'How to choose the duration of each item',
     },
     {
       displayName: 'Duration (Ms)',
@@ -76,7 +80,7 @@ export const wait: Operation = {
       default: 200,
       typeOptions,
       displayOptions: { show: { distribution: ['normal'] } },
-      description: 'How far waits lie from the mean, in milliseconds',
+      description: 'How much the waits vary around the mean, in milliseconds',
     },
   ],
   async run(call) {

@@ -23,7 +23,16 @@ export interface Burn {
   untilCpuTimeMs: number;
   /** Others get their turn after so much CPU time; infinite blocks the event loop until the end. */
   yieldEveryMs: number;
+  /** The work ends with the error `Frozen` when others did not get their turn for so long on the clock. */
+  longestFreezeMs: number;
   signal: AbortSignal | undefined;
+}
+
+/** Others did not get their turn for too long. */
+export class Frozen extends Error {
+  constructor(readonly ms: number) {
+    super(`The event loop was blocked for ${ms} ms`);
+  }
 }
 
 /** Counts only its own time: what others do while it yields is not in it. */
@@ -31,12 +40,15 @@ export async function burn(plan: Burn): Promise<Burned> {
   const burned: Burned = { cpuTimeMs: 0, iterations: 0, sum: 0 };
   for (;;) {
     const before = cpuTimeMs();
+    const beganMs = performance.now();
     let sliceMs = 0;
     do {
       const to = Math.min(plan.untilIteration, burned.iterations + ITERATIONS_A_LOOK);
       burned.sum = plan.work(burned.sum, burned.iterations, to);
       burned.iterations = to;
       sliceMs = cpuTimeMs() - before;
+      const frozenMs = performance.now() - beganMs;
+      if (frozenMs > plan.longestFreezeMs) throw new Frozen(frozenMs);
     } while (
       burned.iterations < plan.untilIteration &&
       burned.cpuTimeMs + sliceMs < plan.untilCpuTimeMs &&

@@ -28,7 +28,7 @@ export type Connection = { prefix: string; where: string } & (
 const never = (): null => null;
 
 export function connectionOf(given: Record<string, unknown>, connectTimeoutMs: number): Connection {
-  const mode = checkedChoice(given.mode, 'Redis Is', ['single', 'sentinel', 'cluster']);
+  const mode = checkedChoice(given.mode, 'Connection Type', ['single', 'sentinel', 'cluster']);
   const prefix = text(given.prefix).trim() || 'bull';
   const common: RedisOptions = {
     ...optional('username', text(given.user)),

@@ -133,7 +133,7 @@ const commands = {
   testCredential: ({ credential }) =>
     loader
       .getNode('queueMonitor')
-      .type.methods.credentialTest.queueRedisTest.call({}, { data: credential }),
+      .type.methods.credentialTest.queueRedisApiTest.call({}, { data: credential }),
   load: async () => ({
     nodes: loader.loadedNodes,
     credentials: Object.keys(loader.known.credentials),

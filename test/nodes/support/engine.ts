@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { n8nFolder, node24 } from './lab';
 
@@ -24,11 +25,18 @@ export class Engine {
   static async start(
     execArgv: string[] = [],
     stderr: 'inherit' | 'ignore' = 'inherit',
+    env: Record<string, string> = {},
   ): Promise<Engine> {
     const host = fork(join(__dirname, 'engine-host.mjs'), {
       execPath: node24(),
       execArgv,
-      env: { ...process.env, N8N_INSTALLATION: n8nFolder('2.41.1') },
+      // The temporary folder: n8n 2.x allows ~/.n8n-files alone.
+      env: {
+        ...process.env,
+        N8N_INSTALLATION: n8nFolder('2.41.1'),
+        N8N_RESTRICT_FILE_ACCESS_TO: tmpdir(),
+        ...env,
+      },
       stdio: ['ignore', 'inherit', stderr, 'ipc'],
       serialization: 'advanced',
     });

@@ -13,10 +13,8 @@ export interface Packed {
 
 /** Builds and packs the node package as it would be published. */
 export function packNodes(into: string): Packed {
-  const cwd = repositoryRoot();
-  execFileSync(process.execPath, ['nodes/build.mjs'], { cwd });
-  const output = execFileSync('npm', ['pack', '--json', '--pack-destination', into], {
-    ...{ cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  const output = execFileSync(process.execPath, ['nodes/pack.mjs', into], {
+    ...{ cwd: repositoryRoot(), encoding: 'utf8' },
   });
   const [packed] = JSON.parse(output) as [
     {
