@@ -16,6 +16,7 @@ import type { TopologyChoice } from '../plan/chosen-topology';
 import { DATABASES, MODES, PROCESSES, TUNINGS } from '../plan/topology';
 import { withKubernetesOptions, type KubernetesFlags } from './kubernetes';
 import type { GeneratorSettings } from '../load/k6';
+import type { MetricsEndpoint } from '../targets/target';
 import {
   anyNumber,
   collect,
@@ -23,6 +24,7 @@ import {
   countFrom1,
   heap,
   mebibytes,
+  metricsEndpoints,
   millicores,
   milliseconds,
   numberThat,
@@ -252,7 +254,7 @@ export const TARGETS = ['process', 'kubernetes', 'url'] as const;
 export interface TargetOptions extends TopologyChoice, KubernetesFlags {
   target: (typeof TARGETS)[number];
   url?: string;
-  metricsUrl?: string[];
+  metricsUrl?: MetricsEndpoint[];
 }
 
 export function withTargetOptions(command: Command): Command {
@@ -279,7 +281,7 @@ export function withTargetOptions(command: Command): Command {
         .option(
           '--metrics-url <[role=]url>',
           'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
-          collect,
+          metricsEndpoints,
         ),
     ),
   );

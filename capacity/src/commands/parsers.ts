@@ -2,6 +2,8 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../plan/profile';
 import { parseCpu, parseMemory } from '../plan/quantities';
+import { ROLES } from '../plan/roles';
+import type { MetricsEndpoint } from '../targets/target';
 import { Mistake } from '../ui/exit';
 
 /** For an option that may be repeated. */
@@ -40,6 +42,20 @@ export function variables(
   const equals = text.indexOf('=');
   if (equals < 1) throw new InvalidArgumentError('Write it like NAME=value.');
   return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+/** `worker=http://10.0.0.7:5678/metrics`, without a role that of main; for an option that may be repeated. */
+export function metricsEndpoints(text: string, before: MetricsEndpoint[] = []): MetricsEndpoint[] {
+  const [, word = 'main', url = ''] = /^(?:(\w+)=)?(.*)$/.exec(text) ?? [];
+  const role = ROLES.find((one) => one === word);
+  const protocol = URL.canParse(url) ? new URL(url).protocol : '';
+  if (role === undefined || !/^https?:$/.test(protocol)) {
+    throw new InvalidArgumentError(
+      `Write it like http://127.0.0.1:5678/metrics or worker=http://127.0.0.1:5679/metrics; roles are ${ROLES.join(', ')}.`,
+    );
+  }
+  const number = 1 + before.filter((one) => one.role === role).length;
+  return [...before, { role, instance: `${role}-${String(number)}`, url }];
 }
 
 /** A number for which `is` is true; `sentence` says which numbers those are. */

@@ -2,9 +2,8 @@ import { chooseTopology } from '../plan/chosen-topology';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import { processTarget } from '../targets/process/process-target';
 import { isLegacy } from '../plan/limits';
-import { ROLES, type Role } from '../plan/roles';
 import { onThisMachine, type Deployer } from '../targets/deploy';
-import type { MetricsEndpoint, Target } from '../targets/target';
+import type { Target } from '../targets/target';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { urlTarget } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
@@ -36,7 +35,7 @@ export function chosenTarget(
       url: options.url,
       readyTimeoutMs,
       apiKey,
-      metrics: metricsEndpoints(options.metricsUrl ?? []),
+      metrics: options.metricsUrl ?? [],
     });
   }
   if (options.target === 'kubernetes') {
@@ -57,24 +56,6 @@ function refuseUrls({ url, metricsUrl }: TargetOptions): void {
   if (url !== undefined) {
     throw new Mistake('--url goes with --target url: add that, or leave --url out.');
   }
-}
-
-/** `worker=http://10.0.0.7:5678/metrics`; without a role it is that of main. */
-export function metricsEndpoints(texts: readonly string[]): MetricsEndpoint[] {
-  const counts = new Map<Role, number>();
-  return texts.map((text) => {
-    const [, word = 'main', url = ''] = /^(?:(\w+)=)?(.*)$/.exec(text) ?? [];
-    const role = ROLES.find((one) => one === word);
-    const parsed = URL.canParse(url) ? new URL(url) : null;
-    if (role === undefined || parsed === null || !/^https?:$/.test(parsed.protocol)) {
-      throw new Mistake(
-        `--metrics-url is '${text}': write it like http://127.0.0.1:5678/metrics or worker=http://127.0.0.1:5679/metrics; roles are ${ROLES.join(', ')}.`,
-      );
-    }
-    const number = (counts.get(role) ?? 0) + 1;
-    counts.set(role, number);
-    return { role, instance: `${role}-${String(number)}`, url };
-  });
 }
 
 /** Whether the workload must be that of n8n below 1.0. */

@@ -1,9 +1,13 @@
-import { metricsEndpoints } from '../../../capacity/src/commands/targets';
-import { Mistake } from '../../../capacity/src/ui/exit';
+import { InvalidArgumentError } from 'commander';
+import { metricsEndpoints } from '../../../capacity/src/commands/parsers';
+import type { MetricsEndpoint } from '../../../capacity/src/targets/target';
+
+const all = (texts: string[]): MetricsEndpoint[] =>
+  texts.reduce<MetricsEndpoint[]>((before, text) => metricsEndpoints(text, before), []);
 
 test('each process of n8n has a name of its own, numbered by role', () => {
   expect(
-    metricsEndpoints([
+    all([
       'http://a:5678/metrics',
       'worker=http://b:5678/metrics',
       'worker=http://c:5678/metrics?token=x=y',
@@ -24,6 +28,6 @@ test.each([
   '',
   'worker=file:///etc/passwd',
 ])('what cannot be one is refused in one sentence: %s', (text) => {
-  expect(() => metricsEndpoints([text])).toThrow(Mistake);
-  expect(() => metricsEndpoints([text])).toThrow(/--metrics-url is '.*': write it like .*\.$/);
+  expect(() => metricsEndpoints(text)).toThrow(InvalidArgumentError);
+  expect(() => metricsEndpoints(text)).toThrow(/^Write it like .*\.$/);
 });
