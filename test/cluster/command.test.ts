@@ -63,7 +63,7 @@ test('a topology is deployed, loaded from inside by two generators, measured and
   ]);
   // One node: both clocks are that of the command.
   for (const { clock } of parts) {
-    expect(Math.abs(clock?.aheadMs ?? 0)).toBeLessThanOrEqual((clock?.uncertainMs ?? 0) + 2);
+    expect(Math.abs(clock?.aheadMs ?? 0)).toBeLessThanOrEqual((clock?.uncertainMs ?? 0) + 20);
   }
   expect(Object.keys(record.target.deployed?.nodes ?? {})).toEqual(
     expect.arrayContaining(parts.map(({ name }) => name)),
@@ -86,7 +86,7 @@ test('a topology is deployed, loaded from inside by two generators, measured and
 test('a search on a release that is there finds the capacity that its server is known to have', async () => {
   await installKnown(space, out, { oneAtATime: { serviceMs: 50 } });
   const { stdout, stderr } = await n8nTuned(
-    ...['find', ...onKnown(space), '--out', out, '--slo', 'p95<5s', '--budget', '20s', '--json'],
+    ...['find', ...onKnown(space), '--out', out, '--slo', 'p95<5s', '--budget', '40s', '--json'],
   );
   if (stdout === '') throw new Error(stderr);
   const { capacity, probes, target } = JSON.parse(stdout) as FindRecord;

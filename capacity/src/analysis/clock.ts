@@ -35,6 +35,8 @@ export function clockOffset(readings: readonly ClockReading[]): ClockOffset | nu
 
 const SECOND_DIGITS = 10;
 const NANOSECOND_DIGITS = 19;
+/** Whole seconds are read from a clock of the kernel that moves with its ticks, of 10 ms at the most. */
+const TICK_MS = 10;
 
 /** What `date +%s%N` says: a date without nanoseconds says its seconds only, and perhaps the letters. */
 export function readDate(text: string): Pick<ClockReading, 'theirsMs' | 'resolutionMs'> | null {
@@ -44,7 +46,7 @@ export function readDate(text: string): Pick<ClockReading, 'theirsMs' | 'resolut
     return { theirsMs: Number(digits.slice(0, NANOSECOND_DIGITS - 3)) / 1000, resolutionMs: 0.001 };
   }
   if (digits.length < SECOND_DIGITS) return null;
-  return { theirsMs: 1000 * Number(digits.slice(0, SECOND_DIGITS)), resolutionMs: 1000 };
+  return { theirsMs: 1000 * Number(digits.slice(0, SECOND_DIGITS)), resolutionMs: 1000 + TICK_MS };
 }
 
 /** An offset that may as well be none is none: clocks that are kept in step differ by less than can be measured. */
