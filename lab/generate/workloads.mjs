@@ -30,7 +30,7 @@ function introduction() {
 
 <!-- Written by lab/generate/workloads.mjs from workflows/catalogue.json: change it there. -->
 
-A workload is a workflow, the request that triggers it, and what a right reply is. Each is one file
+A workload is a workflow, the request that triggers it, and the expected response. Each is one file
 in \`workflows/\`: import it in n8n's editor (Import from File), or all at once with
 \`n8n import:workflow --separate\`; then publish it.
 
@@ -39,7 +39,7 @@ Three variants:
 - **native**: only nodes that n8n ships, so it imports anywhere. In n8n 2.x a Code node runs in the
   task runner: what is measured is n8n and its runner.
 - **load-target**: the load is made by the node Load Target of this repository, inside the n8n process.
-  The reply tells which process it was. A size that comes with the request is read by an expression, for
+  The response names the process. A size that comes with the request is read by an expression, for
   which n8n 2.x builds an expression engine per execution.
 - **legacy**: for n8n below 1.0, with numeric ids.
 
@@ -48,8 +48,11 @@ name where the package is installed as a community node, or lies in
 \`.n8n/nodes/node_modules/n8n-nodes-load-target\`. Through \`N8N_CUSTOM_EXTENSIONS\` n8n would call it
 \`CUSTOM.loadTarget\`, and these workflows would not find it.
 
+The oldest n8n that has every node of a workflow in its version is in its table, computed from
+\`lab/generate/node-releases.json\`. The tests run all of them on n8n 2.41.1 and 0.221.2 only.
+
 Every request of a load test carries the header \`x-load-id\`; where the table of a workload names a place
-for it, the reply must give it back there.`;
+for it, the response must contain it there.`;
 }
 
 function table() {
@@ -80,13 +83,13 @@ function warning({ mayCrashN8n, needs = [], answers, blend: parts }) {
   const sentences = [];
   if (mayCrashN8n) {
     sentences.push(
-      '**Made to bring n8n down.** It starts by itself once it is active; importing it is harmless.',
+      '**Made to crash n8n.** It starts by itself once it is active; importing it is harmless.',
     );
   } else if (!parts) {
     sentences.push(
       answers === 'at-once'
-        ? 'The reply comes before the work is done: finished executions are counted in n8n.'
-        : 'The reply comes when the execution has finished.',
+        ? 'The response comes before the work is done: finished executions are counted in n8n.'
+        : 'The response comes when the execution has finished.',
     );
   }
   if (needs.includes('upstream')) {
@@ -131,14 +134,14 @@ function variant(workload, [name, own]) {
   if (request.path) {
     rows.push(
       ['request', requestText(request, workload)],
-      ['right reply', reply.expect.map((text) => `\`${text}\``).join(', ')],
+      ['expected response', reply.expect.map((text) => `\`${text}\``).join(', ')],
     );
-    if (reply.requestIdAt) rows.push(['the id comes back at', `\`${reply.requestIdAt}\``]);
-    if (reply.ranAt) rows.push(['which process ran it', `\`${reply.ranAt}\``]);
+    if (reply.requestIdAt) rows.push(['request id in the response', `\`${reply.requestIdAt}\``]);
+    if (reply.ranAt) rows.push(['process in the response', `\`${reply.ranAt}\``]);
     const floor = workload.latencyFloorMs ?? 0;
     if (floor.parameter)
-      rows.push(['no reply before', `${floor.times} x \`${floor.parameter}\` ms`]);
-    else if (floor > 0) rows.push(['no reply before', `${floor} ms`]);
+      rows.push(['no response before', `${floor.times} x \`${floor.parameter}\` ms`]);
+    else if (floor > 0) rows.push(['no response before', `${floor} ms`]);
   }
   return [
     `**${name}** (${variantTitles[name]})`,

@@ -7,13 +7,15 @@ import {
   parseExport,
   placed,
 } from '../../capacity/src/catalogue/seeding';
+import type { VariantName } from '../../capacity/src/catalogue/workload';
 import { requestsOf } from '../../loadtests/lib/workload';
-import { workflowsFolder } from './support/paths';
+import { root, workflowsFolder } from './support/paths';
 
 interface Node {
   id: string;
   name: string;
   type: string;
+  typeVersion: number;
   position: [number, number];
   parameters: Record<string, unknown>;
   webhookId?: string;
@@ -30,6 +32,9 @@ interface Workflow {
 }
 
 const catalogue = readCatalogue(join(workflowsFolder, 'catalogue.json'));
+const releases = JSON.parse(
+  readFileSync(join(root, 'lab/generate/node-releases.json'), 'utf8'),
+) as Record<'nodes' | 'n8n', Record<string, string | undefined>>;
 const read = (file: string): Workflow =>
   JSON.parse(readFileSync(join(workflowsFolder, file), 'utf8')) as Workflow;
 
@@ -63,6 +68,39 @@ describe.each(files)('$file', ({ file, variant, workload, main }) => {
     expect(String(content)).toMatch(/^## .+\n.{40,}/s);
     expect((notes[0]?.position[1] ?? 0) + Number(height)).toBeLessThan(0);
     expect(Math.min(...work.map(({ position }) => position[1]))).toBeGreaterThanOrEqual(0);
+  });
+
+  it('shows in its note how to call it, where it is explained, and whether it can hurt', () => {
+    const note = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.stickyNote');
+    const content = String(note?.parameters['content']);
+    expect(content).toContain(`docs/workloads.md#${workload.name})`);
+    if (workload.request !== undefined && file === main) {
+      const [request] = requestsOf(catalogue, workload.name, { variant });
+      expect(content).toMatch(/^`curl .+`$/m);
+      expect(content).toContain(`'http://localhost:5678${request?.path ?? ''}'`);
+      if (request?.method !== 'GET') expect(content).toContain(`-X ${request?.method ?? ''}`);
+      expect(content.includes('**Warning:**')).toBe(['cpu', 'memory'].includes(workload.name));
+    }
+  });
+
+  it('names the oldest n8n that has all its nodes', () => {
+    const least = workload.variants[variant as VariantName]?.n8n;
+    if (variant === 'legacy') {
+      expect(least).toBe('<1.0.0');
+      return;
+    }
+    const together = [main, ...(workload.variants[variant as VariantName]?.alongside ?? [])];
+    const newest = together
+      .flatMap((one) => read(one).nodes)
+      .filter(({ type }) => type.startsWith('n8n-nodes-base.'))
+      .map(({ type, typeVersion }) => {
+        const known = releases.nodes[`${type.split('.')[1] ?? ''} ${String(typeVersion)}`];
+        if (known === undefined) throw new Error(`node-releases.json: ${type} ${typeVersion}`);
+        return known;
+      })
+      .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+      .at(-1);
+    expect(least).toBe(`>=${releases.n8n[newest ?? ''] ?? 'unknown'}`);
   });
 
   it('has nodes with a name, an id and a place each, all of them connected', () => {
