@@ -16,6 +16,12 @@ const waiting = (clients) => [
   ...['--vus', String(clients), '--warmup', '6s', '--duration', '15s', '--pairs', '4'],
 ];
 
+/** Long enough for V8 to collect its old space several times, at about 70 % of what 750m of CPU sustain. */
+const STEADY = [
+  ...['--profile', 'load', '--rate', '50', '--warmup', '20s', '--duration', '90s'],
+  ...['--metric', 'p95', '--pairs', '4'],
+];
+
 const comparisons = [
   ['same-regular', 'last-node', 'regular-default', 'regular-default', QUICK],
   ['last-node-regular', 'last-node', 'regular-none', 'regular-default', QUICK],
@@ -29,6 +35,7 @@ const comparisons = [
   ['wait-queue-io-bound', 'wait-5s', 'queue-none', 'queue-io-bound', waiting(40)],
   ['last-node-throughput', 'last-node', 'regular-none', 'regular-throughput', QUICK],
   ['queue-throughput', 'last-node', 'queue-default', 'queue-throughput', FINE],
+  ['semi-space-regular', 'last-node', 'regular-750m', 'regular-750m-semi-space-64', STEADY],
 ];
 
 const asked = process.argv.slice(2);
