@@ -27,7 +27,7 @@ test: build ## every test that needs no cluster
 	@node test/run.mjs
 
 ##@ Steps beneath
-.PHONY: setup build lab check lint format typecheck generate
+.PHONY: setup build lab check lint format typecheck generate dashboards
 setup: node_modules/.package-lock.json ## npm packages
 
 node_modules/.package-lock.json: package.json capacity/package.json package-lock.json
@@ -59,6 +59,11 @@ typecheck: setup ## strict TypeScript
 
 generate: build ## rewrite what is generated from other files
 	@npm run --silent generate
+
+dashboards: build ## put load on n8n under Prometheus, and draw every panel of the dashboards into docs/monitoring
+	@lab/install.sh node24 n8n k6 redis postgresql nginx prometheus
+	@node monitoring/measure.mjs
+	@node monitoring/generate.mjs
 
 ##@ A real Kubernetes on this machine
 .PHONY: cluster-up cluster-down images test-cluster capacity-cluster

@@ -3,18 +3,20 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const check = process.argv.includes('--check');
 const { files, owned } = await compiled();
-const wanted = files();
+const wanted = files(pathToFileURL(root));
 
 for (const [file, text] of Object.entries(wanted)) {
   const path = join(root, file);
-  const content = await format(text, { ...(await resolveConfig(path)), filepath: path });
+  const content = file.endsWith('.svg')
+    ? text
+    : await format(text, { ...(await resolveConfig(path)), filepath: path });
   if (existsSync(path) && readFileSync(path, 'utf8') === content) continue;
   if (check) {
     outOfDate(`${file} is out of date`);

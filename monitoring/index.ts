@@ -1,12 +1,13 @@
 /** What generate.mjs writes, by path in the repository. */
 import { alertGroups } from './alerts';
 import { dashboards } from './dashboards';
+import { drawn, DRAWN } from './drawn';
 import { chartRules, plainRules } from './rules';
 import { runbookIndex, runbookPage } from './runbook';
 
 const CHART = 'charts/n8n-tuned/files/monitoring';
 
-export function files(): Record<string, string> {
+export function files(root: URL): Record<string, string> {
   const rules = alertGroups.map((group) => [
     `${CHART}/rules/${group.name}.yaml`,
     chartRules(group),
@@ -22,8 +23,9 @@ export function files(): Record<string, string> {
     ...Object.fromEntries([...rules, ...pages, ...boards]),
     'monitoring/n8n.rules.yaml': plainRules(alertGroups),
     'docs/runbooks/README.md': runbookIndex(alertGroups),
+    ...drawn(root),
   };
 }
 
 /** Folders that hold nothing else. */
-export const owned = [`${CHART}/rules`, `${CHART}/dashboards`, 'docs/runbooks'];
+export const owned = [`${CHART}/rules`, `${CHART}/dashboards`, 'docs/runbooks', DRAWN];

@@ -1,8 +1,9 @@
 import { drawBar } from './bar';
-import type { Chart } from './chart';
+import { SERIES_COLOURS, type Chart, type LineChart } from './chart';
 import { drawHeat } from './heat';
-import { drawLine } from './line';
+import { drawLine, LINE_HEIGHT, LINE_WIDTH } from './line';
 import { PLOT_STYLE } from './style';
+import { element, escapeXml } from './svg';
 
 /** The chart as an SVG element whose colours come from the page around it. */
 export function drawChart(chart: Chart): string {
@@ -23,4 +24,42 @@ export function drawChartFile(chart: Chart): string {
       ? `<desc>${chart.series.map((s) => s.label.replace(/[<>&]/g, '')).join(', ')}</desc>`
       : '';
   return drawChart(chart).replace(/>/, `>${legend}<style>${PLOT_STYLE}</style>`);
+}
+
+const LEGEND_LINE = 18;
+const LEGEND_LEFT = 58;
+
+/** The same with its title above and its legend below, for a page that shows the file and nothing beside it. */
+export function drawCaptioned(chart: LineChart): string {
+  const top = 22;
+  const named = chart.series.length > 1 ? chart.series : [];
+  const height = top + LINE_HEIGHT + named.length * LEGEND_LINE + (named.length > 0 ? 8 : 0);
+  const legend = named.map(({ label }, index) => {
+    const y = top + LINE_HEIGHT + 12 + index * LEGEND_LINE;
+    const colour = `s${String(index % SERIES_COLOURS)}`;
+    return (
+      element('path', { class: `curve ${colour}`, d: `M${String(LEGEND_LEFT)} ${String(y)}h18` }) +
+      element('text', { x: LEGEND_LEFT + 26, y: y + 4 }, escapeXml(label))
+    );
+  });
+  const title = element(
+    'text',
+    { x: LEGEND_LEFT, y: 15, 'font-weight': 'bold' },
+    escapeXml(chart.title),
+  );
+  const whole = element(
+    'svg',
+    {
+      xmlns: 'http://www.w3.org/2000/svg',
+      class: 'plot',
+      viewBox: `0 0 ${String(LINE_WIDTH)} ${String(height)}`,
+      role: 'img',
+      'aria-label': chart.title,
+    },
+    `<style>${PLOT_STYLE}</style>`,
+    title,
+    drawLine(chart).replace('<svg', `<svg y="${String(top)}" height="${String(LINE_HEIGHT)}"`),
+    ...legend,
+  );
+  return `${whole}\n`;
 }

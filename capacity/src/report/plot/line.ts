@@ -2,12 +2,12 @@ import { axisTitle, SERIES_COLOURS, type Axis, type LineChart, type LineSeries }
 import { formatNumber, roundTicks, roundTop } from './scale';
 import { element, escapeXml, round } from './svg';
 
-const WIDTH = 720;
-const HEIGHT = 280;
+export const LINE_WIDTH = 720;
+export const LINE_HEIGHT = 280;
 const MARGIN = { left: 58, right: 14, top: 12, bottom: 42 };
 const INNER = {
-  width: WIDTH - MARGIN.left - MARGIN.right,
-  height: HEIGHT - MARGIN.top - MARGIN.bottom,
+  width: LINE_WIDTH - MARGIN.left - MARGIN.right,
+  height: LINE_HEIGHT - MARGIN.top - MARGIN.bottom,
 };
 
 interface Scale {
@@ -56,7 +56,7 @@ export function drawLine(chart: LineChart): string {
     {
       xmlns: 'http://www.w3.org/2000/svg',
       class: 'plot line',
-      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      viewBox: `0 0 ${LINE_WIDTH} ${LINE_HEIGHT}`,
       role: 'img',
       'aria-label': chart.title,
     },
@@ -197,7 +197,7 @@ function drawXAxis(axis: Axis, x: Scale): string {
       {
         class: 'x-tick',
         x: MARGIN.left + x.place(tick),
-        y: HEIGHT - MARGIN.bottom + 16,
+        y: LINE_HEIGHT - MARGIN.bottom + 16,
         'text-anchor': 'middle',
       },
       formatNumber(tick),
@@ -208,7 +208,7 @@ function drawXAxis(axis: Axis, x: Scale): string {
     {
       class: 'axis-title',
       x: MARGIN.left + INNER.width / 2,
-      y: HEIGHT - 6,
+      y: LINE_HEIGHT - 6,
       'text-anchor': 'middle',
     },
     escapeXml(axisTitle(axis)),

@@ -1,0 +1,75 @@
+/**
+ * The panels of the dashboards as a real Prometheus filled them, drawn by the plot code of the reports; nothing before
+ * `make dashboards` has recorded them.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import type { RecordedPanels } from '../capacity/src/record/panels';
+import { drawCaptioned } from '../capacity/src/report/plot/draw';
+import { panelChart, slug } from '../capacity/src/report/run/panel-charts';
+import { boards } from './dashboards/boards';
+
+/** What monitoring/measure.mjs keeps. */
+interface DashboardsRecord extends RecordedPanels {
+  startedAt: string;
+  /** Of the machine, within the last five minutes. */
+  loadAverage: number;
+  sentence: string;
+  workload: string;
+  profile: { durationSeconds: number; warmupSeconds: number; ratePerSecond: number };
+  machine: { cpu: string; cores: number };
+  versions: Record<string, string>;
+}
+
+export const DRAWN = 'docs/monitoring';
+const RECORD = 'docs/records/dashboards.json';
+const PAGE = 'docs/dashboards.md';
+
+const NOTE =
+  '<!-- Written by monitoring/generate.mjs from monitoring/dashboards and docs/records/dashboards.json. -->';
+
+export function drawn(root: URL): Record<string, string> {
+  const file = new URL(RECORD, root);
+  if (!existsSync(file)) return {};
+  const record = JSON.parse(readFileSync(file, 'utf8')) as DashboardsRecord;
+  const titles = new Set(record.panels.map(({ title }) => title));
+  const empty = boards
+    .flatMap(({ rows }) => rows.flatMap(({ panels }) => panels))
+    .filter(({ title }) => !titles.has(title));
+  if (empty.length > 0) {
+    const names = empty.map(({ title }) => title).join(', ');
+    throw new Error(`${RECORD} has nothing for ${names}: run make dashboards`);
+  }
+  const images = record.panels.map((panel) => [
+    `${DRAWN}/${slug(panel.title)}.svg`,
+    drawCaptioned(panelChart(panel)),
+  ]);
+  return { ...Object.fromEntries(images), [PAGE]: page(record) };
+}
+
+function page(record: DashboardsRecord): string {
+  const { profile, versions, machine, workload, startedAt } = record;
+  const shown = new Set<string>();
+  const sections = boards.flatMap(({ title, description, rows }) => [
+    `## ${title}`,
+    description,
+    ...rows
+      .flatMap((row) => row.panels)
+      .map(({ title: panel, meaning, whenBad }) => {
+        const isRepeated = shown.has(panel);
+        shown.add(panel);
+        const image = !drawnTitles.has(panel)
+          ? 'No data in the recorded load.'
+          : isRepeated
+            ? 'Drawn above.'
+            : `![${panel}](monitoring/${slug(panel)}.svg)`;
+        return `### ${panel}\n\n${meaning} **When this is bad:** ${whenBad}\n\n${image}`;
+      }),
+  ]);
+  return [
+    '# Dashboards',
+    NOTE,
+    `What each panel shows for one load. Grafana can be had from no package registry, so these are no pictures of it: the query of each panel was run against a real Prometheus ${versions['prometheus'] ?? ''} that scraped a real n8n ${versions['n8n'] ?? ''} every ${String(record.scrapeSeconds)} s, and what came back is drawn by the plot code of our own reports. \`make dashboards\` measures and draws them again; [the record](records/dashboards.json) has every point.`,
+    `The load: workload \`${workload}\` at ${String(profile.ratePerSecond)} requests per second for ${String(profile.durationSeconds)} s after ${String(profile.warmupSeconds)} s of warm-up, in queue mode with two workers and a webhook processor, each with 1536 MiB, all of it on one machine (${machine.cpu}, ${String(machine.cores)} cores; load average ${record.loadAverage.toFixed(1)}), on ${startedAt.slice(0, 10)}. It shows that the panels are filled, not how fast n8n is.`,
+    ...sections,
+  ].join('\n\n');
+}

@@ -1,0 +1,31 @@
+import { drawCaptioned } from '../../../capacity/src/report/plot/draw';
+import { panelChart } from '../../../capacity/src/report/run/panel-charts';
+
+const panel = (unit: string, values: number[], labels = ['a <b>', 'c']) => ({
+  ...{ board: 'B', title: 'Memory & more', kind: 'lines' as const, unit, meaning: 'm' },
+  series: labels.map((label) => ({
+    label,
+    points: values.map((value, at): [number, number] => [at, value]),
+  })),
+});
+
+it('names the chart and each line, and makes room for them', () => {
+  const two = drawCaptioned(panelChart(panel('short', [1, 2])));
+  expect(two).toContain('Memory &amp; more</text>');
+  expect(two).toContain('a &lt;b&gt;</text>');
+  expect(two).toContain('viewBox="0 0 720 346"');
+  const one = drawCaptioned(panelChart(panel('short', [1, 2], ['only'])));
+  expect(one).not.toContain('only</text>');
+  expect(one).toContain('viewBox="0 0 720 302"');
+});
+
+it.each([
+  ['bytes', 3 * 1024 * 1024, 'memory (MiB)', 3],
+  ['percentunit', 0.25, 'share (%)', 25],
+  ['s', 0.05, 'time (ms)', 50],
+  ['s', 5, 'time (s)', 5],
+])('shows %s of Grafana in a unit of ours', (unit, value, axis, shown) => {
+  const chart = panelChart(panel(unit, [value]));
+  expect(chart.series[0]?.points[0]?.[1]).toBeCloseTo(shown);
+  expect(drawCaptioned(chart)).toContain(axis);
+});
