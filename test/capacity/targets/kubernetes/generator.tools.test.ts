@@ -194,6 +194,27 @@ test('readiness is the expected response as the pod gets it, and says what came 
   await expect(waiting).rejects.toThrow('stopped by Ctrl-C');
 });
 
+test('a name that DNS does not know is found by the address that is given, before the load and in it', async () => {
+  const generators = await generatorsOn(new HereCluster());
+  const { port } = server;
+  const baseUrl = `http://n8n.example.invalid:${String(port)}`;
+  generators.names.set('n8n.example.invalid', '127.0.0.1');
+  await generators.ready(
+    {
+      flags: ['run', '--quiet', '--no-summary', '--log-output=stdout', '--log-format=raw'],
+      env: { BASE_URL: baseUrl, READY: '5s', TIMEOUT: '5s', RUN_ID: 'ready' },
+      requests: [request('json.ok==true')],
+      onLine: () => undefined,
+      behind: () => null,
+      onUsage: () => undefined,
+    },
+    never,
+  );
+  const { requests } = await load(generators, { baseUrl });
+  expect(requests).toHaveLength(60);
+  expect(requests.every(({ ok }) => ok)).toBe(true);
+});
+
 test('an interrupted run ends in order, and one whose pod was evicted by that name', async () => {
   const cluster = new HereCluster();
   const generator = await generatorsOn(cluster);
