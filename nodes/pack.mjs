@@ -13,12 +13,12 @@ const into = resolve(process.argv[2] ?? '.');
 execFileSync(process.execPath, [join(root, 'nodes/build.mjs')], { stdio: 'inherit' });
 const stage = mkdtempSync(join(tmpdir(), 'n8n-nodes-load-target-'));
 try {
-  const {
-    workspaces: _1,
-    scripts: _2,
-    devDependencies: _3,
-    ...manifest
-  } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const inRepositoryOnly = ['workspaces', 'scripts', 'devDependencies'];
+  const manifest = Object.fromEntries(
+    Object.entries(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).filter(
+      ([key]) => !inRepositoryOnly.includes(key),
+    ),
+  );
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   for (const path of ['LICENSE', ...manifest.files]) {
     cpSync(join(root, path), join(stage, path), { recursive: true });
