@@ -120,13 +120,16 @@ test.each(boards)('%s asks the data source, namespace and release that one choos
   }
 });
 
-test.each(boards)('%s marks when an alert fired, and load tests and drills', (_, { annotations }) => {
-  expect(annotations.list).toMatchObject([
-    { enable: true, expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"\}$/) as string },
-    { enable: true, expr: 'n8n_tuned_load_measuring == 1' },
-    { enable: true, expr: 'n8n_tuned_drill_fault' },
-  ]);
-});
+test.each(boards)(
+  '%s marks when an alert fired, and load tests and drills',
+  (_, { annotations }) => {
+    expect(annotations.list).toMatchObject([
+      { enable: true, expr: expect.stringMatching(/^ALERTS\{.*alertstate="firing"\}$/) as string },
+      { enable: true, expr: 'n8n_tuned_load_measuring == 1' },
+      { enable: true, expr: 'n8n_tuned_drill_fault' },
+    ]);
+  },
+);
 
 test.each(boards)(
   '%s says on each panel what to do, and names runbooks that there are',
