@@ -201,8 +201,10 @@ async function attemptOf(
   if (status === 'success') return of('recovered', `by execution ${id}`, id);
   if (status === 'waiting' || status === 'running') return of('not known', `it is ${status}`, id);
   const stored = await hands.stored(id).catch((): Stored => 'no data');
-  const isLost = status === 'crashed' || (stored !== 'no data' && isCrash(stored.error));
-  return of(isLost ? 'lost again' : 'failed', stored === 'no data' ? '' : (stored.error ?? ''), id);
+  const error = stored === 'no data' ? null : stored.error;
+  if (status === 'crashed' || isCrash(error)) return of('lost again', error ?? '', id);
+  // n8n answers before it has stored of what a retry failed.
+  return error === null ? of('not known', `it is ${status}`, id) : of('failed', error, id);
 }
 
 /** Whether anything that is lost has not been brought back. */

@@ -365,16 +365,17 @@ async function attemptOf(hands, workflow, { execution, attempt, next }, order) {
   let retried;
   try {
     retried = await hands.retry(execution.id);
-  } catch (error) {
-    const text = messageOf(error);
+  } catch (error2) {
+    const text = messageOf(error2);
     return / status 4\d\d/.test(text) ? of("refused", text) : of("not known", text);
   }
   const { id, status } = retried;
   if (status === "success") return of("recovered", `by execution ${id}`, id);
   if (status === "waiting" || status === "running") return of("not known", `it is ${status}`, id);
   const stored = await hands.stored(id).catch(() => "no data");
-  const isLost = status === "crashed" || stored !== "no data" && isCrash(stored.error);
-  return of(isLost ? "lost again" : "failed", stored === "no data" ? "" : stored.error ?? "", id);
+  const error = stored === "no data" ? null : stored.error;
+  if (status === "crashed" || isCrash(error)) return of("lost again", error ?? "", id);
+  return error === null ? of("not known", `it is ${status}`, id) : of("failed", error, id);
 }
 var isAnythingLost = ({ due, attempts, left, refused }) => due.length > attempts.filter(isSettled).length || left.length > 0 || refused.length > 0;
 var isSettled = ({ outcome }) => outcome === "recovered" || outcome === "failed";
