@@ -8,7 +8,7 @@
 #
 # A tool is a file in tools/: its kind (a file in kinds/), its version and its programs. A tool is built in a
 # folder of its own and renamed into its place when whole, so that an interrupt leaves nothing half-done and the
-# next run goes on from there. Exit codes: 1 an install failed, 2 something that the user has to mend first.
+# next run goes on from there. Exit codes: 1 an install failed, 2 something that the user has to fix first.
 
 # shellcheck source-path=SCRIPTDIR disable=SC2034,SC2154
 set -euo pipefail

@@ -171,7 +171,7 @@ explain() {
     echo "$(kind_explain "$1") (log: $1)"
   fi
 }
-kind_explain() { echo 'it could not be installed: the log says why; run again once that is mended'; }
+kind_explain() { echo 'it could not be installed: the log says why; run again once that is fixed'; }
 
 put_into_place() {
   local old=$CACHE/.tmp/$tool@old

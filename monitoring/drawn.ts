@@ -48,6 +48,7 @@ export function drawn(root: URL): Record<string, string> {
 
 function page(record: DashboardsRecord): string {
   const { profile, versions, machine, workload, startedAt } = record;
+  const drawn = new Set(record.panels.map(({ title }) => title));
   const shown = new Set<string>();
   const sections = boards.flatMap(({ title, description, rows }) => [
     `## ${title}`,
@@ -57,7 +58,7 @@ function page(record: DashboardsRecord): string {
       .map(({ title: panel, meaning, whenBad }) => {
         const isRepeated = shown.has(panel);
         shown.add(panel);
-        const image = !drawnTitles.has(panel)
+        const image = !drawn.has(panel)
           ? 'No data in the recorded load.'
           : isRepeated
             ? 'Drawn above.'

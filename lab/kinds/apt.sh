@@ -43,4 +43,4 @@ kind_link() {
   done
 }
 
-kind_explain() { echo "apt-get could not install $packages: the log says why; run again once that is mended"; }
+kind_explain() { echo "apt-get could not install $packages: the log says why; run again once that is fixed"; }

@@ -24,6 +24,6 @@ kind_explain() {
   if grep -qE 'requires go >=|unknown directive: tool|GOTOOLCHAIN=local' "$1"; then
     echo "its modules need a later Go than this $(go env GOVERSION): install Go 1.26 or later, and run again"
   else
-    echo 'it could not be built: the log says why; run again once that is mended'
+    echo 'it could not be built: the log says why; run again once that is fixed'
   fi
 }

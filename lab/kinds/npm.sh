@@ -10,4 +10,4 @@ npm_ci() {
   nice npm ci --prefix "$OUT" --ignore-scripts --legacy-peer-deps --no-audit --no-fund --loglevel error
 }
 
-kind_explain() { echo 'npm could not install it: the log says why; run again once that is mended'; }
+kind_explain() { echo 'npm could not install it: the log says why; run again once that is fixed'; }

@@ -80,7 +80,7 @@ export function wrongWith(expectations: readonly Expectation[], reply: Reply): s
   const json = lazyJson(reply.body);
   for (const expectation of expectations) {
     if (!expectation.holds(reply, json)) {
-      return `${expectation.text} does not hold`;
+      return `${expectation.text} is not met`;
     }
   }
   return null;

@@ -1,4 +1,4 @@
-// Whether every caller gets his answer in queue mode: our chart under clients that each wait for theirs, until so many
+// Whether every caller gets a response in queue mode: our chart under clients that each wait for theirs, until so many
 // requests are done. Writes results/answers.json.
 //
 //   make build cluster-up
@@ -21,7 +21,9 @@ try {
   await on.install(ours);
   while (total('requests') < wanted) {
     runs.push(on.load(ours, { clients: CLIENTS, seconds: SECONDS }));
-    console.log(`${total('requests')} of ${wanted} requests, ${lost()} without a right answer`);
+    console.log(
+      `${total('requests')} of ${wanted} requests, ${lost()} without an expected response`,
+    );
   }
 } finally {
   on.uninstall([ours]);

@@ -72,7 +72,7 @@ export function uninstall(contenders) {
   ]);
 }
 
-/** The owner of a fresh n8n and a key of his, so that the workload is put in through the API. */
+/** The owner of a fresh n8n and their API key, so that the workload is put in through the API. */
 async function newApiKey({ url }) {
   const post = async (route, body, cookie = '') => {
     const reply = await fetch(`${url}/rest${route}`, {
@@ -199,7 +199,7 @@ export function load(contender, { clients, seconds, workload = WORKLOAD, paramet
   };
 }
 
-/** From the deletion of every pod of n8n to the first right reply of another pod. */
+/** From the deletion of every pod of n8n to the first expected response of another pod. */
 export async function secondsToFirstReply(contender) {
   const begun = Date.now();
   const before = podsOf(contender);
@@ -213,7 +213,7 @@ export async function secondsToFirstReply(contender) {
     else if (wasDown || isGone()) return (Date.now() - begun) / 1000;
     await sleep(100);
   }
-  throw new Error(`${contender.name}: no right reply after its pods were deleted`);
+  throw new Error(`${contender.name}: no expected response after its pods were deleted`);
 }
 
 /** Over a connection of its own: a kept one leads to the old pod. */

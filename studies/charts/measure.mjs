@@ -79,7 +79,9 @@ try {
     for (const contender of contenders) {
       const waited = await on.secondsToFirstReply(contender);
       charts[contender.name].secondsToFirstReply.push(waited);
-      console.log(`${contender.name}: first right reply ${waited} s after its pods were deleted`);
+      console.log(
+        `${contender.name}: first expected response ${waited} s after its pods were deleted`,
+      );
     }
     keep();
   }

@@ -14,7 +14,7 @@ const HOST = 'n8n.test';
 const VALUES = {
   executions: { mode: 'queue' },
   database: { type: 'postgresql' },
-  // Main answers no production webhook: a right reply came through a webhook processor.
+  // Main answers no production webhook: an expected response came through a webhook processor.
   webhook: { enabled: true, replicas: 2, exclusive: true },
   worker: { replicas: 2 },
   publicUrl: `http://${HOST}`,

@@ -24,7 +24,7 @@ const basePath = (
     ),
   );
 
-/** One sentence for the user, the exit code of a thing to mend first, and nothing installed. */
+/** One sentence for the user, the exit code of a thing to fix first, and nothing installed. */
 function expectMistake(outcome: { code: number | null; said: string }, sentence: RegExp): void {
   expect(outcome.said.trim()).toMatch(sentence);
   expect(outcome.said.trim().split('\n')).toHaveLength(1);

@@ -52,14 +52,14 @@ describe('an expectation', () => {
     'header.missing~x',
     'body~"nothing of that"',
     'body!~ok',
-  ])('does not hold: %s', (text) => {
-    expect(wrongWith([parseExpectation(text)], reply)).toBe(`${text} does not hold`);
+  ])('is not met: %s', (text) => {
+    expect(wrongWith([parseExpectation(text)], reply)).toBe(`${text} is not met`);
   });
 
-  it('of JSON does not hold for a page with status 200', () => {
+  it('of JSON is not met by a page with status 200', () => {
     const page = { ...reply, body: '<html>the editor</html>' };
     expect(wrongWith(['status==200', 'json.ok==true'].map(parseExpectation), page)).toBe(
-      'json.ok==true does not hold',
+      'json.ok==true is not met',
     );
   });
 

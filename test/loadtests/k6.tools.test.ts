@@ -21,7 +21,7 @@ afterEach(async () => {
 const OWN = { REQUEST: 'GET /x', EXPECT: 'json.ok==true', REQUEST_ID_AT: 'json.headers.x-load-id' };
 
 describe('a profile run by plain k6', () => {
-  it('counts what the server did: right replies, failures, wrong replies, requests never answered', async () => {
+  it('counts what the server did: expected responses, failures, wrong replies, requests never answered', async () => {
     const BASE_URL = await serve({ errorEvery: 20, wrongEvery: 33, hangEvery: 50 });
     const { summary, exitCode, lines } = await runPlainK6('load', {
       ...OWN,

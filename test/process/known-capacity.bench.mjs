@@ -88,7 +88,7 @@ async function find({ name, slo }, url, out) {
   return JSON.parse(text);
 }
 
-/** Right answers a second to clients that never pause. */
+/** Expected responses a second to clients that never pause. */
 async function saturated(url) {
   const until = Date.now() + SATURATE_MS;
   let answers = 0;

@@ -41,7 +41,7 @@ export function sampleSearch(): FindRecord {
     advised: { share: 0.8, ratePerSecond: 32 },
     limit: 'main event loop',
     verdict: 'found',
-    sentence: 'last-node holds 40 requests a second.',
+    sentence: 'n8n sustains 40 req/s of last-node.',
     totalSeconds: 120,
     confirmedBy: 'probes/40',
     probes: [probe(20, 'sustained'), probe(60, 'not sustained'), probe(40, 'sustained')],

@@ -54,18 +54,18 @@ function matchedFindings(
     const { requests } = withoutExecution;
     if (requests > 0) {
       found.doubts.push(
-        `${plural(requests, 'right reply', 'right replies')} ${has(requests)} no execution in n8n${first(withoutExecution)}`,
+        `${plural(requests, 'expected response', 'expected responses')} ${has(requests)} no execution in n8n${first(withoutExecution)}`,
       );
     }
     if (notSucceeded.requests > 0) {
       found.doubts.push(
-        `${plural(notSucceeded.requests, 'right reply', 'right replies')} came from executions that did not succeed${first(notSucceeded)}`,
+        `${plural(notSucceeded.requests, 'expected response', 'expected responses')} came from executions that did not succeed${first(notSucceeded)}`,
       );
     }
   }
   if (unheard.requests > 0) {
     found.doubts.push(
-      `${plural(unheard.requests, 'request')} ${unheard.requests === 1 ? 'was' : 'were'} executed whose ${unheard.requests === 1 ? 'caller' : 'callers'} got no right answer${first(unheard)}`,
+      `${plural(unheard.requests, 'request')} ${unheard.requests === 1 ? 'was' : 'were'} executed whose ${unheard.requests === 1 ? 'caller' : 'callers'} got no expected response${first(unheard)}`,
     );
   }
   if (repeated.requests > 0) {
@@ -92,7 +92,7 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
   }
   if (missing > 0 && answers === 'when-done') {
     found.doubts.push(
-      `n8n counted ${String(succeeded)} executions that succeeded for ${String(rightReplies)} right replies`,
+      `n8n counted ${String(succeeded)} executions that succeeded for ${String(rightReplies)} expected responses`,
     );
   }
   const surplus = surplusDoubts(executions, promised);
@@ -104,7 +104,9 @@ function countedFindings(executions: Summary['executions'], promised: Promised):
     unheard > 0 &&
     answers === 'when-done'
   ) {
-    found.doubts.push(`${String(unheard)} executions succeeded whose callers got no right answer`);
+    found.doubts.push(
+      `${String(unheard)} executions succeeded whose callers got no expected response`,
+    );
   }
   return found;
 }

@@ -22,7 +22,12 @@ const metric = (id: keyof CellFigures, title: string, axis: string, unit: string
 });
 
 export const CAPACITY = metric('capacityPerSecond', 'Capacity', 'capacity', 'requests per second');
-const ACHIEVED = metric('achievedPerSecond', 'Right replies', 'right replies', 'per second');
+const ACHIEVED = metric(
+  'achievedPerSecond',
+  'Expected responses',
+  'expected responses',
+  'per second',
+);
 const P50 = metric('p50Ms', 'Median latency', 'p50', 'ms');
 const P99 = metric('p99Ms', '99th percentile of the latency', 'p99', 'ms');
 const MEMORY = metric(

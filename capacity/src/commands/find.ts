@@ -54,7 +54,7 @@ export function register(program: Command): void {
       'Estimate the highest rate at which every SLO is met, with its interval, and what limits it',
     );
   withMonitoringOptions(withGeneratorOptions(withTargetOptions(withWorkloadOptions(command))))
-    .optionsGroup('What must hold, and how long it may take:')
+    .optionsGroup('What must be met, and how long it may take:')
     .option(
       '--slo <slo>',
       `like 'p95<300ms' or 'backlog=0'; may be repeated (${USUAL_SLOS.join(', ')})`,

@@ -63,7 +63,7 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
     .option('--body <text>', 'of your own request, or @FILE')
     .option(
       '--expect <expectation>',
-      "what a right reply is, like 'status==200' or 'json.ok==true'; may be repeated",
+      "what the expected response is, like 'status==200' or 'json.ok==true'; may be repeated",
       collect,
     )
     .option(
@@ -128,7 +128,7 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
     .addOption(parsed('--warmup <time>', 'before it, not measured', seconds))
     .option(
       '--slo <slo>',
-      "what must hold, like 'p95<300ms' or 'errors<1%'; may be repeated",
+      "what must be met, like 'p95<300ms' or 'errors<1%'; may be repeated",
       collect,
     );
 }

@@ -31,7 +31,7 @@ export function register(program: Command): void {
   program
     .command('predict')
     .description(
-      'What another size would hold, from recorded sweeps or searches, and what bounds it',
+      'What another size would sustain, from recorded sweeps or searches, and what bounds it',
     )
     .addOption(
       parsed(

@@ -58,7 +58,7 @@ export function register(program: Command): void {
         positive,
       ),
     )
-    .option('--slo <slo>', 'what must hold there; may be repeated (as in the searches)', collect)
+    .option('--slo <slo>', 'what must be met there; may be repeated (as in the searches)', collect)
     .addOption(
       parsed(
         '--cpu-price <amount>',

@@ -16,7 +16,7 @@ import { withoutSecretQuery } from './secrets';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, Mistake } from '../ui/exit';
 
-/** As the user says it: a bundled workload, a file with one of his own, or a request. */
+/** As the user says it: a bundled workload, a file with one of their own, or a request. */
 export interface WorkloadChoice {
   /** A name, or the path of a workload file. */
   workload?: string | undefined;

@@ -145,7 +145,7 @@ export const sweepPlanSchema = z
     if (plan.slo.length === 0 && usesFind(plan)) {
       context.addIssue({
         code: 'custom',
-        message: "find needs an slo to hold, like slo: ['p95<1s', 'errors<1%']",
+        message: "find needs an slo, like slo: ['p95<1s', 'errors<1%']",
       });
     }
   });

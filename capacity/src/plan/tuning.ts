@@ -123,10 +123,10 @@ export function heapsFor(memoryMiB: number): Heaps {
   };
 }
 
-/** Executions at once that a webhook processor's database connections are reckoned for. */
+/** Executions at once that a webhook processor's database connections are computed for. */
 export const WEBHOOK_SLOTS = 40;
 
-/** Database connections of one process, as the chart reckons them: a quarter of what it runs at once. */
+/** Database connections of one process, as the chart computes them: a quarter of what it runs at once. */
 export function databasePool(slots: number): number {
   return Math.min(20, Math.max(4, Math.ceil(slots / 4)));
 }

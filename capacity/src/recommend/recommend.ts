@@ -24,7 +24,7 @@ export function plannedRate(evidence: readonly CapacityEvidence[]): number {
   return plannedPerSecond(best);
 }
 
-/** The cheapest of what is known to do; null when nothing recorded holds the rate. */
+/** The cheapest of what is known to do; null when nothing recorded sustains the rate. */
 export function recommend(
   evidence: readonly CapacityEvidence[],
   wantedPerSecond: number,

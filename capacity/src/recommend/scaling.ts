@@ -30,7 +30,7 @@ export function workersFor(
       workers: measured,
       expectedPerSecond: capacityPerSecond,
       basis: 'measured',
-      why: `${String(measured)} held ${figures(capacityPerSecond)}/s in ${source}`,
+      why: `${String(measured)} sustained ${figures(capacityPerSecond)}/s in ${source}`,
     };
   }
   const fit = lawOf(evidence, all);
@@ -84,6 +84,6 @@ function inProportion(
     workers,
     expectedPerSecond: (capacityPerSecond * workers) / measured,
     basis: 'proportion',
-    why: `WITHOUT EVIDENCE: in proportion to ${String(measured)} that held ${figures(capacityPerSecond)}/s in ${source}, since ${whyNoLaw}; prove it`,
+    why: `WITHOUT EVIDENCE: in proportion to ${String(measured)} that sustained ${figures(capacityPerSecond)}/s in ${source}, since ${whyNoLaw}; prove it`,
   };
 }

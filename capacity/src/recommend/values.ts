@@ -43,7 +43,7 @@ function sayAll(say: Say, best: Sizing): void {
   const { evidence, wantedPerSecond } = best;
   const { topology, source } = evidence;
   const isQueue = topology.mode === 'queue';
-  const held = `held ${figures(evidence.capacityPerSecond)}/s in ${source}`;
+  const held = `sustained ${figures(evidence.capacityPerSecond)}/s in ${source}`;
   say(['image'], { tag: topology.n8n }, 'the version that was measured');
   say(['executions', 'mode'], topology.mode, `${topology.mode} mode ${held}`);
   if (topology.process === 'own') say(['executions', 'process'], 'own', `as measured in ${source}`);
@@ -51,7 +51,7 @@ function sayAll(say: Say, best: Sizing): void {
     say(
       ['executions', 'peakRatePerSecond'],
       Math.ceil(wantedPerSecond),
-      'the wanted rate: so many finished jobs are kept that no caller loses his answer',
+      'the wanted rate: so many finished jobs are kept that no caller loses the response',
     );
   }
   const isPostgresql = isQueue || topology.database === 'postgresql';
@@ -182,7 +182,7 @@ function sayWorkers(say: Say, sized: SizedRole, sizing: Sizing): void {
   say(
     ['worker', 'keda', 'maxReplicas'],
     Math.max(sized.instances, topology.workers.count),
-    'the most that is known to hold; more may hold less, where they share cores',
+    'the most that is known to be sustained; more may sustain less, where they share cores',
   );
 }
 
@@ -196,7 +196,7 @@ function heading({ best, others, prices }: Recommendation): string[] {
   const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
   const lines = [
     `For ${String(wantedPerSecond)} requests a second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
-    `Expected to hold ${figures(expectedPerSecond)}/s, ${BASIS[basis]}; ${String(100 * PLANNED_SHARE)} % of it are planned with.`,
+    `Expected to sustain ${figures(expectedPerSecond)}/s, ${BASIS[basis]}; ${String(100 * PLANNED_SHARE)} % of it are planned with.`,
     evidence.confirmed
       ? `Evidence: search ${evidence.source}, confirmed at full length.`
       : `Evidence: search ${evidence.source}, NOT confirmed at full length: prove it before you go live.`,

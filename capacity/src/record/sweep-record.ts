@@ -51,7 +51,7 @@ export interface CellFigures {
   errorShare: number | null;
   /** Peak of all n8n processes together. */
   memoryMiB: number | null;
-  /** Peak memory over right replies a second. */
+  /** Peak memory over expected responses a second. */
   memoryMiBPerRequestPerSecond: number | null;
   cpuMillisecondsPerRequest: number | null;
   /** Restarts and OOM kills during the load. */

@@ -24,7 +24,7 @@ export function charts() {
 
 ${clients} clients on ${workload}, ${official.length} turns of ${seconds} s each, load average ${number(loadAverageAtStart)} at the start.
 
-${table(['chart', 'right replies', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", 'first right reply after its pods were deleted', 'wrong or no answer'], rows)}
+${table(['chart', 'expected responses', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", 'first expected response after its pods were deleted', 'wrong or no answer'], rows)}
 
 ${link(path)}`;
   });
@@ -43,10 +43,10 @@ function answers() {
   const { requests, lost, clients, workload, runs } = readJson(path);
   return `
 
-### Every caller gets his answer
+### Every caller gets a response
 
 Queue mode, ${clients} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: of ${requests} requests
-${lost === 0 ? 'none' : lost} stayed without a right answer; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms.
+${lost === 0 ? 'none' : lost} stayed without an expected response; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms.
 
 ${link(path)}`;
 }

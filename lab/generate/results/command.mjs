@@ -30,7 +30,7 @@ export function closedLoops() {
 
 ${profile.clients} clients that each wait for their reply, ${profile.durationSeconds} s, ${workload.title.toLowerCase()}.
 
-${table(['topology', 'n8n', 'right replies', 'p50', 'p95', 'errors', 'n8n processes, most', 'their memory, most', 'limited by', ''], rows)}`;
+${table(['topology', 'n8n', 'expected responses', 'p50', 'p95', 'errors', 'n8n processes, most', 'their memory, most', 'limited by', ''], rows)}`;
 }
 
 export function comparisons() {

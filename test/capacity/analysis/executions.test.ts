@@ -55,17 +55,17 @@ describe('executions against replies', () => {
     ]);
   });
 
-  test('a right reply at the end proves its execution: a lower count is doubted, not the reply', () => {
+  test('an expected response at the end proves its execution: a lower count is doubted, not the reply', () => {
     expect(executionFindings({ executions: counted({ succeeded: 97 }) }, whenDone)).toEqual({
       breaches: [],
-      doubts: ['n8n counted 97 executions that succeeded for 100 right replies'],
+      doubts: ['n8n counted 97 executions that succeeded for 100 expected responses'],
     });
   });
 
   test('an execution whose caller got nothing is named', () => {
     expect(
       executionFindings({ executions: counted({ rightReplies: 93 }) }, whenDone).doubts,
-    ).toEqual(['7 executions succeeded whose callers got no right answer']);
+    ).toEqual(['7 executions succeeded whose callers got no expected response']);
   });
 
   test('more executions than requests are not those of this run', () => {
@@ -124,12 +124,12 @@ describe('requests matched one by one', () => {
       { ...whenDone, executionsPerRequest: null },
     );
     expect(doubts).toEqual([
-      '1 request was executed whose caller got no right answer, the first is x-5',
+      '1 request was executed whose caller got no expected response, the first is x-5',
       '2 requests were executed more than once, the first is x-1',
     ]);
   });
 
-  test('doubt a right reply without an execution: something else may have answered', () => {
+  test('doubt an expected response without an execution: something else may have answered', () => {
     const { breaches, doubts } = executionFindings(
       {
         executions: counted({}),
@@ -138,7 +138,7 @@ describe('requests matched one by one', () => {
       whenDone,
     );
     expect(breaches).toEqual([]);
-    expect(doubts).toEqual(['4 right replies have no execution in n8n, the first is x-1']);
+    expect(doubts).toEqual(['4 expected responses have no execution in n8n, the first is x-1']);
   });
 
   test('fall back to the counts where they could not be matched', () => {
@@ -146,6 +146,6 @@ describe('requests matched one by one', () => {
       { executions: counted({ rightReplies: 93 }), matched: { skipped: 'n8n has deleted some' } },
       whenDone,
     );
-    expect(doubts).toEqual(['7 executions succeeded whose callers got no right answer']);
+    expect(doubts).toEqual(['7 executions succeeded whose callers got no expected response']);
   });
 });

@@ -89,7 +89,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
       requests.filter(({ errorKind }) => errorKind === kind).length;
     expect(seen.notFound).toBeGreaterThan(5);
     expect(kinds('status 404')).toBe(0);
-    // One right answer was the look beforehand.
+    // One expected response was the look beforehand.
     expect(kinds('')).toBe(seen.right - 1);
     expect(kinds('status 500')).toBe(seen.errors);
     expect(kinds('wrong reply')).toBe(seen.wrong);
@@ -138,7 +138,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     expect(stdout).toContain('n8n did not sustain 10 req/s of GET /x: errors 20 %, limit 1 %');
   });
 
-  it('makes no load and exits with 2 when no right answer comes', async () => {
+  it('makes no load and exits with 2 when no expected response comes', async () => {
     const order = await serve({ wrongEvery: 1 });
     const { code, stderr } = await runCli([...order, '--ready', '1s']);
     expect(code).toBe(2);

@@ -29,7 +29,7 @@ const law = { g: 30, a: 0.08, b: 0.004 };
 const measuredLaw = [1, 2, 3, 4].map((n) => queue(n, uslRate(law, n)));
 
 describe('what is recommended', () => {
-  test('holds the rate with 20 % to spare, and no more is planned with', () => {
+  test('sustains the rate with 20 % to spare, and no more is planned with', () => {
     expect(recommend([regular(50)], 40)).not.toBeNull();
     expect(recommend([regular(50)], 40.5)).toBeNull();
   });
@@ -129,7 +129,7 @@ describe('values.yaml', () => {
       'image:',
     ])
       expect(`${key} ${above(key) ?? ''}`).toMatch(/: # ./);
-    expect(above('replicas:')).toBe('# 2 held 80/s in search-queue-2');
+    expect(above('replicas:')).toBe('# 2 sustained 80/s in search-queue-2');
     expect(above('cpu:')).toContain('0.50 cores at 80.0/s in probes/queue-2');
   });
 
@@ -145,8 +145,8 @@ describe('values.yaml', () => {
   });
 
   test('says what came of its proof', () => {
-    const text = valuesYaml(best([regular(60)], 40), 'PROVEN by proof/1: it held');
-    expect(text.split('\n')[0]).toBe('# PROVEN by proof/1: it held');
+    const text = valuesYaml(best([regular(60)], 40), 'PROVEN by proof/1: it was sustained');
+    expect(text.split('\n')[0]).toBe('# PROVEN by proof/1: it was sustained');
     expect(parse(text)).toEqual(parse(valuesYaml(best([regular(60)], 40))));
   });
 

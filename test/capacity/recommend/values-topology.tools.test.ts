@@ -80,9 +80,9 @@ async function charted(file: string): Promise<Partial<Record<RoleName, Deploymen
   return found;
 }
 
-/** Only a pod that another one replaces has callers to send there. */
+/** Callers, whose connections these are about, reach pods alone. */
 const inAnyPlace = (value: string | undefined): string | undefined =>
-  value?.replace(' --require=/etc/n8n-tuned/preload/last-answers.cjs', '');
+  value?.replace(/ --require=\/etc\/n8n-tuned\/preload\/(last-answers|keep-alive)\.cjs/g, '');
 
 const roleOf = ({ metadata }: Manifest): string | undefined =>
   metadata.labels?.['app.kubernetes.io/component'];

@@ -1,4 +1,4 @@
-/** Whatever a user writes is understood or is a Mistake: no other error may reach him as if it were his. */
+/** Whatever a user writes is understood or is a Mistake: no other error may reach them as if it were theirs. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -13,7 +13,7 @@ export function predictSentence({ over, n, group, lowest, refused }: Answer): st
   const where = `${workload} over ${formatNumber(n)} ${title}`;
   if (lowest === null) return `Nothing can be said about ${where}: ${refused.join('; ')}.`;
   const { value } = lowest.ratePerSecond;
-  return `${where} should hold ${figures(value)} requests a second (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
+  return `${where} should sustain ${figures(value)} requests a second (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
 }
 
 const NAMES: Record<Bound['name'], string> = {

@@ -88,7 +88,7 @@ function rateChart(windows: RequestWindow[]): LineChart {
         points: windows.map((w) => [w.seconds, w.offeredPerSecond]),
       },
       {
-        label: 'achieved (right replies)',
+        label: 'achieved (expected responses)',
         points: windows.map((w) => [w.seconds, w.goodPerSecond]),
       },
     ],

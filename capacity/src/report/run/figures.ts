@@ -23,7 +23,7 @@ export function runFigures(record: RunRecord): Figure[] {
   );
   add(
     'Achieved',
-    `${perSecond(summary.achieved.ratePerSecond)} right replies (${share(summary.achieved.shareOfOffered)} of offered)`,
+    `${perSecond(summary.achieved.ratePerSecond)} expected responses (${share(summary.achieved.shareOfOffered)} of offered)`,
   );
   if (summary.latencyMs) {
     const l = summary.latencyMs;
@@ -42,7 +42,7 @@ export function runFigures(record: RunRecord): Figure[] {
     const e = summary.executions;
     add(
       'Executions',
-      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})${e.requests === undefined ? '' : `, for ${formatNumber(e.requests)} requests and ${formatNumber(e.rightReplies ?? 0)} right replies, warm-up included`}`,
+      `${formatNumber(e.succeeded)} succeeded, ${formatNumber(e.failed)} failed, ${formatNumber(e.unfinished)} unfinished (from ${e.source})${e.requests === undefined ? '' : `, for ${formatNumber(e.requests)} requests and ${formatNumber(e.rightReplies ?? 0)} expected responses, warm-up included`}`,
     );
   }
   if (summary.backlog) {

@@ -185,8 +185,8 @@ function differenceOf(
 
 /** Where the chart mounts its patches. */
 const PRELOAD = /^--require="?\/etc\/n8n-tuned\/preload\/([\w-]+\.cjs)"?$/;
-/** Callers of a pod are sent to the one that replaces it; here nothing replaces a process. */
-const OF_PODS = new Set(['last-answers.cjs']);
+/** When connections end: nothing replaces a process here, and no load balancer keeps connections to it. */
+const OF_PODS = new Set(['last-answers.cjs', 'keep-alive.cjs']);
 
 function optionsOf(env: Record<string, string>): { options: string[]; patches: string[] } {
   const options: string[] = [];

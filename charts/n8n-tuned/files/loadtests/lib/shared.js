@@ -249,7 +249,7 @@ function wrongWith(expectations, reply) {
   let json = lazyJson(reply.body);
   for (let expectation of expectations)
     if (!expectation.holds(reply, json))
-      return `${expectation.text} does not hold`;
+      return `${expectation.text} is not met`;
   return null;
 }
 function valueAt(path, reply) {
