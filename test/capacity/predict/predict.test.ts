@@ -77,7 +77,9 @@ describe('the answer is the lowest bound, named', () => {
     expect(result.bounds.map(({ name }) => name)).toEqual(['worker slots', 'CPU', 'scaling']);
     expect(result.lowest?.name).toBe('scaling');
     expect(result.lowest?.ratePerSecond.value).toBeCloseTo(uslRate(truth, 6), 3);
-    expect(predictSentence(result)).toMatch(/6 workers should sustain .* bounded by how it scales\.$/);
+    expect(predictSentence(result)).toMatch(
+      /6 workers should sustain .* bounded by how it scales\.$/,
+    );
   });
 
   test('the slots, where each is held for long', () => {
