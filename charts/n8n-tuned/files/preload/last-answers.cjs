@@ -9,14 +9,15 @@ const { clearInterval, setInterval } = require('node:timers');
 
 const STOPPING = '/tmp/n8n-tuned-stopping';
 const LOOK_EVERY_MS = 200;
-const QUIET_MS = 1000;
+/** In turns of the event loop, not in time: one that was late has requests before it that it has not read. */
+const QUIET_LOOKS = 5;
 /** The pod's grace period has 15 s for more than n8n's own shutdown. */
 const LONGEST_DELAY_MS = 5000;
 
 // A container that was restarted finds the file of the one before.
 const started = Date.now();
 const unanswered = new Set();
-let lastRequest = started;
+let quietLooks = 0;
 let isStopping = false;
 let looking;
 
@@ -39,7 +40,7 @@ http.Server.prototype.emit = function (event, ...args) {
   if (event === 'request') {
     const response = args[1];
     looking ??= setInterval(look, LOOK_EVERY_MS).unref();
-    lastRequest = Date.now();
+    quietLooks = 0;
     unanswered.add(response);
     response.once('close', () => unanswered.delete(response));
     if (isStopping) closeAfter(response);
@@ -56,8 +57,8 @@ process.emit = function (event, ...args) {
   stop();
   const signalled = Date.now();
   const delay = setInterval(() => {
-    const isQuiet = unanswered.size === 0 && Date.now() - lastRequest >= QUIET_MS;
-    if (!isQuiet && Date.now() - signalled < LONGEST_DELAY_MS) return;
+    quietLooks = unanswered.size === 0 ? quietLooks + 1 : 0;
+    if (quietLooks <= QUIET_LOOKS && Date.now() - signalled < LONGEST_DELAY_MS) return;
     clearInterval(delay);
     emitOfProcess.call(this, event, ...args);
   }, LOOK_EVERY_MS);
