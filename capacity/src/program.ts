@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import * as clean from './commands/clean';
 import * as compare from './commands/compare';
+import * as completion from './commands/completion';
 import * as doctor from './commands/doctor';
 import * as down from './commands/down';
 import * as drill from './commands/drill';
@@ -37,6 +38,7 @@ const COMMANDS = [
   report,
   sample,
   watch,
+  completion,
 ];
 
 /** All commands and options; docs/reference.md is generated from it. */

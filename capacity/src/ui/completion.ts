@@ -1,0 +1,56 @@
+// What a shell needs to complete the command line: words in, a script out.
+
+export const SHELLS = ['bash', 'zsh'] as const;
+export type Shell = (typeof SHELLS)[number];
+
+export interface CompletedOption {
+  /** As it is typed, like `--rate`. */
+  flag: string;
+  /** Values to choose from; empty where any is taken. */
+  choices: readonly string[];
+}
+
+export interface CompletedCommand {
+  name: string;
+  options: readonly CompletedOption[];
+}
+
+/** zsh runs what was written for bash once it has been told to. */
+const ZSH_FIRST = [
+  '(( $+functions[compdef] )) || { autoload -U +X compinit && compinit; }',
+  'autoload -U +X bashcompinit && bashcompinit',
+];
+
+/** Where nothing of ours fits, the shell completes file names. */
+export function completionScript(shell: Shell, commands: readonly CompletedCommand[]): string {
+  const names = commands.map(({ name }) => name);
+  const script = [
+    '_n8n_tuned() {',
+    '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words=""',
+    '  if [ "$COMP_CWORD" -eq 1 ]; then',
+    `    words="${names.join(' ')} --help --version"`,
+    '  else',
+    '    case "${COMP_WORDS[1]} $before" in',
+    ...commands.flatMap(valuesOf),
+    '    esac',
+    '    if [ -z "$words" ] && [ "${word#-}" != "$word" ]; then',
+    '      case "${COMP_WORDS[1]}" in',
+    ...commands.map(
+      ({ name, options }) =>
+        `        ${name}) words="${options.map(({ flag }) => flag).join(' ')}" ;;`,
+    ),
+    '      esac',
+    '    fi',
+    '  fi',
+    '  COMPREPLY=($(compgen -W "$words" -- "$word"))',
+    '}',
+    'complete -o default -F _n8n_tuned n8n-tuned',
+  ];
+  return [...(shell === 'zsh' ? ZSH_FIRST : []), ...script, ''].join('\n');
+}
+
+function valuesOf({ name, options }: CompletedCommand): string[] {
+  return options
+    .filter(({ choices }) => choices.length > 0)
+    .map(({ flag, choices }) => `      '${name} ${flag}') words="${choices.join(' ')}" ;;`);
+}
