@@ -70,7 +70,7 @@ describe('a profile run by plain k6', () => {
       READY: '1s',
     });
     expect(exitCode).not.toBe(0);
-    expect(output).toContain('json.ok==true does not hold');
+    expect(output).toContain('json.ok==true is not met');
     expect(summary?.requests).toBe(0);
   });
 

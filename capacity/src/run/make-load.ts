@@ -57,7 +57,7 @@ export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
   const tell = (): void => {
     const seconds = Math.min(totalSeconds, (Date.now() - beganAtMs) / 1000);
     scene.progress(
-      `${plan.profile}: ${seconds.toFixed(0)} of ${totalSeconds.toFixed(0)} s, ${String(figures.expected)} right, ${String(figures.requests - figures.expected)} wrong`,
+      `${plan.profile}: ${seconds.toFixed(0)} of ${totalSeconds.toFixed(0)} s, ${String(figures.expected)} as expected, ${String(figures.requests - figures.expected)} not`,
     );
   };
   const ticking = setInterval(tell, 1000);

@@ -143,7 +143,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     const { code, stderr } = await runCli([...order, '--ready', '1s']);
     expect(code).toBe(2);
     expect(stderr).toContain(
-      'never gave the expected response: json.ok==true does not hold; no load was made',
+      'never gave the expected response: json.ok==true is not met; no load was made',
     );
     expect(stderr).not.toContain('    at ');
     expect(runFolder(out)).toBeNull();

@@ -162,7 +162,7 @@ export class ProcessRunning implements Running {
   ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
     return within(this.options.readyTimeoutMs, signal, async (patience) => {
       for (const request of requests) {
-        progress(`waits until ${request.method} ${request.path} is answered right`);
+        progress(`waits until ${request.method} ${request.path} is answered as expected`);
         await answersRight(this.baseUrl, request, patience);
       }
     });

@@ -70,7 +70,7 @@ export function urlTarget({
         ready: (requests, tell, stop) =>
           within(readyTimeoutMs, stop, async (patience) => {
             for (const request of requests) {
-              tell(`waiting until ${request.method} ${request.path} is answered right`);
+              tell(`waiting until ${request.method} ${request.path} is answered as expected`);
               try {
                 await answersRight(baseUrl, request, patience);
               } catch (error) {
