@@ -76,7 +76,7 @@ test('n8n killed in the middle: the record says so and names what was accepted a
   expect(notSucceeded.ids.length).toBe(notSucceeded.requests);
   expect(accepted(6000)).toEqual(expect.arrayContaining(notSucceeded.ids));
   expect(notSucceeded.ids).toEqual(expect.arrayContaining(accepted(4900)));
-  expect(accepted(4900).length).toBeGreaterThan(3);
+  expect(accepted(4900).length).toBeGreaterThan(0);
   expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
 });
 
