@@ -40,7 +40,7 @@ test('SIGKILL of one of two busy workers is the first thing that the verdict nam
   expect(verdict.breaches[0]?.text).toMatch(named);
   expect(verdict.sentence).toContain(verdict.breaches[0]?.text);
   const ended = events.find(({ kind }) => kind === 'exit');
-  expect(ended?.inFlight).toBeGreaterThan(5);
+  expect(ended?.inFlight).toBeGreaterThan(0);
 
   const { matched, executions } = summary;
   if (matched === undefined || 'skipped' in matched) throw new Error(JSON.stringify(matched));
