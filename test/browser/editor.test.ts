@@ -79,7 +79,7 @@ test('a bundled workflow is imported through the menu, and its Load Target runs'
 
   await node('Count to n').dblclick();
   await part('ndv').waitFor();
-  expect(await part('parameter-input-until').locator('input').inputValue()).toBe('A Loop Ends');
+  expect(await part('parameter-input-until').locator('input').inputValue()).toBe('Iterations');
   await picture('panel');
 
   await part('node-execute-button').click();
