@@ -86,13 +86,14 @@ test('a topology is deployed, loaded from inside by two generators, measured and
 test('a search on a release that is there finds the capacity that its server is known to have', async () => {
   await installKnown(space, out, { oneAtATime: { serviceMs: 50 } });
   const { stdout, stderr } = await n8nTuned(
-    ...['find', ...onKnown(space), '--out', out, '--slo', 'p95<5s', '--budget', '40s', '--json'],
+    ...['find', ...onKnown(space), '--out', out, '--slo', 'p95<300ms', '--budget', '40s', '--json'],
   );
   if (stdout === '') throw new Error(stderr);
   const { capacity, probes, target } = JSON.parse(stdout) as FindRecord;
   expect(target.kind).toBe('kubernetes');
   expect(probes.length).toBeGreaterThan(0);
-  // The server is done with 20 a second; a busy machine can only make it seem less, down to nothing.
+  // The server is done with 20 a second; a busy machine can only make it seem less, down to nothing. At a limit of seconds,
+  // the short probes of this budget would end before their queue has grown to it.
   expect(capacity.ratePerSecond).toBeLessThan(24);
   // Nothing of the release was changed, and nothing of ours is left beside it.
   expect(await helm(['history', 'known', '-n', space.name, '--output', 'json'])).toMatch(
