@@ -51,7 +51,7 @@ describe('n8n-tuned report', () => {
     const { code, stdout } = await runCli(['report', root]);
     expect(code).toBe(0);
     expect(reportIn(run)).toContain('n8n did not sustain 40 req/s');
-    expect(reportIn(search)).toContain('last-node holds 40 requests a second.');
+    expect(reportIn(search)).toContain('n8n sustains 40 req/s of last-node.');
     expect(reportIn(probe)).toContain('n8n did not sustain 40 req/s');
     expect(reportIn(comparison)).toContain('tuned is better by 2.5x');
     for (const plot of ['pairs', 'ratios'])
