@@ -48,7 +48,14 @@ export function register(program: Command): void {
     )
     .addOption(parsed('--since <time>', 'only what began within it', milliseconds, '24h'))
     .optionsGroup('How:')
-    .addOption(parsed('--attempts <n>', 'retries of each, whoever made them', countFrom1, '3'))
+    .addOption(
+      parsed(
+        '--attempts <n>',
+        'retries of each, those made in the editor included',
+        countFrom1,
+        '3',
+      ),
+    )
     .addOption(parsed('--at-once <n>', 'retries at a time', countFrom1, '2'))
     .addOption(
       parsed(

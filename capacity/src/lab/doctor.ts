@@ -100,7 +100,7 @@ function forLoad(facts: Facts): Check[] {
   ];
 }
 
-/** For the doctor, and for whoever starts k6 and finds none. */
+/** For the doctor, and for a command that finds no k6. */
 export function howToGetK6(hasLab: boolean): string {
   return hasLab
     ? 'lab/install.sh k6'
