@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { callers } from './callers.mjs';
 
-export const RATE_PER_SECOND = 10;
+export const CALLERS = 10;
 const BEFORE_MS = 5_000;
 /** The last old pod ends after the rollout is through. */
 const AFTER_MS = 15_000;
@@ -21,7 +21,7 @@ export async function rolloutUnderLoad(space, url, busy) {
   const loops = Array.from({ length: busy }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
-  const load = callers(url, RATE_PER_SECOND);
+  const load = callers(url, CALLERS);
   try {
     await sleep(BEFORE_MS);
     await rollout('restart');

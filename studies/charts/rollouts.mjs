@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import * as on from './contenders.mjs';
-import { RATE_PER_SECOND, rolloutUnderLoad } from './rollout.mjs';
+import { CALLERS, rolloutUnderLoad } from './rollout.mjs';
 
 /** Processes that compute without end beside it. */
 const BUSY = [0, 4];
@@ -24,7 +24,7 @@ function keep() {
   const record = { when: new Date().toISOString(), workload: on.WORKLOAD };
   writeFileSync(
     on.path('results/rollouts.json'),
-    `${JSON.stringify({ ...record, ratePerSecond: RATE_PER_SECOND, runs }, null, 2)}\n`,
+    `${JSON.stringify({ ...record, callers: CALLERS, runs }, null, 2)}\n`,
   );
 }
 

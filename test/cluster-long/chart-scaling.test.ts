@@ -25,6 +25,7 @@ afterAll(() => n8n?.remove());
 const kubectl = (...args: string[]): Promise<string> => n8n.space.kubectl(...args);
 
 const RATE = 5;
+const CALLERS = 5;
 
 /**
  * Load while something is done, and for a while after: by k6, which repeats a request whose connection broke, and by
@@ -35,7 +36,7 @@ async function loadWhile(what: () => Promise<unknown>, seconds = 90): Promise<Fi
   const webhook = `${url}/webhook/load-last-node`;
   await n8n.rightReply(webhook);
   const loading = load(url, { RATE, DURATION: `${seconds}s`, ...PATIENT });
-  const calling = keptConnections('callers', webhook, String(RATE), String(seconds));
+  const calling = keptConnections('callers', webhook, String(CALLERS), String(seconds));
   await new Promise((resolve) => setTimeout(resolve, 10_000));
   await what();
   return figures(await loading, await calling);
