@@ -10,6 +10,7 @@ const generators = [
   'lab/generate/times.mjs',
   'lab/generate/results.mjs',
   'lab/generate/scale.mjs',
+  'lab/generate/readme.mjs',
   'charts/n8n-tuned/tools/generate.mjs',
   'monitoring/generate.mjs',
 ];

@@ -1,15 +1,14 @@
 #!/usr/bin/env node
 // Writes docs/reference.md from the definitions of the command's options; with --check it only says whether that is needed.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { format } from 'prettier';
+import { compiled } from './compiled.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pageFile = `${root}docs/reference.md`;
 
-const { programOf } = await compiled();
+const { programOf } = await compiled(`export { programOf } from './program';`);
 const program = programOf();
 const commands = program.commands.filter((command) => command.name() !== 'help');
 const page = await format([introduction(), list(), ...commands.map(section)].join('\n\n'), {
@@ -22,25 +21,6 @@ if (!process.argv.includes('--check')) {
 } else if (readFileSync(pageFile, 'utf8') !== page) {
   console.error('docs/reference.md is out of date: run node lab/generate/reference.mjs');
   process.exit(1);
-}
-
-/** Node.js loads no TypeScript of this kind; the packages that it needs are found from beside the command. */
-async function compiled() {
-  const outfile = `${root}capacity/.reference-${process.pid}.cjs`;
-  try {
-    await build({
-      entryPoints: [`${root}capacity/src/program.ts`],
-      outfile,
-      bundle: true,
-      platform: 'node',
-      format: 'cjs',
-      packages: 'external',
-      logLevel: 'warning',
-    });
-    return createRequire(import.meta.url)(outfile);
-  } finally {
-    rmSync(outfile, { force: true });
-  }
 }
 
 function introduction() {

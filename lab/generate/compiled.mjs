@@ -1,0 +1,27 @@
+// A module of the command, compiled for a generator: Node.js loads no TypeScript of this kind.
+import { rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What `source` exports; `source` is TypeScript whose imports are paths from capacity/src. */
+export async function compiled(source) {
+  // Beside the command, where the packages that it needs are found.
+  const outfile = `${root}capacity/.compiled-${process.pid}.cjs`;
+  try {
+    await build({
+      stdin: { contents: source, resolveDir: `${root}capacity/src`, loader: 'ts' },
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      packages: 'external',
+      logLevel: 'warning',
+    });
+    return createRequire(import.meta.url)(outfile);
+  } finally {
+    rmSync(outfile, { force: true });
+  }
+}

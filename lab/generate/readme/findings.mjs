@@ -1,0 +1,120 @@
+// What the records of this repository show, one line per finding, with its conditions.
+import { has, number, readJson, spread, table } from '../results/records.mjs';
+
+const link = (path) => `[record](${path})`;
+const interval = ({ value, low, high }) =>
+  `**${number(value)}x** (${number(low)} to ${number(high)})`;
+const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+/** The median, and from the least to the most. */
+const spreadOf = (ratios) => `**${spread(ratios).replace(' ', 'x** ')}`;
+
+/** [what was compared, the figure, workload and conditions, record]; null without a record. */
+const ROWS = [
+  () => chartsIn('regular'),
+  () => chartsIn('queue'),
+  () =>
+    settings(
+      'last-node-regular',
+      'requests per second with the settings of this kit, compared with those of n8n',
+    ),
+  () => settings('wait-regular', 'the same, with a function that waits 5 s'),
+  () => settings('expressions-regular', 'the same, with ten expressions'),
+  isolates,
+  oneProcessPerExecution,
+  answers,
+  search,
+];
+
+export function findings() {
+  const rows = ROWS.map((row) => row()).filter((row) => row !== null);
+  return table(['what', 'figure', 'workload and conditions', ''], rows);
+}
+
+function chartsIn(mode) {
+  const path = `studies/charts/results/${mode}.json`;
+  if (!has(path)) return null;
+  const { workload, clients, seconds, charts } = readJson(path);
+  const { official, tuned } = charts;
+  const ratios = tuned.runs.map((run, i) => run.ratePerSecond / official.runs[i].ratePerSecond);
+  return [
+    `requests per second with this chart, compared with the official one, ${mode} mode`,
+    spreadOf(ratios),
+    `${workload}, ${clients} clients, ${ratios.length} turns of ${seconds} s on one cluster, the same limits per pod`,
+    link(path),
+  ];
+}
+
+function settings(name, what) {
+  const path = `studies/comparisons/results/${name}/compare.json`;
+  if (!has(path)) return null;
+  const { answer, ratio, workload, a, versions, command } = readJson(path);
+  const clients = command[command.indexOf('--vus') + 1];
+  const pairs = a.values.length;
+  return [
+    what,
+    answer === 'no difference'
+      ? `no difference (${number(ratio.low)}x to ${number(ratio.high)}x)`
+      : interval(ratio),
+    `${workload.name}, ${clients} clients, n8n ${versions.n8n}, ${a.topology.mode} mode, ${pairs} pairs measured in turns, 95 % interval`,
+    link(path),
+  ];
+}
+
+function isolates() {
+  const path = 'studies/isolates/results/record.json';
+  if (!has(path)) return null;
+  const { n8n, variants } = readJson(path);
+  const [none] = variants;
+  const all = variants.at(-1);
+  const ratios = all.rounds.map(({ cpuMs }, round) => none.rounds[round].cpuMs / cpuMs);
+  return [
+    'CPU per sandbox for expressions, n8n compared with n8n with the patches of this kit',
+    spreadOf(ratios),
+    `n8n ${n8n}, one process, ${ratios.length} rounds in turns`,
+    link(path),
+  ];
+}
+
+/** The experiment that is often quoted, repeated on the n8n that still has the setting. */
+function oneProcessPerExecution() {
+  const folder = 'studies/closed-loop/results';
+  const [main, own] = ['legacy-main', 'legacy-own'].map((name) => `${folder}/${name}/run.json`);
+  if (!has(main) || !has(own)) return null;
+  const memory = ({ summary }) =>
+    summary.roles
+      .filter(({ role }) => ['main', 'worker', 'webhook', 'runner'].includes(role))
+      .reduce((sum, { rssPeakMiB }) => sum + rssPeakMiB, 0);
+  const [one, many] = [readJson(main), readJson(own)];
+  const ratio = one.summary.achieved.ratePerSecond / many.summary.achieved.ratePerSecond;
+  return [
+    'one process for all executions, compared with one process per execution',
+    `**${number(ratio)}x** requests per second, ${number(memory(many) / memory(one))}x less memory`,
+    `${one.workload.name}, ${one.profile.clients} clients, n8n ${one.versions.n8n}, one run of ${one.profile.durationSeconds} s each`,
+    `[record](${main}), [record](${own})`,
+  ];
+}
+
+function answers() {
+  const path = 'studies/charts/results/answers.json';
+  if (!has(path)) return null;
+  const { requests, lost, clients, workload } = readJson(path);
+  return [
+    'callers without an expected response in queue mode, with this chart',
+    `**${lost}** of ${grouped(requests)}`,
+    `${workload}, ${clients} clients, on one cluster`,
+    link(path),
+  ];
+}
+
+function search() {
+  const path = 'studies/known-capacity/results/record.json';
+  if (!has(path)) return null;
+  const rows = Object.values(readJson(path)).flatMap((group) => group.rows);
+  const most = Math.max(...rows.map(({ error }) => Math.abs(error)));
+  return [
+    'how far `find` was off, at most',
+    `**${(100 * most).toFixed(1)} %**`,
+    `${rows.length} servers whose capacity is known, one search each`,
+    link(path),
+  ];
+}

@@ -1,0 +1,44 @@
+// What a machine must have, as the lab itself asks for it, and how long the first install took.
+import { read, readJson, table } from '../results/records.mjs';
+
+export function needs() {
+  const go = matched('lab/kinds/go.sh', /install Go ([\d.]+) or later/);
+  const ownK6 = matched('lab/tools/k6.sh', /own_from=(\d+\.\d+)/);
+  const diskGiB = Number(matched('lab/steps.sh', /^MIN_FREE_MIB=(\d+)/m)) / 1024;
+  const node = readJson('capacity/package.json').engines.node.replace('>=', '');
+  const { seconds, machine } = firstInstall();
+  return table(
+    ['you need', 'why'],
+    [
+      [`Node.js ${node} or newer, npm`, 'the command itself'],
+      [
+        `Go ${go} or newer`,
+        `k6 is compiled from its locked sources. A k6 of your own, ${ownK6} or newer, does as well`,
+      ],
+      [
+        'Linux (Debian 12, Ubuntu) and root',
+        'CPU and memory limits are set with cgroups, and Debian packages that are missing are installed. macOS, and a user without root, can do [less](#where-it-runs)',
+      ],
+      [`${diskGiB} GiB of free disk`, 'n8n, and what is downloaded and compiled for it'],
+      [
+        `about ${Math.round(seconds / 60)} minutes, the first time`,
+        `measured with an empty cache on ${machine.split(';')[0]} ([times](docs/times.md))`,
+      ],
+    ],
+  );
+}
+
+function matched(file, pattern) {
+  const [, value] = pattern.exec(read(file)) ?? [];
+  if (value === undefined) throw new Error(`${file} does not say ${String(pattern)} any more`);
+  return value;
+}
+
+/** The first `make capacity` with an empty cache. */
+function firstInstall() {
+  const record = read('docs/records/times/cold.tsv');
+  const [, machine] = /^# machine: (.*)$/m.exec(record) ?? [];
+  const [, seconds] = /^make capacity[^\t]*\t(\d+)\tok$/m.exec(record) ?? [];
+  if (machine === undefined || seconds === undefined) throw new Error('no time of make capacity');
+  return { machine, seconds: Number(seconds) };
+}
