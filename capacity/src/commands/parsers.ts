@@ -1,7 +1,7 @@
 /** What the text after a flag becomes: commander says which flag it was, these say how to write it. */
 import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../plan/profile';
-import { parseCpu, parseMemory } from '../plan/quantities';
+import { parseCpu, parseDataSize, parseMemory } from '../plan/quantities';
 import { ROLES } from '../plan/roles';
 import type { MetricsEndpoint } from '../targets/target';
 import { Mistake } from '../ui/exit';
@@ -27,6 +27,8 @@ export const milliseconds = (text: string): number => 1000 * seconds(text);
 export const millicores = understood(parseCpu, 'Write it like 500m, 0.5 or 2.');
 
 export const mebibytes = understood(parseMemory, 'Write it like 1024Mi or 1Gi.');
+
+export const kibibytes = understood(parseDataSize, 'Write it like 50Ki or 2Mi.');
 
 /** V8's old space. */
 export const heap = understood(

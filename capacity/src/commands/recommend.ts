@@ -5,10 +5,11 @@ import { withoutSecrets } from '../plan/secrets';
 import { proveFile, recommendValues, type Asked, type Recommended } from '../recommend/answer';
 import type { Attempt, Proof } from '../recommend/prove';
 import { DEFAULT_PRICES } from '../recommend/recommend';
+import { keptData, keptSentence } from '../recommend/kept-data';
 import { renderProof } from '../report/recommend/terminal';
 import { renderSearches } from '../report/find/list-terminal';
 import { startProgress } from '../ui/progress';
-import { EXIT, messageOf } from '../ui/exit';
+import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
@@ -24,7 +25,7 @@ import {
 } from './options';
 import { withDeployerOptions, type DeployerFlags } from './kubernetes';
 import { chosenDeployer } from './targets';
-import { collect, countFrom1, parsed, positive, removed } from './parsers';
+import { collect, countFrom1, kibibytes, parsed, positive, removed } from './parsers';
 
 interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
   from?: string[];
@@ -32,6 +33,10 @@ interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags 
   slo?: string[];
   cpuPrice: number;
   memoryPrice: number;
+  keepDays?: number;
+  /** KiB. */
+  executionSize?: number;
+  executionsPerDay?: number;
   write: string;
   /** Seconds. */
   searchBudget: number;
@@ -70,6 +75,27 @@ export function register(program: Command): void {
     .addOption(
       parsed('--memory-price <amount>', 'of a GiB', positive, String(DEFAULT_PRICES.memory)),
     )
+    .addOption(
+      parsed(
+        '--keep-days <days>',
+        'how long executions are kept; says the disk they take',
+        positive,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--execution-size <size>',
+        'data of one execution, like 50Ki, for --keep-days',
+        kibibytes,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--executions-per-day <count>',
+        'for --keep-days (default: the rate all day long)',
+        positive,
+      ),
+    )
     .option('--write <file>', 'the values file to write', 'values.yaml')
     .option('--json', 'print the recommendation, for machines')
     .optionsGroup('What is measured now:')
@@ -89,6 +115,7 @@ export function register(program: Command): void {
 Examples:
   n8n-tuned recommend --from results --rate 40
   n8n-tuned recommend --from results --rate 40 --slo 'p95<1s' --prove
+  n8n-tuned recommend --from results --rate 40 --keep-days 14 --execution-size 50Ki --executions-per-day 20000
   n8n-tuned recommend --workload last-node --rate 40 --slo 'p95<1s'
   n8n-tuned recommend --values my-values.yaml --workload last-node --rate 40 --slo 'p95<1s' --prove`,
     )
@@ -127,6 +154,7 @@ function askedBy(options: RecommendOptions): Asked {
     ratePerSecond: options.rate,
     slos: chosenSlos(options),
     prices: { cpu: options.cpuPrice, memory: options.memoryPrice },
+    keep: keepAsked(options),
     write: options.write,
     prove: options.prove === true,
     mostAttempts: options.attempts,
@@ -147,8 +175,20 @@ function askedBy(options: RecommendOptions): Asked {
   };
 }
 
+function keepAsked({ keepDays, executionSize, executionsPerDay }: RecommendOptions): Asked['keep'] {
+  if (keepDays === undefined && executionSize === undefined && executionsPerDay === undefined) {
+    return null;
+  }
+  if (keepDays === undefined || executionSize === undefined) {
+    throw new Mistake(
+      '--keep-days and --execution-size go together: say how long executions are kept and how large the data of one is, like --keep-days 14 --execution-size 50Ki (docs/chart/data.md tells how to see it).',
+    );
+  }
+  return { days: keepDays, kibPerExecution: executionSize, executionsPerDay };
+}
+
 function show(answer: Recommended, file: string, json: boolean): number {
-  const { searches, ratePerSecond, mostPerSecond, recommendation, proof } = answer;
+  const { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof } = answer;
   if (recommendation === null) {
     warn(
       `nothing recorded is enough for ${figures(ratePerSecond)}/s: ${String(100 * PLANNED_SHARE)} % of the best capacity are ${figures(mostPerSecond)}/s. Search a larger topology, for example n8n-tuned find --workers 2.`,
@@ -156,12 +196,14 @@ function show(answer: Recommended, file: string, json: boolean): number {
     return EXIT.notMet;
   }
   if (proof !== null) return showProof(proof, file, json);
-  if (json) printJson({ ...recommendation, values: file });
+  const kept = keeping === null ? {} : { kept: { ...keeping, ...keptData(keeping) } };
+  if (json) printJson({ ...recommendation, ...kept, values: file });
   else {
     const table = renderSearches(searches.map(({ record }) => record));
     process.stdout.write(
       `${table}\n\nFor ${ratePerSecond.toFixed(1)}/s: helm install n8n-tuned charts/n8n-tuned --values ${file}\n`,
     );
+    if (keeping !== null) process.stdout.write(`${keptSentence(keeping)}.\n`);
   }
   return EXIT.fine;
 }

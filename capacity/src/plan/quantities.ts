@@ -28,3 +28,15 @@ export function parseMemory(text: string): number {
   }
   return mebibytes;
 }
+
+const KIB: Record<string, number> = { Ki: 1, Mi: 1024, K: 1000 / 1024, M: 1e6 / 1024 };
+
+/** `50Ki`, `2Mi`, `50K`, `2M`: KiB, of data rather than of a process, so that less than a MiB counts. */
+export function parseDataSize(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(Ki|Mi|K|M)B?$/.exec(text.trim());
+  const kibibytes = Number(match?.[1]) * (KIB[match?.[2] ?? ''] ?? 1);
+  if (match === null || !(kibibytes > 0)) {
+    throw new Mistake(`'${text}' is no amount of data: write it like 50Ki or 2Mi`);
+  }
+  return kibibytes;
+}

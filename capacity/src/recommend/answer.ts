@@ -14,6 +14,7 @@ import { ofWorkload, withSlos } from './choose-evidence';
 import type { CapacityEvidence } from './evidence';
 import { readDeployed } from '../targets/chart/deployed';
 import { loadValues, type LoadOrder } from './load';
+import type { Keeping } from './kept-data';
 import { prove, proveAsIs, type Proof } from './prove';
 import { readSearches, type KnownSearch } from './read';
 import { plannedRate, recommend, type Prices, type Recommendation } from './recommend';
@@ -28,6 +29,8 @@ export interface Asked {
   ratePerSecond: number | undefined;
   slos: Slo[];
   prices: Prices;
+  /** How long executions are kept, at so many a day; null leaves both to the chart. */
+  keep: { days: number; kibPerExecution: number; executionsPerDay: number | undefined } | null;
   /** The file that the values are written to. */
   write: string;
   prove: boolean;
@@ -48,6 +51,8 @@ export interface Recommended {
   mostPerSecond: number;
   /** Null where nothing known is enough. */
   recommendation: Recommendation | null;
+  /** Null where it was not asked how long executions are kept. */
+  keeping: Keeping | null;
   /** Null where none was asked for. */
   proof: Proof | null;
 }
@@ -67,12 +72,21 @@ export async function recommendValues(asked: Asked, hands: Hands): Promise<Recom
   const mostPerSecond = plannedRate(evidence);
   const ratePerSecond = asked.ratePerSecond ?? mostPerSecond;
   const recommendation = recommend(evidence, ratePerSecond, prices);
-  const answer = { searches, ratePerSecond, mostPerSecond, recommendation, proof: null };
+  const keeping = keepingAt(asked, ratePerSecond);
+  const answer = { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof: null };
   if (recommendation === null) return answer;
-  writeWhole(asked.write, valuesYaml(recommendation));
+  writeWhole(asked.write, valuesYaml(recommendation, { keeping }));
   if (!asked.prove) return answer;
   return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, hands) };
 }
+
+/** Without a number of executions a day: the rate, all day long. */
+const keepingAt = ({ keep }: Asked, ratePerSecond: number): Keeping | null =>
+  keep === null
+    ? null
+    : { ...keep, executionsPerDay: keep.executionsPerDay ?? SECONDS_PER_DAY * ratePerSecond };
+
+const SECONDS_PER_DAY = 86_400;
 
 /** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
 async function searchesNow(asked: Asked, { tell, signal }: Hands): Promise<KnownSearch[]> {
@@ -101,10 +115,11 @@ async function proofOf(
   const { workload, topology, slo } = first.best.evidence;
   const slos = asked.slos.length > 0 ? asked.slos : slo.flatMap(parseSlos);
   const order = loadOrder(asked, toProve(asked, workload, topology.n8n), slos, ratePerSecond);
+  const keeping = keepingAt(asked, ratePerSecond);
   const proof = await prove(evidence, {
     recommend: (all) => recommend(all, ratePerSecond, asked.prices),
     load: (recommendation) => {
-      const text = valuesYaml(recommendation);
+      const text = valuesYaml(recommendation, { keeping });
       writeWhole(asked.write, text);
       return loadValues(deployed(text, asked.load.deployer), order, tell, signal);
     },
@@ -114,7 +129,10 @@ async function proofOf(
   if (last !== undefined && last.recommendation !== null) {
     writeWhole(
       asked.write,
-      valuesYaml(last.recommendation, `${proof.verdict} by ${last.run}: ${last.sentence}`),
+      valuesYaml(last.recommendation, {
+        keeping,
+        proof: `${proof.verdict} by ${last.run}: ${last.sentence}`,
+      }),
     );
   }
   return proof;

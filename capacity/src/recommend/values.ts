@@ -4,6 +4,7 @@ import { PLANNED_SHARE } from '../analysis/planned-share';
 import type { Topology } from '../plan/topology';
 import { memoryShares } from '../plan/tuning';
 import { isMasked } from '../plan/secrets';
+import { keptData, keptSentence, type Keeping } from './kept-data';
 import { priceOf, type Recommendation } from './recommend';
 import type { SizedRole, Sizing } from './sizing';
 
@@ -11,11 +12,18 @@ type Path = readonly string[];
 /** A value, and above it the evidence for it. */
 type Say = (path: Path, value: unknown, evidence: string) => void;
 
-/**
- * A values.yaml for charts/n8n-tuned, with the evidence behind each value in its comment; `proof` is what
- * came of loading exactly these values.
- */
-export function valuesYaml(recommendation: Recommendation, proof?: string): string {
+export interface Beside {
+  /** How long executions are kept; null leaves that to the chart. */
+  keeping: Keeping | null;
+  /** What came of loading exactly these values. */
+  proof?: string;
+}
+
+/** A values.yaml for charts/n8n-tuned, with the evidence behind each value in its comment. */
+export function valuesYaml(
+  recommendation: Recommendation,
+  { keeping, proof }: Beside = { keeping: null },
+): string {
   const document = new Document({});
   const lines = [...(proof === undefined ? [] : [proof]), ...heading(recommendation)];
   document.commentBefore = lines.map((line) => ` ${line}`).join('\n');
@@ -27,6 +35,7 @@ export function valuesYaml(recommendation: Recommendation, proof?: string): stri
   };
   const { best } = recommendation;
   sayAll(say, best);
+  if (keeping !== null) sayKeeping(say, best, keeping);
   for (const role of best.roles) sayRole(say, role, best);
   return document.toString({ lineWidth: 0 });
 }
@@ -78,6 +87,22 @@ function sayAll(say: Say, best: Sizing): void {
 /** Without what the record keeps only as `***`: deployed, n8n would take that for the secret. */
 const recordedEnv = (env: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => !isMasked(value)));
+
+/** The chart's own volumes are the only ones whose size values can say. */
+const LEAST_VOLUME_GIB = { sqlite: 5, postgresql: 10 };
+
+function sayKeeping(say: Say, { evidence: { topology } }: Sizing, keeping: Keeping): void {
+  const sentence = keptSentence(keeping);
+  say(['executions', 'pruning', 'maxAgeHours'], Math.ceil(24 * keeping.days), sentence);
+  say(['executions', 'pruning', 'maxCount'], 0, 'no limit: the age alone decides');
+  const isPostgresql = topology.mode === 'queue' || topology.database === 'postgresql';
+  const least = LEAST_VOLUME_GIB[isPostgresql ? 'postgresql' : 'sqlite'];
+  const size = `${String(Math.max(least, Math.ceil(keptData(keeping).diskGiB)))}Gi`;
+  if (isPostgresql) {
+    const why = "of the chart's own PostgreSQL; a server of yours needs as much";
+    say(['database', 'own', 'persistence', 'size'], size, why);
+  } else say(['persistence', 'size'], size, "of n8n's folder, where SQLite's file is");
+}
 
 /** Variables that were set in the measurement and cannot be written here, by the value they belong under. */
 function leftOutSecrets(topology: Topology): string[] {

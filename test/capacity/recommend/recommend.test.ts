@@ -145,7 +145,8 @@ describe('values.yaml', () => {
   });
 
   test('says what came of its proof', () => {
-    const text = valuesYaml(best([regular(60)], 40), 'PROVEN by proof/1: it was sustained');
+    const proof = 'PROVEN by proof/1: it was sustained';
+    const text = valuesYaml(best([regular(60)], 40), { keeping: null, proof });
     expect(text.split('\n')[0]).toBe('# PROVEN by proof/1: it was sustained');
     expect(parse(text)).toEqual(parse(valuesYaml(best([regular(60)], 40))));
   });
