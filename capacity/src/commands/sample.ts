@@ -1,32 +1,44 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { ProcessesSeen } from '../analysis/process-history';
 import { readStat } from '../linux/proc';
-import { sampleTree, TREE_HEAD, treeLine } from '../samplers/sample-tree';
-import { EXIT, messageOf, Mistake } from '../ui/exit';
+import { PROCESS_HEAD, processLine, type ProcessRow } from '../record/process-row';
+import { drawCaptioned } from '../report/plot/draw';
+import { sampleCharts } from '../report/sample/charts';
+import { renderSample } from '../report/sample/terminal';
+import { sampleTree } from '../samplers/sample-tree';
+import { EXIT, Failure, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
+import { printJson, printLines } from '../ui/print';
+import { startProgress, type Progress } from '../ui/progress';
 import { within } from '../ui/within';
-import { warn } from '../ui/print';
 import { countFrom1, milliseconds, parsed } from './parsers';
 
 interface SampleOptions {
   pid: number[];
-  csv: string;
+  csv?: string;
+  plot?: string;
   /** Milliseconds. */
   interval: number;
   /** Milliseconds. */
   duration?: number;
+  json?: boolean;
 }
 
 export function register(program: Command): void {
   program
     .command('sample')
-    .description('Write memory and CPU of any process tree over time to CSV')
+    .description('Write memory and CPU of any process and its children over time to CSV and a plot')
     .requiredOption(
       '--pid <pid...>',
-      'the root of a process tree; may be several',
+      'the process; its children are sampled with it; may be several',
       (text: string, before: number[] = []) => [...before, countFrom1(text)],
     )
-    .option('--csv <file>', 'where to, - is standard output', '-')
+    .option(
+      '--csv <file>',
+      'where the table goes, - is standard output (default: -, without --plot and --json)',
+    )
+    .option('--plot <file>', 'where a drawing of it goes, as SVG')
     .addOption(
       parsed(
         '--interval <time>',
@@ -38,17 +50,20 @@ export function register(program: Command): void {
     .addOption(
       parsed(
         '--duration <time>',
-        'ends after it; else with the last root, or at Ctrl-C',
+        'ends after it; else with the last process that --pid names, or at Ctrl-C',
         milliseconds,
       ),
     )
+    .option('--json', 'print a summary of each process, for machines')
     .addHelpText(
       'after',
       `
-One line a process and moment; cpuCores is what it used since its line before, 1 is one core kept busy.
+One line per process and moment. cpuCores is what the process used since its line before, 1 is one core kept
+busy. rssMiB is the memory that is resident: what processes share counts in each of them.
 
-Example:
-  n8n-tuned sample --pid 4711 --csv memory.csv --duration 5m`,
+Examples:
+  n8n-tuned sample --pid 4711 --csv memory.csv --plot memory.svg --duration 5m
+  n8n-tuned sample --pid $(pgrep -f 'n8n start') --interval 5s --json`,
     )
     .action(async (options: SampleOptions) => {
       process.exitCode = await sample(options);
@@ -61,33 +76,107 @@ function atLeast50(intervalMs: number): number {
 }
 
 async function sample(options: SampleOptions): Promise<number> {
-  const { pid: pids, csv, interval: intervalMs, duration: durationMs } = options;
+  const { pid: pids, plot, interval: intervalMs, duration: durationMs, json = false } = options;
+  const csv = options.csv ?? (plot === undefined && !json ? '-' : null);
+  if (csv === '-' && json) {
+    throw new Mistake(
+      '--csv - and --json both go to standard output: give --csv a file, or leave one out.',
+    );
+  }
   pids.forEach(refuseUnknown);
+  // Before anything is sampled: hours may be behind it when the plot is written.
+  if (plot !== undefined) closeSync(openToWrite(plot));
+  const table = csv === null ? null : openTable(csv);
+  const seen = new ProcessesSeen();
   const interrupt = onInterrupt();
-  const file = csv === '-' ? process.stdout.fd : openTable(csv);
-  writeSync(file, TREE_HEAD);
-  const sampled = (until: AbortSignal): Promise<number> =>
-    sampleTree(pids, intervalMs, until, (row) => {
-      writeSync(file, treeLine(row));
+  const progress = startProgress();
+  const tell = teller(progress.tell, csv === '-', pids);
+  const sampled = (until: AbortSignal): Promise<void> =>
+    sampleTree(pids, intervalMs, until, (rows) => {
+      seen.add(rows);
+      tell(rows);
+      return table?.write(rows) ?? true;
     });
-  const rows =
-    durationMs === undefined
-      ? await sampled(interrupt.signal)
-      : await within(durationMs, interrupt.signal, sampled);
-  interrupt.end();
-  if (csv !== '-') closeSync(file);
-  if (csv !== '-') warn(`wrote ${String(rows)} lines to ${csv}.`);
+  try {
+    await (durationMs === undefined
+      ? sampled(interrupt.signal)
+      : within(durationMs, interrupt.signal, sampled));
+  } finally {
+    interrupt.end();
+    progress.end();
+    table?.close();
+  }
+  const history = seen.history();
+  if (plot !== undefined) {
+    writeFileSync(plot, drawCaptioned(...sampleCharts(history, seen.points())));
+  }
+  if (json) printJson({ intervalMs, ...history });
+  else if (csv !== '-') {
+    const written = [csv, plot].filter((file) => typeof file === 'string');
+    printLines([...renderSample(history), ...written]);
+  }
   return EXIT.fine;
+}
+
+/** On a terminal what is seen now, once a tick; in a log one line, at the beginning. */
+function teller(
+  tell: Progress,
+  isTableShown: boolean,
+  pids: readonly number[],
+): (rows: readonly ProcessRow[]) => void {
+  if (!process.stderr.isTTY) {
+    tell(`samples the process ${pids.join(' and ')}; Ctrl-C ends it`);
+    return () => undefined;
+  }
+  if (isTableShown && process.stdout.isTTY) return () => undefined;
+  const began = Date.now();
+  return (rows) => {
+    const sum = (of: (row: ProcessRow) => number): number =>
+      rows.reduce((all, row) => all + of(row), 0);
+    const memory = sum(({ rssMiB }) => rssMiB).toFixed(0);
+    const cores = sum(({ cpuCores }) => cpuCores ?? 0).toFixed(2);
+    const seconds = ((Date.now() - began) / 1000).toFixed(0);
+    tell(
+      `${seconds} s: ${String(rows.length)} ${rows.length === 1 ? 'process' : 'processes'}, ${memory} MiB, ${cores} cores; Ctrl-C ends it`,
+    );
+  };
 }
 
 function refuseUnknown(pid: number): void {
   if (readStat(pid) === null) throw new Mistake(`no process has the pid ${String(pid)}.`);
 }
 
-function openTable(csv: string): number {
+interface Table {
+  /** False when nobody reads it any longer. */
+  write(rows: readonly ProcessRow[]): boolean;
+  close(): void;
+}
+
+function openTable(csv: string): Table {
+  const isOutput = csv === '-';
+  const file = isOutput ? process.stdout.fd : openToWrite(csv);
+  const write = (text: string): boolean => {
+    try {
+      writeSync(file, text);
+      return true;
+    } catch (error) {
+      if (isOutput && (error as NodeJS.ErrnoException).code === 'EPIPE') return false;
+      throw new Failure(`${csv} cannot be written: ${messageOf(error)}.`);
+    }
+  };
+  write(PROCESS_HEAD);
+  return {
+    write: (rows) => write(rows.map(processLine).join('')),
+    close: () => {
+      if (!isOutput) closeSync(file);
+    },
+  };
+}
+
+function openToWrite(path: string): number {
   try {
-    return openSync(csv, 'w');
+    return openSync(path, 'w');
   } catch (error) {
-    throw new Mistake(`${csv} cannot be written: ${messageOf(error)}.`);
+    throw new Mistake(`${path} cannot be written: ${messageOf(error)}.`);
   }
 }

@@ -1,65 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { commandLine, uptimeMs } from '../linux/proc';
 import { ProcessTree } from '../linux/process-tree';
-import { row } from '../record/csv';
+import type { ProcessRow } from '../record/process-row';
 
-/** One process at one moment. */
-export interface TreeRow {
-  tMs: number;
-  pid: number;
-  parent: number;
-  command: string;
-  rssMiB: number;
-  /** Since the row before of this process; null in its first one. */
-  cpuCores: number | null;
-  threads: number;
-}
-
-export const TREE_HEAD = row(['tMs', 'pid', 'parent', 'command', 'rssMiB', 'cpuCores', 'threads']);
-
-export function treeLine({ command, ...figures }: TreeRow): string {
-  const { tMs, pid, parent, rssMiB, cpuCores, threads } = figures;
-  return row([
-    ...[Math.round(tMs), pid, parent, command.replaceAll(/\s+/g, ' ')],
-    ...[rssMiB.toFixed(1), cpuCores?.toFixed(3), threads],
-  ]);
-}
+/** So old, a process has become what it was started as: until then it is a copy of its parent. */
+const YOUNG_MS = 5_000;
 
 /**
- * Memory and CPU of process trees, whatever they run. Ends when no root is left or the signal fires;
- * says how many rows there were.
+ * Memory and CPU of process trees, whatever they run. `take` is given all processes of a moment together, and
+ * says whether to go on. Ends also when no root is left or the signal fires.
  */
 export async function sampleTree(
   pids: readonly number[],
   intervalMs: number,
   signal: AbortSignal,
-  write: (row: TreeRow) => void,
-): Promise<number> {
+  take: (rows: ProcessRow[]) => boolean,
+): Promise<void> {
   const roots = pids.map((pid) => ({ pid }));
   const tree = new ProcessTree<{ pid: number }>();
   const commands = new Map<number, string>();
   const began = performance.now();
-  let rows = 0;
   for (let tick = 1; !signal.aborted; tick += 1) {
-    const members = tree.look(roots, uptimeMs());
+    const now = uptimeMs();
+    const members = tree.look(roots, now);
     if (!members.some(({ isRoot }) => isRoot)) break;
     const tMs = performance.now() - began;
-    for (const { pid, stat, cpuCores } of members) {
-      const command = commands.get(pid) ?? commandLine(pid).slice(0, 120);
+    const rows = members.map(({ pid, stat, cpuCores }) => {
+      const { parent, rssMiB, threads } = stat;
+      const isYoung = now - stat.startedAtMs < YOUNG_MS;
+      const command = (isYoung ? null : commands.get(pid)) ?? commandLine(pid).slice(0, 120);
       commands.set(pid, command);
-      write({
-        tMs,
-        pid,
-        parent: stat.parent,
-        command,
-        rssMiB: stat.rssMiB,
-        cpuCores,
-        threads: stat.threads,
-      });
-      rows += 1;
-    }
+      return { tMs, pid, parent, command, rssMiB, cpuCores, threads };
+    });
+    if (!take(rows)) break;
     const untilNextMs = tick * intervalMs - (performance.now() - began);
     await sleep(Math.max(0, untilNextMs), undefined, { signal }).catch(() => undefined);
   }
-  return rows;
 }

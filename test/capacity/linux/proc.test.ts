@@ -8,7 +8,7 @@ import {
   uptimeMs,
 } from '../../../capacity/src/linux/proc';
 import { ProcessTree } from '../../../capacity/src/linux/process-tree';
-import { treeLine } from '../../../capacity/src/samplers/sample-tree';
+import { processLine } from '../../../capacity/src/record/process-row';
 
 test('a process whose name holds spaces and brackets is read right', () => {
   const stat =
@@ -72,7 +72,7 @@ n8n_nodejs_heap_size_used_bytes Nan
 
 test('a line of CSV keeps commands with commas and quotes in one field', () => {
   const row = { tMs: 1.4, pid: 5, parent: 1, rssMiB: 2, cpuCores: null, threads: 1 };
-  expect(treeLine({ ...row, command: 'sh -c "a, b"' })).toBe('1,5,1,"sh -c ""a, b""",2.0,,1\n');
+  expect(processLine({ ...row, command: 'sh -c "a, b"' })).toBe('1,5,1,"sh -c ""a, b""",2.0,,1\n');
 });
 
 test('the main thread of a busy process is on a CPU, or waits for one, all the time', () => {
