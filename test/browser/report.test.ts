@@ -6,7 +6,7 @@ import { renderCompareHtml } from '../../capacity/src/report/compare/html';
 import { renderFindHtml } from '../../capacity/src/report/find/html';
 import { renderRunHtml } from '../../capacity/src/report/run/html';
 import { openBrowser } from '../support/browser';
-import { openReport, overflowOf, seriousFindings } from '../support/page';
+import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 import { sampleComparison } from '../support/sample-compare';
 import { sampleSearch } from '../support/sample-find';
 import { sampleRun } from '../support/sample-run';
@@ -37,12 +37,13 @@ describe.each([
   ['desktop in the dark', 1280, 'dark'],
 ] as const)('on a %s', (_name, width, scheme) => {
   it.each(['run', 'search', 'comparison'] as const)(
-    'the report of a %s has no serious findings, no errors, and does not scroll sideways',
+    'the report of a %s has no serious findings, no errors, no text on another, and does not scroll sideways',
     async (kind) => {
       const { page, complaints } = await openReport(browser, files[kind], width, scheme);
       expect(await seriousFindings(page)).toEqual([]);
       expect(complaints).toEqual([]);
       expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+      expect(await overlappingTexts(page)).toEqual([]);
       await page.close();
     },
     30_000,

@@ -1,6 +1,6 @@
 // The first page: what a reader comes for, in this order, and commands that exist.
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { programOf } from '../../capacity/src/program';
 
@@ -19,6 +19,7 @@ const generated = (expression: string, from: string): string =>
 test('it has a sentence, what was seen, what was found, the install, and three things to do', () => {
   const inOrder = [
     '# n8n-tuned',
+    'src="docs/screenshots/',
     '<!-- output: generated',
     '## What it found',
     '## Install',
@@ -62,6 +63,12 @@ test('a part is written between its marks, and a page without them is refused', 
     generated(`console.log(all.filled('${on}', { a: 'new' }))`, 'lab/generate/readme/parts.mjs');
   expect(filled(page)).toBe(`one\n${mark}\n\nnew\n\n<!-- end of a -->\ntwo\n`);
   expect(() => filled('one')).toThrow(/no place for a/);
+});
+
+test('its pictures are in the repository', () => {
+  const pictures = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, file]) => file ?? '');
+  expect(pictures).toHaveLength(2);
+  for (const picture of pictures) expect(existsSync(join(root, picture))).toBe(true);
 });
 
 test('every figure of what was found has a record', () => {

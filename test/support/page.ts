@@ -49,3 +49,39 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 /** Pixels by which it scrolls sideways. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+/** Texts of plots that lie on one another or are cut off at the edge of their plot, as the browser drew them. */
+export const overlappingTexts = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    // A descender may reach into the line below by less than this.
+    const tolerance = 1;
+    return [...document.querySelectorAll('svg.plot')].flatMap((plot) => {
+      const frame = plot.getBoundingClientRect();
+      const texts = [...plot.querySelectorAll('text')].map((text) => ({
+        text: text.textContent ?? '',
+        box: text.getBoundingClientRect(),
+      }));
+      const outside = texts
+        .filter(
+          ({ box }) =>
+            box.left < frame.left - tolerance ||
+            box.right > frame.right + tolerance ||
+            box.top < frame.top - tolerance ||
+            box.bottom > frame.bottom + tolerance,
+        )
+        .map(({ text }) => `${text} is cut off`);
+      const touching = texts.flatMap((a, index) =>
+        texts
+          .slice(index + 1)
+          .filter(
+            (b) =>
+              a.box.left + tolerance < b.box.right &&
+              b.box.left + tolerance < a.box.right &&
+              a.box.top + tolerance < b.box.bottom &&
+              b.box.top + tolerance < a.box.bottom,
+          )
+          .map((b) => `${a.text} lies on ${b.text}`),
+      );
+      return [...outside, ...touching];
+    });
+  });

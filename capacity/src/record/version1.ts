@@ -19,7 +19,7 @@ export function runOfVersion1(older: Older): Older {
       undecided: [],
       ...verdict,
       outcome: outcomeOf(verdict['outcome']),
-      sentence: sentenceOf(verdict['sentence']),
+      sentence: sentenceOf(verdict['sentence'], older['workload']),
     },
   };
 }
@@ -31,11 +31,11 @@ export function searchOfVersion1(older: Older): Older {
     ...older,
     schemaVersion: 2,
     verdict: FIND_VERDICTS[verdict] ?? verdict,
-    sentence: sentenceOf(older['sentence']),
+    sentence: sentenceOf(older['sentence'], older['workload']),
     probes: probes.map((probe) => ({
       ...probe,
       result: outcomeOf(probe['result']),
-      sentence: sentenceOf(probe['sentence']),
+      sentence: sentenceOf(probe['sentence'], older['workload']),
     })),
   };
 }
@@ -49,12 +49,26 @@ export function cellOfVersion1(older: Older): Older {
   };
 }
 
-/** Its words only: what a sentence states stays as it was recorded. */
-const sentenceOf = (sentence: unknown): string =>
-  String(sentence)
-    .replace(' did not hold ', ' did not sustain ')
-    .replace(' held ', ' sustained ')
-    .replace(' seems to hold ', ' seems to sustain ')
-    .replace(' holds ', ' sustains ')
-    .replace(' requests a second', ' req/s')
-    .replace('; what limited it: ', '; limited by ');
+/** Its words only: what a sentence states stays as it was recorded. Titles of workloads were its subject. */
+const sentenceOf = (sentence: unknown, workload?: unknown): string =>
+  withSubject(
+    String(sentence)
+      .replace(' did not hold ', ' did not sustain ')
+      .replace(' held ', ' sustained ')
+      .replace(' seems to hold ', ' seems to sustain ')
+      .replace(' holds ', ' sustains ')
+      .replace(' requests a second', ' req/s')
+      .replace('; what limited it: ', '; limited by '),
+    workload as { name: string; title: string } | undefined,
+  );
+
+function withSubject(sentence: string, workload?: { name: string; title: string }): string {
+  const rest =
+    workload && sentence.startsWith(`${workload.title} `)
+      ? sentence.slice(workload.title.length + 1)
+      : null;
+  const [, stated] =
+    /^((?:did not sustain|seems to sustain|sustain(?:s|ed)) [\d.]+ req\/s)/.exec(rest ?? '') ?? [];
+  if (rest === null || stated === undefined || workload === undefined) return sentence;
+  return `n8n ${stated} of ${workload.name}${rest.slice(stated.length)}`;
+}

@@ -45,6 +45,22 @@ describe('records of schema version 1 speak the words of version 2', () => {
     });
   });
 
+  test('a sentence whose subject was the title of the workload', () => {
+    const older = {
+      schemaVersion: 1,
+      kind: 'find',
+      verdict: 'found',
+      workload: { name: 'last-node', title: 'The cheapest full execution' },
+      probes: [],
+      sentence:
+        'The cheapest full execution holds 63.5 requests a second with p95<300ms (between 61.7 and 66.7).',
+    };
+    writeFileSync(join(folder, 'find.json'), JSON.stringify(older));
+    expect(readSearch(folder).sentence).toBe(
+      'n8n sustains 63.5 req/s of last-node with p95<300ms (between 61.7 and 66.7).',
+    );
+  });
+
   test('every recorded run, search and cell can still be read', () => {
     const runs = recorded('run.json').map((file) => readRun(join(file, '..')));
     const searches = recorded('find.json').map((file) => readSearch(join(file, '..')));

@@ -13,10 +13,10 @@ it('names the chart and each line, and makes room for them', () => {
   const two = drawCaptioned(panelChart(panel('short', [1, 2])));
   expect(two).toContain('Memory &amp; more</text>');
   expect(two).toContain('a &lt;b&gt;</text>');
-  expect(two).toContain('viewBox="0 0 720 346"');
+  expect(two).toContain('viewBox="0 0 720 370"');
   const one = drawCaptioned(panelChart(panel('short', [1, 2], ['only'])));
   expect(one).not.toContain('only</text>');
-  expect(one).toContain('viewBox="0 0 720 302"');
+  expect(one).toContain('viewBox="0 0 720 326"');
 });
 
 it.each([

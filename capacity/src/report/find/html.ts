@@ -19,8 +19,8 @@ const TONES = {
 export function renderFindHtml(record: FindRecord): string {
   const { workload } = record;
   const body = [
-    `<h1>How much of ${escapeXml(workload.title)} n8n sustains</h1>`,
-    `<p class="faint">${escapeXml(`${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
+    `<h1>Capacity of ${escapeXml(workload.name)}</h1>`,
+    `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
     `<section class="verdict ${TONES[record.verdict]}"><strong>${findWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
     list('What makes this result doubtful', record.doubts),
     cellsTable(

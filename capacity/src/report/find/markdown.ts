@@ -6,7 +6,7 @@ import { table } from '../text/markdown';
 
 export function renderFindMarkdown(record: FindRecord): string {
   const lines = [
-    `# How much of ${record.workload.title} n8n sustains`,
+    `# Capacity of ${record.workload.name}`,
     '',
     `**${record.sentence}**`,
     '',

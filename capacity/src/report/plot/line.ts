@@ -1,14 +1,16 @@
 import { axisTitle, SERIES_COLOURS, type Axis, type LineChart, type LineSeries } from './chart';
+import { apart, textWidth, TICK_FONT } from './labels';
+import { drawMark, drawMarkLabels, type Area } from './marks';
 import { formatNumber, roundTicks, roundTop } from './scale';
 import { element, escapeXml, round } from './svg';
 
 export const LINE_WIDTH = 720;
-export const LINE_HEIGHT = 280;
-const MARGIN = { left: 58, right: 14, top: 12, bottom: 42 };
-const INNER = {
-  width: LINE_WIDTH - MARGIN.left - MARGIN.right,
-  height: LINE_HEIGHT - MARGIN.top - MARGIN.bottom,
-};
+export const LINE_HEIGHT = 304;
+/** Above lies the title of the y axis, below the ticks and the title of the x axis, in letters of any size. */
+const MARGIN = { right: 24, top: 26, bottom: 54 };
+const LEAST_LEFT = 36;
+const TICK_GAP = 6;
+const HEIGHT = LINE_HEIGHT - MARGIN.top - MARGIN.bottom;
 
 interface Scale {
   low: number;
@@ -25,30 +27,34 @@ export function drawLine(chart: LineChart): string {
   const points = chart.series.flatMap((s) => s.points);
   const markValues = (axis: 'x' | 'y') =>
     (chart.marks ?? []).filter((m) => m.axis === axis).map((m) => m.at);
-  const x = scaleOf(chart.x, [...points.map((p) => p[0]), ...markValues('x')], INNER.width, false);
   const y = scaleOf(
     chart.y,
     [...points.flatMap((p) => [p[1], p[3]]).filter((v) => v != null), ...markValues('y')],
-    INNER.height,
+    HEIGHT,
     true,
   );
+  const inner = areaBeside(y.ticks);
+  const x = scaleOf(chart.x, [...points.map((p) => p[0]), ...markValues('x')], inner.width, false);
+  const marks = chart.marks ?? [];
+  const placeOf = ({ axis, at }: (typeof marks)[number]): number =>
+    axis === 'y' ? y.place(at) : x.place(at);
 
   const area = element(
     'svg',
     {
       class: 'area',
-      x: MARGIN.left,
-      y: MARGIN.top,
-      width: INNER.width,
-      height: INNER.height,
-      viewBox: `0 0 ${INNER.width} ${INNER.height}`,
+      x: inner.left,
+      y: inner.top,
+      width: inner.width,
+      height: inner.height,
+      viewBox: `0 0 ${round(inner.width)} ${round(inner.height)}`,
       preserveAspectRatio: 'none',
       'data-x-low': x.low,
       'data-x-high': x.high,
       'data-x-scale': chart.x.scale ?? 'linear',
     },
     ...chart.series.map((series, index) => drawSeries(series, index, x, y)),
-    ...(chart.marks ?? []).map((mark) => drawMark(mark, x, y)),
+    ...marks.map((mark) => drawMark(mark, placeOf, inner)),
   );
 
   return element(
@@ -60,11 +66,18 @@ export function drawLine(chart: LineChart): string {
       role: 'img',
       'aria-label': chart.title,
     },
-    drawYAxis(chart.y, y),
-    drawXAxis(chart.x, x),
+    drawYAxis(chart.y, y, inner),
+    drawXAxis(chart.x, x, inner),
     area,
-    ...(chart.marks ?? []).map((mark) => drawMarkLabel(mark, x, y)),
+    ...drawMarkLabels(marks, placeOf, inner),
   );
+}
+
+/** Right of the labels of the ticks. */
+function areaBeside(ticks: readonly number[]): Area {
+  const widest = Math.max(0, ...ticks.map((tick) => textWidth(formatNumber(tick), TICK_FONT)));
+  const left = Math.max(LEAST_LEFT, Math.ceil(widest) + TICK_GAP);
+  return { left, top: MARGIN.top, width: LINE_WIDTH - left - MARGIN.right, height: HEIGHT };
 }
 
 function scaleOf(axis: Axis, values: number[], length: number, upward: boolean): Scale {
@@ -148,66 +161,40 @@ function closed(series: LineSeries, x: Scale, y: Scale): string {
   return `M${round(x.place(first[0]))} ${floor}${path({ ...series, points: known }, x, y).replace('M', 'L')}L${round(x.place(last[0]))} ${floor}Z`;
 }
 
-type Mark = NonNullable<LineChart['marks']>[number];
-
-function drawMark(mark: Mark, x: Scale, y: Scale): string {
-  const at = round(mark.axis === 'y' ? y.place(mark.at) : x.place(mark.at));
-  const d = mark.axis === 'y' ? `M0 ${at}H${INNER.width}` : `M${at} 0V${INNER.height}`;
-  return element('path', { class: 'mark', d });
-}
-
-function drawMarkLabel(mark: Mark, x: Scale, y: Scale): string {
-  const [tx, ty] =
-    mark.axis === 'y'
-      ? [MARGIN.left + INNER.width - 4, MARGIN.top + y.place(mark.at) - 4]
-      : [MARGIN.left + x.place(mark.at) + 4, MARGIN.top + 11];
-  const anchor = mark.axis === 'y' ? 'end' : 'start';
-  return element(
-    'text',
-    { class: 'mark-label', x: tx, y: ty, 'text-anchor': anchor },
-    escapeXml(mark.label),
-  );
-}
-
-function drawYAxis(axis: Axis, y: Scale): string {
+function drawYAxis(axis: Axis, y: Scale, { left, top, width }: Area): string {
   const lines = y.ticks.map((tick) => {
-    const at = MARGIN.top + y.place(tick);
+    const at = top + y.place(tick);
     return (
-      element('path', { class: 'grid', d: `M${MARGIN.left} ${round(at)}h${INNER.width}` }) +
-      element('text', { x: MARGIN.left - 6, y: at + 4, 'text-anchor': 'end' }, formatNumber(tick))
+      element('path', { class: 'grid', d: `M${String(left)} ${round(at)}h${String(width)}` }) +
+      element('text', { x: left - TICK_GAP, y: at + 4, 'text-anchor': 'end' }, formatNumber(tick))
     );
   });
-  const middle = MARGIN.top + INNER.height / 2;
   const title = element(
     'text',
-    {
-      class: 'axis-title',
-      transform: `translate(13 ${round(middle)}) rotate(-90)`,
-      'text-anchor': 'middle',
-    },
+    { class: 'axis-title', x: left, y: top - 8 },
     escapeXml(axisTitle(axis)),
   );
   return element('g', { class: 'y-axis' }, ...lines, title);
 }
 
-function drawXAxis(axis: Axis, x: Scale): string {
-  const labels = x.ticks.map((tick) =>
+function drawXAxis(axis: Axis, x: Scale, { left, top, width, height }: Area): string {
+  const inFrame = ({ text, at }: { text: string; at: number }) =>
+    Math.min(at, LINE_WIDTH - textWidth(text, TICK_FONT) / 2);
+  const ticks = x.ticks
+    .map((tick) => ({ text: formatNumber(tick), at: left + x.place(tick) }))
+    .map((label) => ({ ...label, at: inFrame(label) }));
+  const labels = apart(ticks, TICK_FONT).map(({ text, at }) =>
     element(
       'text',
-      {
-        class: 'x-tick',
-        x: MARGIN.left + x.place(tick),
-        y: LINE_HEIGHT - MARGIN.bottom + 16,
-        'text-anchor': 'middle',
-      },
-      formatNumber(tick),
+      { class: 'x-tick', x: at, y: top + height + 26, 'text-anchor': 'middle' },
+      text,
     ),
   );
   const title = element(
     'text',
     {
       class: 'axis-title',
-      x: MARGIN.left + INNER.width / 2,
+      x: left + width / 2,
       y: LINE_HEIGHT - 6,
       'text-anchor': 'middle',
     },

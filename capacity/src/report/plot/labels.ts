@@ -1,0 +1,52 @@
+/**
+ * Room for the texts of a plot. An SVG cannot measure its own text, and a page shows it in letters of several sizes
+ * (style.ts of the page): what fits in the largest fits in all.
+ */
+export const TICK_FONT = 19;
+export const MARK_FONT = 17;
+/** Of the height of the letters; digits of the common sans-serif fonts are at most that wide. */
+const LETTER_WIDTH = 0.64;
+
+export const textWidth = (text: string, font: number): number => text.length * font * LETTER_WIDTH;
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+const overlaps = (a: Box, b: Box): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
+/** Of places for one box, the first that is inside the frame and free; without one, the first. */
+export function firstFree<Place extends Box>(
+  places: readonly [Place, ...Place[]],
+  taken: readonly Box[],
+  frame: Box,
+): Place {
+  const inside = (box: Box): boolean =>
+    box.x >= frame.x &&
+    box.x + box.width <= frame.x + frame.width &&
+    box.y >= frame.y &&
+    box.y + box.height <= frame.y + frame.height;
+  return (
+    places.find((place) => inside(place) && !taken.some((box) => overlaps(place, box))) ?? places[0]
+  );
+}
+
+/** Texts along a line whose centres are given, without those that would touch the one before. */
+export function apart<Label extends { text: string; at: number }>(
+  labels: readonly Label[],
+  font: number,
+): Label[] {
+  const kept: Label[] = [];
+  let end = -Infinity;
+  for (const label of labels) {
+    const half = textWidth(label.text, font) / 2;
+    if (label.at - half < end) continue;
+    kept.push(label);
+    end = label.at + half;
+  }
+  return kept;
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { readSearch } from '../../capacity/src/record/read-find';
+import { renderFindHtml } from '../../capacity/src/report/find/html';
+import { openBrowser } from '../support/browser';
+import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
+
+/**
+ * The pictures of the README: the report of a search that is recorded in the repository.
+ * UPDATE_SCREENSHOTS=1 renews them.
+ */
+const RECORD = 'studies/capacity/results/last-node';
+const out = mkdtempSync(join(tmpdir(), 'n8n-tuned-first-page-'));
+const pictures =
+  process.env['UPDATE_SCREENSHOTS'] === '1' ? join(repositoryRoot(), 'docs/screenshots') : out;
+const file = join(out, 'report.html');
+let browser: Browser;
+
+beforeAll(async () => {
+  writeFileSync(file, renderFindHtml(readSearch(join(repositoryRoot(), RECORD))));
+  browser = await openBrowser();
+}, 30_000);
+
+afterAll(async () => {
+  await browser.close();
+  rmSync(out, { recursive: true, force: true });
+});
+
+it.each(['light', 'dark'] as const)(
+  'the report is one to show, %s',
+  async (scheme) => {
+    const width = 1200;
+    const { page, complaints } = await openReport(browser, file, width, scheme);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    expect(await overlappingTexts(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    // Down to the plots.
+    const plots = await page.locator('.plots').boundingBox();
+    const height = Math.ceil((plots?.y ?? 0) + (plots?.height ?? 0)) + 16;
+    const clip = { x: 0, y: 0, width, height };
+    await page.screenshot({ path: join(pictures, `find-${scheme}.png`), fullPage: true, clip });
+    await page.close();
+  },
+  60_000,
+);
