@@ -1,5 +1,6 @@
 import type { Estimate } from '../analysis/search/estimate';
 import { figures } from '../analysis/figures';
+import { workloadName } from '../plan/chosen-workload';
 import type { FindProbe, FindRecord } from '../record/find-record';
 import type { FindHead } from './conclude';
 
@@ -10,7 +11,7 @@ export function findSentence(
   { capacity, low, high, confirmedPerSecond }: Estimate,
   limit: string,
 ): string {
-  const what = workload.title;
+  const what = workloadName(workload);
   const wanted = slo.map(({ text }) => text).join(', ');
   if (verdict === 'invalid') {
     const isEarly = probes.some(({ result }) => result !== 'invalid');

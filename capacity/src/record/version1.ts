@@ -1,4 +1,5 @@
 /** What records of schema version 1 said, in the words of version 2. */
+import { workloadName } from '../plan/chosen-workload';
 import type { Outcome } from './record';
 
 type Older = Record<string, unknown>;
@@ -70,5 +71,5 @@ function withSubject(sentence: string, workload?: { name: string; title: string 
   const [, stated] =
     /^((?:did not sustain|seems to sustain|sustain(?:s|ed)) [\d.]+ req\/s)/.exec(rest ?? '') ?? [];
   if (rest === null || stated === undefined || workload === undefined) return sentence;
-  return `n8n ${stated} of ${workload.name}${rest.slice(stated.length)}`;
+  return `n8n ${stated} of ${workloadName(workload)}${rest.slice(stated.length)}`;
 }

@@ -2,6 +2,7 @@ import { findCharts } from './charts';
 import { findFigures, findWord, PROBE_COLUMNS, probeRow } from './figures';
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
+import { workloadName } from '../../plan/chosen-workload';
 import type { FindRecord } from '../../record/find-record';
 import { figure } from '../page/figure';
 import { cellsTable, page } from '../page/page';
@@ -19,7 +20,7 @@ const TONES = {
 export function renderFindHtml(record: FindRecord): string {
   const { workload } = record;
   const body = [
-    `<h1>Capacity of ${escapeXml(workload.name)}</h1>`,
+    `<h1>Capacity of ${escapeXml(workloadName(workload))}</h1>`,
     `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
     `<section class="verdict ${TONES[record.verdict]}"><strong>${findWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
     list('What makes this result doubtful', record.doubts),

@@ -1,3 +1,4 @@
+import { workloadName } from '../../plan/chosen-workload';
 import type { FindRecord } from '../../record/find-record';
 import { findCharts } from './charts';
 import { findFigures, PROBE_COLUMNS, probeRow } from './figures';
@@ -6,7 +7,7 @@ import { table } from '../text/markdown';
 
 export function renderFindMarkdown(record: FindRecord): string {
   const lines = [
-    `# Capacity of ${record.workload.name}`,
+    `# Capacity of ${workloadName(record.workload)}`,
     '',
     `**${record.sentence}**`,
     '',
