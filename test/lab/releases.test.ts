@@ -1,0 +1,121 @@
+// What GitHub runs and shows: actions pinned by hash, commands that exist, and files that can be read.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { parse } from 'yaml';
+
+const root = join(__dirname, '../..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+const filesIn = (folder: string): string[] =>
+  readdirSync(join(root, folder)).map((file) => `${folder}/${file}`);
+const workflows = filesIn('.github/workflows');
+
+interface Job {
+  permissions?: Record<string, string>;
+  'timeout-minutes'?: unknown;
+  uses?: string;
+  steps?: { uses?: string; run?: string }[];
+}
+interface Workflow {
+  permissions: Record<string, string>;
+  jobs: Record<string, Job>;
+}
+const workflow = (file: string): Workflow => parse(read(file)) as Workflow;
+const engines = (JSON.parse(read('capacity/package.json')) as { engines: { node: string } })
+  .engines;
+
+describe.each(workflows)('%s', (file) => {
+  const jobs = Object.values(workflow(file).jobs);
+
+  test('pins each action by its hash and names its version', () => {
+    const uses = read(file).match(/uses: .*$/gm) ?? [];
+    const pinned =
+      /^uses: ([\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+|\.\/\.github\/workflows\/\S+)$/;
+    expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
+  });
+
+  test('may only read, unless a job says what else it needs, and ends some time', () => {
+    expect(workflow(file).permissions).toEqual({ contents: 'read' });
+    const called = jobs.filter(({ uses }) => uses !== undefined).map(({ uses = '' }) => uses);
+    expect(called.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const own = jobs.filter(({ uses }) => uses === undefined);
+    expect(own.filter((job) => job['timeout-minutes'] === undefined)).toEqual([]);
+  });
+
+  test('runs only what is in the repository', () => {
+    const runs = jobs.flatMap(({ steps = [] }) => steps.map(({ run = '' }) => run)).join('\n');
+    const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> })
+      .scripts;
+    const named = [...runs.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    const files = [...runs.matchAll(/node ([\w/.-]+\.mjs)/g)].map(([, name = '']) => name);
+    expect(files.filter((name) => !existsSync(join(root, name)))).toEqual([]);
+    const targets = new Set(read('Makefile').match(/^[a-z-]+(?=:)/gm));
+    const made = [...runs.matchAll(/(?:^|\s)make ([a-z-]+)/g)].map(([, name = '']) => name);
+    expect(made.filter((name) => !targets.has(name))).toEqual([]);
+  });
+});
+
+test('the workflow that publishes takes the tags that RELEASING.md names', () => {
+  const { on } = parse(read('.github/workflows/publish.yml')) as {
+    on: { push: { tags: string[] } };
+  };
+  const table = read('RELEASING.md').match(/`[\w-]+@\d+\.\d+\.\d+`/g) ?? [];
+  const named = new Set(table.map((tag) => tag.replace(/`|@.*$/g, '')));
+  expect([...named].sort()).toEqual(on.push.tags.map((tag) => tag.replace('@*', '')).sort());
+});
+
+test('each changelog has an unreleased part, and sections of Keep a Changelog alone', () => {
+  const known = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+  for (const folder of ['.', 'capacity', 'nodes', 'charts/n8n-tuned']) {
+    const text = read(`${folder}/CHANGELOG.md`);
+    expect(text).toContain('\n## Unreleased\n');
+    const sections = [...text.matchAll(/^### (.*)$/gm)].map(([, name = '']) => name);
+    expect(sections.filter((name) => !known.includes(name))).toEqual([]);
+  }
+});
+
+test('forms for issues have a name, a description, and fields with labels', () => {
+  const forms = filesIn('.github/ISSUE_TEMPLATE').filter((file) => !file.endsWith('config.yml'));
+  expect(forms.length).toBeGreaterThan(1);
+  for (const file of forms) {
+    const form = parse(read(file)) as {
+      name?: string;
+      description?: string;
+      body: { id?: string; attributes: { label?: string } }[];
+    };
+    expect({ file, ...form }).toMatchObject({
+      name: expect.any(String) as string,
+      description: expect.any(String) as string,
+    });
+    expect(form.body.filter(({ id, attributes }) => !id || !attributes.label)).toEqual([]);
+  }
+});
+
+test('one version of Node.js: for the command, for nvm, and in the dev container', () => {
+  const [wanted = ''] = /\d+/.exec(engines.node) ?? [];
+  expect(read('.nvmrc').trim()).toBe(wanted);
+  const { config, error } = ts.parseConfigFileTextToJson(
+    '',
+    read('.devcontainer/devcontainer.json'),
+  );
+  expect(error).toBeUndefined();
+  const { image, features } = config as {
+    image: string;
+    features: Record<string, { version: string }>;
+  };
+  expect(image).toContain(`:${wanted}-`);
+  const [, go] = /install Go ([\d.]+) or later/.exec(read('lab/kinds/go.sh')) ?? [];
+  expect(Object.values(features)).toEqual([{ version: go }]);
+  expect(read('.github/workflows/make.yml')).toContain(`go-version: '${go ?? ''}'`);
+});
+
+test('what Renovate leaves alone is there', () => {
+  const { packageRules } = JSON.parse(read('.github/renovate.json')) as {
+    packageRules: { matchFileNames?: string[] }[];
+  };
+  const tracked = execFileSync('git', ['ls-files', 'lab'], { cwd: root, encoding: 'utf8' });
+  const folders = packageRules.flatMap(({ matchFileNames = [] }) => matchFileNames);
+  expect(folders.filter((glob) => !tracked.includes(glob.replace('**', '')))).toEqual([]);
+});
