@@ -17,7 +17,9 @@ afterAll(() => {
   rmSync(out, { recursive: true, force: true });
 });
 
-const LASTS: Record<string, string> = { 'stall-worker': '25s', 'stop-redis': '10s' };
+const LASTS: Record<string, string> = {
+  ...{ 'stall-worker': '25s', 'cut-worker': '25s', 'stop-redis': '10s' },
+};
 const lasts = (name: string, usualSeconds: number): string[] =>
   usualSeconds === 0 ? [] : ['--for', LASTS[name] ?? '8s'];
 

@@ -87,7 +87,9 @@ export function oneDrill(
   options: DrillOptions,
   told: Told,
 ): Promise<FinishedDrill> {
-  const target = chosenTarget(options, order.workload.workflows, options.ready);
+  const target = chosenTarget(options, order.workload.workflows, options.ready, {
+    hasLinks: order.fault.isOnLinks ?? false,
+  });
   return onTargets(
     [target],
     order.workload,

@@ -1,6 +1,6 @@
 import { chooseTopology } from '../plan/chosen-topology';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
-import { processTarget } from '../targets/process/process-target';
+import { processTarget, type ProcessTargetOptions } from '../targets/process/process-target';
 import { isLegacy } from '../plan/limits';
 import { onThisMachine, type Deployer } from '../targets/deploy';
 import type { Target } from '../targets/target';
@@ -20,6 +20,7 @@ export function chosenTarget(
   options: TargetOptions & Pick<WorkloadOptions, 'workflow'>,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
+  { hasLinks = false }: Pick<ProcessTargetOptions, 'hasLinks'> = {},
 ): Target {
   if (options.target === 'url') {
     if (options.url === undefined) {
@@ -44,7 +45,7 @@ export function chosenTarget(
   }
   refuseUrls(options);
   refuseKubernetesFlags(options);
-  return processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs });
+  return processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs, hasLinks });
 }
 
 function refuseUrls({ url, metricsUrl }: TargetOptions): void {

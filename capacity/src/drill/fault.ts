@@ -12,6 +12,8 @@ export interface Fault {
   usualSeconds: number;
   /** The load while it lasts, as a multiple of the rate. */
   rateFactor?: number;
+  /** n8n reaches its stores through links of ours, which this one slows or cuts; left out: directly. */
+  isOnLinks?: boolean;
   /** What a system is promised to do, where nobody says. */
   promise: string;
   /** What the topology lacks for it, as the options to add; null: nothing. */

@@ -1,7 +1,7 @@
 /** What several faults share. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf, type Topology } from '../plan/topology';
-import type { ProcessRoot } from '../targets/target';
+import type { ProcessRoot, StoreLink } from '../targets/target';
 import { Failure } from '../ui/exit';
 import type { FaultScene } from './fault';
 
@@ -35,6 +35,32 @@ export async function restart(scene: FaultScene, instance: string): Promise<void
 /** Until it has lasted, or the drill is broken off. */
 export const lasting = ({ lastsMs, signal }: FaultScene): Promise<unknown> =>
   sleep(lastsMs, undefined, { signal }).catch(() => undefined);
+
+/** Of those that the drill asked for; at least one. */
+export function linksOf(
+  { access }: FaultScene,
+  wanted: Partial<Pick<StoreLink, 'instance' | 'role' | 'store'>>,
+): StoreLink[] {
+  const found = access.links.filter((link) =>
+    Object.entries(wanted).every(([key, value]) => link[key as keyof typeof wanted] === value),
+  );
+  if (found.length === 0) throw new Failure('no link leads to what was to be hit');
+  return found;
+}
+
+/** Every byte between n8n and a store comes later for a while; `addedMs` to a question and its answer. */
+export async function slow(
+  scene: FaultScene,
+  store: StoreLink['store'],
+  addedMs: number,
+): Promise<void> {
+  const links = linksOf(scene, { store });
+  for (const link of links) link.slow(addedMs / 2);
+  scene.tell(`${store} answers ${String(addedMs)} ms later for ${seconds(scene.lastsMs)}`);
+  await lasting(scene);
+  for (const link of links) link.slow(0);
+  scene.tell(`${store} answers as before`);
+}
 
 export const seconds = (ms: number): string => `${String(ms / 1000)} s`;
 

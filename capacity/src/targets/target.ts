@@ -82,12 +82,37 @@ export interface DrillAccess {
   /** SIGKILL of the task runner that a process of n8n has as its child; how many there were. */
   killRunner(instance: string): number;
   /**
+   * Lowers the memory limit of a service to what it uses, until the kernel has ended it, and sets it as it was.
+   */
+  runOutOfMemory(instance: string, signal: AbortSignal): Promise<void>;
+  /**
    * Ends a service in its orderly way, its data kept, with a grace of `withinMs`, and keeps it down; what it
    * returns starts it again.
    */
   keepDown(instance: string, withinMs: number): Promise<() => Promise<void>>;
+  /** Between each process of n8n and each of its stores; empty where it reaches them directly. */
+  readonly links: readonly StoreLink[];
+  /**
+   * Ends the connections of n8n to PostgreSQL and takes every one that can be had; how many, and what gives them
+   * back.
+   */
+  useUpConnections(): Promise<{ taken: number; giveBack: () => Promise<void> }>;
   /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */
   effects(): Promise<Effect[] | null>;
+}
+
+/** Through which a process of n8n reaches a store. */
+export interface StoreLink {
+  instance: string;
+  role: Role;
+  store: 'redis' | 'postgresql';
+  /** From now on each byte comes so much later, in each direction; 0: at once. */
+  slow(delayMs: number): void;
+  /** Nothing passes until `thaw`, and nothing is lost. */
+  freeze(): void;
+  thaw(): void;
+  /** Nothing passes through its open connections again, and they stay open; how many there were. */
+  lose(): number;
 }
 
 /** The root of a process tree that plays one role; children are found from it. */

@@ -1,11 +1,13 @@
 /** What each fault does to a target, with a stand-in for it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { FAULTS, findFault } from '../../../capacity/src/drill/faults';
 import type { FaultScene } from '../../../capacity/src/drill/fault';
 import { planOfDrill } from '../../../capacity/src/drill/plan';
 import { TimedFault } from '../../../capacity/src/drill/timed-fault';
 import { rateAt } from '../../../capacity/src/plan/profile';
 import { topologySchema } from '../../../capacity/src/plan/topology';
-import type { ProcessRoot, Running } from '../../../capacity/src/targets/target';
+import type { ProcessRoot, Running, StoreLink } from '../../../capacity/src/targets/target';
 import { Mistake } from '../../../capacity/src/ui/exit';
 
 const ROOTS = [
@@ -19,6 +21,20 @@ const ROOTS = [
   ...{ role: role as ProcessRoot['role'], instance: instance ?? '', pid: 1 },
 }));
 
+const linksTo = (seen: string[]): StoreLink[] =>
+  (['main', 'worker-1', 'worker-2'] as const).flatMap((instance) =>
+    (['redis', 'postgresql'] as const).map((store) => {
+      const at = `${instance} to ${store}`;
+      return {
+        ...{ instance, store, role: instance === 'main' ? 'main' : 'worker' },
+        slow: (delayMs) => void seen.push(`${String(delayMs)} ms ${at}`),
+        freeze: () => void seen.push(`freeze ${at}`),
+        thaw: () => void seen.push(`thaw ${at}`),
+        lose: () => seen.push(`lose ${at}`),
+      };
+    }),
+  );
+
 interface Stage extends FaultScene {
   /** In the order in which it came. */
   seen: string[];
@@ -31,6 +47,19 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
     access: {
       signal: (instance, signal) => void seen.push(`${signal} ${instance}`),
       killRunner: (instance) => seen.push(`SIGKILL runner of ${instance}`),
+      links: linksTo(seen),
+      runOutOfMemory: (instance) => {
+        seen.push(`out of memory ${instance}`);
+        return Promise.resolve();
+      },
+      useUpConnections: () => {
+        seen.push('down connections');
+        const giveBack = (): Promise<void> => {
+          seen.push('up connections');
+          return Promise.resolve();
+        };
+        return Promise.resolve({ taken: 97, giveBack });
+      },
       keepDown: (instance) => {
         seen.push(`down ${instance}`);
         return Promise.resolve(() => {
@@ -72,6 +101,58 @@ test.each([
       'told postgresql was started again',
     ],
   ],
+  [
+    'cut-worker',
+    [
+      ...['freeze worker-1 to redis', 'freeze worker-1 to postgresql'],
+      'told worker-1 is cut off from its stores for 0.02 s',
+      ...['thaw worker-1 to redis', 'thaw worker-1 to postgresql'],
+      'told worker-1 reaches its stores again',
+    ],
+  ],
+  [
+    'redis-half-open',
+    [
+      ...['lose worker-1 to redis', 'lose worker-2 to redis'],
+      'told 3 connections of workers to Redis carry nothing any more',
+    ],
+  ],
+  [
+    'slow-redis',
+    [
+      ...['100 ms main to redis', '100 ms worker-1 to redis', '100 ms worker-2 to redis'],
+      'told redis answers 200 ms later for 0.02 s',
+      ...['0 ms main to redis', '0 ms worker-1 to redis', '0 ms worker-2 to redis'],
+      'told redis answers as before',
+    ],
+  ],
+  [
+    'slow-postgres',
+    [
+      ...[
+        '25 ms main to postgresql',
+        '25 ms worker-1 to postgresql',
+        '25 ms worker-2 to postgresql',
+      ],
+      'told postgresql answers 50 ms later for 0.02 s',
+      ...['0 ms main to postgresql', '0 ms worker-1 to postgresql', '0 ms worker-2 to postgresql'],
+      'told postgresql answers as before',
+    ],
+  ],
+  [
+    'postgres-connections-used-up',
+    [
+      ...['down connections', 'told 97 connections to PostgreSQL taken for 0.02 s'],
+      ...['up connections', 'told the connections to PostgreSQL were given back'],
+    ],
+  ],
+  [
+    'oom-worker',
+    [
+      ...['told the memory of worker-1 is limited to what it uses', 'out of memory worker-1'],
+      'told worker-1 was ended for want of memory',
+    ],
+  ],
   ['burst', ['told 10 times the rate for 0.02 s', 'told the rate is as before']],
 ])('%s', async (name, expected) => {
   const scene = stage();
@@ -87,16 +168,20 @@ test.each(['restart-redis', 'restart-postgres'])('%s is a moment', async (name) 
   expect(scene.seen[0]).toMatch(/^told restart of/);
 });
 
-test('what is broken off leaves nothing frozen and nothing down', async () => {
+test('what is broken off leaves nothing frozen, slow or down', async () => {
   for (const fault of FAULTS.filter(({ usualSeconds }) => usualSeconds > 0)) {
     const scene = { ...stage(3_600_000), signal: AbortSignal.timeout(5) };
     await fault.make(scene);
-    const frozen = scene.seen.filter((one) => /^(SIGSTOP|down)/.test(one)).length;
-    expect(scene.seen.filter((one) => /^(SIGCONT|up)/.test(one))).toHaveLength(frozen);
+    const begun = scene.seen.filter((one) => /^(SIGSTOP|down|freeze|[1-9]\d* ms)/.test(one)).length;
+    expect(scene.seen.filter((one) => /^(SIGCONT|up|thaw|0 ms)/.test(one))).toHaveLength(begun);
   }
 });
 
 test('one that finds nobody says so', async () => {
+  const direct = stage();
+  await expect(
+    findFault('slow-redis').make({ ...direct, access: { ...direct.access, links: [] } }),
+  ).rejects.toThrow('no link leads to what was to be hit');
   await expect(findFault('kill-worker').make(stage(0, []))).rejects.toThrow('no worker runs');
 });
 
@@ -110,15 +195,29 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['kill-webhook', true, '--mode queue --workers 1 --webhooks 2'],
     ['kill-runner', true, null],
     ['stall-worker', true, null],
+    ['oom-worker', true, null],
+    ['cut-worker', true, null],
+    ['redis-half-open', true, null],
     ['restart-redis', true, null],
     ['stop-redis', true, null],
     ['redis-loses-data', true, null],
+    ['slow-redis', true, null],
     ['restart-postgres', true, null],
     ['stop-postgres', true, null],
+    ['slow-postgres', true, null],
+    ['postgres-connections-used-up', true, null],
     ['scale-in', true, null],
     ['burst', false, null],
   ]);
   expect(() => findFault('nothing')).toThrow(Mistake);
+});
+
+test('docs/drills.md has each in its table, in this order, with its kind', () => {
+  const page = readFileSync(join(__dirname, '../../../docs/drills.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` +\|.*\| (planned|accident) +\|$/gm)];
+  expect(rows.map(([, name, kind]) => [name, kind])).toEqual(
+    FAULTS.map(({ name, kind }) => [name, kind]),
+  );
 });
 
 describe('a fault at its time', () => {

@@ -111,6 +111,9 @@ export async function standIn(): Promise<StandIn> {
         isFaulty = true;
       },
       killRunner: () => 0,
+      links: [],
+      runOutOfMemory: () => Promise.reject(new Error('not here')),
+      useUpConnections: () => Promise.reject(new Error('not here')),
       keepDown: () => Promise.reject(new Error('not here')),
       effects: () => Promise.resolve(effects),
     },

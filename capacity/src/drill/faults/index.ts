@@ -1,14 +1,20 @@
 import { Mistake } from '../../ui/exit';
 import type { Fault } from '../fault';
 import { burst } from './burst';
+import { cutWorker } from './cut-worker';
 import { killMain } from './kill-main';
 import { killRunner } from './kill-runner';
 import { killWebhook } from './kill-webhook';
 import { killWorker } from './kill-worker';
+import { oomWorker } from './oom-worker';
+import { postgresConnectionsUsedUp } from './postgres-connections-used-up';
+import { redisHalfOpen } from './redis-half-open';
 import { redisLosesData } from './redis-loses-data';
 import { restartPostgres } from './restart-postgres';
 import { restartRedis } from './restart-redis';
 import { scaleIn } from './scale-in';
+import { slowPostgres } from './slow-postgres';
+import { slowRedis } from './slow-redis';
 import { stallWorker } from './stall-worker';
 import { stopPostgres } from './stop-postgres';
 import { stopRedis } from './stop-redis';
@@ -20,11 +26,17 @@ export const FAULTS: readonly Fault[] = [
   killWebhook,
   killRunner,
   stallWorker,
+  oomWorker,
+  cutWorker,
+  redisHalfOpen,
   restartRedis,
   stopRedis,
   redisLosesData,
+  slowRedis,
   restartPostgres,
   stopPostgres,
+  slowPostgres,
+  postgresConnectionsUsedUp,
   scaleIn,
   burst,
 ];

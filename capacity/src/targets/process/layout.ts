@@ -6,6 +6,7 @@ import { Mistake } from '../../ui/exit';
 import { findControl, type Control } from '../../linux/cgroup';
 import { n8nEnv, type Seat } from './env';
 import { limitsOf } from '../../plan/limits';
+import type { StoreLink } from '../target';
 import { freePort } from './ports';
 import type { ProcessSpec } from './supervisor';
 import type { Tools } from './tools';
@@ -17,8 +18,19 @@ export interface Ports {
   redis: number | null;
   postgresql: number | null;
   balancer: number | null;
-  seats: { role: Role; instance: string; port: number; brokerPort: number }[];
+  seats: SeatPorts[];
 }
+
+export interface SeatPorts {
+  role: Role;
+  instance: string;
+  port: number;
+  brokerPort: number;
+  /** Of the links through which it reaches its stores; left out: it reaches them directly. */
+  links?: Partial<Record<Store, number>>;
+}
+
+export type Store = StoreLink['store'];
 
 /** How limits are set on this machine; refused where there are some and they cannot be. */
 export function usableControl(topology: Topology): Control {
@@ -34,11 +46,17 @@ export function usableControl(topology: Topology): Control {
   return control;
 }
 
-export async function choosePorts(topology: Topology): Promise<Ports> {
+/** `hasLinks`: each process of n8n reaches its stores through links of its own. */
+export async function choosePorts(topology: Topology, hasLinks: boolean): Promise<Ports> {
   const isQueue = topology.mode === 'queue';
+  const isPostgresql = databaseOf(topology) === 'postgresql';
   const seats: Ports['seats'] = [];
   const add = async (role: Role, instance: string): Promise<void> => {
-    seats.push({ role, instance, port: await freePort(), brokerPort: await freePort() });
+    const links = {
+      ...(hasLinks && isQueue ? { redis: await freePort() } : {}),
+      ...(hasLinks && isPostgresql ? { postgresql: await freePort() } : {}),
+    };
+    seats.push({ role, instance, port: await freePort(), brokerPort: await freePort(), links });
   };
   await add('main', 'main');
   for (let n = 1; isQueue && n <= topology.workers.count; n += 1)
@@ -47,7 +65,7 @@ export async function choosePorts(topology: Topology): Promise<Ports> {
     await add('webhook', `webhook-${String(n)}`);
   return {
     redis: isQueue ? await freePort() : null,
-    postgresql: databaseOf(topology) === 'postgresql' ? await freePort() : null,
+    postgresql: isPostgresql ? await freePort() : null,
     balancer: topology.webhooks.count > 0 ? await freePort() : null,
     seats,
   };
@@ -60,7 +78,7 @@ export function baseUrlOf(ports: Ports): string {
 
 export function seatOf(
   ports: Ports,
-  { role, port, brokerPort }: Ports['seats'][number],
+  { role, port, brokerPort, links }: SeatPorts,
   folder: string,
   filesFolder: string,
 ): Seat {
@@ -73,8 +91,8 @@ export function seatOf(
     database:
       ports.postgresql === null
         ? { kind: 'sqlite' }
-        : { kind: 'postgresql', port: ports.postgresql },
-    redisPort: ports.redis,
+        : { kind: 'postgresql', port: links?.postgresql ?? ports.postgresql },
+    redisPort: links?.redis ?? ports.redis,
     filesFolder,
     patchFolder: findBundled(PATCHES, 'untraced-sqlite.cjs'),
   };

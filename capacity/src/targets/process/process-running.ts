@@ -6,11 +6,20 @@ import type { ExecutionCounts, RunEvent } from '../../record/record';
 import { within } from '../../ui/within';
 import { topologyWithoutSecrets } from '../../plan/secrets';
 import { thisMachine } from '../machine';
-import type { DrillAccess, ExecutionTrace, MetricsEndpoint, ProcessRoot, Running } from '../target';
+import type {
+  DrillAccess,
+  ExecutionTrace,
+  MetricsEndpoint,
+  ProcessRoot,
+  Running,
+  StoreLink,
+} from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import type { Progress } from '../../ui/progress';
 import { balancer } from './balancer';
 import type { Control } from '../../linux/cgroup';
+import { runOutOfMemory } from '../../linux/memory-limit';
+import { useUpConnections } from './connections';
 import { countExecutions } from './database';
 import { isLegacy } from '../../plan/limits';
 import { baseUrlOf, n8nProcesses, type Ports } from './layout';
@@ -18,6 +27,7 @@ import { installNodes } from './nodes';
 import { answersRight, isReady } from './ready';
 import { awaitPort, keepDataOnExit } from './redis';
 import { Seeds } from './seeds';
+import { openLinks } from './store-links';
 import { Stores } from './stores';
 import { Supervisor, type ProcessSpec } from './supervisor';
 import { taskRunnersOf } from './task-runner';
@@ -61,6 +71,8 @@ export class ProcessRunning implements Running {
   private readonly stores: Stores;
   private readonly seeds: Seeds;
   private readonly n8n: ProcessSpec[];
+  private closeLinks: () => Promise<void> = () => Promise.resolve();
+  private links: readonly StoreLink[] = [];
   private isDown: Promise<void> | null = null;
 
   constructor(private readonly options: ProcessRunningOptions) {
@@ -107,8 +119,29 @@ export class ProcessRunning implements Running {
   }
 
   private access(): DrillAccess {
-    const { supervisor, seeds, redis } = this;
+    const { supervisor, seeds, redis, postgresql } = this;
+    const openLinks = (): readonly StoreLink[] => this.links;
     return {
+      get links() {
+        return openLinks();
+      },
+      runOutOfMemory: async (instance, signal) => {
+        const { control } = this.options;
+        const found = supervisor.processes().find((process) => process.instance === instance);
+        if (found?.cgroup === undefined) {
+          throw new Failure(
+            control.kind === 'none'
+              ? `the memory of ${instance} cannot be limited, since ${control.reason}`
+              : `${instance} has no control group of its own: limit its memory, like --memory 1024`,
+          );
+        }
+        const isOver = (): boolean => !supervisor.processes().some(({ pid }) => pid === found.pid);
+        await runOutOfMemory(control, found.cgroup, isOver, signal);
+      },
+      useUpConnections: () => {
+        if (postgresql === null) return Promise.reject(new Failure('no PostgreSQL runs'));
+        return useUpConnections(postgresql.url);
+      },
       signal: (instance, signal) => {
         supervisor.signal(instance, signal);
       },
@@ -139,7 +172,10 @@ export class ProcessRunning implements Running {
   }
 
   async start(progress: Progress, signal: AbortSignal): Promise<void> {
-    const { workflows } = this.options;
+    const { workflows, ports } = this.options;
+    const { links, close } = await openLinks(ports);
+    this.links = links;
+    this.closeLinks = close;
     await this.stores.startDatabase(workflows, () => this.seeds.import(workflows), progress);
     this.seeds.remember(workflows);
     await this.seeds.meetNeeds(workflows);
@@ -184,6 +220,7 @@ export class ProcessRunning implements Running {
   private async takeDown(progress: Progress): Promise<void> {
     progress('takes everything down');
     await this.supervisor.end();
+    await this.closeLinks();
     this.workspace.remove();
     await this.supervisor.dismissReaper();
   }

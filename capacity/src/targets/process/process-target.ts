@@ -15,6 +15,8 @@ export interface ProcessTargetOptions {
   readyTimeoutMs: number;
   /** Where seeded databases are kept for later runs. */
   templates?: string;
+  /** Whether n8n reaches its stores through links that a drill can slow and cut; left out: directly. */
+  hasLinks?: boolean;
 }
 
 /** n8n as real processes on this machine, with stores of its own; nothing of the system's is used. */
@@ -32,7 +34,7 @@ export function processTarget(options: ProcessTargetOptions): Target {
         templates: options.templates ?? templatesFolder(),
         tools,
         control,
-        ports: await choosePorts(topology),
+        ports: await choosePorts(topology, options.hasLinks ?? false),
         versions: await versionsOf(topology, tools),
       });
       // What is being waited for then fails at once, whatever it is.

@@ -1,0 +1,54 @@
+import pg from 'pg';
+import { Failure } from '../../ui/exit';
+
+/** How ours are told from those of others. */
+const NAME = 'n8n-tuned-drill';
+/** n8n connects again as soon as it is cut off, so that a few of its new connections may come before ours. */
+const ROUNDS = 50;
+const AT_ONCE = 10;
+
+/** Ends every connection to PostgreSQL but ours, and takes all that it allows. */
+export async function useUpConnections(
+  url: string,
+): Promise<{ taken: number; giveBack: () => Promise<void> }> {
+  const taken: pg.Client[] = [];
+  const giveBack = async (): Promise<void> => {
+    await Promise.allSettled(taken.map((client) => client.end()));
+  };
+  /** Null: PostgreSQL has none left. */
+  const take = async (): Promise<pg.Client | null> => {
+    const client = new pg.Client({ connectionString: url, application_name: NAME });
+    client.on('error', () => undefined); // It is gone then, and counts for nothing.
+    try {
+      await client.connect();
+    } catch (error) {
+      if ((error as { code?: string }).code === TOO_MANY) return null;
+      throw error;
+    }
+    taken.push(client);
+    return client;
+  };
+  try {
+    const first = await take();
+    for (let round = 0; first !== null && round < ROUNDS; round += 1) {
+      const ended = await first.query(END_OTHERS, [NAME]);
+      if (round > 0 && ended.rowCount === 0) return { taken: taken.length, giveBack };
+      let isFull = false;
+      while (!isFull) {
+        const got = await Promise.all(Array.from({ length: AT_ONCE }, take));
+        isFull = got.includes(null);
+      }
+    }
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+  await giveBack();
+  throw new Failure('others were always faster to take the connections of PostgreSQL');
+}
+
+/** PostgreSQL's code for `sorry, too many clients already`. */
+const TOO_MANY = '53300';
+
+const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND application_name <> $1`;
