@@ -90,6 +90,13 @@ the time. Dict: context, component.
 {{- end -}}
 {{- end -}}
 
+{{/* After how long a worker that takes no job ends itself; empty where it does not. Dict: context, component. */}}
+{{- define "n8n-tuned.guardSeconds" -}}
+{{- if eq .component.role "worker" -}}
+{{- with .component.settings.guardSeconds -}}{{ int . }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Dict: context, component. */}}
 {{- define "n8n-tuned.lifecycle" -}}
 {{- $seconds := include "n8n-tuned.preStopSeconds" . | int -}}

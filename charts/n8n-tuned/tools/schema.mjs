@@ -120,6 +120,7 @@ const SHAPES = {
   'shutdown.preStopSeconds': orNull(whole()),
   terminationGracePeriodSeconds: orNull(whole(1)),
   keepAliveSeconds: whole(),
+  guardSeconds: whole(),
   pingTimeoutSeconds: whole(1),
   proxyHops: orNull(whole()),
   concurrency: orNull(whole(1)),

@@ -80,9 +80,12 @@ async function charted(file: string): Promise<Partial<Record<RoleName, Deploymen
   return found;
 }
 
-/** Callers, whose connections these are about, reach pods alone. */
+/** What these are about, callers who keep connections and networks that drop them, pods alone have. */
 const inAnyPlace = (value: string | undefined): string | undefined =>
-  value?.replace(/ --require=\/etc\/n8n-tuned\/preload\/(last-answers|keep-alive)\.cjs/g, '');
+  value?.replace(
+    / --require=\/etc\/n8n-tuned\/preload\/(last-answers|keep-alive|worker-guard)\.cjs/g,
+    '',
+  );
 
 const roleOf = ({ metadata }: Manifest): string | undefined =>
   metadata.labels?.['app.kubernetes.io/component'];

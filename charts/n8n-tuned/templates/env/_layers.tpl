@@ -166,6 +166,9 @@
 {{- with include "n8n-tuned.keepAliveSeconds" . -}}
 {{- $entries = append $entries (dict "name" "N8N_TUNED_KEEP_ALIVE_SECONDS" "value" .) -}}
 {{- end -}}
+{{- with include "n8n-tuned.guardSeconds" . -}}
+{{- $entries = append $entries (dict "name" "N8N_TUNED_GUARD_SECONDS" "value" .) -}}
+{{- end -}}
 {{- with $heap.runnerOldSpaceMiB -}}
 {{- $entries = append $entries (dict "name" "N8N_RUNNERS_MAX_OLD_SPACE_SIZE" "value" (. | int64 | toString)) -}}
 {{- end -}}

@@ -28,6 +28,9 @@
 {{- if include "n8n-tuned.closesConnections" . -}}
 {{- $items = append $items "last-answers.cjs" -}}
 {{- end -}}
+{{- if include "n8n-tuned.guardSeconds" . -}}
+{{- $items = append $items "worker-guard.cjs" -}}
+{{- end -}}
 {{- if .context.Values.monitoring.enabled -}}
 {{- $items = append $items "limit-metrics.cjs" -}}
 {{- end -}}

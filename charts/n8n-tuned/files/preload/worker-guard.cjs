@@ -1,0 +1,145 @@
+// When a network drops the connections of a worker to Redis without a word, the worker takes no job any more and calls
+// itself ready, for hours (n8n #37581). This looks at the queue over a new connection each time. Where jobs wait at every
+// look, and this worker takes none and has none that is still its own, it says what it saw and ends, so that it is started
+// again. Loaded before n8n (node --require). docs/chart/patches.md
+const fs = require('node:fs');
+const Module = require('node:module');
+const { clearTimeout, setTimeout } = require('node:timers');
+
+const seconds = Number(process.env.N8N_TUNED_GUARD_SECONDS);
+/** In a row; one alone may meet jobs that another worker is about to take. */
+const LOOKS = 6;
+const LOOK_EVERY_MS = (1000 * seconds) / LOOKS;
+/** Of a question to Redis. */
+const PATIENCE_MS = Math.min(5000, LOOK_EVERY_MS);
+/** What Kubernetes shows of a container that has ended. */
+const LAST_WORDS = '/dev/termination-log';
+
+function within(ms, promise) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer')), ms).unref();
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** A connection as n8n's own, which gives up at once. */
+function connectionLike(client) {
+  const once = { lazyConnect: true };
+  const connection = client.isCluster
+    ? client.duplicate([], { ...once, clusterRetryStrategy: () => null })
+    : client.duplicate({ ...once, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+  connection.on('error', () => undefined); // The question that fails tells it.
+  return connection;
+}
+
+/** How many jobs wait, and how many of `jobs` are still this worker's: it holds their lock. */
+async function ask(queue, jobs) {
+  const connection = connectionLike(queue.client);
+  const asked = async () => {
+    await connection.connect();
+    const locks = await Promise.all(jobs.map((job) => connection.get(job.lockKey())));
+    return {
+      waiting: await connection.llen(queue.toKey('wait')),
+      held: locks.filter((token) => token === queue.token).length,
+    };
+  };
+  try {
+    return await within(PATIENCE_MS, asked());
+  } finally {
+    connection.disconnect();
+  }
+}
+
+const isAlive = (client) =>
+  within(PATIENCE_MS, client.ping()).then(
+    () => true,
+    () => false,
+  );
+
+function guard(queue, concurrency, work) {
+  let begun = 0;
+  let lastBegunMs = Date.now();
+  let seenBegun = 0;
+  let looks = 0;
+
+  /** Whether jobs wait that this worker should have taken. */
+  async function isIdle() {
+    if (queue.closing || queue.paused || begun !== seenBegun) return false;
+    const { waiting, held } = await ask(queue, [...work]);
+    // With a slot free it would have taken one; with none, its jobs may have lost their locks and still be at work.
+    if (waiting === 0 || held > 0 || begun !== seenBegun) return false;
+    const isConnected = await isAlive(queue.client);
+    if (work.size >= concurrency && isConnected) return false;
+    return { waiting, isConnected };
+  }
+
+  async function look() {
+    // Without an answer nothing is known: a new worker would not reach Redis either.
+    const seen = await isIdle().catch(() => false);
+    looks = seen ? looks + 1 : 0;
+    seenBegun = begun;
+    if (looks >= LOOKS) end(seen);
+    setTimeout(look, LOOK_EVERY_MS).unref();
+  }
+
+  function end({ waiting, isConnected }) {
+    const since = Math.round((Date.now() - lastBegunMs) / 1000);
+    const words = [
+      `n8n-tuned: worker-guard: ${waiting} jobs wait in ${queue.name}, and this worker took none for ${since} s`,
+      `it has ${work.size} of ${concurrency} slots in use and holds the lock of no job`,
+      `its connection to Redis ${isConnected ? 'answers' : 'does not answer'}, a new one does`,
+      'it ends, to be started again\n',
+    ].join('; ');
+    process.stderr.write(words);
+    try {
+      fs.writeFileSync(LAST_WORDS, words, { flag: 'r+' });
+    } catch {
+      // Not in a container.
+    }
+    process.exit(1);
+  }
+
+  setTimeout(look, LOOK_EVERY_MS).unref();
+  return () => {
+    begun += 1;
+    lastBegunMs = Date.now();
+  };
+}
+
+function patch(Queue) {
+  const { process: take } = Queue.prototype;
+  // As n8n calls it; the handler has one argument, which is how Bull knows that it returns a promise.
+  Queue.prototype.process = function (name, concurrency, handler) {
+    if (typeof handler !== 'function') return take.apply(this, arguments);
+    const work = new Set();
+    const begin = guard(this, concurrency, work);
+    return take.call(this, name, concurrency, async (job) => {
+      begin();
+      work.add(job);
+      try {
+        return await handler(job);
+      } finally {
+        work.delete(job);
+      }
+    });
+  };
+}
+
+const isQueue = (loaded) =>
+  typeof loaded === 'function' && loaded.prototype?.process && loaded.prototype.moveToActive;
+
+function install() {
+  const load = Module._load;
+  Module._load = function (request, ...rest) {
+    const loaded = load.call(this, request, ...rest);
+    if (/(^|[\\/])(bull|queue)([\\/]index)?(\.js)?$/.test(request) && isQueue(loaded)) {
+      Module._load = load;
+      patch(loaded);
+    }
+    return loaded;
+  };
+}
+
+const isOff = process.env.N8N_TUNED_WITHOUT?.split(',').includes('worker-guard');
+if (seconds > 0 && !isOff) install();

@@ -1,0 +1,170 @@
+// The guard of a worker, with the Bull of a real n8n, a real Redis, and a link between them that can be cut.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { Link } from '../../capacity/src/targets/process/link';
+import { freePort } from '../../capacity/src/targets/process/ports';
+import { eventually } from '../nodes/support/eventually';
+import { n8nFolder, node18, node24 } from '../nodes/support/lab';
+import { RedisServers } from '../nodes/support/redis';
+import { chart } from './support/helm.ts';
+
+jest.setTimeout(180_000);
+
+const GUARD = join(chart, 'files/preload/worker-guard.cjs');
+const SECONDS = 2;
+
+/** A queue as n8n makes it, with locks that are short; a job works for as long as its data says. */
+const WORKER = `
+  const load = require('module').createRequire(process.argv[1]);
+  const Redis = load('ioredis');
+  import(load.resolve('bull')).then(({ default: Queue }) => {
+    const queue = new Queue('jobs', {
+      prefix: 'bull',
+      settings: { maxStalledCount: 0, lockDuration: 1500, lockRenewTime: 500 },
+      createClient: () =>
+        new Redis({ port: process.argv[2], enableReadyCheck: false, maxRetriesPerRequest: null }),
+    });
+    void queue.process('job', 2, async (job) => {
+      console.log('began ' + job.id);
+      await new Promise((resolve) => setTimeout(resolve, job.data.ms));
+    });
+    process.on('SIGUSR2', () => void queue.pause(true, true).then(() => console.log('paused')));
+    queue.isReady().then(() => console.log('ready'));
+  });
+`;
+
+const servers = new RedisServers();
+let store: number;
+let redis: Redis;
+let link: Link;
+let port: number;
+let worker: ChildProcess;
+let said = '';
+
+beforeAll(async () => {
+  store = await servers.start();
+  redis = new Redis({ port: store });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await servers.stopAll();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  port = await freePort();
+  link = await Link.open(port, store);
+});
+afterEach(async () => {
+  worker.kill('SIGKILL');
+  await link.close();
+});
+
+describe.each([
+  ['2.41.1', node24],
+  ['0.221.2', node18],
+])('with the Bull of n8n %s', (version, node) => {
+  async function start(env: Record<string, string> = {}): Promise<void> {
+    said = '';
+    worker = spawn(
+      node(),
+      ['--require', GUARD, '-e', WORKER, join(n8nFolder(version), 'package.json'), String(port)],
+      { env: { N8N_TUNED_GUARD_SECONDS: String(SECONDS), ...env } },
+    );
+    for (const stream of [worker.stdout, worker.stderr]) {
+      stream?.setEncoding('utf8').on('data', (part: string) => (said += part));
+    }
+    await says('ready');
+  }
+  const says = (text: string): Promise<void> =>
+    eventually(() => Promise.resolve(said.includes(text)));
+
+  /** As Bull adds one. */
+  async function add(ms: number): Promise<void> {
+    const id = String(await redis.incr('bull:jobs:id'));
+    const data = { name: 'job', data: JSON.stringify({ ms }), opts: '{}', timestamp: Date.now() };
+    await redis.hset(`bull:jobs:${id}`, { ...data, delay: 0, priority: 0 });
+    await redis.lpush('bull:jobs:wait', id);
+  }
+
+  const exit = async (): Promise<number | null> =>
+    worker.exitCode ?? ((await once(worker, 'exit')) as [number | null])[0];
+
+  /** More than twice as long as the guard waits. */
+  async function staysUp(): Promise<void> {
+    await sleep(2500 * SECONDS);
+    expect([worker.exitCode, said]).toEqual([null, expect.not.stringContaining('worker-guard')]);
+  }
+
+  test('one that no job reaches any more ends with what it saw, and the next one goes on', async () => {
+    await start();
+    await add(0);
+    await says('began 1');
+    link.lose();
+    await Promise.all([add(0), add(0), add(0)]);
+    expect(await exit()).toBe(1);
+    expect(said).toMatch(
+      /worker-guard: [123] jobs wait in jobs, and this worker took none for \d+ s;/,
+    );
+    expect(said).toContain('it has 0 of 2 slots in use and holds the lock of no job;');
+    expect(said).toContain('its connection to Redis does not answer, a new one does;');
+    await start();
+    await says('began 4');
+  });
+
+  test('so does one whose jobs are not its own any more', async () => {
+    await start();
+    await Promise.all([add(600_000), add(600_000)]);
+    await says('began 2');
+    link.lose();
+    await add(0);
+    expect(await exit()).toBe(1);
+    expect(said).toContain('it has 2 of 2 slots in use and holds the lock of no job;');
+  });
+
+  // The others are about the guard alone.
+  if (version !== '2.41.1') return;
+
+  test('one that is busy stays, however many jobs wait', async () => {
+    await start();
+    await Promise.all([add(600_000), add(600_000), add(0)]);
+    await says('began 2');
+    await staysUp();
+  });
+
+  test('one without jobs stays', async () => {
+    await start();
+    await staysUp();
+    await add(0);
+    await says('began 1');
+  });
+
+  test('one that n8n has paused to end stays', async () => {
+    await start();
+    worker.kill('SIGUSR2');
+    await says('paused');
+    await add(0);
+    await staysUp();
+  });
+
+  test('one that no new connection brings to Redis either stays', async () => {
+    await start();
+    link.freeze();
+    await add(0);
+    await staysUp();
+    link.thaw();
+    await says('began 1');
+  });
+
+  test.each([
+    [{ N8N_TUNED_GUARD_SECONDS: '0' }],
+    [{ N8N_TUNED_WITHOUT: 'session-once,worker-guard' }],
+  ])('it can be switched off: %j', async (env) => {
+    await start(env);
+    link.lose();
+    await add(0);
+    await staysUp();
+  });
+});
