@@ -185,8 +185,8 @@ function differenceOf(
 
 /** Where the chart mounts its patches. */
 const PRELOAD = /^--require="?\/etc\/n8n-tuned\/preload\/([\w-]+\.cjs)"?$/;
-/** When connections end: nothing replaces a process here, and no load balancer keeps connections to it. */
-const OF_PODS = new Set(['last-answers.cjs', 'keep-alive.cjs']);
+/** When connections end, or do not: nothing replaces a process here, and no network is between it and its callers or stores. */
+const OF_PODS = new Set(['last-answers.cjs', 'keep-alive.cjs', 'worker-guard.cjs']);
 
 function optionsOf(env: Record<string, string>): { options: string[]; patches: string[] } {
   const options: string[] = [];
