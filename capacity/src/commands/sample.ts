@@ -28,7 +28,7 @@ interface SampleOptions {
 export function register(program: Command): void {
   program
     .command('sample')
-    .description('Write memory and CPU of any process and its children over time to CSV and a plot')
+    .description('Write memory and CPU of any process over time: table, plot')
     .requiredOption(
       '--pid <pid...>',
       'the process; its children are sampled with it; may be several',
