@@ -74,7 +74,7 @@ export const queue: AlertGroup = {
         'Do main and the workers use the same Redis, database number and prefix (`QUEUE_BULL_PREFIX`)? After a change, main may fill another queue than workers empty.',
       ],
       whatToDo: [
-        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. The jobs that wait are taken at once.',
+        'Restart the workers: `kubectl rollout restart deployment/FULLNAME-worker`. The jobs that wait are taken at once. With `worker.guardSeconds` a worker that lost its connection restarts itself: look for `worker-guard` in the log of its container before (`kubectl logs -p`).',
         'It comes back: something between workers and Redis drops idle connections. See docs/chart/redis.md.',
       ],
       drill:
