@@ -11,6 +11,7 @@ const generators = [
   'lab/generate/results.mjs',
   'lab/generate/scale.mjs',
   'lab/generate/readme.mjs',
+  'lab/generate/terminals.mjs',
   'charts/n8n-tuned/tools/generate.mjs',
   'monitoring/generate.mjs',
 ];

@@ -49,11 +49,26 @@ test('each command and each of its options exists', () => {
   }
 });
 
-test('each target of make exists', () => {
-  const targets = new Set(read('Makefile').match(/^[a-z-]+(?=:)/gm));
-  const used = [...readme.matchAll(/(?:^|`)make ([a-z-]+)/gm)].map(([, target]) => target ?? '');
-  expect(used.length).toBeGreaterThan(2);
-  expect(used.filter((target) => !targets.has(target))).toEqual([]);
+describe.each(['README.md', 'CONTRIBUTING.md', 'RELEASING.md'])('%s', (page) => {
+  const text = read(page);
+  const words = (pattern: RegExp): string[] =>
+    [...text.matchAll(pattern)].map(([, word]) => word ?? '');
+
+  test('names targets of make that exist', () => {
+    const targets = new Set(read('Makefile').match(/^[a-z-]+(?=:)/gm));
+    const used = words(/(?:^|`) *make ([a-z-]+)/gm);
+    expect(used.length).toBeGreaterThan(0);
+    expect(used.filter((target) => !targets.has(target))).toEqual([]);
+  });
+
+  test('names files that exist', () => {
+    const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
+    const isThere = (path: string): boolean => tracked.some((file) => file.includes(path));
+    const tests = words(/--testPathPatterns ([\w/.-]+)/g);
+    const shown = words(/--show-only (\S+)/g);
+    const scripts = words(/node ([\w/-]+\.mjs)/g);
+    expect([...tests, ...shown, ...scripts].filter((path) => !isThere(path))).toEqual([]);
+  });
 });
 
 test('a part is written between its marks, and a page without them is refused', () => {

@@ -7,6 +7,7 @@ import { DRILL_FILE } from './drill-record';
 import { HEAD_FILE, RECORD_FILE } from './folder';
 import { FIND_FILE } from './read-find';
 import { SWEEP_FILE } from './sweep-record';
+import { comparisonSentence } from './version1';
 
 export type RecordKind = 'run' | 'find' | 'compare' | 'sweep' | 'drill';
 
@@ -58,6 +59,7 @@ export function readComparison(folder: string): CompareRecord {
     return {
       ...record,
       schemaVersion: 2,
+      sentence: comparisonSentence(record.sentence),
       ratio: { value: value ?? NaN, low: low ?? 0, high: high ?? Infinity },
     };
   } catch (error) {

@@ -63,13 +63,19 @@ const sentenceOf = (sentence: unknown, workload?: unknown): string =>
     workload as { name: string; title: string } | undefined,
   );
 
+/** Of a comparison; metrics have other names since. */
+export const comparisonSentence = (sentence: string): string =>
+  sentence.replace(/^By right replies a second of /, 'By expected responses per second of ');
+
 function withSubject(sentence: string, workload?: { name: string; title: string }): string {
   const rest =
     workload && sentence.startsWith(`${workload.title} `)
       ? sentence.slice(workload.title.length + 1)
       : null;
   const [, stated] =
-    /^((?:did not sustain|seems to sustain|sustain(?:s|ed)) [\d.]+ req\/s)/.exec(rest ?? '') ?? [];
+    /^((?:did not sustain|seems to sustain|sustain(?:s|ed)) (?:[\d.]+ req\/s|\d+ clients? \([\d.]+ req\/s\)))/.exec(
+      rest ?? '',
+    ) ?? [];
   if (rest === null || stated === undefined || workload === undefined) return sentence;
   return `n8n ${stated} of ${workloadName(workload)}${rest.slice(stated.length)}`;
 }

@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+// Writes docs/terminal/*.svg: what the command prints about records of this repository; with --check it only says
+// whether that is needed.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { compiled } from './compiled.mjs';
+import { root } from './results/records.mjs';
+import { terminalSvg } from './terminal/svg.mjs';
+
+const STYLE = { width: 96, colour: true };
+
+const command = await compiled(`
+  export { readComparison } from './record/beneath';
+  export { readRun } from './record/read';
+  export { readSearch } from './record/read-find';
+  export { renderCompareTerminal } from './report/compare/terminal';
+  export { renderFindTerminal } from './report/find/terminal';
+  export { renderTerminal } from './report/run/terminal';
+`);
+
+const slos = ({ slo }) => slo.map(({ text }) => `--slo '${text}'`).join(' ');
+
+/** What is typed today to measure the same: records keep the options of their day. */
+const PICTURES = [
+  {
+    name: 'run',
+    folder: 'studies/proof/results/recommended',
+    read: command.readRun,
+    render: command.renderTerminal,
+    typed: (record) =>
+      `n8n-tuned run --workload ${record.workload.name} --rate ${record.profile.ratePerSecond} --duration ${record.profile.durationSeconds}s \\\n  ${slos(record)}`,
+  },
+  {
+    name: 'find',
+    folder: 'studies/capacity/results/last-node',
+    read: command.readSearch,
+    render: command.renderFindTerminal,
+    typed: (record) =>
+      `n8n-tuned find --workload ${record.workload.name} ${slos(record)} --budget ${record.budgetSeconds}s`,
+  },
+  {
+    name: 'compare',
+    folder: 'studies/comparisons/results/last-node-regular',
+    read: command.readComparison,
+    render: command.renderCompareTerminal,
+    typed: ({ a, b, workload, command: words }) =>
+      `n8n-tuned compare ${a.name}.yaml ${b.name}.yaml --workload ${workload.name} --vus ${words[words.indexOf('--vus') + 1]}`,
+  },
+];
+
+const stale = [];
+for (const { name, folder, read, render, typed } of PICTURES) {
+  const record = read(fileURLToPath(new URL(folder, root)));
+  const picture = terminalSvg({ command: typed(record), output: render(record, STYLE) });
+  const file = new URL(`docs/terminal/${name}.svg`, root);
+  if (existsSync(file) && readFileSync(file, 'utf8') === picture) continue;
+  stale.push(`docs/terminal/${name}.svg`);
+  if (process.argv.includes('--check')) continue;
+  mkdirSync(new URL('.', file), { recursive: true });
+  writeFileSync(file, picture);
+}
+if (stale.length > 0 && process.argv.includes('--check')) {
+  console.error(`${stale.join(', ')} out of date: run npm run generate`);
+  process.exitCode = 1;
+}
