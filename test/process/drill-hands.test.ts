@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findControl, readLimits } from '../../capacity/src/linux/cgroup';
+import { runOutOfMemory } from '../../capacity/src/linux/memory-limit';
+import { useUpConnections } from '../../capacity/src/targets/process/connections';
+import { freePort } from '../../capacity/src/targets/process/ports';
+import {
+  awaitPostgresql,
+  newCluster,
+  postgresql,
+  postgresqlUrl,
+  query,
+} from '../../capacity/src/targets/process/postgresql';
+import { Supervisor } from '../../capacity/src/targets/process/supervisor';
+import { findTools, needed } from '../../capacity/src/targets/process/tools';
+import { Workspace } from '../../capacity/src/targets/process/workspace';
+import { never, topology } from './stage';
+
+/** What drills do to a PostgreSQL and to the memory of a process, without n8n. */
+
+jest.setTimeout(240_000);
+
+const control = findControl();
+let workspace: Workspace;
+let supervisor: Supervisor;
+beforeEach(() => {
+  workspace = new Workspace();
+  supervisor = new Supervisor(`hands-${String(process.pid)}`, control);
+  supervisor.watchFolder(workspace.folder);
+});
+afterEach(async () => {
+  await supervisor.end();
+  workspace.remove();
+  await supervisor.dismissReaper();
+});
+
+test('every connection to PostgreSQL is ended and taken, and given back', async () => {
+  const tools = findTools(topology({ mode: 'queue', workers: { count: 1 } }));
+  const programs = needed(tools.postgresqlBin, 'PostgreSQL');
+  const place = { ...workspace.place('postgresql'), folder: '/' };
+  const data = `${workspace.folder}/data`;
+  const port = await freePort();
+  const url = postgresqlUrl(port);
+  await supervisor.run(newCluster(programs, data, place));
+  await supervisor.start(postgresql(programs, data, port, place));
+  await awaitPostgresql(url, () => supervisor.runs('postgresql'));
+
+  const [allowed] = await query(url, 'SHOW max_connections');
+  // As n8n does it: it keeps some, and connects again as soon as one is gone.
+  let isOver = false;
+  const others = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const client = new pg.Client(url);
+      const gone = new Promise((resolve) => client.once('end', resolve));
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        await Promise.race([gone, sleep(20)]);
+        await client.end();
+      } catch {
+        await sleep(1); // It was ended, or there was none left.
+      }
+    }
+  });
+  const { taken, giveBack } = await useUpConnections(url);
+  expect(String(taken)).toBe(allowed?.['max_connections']);
+  await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: '53300' });
+  await giveBack();
+  isOver = true;
+  await Promise.all(others);
+  expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+/** Takes and drops memory all the time, as n8n does. */
+const BUSY = `
+  let held = [];
+  setInterval(() => {
+    held.push(Buffer.alloc(1048576, 1));
+    if (held.length > 120) held = held.slice(60);
+  }, 10);
+`;
+
+(control.kind === 'none' ? test.skip : test)(
+  'the kernel ends a process whose limit is what it uses, and the next one has the limit as it was',
+  async () => {
+    const events: string[] = [];
+    supervisor.onEvent(({ kind }) => events.push(kind));
+    await supervisor.start({
+      ...workspace.place('busy'),
+      ...{ role: 'worker', instance: 'busy', command: [process.execPath, '-e', BUSY] },
+      ...{ env: {}, limits: { memoryMiB: 700 }, stopSignal: 'TERM', kind: 'service' },
+    });
+    const [found] = supervisor.processes();
+    const group = found?.cgroup ?? '';
+    await sleep(500);
+    const isOver = (): boolean => !supervisor.processes().some(({ pid }) => pid === found?.pid);
+    await runOutOfMemory(control, group, isOver, never());
+    while (!events.includes('restart')) await sleep(50);
+    expect(events).toEqual(['oom-kill', 'restart']);
+    expect(readLimits(control, supervisor.processes()[0]?.cgroup ?? group).memoryMiB).toBe(700);
+  },
+);
