@@ -1,8 +1,8 @@
-// One rollout of the webhook processors of a release, with callers that keep their connections and a node that is busy or
-// not; prints what became of the callers' requests.
+// One rollout of the webhook processors of a release, with callers that keep their connections; prints what became of the
+// callers' requests.
 //
-//   lab/cluster/cluster exec node studies/charts/rollout.mjs <namespace> <url of a webhook> <busy loops>
-import { execFile, spawn } from 'node:child_process';
+//   lab/cluster/cluster exec node studies/charts/rollout.mjs <namespace> <url of a webhook>
+import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { callers } from './callers.mjs';
@@ -14,26 +14,19 @@ const AFTER_MS = 15_000;
 
 const run = promisify(execFile);
 
-export async function rolloutUnderLoad(space, url, busy) {
+export async function rolloutUnderLoad(space, url) {
   // Not synchronous: the callers are in this process.
   const rollout = (verb) =>
     run('kubectl', ['-n', space, 'rollout', verb, 'deployment/n8n-webhook']);
-  const loops = Array.from({ length: busy }, () =>
-    spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
-  );
   const load = callers(url, CALLERS);
-  try {
-    await sleep(BEFORE_MS);
-    await rollout('restart');
-    await rollout('status');
-    await sleep(AFTER_MS);
-  } finally {
-    for (const loop of loops) loop.kill('SIGKILL');
-  }
+  await sleep(BEFORE_MS);
+  await rollout('restart');
+  await rollout('status');
+  await sleep(AFTER_MS);
   return load.stop();
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const [space, url, busy] = process.argv.slice(2);
-  console.log(JSON.stringify(await rolloutUnderLoad(space, url, Number(busy))));
+  const [space, url] = process.argv.slice(2);
+  console.log(JSON.stringify(await rolloutUnderLoad(space, url)));
 }

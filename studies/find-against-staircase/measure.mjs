@@ -20,11 +20,12 @@ const PATHS = {
   items: 'load-items',
   expressions: 'load-expressions',
 };
-/** So much CPU for n8n that the generators, of which one needs more than the other, take none of it on two cores. */
-const MODES = {
-  regular: ['--cpu', '750m'],
-  queue: ['--mode', 'queue', '--workers', '1', '--cpu', '500m'],
-};
+const MODES = { regular: [], queue: ['--mode', 'queue', '--workers', '1'] };
+/**
+ * Each has a core to itself, so that neither generator, of which one needs more CPU than the other, takes any from n8n. A
+ * quota instead would stop n8n for what is left of each 100 ms that it has used up, after each garbage collection.
+ */
+const CORES = { n8n: '0', generator: '1' };
 
 const [part, workload, mode] = process.argv.slice(2);
 if (!['find', 'staircase'].includes(part) || !(workload in PATHS) || !(mode in MODES)) {
@@ -38,8 +39,8 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const name = `staircase-${workload}-${mode}`;
 const file = path(`results/${workload}-${mode}.json`);
 
-function run(program, args, allowed = [0]) {
-  const { status, stdout, error } = spawnSync(program, args, {
+function run(cores, program, args, allowed = [0]) {
+  const { status, stdout, error } = spawnSync('taskset', ['-c', cores, program, ...args], {
     encoding: 'utf8',
     maxBuffer: 1e9,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -48,8 +49,8 @@ function run(program, args, allowed = [0]) {
   if (!allowed.includes(status)) throw new Error(`${program} ended with ${String(status)}`);
   return stdout;
 }
-const command = (args, allowed) =>
-  run(process.execPath, [path('../../capacity/dist/cli.js'), ...args], allowed);
+const command = (cores, args, allowed) =>
+  run(cores, process.execPath, [path('../../capacity/dist/cli.js'), ...args], allowed);
 
 const write = (record) => {
   mkdirSync(path('results'), { recursive: true });
@@ -58,13 +59,14 @@ const write = (record) => {
 
 function find() {
   const up = JSON.parse(
-    command(['up', '--name', name, '--json', '--workload', workload, ...MODES[mode]]),
+    command(CORES.n8n, ['up', '--name', name, '--json', '--workload', workload, ...MODES[mode]]),
   );
   const slos = ['--slo', `p95<${String(P95_MS)}ms`, '--slo', 'errors<1%'];
   const target = ['--target', 'url', '--url', up.baseUrl, '--workload', workload];
   // 3: inconclusive, which is an answer too.
   const found = JSON.parse(
     command(
+      CORES.generator,
       ['find', ...target, ...slos, '--budget', BUDGET, '--arrivals', ARRIVALS, '--json'],
       [0, 3],
     ),
@@ -77,7 +79,8 @@ function find() {
     mode,
     slo: `p95<${String(P95_MS)}ms, errors<1%`,
     url: up.baseUrl,
-    topology: MODES[mode].join(' '),
+    topology: ['up', ...MODES[mode]].join(' '),
+    cores: CORES,
     versions: up.versions,
     machine: { cores: cpus().length, cpu: cpus()[0]?.model ?? 'unknown' },
     find: {
@@ -110,13 +113,18 @@ function staircase() {
   const error = answer === null ? null : record.find.capacity.ratePerSecond / answer - 1;
   write({
     ...record,
-    staircase: { generator: run('oha', ['--version']).trim(), steps, answer, error },
+    staircase: {
+      generator: run(CORES.generator, 'oha', ['--version']).trim(),
+      steps,
+      answer,
+      error,
+    },
   });
-  command(['down', name]);
+  command(CORES.generator, ['down', name]);
 }
 
 function oha(url, ratePerSecond) {
-  const text = run('oha', [
+  const text = run(CORES.generator, 'oha', [
     ...['-q', String(ratePerSecond), '-z', `${String(STEP_SECONDS)}s`, '-c', '400'],
     ...['--latency-correction', '-w', '--no-tui', '--output-format', 'json', url],
   ]);

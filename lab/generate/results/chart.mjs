@@ -55,20 +55,18 @@ ${link(path)}`;
 function rollouts() {
   const path = 'studies/charts/results/rollouts.json';
   if (!has(path)) return '';
-  const { runs, ratePerSecond, workload } = readJson(path);
+  const { runs, callers, workload, settings, conditions } = readJson(path);
   const sum = (of, key) => of.reduce((total, run) => total + run[key], 0);
-  const rows = [false, true].flatMap((closeConnections) =>
-    [...new Set(runs.map(({ busy }) => busy))].map((busy) => {
-      const of = runs.filter(
-        (run) => run.closeConnections === closeConnections && run.busy === busy,
-      );
+  const rows = [...new Set(runs.map(({ cores }) => cores))].flatMap((cores) =>
+    Object.keys(settings).map((side) => {
+      const of = runs.filter((run) => run.side === side && run.cores === cores);
       const wrong = of.flatMap((run) => Object.entries(run.wrong));
       const kinds = [...new Set(wrong.map(([kind]) => kind))].toSorted();
       const count = (kind) =>
         wrong.reduce((total, [one, times]) => total + (one === kind ? times : 0), 0);
       return [
-        String(closeConnections),
-        busy,
+        cores === null ? 'all that the node has' : String(cores),
+        side,
         of.length,
         sum(of, 'requests'),
         sum(of, 'requests') - sum(of, 'right'),
@@ -76,14 +74,18 @@ function rollouts() {
       ];
     }),
   );
+  const ofSide = ([side, set]) => `${side}: ${set.map((one) => `\`${one}\``).join(', ')}`;
   return `
 
 ### Rollouts
 
-Two webhook processors replaced while callers that keep their connections, and never ask twice, ask ${ratePerSecond} times a second
-for ${workload}, with and without \`shutdown.closeConnections\` in turns, on a node that is idle otherwise or computes beside it.
+Two webhook processors are replaced while ${callers} callers ask for ${workload}. Each keeps its connection, never asks twice, and
+asks again a second after its last answer. With little CPU n8n's event loops stall for seconds, as they do on a node that
+starts many pods at once. In turns, with these settings: ${Object.entries(settings).map(ofSide).join('; ')}.
 
-${table(['closeConnections', 'busy loops beside', 'rollouts', 'requests', 'lost', 'how'], rows)}
+${conditions}
+
+${table(['cores of all pods', 'settings', 'rollouts', 'requests', 'lost', 'how'], rows)}
 
 ${link(path)}`;
 }
