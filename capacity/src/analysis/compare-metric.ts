@@ -1,4 +1,4 @@
-import { isN8n } from '../plan/roles';
+import { isLoaded } from '../plan/roles';
 import type { CompareMetric } from '../record/compare-record';
 import type { RunRecord, Summary } from '../record/record';
 
@@ -34,11 +34,11 @@ export const COMPARE_METRICS: Record<CompareMetric, Metric> = {
     of: ({ summary }) => p95OfAll(summary),
   },
   memory: {
-    title: 'peak memory of all n8n processes',
+    title: 'peak memory of all loaded processes',
     unit: 'MiB',
     moreIsBetter: false,
     of: ({ summary }) =>
-      sum(summary.roles.filter(({ role }) => isN8n(role)).map(({ rssPeakMiB }) => rssPeakMiB)),
+      sum(summary.roles.filter(({ role }) => isLoaded(role)).map(({ rssPeakMiB }) => rssPeakMiB)),
   },
   'cpu-per-request': {
     title: 'CPU time per request',

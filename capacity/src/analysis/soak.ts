@@ -1,5 +1,5 @@
 /** What grows while the load stays the same: memory, latency, the database. */
-import { N8N_ROLES } from '../plan/roles';
+import { LOADED_ROLES } from '../plan/roles';
 import type { Metric } from '../record/metrics';
 import type { MetricSample, RequestSample, SoakTrend } from '../record/record';
 import { totals, type Window } from './metrics';
@@ -64,7 +64,7 @@ export function soakTrends(
   measured: Window,
 ): SoakTrend[] {
   const settled = settledPart(measured);
-  const memory = N8N_ROLES.map((role) => totals(samples, { metric: 'rssMiB', role }, settled))
+  const memory = LOADED_ROLES.map((role) => totals(samples, { metric: 'rssMiB', role }, settled))
     .filter((series) => series.length > 0)
     .map((series) => meanByWindow(series, settled));
   const sized = (name: SoakTrend['name'], metric: Metric, instance?: string): SoakTrend | null =>

@@ -1,4 +1,4 @@
-import { N8N_ROLES } from '../plan/roles';
+import { LOADED_ROLES } from '../plan/roles';
 import type { Slo } from '../plan/slo';
 import type {
   ExecutionCounts,
@@ -95,13 +95,13 @@ function backlog(samples: readonly MetricSample[], facts: RunFacts): Summary['ba
   };
 }
 
-/** CPU of n8n's own roles and their runners; databases and the generator are not n8n. */
+/** CPU of what is loaded: n8n's own roles and their runners, or a server; databases and the generator are apart. */
 function cpuPerRequest(
   samples: readonly MetricSample[],
   measured: Window,
   good: number,
 ): number | null {
-  const cores = N8N_ROLES.flatMap((role) => {
+  const cores = LOADED_ROLES.flatMap((role) => {
     return meanCores(samples, role, measured) ?? [];
   });
   if (cores.length === 0 || good === 0) return null;

@@ -9,6 +9,8 @@ import { assess, breachOf, durationText, undecidedOf, type Assessment, type Brea
 
 export interface VerdictFacts extends Promised {
   workload: string;
+  /** What was loaded, as a sentence begins with it: `n8n` where it is left out. */
+  loaded?: string;
   /** Of the load: smoke only asks whether it answers at all. */
   profile: string;
   /** Of the load, warm-up included. */
@@ -203,25 +205,26 @@ function sentence(outcome: Outcome, summary: Summary, found: Found): string {
     const why =
       fault === undefined
         ? 'no request was sent in the measured time'
-        : `the load generator was the limit, so it says nothing about n8n: ${fault}`;
+        : `the load generator was the limit, so it says nothing about ${within(facts.loaded)}: ${fault}`;
     return `${run} is invalid: ${why}.`;
   }
   const load = loadText(summary, facts);
+  const { loaded = 'n8n' } = facts;
   if (outcome === 'not sustained') {
     const failed = lost !== undefined && summary.errors.requests > 0;
     const also = failed ? `; ${plural(summary.errors.requests, 'request')} failed` : '';
     const known = lost === undefined && !['nothing', 'unknown'].includes(limitedBy.name);
     const limited = known ? `; limited by ${limitedBy.name}` : '';
-    return `n8n did not sustain ${load}: ${broken[0]?.text ?? ''}${also}${limited}.`;
+    return `${loaded} did not sustain ${load}: ${broken[0]?.text ?? ''}${also}${limited}.`;
   }
   if (outcome === 'inconclusive') {
-    return `It is not known whether n8n sustains ${load}: ${undecided[0]?.text ?? ''}; ${advice(undecided, summary)}.`;
+    return `It is not known whether ${within(loaded)} sustains ${load}: ${undecided[0]?.text ?? ''}; ${advice(undecided, summary)}.`;
   }
   const p95 = summary.latencyMs ? `p95 ${durationText(summary.latencyMs.p95)}, ` : '';
   const figuresSeen = `${p95}${errorText(summary)}`;
   return facts.profile === SMOKE
-    ? `n8n gave the expected response to ${String(summary.achieved.requests)} of ${plural(summary.offered.requests, 'request')} of ${facts.workload}: ${figuresSeen}; a smoke run says nothing about capacity.`
-    : `n8n sustained ${load}: ${figuresSeen}.`;
+    ? `${loaded} gave the expected response to ${String(summary.achieved.requests)} of ${plural(summary.offered.requests, 'request')} of ${facts.workload}: ${figuresSeen}; a smoke run says nothing about capacity.`
+    : `${loaded} sustained ${load}: ${figuresSeen}.`;
 }
 
 /** How long a run has to be to decide it. */
@@ -242,6 +245,9 @@ function loadText({ offered, achieved }: Summary, facts: VerdictFacts): string {
     ? `${figures(offered.ratePerSecond)} req/s of ${workload}`
     : `${String(clients)} clients of ${workload} (${figures(achieved.ratePerSecond)} req/s)`;
 }
+
+/** In the middle of a sentence. */
+const within = (loaded = 'n8n'): string => loaded.slice(0, 1).toLowerCase() + loaded.slice(1);
 
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
@@ -279,7 +285,8 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
       `something else on this machine used ${figures(facts.otherCores ?? 0)} cores during the run`,
     );
   }
-  if (executions === null && backlog !== null && backlog.source === undefined) {
+  const isN8n = facts.loaded === undefined;
+  if (isN8n && executions === null && backlog !== null && backlog.source === undefined) {
     found.push('executions could not be counted in n8n, only replies');
   }
   for (const sampler of facts.failedSamplers) found.push(`the sampler ${sampler} failed`);

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type Command, Option } from 'commander';
 import { compareTopologies } from '../compare/compare';
 import { COMPARE_METRICS } from '../analysis/compare-metric';
@@ -7,7 +8,9 @@ import type { CompareMetric, CompareRecord } from '../record/compare-record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
 import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
+import { isServerFile } from '../plan/chosen-server';
 import { isTopologyFile } from '../plan/chosen-topology';
+import type { ChosenWorkload } from '../plan/chosen-workload';
 import { withoutSecrets } from '../plan/secrets';
 import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, Mistake } from '../ui/exit';
@@ -16,7 +19,6 @@ import {
   chosenGenerator,
   chosenPlan,
   chosenSlos,
-  chosenWorkload,
   outOption,
   searchBudgetOption,
   withGeneratorOptions,
@@ -33,7 +35,7 @@ import {
 import { numberThat, parsed, removed, seconds } from './parsers';
 import { withDeployerOptions, type DeployerFlags, type DeployFlags } from './kubernetes';
 import { onTargets } from './on-target';
-import { chosenTarget, isLegacyChoice } from './targets';
+import { chosenLoad, chosenTarget, isLegacyChoice } from './targets';
 
 interface CompareOptions
   extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags {
@@ -52,7 +54,10 @@ export function register(program: Command): void {
   const command = program
     .command('compare')
     .description('Which of two sides is better, by which ratio, and is it more than noise')
-    .argument('<A>', 'a topology (YAML), the URL of an n8n that runs, or the folder of a record')
+    .argument(
+      '<A>',
+      'a topology or a server (YAML), the URL of an n8n that runs, or the folder of a record',
+    )
     .argument('<B>', 'what it is compared with');
   withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed'))
     .optionsGroup('How it is decided:')
@@ -137,12 +142,29 @@ const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 /** On kubernetes a file may also be a values.yaml of the chart. */
 function choiceOf(side: string, { target, ...flags }: CompareOptions): TargetOptions {
   if (isUrl(side)) return { target: 'url', url: side };
+  if (isServerFile(side)) return { target: 'server', topology: side };
   if (target !== 'kubernetes') return { ...deployFlagsOf(flags), target, topology: side };
   return {
     ...deployFlagsOf(flags),
     target,
     ...(isTopologyFile(side) ? { topology: side } : { values: [side] }),
   };
+}
+
+/** Both get the same requests; two servers name theirs by their URLs. */
+function workloadOfBoth(
+  a: TargetOptions,
+  b: TargetOptions,
+  options: CompareOptions,
+): ChosenWorkload {
+  const [ofA, ofB] = [a, b].map((side) => chosenLoad({ ...options, ...side }));
+  if (ofA === undefined || ofB === undefined) throw new Error('two sides have two workloads');
+  if (!isDeepStrictEqual(ofA.requests, ofB.requests)) {
+    throw new Mistake(
+      `the two sides would get different requests (${ofA.recorded.title}, and ${ofB.recorded.title}): say one for both with --request.`,
+    );
+  }
+  return ofA;
 }
 
 const deployFlagsOf = (flags: DeployFlags): DeployFlags => ({
@@ -170,7 +192,7 @@ async function measured(
       `${a} and ${b} are n8n below and above 1.0, which run different workflows: compare within one of them.`,
     );
   }
-  const workload = chosenWorkload(options, legacy);
+  const workload = workloadOfBoth(choiceA, choiceB, options);
   const plan = chosenPlan(options);
   const mustHold = metric === 'capacity' ? { ...options, slo: options.slo ?? USUAL_SLOS } : options;
   const slos = chosenSlos(mustHold);

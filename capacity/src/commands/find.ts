@@ -14,7 +14,6 @@ import { printJson, warn, terminalStyle } from '../ui/print';
 import {
   chosenGenerator,
   chosenSlos,
-  chosenWorkload,
   outOption,
   withGeneratorOptions,
   withLimitOptions,
@@ -30,7 +29,7 @@ import {
 import { collect, parsed, seconds } from './parsers';
 import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
 import { onTargets } from './on-target';
-import { chosenTarget, isLegacyChoice } from './targets';
+import { chosenLoad, chosenTarget } from './targets';
 
 interface FindOptions
   extends
@@ -84,7 +83,7 @@ Examples:
 }
 
 async function run(options: FindOptions): Promise<number> {
-  const workload = chosenWorkload(options, isLegacyChoice(options));
+  const workload = chosenLoad(options);
   const slos = chosenSlos({ slo: options.slo ?? USUAL_SLOS });
   const settings = searchSettings({
     probeSeconds: options.probe ?? null,

@@ -249,11 +249,13 @@ export function chosenSlos({ slo = [] }: { slo?: readonly string[] }): Slo[] {
   return slo.flatMap(parseSlos);
 }
 
-export const TARGETS = ['process', 'kubernetes', 'url'] as const;
+export const TARGETS = ['process', 'kubernetes', 'url', 'server'] as const;
 
 export interface TargetOptions extends TopologyChoice, KubernetesFlags {
   target: (typeof TARGETS)[number];
   url?: string;
+  /** Target server: for the shell. */
+  command?: string;
   metricsUrl?: MetricsEndpoint[];
 }
 
@@ -265,7 +267,7 @@ export function withTargetOptions(command: Command): Command {
         .addOption(
           new Option(
             '--target <kind>',
-            'process: n8n on this machine; kubernetes: as pods of a cluster; url: what already runs at --url',
+            'process: n8n on this machine; kubernetes: as pods of a cluster; url: what already runs at --url; server: what --command starts',
           )
             .choices(TARGETS)
             .default('process'),
@@ -278,6 +280,13 @@ export function withTargetOptions(command: Command): Command {
             target: 'url',
           }),
         )
+        // After --url, whose target it goes over.
+        .addOption(
+          new Option(
+            '--command <command>',
+            'any server, started here: it listens at --url, which is loaded; implies --target server',
+          ).implies({ target: 'server' }),
+        )
         .option(
           '--metrics-url <[role=]url>',
           'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
@@ -289,7 +298,7 @@ export function withTargetOptions(command: Command): Command {
 
 function withTopologyOptions(command: Command): Command {
   return command
-    .option('--topology <file>', 'a topology as YAML; the options below go over it')
+    .option('--topology <file>', 'a topology, or a server, as YAML; the options below go over it')
     .option('--n8n <version>', 'version of n8n')
     .addOption(new Option('--mode <mode>', 'how n8n runs executions').choices(MODES))
     .addOption(
@@ -308,14 +317,24 @@ function withTopologyOptions(command: Command): Command {
     )
     .addOption(parsed('--webhooks <count>', 'queue mode: webhook processors', countFrom0))
     .addOption(
-      parsed('--cpu <amount>', 'CPU limit of each n8n process, like 500m or 1', millicores),
+      parsed(
+        '--cpu <amount>',
+        'CPU limit of each n8n process or of the server, like 500m or 1',
+        millicores,
+      ),
     )
-    .addOption(parsed('--memory <amount>', 'memory limit of each n8n process, like 1Gi', mebibytes))
+    .addOption(
+      parsed(
+        '--memory <amount>',
+        'memory limit of each n8n process or of the server, like 1Gi',
+        mebibytes,
+      ),
+    )
     .addOption(parsed('--heap <amount>', "V8's old space: auto, none or an amount", heap))
     .addOption(new Option('--tuning <name>', 'a named set of measured settings').choices(TUNINGS))
     .option(
       '--env <name=value>',
-      'an environment variable of every n8n process; may be repeated',
+      'an environment variable of every n8n process or of the server; may be repeated',
       variables,
     );
 }

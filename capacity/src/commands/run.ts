@@ -14,7 +14,6 @@ import {
   chosenGenerator,
   chosenPlan,
   chosenSlos,
-  chosenWorkload,
   outOption,
   withGeneratorOptions,
   withLimitOptions,
@@ -28,7 +27,7 @@ import {
 } from './options';
 import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
 import { onTargets } from './on-target';
-import { chosenTarget, isLegacyChoice } from './targets';
+import { chosenLoad, chosenTarget } from './targets';
 
 interface RunOptions
   extends WorkloadOptions, ProfileOptions, TargetOptions, LimitOptions, MonitoringOptions {
@@ -62,7 +61,7 @@ Examples:
 }
 
 async function run(options: RunOptions): Promise<number> {
-  const workload = chosenWorkload(options, isLegacyChoice(options));
+  const workload = chosenLoad(options);
   const plan = chosenPlan(options);
   const slos = chosenSlos(options);
   const { timeout: timeoutMs, drain: drainMs, ready: readyMs } = options;

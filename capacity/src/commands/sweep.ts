@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { parseSweepPlan } from '../plan/sweep-plan-file';
-import type { SweepPlan } from '../plan/sweep-plan';
+import { quickPlan, type SweepPlan } from '../plan/sweep-plan';
 import { withoutSecrets } from '../plan/secrets';
 import type { CellRecord, SweepRecord } from '../record/sweep-record';
 import { controlText } from '../report/sweep/figures';
@@ -27,6 +27,7 @@ import { chosenDeployer } from './targets';
 interface SweepOptions extends DeployerFlags {
   file: string;
   out: string;
+  quick?: boolean;
   dryRun?: boolean;
   json?: boolean;
 }
@@ -37,6 +38,7 @@ export function register(program: Command): void {
     .description('Measure a matrix of topologies and loads; resumes where it stopped')
     .requiredOption('-f, --file <plan.yaml>', 'what to measure: dimensions or cells, load and SLO')
     .addOption(outOption())
+    .option('--quick', 'as the plan shortens itself under quick, in a folder of its own')
     .option('--dry-run', 'only say what would be measured, in which order, and how long it takes')
     .option('--json', 'print the sweep and its cells, for machines');
   withDeployerOptions(command)
@@ -62,8 +64,15 @@ Example of a plan:
 }
 
 async function run(options: SweepOptions): Promise<number> {
-  const plan = readPlan(options.file);
-  const name = plan.name ?? basename(options.file).replace(/\.ya?ml$/, '');
+  const whole = readPlan(options.file);
+  const plan = options.quick === true ? quickPlan(whole) : whole;
+  if (plan === null) {
+    throw new Mistake(
+      `${options.file} does not say what is shorter with --quick: add quick: { duration: 5s, warmup: 1s }, or leave --quick out.`,
+    );
+  }
+  const full = plan.name ?? basename(options.file).replace(/\.ya?ml$/, '');
+  const name = options.quick === true ? `${full}-quick` : full;
   const folder = new SweepFolder(join(options.out, name));
   const before = folder.sweep();
   if (before !== null && !isDeepStrictEqual(before.plan, toJson(plan))) {

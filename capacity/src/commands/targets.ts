@@ -1,10 +1,13 @@
+import { chooseServer, serverRequest } from '../plan/chosen-server';
 import { chooseTopology } from '../plan/chosen-topology';
+import type { ChosenWorkload } from '../plan/chosen-workload';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import { processTarget, type ProcessTargetOptions } from '../targets/process/process-target';
 import { isLegacy } from '../plan/limits';
 import { onThisMachine, type Deployer } from '../targets/deploy';
 import type { Target } from '../targets/target';
 import type { SeedWorkflow } from '../catalogue/seeding';
+import { serverTarget } from '../targets/server/server-target';
 import { urlTarget } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
 import {
@@ -14,7 +17,7 @@ import {
   refuseKubernetesFlags,
   type DeployerFlags,
 } from './kubernetes';
-import type { TargetOptions, WorkloadOptions } from './options';
+import { chosenWorkload, type TargetOptions, type WorkloadOptions } from './options';
 
 export function chosenTarget(
   options: TargetOptions & Pick<WorkloadOptions, 'workflow'>,
@@ -22,6 +25,16 @@ export function chosenTarget(
   readyTimeoutMs: number,
   { hasLinks = false }: Pick<ProcessTargetOptions, 'hasLinks'> = {},
 ): Target {
+  if (options.target === 'server') {
+    refuseKubernetesFlags(options);
+    refuseMetricsUrl(options);
+    return serverTarget({ server: chooseServer(options), folder: process.cwd(), readyTimeoutMs });
+  }
+  if (options.command !== undefined) {
+    throw new Mistake(
+      `--command goes with --target server, not with ${options.target}: leave one of them out.`,
+    );
+  }
   if (options.target === 'url') {
     if (options.url === undefined) {
       throw new Mistake('--target url needs --url, like --url http://127.0.0.1:5678.');
@@ -48,13 +61,21 @@ export function chosenTarget(
   return processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs, hasLinks });
 }
 
-function refuseUrls({ url, metricsUrl }: TargetOptions): void {
-  if (metricsUrl !== undefined) {
-    throw new Mistake(
-      '--metrics-url goes with --target url: add that, or leave --metrics-url out.',
-    );
-  }
-  if (url !== undefined) {
+/** What is loaded: a workload of n8n's, or what a server answers. */
+export function chosenLoad(options: TargetOptions & WorkloadOptions): ChosenWorkload {
+  if (options.target !== 'server') return chosenWorkload(options, isLegacyChoice(options));
+  const request = serverRequest(chooseServer(options).url, options);
+  return chosenWorkload({ ...options, request }, false);
+}
+
+function refuseMetricsUrl({ metricsUrl }: TargetOptions): void {
+  if (metricsUrl === undefined) return;
+  throw new Mistake('--metrics-url goes with --target url: add that, or leave --metrics-url out.');
+}
+
+function refuseUrls(options: TargetOptions): void {
+  refuseMetricsUrl(options);
+  if (options.url !== undefined) {
     throw new Mistake('--url goes with --target url: add that, or leave --url out.');
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import { uptimeMs } from '../linux/proc';
 import { ProcessTree } from '../linux/process-tree';
-import { isN8n } from '../plan/roles';
+import { isLoaded } from '../plan/roles';
 import type { ProcessRoot, Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { IdleWatch } from './idle';
@@ -58,7 +58,7 @@ export class Resting {
       if (seen === null) break;
       memoryMiB = seen.memoryMiB;
       if (seen.rested) return seen;
-      progress('waiting for n8n to come to rest');
+      progress('waiting until what is loaded is at rest');
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
     return { rested: false, memoryMiB };
@@ -66,7 +66,7 @@ export class Resting {
 
   private lookOf(inside: SeenInsides | null, signal: AbortSignal): () => Promise<Rest> {
     if (inside !== null) return this.within(inside);
-    const isSeen = this.running.processes().some(({ role }) => isN8n(role));
+    const isSeen = this.running.processes().some(({ role }) => isLoaded(role));
     return isSeen ? this.processes() : this.outside(signal);
   }
 
@@ -86,7 +86,7 @@ export class Resting {
     const { running } = this;
     const tree = new ProcessTree<ProcessRoot>();
     return async () => {
-      const roots = running.processes().filter(({ role }) => isN8n(role));
+      const roots = running.processes().filter(({ role }) => isLoaded(role));
       const members = tree.look(roots, uptimeMs());
       const memoryMiB = members.reduce((sum, { stat }) => sum + stat.rssMiB, 0);
       const unfinished = (await running.executions())?.unfinished ?? 0;

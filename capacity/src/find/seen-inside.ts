@@ -1,4 +1,4 @@
-import { isN8n } from '../plan/roles';
+import { isLoaded } from '../plan/roles';
 import type { Insides, SeenInside } from '../targets/target';
 
 /** What the containers of n8n use, from their looks of themselves. */
@@ -34,7 +34,7 @@ export class SeenInsides {
   }
 
   private see({ role, instance, inside: { group, processes, uptimeMs } }: SeenInside): void {
-    if (!isN8n(role) || group === null || group.cpuMs === null) return;
+    if (!isLoaded(role) || group === null || group.cpuMs === null) return;
     const key = `${role} ${instance}`;
     const before = this.last.get(key);
     const passedMs = uptimeMs - (before?.atMs ?? NaN);

@@ -139,7 +139,7 @@ function forProcess(facts: Facts): Check[] {
         ? (facts.noLimitsReason ?? 'none')
         : `CPU and memory by control groups (${facts.limitsBy})`,
       {
-        absent: 'topologies with cpuMillicores or memoryMiB cannot be run: run as root',
+        absent: 'topologies and servers with limits of CPU or memory cannot be run: run as root',
       },
     ),
   ];

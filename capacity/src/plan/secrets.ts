@@ -1,3 +1,4 @@
+import type { Server } from './server';
 import type { Topology } from './topology';
 
 /** Options whose value may hold a credential. */
@@ -53,6 +54,15 @@ export function topologyWithoutSecrets(topology: Topology): Topology {
     webhooks: hidden(webhooks),
   };
 }
+
+/** The same of a server, whose command is a text of the user's own. */
+export const serverWithoutSecrets = (server: Server): Server => ({
+  ...server,
+  command: withoutSecretParts(server.command),
+  env: Object.fromEntries(
+    Object.entries(server.env).map(([name, value]) => [name, valueOf(name, value)]),
+  ),
+});
 
 /** `/webhook/order?token=...` */
 export function withoutSecretQuery(text: string): string {

@@ -1,8 +1,11 @@
 import { matrix, sift, type Cell, type Cells, type Rule } from './cells';
+import { serverFrom, serverRequest, type ServerLoad } from './chosen-server';
 import { contradiction } from './contradiction';
 import { isProfileName, planOf, PROFILES, type LoadPlan } from './profile';
+import type { Server } from './server';
 import type { SweepPlan } from './sweep-plan';
 import { topologySchema, type Topology } from './topology';
+import { messageOf } from '../ui/exit';
 
 /** n8n 2.x did not start with 512 MiB, but that it does not is for the sweep to show; V8 itself needs this. */
 const LEAST_MEMORY_MIB = 64;
@@ -25,8 +28,42 @@ export function changedDimensions(cells: readonly Cell[]): string[] {
 const single = (cell: Cell): Record<string, Cell[string][]> =>
   Object.fromEntries(Object.entries(cell).map(([name, value]) => [name, [value]]));
 
+/** Of a cell that starts a server in place of n8n. */
+const OF_SERVER = new Set(['command', 'url', 'request', 'cpuMillicores', 'memoryMiB']);
+const OF_LOAD = new Set(['profile', 'ratePerSecond', 'clients']);
+
+export const isServerCell = ({ command }: Cell): boolean => command !== undefined;
+
+/** The server that a possible cell asks for. */
+export function serverOf(cell: Cell): Server {
+  const { command, url, cpuMillicores, memoryMiB } = cell;
+  return serverFrom(
+    { ...given({ command, url, cpuMillicores, memoryMiB }), env: envOf(cell) },
+    'the plan',
+  );
+}
+
+function impossibleServer(cell: Cell): string | null {
+  if (!isServerCell(cell)) {
+    const alone = ['url', 'request'].find((name) => cell[name] !== undefined);
+    return alone === undefined ? null : `${alone} is of a server, of which there is no command`;
+  }
+  const other = Object.keys(cell).find(
+    (name) => !OF_SERVER.has(name) && !OF_LOAD.has(name) && !name.startsWith('env.'),
+  );
+  if (other !== undefined) return `${other} is of n8n, which a cell with a command does not start`;
+  try {
+    const { url } = serverOf(cell);
+    serverRequest(url, given({ request: cell['request'] }) as ServerLoad);
+    return null;
+  } catch (error) {
+    return messageOf(error).replace(/\.$/, '');
+  }
+}
+
 /** What cannot be, in a sentence each. */
 const RULES: readonly Rule[] = [
+  impossibleServer,
   ({ mode, workers }) =>
     mode !== 'queue' && workers !== undefined ? 'workers exist in queue mode only' : null,
   ({ mode, concurrency }) =>
@@ -62,6 +99,7 @@ const RULES: readonly Rule[] = [
       ? `no Node.js starts in less than ${String(LEAST_MEMORY_MIB)} MiB`
       : null,
   (cell) => {
+    if (isServerCell(cell)) return null;
     const topology = topologySchema.safeParse(layoutOf(cell));
     if (!topology.success) return topology.error.issues[0]?.message ?? 'the topology is wrong';
     return contradiction(topology.data);
@@ -87,11 +125,14 @@ function layoutOf(cell: Cell): object {
       }),
     },
     webhooks: { ...limits, ...given({ count: cell['webhooks'] }) },
-    env: Object.fromEntries(
-      Object.entries(partsOf(cell, 'env')).map(([name, value]) => [name, String(value)]),
-    ),
+    env: envOf(cell),
   };
 }
+
+const envOf = (cell: Cell): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(partsOf(cell, 'env')).map(([name, value]) => [name, String(value)]),
+  );
 
 /** `param.items: 100` of the cell as `items: 100`. */
 export function partsOf(cell: Cell, kind: 'param' | 'env'): Record<string, string | number> {

@@ -74,8 +74,13 @@ function articleOf(type: string): string {
 }
 
 function knownKeys({ path }: Issue): string {
+  const { shape: all } = sweepPlanSchema;
   const shape =
-    path[0] === 'measure' ? sweepPlanSchema.shape.measure.unwrap().shape : sweepPlanSchema.shape;
+    path[0] === 'measure'
+      ? all.measure.unwrap().shape
+      : path[0] === 'quick'
+        ? all.quick.unwrap().shape
+        : all;
   return Object.keys(shape).join(', ');
 }
 

@@ -27,6 +27,10 @@ const dimension = {
   spread: z.enum(['none', 'nginx', 'cluster', 'iptables']),
   tuning: z.enum(['none', ...TUNING_NAMES]),
   workload: z.string(),
+  /** A server in place of n8n: how it is started, where it listens, and what is sent to it. */
+  command: z.string(),
+  url: z.string(),
+  request: z.string(),
   /** native, load-target or legacy. */
   variant: z.string(),
   profile: z.string().refine((name) => name === 'find' || isProfileName(name), {
@@ -118,6 +122,18 @@ const measurement = z.strictObject({
 
 const name = z.string().regex(/^[\w.-]+$/, 'expected letters, digits, dots and dashes');
 
+/** Shorter and fewer: to see whether a plan runs, and roughly what comes out. */
+const quick = z.strictObject({
+  duration: duration.optional(),
+  warmup: duration.optional(),
+  probe: duration.optional(),
+  full: duration.optional(),
+  budget: duration.optional(),
+  repeats: whole.positive().default(1),
+  /** In place of those of the same name. */
+  dimensions: ofDimensions<Value[]>(true).prefault({}),
+});
+
 export const sweepPlanSchema = z
   .strictObject({
     /** Of the sweep's folder; the file's own where it is not given. */
@@ -137,6 +153,8 @@ export const sweepPlanSchema = z
     /** How often each cell is measured, each time in an order of its own. */
     repeats: whole.positive().default(1),
     seed: whole.nonnegative().default(1),
+    /** What is otherwise with --quick. */
+    quick: quick.optional(),
   })
   .superRefine((plan, context) => {
     if ((plan.dimensions === undefined) === (plan.cells === undefined)) {
@@ -161,4 +179,17 @@ function usesFind({ measure, fixed, dimensions, cells }: Omit<SweepPlan, never>)
   ];
   const given = named.filter((one) => one !== undefined);
   return given.length > 0 ? given.includes('find') : measure.profile === 'find';
+}
+
+/** The same plan, shorter; null where it does not say how. */
+export function quickPlan({ quick: shorter, ...plan }: SweepPlan): SweepPlan | null {
+  if (shorter === undefined) return null;
+  const { repeats, dimensions, ...times } = shorter;
+  const given = Object.entries(times).filter(([, value]) => value !== undefined);
+  return {
+    ...plan,
+    repeats,
+    measure: { ...plan.measure, ...Object.fromEntries(given) },
+    ...(plan.dimensions === undefined ? {} : { dimensions: { ...plan.dimensions, ...dimensions } }),
+  };
 }

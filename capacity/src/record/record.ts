@@ -1,13 +1,14 @@
 import type { RecordedWorkload } from '../plan/chosen-workload';
 import type { Arrivals, Stage } from '../plan/profile';
+import type { Server } from '../plan/server';
 import type { Slo } from '../plan/slo';
 import type { SampledRole } from '../plan/roles';
 import type { Topology } from '../plan/topology';
 
 export type { SampledRole };
 
-/** What was loaded: n8n on this machine, in a cluster, or whatever answers at an address. */
-export type TargetKind = 'process' | 'kubernetes' | 'url';
+/** What was loaded: n8n on this machine, in a cluster, whatever answers at an address, or a server that was started. */
+export type TargetKind = 'process' | 'kubernetes' | 'url' | 'server';
 
 /**
  * The shape of run.json: everything known about one run. Written once, when the run has ended;
@@ -25,7 +26,7 @@ export interface RunRecord {
   command: string[];
   workload: RecordedWorkload;
   profile: RecordedProfile;
-  target: { kind: TargetKind; url: string; deployed?: RecordedDeployment };
+  target: { kind: TargetKind; url: string; deployed?: RecordedDeployment; server?: Server };
   /** Null where the target was not ours to lay out. */
   topology: Topology | null;
   versions: Record<string, string>;

@@ -48,9 +48,9 @@ function otherCores({ roles, generator }: Summary): number | null {
   return Math.max(0, host - known);
 }
 
-/** Whether all of n8n runs on the machine of the record: several nodes have no common CPU that could run out. */
+/** Whether all that is loaded runs on the machine of the record: several nodes have no common CPU that could run out. */
 function sharesMachine({ target: { kind, deployed }, machine }: RunHead): boolean {
-  if (kind !== 'kubernetes') return kind === 'process';
+  if (kind !== 'kubernetes') return kind === 'process' || kind === 'server';
   return machine.cores > 0 && new Set(Object.values(deployed?.nodes ?? {})).size === 1;
 }
 
@@ -110,6 +110,7 @@ export function conclude(
   const steal = values(samples, { metric: 'stealShare' }, measured);
   const judged = verdict(head.slo, summary, limitedBy, {
     workload: head.workload.variant === null ? head.workload.title : head.workload.name,
+    ...(head.target.kind === 'server' ? { loaded: 'The server' } : {}),
     answers: head.workload.answers,
     executionsPerRequest,
     profile: profile.name,

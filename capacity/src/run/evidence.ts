@@ -7,11 +7,16 @@ import { messageOf, Mistake } from '../ui/exit';
  * shows the backlog, where it is asked for and n8n's executions are not counted.
  */
 export async function refuseWithoutEvidence(
-  running: Pick<Running, 'baseUrl' | 'executions' | 'backlog' | 'traceExecutions'>,
+  running: Pick<Running, 'kind' | 'baseUrl' | 'executions' | 'backlog' | 'traceExecutions'>,
   slos: readonly Slo[],
 ): Promise<BacklogWatch | null> {
   const slo = slos.find(({ metric }) => metric === 'backlog');
   if (slo === undefined || (await running.executions()) !== null) return null;
+  if (running.kind === 'server') {
+    throw new Mistake(
+      `the SLO '${slo.text}' has no evidence at ${running.baseUrl}: what a server that is not n8n has left to do is not known; leave this SLO out.`,
+    );
+  }
   let why = "n8n's executions cannot be counted from here";
   try {
     const watch = (await running.backlog?.()) ?? null;

@@ -19,6 +19,7 @@ export function headOf(running: Running, order: RunOrder, startedAt: Date): RunH
       kind: running.kind,
       url: running.baseUrl,
       ...(running.deployed === undefined ? {} : { deployed: running.deployed }),
+      ...(running.server === undefined ? {} : { server: running.server }),
     },
     topology: running.topology,
     versions: running.versions,

@@ -78,6 +78,9 @@ function placeOf(
 
 const ONE_THREAD: ReadonlySet<SampledRole> = new Set(ONE_THREADED);
 
+/** A server may be a parent that only distributes, as Node.js's cluster module is. */
+const OF_EACH_PROCESS: ReadonlySet<SampledRole> = new Set(['runner', 'server']);
+
 class MainThreads {
   private readonly before = new Map<number, ThreadTimes & { atMs: number; startedAtMs: number }>();
 
@@ -87,7 +90,7 @@ class MainThreads {
     instance: string,
     { pid, isRoot, stat }: Member<ProcessRoot>,
   ): void {
-    if (!ONE_THREAD.has(role) || !(isRoot || role === 'runner')) return;
+    if (!ONE_THREAD.has(role) || !(isRoot || OF_EACH_PROCESS.has(role))) return;
     const times = readMainThread(pid);
     if (times === null) return;
     const now = { ...times, atMs: performance.now(), startedAtMs: stat.startedAtMs };

@@ -1,10 +1,10 @@
 import type { Cell } from '../plan/cells';
 import { lengthSeconds } from '../plan/profile';
 import type { SweepPlan } from '../plan/sweep-plan';
-import { loadOf } from '../plan/sweep-plan-cells';
+import { isServerCell, loadOf } from '../plan/sweep-plan-cells';
 
 /** Seen on two quiet cores: up, seeded, ready and down again. The pace of the first cells corrects it. */
-const UP_AND_DOWN_SECONDS = { regular: 15, queue: 30 };
+const UP_AND_DOWN_SECONDS = { regular: 15, queue: 30, server: 2 };
 /** Samplers, the drain and the writing of a run. */
 const AROUND_A_RUN_SECONDS = 4;
 /** Of a search without a budget, as seen in its simulations: rungs of the ladder, short and full probes. */
@@ -15,7 +15,8 @@ const FIRST_WARMUP_SECONDS = 8;
 
 /** How long a cell is thought to take, everything included. */
 export function cellSeconds(cell: Cell, plan: SweepPlan): number {
-  const around = UP_AND_DOWN_SECONDS[cell['mode'] === 'queue' ? 'queue' : 'regular'];
+  const what = isServerCell(cell) ? 'server' : cell['mode'] === 'queue' ? 'queue' : 'regular';
+  const around = UP_AND_DOWN_SECONDS[what];
   const load = loadOf(cell, plan);
   return (
     around + (load === null ? searchSeconds(plan) : lengthSeconds(load) + AROUND_A_RUN_SECONDS)

@@ -1,11 +1,11 @@
-import { isN8n } from '../plan/roles';
+import { isLoaded } from '../plan/roles';
 import { hasEstimate, type FindRecord } from '../record/find-record';
 import type { RunRecord } from '../record/record';
 import { NO_FIGURES, type CellFigures } from '../record/sweep-record';
 
 export function figuresOfRun({ summary }: RunRecord): CellFigures {
-  const n8n = summary.roles.filter(({ role }) => isN8n(role));
-  const peaks = n8n.flatMap(({ rssPeakMiB }) => (rssPeakMiB === null ? [] : [rssPeakMiB]));
+  const loaded = summary.roles.filter(({ role }) => isLoaded(role));
+  const peaks = loaded.flatMap(({ rssPeakMiB }) => (rssPeakMiB === null ? [] : [rssPeakMiB]));
   const memoryMiB = peaks.length > 0 ? total(peaks) : null;
   const achievedPerSecond = summary.achieved.ratePerSecond;
   return {
@@ -19,7 +19,7 @@ export function figuresOfRun({ summary }: RunRecord): CellFigures {
     memoryMiBPerRequestPerSecond:
       memoryMiB === null || !(achievedPerSecond > 0) ? null : memoryMiB / achievedPerSecond,
     cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
-    restarts: total(n8n.map(({ restarts, oomKills }) => restarts + oomKills)),
+    restarts: total(loaded.map(({ restarts, oomKills }) => restarts + oomKills)),
   };
 }
 

@@ -5,9 +5,10 @@ import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
 import { searchSettings } from '../find/settings';
+import { serverRequest } from '../plan/chosen-server';
 import { chooseWorkload, isWorkloadFile, type ChosenWorkload } from '../plan/chosen-workload';
 import type { SweepPlan } from '../plan/sweep-plan';
-import { loadOf, partsOf, topologyOf } from '../plan/sweep-plan-cells';
+import { isServerCell, loadOf, partsOf, serverOf, topologyOf } from '../plan/sweep-plan-cells';
 import type { Cell } from '../plan/cells';
 import { readRun } from '../record/read';
 import { runAtCapacity } from '../record/read-find';
@@ -15,6 +16,7 @@ import type { RunOrder } from '../run/order';
 import { measure } from '../run/run';
 import { isLegacy } from '../plan/limits';
 import type { Deployer } from '../targets/deploy';
+import { serverTarget } from '../targets/server/server-target';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { withTargets } from '../targets/with-targets';
@@ -37,11 +39,11 @@ export interface Bench {
 export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
   return async ({ cell }, folder, progress, signal) => {
     const workload = workloadOf(cell, bench);
-    const target = bench.deployer.deploy({
-      topology: topologyOf(cell),
-      workflows: workload.workflows,
-      readyTimeoutMs: 1000 * plan.measure.ready,
-    });
+    const readyTimeoutMs = 1000 * plan.measure.ready;
+    const { workflows } = workload;
+    const target = isServerCell(cell)
+      ? serverTarget({ server: serverOf(cell), folder: resolve(bench.planFolder), readyTimeoutMs })
+      : bench.deployer.deploy({ topology: topologyOf(cell), workflows, readyTimeoutMs });
     const { maxOpen, generatorCpus } = plan.measure;
     const order = {
       workload,
@@ -70,9 +72,13 @@ export function workloadOf(
   cell: Cell,
   { workflows, planFolder }: Pick<Bench, 'workflows' | 'planFolder'>,
 ): ChosenWorkload {
-  const { n8n } = topologyOf(cell);
   const text = (name: string): string | undefined =>
     cell[name] === undefined ? undefined : String(cell[name]);
+  if (isServerCell(cell)) {
+    const request = serverRequest(serverOf(cell).url, { request: text('request') });
+    return chooseWorkload({ request }, workflows, false);
+  }
+  const { n8n } = topologyOf(cell);
   const workload = text('workload');
   const isFile = workload !== undefined && isWorkloadFile(workload);
   return chooseWorkload(

@@ -2,7 +2,7 @@
 import { order } from '../analysis/sweep';
 import type { Cell } from '../plan/cells';
 import type { SweepPlan } from '../plan/sweep-plan';
-import { cellsOf, topologyOf } from '../plan/sweep-plan-cells';
+import { cellsOf, isServerCell, serverOf, topologyOf } from '../plan/sweep-plan-cells';
 import { runId } from '../record/folder';
 import { isSecretName } from '../plan/secrets';
 import type { SweepRecord } from '../record/sweep-record';
@@ -17,7 +17,7 @@ export function prepareSweep(
   command: string[],
   deployer: Deployer,
 ): SweepRecord {
-  const { possible, skipped } = cellsOf(plan, [(cell) => deployer.cannot(topologyOf(cell))]);
+  const { possible, skipped } = cellsOf(plan, [(cell) => cannotHave(cell, deployer)]);
   const [first] = possible;
   if (first === undefined) {
     const [one] = skipped;
@@ -48,6 +48,13 @@ export function prepareSweep(
     skipped,
     estimatedSeconds: steps.reduce((sum, { cell }) => sum + cellSeconds(cell, plan), 0),
   };
+}
+
+function cannotHave(cell: Cell, deployer: Deployer): string | null {
+  if (!isServerCell(cell)) return deployer.cannot(topologyOf(cell));
+  return deployer.cannotServe === undefined
+    ? 'a server is started on this machine only'
+    : deployer.cannotServe(serverOf(cell));
 }
 
 /** The cell that `control` names; it need not name all dimensions. */

@@ -1,7 +1,8 @@
 import type { SeedWorkflow } from '../catalogue/seeding';
+import type { Server } from '../plan/server';
 import type { Topology } from '../plan/topology';
 import { messageOf } from '../ui/exit';
-import { usableControl } from './process/layout';
+import { controlFor, usableControl } from './process/layout';
 import { processTarget } from './process/process-target';
 import { findTools } from './process/tools';
 import type { Target } from './target';
@@ -22,20 +23,28 @@ export interface Deployer {
   /** Why a topology cannot be had there, as far as that is known beforehand; null: nothing is known against it. */
   cannot(topology: Topology): string | null;
   deploy(deployment: Deployment): Target;
+  /** The same of a server; left out where none can be started. */
+  cannotServe?(server: Server): string | null;
 }
 
 export const onThisMachine: Deployer = {
   loadsFromHere: true,
   // A version of n8n, a program, the right to set limits.
-  cannot: (topology) => {
-    try {
+  cannot: (topology) =>
+    whyNot(() => {
       usableControl(topology);
       findTools(topology);
-      return null;
-    } catch (error) {
-      return messageOf(error).replace(/\.$/, '');
-    }
-  },
+    }),
+  cannotServe: (server) => whyNot(() => controlFor([server])),
   deploy: ({ topology, workflows, readyTimeoutMs }) =>
     processTarget({ topology, workflows, readyTimeoutMs }),
 };
+
+function whyNot(look: () => unknown): string | null {
+  try {
+    look();
+    return null;
+  } catch (error) {
+    return messageOf(error).replace(/\.$/, '');
+  }
+}

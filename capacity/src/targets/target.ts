@@ -5,6 +5,7 @@ import type { ClockOffset } from '../analysis/clock';
 import type { Effect } from '../analysis/ledger/effects';
 import type { ExecutionsSeen } from '../analysis/match-executions';
 import type { SampledRole } from '../plan/roles';
+import type { Server } from '../plan/server';
 import type { Role, Topology } from '../plan/topology';
 import type { Inside } from '../linux/inside';
 import type {
@@ -69,6 +70,8 @@ export interface Running {
   readonly generators?: readonly Generator[];
   /** What runs where /proc does not show it, and tells of itself, such as pods; left out: nothing does. */
   readonly insides?: Insides;
+  /** Target server: what was started, secrets taken out. */
+  readonly server?: Server;
   /** What was deployed, for the record; left out: nothing was, beyond the topology. */
   readonly deployed?: RecordedDeployment;
   /** Ends what up() started, and nothing else. Safe to call twice. */

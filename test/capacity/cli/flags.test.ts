@@ -65,7 +65,7 @@ test.each([
   ['run --arrivals odd', 'Allowed choices are'],
   ['run --max-open 1.5', 'It is a whole number from 1.'],
   ['run --generator-cpus 0', 'It is at least 0.01 cores.'],
-  ['run --target moon', 'Allowed choices are process, kubernetes, url.'],
+  ['run --target moon', 'Allowed choices are process, kubernetes, url, server.'],
   ['run --mode solo', 'Allowed choices are regular, queue.'],
   ['up --process other', 'Allowed choices are main, own.'],
   ['up --database mysql', 'Allowed choices are sqlite, postgresql.'],

@@ -3,6 +3,7 @@ import { refuseWithoutEvidence } from '../../../capacity/src/run/evidence';
 import { Mistake } from '../../../capacity/src/ui/exit';
 
 const url = {
+  kind: 'url' as const,
   baseUrl: 'http://127.0.0.1:5678',
   executions: () => Promise.resolve(null),
   traceExecutions: () => Promise.resolve(null),
@@ -16,6 +17,12 @@ describe('an SLO for which a target has no evidence', () => {
     await expect(refuseWithoutEvidence(url, backlog)).rejects.toThrow(
       "the SLO 'backlog=0' has no evidence at http://127.0.0.1:5678: n8n's executions cannot be counted from here; set N8N_API_KEY",
     );
+  });
+
+  test('of a server there is none, and no key of n8n helps', async () => {
+    const server = { ...url, kind: 'server' as const };
+    await expect(refuseWithoutEvidence(server, backlog)).rejects.toThrow('leave this SLO out.');
+    await refuseWithoutEvidence(server, parseSlos('p95<1s'));
   });
 
   test('says what the API answered to a key that may not list executions', async () => {

@@ -4,6 +4,7 @@ import {
   loadOf,
   topologyOf,
 } from '../../../capacity/src/plan/sweep-plan-cells';
+import { quickPlan } from '../../../capacity/src/plan/sweep-plan';
 import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
 import { cellSeconds } from '../../../capacity/src/sweep/estimate';
 
@@ -188,4 +189,33 @@ test('what is plotted over is what differs', () => {
       { a: 1, b: 3 },
     ]),
   ).toEqual(['b', 'c']);
+});
+
+describe('--quick', () => {
+  const text = `measure: { profile: closed, clients: 2, duration: 30s, warmup: 5s, drain: 7s }
+dimensions: { database: [sqlite, postgresql], memoryMiB: [512, 1024] }
+repeats: 3
+`;
+
+  test('takes times, repeats and dimensions from the section, and all else from the plan', () => {
+    const whole = plan(`${text}quick: { duration: 3s, dimensions: { memoryMiB: [1024] } }\n`);
+    const { quick, ...same } = whole;
+    expect(quick).toBeDefined();
+    expect(quickPlan(whole)).toEqual({
+      ...same,
+      measure: { ...whole.measure, duration: 3 },
+      dimensions: { database: ['sqlite', 'postgresql'], memoryMiB: [1024] },
+      repeats: 1,
+    });
+  });
+
+  test('is not for a plan without the section', () => {
+    expect(quickPlan(plan(text))).toBeNull();
+  });
+
+  test('says what the section may hold', () => {
+    expect(complaints(`${text}quick: { clients: 1 }\n`)).toEqual([
+      "plan.yaml:4: 'clients' is not known under quick, expected one of duration, warmup, probe, full, budget, repeats, dimensions",
+    ]);
+  });
 });

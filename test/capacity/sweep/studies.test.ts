@@ -2,13 +2,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cellsOf, changedDimensions } from '../../../capacity/src/plan/sweep-plan-cells';
-import { DIMENSIONS } from '../../../capacity/src/plan/sweep-plan';
+import { DIMENSIONS, quickPlan } from '../../../capacity/src/plan/sweep-plan';
 import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
 import { workloadOf } from '../../../capacity/src/sweep/measure-cell';
+import { prepareSweep } from '../../../capacity/src/sweep/prepare';
+import type { Deployer } from '../../../capacity/src/targets/deploy';
 
 const STUDIES = join(__dirname, '../../../studies');
 const workflows = join(__dirname, '../../../workflows');
 const files = readdirSync(STUDIES).filter((name) => name.endsWith('.yaml'));
+
+const anywhere: Deployer = {
+  loadsFromHere: true,
+  cannot: () => null,
+  cannotServe: () => null,
+  deploy: () => {
+    throw new Error('nothing is deployed here');
+  },
+};
 
 test('there are some', () => {
   expect(files.length).toBeGreaterThan(3);
@@ -25,6 +36,17 @@ test.each(files)('%s', (name) => {
     expect(workloadOf(cell, { workflows, planFolder: STUDIES }).requests).not.toEqual([]);
   const wanted = Object.entries(plan.control ?? {});
   expect(possible.some((cell) => wanted.every(([key, value]) => cell[key] === value))).toBe(true);
+});
+
+const quick = files.flatMap((name) => {
+  const plan = quickPlan(parseSweepPlan(readFileSync(join(STUDIES, name), 'utf8'), name));
+  return plan === null ? [] : [[name, plan] as const];
+});
+
+test.each(quick)('%s --quick is thought to take less than 3 minutes', (name, plan) => {
+  const { steps, estimatedSeconds } = prepareSweep(plan, name, [], anywhere);
+  expect(steps.length).toBeGreaterThan(0);
+  expect(estimatedSeconds).toBeLessThan(180);
 });
 
 describe('the README of the studies', () => {

@@ -1,4 +1,4 @@
-import { N8N_ROLES, ROLES } from '../../plan/roles';
+import { LOADED_ROLES, ROLES } from '../../plan/roles';
 import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { mean } from '../statistics';
@@ -13,7 +13,7 @@ const WAITED_SHARE = 0.2;
 const USED_UP_WHEN_WAITING = 0.75;
 
 /** n8n's roles first; a runner of n8n's own is within the group of its parent. */
-const LIMITED = [...ROLES, 'postgresql', 'redis', 'balancer', 'upstream'] as const;
+const LIMITED = [...ROLES, 'server', 'postgresql', 'redis', 'balancer', 'upstream'] as const;
 
 export const cpuRows: LimitRow[] = [
   ...LIMITED.map((role): LimitRow => ({
@@ -91,7 +91,7 @@ function readHost(seen: Seen): Reading | null {
   const cores = limits.hostCores;
   const used = mean(use);
   const busyShare = use.filter((at) => at >= USED_UP * cores).length / use.length;
-  const waited = Math.max(...N8N_ROLES.map((role) => sampled.mean(role, 'loopWaitShare') ?? 0));
+  const waited = Math.max(...LOADED_ROLES.map((role) => sampled.mean(role, 'loopWaitShare') ?? 0));
   const isWaitedFor = waited >= WAITED_SHARE && used >= USED_UP_WHEN_WAITING * cores;
   const ofCores = `of its ${String(cores)} cores`;
   const steadily =
@@ -99,7 +99,9 @@ function readHost(seen: Seen): Reading | null {
       ? `the machine used ${figures(used)} ${ofCores}`
       : `the machine used all ${ofCores} in ${figures(100 * busyShare)} % of the time, ${figures(used)} on average`;
   const waiting =
-    waited < 0.05 ? '' : `, and n8n waited for a CPU in ${figures(100 * waited)} % of the time`;
+    waited < 0.05
+      ? ''
+      : `, and what was loaded waited for a CPU in ${figures(100 * waited)} % of the time`;
   const users = biggestUsers(seen);
   return {
     utilisation: Math.min(1, used / cores),

@@ -10,7 +10,7 @@ const FULL = 0.95;
 /** Of the time in which something waited for memory: the kernel was taking pages back. */
 const PRESSED_SHARE = 0.2;
 
-const LIMITED = [...ROLES, 'postgresql', 'redis'] as const;
+const LIMITED = [...ROLES, 'server', 'postgresql', 'redis'] as const;
 
 export const spaceRows: LimitRow[] = [
   ...LIMITED.map((role): LimitRow => ({

@@ -13,6 +13,9 @@ export const list = (title: string, items: readonly string[]): string =>
 export function layoutRows(record: RunRecord | FindRecord | DrillRecord): string[][] {
   return [
     ['Target', `${record.target.kind}, ${record.target.url}`],
+    ...Object.entries('server' in record.target ? (record.target.server ?? {}) : {})
+      .filter(([name, value]) => name !== 'url' && !isEmpty(value))
+      .map(([name, value]) => [`Server: ${name}`, inWords(value)]),
     ...measuredRows(record),
     ...Object.entries(record.topology ?? {})
       .filter(([, value]) => value !== undefined && !isEmpty(value))

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { findBundled } from '../../lab/kit';
 import { databaseOf, type Role, type Topology } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
-import { findControl, type Control } from '../../linux/cgroup';
+import { findControl, type Control, type Limits } from '../../linux/cgroup';
+import { isLimited } from '../../linux/systemd';
 import { n8nEnv, type Seat } from './env';
 import { limitsOf } from '../../plan/limits';
 import type { StoreLink } from '../target';
@@ -33,12 +34,12 @@ export interface SeatPorts {
 export type Store = StoreLink['store'];
 
 /** How limits are set on this machine; refused where there are some and they cannot be. */
-export function usableControl(topology: Topology): Control {
+export const usableControl = ({ main, workers, webhooks }: Topology): Control =>
+  controlFor([main, workers, webhooks]);
+
+export function controlFor(limits: readonly Limits[]): Control {
   const control = findControl();
-  const isLimited = [topology.main, topology.workers, topology.webhooks].some(
-    ({ cpuMillicores, memoryMiB }) => cpuMillicores !== undefined || memoryMiB !== undefined,
-  );
-  if (control.kind === 'none' && isLimited) {
+  if (control.kind === 'none' && limits.some(isLimited)) {
     throw new Mistake(
       `CPU and memory limits cannot be set here, since ${control.reason}: leave cpuMillicores and memoryMiB out, or run as root.`,
     );

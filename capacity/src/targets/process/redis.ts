@@ -57,9 +57,9 @@ export async function awaitPort(port: number, name: string, isAlive: () => boole
   throw new Failure(`${name} did not come up`);
 }
 
-function accepts(port: number): Promise<boolean> {
+export function accepts(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, host);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

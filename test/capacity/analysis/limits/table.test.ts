@@ -73,6 +73,7 @@ const planted = (
     ['webhook processor event loop', samplesOf('webhook', 'loopCores', 0.95)],
     ['runner event loop', samplesOf('runner', 'loopCores', 0.99, 'main')],
     ['upstream event loop', samplesOf('upstream', 'cpuCores', 0.96)],
+    ['server event loop', samplesOf('server', 'loopCores', 0.97, 'server/4711')],
     [
       'main event loop',
       [...samplesOf('main', 'loopCores', 0.8), ...samplesOf('main', 'eventLoopLagMs', 300)],
@@ -199,7 +200,7 @@ test('every row of the table has a planted limit here', () => {
   const named = new Set(planted.map(([name]) => name));
   // Those differ from a planted one by the role alone.
   const alike =
-    /^(webhook processor|balancer|upstream|worker|PostgreSQL|Redis) (CPU limit|memory|heap|database pool)$/;
+    /^(webhook processor|balancer|upstream|server|worker|PostgreSQL|Redis) (CPU limit|memory|heap|database pool)$/;
   const missing = LIMITS.map(({ name }) => name).filter(
     (name) => !named.has(name) && !alike.test(name) && name !== 'load generator',
   );

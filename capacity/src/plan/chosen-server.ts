@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseYaml } from 'yaml';
+import { messageOf, Mistake } from '../ui/exit';
+import type { TopologyChoice } from './chosen-topology';
+import { isMasked } from './secrets';
+import { serverSchema, type Server } from './server';
+
+/** As the user says it: a file, and what is named goes over it. */
+export interface ServerChoice extends TopologyChoice {
+  command?: string | undefined;
+  url?: string | undefined;
+}
+
+/** What n8n alone has, by the flag that asks for it. */
+const OF_N8N = {
+  n8n: '--n8n',
+  mode: '--mode',
+  process: '--process',
+  database: '--database',
+  workers: '--workers',
+  concurrency: '--concurrency',
+  webhooks: '--webhooks',
+  heap: '--heap',
+  tuning: '--tuning',
+} as const satisfies Partial<Record<keyof TopologyChoice, string>>;
+
+export function chooseServer(choice: ServerChoice): Server {
+  for (const [name, flag] of Object.entries(OF_N8N)) {
+    if (choice[name as keyof typeof OF_N8N] === undefined) continue;
+    throw new Mistake(`${flag} is of n8n, which --target server does not start: leave it out.`);
+  }
+  const file = choice.topology === undefined ? {} : readYaml(choice.topology);
+  const named = { command: choice.command, url: choice.url };
+  const limits = { cpuMillicores: choice.cpu, memoryMiB: choice.memory };
+  const given = Object.entries({ ...named, ...limits }).filter(([, value]) => value !== undefined);
+  const env = { ...(file['env'] as object | undefined), ...choice.env };
+  return serverFrom({ ...file, ...Object.fromEntries(given), env }, choice.topology ?? null);
+}
+
+/** `where`: the file that it is in; null: on the command line. */
+export function serverFrom(given: Record<string, unknown>, where: string | null): Server {
+  for (const [name, example] of [
+    ['command', "'node server.js'"],
+    ['url', 'http://127.0.0.1:3000'],
+  ] as const) {
+    if (given[name] !== undefined) continue;
+    throw new Mistake(
+      where === null
+        ? `--target server needs --${name}, like --${name} ${example}.`
+        : `${where} says no ${name} of the server: add ${name}: ${example}.`,
+    );
+  }
+  const result = serverSchema.safeParse(given);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    throw new Mistake(
+      `the server is wrong at ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`,
+    );
+  }
+  const { url, env } = result.data;
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username !== '') {
+    throw new Mistake(`the server's url is '${url}': write it like http://127.0.0.1:3000.`);
+  }
+  const masked = Object.entries(env).find(([, value]) => isMasked(value));
+  if (masked !== undefined) {
+    throw new Mistake(
+      `the server has ${masked.join('=')}, which a record wrote in place of a secret: give the value itself.`,
+    );
+  }
+  return result.data;
+}
+
+/** Whether the file lays out a server, and not n8n. */
+export const isServerFile = (file: string): boolean => readYaml(file)['command'] !== undefined;
+
+/** As the user says it; all but the request is n8n's. */
+export interface ServerLoad {
+  request?: string | undefined;
+  workload?: string | undefined;
+  variant?: string | undefined;
+  param?: readonly string[] | undefined;
+  workflow?: readonly string[] | undefined;
+}
+
+/** What is loaded: a request of the user's own, else the URL itself. */
+export function serverRequest(url: string, choice: ServerLoad): string {
+  const ofN8n = (['workload', 'variant', 'param', 'workflow'] as const).find(
+    (name) => choice[name] !== undefined,
+  );
+  if (ofN8n !== undefined) {
+    throw new Mistake(
+      `--${ofN8n} is for n8n, which --target server does not start: it loads --url, or what --request says.`,
+    );
+  }
+  const { pathname, search } = new URL(url);
+  const path = `${pathname}${search}`;
+  if (choice.request !== undefined && path !== '/') {
+    throw new Mistake(
+      `--url and --request both say a path: write --url ${new URL(url).origin}, or leave --request out.`,
+    );
+  }
+  return choice.request ?? `GET ${path}`;
+}
+
+function readYaml(file: string): Record<string, unknown> {
+  try {
+    const content: unknown = parseYaml(readFileSync(file, 'utf8'));
+    return typeof content === 'object' && content !== null
+      ? (content as Record<string, unknown>)
+      : {};
+  } catch (error) {
+    throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}

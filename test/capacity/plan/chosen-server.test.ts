@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  chooseServer,
+  isServerFile,
+  serverRequest,
+  type ServerChoice,
+} from '../../../capacity/src/plan/chosen-server';
+import { cellsOf, serverOf } from '../../../capacity/src/plan/sweep-plan-cells';
+import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
+
+const given = { command: 'node server.js', url: 'http://127.0.0.1:3000' };
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'server-'));
+  file = join(folder, 'bare.yaml');
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a file says what the server is, and options go over it', () => {
+  writeFileSync(file, 'command: node a.js\nurl: http://127.0.0.1:1\nenv: { A: "1", B: "2" }\n');
+  expect(isServerFile(file)).toBe(true);
+  expect(
+    chooseServer({ topology: file, url: given.url, cpu: 500, memory: 256, env: { B: '3' } }),
+  ).toEqual({
+    ...{ command: 'node a.js', url: given.url, cpuMillicores: 500, memoryMiB: 256 },
+    env: { A: '1', B: '3' },
+  });
+  writeFileSync(file, 'mode: queue\n');
+  expect(isServerFile(file)).toBe(false);
+});
+
+test.each<[ServerChoice, string]>([
+  [{ url: given.url }, "--target server needs --command, like --command 'node server.js'."],
+  [{ command: 'x' }, '--target server needs --url, like --url http://127.0.0.1:3000.'],
+  [{ ...given, url: '127.0.0.1:3000' }, "the server's url is '127.0.0.1:3000'"],
+  [{ ...given, workers: 2 }, '--workers is of n8n, which --target server does not start'],
+  [{ ...given, heap: 'auto' }, '--heap is of n8n, which --target server does not start'],
+  [{ ...given, env: { A_TOKEN: '***' } }, 'which a record wrote in place of a secret'],
+])('%j is refused', (choice, sentence) => {
+  expect(() => chooseServer(choice)).toThrow(sentence);
+});
+
+test('the URL is what is loaded, unless a request is given', () => {
+  expect(serverRequest(given.url, {})).toBe('GET /');
+  expect(serverRequest(`${given.url}/loop?n=5`, {})).toBe('GET /loop?n=5');
+  expect(serverRequest(given.url, { request: 'POST /x' })).toBe('POST /x');
+  expect(() => serverRequest(`${given.url}/y`, { request: 'POST /x' })).toThrow(
+    '--url and --request both say a path',
+  );
+  expect(() => serverRequest(given.url, { workload: 'cpu' })).toThrow('--workload is for n8n');
+});
+
+const cellsIn = (text: string) => cellsOf(parseSweepPlan(text, 'plan.yaml'));
+
+test('a plan has servers as cells', () => {
+  const { possible, skipped } = cellsIn(`
+measure: { profile: closed, clients: 2 }
+fixed: { url: 'http://127.0.0.1:3000', env.PORT: 3000, memoryMiB: 256 }
+dimensions:
+  command: [node a.js, node b.js]
+  request: ['GET /?n=50', 'GET /?n=500']
+`);
+  expect(skipped).toEqual([]);
+  expect(possible).toHaveLength(4);
+  expect(serverOf(possible[0] ?? {})).toEqual({
+    ...{ command: 'node a.js', url: given.url, memoryMiB: 256, env: { PORT: '3000' } },
+  });
+});
+
+test.each([
+  ['{ command: x }', 'the plan says no url of the server: add url: http://127.0.0.1:3000'],
+  ['{ command: x, url: "http://h", mode: queue }', 'mode is of n8n'],
+  ['{ command: x, url: "http://h", param.n: 5 }', 'param.n is of n8n'],
+  ['{ command: x, url: "http://h/a", request: GET /b }', '--url and --request both say a path'],
+  ['{ request: GET /b }', 'request is of a server, of which there is no command'],
+])('the cell %s is left out, with the reason', (cell, reason) => {
+  const { skipped } = cellsIn(`measure: { profile: closed, clients: 2 }\ncells: [${cell}]\n`);
+  expect(skipped.map((one) => one.reason).join()).toContain(reason);
+});
