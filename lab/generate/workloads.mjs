@@ -32,7 +32,8 @@ function introduction() {
 
 A workload is a workflow, the request that triggers it, and the expected response. Each is one file
 in \`workflows/\`: import it in n8n's editor (Import from File), or all at once with
-\`n8n import:workflow --separate\`; then publish it.
+\`n8n import:workflow --separate\`; then publish it. The editor gives an imported workflow a new id: what a
+workflow calls must then be chosen again, as the note of \`sub-workflow\` says.
 
 Three variants:
 
@@ -52,7 +53,23 @@ The oldest n8n that has every node of a workflow in its version is in its table,
 \`lab/generate/node-releases.json\`. The tests run all of them on n8n 2.41.1 and 0.221.2 only.
 
 Every request of a load test carries the header \`x-load-id\`; where the table of a workload names a place
-for it, the response must contain it there.`;
+for it, the response must contain it there.
+
+## Demand a key
+
+A webhook answers everybody who can reach it, and several make n8n do as much work as a request asks
+for; their notes and their sections below say so. To demand a key:
+
+1. In n8n, create a credential of the type Header Auth, with a name such as \`x-load-key\` and a long random
+   value.
+2. In the node Webhook, set Authentication to Header Auth, choose the credential, and publish the workflow.
+3. Send the key: \`curl -H 'x-load-key: ...'\`, \`n8n-tuned run --url https://n8n.example.com --workload cpu
+   --header 'x-load-key: ...'\`, or \`HEADERS='x-load-key: ...'\` for the k6 scripts alone.
+
+n8n checks the key before it starts an execution, and answers 403 without it. No workflow demands one as
+it comes: a credential is different in each n8n, and without it the webhook would answer nobody. n8n
+decrypts the credential at each request, so compare only runs that both have a key, or both none. What
+\`n8n-tuned\` and the chart put into n8n themselves has none.`;
 }
 
 function table() {
@@ -79,7 +96,7 @@ function section(workload) {
   ].join('\n\n');
 }
 
-function warning({ mayCrashN8n, needs = [], answers, blend: parts }) {
+function warning({ mayCrashN8n, needs = [], answers, blend: parts, warning: risk }) {
   const sentences = [];
   if (mayCrashN8n) {
     sentences.push(
@@ -104,6 +121,7 @@ function warning({ mayCrashN8n, needs = [], answers, blend: parts }) {
       'It writes to the folder `/home/node/.n8n-files`, which must be there and be allowed by `N8N_RESTRICT_FILE_ACCESS_TO`.',
     );
   }
+  if (risk) sentences.push(`**Warning:** ${risk} You can [demand a key](#demand-a-key).`);
   return sentences.join(' ');
 }
 
@@ -123,12 +141,7 @@ function variant(workload, [name, own]) {
   const request = { ...workload.request, ...own.request };
   const reply = { ...workload.reply, ...own.reply };
   const rows = [
-    [
-      'file',
-      [own.file, ...(own.alongside ?? [])]
-        .map((file) => `[\`${file}\`](../workflows/${file})`)
-        .join(', '),
-    ],
+    ['file', [own.file, ...(own.alongside ?? [])].map((file) => linked(workload, file)).join(', ')],
     ['n8n', `\`${own.n8n}\``],
   ];
   if (request.path) {
@@ -150,6 +163,13 @@ function variant(workload, [name, own]) {
     '|---|---|',
     ...rows.map(([key, value]) => `| ${key} | ${value} |`),
   ].join('\n');
+}
+
+/** Files that differ by their copy alone are named as one, which leads to their folder. */
+function linked({ copies }, file) {
+  if (!file.includes('{copy}')) return `[\`${file}\`](../workflows/${file})`;
+  const folder = file.slice(0, file.indexOf('/'));
+  return `[\`${file}\`](../workflows/${folder}), {copy} from 1 to ${copies}`;
 }
 
 function requestText({ method, path, query = {}, body }, { copies }) {

@@ -29,7 +29,7 @@ export function ownRequest(own: OwnRequest): LoadRequest {
     throw new Mistake(`a ${method} has no body: leave the body out, or write POST`);
   }
   own.expect?.forEach(parseExpectation);
-  const headers = Object.fromEntries((own.headers ?? []).map(headerOf));
+  const headers = headersFrom(own.headers ?? []);
   const { bodyIsBase64: base64 = false } = own;
   const isJson = body !== undefined && !base64 && /^\s*[{[]/.test(body);
   const named = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
@@ -46,6 +46,17 @@ export function ownRequest(own: OwnRequest): LoadRequest {
     thinkTimeMs: 0,
     latencyFloorMs: 0,
   };
+}
+
+/** Requests of a workload with headers of the user's besides their own, such as the key of a webhook. */
+export function withHeaders(requests: LoadRequest[], lines: readonly string[]): LoadRequest[] {
+  const headers = headersFrom(lines);
+  return requests.map((request) => ({ ...request, headers: { ...request.headers, ...headers } }));
+}
+
+/** From `Name: value`, one each. */
+function headersFrom(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(lines.map(headerOf));
 }
 
 function headerOf(line: string): [string, string] {

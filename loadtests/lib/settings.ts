@@ -6,7 +6,7 @@ import { ARRIVALS, isArrivals } from './arrivals.ts';
 import { parseDuration } from './duration.ts';
 import { Mistake } from './mistake.ts';
 import { openLimit, refuseTooManyOpen } from './open-limit.ts';
-import { ownRequest } from './own-request.ts';
+import { ownRequest, withHeaders } from './own-request.ts';
 import { isProfileName, planOf, PROFILES, type LoadPlan, type PlanParameters } from './profile.ts';
 import { parseShare, WHOLE, type Share } from './share.ts';
 import { parseSlos, type Slo } from './slo.ts';
@@ -109,7 +109,7 @@ function baseUrlFrom(env: Env): string {
 
 /**
  * WORKLOAD_FILE: requests made ready by the command. REQUEST='POST /webhook/order', HEADERS and EXPECT
- * one a line, BODY as text: the user's own. Else WORKLOAD of the catalogue.
+ * one per line, BODY as text: the user's own. Else WORKLOAD of the catalogue, with HEADERS besides its own.
  */
 function requestsFrom(
   env: Env,
@@ -131,11 +131,12 @@ function requestsFrom(
     ];
   }
   const catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)) as CatalogueShape;
-  return requestsOf(catalogue, env.WORKLOAD ?? 'last-node', {
+  const requests = requestsOf(catalogue, env.WORKLOAD ?? 'last-node', {
     variant: env.VARIANT,
     // PARAMETERS='n=5000,ms=10'
     parameters: parametersFrom((env.PARAMETERS ?? '').split(',').filter((pair) => pair !== '')),
   });
+  return withHeaders(requests, lines(env.HEADERS));
 }
 
 /** Of all generators together. */

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { faultsOf } from '../../capacity/src/catalogue/faults';
 import { readCatalogue, readWorkload } from '../../capacity/src/catalogue/read';
-import type { Catalogue, VariantName, Workload } from '../../capacity/src/catalogue/workload';
+import {
+  filesOf,
+  type Catalogue,
+  type VariantName,
+  type Workload,
+} from '../../capacity/src/catalogue/workload';
 import { requestsOf, type CatalogueShape } from '../../loadtests/lib/workload';
 import { root, workflowsFolder } from './support/paths';
 
@@ -27,6 +32,7 @@ it('has every workload that is promised', () => {
     'http-calls',
     'binary',
     'many-webhooks',
+    'ten-workflows',
     'data-table',
     'async',
     'chain',
@@ -37,9 +43,9 @@ it('has every workload that is promised', () => {
 });
 
 it('names every workflow of the folder', () => {
-  const named = catalogue.workloads.flatMap(({ variants }) =>
-    Object.values(variants).flatMap((variant) =>
-      variant === undefined ? [] : [variant.file, ...variant.alongside],
+  const named = catalogue.workloads.flatMap((workload) =>
+    Object.values(workload.variants).flatMap((variant) =>
+      variant === undefined ? [] : filesOf(workload, variant),
     ),
   );
   const there = readdirSync(workflowsFolder, { recursive: true, encoding: 'utf8' }).filter(
@@ -69,17 +75,28 @@ it('keeps a parameter where only the path of a variant differs', () => {
   });
 });
 
-it('sends the copies of many-webhooks to ten webhooks', () => {
-  const requests = requestsOf(catalogue, 'many-webhooks');
+it.each(['many-webhooks', 'ten-workflows'])('sends the copies of %s to ten webhooks', (name) => {
+  const requests = requestsOf(catalogue, name);
   expect(requests.map(({ path }) => path)).toEqual(
-    Array.from({ length: 10 }, (_, index) => `/webhook/load-many-webhooks-${String(index + 1)}`),
+    Array.from({ length: 10 }, (_, index) => `/webhook/load-${name}-${String(index + 1)}`),
   );
-  expect(requests[9]?.expect).toContain('json.webhookUrl~/webhook/load-many-webhooks-10');
+  expect(requests[9]?.expect).toContain(`json.webhookUrl~/webhook/load-${name}-10`);
 });
 
 it('marks what loads n8n by itself, and nothing else', () => {
   const marked = catalogue.workloads.filter(({ mayCrashN8n }) => mayCrashN8n);
   expect(marked.map(({ name }) => name)).toEqual(['memory-hog']);
+});
+
+it('warns of what makes n8n do as much as the request asks for', () => {
+  const warned = catalogue.workloads.filter(({ warning }) => warning !== undefined);
+  expect(warned.map(({ name }) => name)).toEqual([
+    'memory',
+    'cpu',
+    'json',
+    'disk-read',
+    'disk-write',
+  ]);
 });
 
 it('is what docs/workloads.md says', () => {

@@ -7,7 +7,7 @@ import {
   parseExport,
   placed,
 } from '../../capacity/src/catalogue/seeding';
-import type { VariantName } from '../../capacity/src/catalogue/workload';
+import { filesOf, type VariantName } from '../../capacity/src/catalogue/workload';
 import { requestsOf } from '../../loadtests/lib/workload';
 import { root, workflowsFolder } from './support/paths';
 
@@ -42,7 +42,10 @@ const files = catalogue.workloads.flatMap((workload) =>
   Object.entries(workload.variants).flatMap(([variant, one]) =>
     one === undefined
       ? []
-      : [one.file, ...one.alongside].map((file) => ({ file, variant, workload, main: one.file })),
+      : filesOf(workload, one).map((file) => ({
+          ...{ file, variant, workload, together: filesOf(workload, one) },
+          isCalled: one.alongside.includes(file),
+        })),
   ),
 );
 const webhookPaths = ({ nodes }: Workflow): string[] =>
@@ -50,7 +53,7 @@ const webhookPaths = ({ nodes }: Workflow): string[] =>
     .filter(({ type }) => type === 'n8n-nodes-base.webhook')
     .map(({ parameters }) => `/webhook/${String(parameters['path'])}`);
 
-describe.each(files)('$file', ({ file, variant, workload, main }) => {
+describe.each(files)('$file', ({ file, variant, workload, together, isCalled }) => {
   const workflow = read(file);
   const work = workflow.nodes.filter(({ type }) => type !== 'n8n-nodes-base.stickyNote');
 
@@ -74,12 +77,17 @@ describe.each(files)('$file', ({ file, variant, workload, main }) => {
     const note = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.stickyNote');
     const content = String(note?.parameters['content']);
     expect(content).toContain(`docs/workloads.md#${workload.name})`);
-    if (workload.request !== undefined && file === main) {
-      const [request] = requestsOf(catalogue, workload.name, { variant });
+    if (workload.request !== undefined && !isCalled) {
+      const request = requestsOf(catalogue, workload.name, { variant }).find(({ path }) =>
+        webhookPaths(workflow).includes(path.replace(/\?.*/, '')),
+      );
       expect(content).toMatch(/^`curl .+`$/m);
       expect(content).toContain(`'http://localhost:5678${request?.path ?? ''}'`);
       if (request?.method !== 'GET') expect(content).toContain(`-X ${request?.method ?? ''}`);
-      expect(content.includes('**Warning:**')).toBe(['cpu', 'memory'].includes(workload.name));
+      const { warning } = workload;
+      expect(content.includes('**Warning:**')).toBe(warning !== undefined);
+      if (warning !== undefined) expect(content).toContain(`**Warning:** ${warning} Publish it`);
+      expect(content.includes('set Authentication to Header Auth')).toBe(warning !== undefined);
     }
   });
 
@@ -89,7 +97,6 @@ describe.each(files)('$file', ({ file, variant, workload, main }) => {
       expect(least).toBe('<1.0.0');
       return;
     }
-    const together = [main, ...(workload.variants[variant as VariantName]?.alongside ?? [])];
     const newest = together
       .flatMap((one) => read(one).nodes)
       .filter(({ type }) => type.startsWith('n8n-nodes-base.'))
@@ -118,12 +125,13 @@ describe.each(files)('$file', ({ file, variant, workload, main }) => {
   });
 
   it('listens where the catalogue sends the request', () => {
-    if (workload.request === undefined || file !== main) {
+    if (workload.request === undefined || isCalled) {
       expect(webhookPaths(workflow)).toEqual([]);
     } else {
       const requests = requestsOf(catalogue, workload.name, { variant });
       const paths = requests.map(({ path }) => path.replace(/\?.*/, ''));
-      expect(webhookPaths(workflow)).toEqual(paths);
+      expect(together.flatMap((one) => webhookPaths(read(one)))).toEqual(paths);
+      expect(webhookPaths(workflow)).not.toEqual([]);
     }
   });
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCatalogue } from '../../capacity/src/catalogue/read';
+import { filesOf } from '../../capacity/src/catalogue/workload';
 import { valueAt } from '../../loadtests/lib/expect';
 import { floorOf, requestsOf, type LoadRequest } from '../../loadtests/lib/workload';
 import { startN8n, type RunningN8n } from './support/n8n';
@@ -26,7 +27,7 @@ const modern = catalogue.workloads.flatMap((workload) =>
     const found = workload.variants[variant];
     return found === undefined
       ? []
-      : [{ workload, variant, files: [found.file, ...found.alongside] }];
+      : [{ workload, variant, files: filesOf(workload, found) }];
   }),
 );
 const cases = modern
@@ -40,7 +41,7 @@ const cases = modern
       parameters: parameters[workload.name],
     }),
   }));
-const filesOf = (crashing: boolean): string[] =>
+const bundled = (crashing: boolean): string[] =>
   modern.filter(({ workload }) => workload.mayCrashN8n === crashing).flatMap(({ files }) => files);
 
 let n8n: RunningN8n;
@@ -51,8 +52,8 @@ beforeAll(async () => {
   upstream = await startUpstream();
   n8n = await startN8n({
     version: '2.41.1',
-    files: filesOf(false),
-    inactive: filesOf(true),
+    files: bundled(false),
+    inactive: bundled(true),
     upstreamUrl: upstream.url,
     withLoadTarget: true,
   });

@@ -1,6 +1,6 @@
 import { parseExpectation } from '../../../loadtests/lib/expect';
 import { requestsOf } from '../../../loadtests/lib/workload';
-import type { Catalogue, VariantName, Workload } from './workload';
+import { filesOf, type Catalogue, type VariantName, type Workload } from './workload';
 
 /** What the schema cannot say, one sentence each; none is right. `exists` knows paths in workflows/. */
 export function faultsOf(catalogue: Catalogue, exists: (path: string) => boolean): string[] {
@@ -40,7 +40,7 @@ function shapeFaults(workload: Workload): string[] {
 
 function fileFaults(workload: Workload, exists: (path: string) => boolean): string[] {
   return Object.values(workload.variants)
-    .flatMap((variant) => (variant === undefined ? [] : [variant.file, ...variant.alongside]))
+    .flatMap((variant) => (variant === undefined ? [] : filesOf(workload, variant)))
     .filter((file) => !exists(file))
     .map((file) => `names the workflow ${file}, which is not there`);
 }

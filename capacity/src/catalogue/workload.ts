@@ -41,7 +41,7 @@ const reply = z.strictObject({
 });
 
 const variant = z.strictObject({
-  /** Relative to workflows/. */
+  /** Relative to workflows/. With `{copy}` in it: a file per copy of the workload. */
   file: z.string(),
   /** The n8n versions on which it runs: `>=1.0.0` or `<1.0.0`. */
   n8n: z.string().regex(/^(>=|<)\d+\.\d+\.\d+$/),
@@ -57,6 +57,8 @@ export const workloadSchema = z.strictObject({
   title: z.string(),
   /** What it puts under stress, in a sentence. */
   stresses: z.string(),
+  /** What somebody who reaches its webhook can do to n8n; stands in the notes of its workflows too. */
+  warning: z.string().optional(),
   request: request.optional(),
   parameters: z.record(z.string(), parameter).default({}),
   reply: reply.optional(),
@@ -96,3 +98,15 @@ export const catalogueSchema = z.strictObject({
 export type Workload = z.infer<typeof workloadSchema>;
 export type Catalogue = z.infer<typeof catalogueSchema>;
 export type VariantName = keyof Workload['variants'];
+export type Variant = z.output<typeof variant>;
+
+/** Every workflow of a variant: those that have its webhooks first, then those that they call. */
+export function filesOf(
+  { copies = 1 }: Pick<Workload, 'copies'>,
+  { file, alongside }: Variant,
+): string[] {
+  const ofCopies = Array.from({ length: copies }, (_, index) =>
+    file.replaceAll('{copy}', String(index + 1)),
+  );
+  return [...new Set(ofCopies), ...alongside];
+}

@@ -57,7 +57,7 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
     .option('--request <request>', "your own request, like 'POST /webhook/order'")
     .option(
       '--header <header>',
-      "of your own request, like 'Name: value'; may be repeated",
+      "of your own request, or besides those of a workload, like 'Name: value'; may be repeated",
       collect,
     )
     .option('--body <text>', 'of your own request, or @FILE')

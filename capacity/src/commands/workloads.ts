@@ -20,6 +20,7 @@ export function register(program: Command): void {
         workloads.flatMap((workload) => [
           `${workload.name}: ${workload.title}`,
           `  ${workload.stresses}`,
+          ...(workload.warning === undefined ? [] : [`  warning: ${workload.warning}`]),
           `  variants: ${Object.keys(workload.variants).join(', ') || 'those of its parts'}`,
           ...Object.entries(workload.parameters).map(
             ([name, { title, default: value, unit }]) =>

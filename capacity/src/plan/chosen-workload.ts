@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { ownRequest, type OwnRequest } from '../../../loadtests/lib/own-request';
+import { ownRequest, withHeaders, type OwnRequest } from '../../../loadtests/lib/own-request';
 import {
   findWorkload,
   floorOf,
@@ -11,7 +11,13 @@ import {
   type LoadRequest,
 } from '../../../loadtests/lib/workload';
 import { readCatalogue, readWorkload } from '../catalogue/read';
-import type { Catalogue, VariantName, Workload } from '../catalogue/workload';
+import {
+  filesOf,
+  type Catalogue,
+  type Variant,
+  type VariantName,
+  type Workload,
+} from '../catalogue/workload';
 import { withoutSecretQuery } from './secrets';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, Mistake } from '../ui/exit';
@@ -67,7 +73,10 @@ export function chooseWorkload(
   const variant = fittingVariant(workload, choice.variant, legacy, bundled);
   const picked = variantOf(workload, variant);
   const parameters = parametersOf(workload, choice.parameters);
-  const requests = requestsOf(catalogue, workload.name, { variant, parameters: choice.parameters });
+  const requests = withHeaders(
+    requestsOf(catalogue, workload.name, { variant, parameters: choice.parameters }),
+    choice.headers ?? [],
+  );
   const names = [...new Set(requests.map((request) => request.workload))];
   const parts = names.map((part) => findWorkload(catalogue.workloads, part));
   return {
@@ -163,7 +172,12 @@ function executionsOf(
   parts: readonly Workload[],
   variant: string | undefined,
 ): Pick<RecordedWorkload, 'executionsPerRequest'> {
-  const counts = new Set(parts.map((part) => workflowOf(part, variant, '').length));
+  const counts = new Set(
+    parts.map((part) => {
+      const chosen = chosenVariant(part, variant);
+      return chosen === undefined ? 0 : 1 + chosen.alongside.length;
+    }),
+  );
   const [count] = counts;
   return counts.size === 1 && count !== undefined && count > 0
     ? { executionsPerRequest: count }
@@ -175,15 +189,18 @@ function workflowOf(
   variant: string | undefined,
   folder: string,
 ): SeedWorkflow[] {
-  const picked = variantOf(workload, variant);
-  const chosen = picked === null ? undefined : workload.variants[picked as VariantName];
+  const chosen = chosenVariant(workload, variant);
   if (chosen === undefined) return [];
-  const files = [chosen.file, ...chosen.alongside];
-  return files.map((file) => ({
+  return filesOf(workload, chosen).map((file) => ({
     name: workload.name,
     file: join(folder, file),
     needs: workload.needs,
   }));
+}
+
+function chosenVariant(workload: Workload, variant: string | undefined): Variant | undefined {
+  const picked = variantOf(workload, variant);
+  return picked === null ? undefined : workload.variants[picked as VariantName];
 }
 
 export interface RecordedWorkload {

@@ -12,7 +12,10 @@ folder of its own: it is brought in, but not made active.
 {{- $crashing := list -}}
 {{- range $workload := (.Files.Get "files/workflows/catalogue.json" | fromJson).workloads -}}
 {{- range .variants -}}
-{{- $_ := set $ranges .file .n8n -}}
+{{- $variant := . -}}
+{{- range $copy := untilStep 1 (int (add1 ($workload.copies | default 1))) 1 -}}
+{{- $_ := set $ranges ($variant.file | replace "{copy}" (toString $copy)) $variant.n8n -}}
+{{- end -}}
 {{- if $workload.mayCrashN8n -}}{{- $crashing = append $crashing .file -}}{{- end -}}
 {{- end -}}
 {{- end -}}

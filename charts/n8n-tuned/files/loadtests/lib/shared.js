@@ -776,7 +776,7 @@ function ownRequest(own) {
   if (body !== void 0 && (method === "GET" || method === "HEAD"))
     throw new Mistake(`a ${method} has no body: leave the body out, or write POST`);
   own.expect?.forEach(parseExpectation);
-  let headers = Object.fromEntries((own.headers ?? []).map(headerOf)), { bodyIsBase64: base64 = !1 } = own, isJson = body !== void 0 && !base64 && /^\s*[{[]/.test(body), named = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  let headers = headersFrom(own.headers ?? []), { bodyIsBase64: base64 = !1 } = own, isJson = body !== void 0 && !base64 && /^\s*[{[]/.test(body), named = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   return {
     workload: "request",
     weight: 1,
@@ -790,6 +790,13 @@ function ownRequest(own) {
     thinkTimeMs: 0,
     latencyFloorMs: 0
   };
+}
+function withHeaders(requests, lines2) {
+  let headers = headersFrom(lines2);
+  return requests.map((request) => ({ ...request, headers: { ...request.headers, ...headers } }));
+}
+function headersFrom(lines2) {
+  return Object.fromEntries(lines2.map(headerOf));
 }
 function headerOf(line) {
   let colon = line.indexOf(":");
@@ -978,12 +985,12 @@ function requestsFrom(env, readText, catalogueFile) {
         requestIdAt: env.REQUEST_ID_AT
       })
     ];
-  let catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile));
-  return requestsOf(catalogue, env.WORKLOAD ?? "last-node", {
+  let catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)), requests = requestsOf(catalogue, env.WORKLOAD ?? "last-node", {
     variant: env.VARIANT,
     // PARAMETERS='n=5000,ms=10'
     parameters: parametersFrom((env.PARAMETERS ?? "").split(",").filter((pair) => pair !== ""))
   });
+  return withHeaders(requests, lines(env.HEADERS));
 }
 function maxOpenFrom(env, plan, { of }, timeoutMs, slos) {
   if (env.MAX_OPEN === void 0 || plan.loop === "closed")
