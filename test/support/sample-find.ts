@@ -44,6 +44,12 @@ export function sampleSearch(): FindRecord {
     sentence: 'n8n sustains 40 req/s of last-node.',
     totalSeconds: 120,
     confirmedBy: 'probes/40',
+    prices: { cpu: 0.04, memory: 0.005 },
+    atCapacity: {
+      ...{ run: 'probes/40', ratePerSecond: 40, meanLatencyMs: 110 },
+      cpuMillisecondsPerRequest: record.summary.cpuMillisecondsPerRequest,
+      roles: record.summary.roles,
+    },
     probes: [probe(20, 'sustained'), probe(60, 'not sustained'), probe(40, 'sustained')],
     doubts: [],
   };

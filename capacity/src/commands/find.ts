@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { findAnnotations } from '../analysis/annotations';
+import { MEMORY_TO_CPU_PRICE, type Prices } from '../analysis/cost';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
@@ -26,7 +27,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
-import { collect, parsed, seconds } from './parsers';
+import { collect, parsed, positive, seconds } from './parsers';
 import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
 import { onTargets } from './on-target';
 import { chosenLoad, chosenTarget } from './targets';
@@ -42,6 +43,8 @@ interface FindOptions
   slo?: string[];
   /** Seconds. */
   budget?: number;
+  cpuPrice?: number;
+  memoryPrice?: number;
   out: string;
   json?: boolean;
 }
@@ -64,6 +67,21 @@ export function register(program: Command): void {
         '--budget <time>',
         'for all that is measured; a smaller one gives a wider interval',
         seconds,
+      ),
+    );
+  command
+    .addOption(
+      parsed(
+        '--cpu-price <amount>',
+        'of a core per hour: says what a million requests cost',
+        positive,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--memory-price <amount>',
+        'of a GiB per hour (an eighth of the price of a core)',
+        positive,
       ),
     );
   withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
@@ -118,6 +136,7 @@ async function run(options: FindOptions): Promise<number> {
         command: withoutSecrets(process.argv.slice(2)),
         search: new CapacitySearch(settings),
         budgetSeconds: settings.budgetSeconds ?? null,
+        ...chosenPrices(options),
         ...told.observe,
       },
       tell,
@@ -133,6 +152,15 @@ async function run(options: FindOptions): Promise<number> {
     show(finished.folder, finished.record, options.json === true);
     return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);
   });
+}
+
+/** Without a price of memory, an eighth of that of a core, as at the large clouds. */
+function chosenPrices({ cpuPrice, memoryPrice }: FindOptions): { prices?: Prices } {
+  if (cpuPrice === undefined) {
+    if (memoryPrice === undefined) return {};
+    throw new Mistake('--memory-price needs --cpu-price as well: give both, each per hour.');
+  }
+  return { prices: { cpu: cpuPrice, memory: memoryPrice ?? cpuPrice * MEMORY_TO_CPU_PRICE } };
 }
 
 function show(folder: string, record: FindRecord, json: boolean): void {

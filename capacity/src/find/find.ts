@@ -1,6 +1,7 @@
 /** Drives one search for the capacity: it proposes, we measure, it answers. */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { Prices } from '../analysis/cost';
 import type { CapacitySearch } from '../analysis/search/search';
 import type { Probe } from '../analysis/search/types';
 import { type Arrivals, type LoadPlan } from '../plan/profile';
@@ -24,6 +25,7 @@ export interface FindOrder extends Omit<RunOrder, 'plan'> {
   /** Of the probes in an open loop. */
   arrivals?: Arrivals;
   budgetSeconds: number | null;
+  prices?: Prices;
 }
 
 export interface FinishedSearch {
@@ -101,6 +103,7 @@ export async function find(
       slo: order.slos,
       arrivals,
       budgetSeconds: order.budgetSeconds,
+      ...(order.prices === undefined ? {} : { prices: order.prices }),
       totalSeconds: (Date.now() - started.getTime()) / 1000,
       probes,
     },

@@ -1,6 +1,7 @@
 /** From what is recorded, or searched for now, to a values file, and to its proof. */
 import { readFileSync } from 'node:fs';
 import { k6For } from '../load/find-k6';
+import type { Prices } from '../analysis/cost';
 import { isWorkloadFile, workloadName, type ChosenWorkload } from '../plan/chosen-workload';
 import { isLegacy } from '../plan/limits';
 import { parseSlos, type Slo } from '../plan/slo';
@@ -17,7 +18,7 @@ import { loadValues, type LoadOrder } from './load';
 import type { Keeping } from './kept-data';
 import { prove, proveAsIs, type Proof } from './prove';
 import { readSearches, type KnownSearch } from './read';
-import { plannedRate, recommend, type Prices, type Recommendation } from './recommend';
+import { plannedRate, recommend, type Recommendation } from './recommend';
 import { candidates, searchNow, searchOne } from './search';
 import { valuesYaml } from './values';
 import type { Deployed } from '../targets/chart/values-topology';

@@ -1,12 +1,7 @@
+import { MEMORY_TO_CPU_PRICE, type Prices } from '../analysis/cost';
 import { plannedPerSecond } from '../analysis/planned-share';
 import { withoutRepeats, type CapacityEvidence } from './evidence';
 import { sizingFor, type Sizing } from './sizing';
-
-export interface Prices {
-  /** Of one core and of one GiB, in whatever the user counts. */
-  cpu: number;
-  memory: number;
-}
 
 export interface Recommendation {
   best: Sizing;
@@ -15,8 +10,8 @@ export interface Recommendation {
   prices: Prices;
 }
 
-/** GiB of memory cost about an eighth of a core at the large clouds' list prices; only the ratio matters. */
-export const DEFAULT_PRICES: Prices = { cpu: 1, memory: 0.125 };
+/** Only their ratio matters. */
+export const DEFAULT_PRICES: Prices = { cpu: 1, memory: MEMORY_TO_CPU_PRICE };
 
 /** The rate to plan with where none is asked: `recommend` answers it whatever was recorded. */
 export function plannedRate(evidence: readonly CapacityEvidence[]): number {

@@ -40,6 +40,8 @@ export interface FindRecord {
   totalSeconds: number;
   /** Folder of the run that confirmed the capacity; null where none did. */
   confirmedBy: string | null;
+  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  prices?: { cpu: number; memory: number };
   /** Of the run that the answer rests on, so that the search alone is evidence; older records have none. */
   atCapacity?: AtCapacity | null;
   probes: FindProbe[];

@@ -1,3 +1,5 @@
+import { adviceFor } from '../../analysis/advice';
+import { costOf, priceOfMillion } from '../../analysis/cost';
 import { limitOfSearch, limitText } from '../../analysis/limit-seen';
 import type { FindProbe, FindRecord } from '../../record/find-record';
 import { ms, perSecond, range, share, type Figure } from '../text/units';
@@ -13,7 +15,9 @@ export function findFigures(record: FindRecord): Figure[] {
       value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
     },
     { name: 'Plan with', value: `${perSecond(advised.ratePerSecond)} (${share(advised.share)})` },
+    ...costFigures(record),
     { name: 'Limited by', value: limitText(limitOfSearch(record)) },
+    ...adviceFigures(record),
     { name: 'Arrivals', value: record.arrivals ?? 'even' },
     { name: 'SLO', value: record.slo.map(({ text }) => text).join(', ') },
     {
@@ -21,6 +25,30 @@ export function findFigures(record: FindRecord): Figure[] {
       value: `${String(probes.length)} in ${formatNumber(record.totalSeconds)} s${valid < probes.length ? `, ${String(probes.length - valid)} not valid` : ''}`,
     },
   ];
+}
+
+/** What it takes, as far as it was seen: nothing of an n8n at a URL. */
+export function costFigures(record: FindRecord): Figure[] {
+  const cost = costOf(record);
+  if (cost === null) return [];
+  const { ratePerSecond, cores, memoryGiB, perMillion } = cost;
+  const used = `requests: ${formatNumber(perMillion.coreHours)} core-hours and ${formatNumber(perMillion.gibHours)} GiB-hours`;
+  const price =
+    record.prices === undefined
+      ? ''
+      : `, price ${formatNumber(priceOfMillion(cost, record.prices))}`;
+  return [
+    {
+      name: 'Uses',
+      value: `${formatNumber(cores)} cores and ${formatNumber(memoryGiB)} GiB at ${perSecond(ratePerSecond)}`,
+    },
+    { name: 'Per million', value: `${used}${price}` },
+  ];
+}
+
+export function adviceFigures({ limit, topology }: FindRecord): Figure[] {
+  const advice = adviceFor(limit, topology?.mode ?? null);
+  return advice === null ? [] : [{ name: 'For more', value: advice }];
 }
 
 export const PROBE_COLUMNS = [

@@ -3,11 +3,18 @@ import type { DrillRecord } from '../../record/drill-record';
 import type { FindRecord } from '../../record/find-record';
 import type { RunRecord } from '../../record/record';
 import { escapeXml } from '../plot/svg';
+import type { Figure } from '../text/units';
 
 export const list = (title: string, items: readonly string[]): string =>
   items.length === 0
     ? ''
     : `<h2>${title}</h2><ul>${items.map((i) => `<li>${escapeXml(i)}</li>`).join('')}</ul>`;
+
+/** The figures that are read first, side by side. */
+export const summary = (figures: readonly Figure[]): string =>
+  `<dl class="summary">${figures
+    .map(({ name, value }) => `<div><dt>${escapeXml(name)}</dt><dd>${escapeXml(value)}</dd></div>`)
+    .join('')}</dl>`;
 
 /** What was measured, exactly: enough to build it again. */
 export function layoutRows(record: RunRecord | FindRecord | DrillRecord): string[][] {

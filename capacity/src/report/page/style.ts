@@ -9,6 +9,8 @@ p{margin:.4rem 0}.faint{color:var(--faint);font-size:.9rem}
 .verdict{border-left:.4rem solid var(--tone);padding:.2rem 0 .2rem 1rem;margin:1.2rem 0}
 .verdict strong{color:var(--tone);letter-spacing:.04em}.verdict p{font-size:1.15rem}
 .good{--tone:var(--s2)}.bad{--tone:var(--s1)}.unsure{--tone:var(--s4)}
+dl.summary{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,15rem),1fr));gap:1rem 1.5rem;margin:1.2rem 0}
+.summary div{border-top:1px solid var(--rule);padding-top:.5rem}.summary dt{color:var(--faint);font-size:.9rem}.summary dd{margin:.1rem 0 0;font-size:1.05rem}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:left;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--rule);vertical-align:top}
 thead th{color:var(--faint);font-weight:500}tbody th{font-weight:500;white-space:nowrap}
