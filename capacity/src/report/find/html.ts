@@ -29,10 +29,11 @@ export function renderFindHtml(record: FindRecord): string {
     `<section class="verdict ${TONES[record.verdict]}"><strong>${findWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
     summary(figures.filter(({ name }) => FIRST.has(name))),
     list('What makes this result doubtful', record.doubts),
-    `<h2>The search</h2>${cellsTable(
+    `<h2>The search</h2><div class="plots">${findCharts(record).map(figure).join('\n')}</div>`,
+    cellsTable(
       ['', ''],
       figures.filter(({ name }) => !FIRST.has(name)).map((f) => [f.name, f.value]),
-    )}<div class="plots">${findCharts(record).map(figure).join('\n')}</div>`,
+    ),
     `<h2>Every probe</h2>${cellsTable(PROBE_COLUMNS, record.probes.map(probeRow))}`,
     '<p class="faint">Each probe is a run of its own, with its own report, in the folder probes/ beside this file.</p>',
     `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record.command))}</pre>`,
