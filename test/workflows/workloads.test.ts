@@ -25,9 +25,7 @@ const parameters: Record<string, Record<string, number>> = {
 const modern = catalogue.workloads.flatMap((workload) =>
   (['native', 'load-target'] as const).flatMap((variant) => {
     const found = workload.variants[variant];
-    return found === undefined
-      ? []
-      : [{ workload, variant, files: filesOf(workload, found) }];
+    return found === undefined ? [] : [{ workload, variant, files: filesOf(workload, found) }];
   }),
 );
 const cases = modern
