@@ -1,7 +1,7 @@
 // The scripts that Node.js loads before n8n.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -252,4 +252,11 @@ describe.each([
     // Why a rule of an Ingress, which knows one spelling, would not do.
     expect(await ask('/METRICS/')).toBe('metrics');
   });
+});
+
+test('no script takes away what another one has put on top of it', () => {
+  const scripts = readdirSync(preload).map((name) => readFileSync(join(preload, name), 'utf8'));
+  const assigned = scripts.map((script) => [...script.matchAll(/Module\._load = (?!function)/g)]);
+  expect(scripts.length).toBeGreaterThan(5);
+  expect(assigned.flat()).toEqual([]);
 });

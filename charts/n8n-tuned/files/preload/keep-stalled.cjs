@@ -57,11 +57,17 @@ const RUNNER = /(^|[\\/])workflow-runner(\.js)?$/;
 
 function install() {
   const load = Module._load;
+  let isDone = false;
   Module._load = function (request, ...rest) {
     const loaded = load.call(this, request, ...rest);
     // Null or without it while modules that need each other are being loaded.
-    if (RUNNER.test(request) && loaded?.WorkflowRunner?.prototype?.processError !== undefined) {
-      Module._load = load;
+    if (
+      !isDone &&
+      RUNNER.test(request) &&
+      loaded?.WorkflowRunner?.prototype?.processError !== undefined
+    ) {
+      // It stays: to put back what was before would drop what other scripts have put on top.
+      isDone = true;
       patch(loaded.WorkflowRunner);
     }
     return loaded;

@@ -48,10 +48,12 @@ function register({ Gauge }) {
 
 function install() {
   const load = Module._load;
+  let isDone = false;
   Module._load = function (request, ...rest) {
     const loaded = load.call(this, request, ...rest);
-    if (request === 'prom-client') {
-      Module._load = load;
+    if (!isDone && request === 'prom-client') {
+      // It stays: to put back what was before would drop what other scripts have put on top.
+      isDone = true;
       register(loaded);
     }
     return loaded;

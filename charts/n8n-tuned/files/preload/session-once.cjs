@@ -47,11 +47,13 @@ const DRIVER = /[\\/]@n8n[\\/]typeorm[\\/]dist[\\/]driver[\\/]postgres[\\/]Postg
 
 function install() {
   const load = Module._load;
+  let isDone = false;
   Module._load = function (request, ...rest) {
     const loaded = load.call(this, request, ...rest);
     // TypeORM imports it by its full path.
-    if (DRIVER.test(request)) {
-      Module._load = load;
+    if (!isDone && DRIVER.test(request)) {
+      // It stays: to put back what was before would drop what other scripts have put on top.
+      isDone = true;
       patch(loaded.PostgresDriver);
     }
     return loaded;

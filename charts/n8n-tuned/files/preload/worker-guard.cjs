@@ -131,10 +131,12 @@ const isQueue = (loaded) =>
 
 function install() {
   const load = Module._load;
+  let isDone = false;
   Module._load = function (request, ...rest) {
     const loaded = load.call(this, request, ...rest);
-    if (/(^|[\\/])(bull|queue)([\\/]index)?(\.js)?$/.test(request) && isQueue(loaded)) {
-      Module._load = load;
+    if (!isDone && /(^|[\\/])(bull|queue)([\\/]index)?(\.js)?$/.test(request) && isQueue(loaded)) {
+      // It stays: to put back what was before would drop what other scripts have put on top.
+      isDone = true;
       patch(loaded);
     }
     return loaded;
