@@ -55,6 +55,9 @@ The oldest n8n that has every node of a workflow in its version is in its table,
 Every request of a load test carries the header \`x-load-id\`; where the table of a workload names a place
 for it, the response must contain it there.
 
+All of them have the tag \`load test\`, and those that can hurt n8n the tag \`can hurt n8n\`: filter n8n's
+list of workflows by it, to publish or to remove them. The command-line import of n8n 0.221.2 drops tags.
+
 ## Demand a key
 
 A webhook answers everybody who can reach it, and several make n8n do as much work as a request asks
@@ -69,7 +72,15 @@ for; their notes and their sections below say so. To demand a key:
 n8n checks the key before it starts an execution, and answers 403 without it. No workflow demands one as
 it comes: a credential is different in each n8n, and without it the webhook would answer nobody. n8n
 decrypts the credential at each request, so compare only runs that both have a key, or both none. What
-\`n8n-tuned\` and the chart put into n8n themselves has none.`;
+\`n8n-tuned\` and the chart put into n8n themselves has none.
+
+## Python
+
+n8n's own benchmark has a Code node in Python; these workloads do not. n8n 2.x runs Python in a task runner
+of its own, which is in n8n's image of runners and not in the packages on npm: n8n 2.41.1 from npm answers
+such a workflow with 500, "Python runner unavailable: Virtual environment is missing from this system"
+(\`test/workflows/workloads.test.ts\`). A workload that was never run here would be a guess. With external
+runners, measure a workflow of your own: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
 }
 
 function table() {

@@ -33,6 +33,7 @@ it('has every workload that is promised', () => {
     'binary',
     'many-webhooks',
     'ten-workflows',
+    'respond-to-webhook',
     'data-table',
     'async',
     'chain',

@@ -29,6 +29,7 @@ interface Workflow {
   connections: Record<string, { main: { node: string }[][] }>;
   settings: Record<string, unknown>;
   versionId: string;
+  tags: { id: string; name: string }[];
 }
 
 const catalogue = readCatalogue(join(workflowsFolder, 'catalogue.json'));
@@ -89,6 +90,14 @@ describe.each(files)('$file', ({ file, variant, workload, together, isCalled }) 
       if (warning !== undefined) expect(content).toContain(`**Warning:** ${warning} Publish it`);
       expect(content.includes('set Authentication to Header Auth')).toBe(warning !== undefined);
     }
+  });
+
+  it('has a tag by which all are found, and one if it can hurt n8n', () => {
+    const hurts = workload.warning !== undefined || workload.mayCrashN8n;
+    expect(workflow.tags.map(({ name }) => name)).toEqual([
+      'load test',
+      ...(hurts ? ['can hurt n8n'] : []),
+    ]);
   });
 
   it('names the oldest n8n that has all its nodes', () => {

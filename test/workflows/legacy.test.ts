@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { readCatalogue } from '../../capacity/src/catalogue/read';
+import { withHeaders } from '../../loadtests/lib/own-request';
 import { requestsOf } from '../../loadtests/lib/workload';
+import { key, keyCredential, withKey } from './support/key';
 import { startN8n, type RunningN8n } from './support/n8n';
 import { workflowsFolder } from './support/paths';
 import { bodyOf, faultOf, registered, send } from './support/request';
@@ -23,6 +25,8 @@ describe.each(['main', 'own'])('n8n 0.221.2 with EXECUTIONS_PROCESS=%s', (execut
       version: '0.221.2',
       files: legacy.filter(({ workload }) => !workload.mayCrashN8n).map(({ file }) => file),
       inactive: legacy.filter(({ workload }) => workload.mayCrashN8n).map(({ file }) => file),
+      made: [withKey('legacy/cpu.json', '9902', 'load-cpu-key')],
+      credentials: [keyCredential],
       env: { EXECUTIONS_PROCESS: executionsProcess },
     });
   }, 400_000);
@@ -45,6 +49,16 @@ describe.each(['main', 'own'])('n8n 0.221.2 with EXECUTIONS_PROCESS=%s', (execut
     },
     120_000,
   );
+
+  it('demands a key where Header Auth is set in the Webhook node, as the notes advise', async () => {
+    const [request] = requestsOf(catalogue, 'cpu', { variant: 'legacy' });
+    if (request === undefined) throw new Error('no request');
+    const open = { ...request, path: '/webhook/load-cpu-key?n=1000', expect: ['json.n==1000'] };
+    await registered(n8n.baseUrl, open);
+    expect((await send(n8n.baseUrl, open, 'without')).status).toBe(403);
+    const [keyed = open] = withHeaders([open], [`${key.name}: ${key.value}`]);
+    expect(faultOf(open, await send(n8n.baseUrl, keyed, 'with'), 'with')).toBeNull();
+  }, 60_000);
 
   it('has memory-hog in it, asleep', () => {
     expect(

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCatalogue } from '../../capacity/src/catalogue/read';
+import type { ExportedWorkflow } from '../../capacity/src/catalogue/seeding';
 import { filesOf } from '../../capacity/src/catalogue/workload';
 import { valueAt } from '../../loadtests/lib/expect';
+import { withHeaders } from '../../loadtests/lib/own-request';
 import { floorOf, requestsOf, type LoadRequest } from '../../loadtests/lib/workload';
-import { startN8n, type RunningN8n } from './support/n8n';
+import { key, keyCredential, withKey } from './support/key';
+import { exported, startN8n, type RunningN8n } from './support/n8n';
 import { workflowsFolder } from './support/paths';
 import { bodyOf, faultOf, registered, send } from './support/request';
 import { startUpstream } from './support/upstream';
@@ -42,6 +45,23 @@ const cases = modern
 const bundled = (crashing: boolean): string[] =>
   modern.filter(({ workload }) => workload.mayCrashN8n === crashing).flatMap(({ files }) => files);
 
+/** As the workload cpu, with a Code node in Python. */
+function pythonWorkflow(): ExportedWorkflow {
+  const [workflow] = exported('cpu.json');
+  if (workflow === undefined) throw new Error('there is no workflow in cpu.json');
+  const nodes = workflow.nodes.map((node) => {
+    const parameters = node['parameters'] as object;
+    if (node.type === 'n8n-nodes-base.code') {
+      const pythonCode = 'return [{"json": {"sum": sum(range(10))}}]';
+      return { ...node, parameters: { language: 'pythonNative', pythonCode } };
+    }
+    return node.type === 'n8n-nodes-base.webhook'
+      ? { ...node, parameters: { ...parameters, path: 'load-python' }, webhookId: 'load-python' }
+      : node;
+  });
+  return { ...workflow, id: 'load-python', name: 'Python', nodes };
+}
+
 let n8n: RunningN8n;
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 let lastId = 0;
@@ -52,6 +72,8 @@ beforeAll(async () => {
     version: '2.41.1',
     files: bundled(false),
     inactive: bundled(true),
+    made: [withKey('cpu.json', 'load-cpu-key', 'load-cpu-key'), pythonWorkflow()],
+    credentials: [keyCredential],
     upstreamUrl: upstream.url,
     withLoadTarget: true,
   });
@@ -109,6 +131,7 @@ it.each([
   ['immediate', 'load-immediate', 'native'],
   ['async', 'load-async', 'native'],
   ['async', 'load-target-async', 'load-target'],
+  ['respond-to-webhook', 'load-respond-to-webhook', 'native'],
 ])(
   '%s (%s) answers before its execution ends, which then succeeds',
   async (name, workflowId, variant) => {
@@ -170,6 +193,42 @@ it.each([
   },
   60_000,
 );
+
+it('demands a key where Header Auth is set in the Webhook node, as the notes advise', async () => {
+  const open = { ...only('cpu', 'native'), path: '/webhook/load-cpu-key?n=100000' };
+  await registered(n8n.baseUrl, open);
+  const wrong = await send(
+    n8n.baseUrl,
+    withHeaders([open], [`${key.name}: wrong`])[0] ?? open,
+    'a',
+  );
+  expect([(await send(n8n.baseUrl, open, 'b')).status, wrong.status]).toEqual([403, 403]);
+  expect(executionsOf('load-cpu-key')).toEqual([]);
+  const [keyed = open] = withHeaders([open], [`${key.name}: ${key.value}`]);
+  await ask(keyed);
+}, 60_000);
+
+it('has no runner for Python: the day it has one, the workload python-code can be added', async () => {
+  const request = { ...only('cpu', 'native'), path: '/webhook/load-python' };
+  await registered(n8n.baseUrl, request);
+  expect((await send(n8n.baseUrl, request, 'python')).status).toBe(500);
+  expect(n8n.log()).toMatch(/(Python 3|Virtual environment) is missing from this system/);
+}, 60_000);
+
+it('has the tags of its files, so that all of them are found together', () => {
+  const tagged = (tag: string): unknown[] =>
+    n8n
+      .query(
+        `SELECT "workflowId" AS id FROM workflows_tags JOIN tag_entity ON "tagId" = tag_entity.id WHERE name = '${tag}'`,
+      )
+      .map(({ id }) => id);
+  const all = n8n.query('SELECT id FROM workflow_entity').map(({ id }) => id);
+  expect(tagged('load test').sort()).toEqual(all.sort());
+  expect(tagged('can hurt n8n')).toEqual(
+    expect.arrayContaining(['load-cpu', 'load-memory', 'load-memory-hog', 'load-target-disk-read']),
+  );
+  expect(tagged('can hurt n8n')).not.toContain('load-last-node');
+});
 
 it('has memory-hog in it, asleep', () => {
   const hogs = n8n.query(

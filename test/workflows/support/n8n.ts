@@ -45,6 +45,9 @@ interface Layout {
   files: readonly string[];
   /** Imported, and left inactive as they come. */
   inactive?: readonly string[];
+  /** Made by the test; active. */
+  made?: readonly ExportedWorkflow[];
+  credentials?: readonly object[];
   upstreamUrl?: string;
   withLoadTarget?: boolean;
   env?: Record<string, string>;
@@ -68,7 +71,7 @@ export async function startN8n(layout: Layout): Promise<RunningN8n> {
     filesFolder: join(folder, 'files'),
     ...(layout.upstreamUrl === undefined ? {} : { upstreamUrl: layout.upstreamUrl }),
   };
-  const active = layout.files.flatMap(exported);
+  const active = [...layout.files.flatMap(exported), ...(layout.made ?? [])];
   const all = [...active, ...(layout.inactive ?? []).flatMap(exported)];
   const input = join(folder, 'import');
   mkdirSync(input);
@@ -78,8 +81,12 @@ export async function startN8n(layout: Layout): Promise<RunningN8n> {
   // It lies beside the workflows, and n8n must pass over it.
   if (!legacy) cpSync(join(workflowsFolder, 'catalogue.json'), join(input, 'catalogue.json'));
   await n8n('import:workflow', '--separate', `--input=${input}`);
-  if (layout.upstreamUrl !== undefined) {
-    writeFileSync(join(folder, 'credentials.json'), JSON.stringify([upstreamCredential()]));
+  const credentials = [
+    ...(layout.credentials ?? []),
+    ...(layout.upstreamUrl === undefined ? [] : [upstreamCredential()]),
+  ];
+  if (credentials.length > 0) {
+    writeFileSync(join(folder, 'credentials.json'), JSON.stringify(credentials));
     await n8n('import:credentials', `--input=${join(folder, 'credentials.json')}`);
   }
   const database = join(home, 'database.sqlite');
@@ -128,7 +135,7 @@ export async function startN8n(layout: Layout): Promise<RunningN8n> {
   };
 }
 
-function exported(file: string): ExportedWorkflow[] {
+export function exported(file: string): ExportedWorkflow[] {
   const path = join(workflowsFolder, file);
   return parseExport(readFileSync(path, 'utf8'), path);
 }
