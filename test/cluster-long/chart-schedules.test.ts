@@ -51,17 +51,31 @@ beforeAll(async () => {
 });
 afterAll(() => n8n?.remove());
 
-/** When each execution was due, by the key that n8n gives it: `<job>:<time>`. */
-async function dueTimes(): Promise<number[]> {
+interface Execution {
+  status: string;
+  /** By the key that n8n gives it: `<job>:<time>`. */
+  dueMs: number;
+}
+
+async function executions(): Promise<Execution[]> {
   const rows = await n8n.space.kubectl(
     ...['exec', 'n8n-postgresql-0', '--', 'sh', '-c'],
-    `psql -U "$POSTGRES_USER" -d "$POSTGRES_DB" -Atc "select \\"deduplicationKey\\" from execution_entity where \\"workflowId\\" = '${EVERY_SECOND.id}' and status = 'success'"`,
+    `psql -U "$POSTGRES_USER" -d "$POSTGRES_DB" -Atc "select status, \\"deduplicationKey\\" from execution_entity where \\"workflowId\\" = '${EVERY_SECOND.id}'"`,
   );
   return rows
     .split('\n')
     .filter((row) => row !== '')
-    .map((row) => Date.parse(row.slice(row.indexOf(':') + 1)))
-    .sort((a, b) => a - b);
+    .map((row) => ({
+      status: row.slice(0, row.indexOf('|')),
+      dueMs: Date.parse(row.slice(row.indexOf(':') + 1)),
+    }))
+    .sort((a, b) => a.dueMs - b.dueMs);
+}
+
+async function dueTimes(): Promise<number[]> {
+  return (await executions())
+    .filter(({ status }) => status === 'success')
+    .map(({ dueMs }) => dueMs);
 }
 
 test(`every second fires once over ${ROLLOUTS} rollouts of main`, async () => {
@@ -87,5 +101,7 @@ test(`every second fires once over ${ROLLOUTS} rollouts of main`, async () => {
     ...{ rollouts: ROLLOUTS, seconds: wanted.length, executions: due.length },
     ...{ missing: missing.length, twice: due.length - seconds.size },
   });
+  const notDone = (await executions()).filter(({ status }) => status !== 'success');
+  expect(notDone).toEqual([]);
   expect({ missing, twice: due.length - seconds.size }).toEqual({ missing: [], twice: 0 });
 });
