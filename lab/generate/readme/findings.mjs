@@ -22,6 +22,7 @@ const ROWS = [
   isolates,
   oneProcessPerExecution,
   answers,
+  rollouts,
   search,
 ];
 
@@ -102,6 +103,24 @@ function answers() {
     'callers without an expected response in queue mode, with this chart',
     `**${lost}** of ${grouped(requests)}`,
     `${workload}, ${clients} clients, on one cluster`,
+    link(path),
+  ];
+}
+
+function rollouts() {
+  const path = 'studies/charts/results/rollouts.json';
+  if (!has(path)) return null;
+  const { runs, callers, workload } = readJson(path);
+  const count = (side, of) =>
+    runs.filter((run) => run.side === side).reduce((sum, run) => sum + of(run), 0);
+  const lost = (side) => {
+    const asked = count(side, ({ requests }) => requests);
+    return `${grouped(asked - count(side, ({ right }) => right))} of ${grouped(asked)}`;
+  };
+  return [
+    "requests lost while webhook processors are replaced: n8n's own settings, those of this chart",
+    `${lost("n8n's own")}, **${lost('the chart')}**`,
+    `${workload}, ${callers} callers that keep their connections, ${runs.length} rollouts, half of them with 0.4 cores for all pods`,
     link(path),
   ];
 }
