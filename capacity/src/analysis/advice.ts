@@ -14,6 +14,10 @@ const ADVICE: readonly (readonly [
   [/^worker event loop$/, () => 'add a worker, if the machine has a core for it'],
   [/^runner event loop$/, () => 'add a worker: each brings a task runner of its own'],
   [
+    /^server event loop$/,
+    () => 'run the server as several processes, or let it compute less per request',
+  ],
+  [
     /^Redis thread$/,
     () => 'divide the traffic among several releases, each with a Redis of its own',
   ],
