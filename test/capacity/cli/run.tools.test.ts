@@ -163,7 +163,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     [['--url', 'nowhere'], "--url is 'nowhere'"],
     [
       ['--target', 'moon'],
-      "argument 'moon' is invalid. Allowed choices are process, kubernetes, url.",
+      "argument 'moon' is invalid. Allowed choices are process, kubernetes, url, server.",
     ],
     [['--workflow', 'mine.json'], 'set N8N_API_KEY in the environment'],
   ])('%p is a mistake: exit code 2, a sentence, no request', async (mistake, because) => {
