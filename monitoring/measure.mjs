@@ -125,8 +125,9 @@ try {
   );
   console.log(`${panels.panels.length} panels: ${verdict.sentence}`);
 } finally {
+  const ended = prometheus === undefined ? null : once(prometheus.child, 'exit');
   prometheus?.child.kill('SIGTERM');
   await tuned('down', name).catch(() => undefined);
-  if (prometheus) await once(prometheus.child, 'exit').catch(() => undefined);
+  await ended;
   rmSync(folder, { recursive: true, force: true });
 }
