@@ -103,10 +103,11 @@ for (const [name, [workload, clients, ...sides]] of Object.entries(comparisons))
   for (const kept of ['compare.json', 'report.md', 'plots']) {
     cpSync(join(root, out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
   }
-  // Where this repository lies says nothing of n8n.
+  // Where this repository and the files of a moment lie says nothing of n8n.
   for (const kept of ['compare.json', 'report.md']) {
     const record = path(`results/${name}/${kept}`);
-    writeFileSync(record, readFileSync(record, 'utf8').replaceAll(root, ''));
+    const text = readFileSync(record, 'utf8').replaceAll(root, '').replaceAll(`${plans}/`, '');
+    writeFileSync(record, text);
   }
 }
 rmSync(plans, { recursive: true });
