@@ -47,7 +47,7 @@ async function drilled(
   expect(stderr).not.toContain('Error:');
   const record = JSON.parse(stdout) as Drilled;
   const { ledger, verdict, fault, figures } = record;
-  // For whoever runs this: the figures of a drill are its point.
+  // For the person who runs this: the figures of a drill are its point.
   const classes = LEDGER_CLASSES.map((each) => `${each} ${String(ledger.classes[each].requests)}`);
   process.stderr.write(
     `${name}: ${verdict.outcome}, sent ${String(ledger.sent)}, ${classes.join(', ')}, lost ${String(ledger.lost)} of ${String(ledger.exposed)}, ${JSON.stringify(figures)}, ${fault.done.map(({ text }) => text).join('; ')}\n`,
