@@ -8,6 +8,7 @@ export default tseslint.config(
   {
     ignores: [
       '**/dist/**',
+      '**/dist.draft-*/**',
       '**/node_modules/**',
       'coverage/**',
       'results/**',

@@ -1,18 +1,18 @@
 // Compiles each node and credential into one CommonJS file. What they need at run time is carried
 // along in vendor/, so that an n8n without a network can have it. Syntax for Node 18: n8n 0.x.
+// Usage: node nodes/build.mjs [FOLDER]; a FOLDER is new or empty, without it dist/ is brought up to date.
 import { build } from 'esbuild';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { replaceFiles } from '../lab/replace-files.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const outdir = join(root, 'dist');
 const sources = ['nodes', 'credentials'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)),
 );
 const find = (pattern) => sources.filter((file) => pattern.test(file));
 
-rmSync(outdir, { recursive: true, force: true });
 const common = {
   absWorkingDir: root,
   bundle: true,
@@ -35,39 +35,46 @@ const vendored = (folder) => ({
     ),
 });
 
-await build({
-  ...common,
-  entryPoints: find(/\.(node|credentials)\.ts$/),
-  outbase: root,
-  outdir,
-  plugins: [vendored('./vendor')],
-});
-const vendor = join(outdir, 'nodes/QueueMonitor/vendor');
-const { metafile } = await build({
-  ...common,
-  entryPoints: ['bull', 'ioredis'],
-  outdir: vendor,
-  legalComments: 'none',
-  metafile: true,
-  // An optional native speed-up of Bull's wire format, which the nodes never use.
-  external: ['msgpackr-extract'],
-  plugins: [vendored('.')],
-});
+async function buildInto(outdir) {
+  await build({
+    ...common,
+    entryPoints: find(/\.(node|credentials)\.ts$/),
+    outbase: root,
+    outdir,
+    plugins: [vendored('./vendor')],
+  });
+  const vendor = join(outdir, 'nodes/QueueMonitor/vendor');
+  const { metafile } = await build({
+    ...common,
+    entryPoints: ['bull', 'ioredis'],
+    outdir: vendor,
+    legalComments: 'none',
+    metafile: true,
+    // An optional native speed-up of Bull's wire format, which the nodes never use.
+    external: ['msgpackr-extract'],
+    plugins: [vendored('.')],
+  });
 
-// The licences of what is carried along go with it.
-const carried = Object.keys(metafile.inputs).map(
-  (file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)[0],
-);
-const licences = [...new Set(carried)].sort().map((folder) => {
-  const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json')));
-  const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-  const text = file ? readFileSync(join(root, folder, file), 'utf8').trim() : `Licence: ${license}`;
-  return `${name} ${version}\n\n${text}\n`;
-});
-writeFileSync(join(vendor, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(72)}\n\n`));
+  // The licences of what is carried along go with it.
+  const carried = Object.keys(metafile.inputs).map(
+    (file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)[0],
+  );
+  const licences = [...new Set(carried)].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json')));
+    const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file
+      ? readFileSync(join(root, folder, file), 'utf8').trim()
+      : `Licence: ${license}`;
+    return `${name} ${version}\n\n${text}\n`;
+  });
+  writeFileSync(join(vendor, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(72)}\n\n`));
 
-// Icons, and what the editor's search knows of a node.
-for (const file of find(/\.(svg|node\.json)$/)) {
-  mkdirSync(dirname(join(outdir, file)), { recursive: true });
-  cpSync(join(root, file), join(outdir, file));
+  // Icons, and what the editor's search knows of a node.
+  for (const file of find(/\.(svg|node\.json)$/)) {
+    mkdirSync(dirname(join(outdir, file)), { recursive: true });
+    cpSync(join(root, file), join(outdir, file));
+  }
 }
+
+const [given] = process.argv.slice(2);
+await (given ? buildInto(resolve(given)) : replaceFiles(join(root, 'dist'), buildInto));

@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const into = resolve(process.argv[2] ?? '.');
 
-execFileSync(process.execPath, [join(root, 'nodes/build.mjs')], { stdio: 'inherit' });
 const stage = mkdtempSync(join(tmpdir(), 'n8n-nodes-load-target-'));
 try {
   const inRepositoryOnly = ['workspaces', 'scripts', 'devDependencies'];
@@ -20,7 +19,10 @@ try {
     ),
   );
   writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  for (const path of ['LICENSE', ...manifest.files]) {
+  execFileSync(process.execPath, [join(root, 'nodes/build.mjs'), join(stage, 'dist')], {
+    stdio: 'inherit',
+  });
+  for (const path of ['LICENSE', ...manifest.files.filter((name) => name !== 'dist')]) {
     cpSync(join(root, path), join(stage, path), { recursive: true });
   }
   cpSync(join(root, 'nodes/README.md'), join(stage, 'README.md'));

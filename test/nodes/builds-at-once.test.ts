@@ -1,0 +1,56 @@
+// Test files that run side by side build what others read: no file may be missing or half written meanwhile.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
+
+const run = promisify(execFile);
+const root = repositoryRoot();
+const node = (script: string, ...args: string[]): Promise<unknown> =>
+  run(process.execPath, [script, ...args], { cwd: root });
+
+const READ = [
+  'dist/nodes/LoadTarget/LoadTarget.node.js',
+  'dist/nodes/QueueMonitor/vendor/LICENSES.txt',
+  'capacity/dist/cli.js',
+];
+
+it('builds at the same time leave every file whole for whoever reads it', async () => {
+  await Promise.all([node('nodes/build.mjs'), node('capacity/build.mjs')]);
+  const whole = READ.map((file) => readFileSync(join(root, file), 'utf8'));
+
+  const builds = [
+    ...['nodes/build.mjs', 'nodes/build.mjs', 'nodes/build.mjs'],
+    ...['capacity/build.mjs', 'capacity/build.mjs'],
+  ].map((script) => node(script));
+  let ended = false;
+  const all = Promise.all(builds).finally(() => (ended = true));
+  let reads = 0;
+  for (; !ended; reads += 1) {
+    expect(READ.map((file) => readFileSync(join(root, file), 'utf8'))).toEqual(whole);
+    await turn();
+  }
+  await all;
+  expect(reads).toBeGreaterThan(10);
+});
+
+it('packages made at the same time are the same, and leave the built nodes alone', async () => {
+  const folders = [1, 2].map(() => mkdtempSync(join(tmpdir(), 'n8n-packages-at-once-')));
+  try {
+    const packed = await Promise.all(
+      folders.map(async (folder) => {
+        const { stdout } = await run(process.execPath, ['nodes/pack.mjs', folder], { cwd: root });
+        return JSON.parse(stdout) as { integrity: string; files: { path: string }[] }[];
+      }),
+    );
+    const [first, second] = packed.map(([one]) => one);
+    expect(first?.files.map(({ path }) => path)).toContain(READ[0]);
+    expect(second?.integrity).toBe(first?.integrity);
+    expect(existsSync(join(root, READ[0] ?? ''))).toBe(true);
+  } finally {
+    for (const folder of folders) rmSync(folder, { recursive: true });
+  }
+});
