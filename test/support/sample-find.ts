@@ -12,6 +12,13 @@ export function sampleSearch(): FindRecord {
     achievedPerSecond: Math.min(ratePerSecond, 45),
     p95Ms: result === 'sustained' ? 120 : 2_400,
     errorShare: 0,
+    cpuPerRequest: {
+      allMs: 24.5,
+      roles: [
+        { role: 'main', instances: 1, ms: 8.5 },
+        { role: 'worker', instances: 1, ms: 16 },
+      ],
+    },
     littlesLaw: 1,
     ...(result === 'sustained'
       ? { limitedBy: 'nothing' }

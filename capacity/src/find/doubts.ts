@@ -1,5 +1,6 @@
 import type { Estimate } from '../analysis/search/estimate';
 import { figures } from '../analysis/figures';
+import { contradictEachOther, speedSpread } from '../analysis/machine-speed';
 import type { FindProbe } from '../record/find-record';
 import type { FindHead, SearchEnding } from './conclude';
 
@@ -11,6 +12,7 @@ export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnd
   return [
     ...ended(head, estimate, ending),
     ...contradictions(estimate),
+    ...speed(head.probes, estimate),
     ...restless(ending),
     ...grown(ending),
     ...invalid(head.probes),
@@ -41,6 +43,20 @@ function contradictions({ contradicting }: Estimate): string[] {
   );
   return [
     `Probes contradict the answer: ${seen.join(', ')}. Something disturbed them, or the system changed during the search: search again.`,
+  ];
+}
+
+/** Where probes agree, a speed that changes has changed nothing. */
+function speed(probes: readonly FindProbe[], { conclusive }: Estimate): string[] {
+  if (conclusive && !contradictEachOther(probes)) return [];
+  const spread = speedSpread(probes);
+  if (spread === null) return [];
+  const { role, lowMs, highMs, ratesPerSecond } = spread;
+  const slower = figures(Math.round(100 * (highMs / lowMs - 1)));
+  const [from, to] = ratesPerSecond.map(figures);
+  const rates = from === to ? `${String(to)}/s` : `${String(from)} to ${String(to)}/s`;
+  return [
+    `The machine was up to ${slower} % slower in some of these probes: CPU per request of ${role} ${figures(lowMs)} to ${figures(highMs)} ms at ${rates}, about the same load. Search again when nothing else uses the machine, or on one of steady speed.`,
   ];
 }
 

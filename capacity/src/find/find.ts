@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Prices } from '../analysis/cost';
+import { cpuPerRequest } from '../analysis/machine-speed';
 import type { CapacitySearch } from '../analysis/search/search';
 import type { Probe } from '../analysis/search/types';
 import { type Arrivals, type LoadPlan } from '../plan/profile';
@@ -139,6 +140,7 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
     ),
     p95Ms: summary.latencyMs?.p95 ?? null,
     errorShare: summary.errors.share,
+    cpuPerRequest: cpuPerRequest(summary),
     littlesLaw: summary.littlesLaw?.ratio ?? null,
     limitedBy: verdict.limitedBy.name,
     limitEvidence: verdict.limitedBy.evidence,

@@ -2,6 +2,7 @@ import type { Arrivals } from '../plan/profile';
 import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
 import type { RecordedWorkload } from '../plan/chosen-workload';
+import type { SampledRole } from '../plan/roles';
 import type { Machine, Outcome, RoleSummary, TargetKind } from './record';
 
 /** The shape of find.json: one search for the capacity, with every probe it made. */
@@ -70,6 +71,8 @@ export interface FindProbe {
   achievedPerSecond: number;
   p95Ms: number | null;
   errorShare: number;
+  /** Null where no CPU was seen, as of an n8n at a URL without metrics; left out in older records. */
+  cpuPerRequest?: CpuPerRequest | null;
   /** Requests in flight seen over those that Little's law predicts. */
   littlesLaw: number | null;
   limitedBy: string;
@@ -83,6 +86,13 @@ export interface FindProbe {
   doubts?: string[];
   /** Folder of its run beneath the search's own. */
   run: string;
+}
+
+/** Milliseconds of CPU per expected response. */
+export interface CpuPerRequest {
+  /** Of all roles that are loaded; databases and the load generator are apart. */
+  allMs: number;
+  roles: { role: SampledRole; instances: number; ms: number }[];
 }
 
 /** Whether the search has an answer that others may use, though its interval may be wide. */

@@ -159,6 +159,37 @@ describe('what a search answers', () => {
     expect(answer.doubts).toEqual([expect.stringContaining('51.2/s was sustained')]);
   });
 
+  describe('on a machine whose speed changes', () => {
+    const at = (ratePerSecond: number, ms: number, given: Partial<FindProbe> = {}): FindProbe =>
+      probe({
+        ratePerSecond,
+        cpuPerRequest: { allMs: ms, roles: [{ role: 'main', instances: 1, ms }] },
+        ...given,
+      });
+    const slow = at(47, 17.8, { result: 'not sustained' });
+    const doubtsOf = (probes: FindProbe[], conclusive = true): string[] =>
+      concludeSearch(head(probes), { ...found, conclusive }, quiet).doubts;
+
+    it('says by how much, where probes contradict each other', () => {
+      expect(doubtsOf([at(49, 13.7), slow])).toEqual([
+        expect.stringContaining(
+          'up to 30 % slower in some of these probes: CPU per request of main 13.7 to 17.8 ms at 47 to 49/s',
+        ),
+      ]);
+    });
+
+    it('says so too where the interval is too wide for an answer', () => {
+      expect(doubtsOf([at(46, 13.7), slow])).toEqual([]);
+      expect(doubtsOf([at(46, 13.7), slow], false)).toEqual([
+        expect.stringContaining('The machine was up to 30 % slower'),
+      ]);
+    });
+
+    it('does not blame it for what probes of equal cost contradict', () => {
+      expect(doubtsOf([at(49, 17.3), slow])).toEqual([]);
+    });
+  });
+
   it('passes on the warnings of its probes, each kind once', () => {
     const late = (count: number): string =>
       `${String(count)} requests were due but could not be sent`;

@@ -1,5 +1,6 @@
 import { adviceFor } from '../../analysis/advice';
 import { costOf, priceOfMillion } from '../../analysis/cost';
+import { busiestRole } from '../../analysis/machine-speed';
 import { limitOfSearch, limitText } from '../../analysis/limit-seen';
 import type { FindProbe, FindRecord } from '../../record/find-record';
 import { ms, perSecond, range, share, type Figure } from '../text/units';
@@ -59,6 +60,7 @@ export const PROBE_COLUMNS = [
   'achieved',
   'p95',
   'errors',
+  'CPU per request',
   'in flight / Little',
   'limited by',
 ];
@@ -74,9 +76,19 @@ export function probeRow(probe: FindProbe): string[] {
     perSecond(probe.achievedPerSecond),
     probe.p95Ms === null ? '-' : ms(probe.p95Ms),
     share(probe.errorShare),
+    cpuText(probe),
     probe.littlesLaw === null ? '-' : formatNumber(probe.littlesLaw),
     probe.limitedBy,
   ];
+}
+
+/** Of all roles, and of the busiest: `17.9 ms, worker 9.2 ms`. */
+function cpuText({ cpuPerRequest: cpu }: FindProbe): string {
+  if (!cpu) return '-';
+  const all = ms(cpu.allMs);
+  const role = busiestRole([cpu]);
+  const own = cpu.roles.find((one) => one.role === role);
+  return own === undefined || cpu.roles.length === 1 ? all : `${all}, ${own.role} ${ms(own.ms)}`;
 }
 
 export const findWord = ({ verdict }: FindRecord): string =>

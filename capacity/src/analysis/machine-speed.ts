@@ -1,0 +1,99 @@
+/**
+ * What a request costs n8n in CPU, probe by probe: of the same work at about the same rate it tells how fast
+ * the machine was. Steal time does not show it: a core that clocks lower, or whose caches and sibling thread
+ * somebody else uses, is all ours and slow.
+ */
+import { LOADED_ROLES, type SampledRole } from '../plan/roles';
+import type { CpuPerRequest, FindProbe } from '../record/find-record';
+import type { Summary } from '../record/record';
+
+/**
+ * Rates this near (the higher over the lower) are compared. What n8n does without requests makes a request
+ * look dearer at a low rate: with one core 17.0 ms at 30/s, 16.1 ms at 67/s (studies/proof, studies/modes).
+ * So within this ratio the rate itself accounts for less than 2 %.
+ */
+const NEAR = 1.25;
+/**
+ * Probes that differ by less are called equal. The same run four times over five minutes took 16.0 to 16.2 ms on
+ * a machine of steady speed, within 1.1 %, and 8.5 to 10.1 ms, within 19 %, on one whose speed drifts
+ * (control cells of studies/modes and studies/memory-floor). One major collection in a probe of 6 s is 4 %.
+ */
+const EQUAL = 1.08;
+
+const LOADED: readonly SampledRole[] = LOADED_ROLES;
+
+/** Of each role that is loaded, and of all together; null where no CPU was seen or nothing was answered. */
+export function cpuPerRequest({
+  achieved,
+  roles,
+}: Pick<Summary, 'achieved' | 'roles'>): CpuPerRequest | null {
+  if (!(achieved.ratePerSecond > 0)) return null;
+  const seen = roles.flatMap(({ role, instances, cpuCoresMean }) =>
+    cpuCoresMean === null || !LOADED.includes(role)
+      ? []
+      : [{ role, instances, ms: (1_000 * cpuCoresMean) / achieved.ratePerSecond }],
+  );
+  return seen.length === 0
+    ? null
+    : { allMs: seen.reduce((sum, { ms }) => sum + ms, 0), roles: seen };
+}
+
+/** The role whose instances are each the busiest: its thread is the first to be used up. */
+export function busiestRole(all: readonly CpuPerRequest[]): SampledRole | null {
+  const ofEach = new Map<SampledRole, number>();
+  for (const { role, instances, ms } of all.flatMap(({ roles }) => roles)) {
+    ofEach.set(role, (ofEach.get(role) ?? 0) + ms / Math.max(1, instances));
+  }
+  const [most] = [...ofEach].sort(([, a], [, b]) => b - a);
+  return most?.[0] ?? null;
+}
+
+export interface SpeedSpread {
+  role: SampledRole;
+  /** CPU per request of the cheapest and of the dearest of the probes that differ most. */
+  lowMs: number;
+  highMs: number;
+  /** The rates of these two probes, the lower first. */
+  ratesPerSecond: [number, number];
+}
+
+interface Cost {
+  ratePerSecond: number;
+  ms: number;
+}
+
+/** The two probes at near rates whose CPU per request differs most; null where no two differ by more than noise. */
+export function speedSpread(probes: readonly FindProbe[]): SpeedSpread | null {
+  const told = probes.flatMap(({ ratePerSecond, result, cpuPerRequest: cpu }) =>
+    ratePerSecond === undefined || result === 'invalid' || !cpu ? [] : [{ ratePerSecond, cpu }],
+  );
+  const role = busiestRole(told.map(({ cpu }) => cpu));
+  if (role === null) return null;
+  const costs = told.flatMap(({ ratePerSecond, cpu }): Cost[] => {
+    const own = cpu.roles.find((one) => one.role === role);
+    return own === undefined || !(own.ms > 0) ? [] : [{ ratePerSecond, ms: own.ms }];
+  });
+  let most: SpeedSpread | null = null;
+  for (const cheap of costs) {
+    for (const dear of costs) {
+      const ratesPerSecond = inOrder(cheap.ratePerSecond, dear.ratePerSecond);
+      const isNear = ratesPerSecond[1] <= NEAR * ratesPerSecond[0];
+      const ratio = dear.ms / cheap.ms;
+      if (!isNear || ratio <= EQUAL || (most !== null && ratio <= most.highMs / most.lowMs))
+        continue;
+      most = { role, lowMs: cheap.ms, highMs: dear.ms, ratesPerSecond };
+    }
+  }
+  return most;
+}
+
+const inOrder = (a: number, b: number): [number, number] => (a <= b ? [a, b] : [b, a]);
+
+/** Whether a rate was sustained that is not below one that was not. */
+export function contradictEachOther(probes: readonly FindProbe[]): boolean {
+  const ratesOf = (result: FindProbe['result']): number[] =>
+    probes.flatMap((probe) =>
+      probe.result === result && probe.ratePerSecond !== undefined ? [probe.ratePerSecond] : [],
+    );
+  return Math.max(...ratesOf('sustained')) >= Math.min(...ratesOf('not sustained'));
+}

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import '../../support/properties';
+import {
+  busiestRole,
+  contradictEachOther,
+  cpuPerRequest,
+  speedSpread,
+} from '../../../capacity/src/analysis/machine-speed';
+import type { CpuPerRequest, FindProbe } from '../../../capacity/src/record/find-record';
+import { sampleRun } from '../../support/sample-run';
+
+const { record } = sampleRun();
+
+const ofMain = (ms: number): CpuPerRequest => ({
+  allMs: 1.05 * ms,
+  roles: [
+    { role: 'main', instances: 1, ms },
+    { role: 'runner', instances: 1, ms: 0.05 * ms },
+  ],
+});
+
+function probe(
+  ratePerSecond: number,
+  ms: number | null,
+  given: Partial<FindProbe> = {},
+): FindProbe {
+  return {
+    kind: 'narrow',
+    ratePerSecond,
+    durationSeconds: 10,
+    result: 'sustained',
+    achievedPerSecond: ratePerSecond,
+    p95Ms: 100,
+    errorShare: 0,
+    littlesLaw: 1,
+    limitedBy: 'nothing',
+    sentence: '',
+    run: 'probes/x',
+    cpuPerRequest: ms === null ? null : ofMain(ms),
+    ...given,
+  };
+}
+
+describe('CPU per request', () => {
+  it('is that of each role that is loaded, and their sum is what the run says', () => {
+    const { summary } = record;
+    const cpu = cpuPerRequest(summary);
+    expect(cpu?.roles.map(({ role }) => role)).toEqual(['main', 'worker']);
+    expect(cpu?.allMs).toBeCloseTo((1_000 * (0.5 + 0.9)) / summary.achieved.ratePerSecond, 9);
+  });
+
+  it('is unknown where no CPU was seen, and where nothing was answered', () => {
+    const { summary } = record;
+    const unseen = summary.roles.map((role) => ({ ...role, cpuCoresMean: null }));
+    expect(cpuPerRequest({ ...summary, roles: unseen })).toBeNull();
+    expect(
+      cpuPerRequest({ ...summary, achieved: { ...summary.achieved, ratePerSecond: 0 } }),
+    ).toBeNull();
+  });
+
+  it('counts a role by its instances: two workers share what one main does alone', () => {
+    const cpu = (workers: number): CpuPerRequest => ({
+      allMs: 15,
+      roles: [
+        { role: 'main', instances: 1, ms: 6 },
+        { role: 'worker', instances: workers, ms: 9 },
+      ],
+    });
+    expect(busiestRole([cpu(1)])).toBe('worker');
+    expect(busiestRole([cpu(2)])).toBe('main');
+    expect(busiestRole([])).toBeNull();
+  });
+});
+
+describe('the speed of the machine over a search', () => {
+  it('is named where the same work at about the same rate took more CPU', () => {
+    const probes = [probe(80, 12), probe(47, 13.7), probe(49, 17.8), probe(48, 14)];
+    expect(speedSpread(probes)).toEqual({
+      role: 'main',
+      lowMs: 13.7,
+      highMs: 17.8,
+      ratesPerSecond: [47, 49],
+    });
+  });
+
+  it('has not changed where only the load has: CPU at rest is a share of every request', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 5, max: 500, noNaN: true }), { maxLength: 12 }),
+        fc.double({ min: 1, max: 50, noNaN: true }),
+        (rates, ms) => {
+          // What n8n uses at rest is 5 % of the requests at the lowest of these rates, less of each at higher ones.
+          const least = Math.min(...rates);
+          const probes = rates.map((rate) => probe(rate, ms * (1 + (0.05 * least) / rate)));
+          expect(speedSpread(probes)).toBeNull();
+        },
+      ),
+    );
+  });
+
+  it('is found wherever a slow probe lies, whatever the unit and order', () => {
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray([41, 43, 45, 47, 49], { minLength: 2 }),
+        fc.nat(),
+        fc.double({ min: 1.1, max: 3, noNaN: true }),
+        fc.double({ min: 0.1, max: 100, noNaN: true }),
+        (rates, which, slower, ms) => {
+          const slow = which % rates.length;
+          const spread = speedSpread(
+            rates.map((rate, i) => probe(rate, i === slow ? ms * slower : ms)),
+          );
+          expect((spread?.highMs ?? 0) / (spread?.lowMs ?? 1)).toBeCloseTo(slower, 9);
+          expect(spread?.ratesPerSecond).toContain(rates[slow]);
+        },
+      ),
+    );
+  });
+
+  it('is not judged by probes that do not count or that did not see it', () => {
+    const older = probe(48, 30);
+    delete older.cpuPerRequest;
+    const clients = {
+      ...probe(48, 30),
+      ratePerSecond: undefined,
+      clients: 4,
+    } as unknown as FindProbe;
+    const invalid = probe(48, 30, { result: 'invalid' });
+    expect(speedSpread([probe(48, 14), invalid, probe(48, null), older, clients])).toBeNull();
+    expect(speedSpread([])).toBeNull();
+  });
+});
+
+describe('probes contradict each other', () => {
+  const missed = { result: 'not sustained' as const };
+  it.each([
+    ['where a lower rate was missed', [probe(47, 1, missed), probe(49, 1)], true],
+    ['where one rate was sustained and missed', [probe(47, 1, missed), probe(47, 1)], true],
+    ['not where all that was missed is above', [probe(47, 1), probe(49, 1, missed)], false],
+    ['not without a miss', [probe(47, 1), probe(49, 1)], false],
+    ['not without a probe', [], false],
+  ])('%s', (_, probes, expected) => {
+    expect(contradictEachOther(probes)).toBe(expected);
+  });
+});
