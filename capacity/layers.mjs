@@ -8,7 +8,7 @@ export const LAYERS = [
   ['commands'],
   ['recommend'],
   ['predict'],
-  ['sweep', 'compare', 'drill'],
+  ['sweep', 'compare', 'drill', 'study'],
   ['find'],
   ['run', 'watch', 'recover'],
   ['report', 'samplers', 'load'],

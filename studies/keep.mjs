@@ -1,24 +1,35 @@
-// Keeps of a finished sweep what the documents and `n8n-tuned predict` rest on, without the raw samples.
+// Keeps of a finished sweep or study what the documents and `n8n-tuned predict` rest on, without the raw samples.
 //   n8n-tuned sweep -f studies/workers.yaml && node studies/keep.mjs workers
-import { cpSync, existsSync, rmSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+//   n8n-tuned study cluster-loop --quick && node studies/keep.mjs cluster-loop --quick
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const [name] = process.argv.slice(2);
+const [name, ...flags] = process.argv.slice(2);
+const isQuick = flags.includes('--quick');
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const from = path(`../results/${name}`);
+const from = path(`../results/${name}${isQuick ? '-quick' : ''}`);
 if (name === undefined || !existsSync(from)) {
-  console.error('say which sweep of results/ to keep, for example: node studies/keep.mjs workers');
+  console.error('say which folder of results/ to keep, for example: node studies/keep.mjs workers');
   process.exit(2);
 }
 
-const KEPT = ['sweep.json', 'cell.json', 'run.json', 'cells.csv', 'report.md'];
-const isPlotOfSweep = (file) => file.startsWith(`${from}/plots/`);
+const KEPT = [
+  ...['study.json', 'sweep.json', 'cell.json', 'run.json', 'compare.json'],
+  ...['cells.csv', 'report.md'],
+];
+/** Of a sweep or a comparison, not of each of its runs. */
+const isPlots = (folder) =>
+  existsSync(join(folder, '../sweep.json')) || existsSync(join(folder, '../compare.json'));
 const isKept = (file) =>
   statSync(file).isDirectory()
-    ? !/\/(logs|plots)$/.test(file) || file === `${from}/plots`
-    : isPlotOfSweep(file) || (KEPT.includes(basename(file)) && !/-\w{4}\/report\.md$/.test(file));
+    ? !/\/(logs|plots)$/.test(file) || (file.endsWith('/plots') && isPlots(file))
+    : dirname(file).endsWith('/plots') ||
+      (KEPT.includes(basename(file)) && !/-\w{4}\/report\.md$/.test(file));
 
-const to = path(`${name}/results`);
-rmSync(to, { recursive: true, force: true });
+const to = path(`${name}/results${isQuick ? '/quick' : ''}`);
+// A quick record lies within the folder of the full one, and outlives it.
+const others = isQuick || !existsSync(to) ? [] : readdirSync(to).filter((one) => one !== 'quick');
+if (isQuick) rmSync(to, { recursive: true, force: true });
+for (const other of others) rmSync(join(to, other), { recursive: true, force: true });
 cpSync(from, to, { recursive: true, filter: isKept });

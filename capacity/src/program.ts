@@ -13,6 +13,7 @@ import * as recover from './commands/recover';
 import * as report from './commands/report';
 import * as run from './commands/run';
 import * as sample from './commands/sample';
+import * as study from './commands/study';
 import * as sweep from './commands/sweep';
 import * as up from './commands/up';
 import * as watch from './commands/watch';
@@ -31,6 +32,7 @@ const COMMANDS = [
   find,
   compare,
   sweep,
+  study,
   drill,
   recover,
   predict,

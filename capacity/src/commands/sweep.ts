@@ -160,7 +160,7 @@ function announce({ steps, skipped, estimatedSeconds }: SweepRecord, done: numbe
 }
 
 const lineOf = (record: CellRecord, done: number, { steps }: SweepRecord): string =>
-  `${String(done)}/${String(steps.length)}  ${record.outcome.padEnd(8)}${record.id}: ${record.sentence}`;
+  `${String(done)}/${String(steps.length)}  ${record.outcome.padEnd(15)}${record.id}: ${record.sentence}`;
 
 function show(path: string, sweep: SweepRecord, records: CellRecord[], json: boolean): void {
   if (json) {

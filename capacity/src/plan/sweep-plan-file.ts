@@ -1,115 +1,18 @@
-import { isMap, isNode, isPair, LineCounter, parseDocument, type Document } from 'yaml';
-import type { z } from 'zod';
-import { messageOf, Mistake } from '../ui/exit';
 import { sweepPlanSchema, type SweepPlan } from './sweep-plan';
+import { parseYamlFile } from './yaml-file';
 
-const MOST_SHOWN = 5;
+const { shape } = sweepPlanSchema;
 
-/** The plan in a file's text. What is wrong with it is said with the file, the line and what was expected. */
-export function parseSweepPlan(text: string, file: string): SweepPlan {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const at = (offset: number): string => `${file}:${String(lines.linePos(offset).line)}`;
-  const [broken] = document.errors;
-  if (broken !== undefined) throw new Mistake(`${at(broken.pos[0])}: ${broken.message}`);
-  const parsed = sweepPlanSchema.safeParse(contentOf(document, file) ?? {});
-  if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
-  const shown = issues
-    .slice(0, MOST_SHOWN)
-    .map((issue) => `${at(offsetOf(document, issue))}: ${sentence(document, issue)}`);
-  const more = issues.length - shown.length;
-  throw new Mistake([...shown, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
-}
-
-/** An alias without its anchor is seen only here. */
-function contentOf(document: Document, file: string): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
-  }
-}
-
-type Issue = z.core.$ZodIssue;
-
-function sentence(document: Document, issue: Issue): string {
-  const place = issue.path.length === 0 ? 'the plan' : issue.path.map(String).join('.');
-  if (issue.code === 'unrecognized_keys') {
-    return `${issue.keys.map((key) => `'${key}'`).join(', ')} is not known ${issue.path.length === 0 ? 'in a plan' : `under ${place}`}, expected one of ${knownKeys(issue)}`;
-  }
-  const value: unknown = document.getIn(issue.path);
-  const found = value == null || isNode(value) ? '' : ` is ${JSON.stringify(value)}`;
-  return `${place}${found}: ${expected(issue)}`;
-}
-
-function expected(issue: Issue): string {
-  if (issue.message.startsWith('expected ')) return issue.message;
-  if (issue.code === 'invalid_type') return `expected ${articleOf(issue.expected)}`;
-  if (issue.code === 'invalid_value') {
-    return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
-  }
-  if (issue.code === 'invalid_union') {
-    return [...new Set(issue.errors.flat().map(expected))]
-      .join(', or ')
-      .replaceAll(', or expected', ' or');
-  }
-  if (issue.code === 'too_small') {
-    if (issue.origin === 'array') return 'expected at least one value';
-    return `expected ${issue.inclusive === true ? 'at least' : 'more than'} ${String(issue.minimum)}`;
-  }
-  return issue.message;
-}
-
-function articleOf(type: string): string {
-  const names: Record<string, string> = {
-    int: 'a whole number',
-    number: 'a number',
-    string: 'a text',
-    array: 'a list',
-    object: 'a mapping',
-    record: 'a mapping',
-  };
-  return names[type] ?? type;
-}
-
-function knownKeys({ path }: Issue): string {
-  const { shape: all } = sweepPlanSchema;
-  const shape =
-    path[0] === 'measure'
-      ? all.measure.unwrap().shape
-      : path[0] === 'quick'
-        ? all.quick.unwrap().shape
-        : all;
-  return Object.keys(shape).join(', ');
-}
-
-/** Where in the text what is wrong stands; of what is missing, where it should be. */
-function offsetOf(document: Document, issue: Issue): number {
-  const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
-  if (issue.code === 'unrecognized_keys') {
-    return keyOffset(document, [...path, issue.keys[0] ?? '']) ?? 0;
-  }
-  for (let length = path.length; length > 0; length -= 1) {
-    const head = path.slice(0, length);
-    const node = document.getIn(head, true);
-    const last = head.at(-1);
-    const offset =
-      typeof last === 'string' && !(isNode(node) && !isMap(node))
-        ? keyOffset(document, head)
-        : isNode(node)
-          ? node.range?.[0]
-          : undefined;
-    if (offset !== undefined) return offset;
-  }
-  return document.contents?.range?.[0] ?? 0;
-}
-
-function keyOffset(document: Document, path: readonly (string | number)[]): number | undefined {
-  const parent = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
-  if (!isMap(parent)) return undefined;
-  const pair = parent.items.find(
-    (item) => isPair(item) && isNode(item.key) && String(item.key) === path.at(-1),
-  );
-  return pair !== undefined && isNode(pair.key) ? pair.key.range?.[0] : undefined;
-}
+export const parseSweepPlan = (text: string, file: string): SweepPlan =>
+  parseYamlFile(text, file, {
+    name: 'plan',
+    schema: sweepPlanSchema,
+    keysAt: ([first]) =>
+      Object.keys(
+        first === 'measure'
+          ? shape.measure.unwrap().shape
+          : first === 'quick'
+            ? shape.quick.unwrap().shape
+            : shape,
+      ),
+  });

@@ -1,9 +1,12 @@
 // Plans that are published must be plans that can be measured.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cellsOf, changedDimensions } from '../../../capacity/src/plan/sweep-plan-cells';
-import { DIMENSIONS, quickPlan } from '../../../capacity/src/plan/sweep-plan';
+import { DIMENSIONS, quickPlan, type SweepPlan } from '../../../capacity/src/plan/sweep-plan';
 import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
+import { wordsOf } from '../../../capacity/src/plan/study-file';
+import { readStudies } from '../../../capacity/src/study/studies';
+import { programOf } from '../../../capacity/src/program';
 import { workloadOf } from '../../../capacity/src/sweep/measure-cell';
 import { prepareSweep } from '../../../capacity/src/sweep/prepare';
 import type { Deployer } from '../../../capacity/src/targets/deploy';
@@ -47,6 +50,55 @@ test.each(quick)('%s --quick is thought to take less than 3 minutes', (name, pla
   const { steps, estimatedSeconds } = prepareSweep(plan, name, [], anywhere);
   expect(steps.length).toBeGreaterThan(0);
   expect(estimatedSeconds).toBeLessThan(180);
+});
+
+describe.each(readStudies(STUDIES))('study $name', ({ full, quick: short, needs }) => {
+  const root = join(STUDIES, '..');
+  const lengths = [full, ...(short === undefined ? [] : [short])];
+  const words = lengths.flatMap(({ commands }) => commands.map((text) => wordsOf(text, 'out')));
+
+  test('consists of commands, options and files that exist', () => {
+    const { commands } = programOf();
+    for (const [program, name = '', ...rest] of words) {
+      const known = commands.find((one) => one.name() === name)?.options.map(({ long }) => long);
+      if (program === 'n8n-tuned') {
+        for (const word of rest) if (word.startsWith('--')) expect(known).toContain(word);
+      }
+      const files = [name, ...rest].filter((word) => word.startsWith('studies/'));
+      expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    }
+  });
+
+  test('writes into the folder that it is given', () => {
+    for (const command of words) expect(command.some((word) => word.startsWith('out'))).toBe(true);
+  });
+
+  test('takes about as long as it says', () => {
+    for (const { minutes, commands } of lengths) {
+      const sweeps = commands.flatMap((text) => {
+        const all = wordsOf(text, 'out');
+        return all[1] === 'sweep' ? [planOf(all)] : [];
+      });
+      const seconds = sweeps.reduce((sum, plan) => sum + secondsOf(plan), 0);
+      expect(seconds).toBeLessThanOrEqual(60 * minutes);
+    }
+    if (short !== undefined) expect(short.minutes).toBeLessThanOrEqual(3);
+  });
+
+  test('needs tools that the lab has', () => {
+    expect(needs.filter((tool) => !existsSync(join(root, 'lab/tools', `${tool}.sh`)))).toEqual([]);
+  });
+
+  const secondsOf = (plan: SweepPlan): number =>
+    prepareSweep(plan, 'a', [], anywhere).estimatedSeconds;
+
+  function planOf(command: readonly string[]): SweepPlan {
+    const file = command[command.indexOf('-f') + 1] ?? '';
+    const whole = parseSweepPlan(readFileSync(join(root, file), 'utf8'), file);
+    const plan = command.includes('--quick') ? quickPlan(whole) : whole;
+    if (plan === null) throw new Error(`${file} has no quick`);
+    return plan;
+  }
 });
 
 describe('the README of the studies', () => {

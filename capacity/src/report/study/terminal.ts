@@ -1,0 +1,50 @@
+import type { NamedStudy, Published, Study } from '../../plan/study-file';
+import type { StudyRecord } from '../../record/study-record';
+import { formatNumber } from '../plot/scale';
+import { renderColumns, renderRows, type TerminalStyle } from '../text/terminal';
+
+const RECORDS = {
+  full: 'there is one',
+  quick: 'of a quick run only',
+  none: 'none yet',
+} satisfies Record<NamedStudy['kept'], string>;
+
+export function renderStudies(studies: readonly NamedStudy[], style: TerminalStyle): string[] {
+  return studies.flatMap((study) => [
+    ...renderRows([{ name: study.name, value: study.question }], style),
+    ...renderRows(
+      [
+        { name: '  published', value: study.published.map(publishedText).join('; ') || 'nothing' },
+        { name: '  record', value: RECORDS[study.kept] },
+        { name: '  takes', value: takes(study) },
+      ],
+      style,
+    ),
+    '',
+  ]);
+}
+
+export const publishedText = ({ what, value, unit }: Published): string =>
+  `${what}: ${formatNumber(value)}${unit === 'x' || unit === '' ? unit : ` ${unit}`}`;
+
+const takes = ({ full, quick }: Study): string =>
+  [
+    `${minutes(full.minutes)}`,
+    quick === undefined ? 'no --quick' : `--quick ${minutes(quick.minutes)}`,
+  ].join('; ');
+
+const minutes = (value: number): string => `about ${formatNumber(value)} min`;
+
+export function renderStudy({ steps, seconds, isWhole }: StudyRecord): string[] {
+  return [
+    ...renderColumns(
+      ['exit code', 'time', 'command'],
+      steps.map(({ command, seconds: took, exitCode }) => [
+        String(exitCode),
+        `${took.toFixed(0)} s`,
+        command,
+      ]),
+    ),
+    `${isWhole ? 'all of it' : 'broken off: the same command goes on'}, ${seconds.toFixed(0)} s`,
+  ];
+}
