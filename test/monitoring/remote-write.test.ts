@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { RunRecord } from '../../capacity/src/record/record';
 import { buildCli, endStartedClis, runCli, startCli, until } from '../support/cli';
 import { startKnownServer, type KnownServer } from '../support/known-server';
-import { freePort } from '../support/s3-server';
+import { freePort } from '../../capacity/src/targets/process/ports';
 import { startFakeGrafana, type FakeGrafana } from './support/fake-grafana';
 import { Prometheus } from './support/prometheus';
 

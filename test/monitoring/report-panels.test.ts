@@ -9,7 +9,7 @@ import { REQUESTS_HEAD } from '../../capacity/src/record/csv';
 import type { RecordedPanels } from '../../capacity/src/record/panels';
 import type { RunRecord } from '../../capacity/src/record/record';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
-import { freePort } from '../support/s3-server';
+import { freePort } from '../../capacity/src/targets/process/ports';
 import { sampleRun } from '../support/sample-run';
 import { Prometheus } from './support/prometheus';
 

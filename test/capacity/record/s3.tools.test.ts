@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import { s3Place, s3UrlOf, uploadFolder } from '../../../capacity/src/record/s3';
 import { buildCli, runCli } from '../../support/cli';
-import { freePort, startS3Server, type S3Server } from '../../support/s3-server';
+import { startS3Server, type S3Server } from '../../support/s3-server';
+import { freePort } from '../../../capacity/src/targets/process/ports';
 
 jest.setTimeout(60_000);
 

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { freePort } from '../../../capacity/src/targets/process/ports';
 import { paths } from '../../chart/support/helm.ts';
 import { until } from '../../process/stage';
 
@@ -100,12 +100,4 @@ export class Prometheus {
     if (answer.status !== 'success') throw new Error(`${path}: ${answer.error ?? ''}`);
     return answer.data;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

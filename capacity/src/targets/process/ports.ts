@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:net';
 import { Failure } from '../../ui/exit';
 
@@ -5,20 +6,18 @@ import { Failure } from '../../ui/exit';
 const lowest = 20_000;
 const highest = 32_000;
 
-/** A port on which nothing listens and that was not handed out before by this process. */
-export async function freePort(taken: Set<number> = handedOut): Promise<number> {
+/**
+ * A port on which nothing listens, and that neither this process nor another one that asks here has got before. It is theirs
+ * long before something listens on it: an n8n takes seconds to start.
+ */
+export async function freePort(range = { lowest, highest }): Promise<number> {
+  const ports = range.highest - range.lowest;
   for (let attempt = 0; attempt < 200; attempt += 1) {
-    const port = lowest + Math.floor(Math.random() * (highest - lowest));
-    if (taken.has(port)) continue;
-    if (await isFree(port)) {
-      taken.add(port);
-      return port;
-    }
+    const port = range.lowest + Math.floor(Math.random() * ports);
+    if ((await isFree(port)) && (await isMine(port))) return port;
   }
-  throw new Failure(`no free port between ${String(lowest)} and ${String(highest)}`);
+  throw new Failure(`no free port between ${String(range.lowest)} and ${String(range.highest)}`);
 }
-
-const handedOut = new Set<number>();
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -30,6 +29,21 @@ function isFree(port: number): Promise<boolean> {
       server.close(() => {
         resolve(true);
       });
+    });
+  });
+}
+
+/** The port of the same number for datagrams marks it until this process ends, and gets in the way of nothing else. */
+function isMine(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const mark = createSocket('udp4');
+    mark.once('error', () => {
+      mark.close();
+      resolve(false);
+    });
+    mark.bind({ port, address: '127.0.0.1', exclusive: true }, () => {
+      mark.unref();
+      resolve(true);
     });
   });
 }
