@@ -21,8 +21,8 @@
 
 {{/* The labels by which a component's pods are found. Dict: context, component. */}}
 {{- define "n8n-tuned.selector" -}}
-app.kubernetes.io/name: {{ include "n8n-tuned.name" .context }}
-app.kubernetes.io/instance: {{ .context.Release.Name }}
+app.kubernetes.io/name: {{ include "n8n-tuned.name" .context | quote }}
+app.kubernetes.io/instance: {{ .context.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
@@ -58,7 +58,7 @@ fullName (instead of both), annotations, labels.
 */}}
 {{- define "n8n-tuned.metadata" -}}
 {{- $suffix := ternary "" (printf "-%s" (.name | default "")) (empty .name) -}}
-name: {{ default (printf "%s%s" (include "n8n-tuned.fullname" .context) $suffix) .fullName }}
+name: {{ default (printf "%s%s" (include "n8n-tuned.fullname" .context) $suffix) .fullName | quote }}
 namespace: {{ include "n8n-tuned.namespace" .context | quote }}
 labels:
   {{- include "n8n-tuned.labels" . | nindent 2 }}
@@ -89,7 +89,7 @@ annotations:
 {{- with concat (.Values.global.imagePullSecrets | default list) (.Values.imagePullSecrets | default list) | uniq -}}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ kindIs "string" . | ternary . (get (kindIs "map" . | ternary . dict) "name") }}
+  - name: {{ kindIs "string" . | ternary . (get (kindIs "map" . | ternary . dict) "name") | quote }}
   {{- end }}
 {{- end }}
 {{- end -}}
@@ -100,6 +100,6 @@ imagePullSecrets:
 {{- if eq (toString $class) "-" -}}
 storageClassName: ""
 {{- else if $class -}}
-storageClassName: {{ $class }}
+storageClassName: {{ $class | quote }}
 {{- end -}}
 {{- end -}}

@@ -10,7 +10,7 @@ metadata:
   annotations:
     {{- mergeOverwrite (dict "kubectl.kubernetes.io/default-container" "n8n") (deepCopy ($settings.podAnnotations | default dict)) (include "n8n-tuned.checksums" . | fromYaml) | toYaml | nindent 4 }}
 spec:
-  serviceAccountName: {{ include "n8n-tuned.serviceAccountName" $context }}
+  serviceAccountName: {{ include "n8n-tuned.serviceAccountName" $context | quote }}
   automountServiceAccountToken: {{ $values.serviceAccount.automountToken }}
   # A Service called n8n would otherwise put N8N_PORT=tcp://... into the environment.
   enableServiceLinks: false
@@ -99,7 +99,7 @@ checksum/load-targets: {{ include "n8n-tuned.loadTargetFiles" .context | sha256s
 {{- $settings := .component.settings -}}
 {{- range $key := list "priorityClassName" "runtimeClassName" "schedulerName" "nodeSelector" "affinity" "tolerations" "hostAliases" "dnsPolicy" "dnsConfig" }}
 {{- with get $settings $key }}
-{{ $key }}:{{ if kindIs "string" . }} {{ . }}{{ else }}{{ toYaml . | nindent 2 }}{{ end }}
+{{ $key }}:{{ if kindIs "string" . }} {{ quote . }}{{ else }}{{ toYaml . | nindent 2 }}{{ end }}
 {{- end }}
 {{- end }}
 {{- if $settings.topologySpreadConstraints }}
@@ -128,12 +128,12 @@ topologySpreadConstraints:
 - name: data
   mountPath: /home/node/.n8n
   {{- with $values.persistence.subPath }}
-  subPath: {{ . }}
+  subPath: {{ . | quote }}
   {{- end }}
 # Where file nodes of n8n 2.x may write: a folder of its own, because n8n's is closed to them.
 - name: data
   mountPath: /home/node/.n8n-files
-  subPath: {{ list $values.persistence.subPath "n8n-files" | compact | join "/" }}
+  subPath: {{ list $values.persistence.subPath "n8n-files" | compact | join "/" | quote }}
 {{- end }}
 {{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
 - name: preload
@@ -168,11 +168,11 @@ topologySpreadConstraints:
 {{- if .existingSecret -}}
 - name: trusted-certificates
   secret:
-    secretName: {{ .existingSecret }}
+    secretName: {{ .existingSecret | quote }}
 {{- else if .existingConfigMap -}}
 - name: trusted-certificates
   configMap:
-    name: {{ .existingConfigMap }}
+    name: {{ .existingConfigMap | quote }}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -186,7 +186,7 @@ topologySpreadConstraints:
 {{- if include "n8n-tuned.usesClaim" . }}
 - name: data
   persistentVolumeClaim:
-    claimName: {{ include "n8n-tuned.claimName" .context }}
+    claimName: {{ include "n8n-tuned.claimName" .context | quote }}
 {{- end }}
 {{- if (include "n8n-tuned.preloads" . | fromYaml).items }}
 - name: preload
@@ -196,7 +196,7 @@ topologySpreadConstraints:
 {{- if and $values.communityPackages.packages $values.communityPackages.npmrc.existingSecret }}
 - name: npmrc
   secret:
-    secretName: {{ $values.communityPackages.npmrc.existingSecret }}
+    secretName: {{ $values.communityPackages.npmrc.existingSecret | quote }}
 {{- end }}
 {{- if (include "n8n-tuned.scriptsOf" . | fromYaml).items }}
 - name: scripts

@@ -55,8 +55,8 @@ holds or changes it. The last two have names of their own, so that either can co
 - name: {{ .variable }}
   valueFrom:
     secretKeyRef:
-      name: {{ $secret.name }}
-      key: {{ $secret.key }}
+      name: {{ $secret.name | quote }}
+      key: {{ $secret.key | quote }}
 {{- end -}}
 {{- end -}}
 

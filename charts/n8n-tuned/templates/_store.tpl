@@ -78,7 +78,7 @@ spec:
         {{- end }}
         resources:
           requests:
-            storage: {{ .settings.persistence.size }}
+            storage: {{ .settings.persistence.size | quote }}
   {{- end }}
 ---
 apiVersion: v1

@@ -42,8 +42,8 @@
 - name: {{ $variable }}
   valueFrom:
     secretKeyRef:
-      name: {{ $external.tls.existingSecret }}
-      key: {{ $key }}
+      name: {{ $external.tls.existingSecret | quote }}
+      key: {{ $key | quote }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -28,16 +28,16 @@
 - name: N8N_LICENSE_ACTIVATION_KEY
   valueFrom:
     secretKeyRef:
-      name: {{ .context.Values.license.existingSecret }}
-      key: {{ .context.Values.license.existingSecretKey }}
+      name: {{ .context.Values.license.existingSecret | quote }}
+      key: {{ .context.Values.license.existingSecretKey | quote }}
 {{- end }}
 {{- with .context.Values.sentry }}
 {{- if .existingSecret }}
 - name: N8N_SENTRY_DSN
   valueFrom:
     secretKeyRef:
-      name: {{ .existingSecret }}
-      key: {{ .existingSecretKey }}
+      name: {{ .existingSecret | quote }}
+      key: {{ .existingSecretKey | quote }}
 {{- end }}
 {{- end }}
 {{- with .context.Values.logs }}
@@ -52,7 +52,7 @@
 {{- end }}
 {{- with include "n8n-tuned.trustedFile" .context }}
 - name: NODE_EXTRA_CA_CERTS
-  value: {{ . }}
+  value: {{ . | quote }}
 {{- end }}
 {{- end -}}
 
@@ -96,7 +96,7 @@
 {{- end }}
 {{- end }}
 - name: QUEUE_BULL_PREFIX
-  value: {{ $values.redis.prefix }}
+  value: {{ $values.redis.prefix | quote }}
 - name: OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS
   value: "true"
 {{- if eq .component.role "worker" }}
@@ -108,7 +108,7 @@
 - name: N8N_WORKER_POOLS_ENABLED
   value: "true"
 - name: N8N_WORKER_POOL_NAME
-  value: {{ .component.pool }}
+  value: {{ .component.pool | quote }}
 {{- end }}
 {{- else }}
 {{- /* A caller's answer is lost when its finished job is deleted before Bull listens: keep what finishes in 5 s, with room. */}}
@@ -186,7 +186,7 @@
 - name: N8N_RUNNERS_ENABLED
   value: "true"
 - name: N8N_RUNNERS_MODE
-  value: {{ $mode }}
+  value: {{ $mode | quote }}
 - name: N8N_RUNNERS_MAX_CONCURRENCY
   value: {{ include "n8n-tuned.runnerConcurrency" . | quote }}
 {{- if eq $mode "external" }}
@@ -209,7 +209,7 @@
 {{- define "n8n-tuned.env.binaryData" -}}
 {{- $mode := include "n8n-tuned.binaryDataMode" .context -}}
 - name: N8N_DEFAULT_BINARY_DATA_MODE
-  value: {{ $mode }}
+  value: {{ $mode | quote }}
 {{- if eq $mode "s3" }}
 {{- with .context.Values.binaryData.s3 }}
 - name: N8N_AVAILABLE_BINARY_DATA_MODES
@@ -224,13 +224,13 @@
 - name: N8N_EXTERNAL_STORAGE_S3_ACCESS_KEY
   valueFrom:
     secretKeyRef:
-      name: {{ .existingSecret }}
-      key: {{ .accessKeyKey }}
+      name: {{ .existingSecret | quote }}
+      key: {{ .accessKeyKey | quote }}
 - name: N8N_EXTERNAL_STORAGE_S3_ACCESS_SECRET
   valueFrom:
     secretKeyRef:
-      name: {{ .existingSecret }}
-      key: {{ .secretKeyKey }}
+      name: {{ .existingSecret | quote }}
+      key: {{ .secretKeyKey | quote }}
 {{- else }}
 - name: N8N_EXTERNAL_STORAGE_S3_AUTH_AUTO_DETECT
   value: "true"

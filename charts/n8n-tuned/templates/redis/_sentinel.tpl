@@ -24,8 +24,8 @@ that it starts before them and ends after n8n. Dict: context, component.
     - name: SENTINEL_PASSWORD
       valueFrom:
         secretKeyRef:
-          name: {{ . }}
-          key: {{ $sentinel.existingSecretKey }}
+          name: {{ . | quote }}
+          key: {{ $sentinel.existingSecretKey | quote }}
     {{- end }}
     {{- if $external.tls.enabled }}
     - name: TLS
@@ -34,7 +34,7 @@ that it starts before them and ends after n8n. Dict: context, component.
       value: {{ $external.tls.serverName | quote }}
     {{- with include "n8n-tuned.trustedFile" .context }}
     - name: NODE_EXTRA_CA_CERTS
-      value: {{ . }}
+      value: {{ . | quote }}
     {{- end }}
     {{- end }}
   resources:

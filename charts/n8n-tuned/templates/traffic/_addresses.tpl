@@ -32,14 +32,15 @@ anything else would be a guess (a load balancer may end TLS before an Ingress), 
 
 {{/* The path of an address without the slash at its end, mostly empty. */}}
 {{- define "n8n-tuned.pathOf" -}}
-{{- with . -}}{{- get (urlParse .) "path" | trimSuffix "/" -}}{{- end -}}
+{{- regexReplaceAll "^[^:]*://[^/?#]*([^?#]*).*$" . "${1}" | trimSuffix "/" -}}
 {{- end -}}
 
 {{/* Hosts of a route as `items`: those that it names, else that of the address. Dict: hosts, url. */}}
 {{- define "n8n-tuned.routeHosts" -}}
 {{- $hosts := .hosts | default list -}}
 {{- if and (not $hosts) .url -}}
-{{- $hosts = list (get (urlParse .url) "host" | regexFind "^[^:]+") -}}
+{{- /* What is no address at all is refused by n8n-tuned.validate.traffic, and must get there. */ -}}
+{{- $hosts = list (regexReplaceAll "^[^:]*://([^/:?#]*).*$" .url "${1}") -}}
 {{- end -}}
 {{- dict "items" $hosts | toYaml -}}
 {{- end -}}

@@ -10,7 +10,7 @@ metadata:
   {{- include "n8n-tuned.metadata" (dict "context" .context "component" .component "name" .name "annotations" $annotations) | nindent 2 }}
 spec:
   {{- with .settings.className | default .context.Values.ingress.className }}
-  ingressClassName: {{ . }}
+  ingressClassName: {{ . | quote }}
   {{- end }}
   {{- with .settings.tls }}
   tls:
@@ -22,11 +22,11 @@ spec:
       http:
         paths:
           {{- range get $.routes $host }}
-          - path: {{ .path }}
+          - path: {{ .path | quote }}
             pathType: Prefix
             backend:
               service:
-                name: {{ .service }}
+                name: {{ .service | quote }}
                 port:
                   name: http
           {{- end }}

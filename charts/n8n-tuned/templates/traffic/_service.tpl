@@ -9,7 +9,7 @@ metadata:
 spec:
   type: {{ $own.type }}
   {{- with $own.loadBalancerClass }}
-  loadBalancerClass: {{ . }}
+  loadBalancerClass: {{ . | quote }}
   {{- end }}
   {{- with $own.loadBalancerSourceRanges }}
   loadBalancerSourceRanges:
