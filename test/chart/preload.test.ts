@@ -12,6 +12,7 @@ import { chart } from './support/helm.ts';
 const run = promisify(execFile);
 const preload = join(chart, 'files/preload');
 const STOPPING = '/tmp/n8n-tuned-stopping';
+const LONGEST_MS = 5000;
 
 let folder: string;
 beforeEach(() => {
@@ -41,12 +42,7 @@ describe.each([
   let agent: http.Agent;
   let port: string;
 
-  beforeEach(async () => {
-    // The folder of the test instead of /tmp, which other tests share.
-    const script = readFileSync(join(preload, 'last-answers.cjs'), 'utf8');
-    const own = script.replace(`'${STOPPING}'`, JSON.stringify(join(folder, 'stopping')));
-    expect(own).not.toBe(script);
-    writeFileSync(join(folder, 'last-answers.cjs'), own);
+  beforeEach(() => {
     agent = new http.Agent({ keepAlive: true });
   });
   afterEach(() => {
@@ -54,7 +50,13 @@ describe.each([
     server.kill('SIGKILL');
   });
 
-  async function start(): Promise<void> {
+  /** With the folder of the test instead of /tmp, which other tests share, and patience with a test that stalls. */
+  async function start(longestDelayMs = 60_000): Promise<void> {
+    const script = readFileSync(join(preload, 'last-answers.cjs'), 'utf8');
+    const placed = script.replace(`'${STOPPING}'`, JSON.stringify(join(folder, 'stopping')));
+    const own = placed.replace(/(?<=LONGEST_DELAY_MS = )\d+/, String(longestDelayMs));
+    expect([placed === script, own === placed]).toEqual([false, longestDelayMs === LONGEST_MS]);
+    writeFileSync(join(folder, 'last-answers.cjs'), own);
     server = spawn(node(), ['--require', join(folder, 'last-answers.cjs'), '-e', SERVER]);
     const [line] = (await once(server.stdout ?? server, 'data')) as [Buffer];
     port = line.toString().trim();
@@ -116,7 +118,7 @@ describe.each([
   });
 
   test('delay the end for a moment, and not for ever', async () => {
-    await start();
+    await start(LONGEST_MS);
     const exit = once(server, 'exit');
     const lost = expect(answer('/slow')).rejects.toThrow('socket hang up');
     await answer();

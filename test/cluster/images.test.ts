@@ -6,7 +6,7 @@ import { createNamespace, until, type Namespace } from '../support/cluster';
 import { shellPod } from './objects';
 import { IMAGES } from '../support/images';
 
-jest.setTimeout(240_000);
+jest.setTimeout(400_000);
 
 let space: Namespace;
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => space?.remove());
 
 const ready = (pod: string): Promise<string> =>
-  space.kubectl('wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=90s');
+  space.kubectl('wait', '--for=condition=Ready', `pod/${pod}`, '--timeout=110s');
 const pod = (name: string, container: object, spec: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'Pod',

@@ -13,7 +13,7 @@ import {
 } from '../support/cluster';
 import { shellPod, webServer } from './objects';
 
-jest.setTimeout(180_000);
+jest.setTimeout(400_000);
 
 let space: Namespace;
 let status: Record<string, string>;
@@ -43,7 +43,7 @@ beforeAll(async () => {
   status = await clusterStatus();
   space = await createNamespace('ingress');
   await space.apply(['editor', 'hooks', 'tests'].flatMap(server));
-  await space.kubectl('wait', '--for=condition=Available', 'deploy', '--all', '--timeout=60s');
+  await space.kubectl('wait', '--for=condition=Available', 'deploy', '--all', '--timeout=110s');
 });
 afterAll(() => space?.remove());
 
@@ -170,7 +170,7 @@ describe('Ingress', () => {
       'the route',
       async () => (await ask(status['ingress'], host, '/index.html')).status === 200,
     );
-    const loop = `for i in $(seq 400); do curl -s -m 5 -o /dev/null -w '%{http_code}\\n' -H 'Host: ${host}' http://${status['ingress']}/index.html; sleep 0.02; done`;
+    const loop = `for i in $(seq 400); do curl -s -m 60 -o /dev/null -w '%{http_code}\\n' -H 'Host: ${host}' http://${status['ingress']}/index.html; sleep 0.02; done`;
     const requests = inCluster(['sh', '-c', loop]);
     for (let count = 0; count < 5; count += 1) {
       await space.apply([
@@ -244,7 +244,7 @@ describe('HTTPRoute', () => {
       async () =>
         (await space.kubectl('get', 'httproute/split', '-o', `jsonpath=${accepted}`)) === 'True',
     );
-    await space.kubectl('wait', '--for=condition=Programmed', 'gateway/gateway', '--timeout=10s');
+    await space.kubectl('wait', '--for=condition=Programmed', 'gateway/gateway', '--timeout=110s');
   });
 
   test('shares requests out by weight', async () => {

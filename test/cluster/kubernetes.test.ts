@@ -11,7 +11,7 @@ import {
 } from '../support/cluster';
 import { shellPod, webServer } from './objects';
 
-jest.setTimeout(180_000);
+jest.setTimeout(400_000);
 
 let space: Namespace;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('a Service', () => {
         { op: 'replace', path: '/spec/template/spec/containers/0/command/2', value: script },
       ]),
     );
-    await space.kubectl('rollout', 'status', 'deploy/web', '--timeout=60s');
+    await space.kubectl('rollout', 'status', 'deploy/web', '--timeout=110s');
   });
 
   const podsBehind = (url: string): Promise<unknown> =>
@@ -193,13 +193,13 @@ test('an autoscaler adds pods while those there are busy', async () => {
     '--limits=cpu=100m',
   );
   await space.kubectl('autoscale', 'deploy/scaled', '--cpu=50%', '--min=1', '--max=3');
-  await space.kubectl('rollout', 'status', 'deploy/scaled', '--timeout=60s');
-  const busy = 'end=$(($(date +%s) + 90)); while [ $(date +%s) -lt $end ]; do :; done';
+  await space.kubectl('rollout', 'status', 'deploy/scaled', '--timeout=110s');
+  const busy = 'end=$(($(date +%s) + 240)); while [ $(date +%s) -lt $end ]; do :; done';
   await space.kubectl('exec', 'deploy/scaled', '--', 'sh', '-c', `(${busy}) >/dev/null 2>&1 &`);
   await until(
     'a second pod',
     async () => Number(await get('hpa/scaled', '.status.desiredReplicas')) > 1,
-    90_000,
+    200_000,
   );
   await space.kubectl('delete', 'hpa/scaled', 'deploy/scaled', '--wait=false');
 });
@@ -227,8 +227,8 @@ test('Helm installs a chart, waits for it and tests it', async () => {
     expect([code, stderr]).toEqual([0, expect.any(String)]);
   };
   try {
-    await helm('install', 'hello', chart, '--wait', '--timeout', '60s');
-    await helm('test', 'hello', '--timeout', '60s');
+    await helm('install', 'hello', chart, '--wait', '--timeout', '110s');
+    await helm('test', 'hello', '--timeout', '110s');
     await helm('uninstall', 'hello');
   } finally {
     rmSync(chart, { recursive: true });

@@ -30,7 +30,7 @@ const of = (role: string): Record<string, string> => ({
   ...{ job: 'n8n', namespace: 'shop', release: 'prod', role, instance: `${role}:5678` },
 });
 
-/** Two minutes up to a minute ahead, a second each: the test need not be quick. */
+/** Two minutes up to five ahead, a second each: the test need not be quick. */
 function series(
   name: string,
   labels: Record<string, string>,
@@ -39,7 +39,7 @@ function series(
   const nowMs = Math.floor(Date.now() / 1000) * 1000;
   return {
     labels: { __name__: name, ...labels },
-    samples: Array.from({ length: 180 }, (_, index) => ({
+    samples: Array.from({ length: 420 }, (_, index) => ({
       atMs: nowMs + 1000 * (index - 120),
       value: at(index),
     })),

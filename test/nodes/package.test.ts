@@ -14,7 +14,7 @@ let packed: Packed;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-package-test-'));
   packed = packNodes(folder);
-}, 60_000);
+}, 240_000);
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
@@ -38,7 +38,7 @@ async function inHome(
 
 /** What the first answer of the webhook says, once it is there. */
 async function answerOf(url: string): Promise<unknown> {
-  for (const end = Date.now() + 30_000; Date.now() < end;) {
+  for (const end = Date.now() + 120_000; Date.now() < end;) {
     const response = await fetch(url);
     const json = response.headers.get('content-type')?.includes('json');
     if (response.ok && json) return await response.json();

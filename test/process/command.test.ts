@@ -72,9 +72,9 @@ test('n8n killed in the middle: the record says so and names what was accepted a
     requests
       .filter(({ ok, tMs }) => ok && tMs > killedMs - fromMs && tMs < killedMs)
       .map(({ id }) => id);
-  // Exactly those whose 5 s were not over; one second more for a busy machine.
+  // Exactly those whose 5 s were not over; as long again for a machine that stalls.
   expect(notSucceeded.ids.length).toBe(notSucceeded.requests);
-  expect(accepted(6000)).toEqual(expect.arrayContaining(notSucceeded.ids));
+  expect(accepted(10_000)).toEqual(expect.arrayContaining(notSucceeded.ids));
   expect(notSucceeded.ids).toEqual(expect.arrayContaining(accepted(4900)));
   expect(accepted(4900).length).toBeGreaterThan(0);
   expect(record.verdict.breaches.map(({ slo }) => slo)).toContain('what is accepted is executed');
@@ -84,7 +84,7 @@ test('kill -9 leaves nothing running, and report concludes what was recorded', a
   const { run, started, folder } = await loading(place, ...steady);
   run.child.kill('SIGKILL');
   await run.ended;
-  const giveUpMs = Date.now() + 30_000;
+  const giveUpMs = Date.now() + 120_000;
   while (leftOf(started, place.temp).length > 0 && Date.now() < giveUpMs) await sleep(100);
   expect(leftOf(started, place.temp)).toEqual([]);
   expect((await runCli(['report', place.out])).code).toBe(0);

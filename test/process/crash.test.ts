@@ -27,7 +27,7 @@ test('kill -9 of the owner leaves no process, port, control group or folder', as
     const traces = await firstLine(owner.stdout);
     expect(await left(traces)).not.toEqual([]);
     owner.kill('SIGKILL');
-    await until('nothing is left', async () => (await left(traces)).length === 0, 30_000);
+    await until('nothing is left', async () => (await left(traces)).length === 0, 120_000);
   } finally {
     owner.kill('SIGKILL');
   }

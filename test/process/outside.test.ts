@@ -40,7 +40,7 @@ const atUrl = (): string[] => ['--target', 'url', '--url', n8n.baseUrl];
 const order = (name: string): string[] => ['run', ...atUrl(), '--workload', name, ...briefly];
 
 const briefly = [
-  ...['--rate', '5', '--duration', '4s', '--warmup', '0s', '--ready', '10s', '--json'],
+  ...['--rate', '5', '--duration', '4s', '--warmup', '0s', '--ready', '60s', '--json'],
   ...['--out', out],
 ];
 
@@ -94,7 +94,7 @@ function ownWorkflow(): string {
 
 test.each([
   ['url', atUrl],
-  ['process', () => ['--target', 'process', '--ready', '60s']],
+  ['process', () => ['--target', 'process', '--ready', '240s']],
 ])("the user's own workflow and request on the target %s", async (_, target) => {
   const request = ['--request', 'POST /webhook/order', '--header', 'X-Shop-Token: s3cret'];
   const reply = ['--body', '{"article":7}', '--expect', 'json.body.article==7'];

@@ -27,7 +27,7 @@ export async function bringUp(
   given: Record<string, unknown>,
   { workflows }: ChosenWorkload,
 ): Promise<Running> {
-  const target = processTarget({ topology: topology(given), workflows, readyTimeoutMs: 60_000 });
+  const target = processTarget({ topology: topology(given), workflows, readyTimeoutMs: 240_000 });
   return target.up(() => undefined, AbortSignal.timeout(bringUpMs));
 }
 

@@ -52,7 +52,7 @@ test('up leaves n8n up for other commands, until down', async () => {
 
   expect((await runCli(['down', name])).code).toBe(0);
   const pids = [state.keeper.pid, ...state.processes.map(({ pid }) => pid)];
-  await until('all has ended', () => pids.every((pid) => readStat(pid) === null), 10_000);
+  await until('all has ended', () => pids.every((pid) => readStat(pid) === null));
   await expect(fetch(state.baseUrl)).rejects.toThrow();
 
   const gone = await runCli(['watch', name]);

@@ -25,7 +25,7 @@ test('SIGKILL of one of two busy workers is the first thing that the verdict nam
     ...['--warmup', '0s', '--duration', '40s', '--drain', '90s', '--timeout', '150s'],
     ...['--slo', 'errors<1%', '--out', out, '--json'],
   ]);
-  await until('k6', () => isUnderWay(run), 200_000);
+  await until('k6', () => isUnderWay(run), 240_000);
   const samples = join(runFolder(out) ?? '', 'samples.csv');
   await until('the load', () => readFileSync(samples, 'utf8').includes('queueActive'), 60_000);
   await sleep(12_000);

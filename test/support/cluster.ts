@@ -102,7 +102,7 @@ const POLL_MS = 300;
 export async function until<T>(
   what: string,
   attempt: () => Promise<T>,
-  timeoutMs = 60_000,
+  timeoutMs = 150_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   let last: unknown = 'it was never true';

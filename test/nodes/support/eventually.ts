@@ -1,7 +1,7 @@
 /** Waits until something is so; fails when it is not within the limit. */
 export async function eventually(
   check: () => boolean | Promise<boolean>,
-  limitMs = 20_000,
+  limitMs = 45_000,
 ): Promise<void> {
   const end = Date.now() + limitMs;
   while (!(await check())) {
