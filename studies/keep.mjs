@@ -18,14 +18,17 @@ const KEPT = [
   ...['study.json', 'sweep.json', 'cell.json', 'run.json', 'compare.json'],
   ...['cells.csv', 'report.md'],
 ];
-/** Of a sweep or a comparison, not of each of its runs. */
-const isPlots = (folder) =>
-  existsSync(join(folder, '../sweep.json')) || existsSync(join(folder, '../compare.json'));
-const isKept = (file) =>
-  statSync(file).isDirectory()
-    ? !/\/(logs|plots)$/.test(file) || (file.endsWith('/plots') && isPlots(file))
-    : dirname(file).endsWith('/plots') ||
-      (KEPT.includes(basename(file)) && !/-\w{4}\/report\.md$/.test(file));
+/** The folder of a sweep or a comparison, not that of each of its runs. */
+const isWhole = (folder) =>
+  ['sweep.json', 'compare.json'].some((name) => existsSync(join(folder, name)));
+const isKept = (file) => {
+  if (statSync(file).isDirectory())
+    return !/\/(logs|plots)$/.test(file) || (file.endsWith('/plots') && isWhole(dirname(file)));
+  if (dirname(file).endsWith('/plots')) return true;
+  return (
+    KEPT.includes(basename(file)) && (basename(file) !== 'report.md' || isWhole(dirname(file)))
+  );
+};
 
 const to = path(`${name}/results${isQuick ? '/quick' : ''}`);
 // A quick record lies within the folder of the full one, and outlives it.

@@ -78,7 +78,7 @@ What follows from it:
 
 One pod of k6 needs about ${number(milliseconds.generators)} ms of CPU per request here. \`--generators N\` divides one schedule among N pods
 ([how](kubernetes.md#several-load-generators)). All requests come to the command, which merges them: in a
-[simulation](results.md#many-load-generators-as-one-run) with ${number(most.generators)} generators and ${number(most.ratePerSecond)} requests per second this took
+[simulation](results/search.md#many-load-generators-as-one-run) with ${number(most.generators)} generators and ${number(most.ratePerSecond)} requests per second this took
 ${number(100 * most.cpuShareOfACore)} % of a core and ${number(most.rssPeakMiB)} MiB, with percentiles within 0.1 % of the exact ones. Two lines per request also
 come through the API server of your cluster; how many it carries was not tried.
 

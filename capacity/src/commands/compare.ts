@@ -187,9 +187,9 @@ async function measured(
   const { ready: readyMs } = options;
   const [choiceA, choiceB] = [choiceOf(a, options), choiceOf(b, options)];
   const legacy = isLegacyChoice(choiceA);
-  if (legacy !== isLegacyChoice(choiceB)) {
+  if (legacy !== isLegacyChoice(choiceB) && options.request === undefined) {
     throw new Mistake(
-      `${a} and ${b} are n8n below and above 1.0, which run different workflows: compare within one of them.`,
+      `${a} and ${b} are n8n below and above 1.0, for which a bundled workload has different workflows: give one of your own with --workflow and --request.`,
     );
   }
   const workload = workloadOfBoth(choiceA, choiceB, options);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseYamlFile } from './yaml-file';
 
-/** The words of a command: a program of this list, and its arguments; no shell reads them. */
+/** What a command begins with; no shell reads it, but words may be quoted as for one. */
 export const PROGRAMS = ['n8n-tuned', 'node'] as const;
 /** Where a command is told to write to. */
 export const OUT = '{out}';
@@ -11,8 +11,8 @@ const command = z
   .refine((text) => PROGRAMS.some((name) => text.startsWith(`${name} `)), {
     error: `expected a command of ${PROGRAMS.join(' or ')}, like n8n-tuned sweep -f studies/cores.yaml --out ${OUT}`,
   })
-  .refine((text) => !/["'`$|;&<>]/.test(text), {
-    error: 'expected words without quotes: no shell reads them',
+  .refine((text) => !/[`$|;&<>\\]/.test(text), {
+    error: 'expected words alone, without $, |, & or the like: no shell reads them',
   });
 
 const length = z.strictObject({
@@ -66,7 +66,6 @@ export const parseStudy = (text: string, file: string): Study =>
 
 /** The words of a command of a study, with the folder that it writes to. */
 export const wordsOf = (text: string, out: string): string[] =>
-  text
-    .split(/\s+/)
-    .filter((word) => word !== '')
-    .map((word) => word.replaceAll(OUT, out));
+  [...text.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g)].map(([word]) =>
+    word.replace(/'([^']*)'|"([^"]*)"/g, '$1$2').replaceAll(OUT, out),
+  );

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { parseStudy, type NamedStudy } from '../../../capacity/src/plan/study-file';
+import { parseStudy, wordsOf, type NamedStudy } from '../../../capacity/src/plan/study-file';
 import type { StudyRecord } from '../../../capacity/src/record/study-record';
 import { renderStudies, renderStudy } from '../../../capacity/src/report/study/terminal';
 import { runStep } from '../../../capacity/src/study/run-step';
@@ -102,6 +102,23 @@ test('a command gets one SIGINT, may end in order, and its exit code is known', 
   await until('the command', () => existsSync(ready));
   abort.abort();
   expect(await code).toBe(41);
+});
+
+describe('the words of a command', () => {
+  test('quotes join words, and the folder stands wherever it is named', () => {
+    expect(wordsOf("n8n-tuned run --request 'POST /a b' --out={out}/x", '/o')).toEqual([
+      ...['n8n-tuned', 'run', '--request', 'POST /a b', '--out=/o/x'],
+    ]);
+  });
+
+  test('words that were quoted come out as they were', () => {
+    const word = fc.string({ minLength: 1 }).filter((text) => !/['{]/.test(text));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1 }), (words) => {
+        expect(wordsOf(words.map((one) => `'${one}'`).join(' '), 'out')).toEqual(words);
+      }),
+    );
+  });
 });
 
 describe('what a study may say', () => {

@@ -32,7 +32,8 @@ test.each(files)('%s', (name) => {
   const plan = parseSweepPlan(readFileSync(join(STUDIES, name), 'utf8'), name);
   const { possible, skipped } = cellsOf(plan);
   expect(possible.length).toBeGreaterThanOrEqual(4);
-  expect(changedDimensions(possible).length).toBeLessThanOrEqual(3);
+  // More cannot be plotted; cells that are listed one by one are drawn by a page of their own.
+  if (plan.cells === undefined) expect(changedDimensions(possible).length).toBeLessThanOrEqual(3);
   // A study is no place for cells that never could be, but for one that says why.
   expect(new Set(skipped.map(({ reason }) => reason)).size).toBeLessThanOrEqual(1);
   for (const cell of possible)

@@ -1,0 +1,98 @@
+// The pages of docs/results/: question, answer in one sentence, and the parts that have the tables. A page is written
+// when one of its parts has a record.
+import { arrivals } from './arrivals.mjs';
+import * as answers from './answers.mjs';
+import { chartOnCluster, charts } from './chart.mjs';
+import { clusterLoop } from './cluster-loop.mjs';
+import { capacities, closedLoops, comparisons, proofs, sweeps } from './command.mjs';
+import { ctrlC } from './ctrl-c.mjs';
+import { databasePool } from './database-pool.mjs';
+import { generators } from './generators.mjs';
+import { plantedLimits } from './limits.mjs';
+import { limitsBeneath } from './limits-beneath.mjs';
+import { memoryOverTime } from './memory-over-time.mjs';
+import {
+  heapFloors,
+  isolates,
+  manyRequests,
+  nodeAccuracy,
+  samplerCost,
+  sessions,
+} from './parts.mjs';
+import { knownCapacities, searchQuality } from './search.mjs';
+import { taskRunners } from './task-runners.mjs';
+import { upgradeGate } from './upgrade-gate.mjs';
+
+/** [name of the page, question, what gives the answer, parts, plots] */
+const ALL = [
+  [
+    'own-main',
+    'What does a process per execution cost, compared with one process for all?',
+    answers.ownMain,
+    [closedLoops],
+  ],
+  [
+    'limits',
+    'How far is n8n from what it rests on?',
+    limitsBeneath.answer,
+    [limitsBeneath.part],
+    limitsBeneath.plots,
+  ],
+  ['settings', 'What are the settings of this kit worth?', answers.settings, [comparisons]],
+  [
+    'charts',
+    'What does this chart do in real pods, compared with others?',
+    answers.charts,
+    [charts, chartOnCluster, taskRunners],
+  ],
+  [
+    'upgrade-gate',
+    'Is the next version of n8n slower, and is a slowdown noticed?',
+    upgradeGate.answer,
+    [upgradeGate.part],
+  ],
+  [
+    'cluster-loop',
+    'From how much work in one request on do several processes pay?',
+    clusterLoop.answer,
+    [clusterLoop.part],
+    clusterLoop.plots,
+  ],
+  [
+    'memory-over-time',
+    'How much memory do HTTP servers take under many connections?',
+    memoryOverTime.answer,
+    [memoryOverTime.part],
+    memoryOverTime.plots,
+  ],
+  [
+    'inside-n8n',
+    'What do the parts of n8n cost by themselves?',
+    answers.insideN8n,
+    [isolates, databasePool, sessions, heapFloors],
+  ],
+  ['sweeps', 'What was measured over a matrix?', answers.sweeps, [sweeps]],
+  [
+    'capacity',
+    'How much does an n8n sustain, and do recommended values deliver it?',
+    answers.capacity,
+    [capacities, proofs],
+  ],
+  [
+    'search',
+    'How far off is a capacity that `find` names?',
+    answers.search,
+    [searchQuality, knownCapacities, arrivals, generators],
+  ],
+  ['bottleneck', 'Is the bottleneck named?', answers.bottleneck, [plantedLimits]],
+  [
+    'the-kit',
+    'What do the tools of this kit cost, and how exact are they?',
+    answers.theKit,
+    [nodeAccuracy, samplerCost, manyRequests, ctrlC],
+  ],
+];
+
+export const PAGES = ALL.map(([name, question, answer, parts, plots = () => []]) => ({
+  ...{ name, question, answer, parts, plots },
+}));

@@ -1,0 +1,63 @@
+// What a study says of itself, and the sweeps that were kept of it.
+import { readdirSync } from 'node:fs';
+import { parse } from 'yaml';
+import { has, number, read, readJson, root, table } from './records.mjs';
+
+/** Of a study: the published figures by their ids. */
+export const publishedBy = (name) =>
+  Object.fromEntries(publishedOf(name).map(({ id, value }) => [id, value]));
+
+export const publishedOf = (name) => parse(read(`studies/${name}/study.yaml`)).published ?? [];
+
+export const publishedTable = (name) =>
+  table(
+    ['what', 'published'],
+    publishedOf(name).map(({ what, value, unit }) => [
+      what,
+      `${number(value)}${unit === 'x' || unit === '/s' ? '' : ' '}${unit}`,
+    ]),
+  );
+
+/** Where the record of a study lies, the full one before the quick one; null: there is none. */
+export function recordOf(name) {
+  const full = `studies/${name}/results`;
+  return [full, `${full}/quick`].find((folder) => has(`${folder}/study.json`)) ?? null;
+}
+
+/** The cells of a kept sweep with their runs, those of the control left out. */
+export function cellsOf(folder) {
+  return readdirSync(new URL(`${folder}/cells/`, root))
+    .toSorted()
+    .map((name) => {
+      const path = `${folder}/cells/${name}`;
+      const cell = readJson(`${path}/cell.json`);
+      const file = `${path}/${cell.run}/run.json`;
+      return { ...cell, record: cell.run !== null && has(file) ? readJson(file) : null };
+    })
+    .filter(({ isControl }) => !isControl);
+}
+
+/** Cores that neither the load generator nor what was loaded used: other work on the machine. */
+export function otherCores({ summary }) {
+  const of = (role) => summary.roles.find((one) => one.role === role)?.cpuCoresMean ?? 0;
+  const host = of('host');
+  const known = summary.roles
+    .filter(({ role }) => role !== 'host')
+    .reduce((sum, { cpuCoresMean }) => sum + (cpuCoresMean ?? 0), 0);
+  return Math.max(0, host - known);
+}
+
+/** The folder of the first sweep in the record of a study. */
+export const sweepIn = (folder) =>
+  readdirSync(new URL(`${folder}/`, root))
+    .map((name) => `${folder}/${name}`)
+    .find((path) => has(`${path}/sweep.json`));
+
+/** How a record came to be, in a sentence. */
+export function conditionsText(folder) {
+  const { length, machine, seconds, loadAverageAtStart, startedAt } = readJson(
+    `${folder}/study.json`,
+  );
+  const how = length === 'quick' ? 'A quick run' : 'A full run';
+  return `${how} of ${number(seconds / 60)} minutes on ${startedAt.slice(0, 10)}: ${machine.cores} cores (${machine.cpu}), load average ${number(loadAverageAtStart)} at the start.`;
+}

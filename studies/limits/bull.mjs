@@ -1,0 +1,49 @@
+// The limit of n8n's queue: each request becomes a job of Bull, a worker in another process returns it. Redis and the
+// worker are started here and end with this process. Bull is that of n8n.
+import { fork, spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serve } from './answer.mjs';
+
+/** As the chart's default for a worker. */
+const SLOTS = 10;
+
+const cache =
+  process.env.N8N_TUNED_CACHE ||
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-tuned');
+const Bull = createRequire(join(cache, 'n8n/2.41.1/node_modules/n8n/package.json'))('bull');
+const queueAt = (port) => new Bull('jobs', { redis: { host: '127.0.0.1', port } });
+
+const [, , role, given] = process.argv;
+if (role === 'worker') {
+  process.on('disconnect', () => process.exit());
+  await queueAt(Number(given)).process(SLOTS, ({ data }) => Promise.resolve(data));
+} else {
+  const port = await freePort();
+  const redis = spawn(
+    join(cache, 'bin/redis-server'),
+    ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', tmpdir()],
+    { stdio: 'ignore' },
+  );
+  process.on('SIGTERM', () => process.exit());
+  process.on('exit', () => redis.kill());
+  const queue = queueAt(port);
+  await queue.isReady();
+  fork(import.meta.filename, ['worker', String(port)]);
+  serve(async (item) => {
+    const job = await queue.add(item, { removeOnComplete: true, removeOnFail: true });
+    return await job.finished();
+  });
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

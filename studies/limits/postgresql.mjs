@@ -1,0 +1,96 @@
+// The limit of n8n's database: for each request the statements of one execution, in their order, on one connection of
+// a pool. They are taken from a real n8n, which is started first and then left idle: its PostgreSQL is the one that works.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { serve } from './answer.mjs';
+
+const CONNECTIONS = 8;
+/** After its response n8n still writes about the execution. */
+const WINDOW_MS = 1500;
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+
+const folder = mkdtempSync(join(tmpdir(), 'statements-'));
+const captured = join(folder, 'statements.jsonl');
+writeFileSync(captured, '');
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const { baseUrl, postgresql } = await startN8n();
+const pool = new pg.Pool({ connectionString: postgresql.url, max: CONNECTIONS });
+const statements = await ofOneExecution();
+console.error(`${statements.length} statements:\n${statements.map((s) => s.text).join('\n')}`);
+serve(replay);
+
+/** In the foreground, where `n8n-tuned up` would leave it: it ends with this process. */
+async function startN8n() {
+  const name = `limits-${process.pid}`;
+  const child = spawn(
+    process.execPath,
+    [
+      path('../../capacity/dist/cli.js'),
+      ...['up', '--name', name, '--workload', 'last-node', '--database', 'postgresql'],
+      ...['--env', `NODE_OPTIONS=--require=${path('capture.cjs')}`],
+      ...['--env', `CAPTURED_STATEMENTS=${captured}`],
+    ],
+    { stdio: 'inherit', env: { ...process.env, N8N_TUNED_KEEPER: '1' } },
+  );
+  child.once('exit', (code) => process.exit(code ?? 1));
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  const file = join(cacheFolder(), 'up', `${name}.json`);
+  for (;;) {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8'));
+    } catch {
+      await sleep(200);
+    }
+  }
+}
+
+function cacheFolder() {
+  const { N8N_TUNED_CACHE, XDG_CACHE_HOME, HOME } = process.env;
+  return N8N_TUNED_CACHE || join(XDG_CACHE_HOME || join(HOME, '.cache'), 'n8n-tuned');
+}
+
+/** Of the last of a few, when caches are warm; the id of the execution is left to be filled in. */
+async function ofOneExecution() {
+  let began = 0;
+  for (let n = 0; n < 5; n += 1) {
+    began = Date.now();
+    const response = await fetch(`${baseUrl}/webhook/load-last-node`);
+    if (!response.ok) throw new Error(`n8n responded ${response.status}`);
+    await sleep(WINDOW_MS);
+  }
+  const { rows } = await pool.query('SELECT max(id) AS id FROM execution_entity');
+  const [{ id }] = rows;
+  return readFileSync(captured, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+    .filter(({ atMs, text }) => atMs >= began && atMs < began + WINDOW_MS && text !== 'SELECT 1')
+    .map(({ text, values }) => ({
+      text,
+      isId: values.map((value) => String(value) === String(id)),
+      values,
+    }));
+}
+
+async function replay(item) {
+  const client = await pool.connect();
+  let id = null;
+  try {
+    for (const { text, isId, values } of statements) {
+      const { rows } = await client.query(
+        text,
+        values.map((value, at) => (isId[at] ? id : value)),
+      );
+      if (/^INSERT INTO "execution_entity"/.test(text)) id = rows[0].id;
+    }
+  } finally {
+    client.release();
+  }
+  return item;
+}
