@@ -8,6 +8,7 @@
 //
 // Each call installs both and measures one block, which it adds to results/<mode>.json; a second block begins with the other
 // side. The machine has to be quiet. Three blocks of each mode say what the scatter is.
+import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -26,7 +27,9 @@ const TURN_SECONDS = 12;
 /** It builds 512 MB every 5 s, more than any of the runners may have. */
 const HOG = 'memory-hog';
 /** Code nodes of 5 s, of which one that is under way when its runner dies fails. */
-const BESIDE = { workload: 'wait-5s', clients: 4, seconds: 30 };
+const BESIDE = { workload: 'wait-5s', clients: 4, seconds: 45 };
+/** The run has begun by then, and its first answers are there. */
+const HOG_AFTER_SECONDS = 20;
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const { positionals } = parseArgs({ allowPositionals: true });
@@ -56,11 +59,30 @@ function keep() {
   writeFileSync(RECORD, `${JSON.stringify({ ...asked, blocks: [...blocks, block] }, null, 2)}\n`);
 }
 
+/** Once the load is under way: a run does not begin on an n8n that is down. By a process of its own, as the load waits. */
+function activateLater({ url, apiKey }, id) {
+  const script = `setTimeout(() => fetch(process.argv[1], { method: 'POST', headers: { 'x-n8n-api-key': process.env.KEY } })
+    .then(({ ok }) => process.exit(ok ? 0 : 1)), ${HOG_AFTER_SECONDS * 1000})`;
+  const child = spawn(process.execPath, ['-e', script, `${url}/api/v1/workflows/${id}/activate`], {
+    env: { ...process.env, KEY: apiKey },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error('the hog could not be activated')),
+    );
+  });
+}
+
 /** What those got whose Code nodes ran beside the hog, and which containers did not outlive it. */
 async function besideHog(contender, id) {
-  const before = on.usage(contender).restarts;
-  await on.api(contender, `/workflows/${id}/activate`);
-  const { requests, rightInTime, wrong, unanswered, errors } = on.load(contender, BESIDE);
+  const before = on.restarts(contender);
+  const activating = activateLater(contender, id);
+  const { requests, rightInTime, wrong, unanswered, errors } = on.load(contender, {
+    ...BESIDE,
+    costs: false,
+  });
+  await activating;
   // n8n itself may be down.
   const isOff = await on.api(contender, `/workflows/${id}/deactivate`).then(
     () => true,
