@@ -85,7 +85,7 @@ test('of a worker that was killed, and of another one that was killed while it w
   const ids = Array.from({ length: 8 }, (_, index) => `worker-killed-${String(index)}`);
   const replies = ids.map(sent);
   await until('all have begun', begun(ids));
-  n8n.drillAccess?.signal('worker-1', 'SIGKILL');
+  await n8n.drillAccess?.signal('worker-1', 'SIGKILL');
   const statuses = await Promise.all(replies);
   const lost = ids.filter((_, index) => statuses[index] !== 200);
   expect(lost.length).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ test('of a worker that was killed, and of another one that was killed while it w
     0,
     expect.stringContaining('another recovery works on this n8n') as string,
   ]);
-  for (const worker of ['worker-1', 'worker-2']) n8n.drillAccess?.signal(worker, 'SIGKILL');
+  for (const worker of ['worker-1', 'worker-2']) await n8n.drillAccess?.signal(worker, 'SIGKILL');
   await first.ended;
   const report = JSON.parse(first.stdout()) as PassReport;
   // n8n may answer before it has stored of what they failed.
@@ -140,7 +140,7 @@ test('of main and every worker, killed at once: nobody is left to fail what they
   await until('all have begun', begun(ids));
   for (const instance of ['main', 'worker-1', 'worker-2']) {
     const found = n8n.processes().find((process) => process.instance.startsWith(instance));
-    n8n.drillAccess?.signal(found?.instance ?? instance, 'SIGKILL');
+    await n8n.drillAccess?.signal(found?.instance ?? instance, 'SIGKILL');
   }
   expect(await Promise.all(replies)).toEqual(ids.map(() => 0));
   await n8n.ready(work.requests, quiet, never());

@@ -104,7 +104,7 @@ describe.each(cases)('$name', ({ env, expected }) => {
       const { body } = await api('GET', '/executions?status=running&limit=1');
       ids.set(id, String((body as { data: Shown[] }).data[0]?.id));
     }
-    n8n.drillAccess?.signal('worker-1', 'SIGKILL');
+    await n8n.drillAccess?.signal('worker-1', 'SIGKILL');
     const failed = (await Promise.all(replies)).filter(({ status }) => status !== 200);
     expect(failed.length).toBeGreaterThan(0);
     // n8n writes what became of it after it has told the caller.

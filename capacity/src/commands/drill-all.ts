@@ -2,7 +2,6 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { FAULTS } from '../drill/faults';
-import { chooseTopology } from '../plan/chosen-topology';
 import { runId, writeWhole } from '../record/folder';
 import {
   drillsCsv,
@@ -13,11 +12,25 @@ import {
 import { EXIT, Failure, Interrupted, messageOf } from '../ui/exit';
 import { printJson, printLines, warn } from '../ui/print';
 import { chosenMonitoring } from './monitoring';
-import { codeOf, oneDrill, orderOf, USUAL_WORKLOAD, type DrillOptions } from './drill-one';
+import {
+  codeOf,
+  drilledTopology,
+  oneDrill,
+  orderOf,
+  USUAL_WORKLOAD,
+  whyNotThere,
+  type DrillOptions,
+} from './drill-one';
 
 export async function drillAll(options: DrillOptions): Promise<number> {
-  const topology = chooseTopology(options);
-  const faults = FAULTS.filter((fault) => fault.lacks(topology) === null);
+  const topology = drilledTopology(options);
+  const leftOut = FAULTS.flatMap((fault) => {
+    const cannot = whyNotThere(fault, options);
+    const lacks = cannot === null ? fault.lacks(topology) : null;
+    const why = cannot ?? (lacks === null ? null : `add ${lacks} for it`);
+    return why === null ? [] : [{ fault, why }];
+  });
+  const faults = FAULTS.filter((fault) => !leftOut.some((one) => one.fault === fault));
   const name = options.workload ?? (options.request === undefined ? USUAL_WORKLOAD : 'request');
   const out = join(options.out, runId(new Date(), name, 'drills'));
   // What is written wrong is told before the first one begins.
@@ -51,9 +64,7 @@ export async function drillAll(options: DrillOptions): Promise<number> {
     writeWhole(join(out, 'drills.md'), renderDrillsMarkdown(rows));
     writeWhole(join(out, 'drills.csv'), drillsCsv(rows));
   }
-  for (const fault of FAULTS.filter((one) => !faults.includes(one))) {
-    warn(`${fault.name} was left out: add ${fault.lacks(topology) ?? ''} for it.`);
-  }
+  for (const { fault, why } of leftOut) warn(`${fault.name} was left out: ${why}.`);
   if (options.json === true) printJson({ folder: out, drills: rows });
   else printLines([renderDrillsTerminal(rows), join(out, 'drills.md')]);
   return Math.max(...codes, EXIT.fine);

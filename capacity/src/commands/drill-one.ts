@@ -4,15 +4,18 @@ import { drillAnnotations } from '../analysis/annotations';
 import { drill, type DrillOrder, type FinishedDrill } from '../drill/drill';
 import type { Fault } from '../drill/fault';
 import { findBundled } from '../lab/kit';
-import { findK6 } from '../load/find-k6';
+import { k6For } from '../load/find-k6';
 import { chooseTopology } from '../plan/chosen-topology';
+import type { Topology } from '../plan/topology';
 import type { Arrivals } from '../plan/profile';
 import { parsePromises, type DrillPromise } from '../plan/promise';
 import { withoutSecrets } from '../plan/secrets';
 import { parseSlos, type Slo } from '../plan/slo';
 import type { DrillRecord } from '../record/drill-record';
 import { readRun } from '../record/read';
+import { topologyOfValues } from '../targets/kubernetes/values';
 import { EXIT, Mistake } from '../ui/exit';
+import { givenValues } from './kubernetes';
 import type { MonitoringOptions, Told } from './monitoring';
 import { onTargets } from './on-target';
 import { chosenSlos, chosenWorkload, type TargetOptions, type WorkloadOptions } from './options';
@@ -40,13 +43,34 @@ export interface DrillOptions extends WorkloadOptions, TargetOptions, Monitoring
 /** Its effects are counted outside n8n. */
 export const USUAL_WORKLOAD = 'side-effect';
 
-export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
-  if (options.target !== 'process') {
+/** Why a fault cannot be made where the options say; null: it can. What no drill runs on is refused. */
+export function whyNotThere({ notOn }: Fault, { target, existing }: DrillOptions): string | null {
+  if (target === 'url' || target === 'server') {
     throw new Mistake(
-      `--target is ${options.target}, but a drill needs processes that it may end: it is process.`,
+      `--target is ${target}, but a drill needs processes that it may end: it is process or kubernetes.`,
     );
   }
-  const lacks = fault.lacks(chooseTopology(options));
+  if (existing === true) {
+    throw new Mistake(
+      'a drill ends pods, and --existing changes nothing in a release that is there: leave it out, so that the drill deploys its own.',
+    );
+  }
+  return notOn?.[target] ?? null;
+}
+
+export function drilledTopology(options: DrillOptions): Topology {
+  if (options.values === undefined) return chooseTopology(options);
+  return topologyOfValues(givenValues(options.values));
+}
+
+export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
+  const cannot = whyNotThere(fault, options);
+  if (cannot !== null) {
+    throw new Mistake(
+      `${fault.name} cannot be made with --target ${options.target}: ${cannot}; n8n-tuned drill list says where each can.`,
+    );
+  }
+  const lacks = fault.lacks(drilledTopology(options));
   if (lacks !== null) {
     throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
   }
@@ -73,7 +97,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
     workload,
     slos: slosOf(options, workload.recorded.latencyFloorMs),
     out: options.out,
-    k6: findK6(),
+    k6: k6For(options.target !== 'kubernetes'),
     scripts: findBundled('loadtests', 'load.ts'),
     timeoutMs: options.patience,
     drainMs: options.patience,

@@ -7,6 +7,7 @@ import { renderDrillTerminal } from '../report/drill/terminal';
 import { EXIT } from '../ui/exit';
 import { printJson, printLines, terminalStyle, warn } from '../ui/print';
 import { drillAll } from './drill-all';
+import { DEPLOYED_TO } from './kubernetes';
 import { codeOf, oneDrill, orderOf, USUAL_WORKLOAD, type DrillOptions } from './drill-one';
 import { chosenMonitoring, withMonitoringOptions } from './monitoring';
 import { outOption, readyOption, withTargetOptions, withWorkloadOptions } from './options';
@@ -69,6 +70,7 @@ Examples:
   n8n-tuned drill kill-worker --workers 2 --rate 3
   n8n-tuned drill all --workers 2 --webhooks 2 --no-control
   n8n-tuned drill stop-redis --workers 2 --for 30s --promise lost=0 --promise 'recover<20s'
+  n8n-tuned drill rolling-upgrade --target kubernetes --workers 2 --webhooks 2
   n8n-tuned drill burst --workers 2 --workload last-node --rate 5 --no-control`,
     )
     .action(async (fault: string, options: DrillOptions) => {
@@ -78,21 +80,30 @@ Examples:
     });
 }
 
+/** Those that it can be made on. */
+const targetsOf = ({ notOn }: Fault): string[] =>
+  DEPLOYED_TO.filter((target) => notOn?.[target] === undefined);
+
 function list({ json }: DrillOptions): number {
   if (json === true) {
     printJson(
-      FAULTS.map(({ name, title, kind, usualSeconds, promise }) => ({
-        ...{ name, title, kind, usualSeconds, promise },
-      })),
+      FAULTS.map((fault) => {
+        const { name, title, kind, usualSeconds, promise } = fault;
+        return { name, title, kind, usualSeconds, promise, targets: targetsOf(fault) };
+      }),
     );
     return EXIT.fine;
   }
   const width = Math.max(...FAULTS.map(({ name }) => name.length)) + 2;
   printLines(
-    FAULTS.flatMap(({ name, title, kind, usualSeconds, promise }) => [
-      `${name.padEnd(width)}${title}${usualSeconds === 0 ? '' : `, ${String(usualSeconds)} s`}`,
-      `${' '.repeat(width)}${kind}; promised: ${promise.replaceAll(',', ', ')}`,
-    ]),
+    FAULTS.flatMap((fault) => {
+      const { name, title, kind, usualSeconds, promise } = fault;
+      const targets = targetsOf(fault).join(', ');
+      return [
+        `${name.padEnd(width)}${title}${usualSeconds === 0 ? '' : `, ${String(usualSeconds)} s`}`,
+        `${' '.repeat(width)}${kind}; promised: ${promise.replaceAll(',', ', ')}; on ${targets}`,
+      ];
+    }),
   );
   return EXIT.fine;
 }

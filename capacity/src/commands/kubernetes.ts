@@ -145,7 +145,7 @@ export function kubernetesOptions(
     ...common(flags),
     how: existing ? 'existing' : 'deploy',
     topology: existing || values.length > 0 ? null : chooseTopology(flags),
-    values: values.map((name) => ({ name, text: textOf(name) })),
+    values: givenValues(values),
     readyTimeoutMs,
     workflows,
     generatorCores: flags.generatorCpus ?? null,
@@ -199,6 +199,9 @@ function wayOf({ via = 'service', viaAddress }: DeployFlags): {
   }
   return { via, viaAddress: viaAddress ?? null };
 }
+
+export const givenValues = (files: readonly string[]): { name: string; text: string }[] =>
+  files.map((name) => ({ name, text: textOf(name) }));
 
 function textOf(file: string): string {
   try {

@@ -1,5 +1,6 @@
 import type { Topology } from '../plan/topology';
-import type { DrillAccess, ProcessRoot } from '../targets/target';
+import type { TargetKind } from '../record/record';
+import type { DrillAccess, Instance } from '../targets/target';
 
 /** Something that goes wrong, or is done on purpose. Each is one file in faults/, and an entry in faults/index.ts. */
 export interface Fault {
@@ -18,6 +19,8 @@ export interface Fault {
   promise: string;
   /** What the topology lacks for it, as the options to add; null: nothing. */
   lacks(topology: Topology): string | null;
+  /** Targets on which it cannot be made, each with the reason as a clause; left out: on none of those that drills run on. */
+  notOn?: Partial<Record<TargetKind, string>>;
   /** Does it, and returns when it is over. */
   make(scene: FaultScene): Promise<void>;
 }
@@ -25,7 +28,7 @@ export interface Fault {
 export interface FaultScene {
   access: DrillAccess;
   /** Those that run now. */
-  processes(): ProcessRoot[];
+  instances(): Instance[];
   /** As asked for; 0 where it is a moment. */
   lastsMs: number;
   /** Told as soon as it is done, in words for the record: `SIGKILL of worker-1`. */
@@ -33,6 +36,14 @@ export interface FaultScene {
   /** Fires when the drill is broken off: then it returns early, and leaves nothing as it made it. */
   signal: AbortSignal;
 }
+
+/** Why a fault is not made where a link of the command's own would have to lie between n8n and its stores. */
+export const NEEDS_LINKS = {
+  kubernetes:
+    'pods reach their stores directly, with nothing in between that could slow or cut them off',
+};
+/** Why a fault is not made where nothing replaces an instance of n8n by a new one. */
+export const NEEDS_PODS = { process: 'it needs pods that are replaced by new ones' };
 
 /** Nobody notices what operators do on purpose. */
 export const UNNOTICED = 'lost=0,errors=0,repeated=0,running=0';

@@ -1,22 +1,21 @@
 /** What several faults share. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { databaseOf, type Topology } from '../plan/topology';
-import type { ProcessRoot, StoreLink } from '../targets/target';
+import type { Instance, StoreLink } from '../targets/target';
 import { Failure } from '../ui/exit';
 import type { FaultScene } from './fault';
 
-/** The first process of a role that runs. */
-export function first(scene: FaultScene, role: ProcessRoot['role']): string {
-  const found = scene.processes().find((process) => process.role === role);
+/** The first of a role that runs. */
+export function first(scene: FaultScene, role: Instance['role']): string {
+  const found = scene.instances().find((one) => one.role === role);
   if (found === undefined) throw new Failure(`no ${role} runs`);
   return found.instance;
 }
 
-export async function kill(scene: FaultScene, role: ProcessRoot['role']): Promise<void> {
+export async function kill(scene: FaultScene, role: Instance['role']): Promise<void> {
   const instance = first(scene, role);
-  scene.access.signal(instance, 'SIGKILL');
+  await scene.access.signal(instance, 'SIGKILL');
   scene.tell(`SIGKILL of ${instance}`);
-  await Promise.resolve();
 }
 
 /** A database has finished what it was doing by then. */

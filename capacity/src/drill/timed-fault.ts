@@ -50,7 +50,7 @@ export class TimedFault {
       this.failure = null;
       await this.fault.make({
         access,
-        processes: () => this.running.processes(),
+        instances: () => access.instances?.() ?? this.running.processes(),
         lastsMs,
         signal,
         tell: (text) => {

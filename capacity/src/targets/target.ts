@@ -80,10 +80,12 @@ export interface Running {
 
 /** What a drill does to a target, and what it must know beyond a run. Instances are those of `processes()`. */
 export interface DrillAccess {
+  /** Those that run now, where `processes()` does not show them. */
+  instances?(): Instance[];
   /** To every process of an instance, as when its container is killed or frozen. */
-  signal(instance: string, signal: NodeJS.Signals): void;
+  signal(instance: string, signal: NodeJS.Signals): Promise<void>;
   /** SIGKILL of the task runner that a process of n8n has as its child; how many there were. */
-  killRunner(instance: string): number;
+  killRunner(instance: string): Promise<number>;
   /**
    * Lowers the memory limit of a service to what it uses, until the kernel has ended it, and sets it as it was.
    */
@@ -100,6 +102,16 @@ export interface DrillAccess {
    * back.
    */
   useUpConnections(): Promise<{ taken: number; giveBack: () => Promise<void> }>;
+  /**
+   * Replaces every instance of n8n by a new one, as an upgrade does; returns when the last old one is gone, or
+   * early when `signal` fires. Left out where nothing replaces them.
+   */
+  rollOut?(signal: AbortSignal): Promise<void>;
+  /**
+   * Asks that every instance of n8n leaves the machine that `instance` is on, as a drain does; whom it asked, as
+   * each was let go, and early when `signal` fires. Left out where nobody can be asked.
+   */
+  drainNode?(instance: string, signal: AbortSignal): Promise<{ node: string; evicted: string[] }>;
   /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */
   effects(): Promise<Effect[] | null>;
 }
@@ -118,11 +130,15 @@ export interface StoreLink {
   lose(): number;
 }
 
-/** The root of a process tree that plays one role; children are found from it. */
-export interface ProcessRoot {
+/** What plays one role. */
+export interface Instance {
   role: Exclude<SampledRole, 'generator' | 'host'>;
-  /** Such as `worker-2`; stays the same over a restart. */
+  /** Such as `worker-2`, or the name of a pod; stays the same over a restart. */
   instance: string;
+}
+
+/** The root of a process tree that plays one role; children are found from it. */
+export interface ProcessRoot extends Instance {
   pid: number;
   /** Its control group as in /proc/PID/cgroup, where it has one of its own. */
   cgroup?: string;

@@ -14,6 +14,9 @@ const { setTimeout: sleep } = require('node:timers/promises');
 const mode = process.argv[2];
 const NOTE = 'n8n-tuned.load-targets';
 const source = '/load-targets';
+// Where the service listens that http-calls and side-effect call: in the files it is the machine itself.
+const BUNDLED_UPSTREAM = 'http://127.0.0.1:5690';
+const upstream = process.argv[3] || BUNDLED_UPSTREAM;
 const n8nFolder = join(process.env.N8N_USER_FOLDER, '.n8n');
 const packageFolder = join(n8nFolder, 'nodes/node_modules/n8n-nodes-load-target');
 
@@ -108,7 +111,10 @@ function bundledWorkflows() {
     return fs
       .readdirSync(folder)
       .filter((file) => file.endsWith('.json'))
-      .map((file) => JSON.parse(fs.readFileSync(join(folder, file), 'utf8')))
+      .map((file) => fs.readFileSync(join(folder, file), 'utf8'))
+      .map((text) =>
+        JSON.parse(text.replaceAll(BUNDLED_UPSTREAM, () => JSON.stringify(upstream).slice(1, -1))),
+      )
       .map((workflow) => ({ ...workflow, active: state === 'active' }));
   });
 }

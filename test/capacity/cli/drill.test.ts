@@ -23,6 +23,22 @@ test.each([
     ['kill-main', '--target', 'url'],
     '--target is url, but a drill needs processes that it may end',
   ],
+  [
+    ['rolling-upgrade'],
+    'rolling-upgrade cannot be made with --target process: it needs pods that are replaced by new ones;',
+  ],
+  [
+    ['stall-worker', '--target', 'kubernetes', '--workers', '2'],
+    'stall-worker cannot be made with --target kubernetes: the kubelet restarts a frozen container',
+  ],
+  [
+    ['kill-worker', '--target', 'kubernetes'],
+    'the topology has nothing for kill-worker to hit: add --mode queue --workers 2.',
+  ],
+  [
+    ['all', '--target', 'kubernetes', '--existing', '--namespace', 'n8n'],
+    'a drill ends pods, and --existing changes nothing in a release that is there',
+  ],
 ])('%j is a mistake, told in one sentence', async (args, sentence) => {
   const { code, stderr } = await runCli(['drill', ...args]);
   expect(stderr).toContain(sentence);
@@ -34,11 +50,12 @@ test('drill list names every fault with what is promised, for people and for mac
   const { code, stdout } = await runCli(['drill', 'list']);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^kill-worker +SIGKILL of one worker\n +accident; promised: lost=0, repeated=0/,
+    /^kill-worker +SIGKILL of one worker\n +accident; promised: lost=0, repeated=0, .*; on process, kubernetes$/m,
   );
   const json = await runCli(['drill', 'list', '--json']);
   expect(JSON.parse(json.stdout)).toContainEqual({
     ...{ name: 'stop-redis', title: 'Redis away for a while, its data kept', kind: 'accident' },
     ...{ usualSeconds: 30, promise: 'lost=0,repeated=0,running=0,recover<60s' },
+    targets: ['process', 'kubernetes'],
   });
 });

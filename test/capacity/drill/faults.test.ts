@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULTS, findFault } from '../../../capacity/src/drill/faults';
-import type { FaultScene } from '../../../capacity/src/drill/fault';
+import type { Fault, FaultScene } from '../../../capacity/src/drill/fault';
 import { planOfDrill } from '../../../capacity/src/drill/plan';
 import { TimedFault } from '../../../capacity/src/drill/timed-fault';
 import { rateAt } from '../../../capacity/src/plan/profile';
@@ -45,8 +45,20 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
   return {
     seen,
     access: {
-      signal: (instance, signal) => void seen.push(`${signal} ${instance}`),
-      killRunner: (instance) => seen.push(`SIGKILL runner of ${instance}`),
+      signal: (instance, signal) => {
+        seen.push(`${signal} ${instance}`);
+        return Promise.resolve();
+      },
+      killRunner: (instance) => Promise.resolve(seen.push(`SIGKILL runner of ${instance}`)),
+      instances: () => roots,
+      rollOut: () => {
+        seen.push('rolled out');
+        return Promise.resolve();
+      },
+      drainNode: (instance) => {
+        seen.push(`drained below ${instance}`);
+        return Promise.resolve({ node: 'node-1', evicted: ['main', 'worker-1'] });
+      },
       links: linksTo(seen),
       runOutOfMemory: (instance) => {
         seen.push(`out of memory ${instance}`);
@@ -69,7 +81,7 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
       },
       effects: () => Promise.resolve(null),
     },
-    processes: () => roots,
+    instances: () => roots,
     lastsMs,
     tell: (text) => void seen.push(`told ${text}`),
     signal: new AbortController().signal,
@@ -153,6 +165,20 @@ test.each([
       'told worker-1 was ended for want of memory',
     ],
   ],
+  [
+    'rolling-upgrade',
+    [
+      ...['told a rollout of main, webhook processors and workers', 'rolled out'],
+      'told the rollout is over, and the last old pod is gone',
+    ],
+  ],
+  [
+    'drain-node',
+    [
+      ...['told eviction of the pods of n8n on the node of main', 'drained below main'],
+      'told main, worker-1 were evicted from node-1',
+    ],
+  ],
   ['burst', ['told 10 times the rate for 0.02 s', 'told the rate is as before']],
 ])('%s', async (name, expected) => {
   const scene = stage();
@@ -206,23 +232,27 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['stop-postgres', true, null],
     ['slow-postgres', true, null],
     ['postgres-connections-used-up', true, null],
+    ['rolling-upgrade', false, null],
     ['scale-in', true, null],
+    ['drain-node', false, null],
     ['burst', false, null],
   ]);
   expect(() => findFault('nothing')).toThrow(Mistake);
 });
 
-test('docs/drills.md has each in its table, in this order, with its kind', () => {
+const targetsIn = (notOn: Fault['notOn'] = {}): string =>
+  notOn.kubernetes !== undefined ? 'process' : notOn.process !== undefined ? 'kubernetes' : 'both';
+
+test('docs/drills.md has each in its table, in this order, with its kind and its targets', () => {
   const page = readFileSync(join(__dirname, '../../../docs/drills.md'), 'utf8');
-  const rows = [...page.matchAll(/^\| `([a-z-]+)` +\|.*\| (planned|accident) +\|$/gm)];
-  expect(rows.map(([, name, kind]) => [name, kind])).toEqual(
-    FAULTS.map(({ name, kind }) => [name, kind]),
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` +\|.*\| (planned|accident) +\| (\w+) +\|$/gm)];
+  expect(rows.map(([, name, kind, on]) => [name, kind, on])).toEqual(
+    FAULTS.map(({ name, kind, notOn }) => [name, kind, targetsIn(notOn)]),
   );
 });
 
 describe('a fault at its time', () => {
-  const running = (scene: Stage): Running =>
-    ({ drillAccess: scene.access, processes: scene.processes }) as unknown as Running;
+  const running = (scene: Stage): Running => ({ drillAccess: scene.access }) as unknown as Running;
 
   test('is made so long after the load began, and told to the run', async () => {
     const scene = stage();

@@ -109,8 +109,9 @@ export async function standIn(): Promise<StandIn> {
     drillAccess: {
       signal: () => {
         isFaulty = true;
+        return Promise.resolve();
       },
-      killRunner: () => 0,
+      killRunner: () => Promise.resolve(0),
       links: [],
       runOutOfMemory: () => Promise.reject(new Error('not here')),
       useUpConnections: () => Promise.reject(new Error('not here')),

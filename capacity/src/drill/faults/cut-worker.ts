@@ -1,4 +1,4 @@
-import { SURVIVED, type Fault } from '../fault';
+import { NEEDS_LINKS, SURVIVED, type Fault } from '../fault';
 import { first, lasting, linksOf, needsWorkers, seconds } from '../make';
 
 /** Longer than the lock of a job, as `stall-worker`; but this worker works on, and tells of it when it is back. */
@@ -8,6 +8,7 @@ export const cutWorker: Fault = {
   kind: 'accident',
   usualSeconds: 75,
   isOnLinks: true,
+  notOn: NEEDS_LINKS,
   promise: SURVIVED,
   lacks: needsWorkers,
   make: async (scene) => {

@@ -2,6 +2,7 @@ import { Mistake } from '../../ui/exit';
 import type { Fault } from '../fault';
 import { burst } from './burst';
 import { cutWorker } from './cut-worker';
+import { drainNode } from './drain-node';
 import { killMain } from './kill-main';
 import { killRunner } from './kill-runner';
 import { killWebhook } from './kill-webhook';
@@ -12,6 +13,7 @@ import { redisHalfOpen } from './redis-half-open';
 import { redisLosesData } from './redis-loses-data';
 import { restartPostgres } from './restart-postgres';
 import { restartRedis } from './restart-redis';
+import { rollingUpgrade } from './rolling-upgrade';
 import { scaleIn } from './scale-in';
 import { slowPostgres } from './slow-postgres';
 import { slowRedis } from './slow-redis';
@@ -37,7 +39,9 @@ export const FAULTS: readonly Fault[] = [
   stopPostgres,
   slowPostgres,
   postgresConnectionsUsedUp,
+  rollingUpgrade,
   scaleIn,
+  drainNode,
   burst,
 ];
 

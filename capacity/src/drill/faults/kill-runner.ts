@@ -9,13 +9,13 @@ export const killRunner: Fault = {
   kind: 'accident',
   usualSeconds: 0,
   promise: SURVIVED,
+  notOn: { kubernetes: 'the process of a task runner is not looked for in a pod' },
   lacks: needsRunners,
-  make: (scene) => {
+  make: async (scene) => {
     const instance = first(scene, 'worker');
-    if (scene.access.killRunner(instance) === 0) {
-      return Promise.reject(new Failure(`${instance} has no task runner`));
+    if ((await scene.access.killRunner(instance)) === 0) {
+      throw new Failure(`${instance} has no task runner`);
     }
     scene.tell(`SIGKILL of the task runner of ${instance}`);
-    return Promise.resolve();
   },
 };

@@ -8,6 +8,7 @@ export const oomWorker: Fault = {
   kind: 'accident',
   usualSeconds: 0,
   promise: SURVIVED,
+  notOn: { kubernetes: 'the memory limit of a container is not changed while it runs' },
   lacks: needsWorkers,
   make: async (scene) => {
     const instance = first(scene, 'worker');

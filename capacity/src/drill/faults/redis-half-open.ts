@@ -1,4 +1,4 @@
-import { SURVIVED, type Fault } from '../fault';
+import { NEEDS_LINKS, SURVIVED, type Fault } from '../fault';
 import { linksOf, needsWorkers } from '../make';
 
 /**
@@ -11,6 +11,7 @@ export const redisHalfOpen: Fault = {
   kind: 'accident',
   usualSeconds: 0,
   isOnLinks: true,
+  notOn: NEEDS_LINKS,
   promise: SURVIVED,
   lacks: needsWorkers,
   make: (scene) => {

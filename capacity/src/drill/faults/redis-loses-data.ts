@@ -8,6 +8,7 @@ export const redisLosesData: Fault = {
   kind: 'accident',
   usualSeconds: 0,
   promise: SURVIVED,
+  notOn: { kubernetes: 'the Redis of the chart has its data on a volume and comes back with it' },
   lacks: needsQueue,
   make: (scene) => kill(scene, 'redis'),
 };

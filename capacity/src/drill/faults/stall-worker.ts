@@ -8,14 +8,17 @@ export const stallWorker: Fault = {
   kind: 'accident',
   usualSeconds: 75,
   promise: SURVIVED,
+  notOn: {
+    kubernetes: 'the kubelet restarts a frozen container, because it fails its liveness probe',
+  },
   lacks: needsWorkers,
   make: async (scene) => {
     const { access, lastsMs, tell } = scene;
     const instance = first(scene, 'worker');
-    access.signal(instance, 'SIGSTOP');
+    await access.signal(instance, 'SIGSTOP');
     tell(`SIGSTOP of ${instance} for ${seconds(lastsMs)}`);
     await lasting(scene);
-    access.signal(instance, 'SIGCONT');
+    await access.signal(instance, 'SIGCONT');
     tell(`SIGCONT of ${instance}`);
   },
 };

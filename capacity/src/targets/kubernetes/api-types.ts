@@ -17,6 +17,7 @@ export type {
   V1Job,
   V1Namespace,
   V1Node,
+  V1OwnerReference,
   V1Pod,
   V1Service,
   V1StatefulSet,

@@ -1,5 +1,6 @@
 /** n8n's database, asked from within the pod that has it. */
 import type { Database, DatabaseRow } from '../process/database';
+import { Failure } from '../../ui/exit';
 import type { Cluster } from './api';
 import type { databaseSeat } from './release';
 
@@ -21,8 +22,13 @@ process.stdout.write(JSON.stringify(database.prepare(process.argv[1]).all()));
 database.close();
 `;
 
-export function podDatabase(cluster: Cluster, namespace: string, { kind, seat }: Seated): Database {
-  const place = { namespace, pod: seat.pod, container: seat.container };
+/** `seat`: asked again for each query, since another pod may have taken its place. */
+export function podDatabase(
+  cluster: Cluster,
+  namespace: string,
+  kind: Seated['kind'],
+  seat: () => Seated | null,
+): Database {
   const command = (sql: string): string[] =>
     kind === 'postgresql'
       ? [
@@ -37,7 +43,10 @@ export function podDatabase(cluster: Cluster, namespace: string, { kind, seat }:
   return {
     kind,
     query: async (sql, withinMs = WITHIN_MS) => {
-      const text = await cluster.output(place, command(sql), withinMs);
+      const now = seat();
+      if (now === null) throw new Failure("no pod of n8n's database runs");
+      const { pod, container } = now.seat;
+      const text = await cluster.output({ namespace, pod, container }, command(sql), withinMs);
       return JSON.parse(text) as DatabaseRow[];
     },
   };

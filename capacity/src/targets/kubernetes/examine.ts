@@ -53,9 +53,11 @@ export async function examine(
     helm,
     rights,
     metricsApi: await cluster.hasMetricsApi(),
-    isReady: helm !== null && rights.every(({ missing }) => missing.length === 0),
+    isReady: helm !== null && rights.every((right) => right.part === 'drill' || !isMissing(right)),
   };
 }
+
+const isMissing = ({ missing }: RightCheck): boolean => missing.length > 0;
 
 /** As the doctor prints it. Pure. */
 export function examinationLines(of: Examination, how: 'deploy' | 'existing'): string[] {
@@ -82,7 +84,7 @@ export function examinationLines(of: Examination, how: 'deploy' | 'existing'): s
       : `  ${'absent'.padEnd(9)}${'metrics API'.padEnd(12)}pods are looked at from within, so it is not needed`,
     '',
     of.isReady
-      ? `n8n can be ${how === 'deploy' ? 'deployed and loaded' : 'loaded'} there.`
+      ? `n8n can be ${how === 'deploy' ? 'deployed and loaded' : 'loaded'} there${of.rights.some((right) => right.part === 'drill' && isMissing(right)) ? ', and only the drills that are named cannot be made' : ''}.`
       : 'n8n cannot be loaded there yet: docs/kubernetes.md has the Role to ask for.',
   ];
 }

@@ -6,11 +6,20 @@ import type { ExecutionCounts, Machine, RecordedDeployment, RunEvent } from '../
 import { Failure, messageOf } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import type { Scope } from '../../ui/scope';
-import { countExecutions } from '../process/database';
+import { countExecutions, type Database } from '../process/database';
 import { traceFromNow } from '../process/trace';
-import type { ExecutionTrace, Insides, MetricsEndpoint, Running, StoreLooks } from '../target';
+import type {
+  DrillAccess,
+  ExecutionTrace,
+  Insides,
+  MetricsEndpoint,
+  Running,
+  StoreLooks,
+} from '../target';
+import type { Effect } from '../../analysis/ledger/effects';
 import type { Cluster } from './api';
 import { podDatabase } from './database';
+import { drillAccessOf } from './drill-access';
 import type { ClusterGenerators } from './generator';
 import type { GeneratorPod } from './generator-pod';
 import { ClusterInsides } from './insides';
@@ -31,6 +40,8 @@ export interface KubernetesRunningOptions {
   topology: Topology | null;
   deployed: RecordedDeployment;
   readyTimeoutMs: number;
+  /** What workflows have done outside n8n; null: nothing counts it. */
+  effects: (() => Promise<Effect[]>) | null;
 }
 
 /** The pods of one release, and the load generator beside them. */
@@ -45,6 +56,7 @@ export class KubernetesRunning implements Running {
   readonly generators: readonly GeneratorPod[];
   readonly insides: Insides;
   readonly storeLooks: StoreLooks;
+  readonly drillAccess: DrillAccess;
   readonly deployed: RecordedDeployment;
   private isDown: Promise<void> | null = null;
 
@@ -67,6 +79,10 @@ export class KubernetesRunning implements Running {
     this.storeLooks = stores;
     options.scope.defer(() => {
       stores.end();
+    });
+    this.drillAccess = drillAccessOf({
+      ...{ cluster, namespace, release: options.deployed.release },
+      ...{ pods: () => watch.pods, effects: options.effects },
     });
     this.insides = new ClusterInsides(cluster, namespace, () => watch.seats);
   }
@@ -120,23 +136,27 @@ export class KubernetesRunning implements Running {
   }
 
   async executions(): Promise<ExecutionCounts | null> {
-    const seated = databaseSeat(this.options.watch.pods);
-    if (seated === null) return null;
-    const { cluster, namespace } = this.options;
-    return countExecutions(podDatabase(cluster, namespace, seated), this.version);
+    const database = this.database();
+    return database === null ? null : countExecutions(database, this.version);
   }
 
   async traceExecutions(): Promise<ExecutionTrace | null> {
-    const seated = databaseSeat(this.options.watch.pods);
-    if (seated === null) return null;
-    const { cluster, namespace } = this.options;
-    return traceFromNow(podDatabase(cluster, namespace, seated), this.version);
+    const database = this.database();
+    return database === null ? null : traceFromNow(database, this.version);
   }
 
   down(progress: Progress): Promise<void> {
     progress('taking everything down');
     this.isDown ??= this.options.scope.close();
     return this.isDown;
+  }
+
+  /** Null where n8n's own is not to be seen. */
+  private database(): Database | null {
+    const { cluster, namespace, watch } = this.options;
+    const seat = (): ReturnType<typeof databaseSeat> => databaseSeat(watch.pods);
+    const kind = seat()?.kind ?? null;
+    return kind === null ? null : podDatabase(cluster, namespace, kind, seat);
   }
 
   private get version(): string {

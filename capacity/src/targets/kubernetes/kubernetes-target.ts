@@ -21,8 +21,10 @@ import type { KubernetesOptions } from './options';
 import { PodWatch } from './pod-watch';
 import { nameOf } from './pod-trouble';
 import { awaitRollout } from './rollout';
+import { roleOf } from './pods';
 import { webhookService } from './release';
 import { Space } from './space';
+import { startUpstream, upstreamUrlOf } from './upstream';
 import { chosenValues } from './values';
 import type { WayIn } from './way-in';
 import { wayInto } from './way-into';
@@ -95,6 +97,15 @@ async function bringUp(
     watch.end();
   });
   await watch.start();
+  const main = watch.pods.find((pod) => roleOf(pod) === 'main');
+  const effects =
+    needsUpstream(options) && main !== undefined
+      ? await startUpstream(
+          { cluster, call, namespace, release, main, timeoutMs },
+          progress,
+          signal,
+        )
+      : null;
   const recorded: RecordedDeployment = {
     ...{ kubernetes, context: cluster.context, namespace, release },
     chart: await helm.chart(),
@@ -111,12 +122,17 @@ async function bringUp(
     topology: deployed.topology,
     deployed: recorded,
     readyTimeoutMs: options.readyTimeoutMs,
+    effects,
   });
 
   async function deploy(
     begun: () => void,
   ): Promise<{ topology: Topology | null; values: Record<string, unknown> | null }> {
-    const values = chosenValues(options.topology, options.values);
+    const values = chosenValues(
+      options.topology,
+      options.values,
+      needsUpstream(options) ? upstreamUrlOf(release) : null,
+    );
     const helmEnds = new AbortController();
     let isDone = false;
     progress(`deploying n8n into the namespace ${namespace}`);
@@ -195,8 +211,11 @@ async function tellLeftovers(cluster: Cluster, warn: (text: string) => void): Pr
   }
 }
 
+const needsUpstream = ({ workflows }: KubernetesOptions): boolean =>
+  workflows.some(({ needs = [] }) => needs.includes('upstream'));
+
 /** The chart seeds what is bundled; others would have to be put in through n8n's API, which needs an owner. */
-function refuseOwnWorkflows({ workflows }: KubernetesOptions): void {
+function refuseOwnWorkflows({ workflows, how }: KubernetesOptions): void {
   const bundled = `${findBundled('workflows', 'catalogue.json')}${sep}`;
   const own = workflows.find(({ file }) => !file.startsWith(bundled));
   if (own !== undefined) {
@@ -204,10 +223,12 @@ function refuseOwnWorkflows({ workflows }: KubernetesOptions): void {
       `--target kubernetes puts only bundled workflows into n8n: import and activate ${own.name} there yourself, and load it with --existing and --request.`,
     );
   }
-  const needy = workflows.find(({ needs = [] }) => needs.some((need) => need !== 'files'));
+  const isGiven = (need: string): boolean =>
+    need === 'files' || (need === 'upstream' && how === 'deploy');
+  const needy = workflows.find(({ needs = [] }) => !needs.every(isGiven));
   if (needy !== undefined) {
     throw new Mistake(
-      `the workload ${needy.name} calls a service that --target kubernetes does not start: take another workload, or --target process.`,
+      `the workload ${needy.name} calls a service that --target kubernetes does not start${how === 'existing' ? ' beside a release that is there' : ', or with a key that it does not give n8n'}: take another workload, or --target process.`,
     );
   }
 }

@@ -51,7 +51,9 @@ export function leftoversIn(
       },
     ];
   });
-  return [...spaces, ...generators];
+  // A load generator and the service that a workload calls are of one call.
+  const each = new Map(generators.map((one) => [`${one.namespace} ${one.call}`, one]));
+  return [...spaces, ...each.values()];
 }
 
 /** Null where this may not be listed: then nobody can tell. */

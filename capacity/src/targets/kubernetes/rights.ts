@@ -1,8 +1,8 @@
 /** Every right that the command uses in a cluster, and what for. Pure; docs/kubernetes.md is held equal to it by a test. */
 
 export interface Right {
-  /** `load`: to load what is there; `deploy`: to deploy the chart as well; `space`: to have a namespace of its own; `via`: to come through an Ingress or a Gateway. */
-  part: 'load' | 'deploy' | 'space' | 'via';
+  /** `load`: to load what is there; `deploy`: to deploy the chart as well; `drill`: what single drills need beyond both; `space`: to have a namespace of its own; `via`: to come through an Ingress or a Gateway. */
+  part: 'load' | 'deploy' | 'drill' | 'space' | 'via';
   group: string;
   /** With its part after a slash, such as pods/exec. */
   resource: string;
@@ -82,6 +82,14 @@ export const RIGHTS: readonly Right[] = [
     why: 'part of the chart: for the job that makes the keys',
   })),
   {
+    ...{ part: 'drill', group: '', resource: 'pods', verbs: ['patch'] },
+    why: 'for the drill scale-in: to choose the worker that leaves',
+  },
+  {
+    ...{ part: 'drill', group: '', resource: 'pods/eviction', verbs: ['create'] },
+    why: 'for the drill drain-node',
+  },
+  {
     ...{ part: 'space', group: '', resource: 'namespaces', verbs: ['list', 'create', 'delete'] },
     why: 'a namespace of its own, and those that earlier calls have left',
   },
@@ -124,6 +132,7 @@ export function questionsOf(how: 'deploy' | 'existing', namespace: string | null
 }
 
 export interface RightCheck {
+  part: Right['part'];
   what: string;
   /** The verbs that are missing; empty is best. */
   missing: string[];
@@ -135,6 +144,7 @@ export function checksOf(answers: readonly (Question & { isAllowed: boolean })[]
   const checks = new Map<Right, RightCheck>();
   for (const { right, verb, isAllowed } of answers) {
     const check = checks.get(right) ?? {
+      part: right.part,
       what: `${right.verbs.join(', ')} ${right.resource}${right.group === '' ? '' : `.${right.group}`}`,
       missing: [],
       why: right.why,

@@ -82,6 +82,14 @@ export function unready(workloads: readonly (V1Deployment | V1StatefulSet)[]): s
   });
 }
 
+/** Whether every pod of it is of its newest template and ready, and none of an older one counts any more. Pure. */
+export function isRolledOut({ metadata, spec, status }: V1Deployment): boolean {
+  const wanted = spec?.replicas ?? 1;
+  const { updatedReplicas = 0, readyReplicas = 0, replicas = 0 } = status ?? {};
+  const isSeen = (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0);
+  return isSeen && [updatedReplicas, readyReplicas, replicas].every((count) => count === wanted);
+}
+
 /** What no waiting changes first. Pure. */
 export function worstTrouble(
   pods: readonly V1Pod[],

@@ -4,7 +4,6 @@ import { Failure, messageOf } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import type { Cluster } from './api';
 import { refusalOf } from './causes';
-import { generatorName } from './generator-job';
 import { CALL, labelsOf, MADE_BY, releaseSelector, thisMaker } from './labels';
 
 const GONE_WITHIN_MS = 180_000;
@@ -128,17 +127,17 @@ export async function removeNamespace(
   );
 }
 
-/** Removes what an earlier call has left in somebody else's namespace: the load generator. */
+/** Removes what an earlier call has left in somebody else's namespace: the load generator, and what the workload calls. */
 export async function removeGenerators(
   cluster: Cluster,
   namespace: string,
   call: string,
 ): Promise<void> {
-  const name = generatorName(call);
+  const theirs = { namespace, labelSelector: `${CALL}=${call}` };
   await cluster.found('removing the load generator', () =>
-    cluster.batch.deleteNamespacedJob({ namespace, name, propagationPolicy: 'Background' }),
+    cluster.batch.deleteCollectionNamespacedJob({ ...theirs, propagationPolicy: 'Background' }),
   );
   await cluster.found('removing the load generator', () =>
-    cluster.core.deleteNamespacedConfigMap({ namespace, name }),
+    cluster.core.deleteCollectionNamespacedConfigMap(theirs),
   );
 }

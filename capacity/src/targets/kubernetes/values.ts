@@ -30,11 +30,13 @@ export interface ChosenValues {
 export function chosenValues(
   topology: Topology | null,
   given: readonly { name: string; text: string }[],
+  upstreamUrl: string | null,
 ): ChosenValues {
   const wrong = topology === null ? null : contradiction(topology);
   if (wrong !== null) throw new Mistake(`${wrong}.`);
   const own = topology === null ? {} : valuesOfTopology(topology);
-  const all = [own, ...given.map(parsedValues), NEEDED];
+  const placed = upstreamUrl === null ? [] : [{ loadTargets: { upstreamUrl } }];
+  const all = [own, ...given.map(parsedValues), NEEDED, ...placed];
   const values = all.reduce<unknown>(merged, {});
   const { topology: deployed } = readDeployed(stringify(values));
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-values-'));
@@ -52,6 +54,10 @@ export function chosenValues(
     },
   };
 }
+
+/** What values deploy, before anything is asked of a cluster. */
+export const topologyOfValues = (given: readonly { name: string; text: string }[]): Topology =>
+  readDeployed(stringify(given.map(parsedValues).reduce<unknown>(merged, {}))).topology;
 
 function parsedValues({ name, text }: { name: string; text: string }): unknown {
   try {

@@ -144,12 +144,13 @@ export class ProcessRunning implements Running {
       },
       signal: (instance, signal) => {
         supervisor.signal(instance, signal);
+        return Promise.resolve();
       },
       killRunner: (instance) => {
         const root = supervisor.processes().find((process) => process.instance === instance);
         const runners = root === undefined ? [] : taskRunnersOf(root);
         for (const pid of runners) process.kill(pid, 'SIGKILL');
-        return runners.length;
+        return Promise.resolve(runners.length);
       },
       keepDown: async (instance, withinMs) => {
         if (instance === 'redis' && redis !== null) await keepDataOnExit(redis.url);

@@ -76,6 +76,11 @@ the node. Dict: context, component.
   args:
     - {{ include "n8n-tuned.scriptFolder" .context }}/load-targets.cjs
     - {{ ternary "seed" "node" (eq .component.role "main") }}
+    {{- if eq .component.role "main" }}
+    {{- with .context.Values.loadTargets.upstreamUrl }}
+    - {{ . | quote }}
+    {{- end }}
+    {{- end }}
   {{- include "n8n-tuned.initCommon" . | nindent 2 }}
     - name: load-targets
       mountPath: /load-targets

@@ -40,10 +40,33 @@ const parts = (how: 'deploy' | 'existing', namespace: string | null): Right['par
 
 test('only what is needed is asked for', () => {
   expect(parts('existing', 'load')).toEqual(['load']);
-  expect(parts('deploy', 'load')).toEqual(['load', 'deploy']);
-  expect(parts('deploy', null)).toEqual(['load', 'deploy', 'space']);
+  expect(parts('deploy', 'load')).toEqual(['load', 'deploy', 'drill']);
+  expect(parts('deploy', null)).toEqual(['load', 'deploy', 'drill', 'space']);
   // Namespaces are made in no namespace.
   expect(questionsOf('deploy', 'load').every(({ namespace }) => namespace === 'load')).toBe(true);
+});
+
+test('a right that only a drill needs keeps nobody from loading', () => {
+  const answers = questionsOf('deploy', 'load').map((question) => ({
+    ...question,
+    isAllowed: question.right.resource !== 'pods/eviction',
+  }));
+  const found: Examination = {
+    ...{
+      context: 'work',
+      server: 'https://10.0.0.1',
+      kubernetes: 'v1.36.3',
+      helm: '/usr/bin/helm',
+    },
+    ...{ rights: checksOf(answers), metricsApi: true, isReady: true },
+  };
+  const lines = examinationLines(found, 'deploy');
+  expect(lines.filter((line) => line.startsWith('  missing'))).toEqual([
+    '  missing  right       create pods/eviction: create is missing (for the drill drain-node)',
+  ]);
+  expect(lines.at(-1)).toBe(
+    'n8n can be deployed and loaded there, and only the drills that are named cannot be made.',
+  );
 });
 
 test('the doctor names the verb that is missing, and what it is for', () => {

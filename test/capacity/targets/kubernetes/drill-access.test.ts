@@ -1,0 +1,234 @@
+// What a drill does to a release, with a stand-in for the API of the cluster that keeps what it was asked.
+import type { Place } from '../../../../capacity/src/targets/kubernetes/api';
+import type { V1Deployment, V1Pod } from '../../../../capacity/src/targets/kubernetes/api-types';
+import {
+  drillAccessOf,
+  type DrillPlace,
+} from '../../../../capacity/src/targets/kubernetes/drill-access';
+import { isRolledOut } from '../../../../capacity/src/targets/kubernetes/rollout';
+
+const COMPONENT = 'app.kubernetes.io/component';
+const NEVER = new AbortController().signal;
+
+interface Patch {
+  op: string;
+  path: string;
+  value: unknown;
+}
+
+function podOf(component: string, name: string, node = 'node-1'): V1Pod {
+  const isStore = ['redis', 'postgresql'].includes(component);
+  return {
+    metadata: {
+      name,
+      uid: `uid of ${name}`,
+      labels: { [COMPONENT]: component },
+      annotations: { 'checksum/secrets': 'a' },
+      ownerReferences: [
+        {
+          ...{ apiVersion: 'apps/v1', uid: '1' },
+          kind: isStore ? 'StatefulSet' : 'ReplicaSet',
+          name: isStore ? `n8n-${component}` : `n8n-${component}-5d8f`,
+        },
+      ],
+    },
+    spec: { nodeName: node, containers: [{ name: 'n8n' }], terminationGracePeriodSeconds: 1 },
+    status: {
+      containerStatuses: [
+        {
+          ...{ name: 'n8n', image: '', imageID: '', ready: true, restartCount: 0 },
+          ...{ containerID: name, state: { running: {} } },
+        },
+      ],
+    },
+  };
+}
+
+const deploymentOf = (component: string, replicas: number): V1Deployment => ({
+  metadata: { name: `n8n-${component}`, generation: 1 },
+  spec: {
+    replicas,
+    selector: {},
+    template: { metadata: { labels: { [COMPONENT]: component }, annotations: { a: 'b' } } },
+  },
+  status: {
+    ...{ observedGeneration: 1, replicas, updatedReplicas: replicas, readyReplicas: replicas },
+  },
+});
+
+/** A release with a main, a webhook processor, two workers on two nodes, and both stores. */
+class FakeCluster {
+  readonly asked: string[] = [];
+  /** As the cluster lists them. */
+  pods = [
+    podOf('main', 'main-1'),
+    podOf('webhook', 'webhook-1'),
+    podOf('worker', 'worker-1'),
+    podOf('worker', 'worker-2', 'node-2'),
+    podOf('redis', 'redis-0'),
+    podOf('postgresql', 'postgresql-0'),
+  ];
+  deployments = [deploymentOf('main', 1), deploymentOf('webhook', 1), deploymentOf('worker', 2)];
+  /** What the shell in a container ends with. */
+  shell: { code: number | null; stderr: string } = { code: 0, stderr: '' };
+  /** How often an eviction is refused. */
+  refusals = 0;
+
+  remove(name: string): void {
+    this.pods = this.pods.filter(({ metadata }) => metadata?.name !== name);
+  }
+
+  private patched(name: string, body: unknown): void {
+    for (const { path, value } of body as Patch[]) {
+      this.asked.push(`${name} ${path} = ${String(value)}`);
+      if (path !== '/spec/replicas') continue;
+      if (value === 0) this.remove(`${name.replace('n8n-', '')}-0`);
+      if (name === 'n8n-worker' && value === 1) this.remove('worker-1');
+    }
+  }
+
+  get access(): ReturnType<typeof drillAccessOf> {
+    const patch = ({ name, body }: { name: string; body: unknown }): Promise<void> => {
+      this.patched(name, body);
+      return Promise.resolve();
+    };
+    const cluster = {
+      doing: (_what: string, ask: () => Promise<unknown>) => ask(),
+      exec: ({ pod, container }: Place, command: readonly string[]) => {
+        this.asked.push(`${String(command.at(-1))} in ${container} of ${pod}`);
+        return Promise.resolve(this.shell);
+      },
+      core: {
+        listNamespacedPod: () => Promise.resolve({ items: this.pods }),
+        patchNamespacedPod: patch,
+        createNamespacedPodEviction: ({ name }: { name: string }) => {
+          this.asked.push(`eviction of ${name}`);
+          if (this.refusals > 0) {
+            this.refusals -= 1;
+            return Promise.reject(Object.assign(new Error('a budget'), { code: 429, body: '' }));
+          }
+          this.remove(name);
+          return Promise.resolve({});
+        },
+      },
+      apps: {
+        listNamespacedDeployment: () => Promise.resolve({ items: this.deployments }),
+        readNamespacedStatefulSet: () => Promise.resolve({ spec: { replicas: 1 } }),
+        patchNamespacedStatefulSet: patch,
+        patchNamespacedDeployment: (order: { name: string; body: unknown }) => {
+          const first = (order.body as Patch[])[0];
+          // The controller makes a new pod for the old one.
+          if (first?.path.startsWith('/spec/template') === true) {
+            for (const { metadata } of this.pods) {
+              const name = metadata?.name ?? '';
+              if (name.startsWith(order.name.replace('n8n-', ''))) this.remove(name);
+            }
+          }
+          return patch(order);
+        },
+      },
+    };
+    const known = this.pods;
+    return drillAccessOf({
+      cluster: cluster as unknown as DrillPlace['cluster'],
+      ...{ namespace: 'n', release: 'n8n', pods: () => known, effects: null },
+    });
+  }
+}
+
+test('instances are the pods that play a part', () => {
+  const { access } = new FakeCluster();
+  expect(access.instances?.().map(({ role, instance }) => `${role} ${instance}`)).toEqual([
+    ...['main main-1', 'webhook webhook-1', 'worker worker-1', 'worker worker-2'],
+    ...['redis redis-0', 'postgresql postgresql-0'],
+  ]);
+});
+
+describe('a signal', () => {
+  test('is sent by a shell in the container of n8n', async () => {
+    const fake = new FakeCluster();
+    await fake.access.signal('worker-1', 'SIGKILL');
+    expect(fake.asked).toEqual(['KILL in n8n of worker-1']);
+  });
+
+  test.each([
+    ['the connection is cut', null],
+    ['the shell ends with its container', 137],
+  ])('has worked where %s', async (_how, code) => {
+    const fake = new FakeCluster();
+    fake.shell = { code, stderr: '' };
+    await expect(fake.access.signal('main-1', 'SIGKILL')).resolves.toBeUndefined();
+  });
+
+  test('that cannot be sent is told', async () => {
+    const fake = new FakeCluster();
+    fake.shell = { code: 1, stderr: 'n8n is the first process of its container\n' };
+    await expect(fake.access.signal('main-1', 'SIGKILL')).rejects.toThrow(
+      'SIGKILL of main-1: n8n is the first process of its container',
+    );
+    await expect(fake.access.signal('main-9', 'SIGKILL')).rejects.toThrow('main-9 does not run');
+  });
+});
+
+test('a store is set to no pod, and back to what it had', async () => {
+  const fake = new FakeCluster();
+  const startAgain = await fake.access.keepDown('redis-0', 1000);
+  expect(fake.asked).toEqual(['n8n-redis /spec/replicas = 0']);
+  await startAgain();
+  expect(fake.asked.at(-1)).toBe('n8n-redis /spec/replicas = 1');
+});
+
+test('of the workers, the one that is named leaves', async () => {
+  const fake = new FakeCluster();
+  await fake.access.keepDown('worker-1', 1000);
+  expect(fake.asked).toEqual([
+    'worker-1 /metadata/annotations/controller.kubernetes.io~1pod-deletion-cost = -2147483648',
+    'n8n-worker /spec/replicas = 1',
+  ]);
+});
+
+test('a rollout gives every Deployment of n8n a new template, and waits for the old pods', async () => {
+  const fake = new FakeCluster();
+  await fake.access.rollOut?.(NEVER);
+  expect(fake.asked.map((text) => text.replace(/= .*/, ''))).toEqual(
+    ['main', 'webhook', 'worker'].map(
+      (name) =>
+        `n8n-${name} /spec/template/metadata/annotations/kubectl.kubernetes.io~1restartedAt `,
+    ),
+  );
+  expect(fake.pods.map(({ metadata }) => metadata?.name)).toEqual(['redis-0', 'postgresql-0']);
+});
+
+test('a drain evicts the pods of n8n on one node, and asks again where a budget refuses', async () => {
+  const fake = new FakeCluster();
+  fake.refusals = 1;
+  const drained = await fake.access.drainNode?.('main-1', NEVER);
+  expect(drained?.node).toBe('node-1');
+  expect([...(drained?.evicted ?? [])].sort()).toEqual(['main-1', 'webhook-1', 'worker-1']);
+  expect(fake.asked).toHaveLength(4);
+  expect(fake.asked).not.toContain('eviction of worker-2');
+});
+
+test('a drain that is broken off returns at once with those that have left', async () => {
+  const fake = new FakeCluster();
+  fake.refusals = Infinity;
+  const drained = await fake.access.drainNode?.('main-1', AbortSignal.timeout(50));
+  expect(drained).toEqual({ node: 'node-1', evicted: [] });
+});
+
+test('nothing that counts is null, and not an empty list', async () => {
+  expect(await new FakeCluster().access.effects()).toBeNull();
+});
+
+test.each([
+  ['over', {}, true],
+  ['not seen yet by the controller', { observedGeneration: 0 }, false],
+  ['with an old pod beside', { replicas: 3 }, false],
+  ['with a new pod that is not ready', { readyReplicas: 1 }, false],
+  ['with one pod still of the old template', { updatedReplicas: 1 }, false],
+])('a rollout is %s', (_how, status, expected) => {
+  const deployment = deploymentOf('worker', 2);
+  expect(isRolledOut({ ...deployment, status: { ...deployment.status, ...status } })).toBe(
+    expected,
+  );
+});
