@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -43,7 +43,7 @@ export const workflowDigest = ({ file, needs = [] }: SeedWorkflow): string =>
 /** Puts the content of `from` into the store, whole or not at all. */
 export async function keepTemplate(store: string, key: string, from: string): Promise<void> {
   mkdirSync(store, { recursive: true });
-  const partial = join(store, `.${key}-${String(process.pid)}`);
+  const partial = join(store, `.${key}-${randomUUID()}`);
   const kept = join(store, key);
   await copyFolder(from, partial);
   try {
@@ -54,14 +54,21 @@ export async function keepTemplate(store: string, key: string, from: string): Pr
   prune(store);
 }
 
-/** False when there is none. */
+/** False when there is none. Another run may take it away meanwhile, and a third one put it there again. */
 export async function takeTemplate(store: string, key: string, to: string): Promise<boolean> {
   const kept = join(store, key);
-  if (!existsSync(kept)) return false;
-  const now = new Date();
-  utimesSync(kept, now, now);
-  await copyFolder(kept, to);
-  return true;
+  for (let tries = 3; existsSync(kept); tries -= 1) {
+    try {
+      const now = new Date();
+      utimesSync(kept, now, now);
+      await copyFolder(kept, to);
+      return true;
+    } catch (error) {
+      rmSync(to, { recursive: true, force: true });
+      if (tries === 1) throw error;
+    }
+  }
+  return false;
 }
 
 /** Keeps owner and mode, which PostgreSQL insists on. */
@@ -69,15 +76,27 @@ async function copyFolder(from: string, to: string): Promise<void> {
   await run('cp', ['-a', '--reflink=auto', from, to]);
 }
 
-/** Keeps those used last; and what a killed run had only half copied goes. */
+/** Keeps those used last; and what a killed run had only half copied goes. Other runs do the same at the same time. */
 function prune(folder: string): void {
   const all = readdirSync(folder)
-    .map((name) => ({ name, used: statSync(join(folder, name)).mtimeMs }))
+    .flatMap((name) => {
+      const used = statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs;
+      return used === undefined ? [] : [{ name, used }];
+    })
     .sort((a, b) => b.used - a.used);
   const isPartial = ({ name }: { name: string }): boolean => name.startsWith('.');
   const abandoned = all.filter((one) => isPartial(one) && one.used < Date.now() - 3_600_000);
   const surplus = all.filter((one) => !isPartial(one)).slice(templatesKept);
-  for (const { name } of [...abandoned, ...surplus]) {
-    rmSync(join(folder, name), { recursive: true, force: true });
+  for (const { name } of [...abandoned, ...surplus]) remove(folder, name);
+}
+
+/** At once for whoever copies it: a copy of what is gone fails, and one of what is half gone might not. */
+function remove(folder: string, name: string): void {
+  const gone = join(folder, `.gone-${randomUUID()}`);
+  try {
+    renameSync(join(folder, name), gone);
+  } catch {
+    return; // Another run was faster.
   }
+  rmSync(gone, { recursive: true, force: true });
 }
