@@ -134,7 +134,7 @@ test(`${RENDERINGS} random values of seed ${SEED} over presets render as over th
   }
   expect(failures).toEqual([]);
   expect(rendered).toBeGreaterThan(RENDERINGS / 10);
-}, 600_000);
+}, 1_800_000);
 
 test('null takes a limit or a user out of a preset, by name as by file', async () => {
   const user = {

@@ -52,7 +52,7 @@ test(`${RENDERINGS} random valid values of seed ${SEED} render without a broken 
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, worker));
   expect(failures).toEqual([]);
-}, 600_000);
+}, 1_800_000);
 
 test('the rules themselves can fail', async () => {
   const { manifests } = await render(paths.helm3);

@@ -10,14 +10,14 @@ import type { RunRecord } from '../../capacity/src/record/record';
 import { measure } from '../../capacity/src/run/run';
 import type { Running } from '../../capacity/src/targets/target';
 import { urlTarget } from '../../capacity/src/targets/url/url-target';
-import { bringUp, never, quiet, workload } from './stage';
+import { bringUp, never, quiet, unlessInvalid, workload } from './stage';
 
 /**
  * A workload that is answered at once and then works for 5 s, at a rate at which n8n answers every request
  * and can complete a tenth: it is judged by what was completed, wherever executions run.
  */
 
-jest.setTimeout(330_000);
+jest.setTimeout(480_000);
 
 const out = mkdtempSync(join(tmpdir(), 'at-once-'));
 afterAll(() => {
@@ -49,6 +49,12 @@ async function loaded(
   return data.record;
 }
 
+const loadedWell = (...args: Parameters<typeof loaded>): Promise<RunRecord> =>
+  unlessInvalid(
+    () => loaded(...args),
+    ({ verdict }) => verdict.outcome === 'invalid',
+  );
+
 function expectNotCompleted({ summary, verdict }: RunRecord): void {
   expect(summary.achieved.shareOfOffered).toBeGreaterThan(0.95);
   expect(summary.errors.requests).toBe(0);
@@ -63,7 +69,7 @@ test('regular mode, on SQLite', async () => {
   const env = { N8N_RUNNERS_MAX_CONCURRENCY: String(SLOTS), N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '1' };
   const running = await bringUp({ tuning: 'throughput', env }, chosen);
   try {
-    expectNotCompleted(await loaded(running, chosen, 'p95<1s'));
+    expectNotCompleted(await loadedWell(running, chosen, 'p95<1s'));
   } finally {
     await running.down(quiet);
   }
@@ -96,14 +102,14 @@ describe('queue mode, on PostgreSQL', () => {
   });
 
   test('from outside, the metrics of its queue show that nothing is left', async () => {
-    const { summary, verdict } = await loaded(outside, light, 'errors<20%,backlog=0', 10_000);
+    const { summary, verdict } = await loadedWell(outside, light, 'errors<20%,backlog=0', 10_000);
     expect([verdict.sentence, verdict.outcome]).toEqual([expect.anything(), 'sustained']);
     expect(summary.backlog?.source).toBe('queue metrics');
     expect(summary.backlog?.drainedAfterSeconds).not.toBeNull();
   });
 
   test('what its worker cannot complete is not sustained', async () => {
-    const record = await loaded(running, chosen, 'p95<1s');
+    const record = await loadedWell(running, chosen, 'p95<1s');
     expectNotCompleted(record);
     expect(record.summary.backlog?.slopePerSecond).toBeGreaterThan(1);
   });

@@ -14,7 +14,9 @@ import {
   promises,
   steady,
 } from './loading';
+import { EXIT } from '../../capacity/src/ui/exit';
 import { readWholeRun } from '../support/read-run';
+import { unlessInvalid } from './stage';
 
 /** The command `run` on real n8n processes, also when something of it dies in the middle. */
 
@@ -23,13 +25,14 @@ jest.setTimeout(330_000);
 const place = inFoldersOfItsOwn();
 
 test('the spread over two workers is counted, and every execution', async () => {
-  const { code, stdout, stderr } = await runCli(
-    order(
-      place,
-      ...['--workload', 'cpu', '--variant', 'load-target', '--param', 'n=1000', '--json'],
-      ...['--workers', '2', '--profile', 'closed', '--vus', '6', '--duration', '8s'],
-    ),
-    { TMPDIR: place.temp },
+  const args = order(
+    place,
+    ...['--workload', 'cpu', '--variant', 'load-target', '--param', 'n=1000', '--json'],
+    ...['--workers', '2', '--profile', 'closed', '--vus', '6', '--duration', '8s'],
+  );
+  const { code, stdout, stderr } = await unlessInvalid(
+    () => runCli(args, { TMPDIR: place.temp }),
+    (run) => run.code === EXIT.invalid,
   );
   expect([code, stderr]).toEqual([0, expect.anything()]);
   const { summary, verdict } = JSON.parse(stdout) as RunRecord;

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { LEDGER_CLASSES } from '../../capacity/src/plan/ledger-class';
 import type { DrillRecord } from '../../capacity/src/record/drill-record';
 import { readDrill } from '../../capacity/src/record/read-drill';
+import { EXIT } from '../../capacity/src/ui/exit';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
+import { unlessInvalid } from './stage';
 
 /** A worker is killed under load: what it had is lost, and every other request is accounted for. */
 
@@ -23,12 +25,16 @@ const SOON = ['QUEUE_WORKER_LOCK_DURATION=8000', 'QUEUE_WORKER_LOCK_RENEW_TIME=2
 );
 
 test('a SIGKILL of one of two workers loses what it had at work, and nothing else', async () => {
-  const { code, stdout, stderr } = await runCli([
+  const args = [
     ...['drill', 'kill-worker', '--workers', '2', '--rate', '3', '--param', 'ms=3000'],
     ...['--warmup', '2s', '--steady', '8s', '--return', '6s', '--no-control'],
     ...['--slo', 'errors<1%', '--promise', 'lost=0,repeated=0', '--out', out, '--json'],
     ...SOON.flatMap((variable) => ['--env', variable]),
-  ]);
+  ];
+  const { code, stdout, stderr } = await unlessInvalid(
+    () => runCli(args),
+    (run) => run.code === EXIT.invalid,
+  );
   expect(stderr).not.toContain('Error:');
   const { folder, ...record } = JSON.parse(stdout) as DrillRecord & { folder: string };
   const { ledger, verdict, fault, figures } = record;

@@ -17,6 +17,7 @@ import {
   never,
   quiet,
   tracesOf,
+  unlessInvalid,
   until,
   workload,
 } from './stage';
@@ -58,15 +59,19 @@ describe('regular mode on SQLite, limited to 800 millicores and 1200 MiB', () =>
     const out = mkdtempSync(join(tmpdir(), 'soak-'));
     try {
       const load = { ratePerSecond: 25, durationSeconds: 24, warmupSeconds: 0 };
-      const { data } = await measure(
-        running,
-        {
-          ...{ workload: chosen, plan: planOf('soak', load), slos: [], out, k6: findK6() },
-          ...{ scripts: join(repositoryRoot(), 'loadtests'), timeoutMs: 20_000, drainMs: 20_000 },
-          command: [],
-        },
-        quiet,
-        never(),
+      const { data } = await unlessInvalid(
+        () =>
+          measure(
+            running,
+            {
+              ...{ workload: chosen, plan: planOf('soak', load), slos: [], out, k6: findK6() },
+              ...{ scripts: join(repositoryRoot(), 'loadtests'), command: [] },
+              ...{ timeoutMs: 20_000, drainMs: 20_000 },
+            },
+            quiet,
+            never(),
+          ),
+        (run) => run.data.record.verdict.outcome === 'invalid',
       );
       const { soak = [] } = data.record.summary;
       expect(data.record.events.filter(({ kind }) => kind === 'sampler')).toEqual([]);

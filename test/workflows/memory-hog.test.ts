@@ -38,17 +38,17 @@ describe.each(cases)('memory-hog on $title', ({ file, heap, ...layout }) => {
   it('ends n8n where the heap is too small', async () => {
     const n8n = await startN8n({ ...layout, files: [file], env: heap(448) });
     try {
-      await Promise.race([n8n.ended, sleep(90_000, undefined, { ref: false })]);
+      await Promise.race([n8n.ended, sleep(240_000, undefined, { ref: false })]);
       expect(n8n.log()).toMatch(/JavaScript heap out of memory/);
     } finally {
       await n8n.stop();
     }
-  }, 400_000);
+  }, 600_000);
 
   it('runs again and again where it fits', async () => {
     const n8n = await startN8n({ ...layout, files: [file], env: heap(1536) });
     try {
-      const done = await within(90, 'a second execution', () => {
+      const done = await within(240, 'a second execution', () => {
         const all = statuses(n8n).filter((status) => status === 'success');
         return all.length >= 2 ? all : undefined;
       });
@@ -57,7 +57,7 @@ describe.each(cases)('memory-hog on $title', ({ file, heap, ...layout }) => {
     } finally {
       await n8n.stop();
     }
-  }, 400_000);
+  }, 600_000);
 });
 
 describe('memory-hog on n8n 2.41.1 with only the nodes that n8n ships', () => {
@@ -68,7 +68,7 @@ describe('memory-hog on n8n 2.41.1 with only the nodes that n8n ships', () => {
       env: { N8N_RUNNERS_MAX_OLD_SPACE_SIZE: '256' },
     });
     try {
-      const failed = await within(120, 'a failed execution', () =>
+      const failed = await within(240, 'a failed execution', () =>
         statuses(n8n).find((status) => status === 'error'),
       );
       expect(failed).toBe('error');
@@ -76,5 +76,5 @@ describe('memory-hog on n8n 2.41.1 with only the nodes that n8n ships', () => {
     } finally {
       await n8n.stop();
     }
-  }, 400_000);
+  }, 600_000);
 });

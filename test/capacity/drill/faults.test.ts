@@ -9,6 +9,7 @@ import { rateAt } from '../../../capacity/src/plan/profile';
 import { topologySchema } from '../../../capacity/src/plan/topology';
 import type { ProcessRoot, Running, StoreLink } from '../../../capacity/src/targets/target';
 import { Mistake } from '../../../capacity/src/ui/exit';
+import { until } from '../../support/cli';
 
 const ROOTS = [
   ['main', 'main'],
@@ -261,7 +262,7 @@ describe('a fault at its time', () => {
     });
     const events: string[] = [];
     timed.begin(Date.now(), ({ kind, text }) => void events.push(`${kind}: ${text}`));
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until('it is over', () => events.length === 2);
     await timed.end();
     expect(timed.failure).toBeNull();
     expect(timed.done[0]?.tMs).toBeGreaterThanOrEqual(49);
@@ -283,7 +284,7 @@ describe('a fault at its time', () => {
       ...{ atMs: 0, lastsMs: 0 },
     });
     nobody.begin(Date.now(), () => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until('it failed', () => nobody.failure === 'no main runs');
     await nobody.end();
     expect([nobody.failure, nobody.done]).toEqual(['no main runs', []]);
   });

@@ -1,9 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { n8nMetricsSampler } from '../../../capacity/src/samplers/n8n-metrics';
 import type { Running } from '../../../capacity/src/targets/target';
-import { Collected } from '../../process/stage';
+import { Collected, until } from '../../process/stage';
 
 /** Shows what an n8n would that uses half a core and spends a quarter of its time collecting garbage. */
 let server: Server;
@@ -45,7 +44,7 @@ async function sampled(seen: boolean, redis: Running['redis'] = null): Promise<C
   const sink = new Collected();
   const sampler = n8nMetricsSampler();
   await sampler.start(running, sink, 100);
-  await sleep(400);
+  await until('samples', () => sink.values('eventLoopLagMs').length >= 4);
   await sampler.stop();
   expect(sink.events).toEqual([]);
   return sink;

@@ -28,7 +28,18 @@ export function plannedSweep(planFile: string): SweepRecord {
   };
 }
 
-const [planFile, root, millisecondsACell] = process.argv.slice(2);
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const alive = setInterval(() => undefined, 60_000);
+    signal.addEventListener('abort', () => {
+      clearInterval(alive);
+      resolve();
+    });
+  });
+}
+
+/** `holdAt`: the cell that is begun as that many-th in this folder goes on until the sweep is told to end. */
+const [planFile, root, holdAt] = process.argv.slice(2);
 if (planFile !== undefined && root !== undefined) {
   const folder = new SweepFolder(join(root, 'sweep'));
   const sweep = folder.sweep() ?? plannedSweep(planFile);
@@ -46,7 +57,8 @@ if (planFile !== undefined && root !== undefined) {
         appendFileSync(join(root, 'begun.txt'), `${id}\n`);
         // Whoever measures into a folder that is not empty has found the leftovers of another.
         writeFileSync(join(path, 'half-done'), '', { flag: 'wx' });
-        await new Promise((resolve) => setTimeout(resolve, Number(millisecondsACell)));
+        const begun = readFileSync(join(root, 'begun.txt'), 'utf8').trim().split('\n').length;
+        if (begun === Number(holdAt)) await aborted(signal);
         signal.throwIfAborted();
         if (cell['workers'] === 3) throw new Error('main did not come up');
         return {

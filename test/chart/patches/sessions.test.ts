@@ -41,7 +41,7 @@ beforeAll(async () => {
   server = run([...postgresql(bin, data, port, place).command, '-c', 'log_statement=all']);
   server.stderr?.setEncoding('utf8').on('data', (part: string) => (log += part));
   await awaitPostgresql(postgresqlUrl(port), () => server.exitCode === null);
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   if (server.exitCode === null && server.kill('SIGINT')) await once(server, 'exit');
   rmSync(folder, { recursive: true });
