@@ -1,5 +1,7 @@
 import { topologySchema } from '../../capacity/src/plan/topology';
+import { costOfRun } from '../../capacity/src/analysis/cost';
 import type { CompareRecord } from '../../capacity/src/record/compare-record';
+import { SLOWER_SHARES, type ComparedRuns } from '../../capacity/src/report/compare/seen';
 import { sampleRun } from './sample-run';
 
 /** A made-up comparison of four pairs: B answers about 2.5 times as much. */
@@ -35,5 +37,18 @@ export function sampleComparison(): CompareRecord {
       'By expected responses per second of last-node, tuned is better by 2.5x (2.4 to 2.6) than none.',
     totalSeconds: 240,
     doubts: [],
+  };
+}
+
+/** What its runs show: A has a long tail. */
+export function sampleComparedRuns(): ComparedRuns {
+  const { record } = sampleRun();
+  const cost = costOfRun(record);
+  const costs = cost === null ? [] : [cost, cost];
+  const slower = (tail: number): number[] =>
+    SLOWER_SHARES.map((share) => 50 + tail * -Math.log10(share));
+  return {
+    a: { costs, slower: [slower(300), slower(320), slower(310)] },
+    b: { costs, slower: [slower(40), slower(42), slower(41)] },
   };
 }

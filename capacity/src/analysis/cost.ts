@@ -1,5 +1,6 @@
-/** What n8n with its stores uses at its capacity, and what a million requests cost. */
+/** What n8n with its stores uses at a rate, and what a million requests cost. */
 import type { AtCapacity, FindRecord } from '../record/find-record';
+import type { RunRecord } from '../record/record';
 
 /** Of a core for an hour, and of a GiB of memory for an hour, in whatever the user counts. */
 export interface Prices {
@@ -23,35 +24,41 @@ export interface Cost {
 const NOT_PAID = new Set<string>(['generator', 'upstream', 'host']);
 
 /** Null where nothing of it was seen, as of an n8n at a URL. Memory is paid for at the rate to plan with. */
-export function costOf({
-  atCapacity,
-  advised,
-}: Pick<FindRecord, 'atCapacity' | 'advised'>): Cost | null {
-  const { cores, memoryMiB } = usedBy(atCapacity ?? null);
-  const ratePerSecond = atCapacity?.ratePerSecond ?? 0;
-  if (cores === 0 || memoryMiB === 0 || ratePerSecond <= 0 || advised.ratePerSecond <= 0)
-    return null;
-  const memoryGiB = memoryMiB / 1024;
+export function costAt(
+  { roles, ratePerSecond }: Pick<AtCapacity, 'roles' | 'ratePerSecond'>,
+  plannedPerSecond = ratePerSecond,
+): Cost | null {
+  const paid = roles.filter(({ role }) => !NOT_PAID.has(role));
+  const cores = paid.reduce((sum, { cpuCoresMean }) => sum + (cpuCoresMean ?? 0), 0);
+  const memoryGiB = paid.reduce((sum, { rssPeakMiB }) => sum + (rssPeakMiB ?? 0), 0) / 1024;
+  if (cores === 0 || memoryGiB === 0 || ratePerSecond <= 0 || plannedPerSecond <= 0) return null;
   return {
     ratePerSecond,
     cores,
     memoryGiB,
     perMillion: {
       coreHours: cores * hoursOfMillion(ratePerSecond),
-      gibHours: memoryGiB * hoursOfMillion(advised.ratePerSecond),
+      gibHours: memoryGiB * hoursOfMillion(plannedPerSecond),
     },
   };
 }
 
-const hoursOfMillion = (ratePerSecond: number): number => 1e6 / ratePerSecond / 3600;
+export const costOf = ({
+  atCapacity,
+  advised,
+}: Pick<FindRecord, 'atCapacity' | 'advised'>): Cost | null =>
+  atCapacity == null ? null : costAt(atCapacity, advised.ratePerSecond);
 
-function usedBy(at: AtCapacity | null): { cores: number; memoryMiB: number } {
-  const paid = (at?.roles ?? []).filter(({ role }) => !NOT_PAID.has(role));
-  return {
-    cores: paid.reduce((sum, { cpuCoresMean }) => sum + (cpuCoresMean ?? 0), 0),
-    memoryMiB: paid.reduce((sum, { rssPeakMiB }) => sum + (rssPeakMiB ?? 0), 0),
-  };
-}
+/** Of the requests that were done: where n8n answers at once, those whose execution was completed. */
+export const costOfRun = ({
+  summary: { roles, achieved, completions },
+}: Pick<RunRecord, 'summary'>): Cost | null =>
+  costAt({
+    roles,
+    ratePerSecond: Math.min(achieved.ratePerSecond, completions?.ratePerSecond ?? Infinity),
+  });
+
+const hoursOfMillion = (ratePerSecond: number): number => 1e6 / ratePerSecond / 3600;
 
 export const priceOfMillion = ({ perMillion }: Cost, { cpu, memory }: Prices): number =>
   perMillion.coreHours * cpu + perMillion.gibHours * memory;

@@ -26,15 +26,24 @@ export function limitText({ name, evidence, next }: LimitSeen): string {
   return `${name}${figures}${next === null ? '' : `; next ${next}`}`;
 }
 
-/** Of runs that repeat each other: what limited most of them, and how many that were; null of none. */
-export function usualLimitText(all: readonly LimitSeen[]): string | null {
+/** Of runs that repeat each other: what limited most of them, and what the others; null of none. */
+export function usualLimit(
+  all: readonly LimitSeen[],
+): { usual: LimitSeen; times: number; others: LimitSeen[][] } | null {
   const named = new Map<string, LimitSeen[]>();
   for (const one of all) named.set(one.name, [...(named.get(one.name) ?? []), one]);
   const [most, ...others] = [...named.values()].sort((a, b) => b.length - a.length);
   // The middle one of those that agree, as the first is the coldest.
-  const shown = most?.[Math.floor((most.length - 1) / 2)];
-  if (most === undefined || shown === undefined) return null;
-  if (others.length === 0) return limitText(shown);
+  const usual = most?.[Math.floor((most.length - 1) / 2)];
+  return most === undefined || usual === undefined ? null : { usual, times: most.length, others };
+}
+
+/** The same in words, with how many runs that were. */
+export function usualLimitText(all: readonly LimitSeen[]): string | null {
+  const seen = usualLimit(all);
+  if (seen === null) return null;
+  const { usual, times, others } = seen;
+  if (others.length === 0) return limitText(usual);
   const rest = others.map((some) => `${some[0]?.name ?? ''} in ${String(some.length)}`);
-  return `${limitText(shown)} (in ${String(most.length)} of ${String(all.length)} runs; ${rest.join(', ')})`;
+  return `${limitText(usual)} (in ${String(times)} of ${String(all.length)} runs; ${rest.join(', ')})`;
 }

@@ -50,9 +50,7 @@ export function verdict(
   facts: VerdictFacts,
 ): Verdict {
   const matched = executionFindings(summary, facts);
-  const assessed = [...slos, ...impliedSlos(slos, facts)].map((slo) =>
-    assess(slo, summary, { asSeen: facts.profile === SMOKE }),
-  );
+  const assessed = assessAll([...slos, ...impliedSlos(slos, facts)], summary, facts);
   const ended = endedProcesses(facts.events, facts.lengthMs);
   const broken = [
     ...ended,
@@ -77,6 +75,13 @@ export function verdict(
     doubts: [...doubts(summary, facts), ...matched.doubts],
   };
 }
+
+/** Each beside what a run of this profile measured. */
+export const assessAll = (
+  slos: readonly Slo[],
+  summary: Summary,
+  { profile }: Pick<VerdictFacts, 'profile'>,
+): Assessment[] => slos.map((slo) => assess(slo, summary, { asSeen: profile === SMOKE }));
 
 /** What no run may do, whether or not the user asked: fall behind what is offered. */
 function impliedSlos(slos: readonly Slo[], { loop }: VerdictFacts): Slo[] {

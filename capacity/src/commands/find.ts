@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { findAnnotations } from '../analysis/annotations';
-import { MEMORY_TO_CPU_PRICE, type Prices } from '../analysis/cost';
 import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
@@ -27,9 +26,10 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
-import { collect, parsed, positive, seconds } from './parsers';
+import { collect, parsed, seconds } from './parsers';
 import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
 import { onTargets } from './on-target';
+import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
 import { chosenLoad, chosenTarget } from './targets';
 
 interface FindOptions
@@ -39,12 +39,11 @@ interface FindOptions
     GeneratorOptions,
     ProbeOptions,
     LimitOptions,
-    MonitoringOptions {
+    MonitoringOptions,
+    PriceOptions {
   slo?: string[];
   /** Seconds. */
   budget?: number;
-  cpuPrice?: number;
-  memoryPrice?: number;
   out: string;
   json?: boolean;
 }
@@ -69,21 +68,7 @@ export function register(program: Command): void {
         seconds,
       ),
     );
-  command
-    .addOption(
-      parsed(
-        '--cpu-price <amount>',
-        'of a core per hour: says what a million requests cost',
-        positive,
-      ),
-    )
-    .addOption(
-      parsed(
-        '--memory-price <amount>',
-        'of a GiB per hour (an eighth of the price of a core)',
-        positive,
-      ),
-    );
+  withPriceOptions(command);
   withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .option('--json', 'print the answer, for machines')
@@ -152,15 +137,6 @@ async function run(options: FindOptions): Promise<number> {
     show(finished.folder, finished.record, options.json === true);
     return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);
   });
-}
-
-/** Without a price of memory, an eighth of that of a core, as at the large clouds. */
-function chosenPrices({ cpuPrice, memoryPrice }: FindOptions): { prices?: Prices } {
-  if (cpuPrice === undefined) {
-    if (memoryPrice === undefined) return {};
-    throw new Mistake('--memory-price needs --cpu-price as well: give both, each per hour.');
-  }
-  return { prices: { cpu: cpuPrice, memory: memoryPrice ?? cpuPrice * MEMORY_TO_CPU_PRICE } };
 }
 
 function show(folder: string, record: FindRecord, json: boolean): void {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { join } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { writeCompareReports } from '../compare/reports';
 import { writeDrillReports } from '../drill/reports';
 import { writeFindReports } from '../find/reports';
 import { NoAnswer } from '../prometheus/address';
 import type { PrometheusApi } from '../prometheus/query';
 import { writeBeside } from '../record/beside';
-import { readComparison, recordsBeneath, type FoundRecord } from '../record/beneath';
+import { kindOf, readComparison, recordsBeneath, type FoundRecord } from '../record/beneath';
 import { writeWhole } from '../record/folder';
 import { PANELS_FILE } from '../record/panels';
 import { isComplete, readRun } from '../record/read';
@@ -14,6 +14,15 @@ import { readDrill } from '../record/read-drill';
 import { readSearch } from '../record/read-find';
 import type { RunRecord } from '../record/record';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
+import { renderIndexHtml } from '../report/index/html';
+import {
+  rowOfComparison,
+  rowOfDrill,
+  rowOfRun,
+  rowOfSearch,
+  rowOfSweep,
+  type IndexRow,
+} from '../report/index/row';
 import { renderCsv } from '../report/run/csv';
 import { sweepSentence } from '../report/sweep/figures';
 import { askPanels } from '../run/ask-panels';
@@ -40,7 +49,7 @@ export function register(program: Command): void {
     .description(
       'Make the reports of runs, searches, comparisons, sweeps and drills again; runs that were broken off are concluded',
     )
-    .argument('<folders...>', 'folders of records, or folders that hold them')
+    .argument('<folders...>', 'folders of records, or folders that hold them, which get an index')
     .option(
       '--s3 <place>',
       'copy them to s3://bucket/prefix (again); credentials as for the AWS CLI',
@@ -64,6 +73,7 @@ interface Reported {
   record: object;
   sentence: string;
   problems: string[];
+  row: IndexRow;
 }
 
 async function report(folders: string[], options: ReportOptions): Promise<number> {
@@ -104,15 +114,41 @@ async function report(folders: string[], options: ReportOptions): Promise<number
     progress.end();
     interrupt.end();
   }
-  const problems = all.flatMap((one) => one.problems);
+  const top = all.filter(({ isTop }) => isTop);
+  const problems = [
+    ...all.flatMap((one) => one.problems),
+    ...folders.flatMap((folder) => writeIndex(folder, top)),
+  ];
   problems.forEach(warn);
   const runs = all.filter(({ kind }) => kind === 'run').map(({ record }) => record as RunRecord);
   if (options.csv !== undefined) writeWhole(options.csv, renderCsv(runs));
-  const top = all.filter(({ isTop }) => isTop);
   if (options.json === true) printJson(top.map(({ record }) => record));
-  else
+  else {
     printLines(top.map(({ sentence, folder }) => `${sentence}\n  ${join(folder, 'report.html')}`));
+    printLines(
+      folders.filter(isIndexed).map((folder) => `All of them: ${join(folder, INDEX_FILE)}`),
+    );
+  }
   return problems.length > 0 ? EXIT.invalid : EXIT.fine;
+}
+
+const INDEX_FILE = 'index.html';
+
+/** A folder that is a record has its own report. */
+const isIndexed = (folder: string): boolean => kindOf(folder) === null;
+
+/** Of what lies beneath it; says what could not be written. */
+function writeIndex(folder: string, all: readonly (FoundRecord & Reported)[]): string[] {
+  if (!isIndexed(folder)) return [];
+  const entries = all
+    .map((one) => ({ ...one.row, inside: relative(folder, one.folder) }))
+    .filter(({ inside }) => inside !== '..' && !inside.startsWith(`..${sep}`))
+    .map(({ inside, ...row }) => ({
+      ...row,
+      href: [...inside.split(sep), 'report.html'].map(encodeURIComponent).join('/'),
+    }));
+  const title = `Results in ${basename(resolve(folder))}`;
+  return writeBeside(folder, [{ name: INDEX_FILE, content: renderIndexHtml(title, entries) }]);
 }
 
 /** Beside a run that is complete; says what is missing. */
@@ -142,22 +178,26 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
   run: async (folder) => {
     const data = await (isComplete(folder) ? readRunData(folder) : recoverRun(folder));
     const { record } = data;
-    return { record, sentence: record.verdict.sentence, problems: writeReports(folder, data) };
+    const problems = writeReports(folder, data);
+    return { record, sentence: record.verdict.sentence, problems, row: rowOfRun(data) };
   },
   find: (folder) => {
     const record = readSearch(folder);
-    return { record, sentence: record.sentence, problems: writeFindReports(folder, record) };
+    const problems = writeFindReports(folder, record);
+    return { record, sentence: record.sentence, problems, row: rowOfSearch(record) };
   },
-  compare: (folder) => {
+  compare: async (folder) => {
     const record = readComparison(folder);
-    return { record, sentence: record.sentence, problems: writeCompareReports(folder, record) };
+    const problems = await writeCompareReports(folder, record);
+    return { record, sentence: record.sentence, problems, row: rowOfComparison(record) };
   },
   drill: async (folder) => {
     const { record, entries } = readDrill(folder);
     const run = await readRunData(join(folder, record.run));
+    const parts = { run, entries };
     return {
-      ...{ record, sentence: record.verdict.sentence },
-      problems: writeDrillReports(folder, record, { run, entries }),
+      ...{ record, sentence: record.verdict.sentence, row: rowOfDrill(record, parts) },
+      problems: writeDrillReports(folder, record, parts),
     };
   },
   sweep: (folder) => {
@@ -169,6 +209,7 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
       record,
       sentence: sweepSentence(record, cells),
       problems: writeSweepReports(folder, record, cells),
+      row: rowOfSweep(record, cells),
     };
   },
 };

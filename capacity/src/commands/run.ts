@@ -27,10 +27,17 @@ import {
 } from './options';
 import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
 import { onTargets } from './on-target';
+import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
 import { chosenLoad, chosenTarget } from './targets';
 
 interface RunOptions
-  extends WorkloadOptions, ProfileOptions, TargetOptions, LimitOptions, MonitoringOptions {
+  extends
+    WorkloadOptions,
+    ProfileOptions,
+    TargetOptions,
+    LimitOptions,
+    MonitoringOptions,
+    PriceOptions {
   out: string;
   s3?: string;
   json?: boolean;
@@ -43,7 +50,7 @@ export function register(program: Command): void {
   withMonitoringOptions(
     withGeneratorOptions(withTargetOptions(withProfileOptions(withWorkloadOptions(command)))),
   ).optionsGroup('Limits and results:');
-  withLimitOptions(command)
+  withPriceOptions(withLimitOptions(command))
     .addOption(outOption())
     .option('--s3 <place>', 'copy it to s3://bucket/prefix too; credentials as for the AWS CLI')
     .option('--json', 'print the record, for machines')
@@ -70,6 +77,7 @@ async function run(options: RunOptions): Promise<number> {
     refuseTooManyOpen(plan, timeoutMs, slos, options.generators);
   }
   const place = options.s3 === undefined ? null : await s3Place(options.s3);
+  const prices = chosenPrices(options);
   const told = await chosenMonitoring(options);
   const k6 = k6For(options.target !== 'kubernetes');
   const target = chosenTarget(options, workload.workflows, readyMs);
@@ -87,6 +95,7 @@ async function run(options: RunOptions): Promise<number> {
         drainMs,
         generator,
         command: withoutSecrets(process.argv.slice(2)),
+        ...prices,
         ...told.observe,
       },
       tell,

@@ -120,7 +120,7 @@ export async function compareTopologies(
     ],
   };
   writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
-  problems.push(...writeCompareReports(folder, record));
+  problems.push(...(await writeCompareReports(folder, record)));
   return { folder, record, problems };
 }
 

@@ -4,10 +4,19 @@ import { compareCharts } from '../report/compare/charts';
 import { renderCompareMarkdown } from '../report/compare/markdown';
 import { renderCompareHtml } from '../report/compare/html';
 import { drawChartFile } from '../report/plot/draw';
+import { comparedRuns } from './seen';
 
-export const writeCompareReports = (folder: string, record: CompareRecord): string[] =>
-  writeBeside(folder, [
-    { name: 'report.html', content: renderCompareHtml(record) },
-    { name: 'report.md', content: renderCompareMarkdown(record) },
-    ...compareCharts(record).map((c) => ({ name: `plots/${c.id}.svg`, content: drawChartFile(c) })),
+export async function writeCompareReports(
+  folder: string,
+  record: CompareRecord,
+): Promise<string[]> {
+  const runs = await comparedRuns(folder, record);
+  return writeBeside(folder, [
+    { name: 'report.html', content: renderCompareHtml(record, runs) },
+    { name: 'report.md', content: renderCompareMarkdown(record, runs) },
+    ...compareCharts(record, runs).map((chart) => ({
+      name: `plots/${chart.id}.svg`,
+      content: drawChartFile(chart),
+    })),
   ]);
+}

@@ -35,16 +35,20 @@ export function recordsBeneath(path: string): FoundRecord[] {
   return beneath(path, true);
 }
 
+/** Of the record that the folder is; null of one that only holds some. */
+export const kindOf = (folder: string): RecordKind | null =>
+  FILES.find(([file]) => existsSync(join(folder, file)))?.[1] ?? null;
+
 function beneath(folder: string, isTop: boolean): FoundRecord[] {
-  const kind = FILES.find(([file]) => existsSync(join(folder, file)))?.[1];
-  const own = kind === undefined ? [] : [{ kind, folder, isTop }];
+  const kind = kindOf(folder);
+  const own = kind === null ? [] : [{ kind, folder, isTop }];
   // In a run there are only its own files.
   if (kind === 'run') return own;
   const parts = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => join(folder, name))
     .sort();
-  return [...own, ...parts.flatMap((part) => beneath(part, isTop && kind === undefined))];
+  return [...own, ...parts.flatMap((part) => beneath(part, isTop && kind === null))];
 }
 
 export function readComparison(folder: string): CompareRecord {

@@ -32,6 +32,8 @@ export interface RunRecord {
   versions: Record<string, string>;
   machine: Machine;
   slo: Slo[];
+  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  prices?: { cpu: number; memory: number };
   summary: Summary;
   verdict: Verdict;
   events: RunEvent[];

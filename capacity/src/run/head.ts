@@ -25,6 +25,7 @@ export function headOf(running: Running, order: RunOrder, startedAt: Date): RunH
     versions: running.versions,
     machine: running.machine,
     slo: order.slos,
+    ...(order.prices === undefined ? {} : { prices: order.prices }),
   };
 }
 

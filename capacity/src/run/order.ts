@@ -1,3 +1,4 @@
+import type { Prices } from '../analysis/cost';
 import type { GeneratorSettings } from '../load/k6';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import type { LoadPlan } from '../plan/profile';
@@ -22,6 +23,8 @@ export interface RunOrder {
   onBegin?(beganAtMs: number, tell: (event: Omit<RunEvent, 'tMs'>) => void): void;
   /** Whoever tells others of a run while it goes on. */
   observe?(head: RunHead, plan: LoadPlan): RunObserver;
+  /** Of a core and of a GiB for an hour. */
+  prices?: Prices;
   /** As the user gave it, secrets taken out. */
   command: string[];
 }

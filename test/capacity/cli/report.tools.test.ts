@@ -59,6 +59,10 @@ describe('n8n-tuned report', () => {
     // A probe is a part of its search, which is what is listed.
     expect(stdout.match(/report\.html/g)).toHaveLength(3);
     expect(stdout).not.toContain(probe);
+    const index = readFileSync(join(root, 'index.html'), 'utf8');
+    const links = [...index.matchAll(/<a href="([^"]+)">/g)].map(([, href]) => href ?? '');
+    expect(links).toHaveLength(3);
+    for (const link of links) expect(existsSync(join(root, decodeURIComponent(link)))).toBe(true);
   });
 
   it('prints what it found for machines, and every run in one table', async () => {

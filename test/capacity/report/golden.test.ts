@@ -11,7 +11,7 @@ import { plotFiles, renderMarkdown } from '../../../capacity/src/report/run/mark
 import { renderTerminal } from '../../../capacity/src/report/run/terminal';
 import { programOf } from '../../../capacity/src/program';
 import { expectGolden } from '../../support/golden';
-import { sampleComparison } from '../../support/sample-compare';
+import { sampleComparedRuns, sampleComparison } from '../../support/sample-compare';
 import { sampleDrill } from '../../support/sample-drill';
 import { sampleSearch } from '../../support/sample-find';
 import { sampleRun } from '../../support/sample-run';
@@ -43,7 +43,7 @@ test.each<[string, () => string]>([
   ['find/report.md', () => renderFindMarkdown(search)],
   ['find/terminal.txt', () => `${renderFindTerminal(search, PLAIN)}\n`],
   ['find/list.txt', () => `${renderSearches([search])}\n`],
-  ['compare/report.md', () => renderCompareMarkdown(comparison)],
+  ['compare/report.md', () => renderCompareMarkdown(comparison, sampleComparedRuns())],
   ['compare/terminal.txt', () => `${renderCompareTerminal(comparison, PLAIN)}\n`],
   ['drill/report.md', () => renderDrillMarkdown(drill, drillParts)],
   ['drill/terminal.txt', () => `${renderDrillTerminal(drill, PLAIN)}\n`],

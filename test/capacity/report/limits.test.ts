@@ -6,6 +6,7 @@ import {
 } from '../../../capacity/src/analysis/limit-seen';
 import type { LimitSeen } from '../../../capacity/src/record/record';
 import { renderCompareMarkdown } from '../../../capacity/src/report/compare/markdown';
+import { NOTHING_SEEN } from '../../../capacity/src/report/compare/seen';
 import { renderCompareTerminal } from '../../../capacity/src/report/compare/terminal';
 import { renderFindTerminal } from '../../../capacity/src/report/find/terminal';
 import { sampleComparison } from '../../support/sample-compare';
@@ -39,7 +40,10 @@ test('a comparison says it of each side', () => {
     a: { ...sample.a, limits: [limit, limit, null, limit] },
     b: { ...sample.b, limits: [other, other, other, other] },
   };
-  for (const text of [renderCompareTerminal(record, style), renderCompareMarkdown(record)]) {
+  for (const text of [
+    renderCompareTerminal(record, style),
+    renderCompareMarkdown(record, NOTHING_SEEN),
+  ]) {
     expect(text).toContain(SENTENCE);
     expect(text).toContain('host CPU: the machine used 2 of 2 cores');
   }

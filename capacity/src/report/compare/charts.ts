@@ -1,10 +1,17 @@
 import { COMPARE_METRICS, NEVER } from '../../analysis/compare-metric';
 import type { CompareRecord } from '../../record/compare-record';
 import { pairsOf, ratiosOf } from './figures';
+import type { ComparedRuns } from './seen';
+import { sideCharts } from './side-charts';
 import type { Chart } from '../plot/chart';
 
-/** Of a comparison: both sides pair by pair, and how many times as good B was in each. */
-export function compareCharts(record: CompareRecord): Chart[] {
+/** Of a comparison: both sides, their distributions, pair by pair, and how many times as good B was in each. */
+export const compareCharts = (record: CompareRecord, runs: ComparedRuns): Chart[] => [
+  ...sideCharts(record, runs),
+  ...pairCharts(record),
+];
+
+function pairCharts(record: CompareRecord): Chart[] {
   const pairs = pairsOf(record);
   if (pairs.length === 0) return [];
   const { title, unit } = COMPARE_METRICS[record.metric];

@@ -1,11 +1,14 @@
+import { adviceFor } from '../../analysis/advice';
 import { alignedPairs, MOST_RATIO } from '../../analysis/compare';
-import { usualLimitText } from '../../analysis/limit-seen';
+import { usualLimit, usualLimitText } from '../../analysis/limit-seen';
 import { median } from '../../analysis/statistics';
 import { COMPARE_METRICS, NEVER } from '../../analysis/compare-metric';
 import type { CompareRecord, Side } from '../../record/compare-record';
 import { inWords } from '../page/parts';
+import { costFigures } from '../text/cost';
 import type { Figure } from '../text/units';
 import { formatNumber } from '../plot/scale';
+import type { ComparedRuns, SideSeen } from './seen';
 
 const WORDS = {
   better: 'BETTER',
@@ -46,6 +49,35 @@ export function compareFigures(record: CompareRecord): Figure[] {
         : `${String(pairsOf(record).length)} in ${formatNumber(record.totalSeconds)} s, measured in turns (ABBA)`,
     },
   ];
+}
+
+/** What is decided from: by how much, what each takes, and what to change for more. */
+export function firstFigures(record: CompareRecord, runs: ComparedRuns): Figure[] {
+  const { title, unit } = COMPARE_METRICS[record.metric];
+  return [
+    { name: 'B is', value: ratioText(record) },
+    { name: `A, ${title}`, value: sideText(record.a, unit) },
+    { name: `B, ${title}`, value: sideText(record.b, unit) },
+    ...takesFigures('A', runs.a),
+    ...takesFigures('B', runs.b),
+    ...adviceFigure('A', record.a),
+    ...adviceFigure('B', record.b),
+  ];
+}
+
+/** Of the run in the middle. */
+function takesFigures(letter: string, { costs }: SideSeen): Figure[] {
+  const inOrder = [...costs].sort((a, b) => a.perMillion.coreHours - b.perMillion.coreHours);
+  const middle = inOrder[Math.floor((inOrder.length - 1) / 2)] ?? null;
+  return costFigures(middle, undefined).map(({ name, value }) => ({
+    ...{ name: `${name}, ${letter}`, value },
+  }));
+}
+
+function adviceFigure(letter: string, { limits = [], topology }: Side): Figure[] {
+  const limit = usualLimit(limits.filter((one) => one !== null));
+  const advice = limit === null ? null : adviceFor(limit.usual.name, topology?.mode ?? null);
+  return advice === null ? [] : [{ name: `For more from ${letter}`, value: advice }];
 }
 
 function limitFigure(letter: string, { limits = [] }: Side): Figure[] {

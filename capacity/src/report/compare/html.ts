@@ -1,13 +1,13 @@
 import type { CompareRecord } from '../../record/compare-record';
 import { compareCharts } from './charts';
-import { compareFigures, compareWord, pairTable, topologyTable } from './figures';
+import { compareFigures, compareWord, firstFigures, pairTable, topologyTable } from './figures';
+import type { ComparedRuns } from './seen';
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
-import { figure } from '../page/figure';
 import { cellsTable, page } from '../page/page';
-import { list, measuredRows } from '../page/parts';
+import { firstPlot, list, measuredRows, plots, summary } from '../page/parts';
 
-const TONES = {
+export const COMPARE_TONES = {
   better: 'good',
   worse: 'bad',
   'no difference': 'unsure',
@@ -15,20 +15,27 @@ const TONES = {
 } as const;
 
 /** The report of one comparison of two topologies. */
-export function renderCompareHtml(record: CompareRecord): string {
+export function renderCompareHtml(record: CompareRecord, runs: ComparedRuns): string {
   const { workload, a, b } = record;
   const pairs = pairTable(record);
   const topologies = topologyTable(record);
+  const picture = firstPlot(compareCharts(record, runs), 'sides');
+  const isPaired = ({ id }: { id: string }): boolean => id === 'pairs' || id === 'ratios';
+  const distributions = picture.rest.filter((chart) => !isPaired(chart));
   const body = [
     `<h1>${escapeXml(`${b.name} against ${a.name}`)}</h1>`,
     `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
-    `<section class="verdict ${TONES[record.answer]}"><strong>${compareWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
+    `<section class="verdict ${COMPARE_TONES[record.answer]}"><strong>${compareWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
+    summary(firstFigures(record, runs)),
     list('What makes this result doubtful', record.doubts),
+    picture.first,
+    '<h2>Every figure</h2>',
     cellsTable(
       ['', ''],
       compareFigures(record).map((f) => [f.name, f.value]),
     ),
-    `<h2>Pair by pair</h2><div class="plots">${compareCharts(record).map(figure).join('\n')}</div>`,
+    distributions.length === 0 ? '' : `<h2>Both distributions</h2>${plots(distributions)}`,
+    `<h2>Pair by pair</h2>${plots(picture.rest.filter(isPaired))}`,
     cellsTable(pairs.head, pairs.rows),
     '<p class="faint">Each value is a run of its own, with its own report, in the folder runs/ beside this file.</p>',
     `<h2>The two topologies</h2>${cellsTable(topologies.head, topologies.rows)}`,

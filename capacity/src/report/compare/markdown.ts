@@ -1,10 +1,11 @@
 import type { CompareRecord } from '../../record/compare-record';
 import { compareCharts } from './charts';
 import { compareFigures, pairTable, topologyTable } from './figures';
+import type { ComparedRuns } from './seen';
 import { repeatCommand } from '../text/units';
 import { table } from '../text/markdown';
 
-export function renderCompareMarkdown(record: CompareRecord): string {
+export function renderCompareMarkdown(record: CompareRecord, runs: ComparedRuns): string {
   const pairs = pairTable(record);
   const topologies = topologyTable(record);
   const lines = [
@@ -19,9 +20,9 @@ export function renderCompareMarkdown(record: CompareRecord): string {
     '',
     ...record.doubts.map((d) => `- Doubt: ${d}`),
     '',
-    '## Pair by pair',
+    '## Both sides, and pair by pair',
     '',
-    ...compareCharts(record).map((c) => `![${c.title}](plots/${c.id}.svg)`),
+    ...compareCharts(record, runs).map((c) => `![${c.title}](plots/${c.id}.svg)`),
     '',
     ...table(pairs.head, pairs.rows),
     '',

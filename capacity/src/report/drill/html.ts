@@ -1,28 +1,37 @@
+import { drillAdvice } from '../../analysis/drill/advice';
 import type { DrillRecord } from '../../record/drill-record';
-import { figure } from '../page/figure';
 import { cellsTable, page } from '../page/page';
-import { layoutRows, list } from '../page/parts';
+import { firstPlot, layoutRows, list, plots, summary } from '../page/parts';
 import { escapeXml } from '../plot/svg';
 import { repeatCommand } from '../text/units';
 import { drillCharts, type DrillParts } from './charts';
 import { drillFigureRows, drillWord, ledgerTable, namedIds, promiseTable } from './figures';
 
 /** Classes of the style sheet. */
-const TONES = { pass: 'good', fail: 'bad', invalid: 'unsure' } as const;
+export const DRILL_TONES = { pass: 'good', fail: 'bad', invalid: 'unsure' } as const;
+
+/** What is decided from: what it cost, and how long it took until all was well again. */
+const FIRST = new Set(['Fault', 'Lost', 'Errors', 'Recovered', 'Backlog', 'Slowest survivor']);
 
 /** The report of one drill. */
 export function renderDrillHtml(record: DrillRecord, parts: DrillParts): string {
   const { verdict, fault, workload } = record;
   const ledger = ledgerTable(record);
   const promises = promiseTable(record);
+  const figures = drillFigureRows(record);
+  const picture = firstPlot(drillCharts(record, parts), 'ledger');
   const body = [
     `<h1>${escapeXml(`Drill ${fault.name}: ${fault.title}`)}</h1>`,
     `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
-    `<section class="verdict ${TONES[verdict.outcome]}"><strong>${drillWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p></section>`,
+    `<section class="verdict ${DRILL_TONES[verdict.outcome]}"><strong>${drillWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p></section>`,
+    summary(figures.filter(({ name }) => FIRST.has(name))),
+    list('What to change', drillAdvice(record)),
     list('What makes this result doubtful', verdict.doubts),
+    picture.first,
+    '<h2>Every figure</h2>',
     cellsTable(
       ['', ''],
-      drillFigureRows(record).map(({ name, value }) => [name, value]),
+      figures.map(({ name, value }) => [name, value]),
     ),
     `<h2>The ledger</h2>${cellsTable(ledger.head, ledger.rows)}`,
     '<p class="faint">Every request with its class and what each source says of it is in ledger.csv beside this file.</p>',
@@ -32,7 +41,7 @@ export function renderDrillHtml(record: DrillRecord, parts: DrillParts): string 
       'What was done',
       fault.done.map(({ tMs, text }) => `${(tMs / 1000).toFixed(1)} s: ${text}`),
     ),
-    `<h2>Over time</h2><div class="plots">${drillCharts(record, parts).map(figure).join('\n')}</div>`,
+    `<h2>Over time</h2>${plots(picture.rest)}`,
     '<p class="faint">The run under the fault and the control have reports of their own, in the folder runs/ beside this file.</p>',
     `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record.command))}</pre>`,
     `<h2>Exactly what was measured</h2>${cellsTable(['', ''], layoutRows(record))}`,

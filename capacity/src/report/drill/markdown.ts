@@ -1,3 +1,4 @@
+import { drillAdvice } from '../../analysis/drill/advice';
 import type { DrillRecord } from '../../record/drill-record';
 import { table } from '../text/markdown';
 import { repeatCommand } from '../text/units';
@@ -9,6 +10,7 @@ export function renderDrillMarkdown(record: DrillRecord, parts: DrillParts): str
   const ledger = ledgerTable(record);
   const promises = promiseTable(record);
   const ids = namedIds(record);
+  const advice = drillAdvice(record);
   const lines = [
     `# Drill ${fault.name}: ${drillWord(record).toLowerCase()}`,
     '',
@@ -21,6 +23,7 @@ export function renderDrillMarkdown(record: DrillRecord, parts: DrillParts): str
     '',
     ...verdict.doubts.map((doubt) => `- Doubt: ${doubt}`),
     ...(verdict.doubts.length === 0 ? [] : ['']),
+    ...(advice.length === 0 ? [] : ['## What to change', '', ...advice.map((a) => `- ${a}`), '']),
     '## The ledger',
     '',
     ...table(ledger.head, ledger.rows),

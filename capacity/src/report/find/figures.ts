@@ -1,8 +1,9 @@
 import { adviceFor } from '../../analysis/advice';
-import { costOf, priceOfMillion } from '../../analysis/cost';
+import { costOf } from '../../analysis/cost';
 import { busiestRole } from '../../analysis/machine-speed';
 import { limitOfSearch, limitText } from '../../analysis/limit-seen';
 import type { FindProbe, FindRecord } from '../../record/find-record';
+import { costFigures } from '../text/cost';
 import { ms, perSecond, range, share, type Figure } from '../text/units';
 import { formatNumber } from '../plot/scale';
 
@@ -16,7 +17,7 @@ export function findFigures(record: FindRecord): Figure[] {
       value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
     },
     { name: 'Plan with', value: `${perSecond(advised.ratePerSecond)} (${share(advised.share)})` },
-    ...costFigures(record),
+    ...costFigures(costOf(record), record.prices),
     { name: 'Limited by', value: limitText(limitOfSearch(record)) },
     ...adviceFigures(record),
     { name: 'Arrivals', value: record.arrivals ?? 'even' },
@@ -25,25 +26,6 @@ export function findFigures(record: FindRecord): Figure[] {
       name: 'Probes',
       value: `${String(probes.length)} in ${formatNumber(record.totalSeconds)} s${valid < probes.length ? `, ${String(probes.length - valid)} not valid` : ''}`,
     },
-  ];
-}
-
-/** What it takes, as far as it was seen: nothing of an n8n at a URL. */
-export function costFigures(record: FindRecord): Figure[] {
-  const cost = costOf(record);
-  if (cost === null) return [];
-  const { ratePerSecond, cores, memoryGiB, perMillion } = cost;
-  const used = `requests: ${formatNumber(perMillion.coreHours)} core-hours and ${formatNumber(perMillion.gibHours)} GiB-hours`;
-  const price =
-    record.prices === undefined
-      ? ''
-      : `, price ${formatNumber(priceOfMillion(cost, record.prices))}`;
-  return [
-    {
-      name: 'Uses',
-      value: `${formatNumber(cores)} cores and ${formatNumber(memoryGiB)} GiB at ${perSecond(ratePerSecond)}`,
-    },
-    { name: 'Per million', value: `${used}${price}` },
   ];
 }
 

@@ -8,7 +8,7 @@ import { figure } from '../page/figure';
 import { cellsTable, page } from '../page/page';
 import { layoutRows, list, summary } from '../page/parts';
 
-const TONES = {
+export const FIND_TONES = {
   found: 'good',
   'not confirmed': 'unsure',
   inconclusive: 'unsure',
@@ -26,7 +26,7 @@ export function renderFindHtml(record: FindRecord): string {
   const body = [
     `<h1>Capacity of ${escapeXml(workloadName(workload))}</h1>`,
     `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
-    `<section class="verdict ${TONES[record.verdict]}"><strong>${findWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
+    `<section class="verdict ${FIND_TONES[record.verdict]}"><strong>${findWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
     summary(figures.filter(({ name }) => FIRST.has(name))),
     list('What makes this result doubtful', record.doubts),
     `<h2>The search</h2><div class="plots">${findCharts(record).map(figure).join('\n')}</div>`,

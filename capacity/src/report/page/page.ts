@@ -2,8 +2,12 @@ import { escapeXml } from '../plot/svg';
 import { script } from './script';
 import { PAGE_STYLE } from './style';
 
-/** A page that needs nothing beside itself. */
-export function page(title: string, body: string): string {
+/** A page that needs nothing beside itself; `more` is what it has beyond the plots of others. */
+export function page(
+  title: string,
+  body: string,
+  more: { style: string; script: string } = { style: '', script: '' },
+): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -11,13 +15,13 @@ export function page(title: string, body: string): string {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${escapeXml(title)}</title>
 <link rel="icon" href="data:,">
-<style>${PAGE_STYLE}</style>
+<style>${PAGE_STYLE}${more.style}</style>
 </head>
 <body>
 <main>
 ${body}
 </main>
-<script>${script}</script>
+<script>${script}${more.script === '' ? '' : `;${more.script}`}</script>
 </body>
 </html>
 `;

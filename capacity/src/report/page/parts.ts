@@ -2,8 +2,10 @@ import type { CompareRecord } from '../../record/compare-record';
 import type { DrillRecord } from '../../record/drill-record';
 import type { FindRecord } from '../../record/find-record';
 import type { RunRecord } from '../../record/record';
+import type { Chart } from '../plot/chart';
 import { escapeXml } from '../plot/svg';
 import type { Figure } from '../text/units';
+import { figure } from './figure';
 
 export const list = (title: string, items: readonly string[]): string =>
   items.length === 0
@@ -15,6 +17,22 @@ export const summary = (figures: readonly Figure[]): string =>
   `<dl class="summary">${figures
     .map(({ name, value }) => `<div><dt>${escapeXml(name)}</dt><dd>${escapeXml(value)}</dd></div>`)
     .join('')}</dl>`;
+
+/** Plots side by side. */
+export const plots = (charts: readonly Chart[]): string =>
+  `<div class="plots">${charts.map(figure).join('\n')}</div>`;
+
+/** The one plot that is read first, or what there is, and all others. */
+export function firstPlot(
+  charts: readonly Chart[],
+  id: string,
+): { first: string; rest: readonly Chart[] } {
+  const first = charts.find((chart) => chart.id === id) ?? charts[0];
+  return {
+    first: first === undefined ? '' : `<h2>In one picture</h2>${figure(first)}`,
+    rest: charts.filter((chart) => chart !== first),
+  };
+}
 
 /** What was measured, exactly: enough to build it again. */
 export function layoutRows(record: RunRecord | FindRecord | DrillRecord): string[][] {

@@ -11,12 +11,12 @@ import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
 import type { RunData } from './data';
 import { prometheusCharts, runCharts } from './charts';
-import { figure } from '../page/figure';
+import { firstFigures } from './first';
 import { cellsTable, page } from '../page/page';
-import { layoutRows, list } from '../page/parts';
+import { firstPlot, layoutRows, list, plots, summary } from '../page/parts';
 
 /** Classes of the style sheet. */
-const TONES = {
+export const RUN_TONES = {
   sustained: 'good',
   'not sustained': 'bad',
   inconclusive: 'unsure',
@@ -35,21 +35,25 @@ export function renderRunHtml(data: RunData): string {
 export function runSections(data: RunData): string {
   const { record } = data;
   const { verdict } = record;
+  const picture = firstPlot(runCharts(data), 'latency');
   return [
     `<h1>${escapeXml(record.workload.title)}</h1>`,
     `<p class="faint">${escapeXml(subtitle(data))}</p>`,
-    `<section class="verdict ${TONES[verdict.outcome]}"><strong>${outcomeWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p>${limitedBy(data)}</section>`,
+    `<section class="verdict ${RUN_TONES[verdict.outcome]}"><strong>${outcomeWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p>${limitedBy(data)}</section>`,
+    summary(firstFigures(record)),
     list(
       'What was missed',
       verdict.breaches.map((b) => b.text),
     ),
     list('What makes this result doubtful', verdict.doubts),
+    picture.first,
+    '<h2>Every figure</h2>',
     cellsTable(
       ['', ''],
       runFigures(record).map((f) => [f.name, f.value]),
     ),
     '<h2>Over time</h2>',
-    `<div class="plots">${runCharts(data).map(figure).join('\n')}</div>`,
+    plots(picture.rest),
     ...prometheusSections(data),
     record.summary.roles.length > 0
       ? `<h2>Roles</h2>${cellsTable(
@@ -72,7 +76,7 @@ export function runSections(data: RunData): string {
 const prometheusSections = (data: RunData): string[] =>
   [...prometheusCharts(data)].map(
     ([board, charts], index) =>
-      `${index === 0 ? '<h2>From Prometheus</h2>' : ''}<h3>${escapeXml(board)}</h3><div class="plots">${charts.map(figure).join('\n')}</div>`,
+      `${index === 0 ? '<h2>From Prometheus</h2>' : ''}<h3>${escapeXml(board)}</h3>${plots(charts)}`,
   );
 
 function subtitle({ record }: RunData): string {

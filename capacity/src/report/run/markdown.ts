@@ -12,6 +12,7 @@ import {
 import { repeatCommand } from '../text/units';
 import type { RunData } from './data';
 import { prometheusCharts, runCharts } from './charts';
+import { takesFigures } from './first';
 
 /** Files that stand beside report.md: the plots it shows. */
 export function plotFiles(data: RunData): { name: string; content: string }[] {
@@ -32,7 +33,7 @@ export function renderMarkdown(data: RunData): string {
     '',
     ...table(
       ['', ''],
-      runFigures(record).map((f) => [f.name, f.value]),
+      [...runFigures(record), ...takesFigures(record)].map((f) => [f.name, f.value]),
     ),
     '',
     ...limitFigures(record).flatMap(({ name, value }) => [`**${name}** ${value}`, '']),

@@ -1,6 +1,7 @@
 import { type TerminalStyle, renderVerdict, renderRows } from '../text/terminal';
 import type { RunRecord } from '../../record/record';
 import { limitFigures, outcomeWord, runFigures } from './figures';
+import { adviceFigures, takesFigures } from './first';
 
 /** Of the terminal: green, red, yellow. */
 const COLOURS = {
@@ -19,6 +20,11 @@ export function renderTerminal(record: RunRecord, style: TerminalStyle): string 
     '',
     ...renderRows(runFigures(record), style),
     ...renderRows(limitFigures(record), style),
+    // What it takes is in the report, unless its price was asked for.
+    ...renderRows(
+      record.prices === undefined ? adviceFigures(record) : takesFigures(record),
+      style,
+    ),
     ...renderRows(
       verdict.doubts.map((value) => ({ name: 'Doubt', value })),
       style,

@@ -104,10 +104,17 @@ describe('the twins', () => {
     expect(end).toBe('');
   });
 
-  it('the terminal tells it in 15 lines of 80 columns, without colour codes unless asked', () => {
+  it('the terminal tells what it takes where its price was asked for', () => {
+    const priced = { ...data.record, prices: { cpu: 1, memory: 0.1 } };
+    const wide = { width: 200, colour: false };
+    expect(renderTerminal(data.record, wide)).not.toContain('Per million');
+    expect(renderTerminal(priced, wide)).toMatch(/Per million .* price \d/);
+  });
+
+  it('the terminal tells it in 19 lines of 80 columns, without colour codes unless asked', () => {
     const text = renderTerminal(data.record, { width: 80, colour: false });
     const lines = text.split('\n');
-    expect(lines.length).toBeLessThanOrEqual(18);
+    expect(lines.length).toBeLessThanOrEqual(19);
     expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(80);
     expect(text).not.toContain('\u001b');
     expect(text).toMatch(/^NOT SUSTAINED {2}n8n did not sustain/);

@@ -1,0 +1,22 @@
+/** What to do about requests that a fault has cost, by the class in which they ended. */
+import type { LedgerClass } from '../../plan/ledger-class';
+import type { DrillRecord } from '../../record/drill-record';
+
+const ADVICE: Partial<Record<LedgerClass, string>> = {
+  lost: 'Run what was accepted and lost again: n8n-tuned recover, or recovery.enabled of the chart, for workflows that may run twice.',
+  'not-executed':
+    'Let the workflow respond when it is done (Respond: When Last Node Finishes), so that no caller is told of work that n8n then loses.',
+  repeated:
+    'Let what the workflow changes outside n8n carry the id of its request, so that a second execution changes nothing.',
+  revived:
+    'Let callers that try again send the same id, and the workflow ask for it: n8n did work of which its caller had an error.',
+  unheard:
+    'Let callers that try again send the same id, and the workflow ask for it: the work was done, and its caller was not told.',
+  refused: 'Let callers try again: what was refused was not begun.',
+  unknown: 'Let callers try again with the same id: nothing is known of these requests.',
+};
+
+export const drillAdvice = ({ ledger }: Pick<DrillRecord, 'ledger'>): string[] =>
+  Object.entries(ADVICE)
+    .filter(([name]) => ledger.classes[name as LedgerClass].requests > 0)
+    .map(([, advice]) => advice);

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { MEMORY_TO_CPU_PRICE, type Prices } from '../analysis/cost';
+import { Mistake } from '../ui/exit';
+import { parsed, positive } from './parsers';
+
+export interface PriceOptions {
+  cpuPrice?: number;
+  memoryPrice?: number;
+}
+
+export const withPriceOptions = (command: Command): Command =>
+  command
+    .addOption(
+      parsed(
+        '--cpu-price <amount>',
+        'of a core per hour: says what a million requests cost',
+        positive,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--memory-price <amount>',
+        'of a GiB per hour (an eighth of the price of a core)',
+        positive,
+      ),
+    );
+
+/** Without a price of memory, an eighth of that of a core, as at the large clouds. */
+export function chosenPrices({ cpuPrice, memoryPrice }: PriceOptions): { prices?: Prices } {
+  if (cpuPrice === undefined) {
+    if (memoryPrice === undefined) return {};
+    throw new Mistake('--memory-price needs --cpu-price as well: give both, each per hour.');
+  }
+  return { prices: { cpu: cpuPrice, memory: memoryPrice ?? cpuPrice * MEMORY_TO_CPU_PRICE } };
+}

@@ -1,0 +1,124 @@
+/** One line of the index over a folder of results, from a record of any kind. */
+import { COMPARE_METRICS } from '../../analysis/compare-metric';
+import { limitOfSearch, usualLimit } from '../../analysis/limit-seen';
+import { percentile } from '../../analysis/statistics';
+import type { CompareRecord } from '../../record/compare-record';
+import type { DrillRecord } from '../../record/drill-record';
+import type { FindRecord } from '../../record/find-record';
+import type { CellRecord, SweepRecord } from '../../record/sweep-record';
+import { compareWord, ratiosOf } from '../compare/figures';
+import { COMPARE_TONES } from '../compare/html';
+import { countedByTime, type DrillParts } from '../drill/charts';
+import { drillWord } from '../drill/figures';
+import { DRILL_TONES } from '../drill/html';
+import { findWord } from '../find/figures';
+import { FIND_TONES } from '../find/html';
+import type { RunData } from '../run/data';
+import { outcomeWord } from '../run/figures';
+import { RUN_TONES } from '../run/html';
+import { sweepSentence } from '../sweep/figures';
+
+export interface IndexRow {
+  kind: 'run' | 'search' | 'comparison' | 'drill' | 'sweep';
+  startedAt: string;
+  workload: string;
+  word: string;
+  tone: 'good' | 'bad' | 'unsure';
+  sentence: string;
+  /** Of a run the rate of expected responses, of a search the capacity; null of the others. */
+  ratePerSecond: number | null;
+  p95Ms: number | null;
+  errorShare: number | null;
+  limitedBy: string | null;
+  course: Course;
+}
+
+/** Drawn small, from left to right. */
+export interface Course {
+  /** Such as `p95 (ms) over time`. */
+  label: string;
+  values: readonly (number | null)[];
+}
+
+export function rowOfRun({ record, requests }: RunData): IndexRow {
+  const { summary, verdict } = record;
+  return {
+    ...{ kind: 'run', startedAt: record.startedAt, workload: record.workload.name },
+    ...{ word: outcomeWord(record), tone: RUN_TONES[verdict.outcome], sentence: verdict.sentence },
+    ratePerSecond: Math.min(
+      summary.achieved.ratePerSecond,
+      summary.completions?.ratePerSecond ?? Infinity,
+    ),
+    ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
+    limitedBy: verdict.limitedBy.name,
+    course: {
+      label: 'p95 (ms) over time',
+      values: requests
+        .byTime()
+        .map(({ latenciesMs }) => (latenciesMs.length > 0 ? percentile(latenciesMs, 0.95) : null)),
+    },
+  };
+}
+
+export function rowOfSearch(record: FindRecord): IndexRow {
+  const confirmed = record.probes.find(({ run }) => run === record.confirmedBy);
+  return {
+    ...{ kind: 'search', startedAt: record.startedAt, workload: record.workload.name },
+    ...{ word: findWord(record), tone: FIND_TONES[record.verdict], sentence: record.sentence },
+    ratePerSecond: record.capacity.ratePerSecond,
+    ...{ p95Ms: confirmed?.p95Ms ?? null, errorShare: confirmed?.errorShare ?? null },
+    limitedBy: limitOfSearch(record).name,
+    course: {
+      label: 'offered rate (per second), probe by probe',
+      values: record.probes.map(({ ratePerSecond }) => ratePerSecond ?? null),
+    },
+  };
+}
+
+export function rowOfComparison(record: CompareRecord): IndexRow {
+  const limits = (record.b.limits ?? []).filter((limit) => limit !== null);
+  return {
+    ...{ kind: 'comparison', startedAt: record.startedAt, workload: record.workload.name },
+    ...{ word: compareWord(record), tone: COMPARE_TONES[record.answer], sentence: record.sentence },
+    ...{ ratePerSecond: null, p95Ms: null, errorShare: null },
+    limitedBy: usualLimit(limits)?.usual.name ?? null,
+    course: {
+      label: `${COMPARE_METRICS[record.metric].title}, times as good, pair by pair`,
+      values: ratiosOf(record),
+    },
+  };
+}
+
+export function rowOfDrill(record: DrillRecord, { run, entries }: DrillParts): IndexRow {
+  const { summary } = run.record;
+  return {
+    ...{ kind: 'drill', startedAt: record.startedAt, workload: record.workload.name },
+    ...{ word: drillWord(record), tone: DRILL_TONES[record.verdict.outcome] },
+    ...{ sentence: record.verdict.sentence, ratePerSecond: null, limitedBy: null },
+    ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
+    course: {
+      label: 'requests not answered and executed once, over time',
+      values: countedByTime(
+        record,
+        entries.filter((entry) => entry.class !== 'once'),
+      ),
+    },
+  };
+}
+
+export function rowOfSweep(record: SweepRecord, cells: readonly CellRecord[]): IndexRow {
+  const isDone = cells.length === record.steps.length;
+  return {
+    ...{ kind: 'sweep', startedAt: record.startedAt },
+    workload: [...new Set(cells.map(({ cell }) => String(cell['workload'] ?? '')))]
+      .filter((name) => name !== '')
+      .join(', '),
+    ...{ word: isDone ? 'DONE' : 'NOT DONE', tone: isDone ? 'good' : 'unsure' },
+    sentence: sweepSentence(record, cells),
+    ...{ ratePerSecond: null, p95Ms: null, errorShare: null, limitedBy: null },
+    course: {
+      label: 'rate of expected responses (per second), cell by cell as measured',
+      values: cells.map(({ figures }) => figures.capacityPerSecond ?? figures.achievedPerSecond),
+    },
+  };
+}

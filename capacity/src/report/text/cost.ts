@@ -1,0 +1,18 @@
+import { priceOfMillion, type Cost, type Prices } from '../../analysis/cost';
+import { formatNumber } from '../plot/scale';
+import { perSecond, type Figure } from './units';
+
+/** What it takes, as far as it was seen, and what a million requests cost where prices were given. */
+export function costFigures(cost: Cost | null, prices: Prices | undefined): Figure[] {
+  if (cost === null) return [];
+  const { ratePerSecond, cores, memoryGiB, perMillion } = cost;
+  const used = `requests: ${formatNumber(perMillion.coreHours)} core-hours and ${formatNumber(perMillion.gibHours)} GiB-hours`;
+  const price = prices === undefined ? '' : `, price ${formatNumber(priceOfMillion(cost, prices))}`;
+  return [
+    {
+      name: 'Uses',
+      value: `${formatNumber(cores)} cores and ${formatNumber(memoryGiB)} GiB at ${perSecond(ratePerSecond)}`,
+    },
+    { name: 'Per million', value: `${used}${price}` },
+  ];
+}
