@@ -1,5 +1,5 @@
 // README.md and values.schema.json follow from values.yaml, and the schema lets no unknown key through.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
@@ -109,5 +109,33 @@ test('the default images are the versions that the lab tests with', () => {
   const python = { python: tagAt('pythonPackages', 'image', 'tag') };
   for (const [image, tag] of Object.entries({ ...tags, ...python })) {
     expect(annotations['artifacthub.io/images']).toContain(`${image}:${String(tag)}`);
+  }
+});
+
+test("Artifact Hub's metadata has the fields that it reads, and what it shows is in this repository", () => {
+  const { annotations, icon } = parse(readFileSync(join(chart, 'Chart.yaml'), 'utf8')) as {
+    annotations: Record<string, string>;
+    icon: string;
+  };
+  const listOf = (name: string): Record<string, string>[] =>
+    parse(annotations[`artifacthub.io/${name}`] ?? '[]') as Record<string, string>[];
+  const shapes = Object.entries({
+    images: ['name', 'image'],
+    links: ['name', 'url'],
+    screenshots: ['title', 'url'],
+    changes: ['kind', 'description'],
+  });
+  for (const [name, fields] of shapes) {
+    expect([name, listOf(name).length > 0]).toEqual([name, true]);
+    for (const one of listOf(name)) expect(Object.keys(one)).toEqual(fields);
+  }
+  const kinds = ['added', 'changed', 'deprecated', 'removed', 'fixed', 'security'];
+  for (const { kind } of listOf('changes')) expect(kinds).toContain(kind);
+  // Raw files, and pages of files or folders.
+  const urls = [icon, ...[...listOf('screenshots'), ...listOf('links')].map(({ url }) => url)];
+  for (const url of urls) {
+    const [, path = ''] =
+      /n8n-tuned\/n8n-tuned\/(?:(?:blob|tree)\/)?main\/(.+)$/.exec(url ?? '') ?? [];
+    expect([url, path !== '' && existsSync(join(chart, '../..', path))]).toEqual([url, true]);
   }
 });
