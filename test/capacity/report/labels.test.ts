@@ -6,6 +6,7 @@ import {
   textWidth,
   TICK_FONT,
 } from '../../../capacity/src/report/plot/labels';
+import { drawBar } from '../../../capacity/src/report/plot/bar';
 import { drawLine } from '../../../capacity/src/report/plot/line';
 
 interface Text {
@@ -98,4 +99,21 @@ test('of several places the first free one is taken, and the first where none is
   expect(firstFree([box(0), box(10)], [box(5)], frame)).toEqual(box(0));
   expect(firstFree([box(0), box(15)], [box(5)], frame)).toEqual(box(15));
   expect(firstFree([box(25), box(12)], [], frame)).toEqual(box(12));
+});
+
+test('no text of a bar chart leaves the frame, and none lies on another, whatever the names and the figures', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ label: fc.string({ maxLength: 60 }), value: size }), { minLength: 1 }),
+      fc.constantFrom('', '/s', 'ms', 'MiB'),
+      (bars, unit) => {
+        const drawn = bars.map((bar) => ({ ...bar, label: bar.label.replace(/[<>&"']/g, '') }));
+        const texts = textsIn(
+          drawBar({ kind: 'bar', id: 'a', title: 'A plot', unit, bars: drawn }),
+        );
+        expect(touching(texts)).toEqual([]);
+        expect(texts.filter(({ left, right }) => left < 0 || right > 720)).toEqual([]);
+      },
+    ),
+  );
 });
