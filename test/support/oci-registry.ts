@@ -35,7 +35,7 @@ export async function startOciRegistry(): Promise<OciRegistry> {
     response.end(response.req.method === 'HEAD' ? undefined : content);
   };
 
-  function blob(request: IncomingMessage, response: ServerResponse, digest: string): void {
+  function blob(response: ServerResponse, digest: string): void {
     const content = blobs.get(digest);
     if (content === undefined) answer(response, 404);
     else answer(response, 200, { 'docker-content-digest': digest }, content);
@@ -113,7 +113,7 @@ export async function startOciRegistry(): Promise<OciRegistry> {
       /^\/v2\/(.+?)\/(blobs\/uploads|blobs|manifests|tags)\/(.*)$/.exec(url.pathname) ?? [];
     if (url.pathname === '/v2/') answer(response, 200);
     else if (kind === 'blobs/uploads') upload(request, response, url, body);
-    else if (kind === 'blobs') blob(request, response, rest);
+    else if (kind === 'blobs') blob(response, rest);
     else if (kind === 'manifests') manifest(request, response, [name, rest], body);
     else if (kind === 'tags') tags(response, name);
     else answer(response, 404);

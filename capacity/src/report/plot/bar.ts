@@ -31,13 +31,7 @@ export function drawBar(chart: BarChart): string {
       parts.push(element('path', { class: 'whisker', d: `M${from} ${y + ROW / 2}H${to}` }));
     }
     const end = LABEL + Math.max(length, ((bar.high ?? 0) / top) * width) + GAP;
-    parts.push(
-      element(
-        'text',
-        { class: 'value', x: end, y: y + 17 },
-        escapeXml(valueOf(bar)),
-      ),
-    );
+    parts.push(element('text', { class: 'value', x: end, y: y + 17 }, escapeXml(valueOf(bar))));
     return parts.join('');
   });
   return element(
