@@ -25,6 +25,8 @@ export function roleOf(pod: V1Pod): PodRole | null {
   const component = labels[COMPONENT] ?? '';
   if (/worker/.test(component)) return 'worker';
   if (/webhook/.test(component)) return 'webhook';
+  // Beside n8n, and of the same chart: by its name alone it would be taken for main.
+  if (/exporter|smoke|test/.test(component)) return null;
   const words = `${component} ${labels['app.kubernetes.io/name'] ?? ''}`;
   if (/redis|valkey/.test(words)) return 'redis';
   if (/postgres/.test(words)) return 'postgresql';

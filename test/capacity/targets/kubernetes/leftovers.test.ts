@@ -27,7 +27,11 @@ test('only what was made here by a process that is gone may go unasked', () => {
       ...[made('a', 'here 1 10'), made('b', 'here 2 20'), made('c', 'there 1 10')],
       ...[made('d', null), made('e', 'here 1 0')],
     ],
-    [made('n8n-tuned-generator', 'here 1 10', 'a'), made('n8n-tuned-generator', 'here 1 10', 'x')],
+    [
+      ...['a', 'x'].map((namespace) => made('n8n-tuned-generator', 'here 1 10', namespace)),
+      // Of the same call, and removed with it.
+      made('n8n-upstream', 'here 1 10', 'x'),
+    ],
     'here',
     ({ pid }) => pid === 2,
   );

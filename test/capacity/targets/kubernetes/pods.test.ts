@@ -55,6 +55,17 @@ test('pods play the roles that their labels name, a job none', () => {
   expect(roleOf(job)).toBeNull();
 });
 
+test('what runs beside n8n is not taken for main by the name of its chart', () => {
+  const named = (component: string): V1Pod => {
+    const one = pod(component);
+    const labels = { ...one.metadata?.labels, 'app.kubernetes.io/name': 'n8n-tuned' };
+    return { ...one, metadata: { ...one.metadata, labels } };
+  };
+  expect(['main', 'exporter', 'smoke-test'].map((name) => roleOf(named(name)))).toEqual([
+    ...['main', null, null],
+  ]);
+});
+
 test('a sidecar with a task runner has the role of one, another sidecar none', () => {
   const one = pod('worker');
   one.spec?.containers.push({ name: 'runners' }, { name: 'proxy' });
