@@ -13,7 +13,7 @@ import { containersOf, podTemplates } from './support/pods.ts';
 
 const PASSWORD = 'of redis';
 const SENTINEL_PASSWORD = 'of the sentinel';
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 let folder: string;
 const started: ChildProcess[] = [];

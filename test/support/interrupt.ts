@@ -100,7 +100,7 @@ async function interruptedIn(
   expect(said).toMatch(/stopped by Ctrl-C|stopped before its end|^STOPPED/m);
   // The folder of a shell that watches over k6 goes a moment after it.
   const files = Object.keys(FILES).length;
-  for (let look = 0; leftOf(started, temp).length > files && look < 40; look += 1) {
+  for (let look = 0; leftOf(started, temp).length > files && look < 600; look += 1) {
     await sleep(100);
   }
   expect(leftOf(started, temp).sort()).toEqual(Object.keys(FILES).sort());
