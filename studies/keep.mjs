@@ -1,15 +1,24 @@
 // Keeps of a finished sweep or study what the documents and `n8n-tuned predict` rest on, without the raw samples.
 //   n8n-tuned sweep -f studies/workers.yaml && node studies/keep.mjs workers
 //   n8n-tuned study cluster-loop --quick && node studies/keep.mjs cluster-loop --quick
-import { cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const [name, ...flags] = process.argv.slice(2);
 const isQuick = flags.includes('--quick');
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const from = path(`../results/${name}${isQuick ? '-quick' : ''}`);
-if (name === undefined || !existsSync(from)) {
+const folder = `${name}${isQuick ? '-quick' : ''}`;
+const from = [`../results/study-${folder}`, `../results/${folder}`].map(path).find(existsSync);
+if (name === undefined || from === undefined) {
   console.error('say which folder of results/ to keep, for example: node studies/keep.mjs workers');
   process.exit(2);
 }
@@ -36,3 +45,14 @@ const others = isQuick || !existsSync(to) ? [] : readdirSync(to).filter((one) =>
 if (isQuick) rmSync(to, { recursive: true, force: true });
 for (const other of others) rmSync(join(to, other), { recursive: true, force: true });
 cpSync(from, to, { recursive: true, filter: isKept });
+
+// Of the samples of a server only its memory, by pid.
+const HEAD = 'tMs,role,instance,metric,value';
+for (const file of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
+  if (basename(file) !== 'samples.csv') continue;
+  const lines = readFileSync(join(from, file), 'utf8').split('\n');
+  const memory = lines.filter((line) => /^-?\d+,server,[^,]*,rssMiB,/.test(line));
+  if (memory.length > 0) {
+    writeFileSync(join(to, dirname(file), 'memory.csv'), `${[HEAD, ...memory].join('\n')}\n`);
+  }
+}

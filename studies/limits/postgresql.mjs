@@ -81,16 +81,21 @@ async function ofOneExecution() {
 async function replay(item) {
   const client = await pool.connect();
   let id = null;
+  let failed;
   try {
     for (const { text, isId, values } of statements) {
       const { rows } = await client.query(
         text,
         values.map((value, at) => (isId[at] ? id : value)),
       );
-      if (/^INSERT INTO "execution_entity"/.test(text)) id = rows[0].id;
+      if (/^INSERT INTO ("public"\.)?"execution_entity"/.test(text)) id = rows[0].id;
     }
+  } catch (error) {
+    failed = error;
+    throw error;
   } finally {
-    client.release();
+    // One that failed is left in its transaction: the pool gives it up.
+    client.release(failed);
   }
   return item;
 }

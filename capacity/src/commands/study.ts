@@ -33,8 +33,8 @@ export function register(program: Command): void {
       'after',
       `
 A study is a list of commands in studies/NAME/study.yaml, each of which you can also run by itself. Their
-records, and study.json, which says what ran, go to a folder NAME or NAME-quick. Stopped, the same command
-again goes on: a sweep in it measures only what is missing.
+records, and study.json, which says what ran, go to a folder study-NAME or study-NAME-quick. Stopped, the
+same command again goes on: a sweep in it measures only what is missing.
 
 Examples:
   n8n-tuned study

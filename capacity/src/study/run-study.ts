@@ -26,8 +26,9 @@ export function lengthOf(study: NamedStudy, length: StudyOrder['length']): Study
   );
 }
 
+/** Beside the folder of a sweep that has the study's name. */
 export const folderOf = ({ study, length, out }: Pick<StudyOrder, 'study' | 'length' | 'out'>) =>
-  join(out, length === 'quick' ? `${study.name}-quick` : study.name);
+  join(out, `study-${study.name}${length === 'quick' ? '-quick' : ''}`);
 
 /** One command after the other; one that measured badly is a result, one that was asked wrongly ends it. */
 export async function runStudy(order: StudyOrder, signal: AbortSignal): Promise<StudyRecord> {

@@ -1,5 +1,5 @@
 // Memory of HTTP servers under many connections, by framework and by who starts the processes.
-import { link, number, table } from './records.mjs';
+import { link, number, read, table } from './records.mjs';
 import { cellsOf, conditionsText, otherCores, recordOf, sweepIn } from './study.mjs';
 
 const NAME = 'memory-over-time';
@@ -37,6 +37,26 @@ function rows() {
       ];
     }),
   );
+}
+
+/** Memory by pid over time, of the cell with most processes in it. */
+function overTime() {
+  const folder = recordOf(NAME);
+  const cell = cellsOf(sweepIn(folder)).find(
+    (one) => one.cell['env.FRAMEWORK'] === 'nest' && wayOf(one) === WAYS.at(-1)[0] && one.memory,
+  );
+  if (cell === undefined) return [];
+  const rows = read(cell.memory)
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','));
+  return [...new Set(rows.map(([, , instance]) => instance))].map((instance) => ({
+    label: instance.includes('/') ? `pid ${instance.split('/')[1]}` : 'PM2 itself',
+    points: rows
+      .filter(([, , one]) => one === instance)
+      .map(([tMs, , , , value]) => [Number(tMs) / 1000, Number(value)]),
+  }));
 }
 
 const at = (all, framework, way) =>
@@ -90,6 +110,8 @@ ${table(
 
 ![Highest memory by framework and by who starts the processes](results/${NAME}.svg)
 
+![Memory of each process over time, NestJS under PM2 in cluster mode](results/${NAME}-by-pid.svg)
+
 **Why it differs from what was published.** The published experiment shows graphs over time and no figures that can be
 compared. Its order is found again: a framework costs memory in each process, and PM2 adds a process of its own. For memory
 over time of any process, by its pid, there is \`n8n-tuned sample\`. Where other work used much of the machine, rates say
@@ -112,6 +134,14 @@ const plots = () => {
             label: `${framework}, ${way}`,
             value: peakMiB,
           })),
+        },
+        {
+          kind: 'line',
+          id: `${NAME}-by-pid`,
+          title: 'Memory of each process: NestJS under PM2 in cluster mode',
+          x: { label: 'time', unit: 's' },
+          y: { label: 'resident memory', unit: 'MiB', min: 0 },
+          series: overTime(),
         },
       ];
 };

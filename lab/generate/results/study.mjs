@@ -32,7 +32,12 @@ export function cellsOf(folder) {
       const path = `${folder}/cells/${name}`;
       const cell = readJson(`${path}/cell.json`);
       const file = `${path}/${cell.run}/run.json`;
-      return { ...cell, record: cell.run !== null && has(file) ? readJson(file) : null };
+      const memory = `${path}/${cell.run}/memory.csv`;
+      return {
+        ...cell,
+        memory: cell.run !== null && has(memory) ? memory : null,
+        record: cell.run !== null && has(file) ? readJson(file) : null,
+      };
     })
     .filter(({ isControl }) => !isControl);
 }

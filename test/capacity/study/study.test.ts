@@ -56,7 +56,7 @@ function started(codes: readonly number[], signal: AbortSignal = never): Started
 }
 
 const kept = (): StudyRecord =>
-  JSON.parse(readFileSync(join(folder, 'made-up/study.json'), 'utf8')) as StudyRecord;
+  JSON.parse(readFileSync(join(folder, 'study-made-up/study.json'), 'utf8')) as StudyRecord;
 
 describe('running one', () => {
   test('every command runs in order, whatever the one before measured, and is recorded', async () => {
@@ -65,7 +65,7 @@ describe('running one', () => {
         const { record, words } = started(codes);
         expect((await record).steps.map(({ exitCode }) => exitCode)).toEqual(codes);
         expect(words).toEqual(
-          codes.map((code) => ['node', String(code), join(folder, 'made-up/a')]),
+          codes.map((code) => ['node', String(code), join(folder, 'study-made-up/a')]),
         );
         expect(kept()).toEqual(await record);
         expect(kept().isWhole).toBe(true);
