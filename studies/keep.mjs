@@ -46,6 +46,15 @@ if (isQuick) rmSync(to, { recursive: true, force: true });
 for (const other of others) rmSync(join(to, other), { recursive: true, force: true });
 cpSync(from, to, { recursive: true, filter: isKept });
 
+// Where this repository lies says nothing of what was measured.
+const root = path('..');
+for (const file of readdirSync(to, { recursive: true, encoding: 'utf8' })) {
+  const whole = join(to, file);
+  if (!/\.(json|md|csv)$/.test(file)) continue;
+  const text = readFileSync(whole, 'utf8');
+  if (text.includes(root)) writeFileSync(whole, text.replaceAll(root, ''));
+}
+
 // Of the samples of a server only its memory, by pid.
 const HEAD = 'tMs,role,instance,metric,value';
 for (const file of readdirSync(from, { recursive: true, encoding: 'utf8' })) {

@@ -98,6 +98,20 @@ export const suites = [
     long: true,
   },
   {
+    name: 'studies',
+    shows: 'every study with --quick runs to its end, and nothing in it crashes',
+    checks: [
+      ['build', 'node', ['capacity/build.mjs']],
+      ...['cluster-loop', 'limits', 'memory-over-time', 'upgrade-gate'].map((name) => [
+        name,
+        'node',
+        ['test/studies/quick.mjs', name],
+      ]),
+    ],
+    needs: ['k6', 'pm2', 'http-frameworks', 'n8n', 'n8n-legacy', 'redis', 'postgresql'],
+    long: true,
+  },
+  {
     name: 'browser',
     shows: 'the editor and the report in a real browser',
     jest: true,
