@@ -95,13 +95,20 @@ capacity-cluster: build ## the same as make capacity, with n8n as pods there; a 
 	ln -sfn "$${run##*/}" $(RESULTS)-cluster/latest; \
 	$(N8N_TUNED) recommend --from "$$run" --workload $(firstword $(WORKLOADS)) --write "$$run/values.yaml"
 
+##@ Documentation
+.PHONY: site
+SITE_REFS ?=
+site: ## the documentation as a site with a search, into site/dist; SITE_REFS="TAG..." builds these versions
+	@cd site && npm ci --no-audit --no-fund --loglevel=error
+	@node site/build.mjs $(SITE_REFS)
+
 ##@ Housekeeping
 .PHONY: doctor clean help
 doctor: build ## what is here, what is missing, and how to get it
 	@$(N8N_TUNED) doctor
 
 clean: ## remove what was built and recorded in this checkout (the lab's cache stays)
-	@rm -rf dist capacity/dist results coverage
+	@rm -rf dist capacity/dist site/dist site/.work results coverage
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

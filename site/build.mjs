@@ -1,0 +1,77 @@
+#!/usr/bin/env node
+// Builds the documentation as pages that need no server but for files, and that search without one.
+//
+// Usage: node site/build.mjs [REF...]
+//   Each REF of git becomes a version of its own below dist/, the first is what the site opens with. Without one it is
+//   the working tree, as `next`. SITE_URL says where it will be served.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vitepress';
+import { converted, isPage, pathOf, titleOf } from './pages.mjs';
+
+const site = fileURLToPath(new URL('.', import.meta.url));
+const root = join(site, '..');
+const url = new URL(process.env.SITE_URL ?? 'https://n8n-tuned.github.io/n8n-tuned/');
+const git = (...args) => execFileSync('git', args, { cwd: root, maxBuffer: 1 << 30 });
+
+const refs = process.argv.slice(2);
+const versions = (refs.length > 0 ? refs : [null]).map((ref) => ({
+  ref,
+  name: ref === null ? 'next' : ref.replace(/^.*@/, ''),
+}));
+
+/** The files of a version, and how one is read. */
+function source(ref) {
+  const list = ref === null ? git('ls-files') : git('ls-tree', '-r', '--name-only', ref);
+  return {
+    files: new Set(list.toString('utf8').trim().split('\n')),
+    read: (file) => (ref === null ? readFileSync(join(root, file)) : git('show', `${ref}:${file}`)),
+  };
+}
+
+function write(file, content) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+/** The pages of a version, as VitePress reads them. */
+function prepare({ ref, name }, folder) {
+  const { files, read } = source(ref);
+  const titles = {};
+  const pictures = new Set();
+  for (const page of [...files].filter(isPage)) {
+    const text = read(page).toString('utf8');
+    const made = converted(page, text, { files, ref: ref ?? 'main' });
+    titles[pathOf(page)] = titleOf(text);
+    for (const picture of made.pictures) pictures.add(picture);
+    write(join(folder, pathOf(page)), made.content);
+  }
+  for (const picture of pictures) write(join(folder, picture), read(picture));
+  const facts = { name, titles, base: `${url.pathname}${name}/` };
+  const others = versions.map((one) => ({
+    text: one.name,
+    link: new URL(`${one.name}/`, url).href,
+  }));
+  write(join(folder, 'facts.json'), JSON.stringify({ ...facts, versions: others }));
+  mkdirSync(join(folder, '.vitepress'), { recursive: true });
+  cpSync(join(site, 'config.mjs'), join(folder, '.vitepress/config.mjs'));
+  cpSync(join(site, 'pages.mjs'), join(folder, '.vitepress/pages.mjs'));
+}
+
+const dist = join(site, 'dist');
+rmSync(dist, { recursive: true, force: true });
+for (const version of versions) {
+  // Below site/, so that VitePress and Vue are found.
+  const folder = join(site, '.work', version.name);
+  rmSync(folder, { recursive: true, force: true });
+  prepare(version, folder);
+  await build(folder, { outDir: join(dist, version.name) });
+}
+const first = `./${versions[0].name}/`;
+writeFileSync(
+  join(dist, 'index.html'),
+  `<!doctype html><html lang="en"><meta charset="utf-8"><title>n8n-tuned</title><meta http-equiv="refresh" content="0; url=${first}"><a href="${first}">n8n-tuned</a></html>\n`,
+);
+rmSync(join(site, '.work'), { recursive: true, force: true });

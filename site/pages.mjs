@@ -1,0 +1,70 @@
+// From the Markdown of the repository to that of the site: which files are pages, and where their links lead.
+import { dirname, join, relative } from 'node:path/posix';
+
+export const REPOSITORY = 'https://github.com/n8n-tuned/n8n-tuned';
+
+/** Records have reports of their own; GitHub alone reads its templates. */
+const NOT_PAGES = /(^|\/)(results?|golden|node_modules)\/|^\.github\/|^site\/|\/tools\//;
+const PICTURE = /\.(png|svg)$/;
+
+export const isPage = (file) => file.endsWith('.md') && !NOT_PAGES.test(file);
+
+/** What a folder shows first is its README there, and its index here. */
+export const pathOf = (page) => page.replace(/(^|\/)README\.md$/, '$1index.md');
+
+/** As GitHub makes the anchors of headings, which the links between pages use. */
+export const slugOf = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-');
+
+/**
+ * A page as the site has it, and the pictures that it shows. `files` are all of the repository, `ref` is what links to
+ * files that are no page lead to.
+ */
+export function converted(page, text, { files, ref }) {
+  const folders = new Set([...files].map((file) => dirname(file)));
+  const pictures = new Set();
+
+  const target = (link) => {
+    if (/^([a-z]+:|#|\/\/)/i.test(link)) return link;
+    const [path, anchor] = link.split('#');
+    const file = join(dirname(page), path).replace(/\/$/, '');
+    const after = anchor === undefined ? '' : `#${anchor}`;
+    const readme = file === '.' ? 'README.md' : `${file}/README.md`;
+    const shown = files.has(file) ? file : readme;
+    if (files.has(shown) && isPage(shown)) return near(pathOf(shown)) + after;
+    if (files.has(file)) {
+      if (!PICTURE.test(file)) return `${REPOSITORY}/blob/${ref}/${file}${after}`;
+      pictures.add(file);
+      return near(file);
+    }
+    return folders.has(file) ? `${REPOSITORY}/tree/${ref}/${file}` : link;
+  };
+  const near = (file) => {
+    const path = relative(dirname(page), file);
+    return path.startsWith('.') ? path : `./${path}`;
+  };
+
+  const prose = (part) =>
+    part
+      .replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${target(link)})`)
+      .replace(/\b(src|srcset)="([^"]+)"/g, (_, name, link) => `${name}="${target(link)}"`);
+  /** A link may have code as its text, so code is only put aside. */
+  function outsideCode(block) {
+    const codes = [];
+    const aside = block.replace(/`[^`\n]+`/g, (code) => `\uE000${codes.push(code) - 1}\uE000`);
+    return prose(aside).replace(/\uE000(\d+)\uE000/g, (_, index) => codes[Number(index)]);
+  }
+  // Blocks of code stay as they are.
+  const content = text
+    .split(/(^```[^]*?^```$)/m)
+    .map((block, index) => (index % 2 === 1 ? block : outsideCode(block)))
+    .join('');
+  return { content, pictures: [...pictures] };
+}
+
+/** `# Title` of a page. */
+export const titleOf = (text) => /^# (.+)$/m.exec(text)?.[1]?.replaceAll('`', '') ?? '';

@@ -1,0 +1,61 @@
+// What the documentation site makes of a page; `make site` builds all of it, with every link checked.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const root = join(__dirname, '../..');
+const REPOSITORY = 'https://github.com/n8n-tuned/n8n-tuned';
+
+interface Made {
+  content: string;
+  pictures: string[];
+}
+
+/** Jest does not load modules of this kind by itself. */
+function evaluated<Result>(expression: string): Result {
+  const code = `import { converted, isPage, pathOf, slugOf } from './site/pages.mjs';
+    console.log(JSON.stringify(${expression}));`;
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return JSON.parse(output) as Result;
+}
+
+const FILES = ['README.md', 'Makefile', 'docs/guide.md', 'docs/a.png', 'docs/chart/README.md'];
+const made = (page: string, text: string): Made =>
+  evaluated(
+    `converted(${JSON.stringify(page)}, ${JSON.stringify(text)}, { files: new Set(${JSON.stringify(FILES)}), ref: 'v1' })`,
+  );
+
+test('links lead to pages where there are some, else to the repository', () => {
+  const links = {
+    '[a](docs/guide.md#run)': '[a](./docs/guide.md#run)',
+    '[`a`](docs/chart)': '[`a`](./docs/chart/index.md)',
+    '[a](Makefile)': `[a](${REPOSITORY}/blob/v1/Makefile)`,
+    '[a](docs)': `[a](${REPOSITORY}/tree/v1/docs)`,
+    '[a](https://n8n.io) [b](#b)': '[a](https://n8n.io) [b](#b)',
+    // VitePress says of these that they lead nowhere.
+    '[a](none.md)': '[a](none.md)',
+  };
+  const { content } = made('README.md', Object.keys(links).join('\n'));
+  expect(content).toBe(Object.values(links).join('\n'));
+  expect(made('docs/guide.md', '[a](../README.md)').content).toBe('[a](../index.md)');
+});
+
+test('pictures are brought along, and code stays as it is', () => {
+  const text = '<img alt="a" src="docs/a.png">\n\n`[a](Makefile)`\n\n```\n[a](Makefile)\n```\n';
+  const { content, pictures } = made('README.md', text);
+  expect(pictures).toEqual(['docs/a.png']);
+  expect(content).toBe(text.replace('docs/a.png', './docs/a.png'));
+});
+
+test('records and templates are no pages, and anchors are those of GitHub', () => {
+  const files = [
+    'docs/guide.md',
+    'studies/a/results/b/report.md',
+    '.github/x.md',
+    'test/golden/a.md',
+  ];
+  expect(evaluated(`${JSON.stringify(files)}.filter(isPage)`)).toEqual(['docs/guide.md']);
+  expect(evaluated("slugOf('What `n8n` keeps, and why')")).toBe('what-n8n-keeps-and-why');
+});
