@@ -48,6 +48,14 @@ export function busiestRole(all: readonly CpuPerRequest[]): SampledRole | null {
   return most?.[0] ?? null;
 }
 
+/** Milliseconds of CPU per request of that role; null where no CPU was seen. */
+export function busiestCost(summary: Pick<Summary, 'achieved' | 'roles'>): number | null {
+  const cpu = cpuPerRequest(summary);
+  const role = busiestRole(cpu === null ? [] : [cpu]);
+  const ms = cpu?.roles.find((one) => one.role === role)?.ms ?? 0;
+  return ms > 0 ? ms : null;
+}
+
 export interface SpeedSpread {
   role: SampledRole;
   /** CPU per request of the cheapest and of the dearest of the probes that differ most. */
@@ -62,6 +70,41 @@ interface Cost {
   ms: number;
 }
 
+/** The two of all whose rates are near and whose cost differs most; null where no two differ by more than noise. */
+function mostApart(costs: readonly Cost[]): { cheap: Cost; dear: Cost } | null {
+  let most: { cheap: Cost; dear: Cost } | null = null;
+  for (const cheap of costs) {
+    for (const dear of costs) {
+      const ratio = dear.ms / cheap.ms;
+      const isNear = Math.abs(Math.log(dear.ratePerSecond / cheap.ratePerSecond)) <= Math.log(NEAR);
+      if (!isNear || ratio <= EQUAL) continue;
+      if (most === null || ratio > most.dear.ms / most.cheap.ms) most = { cheap, dear };
+    }
+  }
+  return most;
+}
+
+/**
+ * Standard errors of the mean speed that an interval leaves to each side. Two would do if the speed of each probe were
+ * drawn anew; probes one after the other share it, so that they count as a quarter of their number.
+ */
+const SPEED_ERRORS = 4;
+
+/**
+ * How far the mean speed over these probes may lie from that of the machine at any time, as a logarithm; 0 where it did
+ * not change. A search looks at a few minutes of a machine: that it was fast in those it cannot know.
+ */
+export function speedError(costs: readonly (Cost & { seconds: number })[]): number {
+  if (mostApart(costs) === null) return 0;
+  const total = costs.reduce((sum, { seconds }) => sum + seconds, 0);
+  const mean = costs.reduce((sum, { seconds, ms }) => sum + seconds * Math.log(ms), 0) / total;
+  const variance =
+    costs.reduce((sum, { seconds, ms }) => sum + seconds * (Math.log(ms) - mean) ** 2, 0) / total;
+  // Kish: as many probes of equal length would say as much.
+  const count = total ** 2 / costs.reduce((sum, { seconds }) => sum + seconds ** 2, 0);
+  return SPEED_ERRORS * Math.sqrt(variance / Math.max(1, count - 1));
+}
+
 /** The two probes at near rates whose CPU per request differs most; null where no two differ by more than noise. */
 export function speedSpread(probes: readonly FindProbe[]): SpeedSpread | null {
   const told = probes.flatMap(({ ratePerSecond, result, cpuPerRequest: cpu }) =>
@@ -73,21 +116,12 @@ export function speedSpread(probes: readonly FindProbe[]): SpeedSpread | null {
     const own = cpu.roles.find((one) => one.role === role);
     return own === undefined || !(own.ms > 0) ? [] : [{ ratePerSecond, ms: own.ms }];
   });
-  let most: SpeedSpread | null = null;
-  for (const cheap of costs) {
-    for (const dear of costs) {
-      const ratesPerSecond = inOrder(cheap.ratePerSecond, dear.ratePerSecond);
-      const isNear = ratesPerSecond[1] <= NEAR * ratesPerSecond[0];
-      const ratio = dear.ms / cheap.ms;
-      if (!isNear || ratio <= EQUAL || (most !== null && ratio <= most.highMs / most.lowMs))
-        continue;
-      most = { role, lowMs: cheap.ms, highMs: dear.ms, ratesPerSecond };
-    }
-  }
-  return most;
+  const apart = mostApart(costs);
+  if (apart === null) return null;
+  const { cheap, dear } = apart;
+  const [low = 0, high = 0] = [cheap.ratePerSecond, dear.ratePerSecond].sort((a, b) => a - b);
+  return { role, lowMs: cheap.ms, highMs: dear.ms, ratesPerSecond: [low, high] };
 }
-
-const inOrder = (a: number, b: number): [number, number] => (a <= b ? [a, b] : [b, a]);
 
 /** Whether a rate was sustained that is not below one that was not. */
 export function contradictEachOther(probes: readonly FindProbe[]): boolean {

@@ -1,4 +1,5 @@
 import { lostGenerators } from '../analysis/generator';
+import { busiestCost } from '../analysis/machine-speed';
 import { pressure } from '../analysis/slo';
 import type { ProbeOutcome } from '../analysis/search/types';
 import type { RunRecord, Verdict } from '../record/record';
@@ -17,6 +18,7 @@ export function outcomeOf(record: RunRecord): ProbeOutcome {
       record.summary.completions?.ratePerSecond ?? Infinity,
     ),
     pressure: pressure(record.slo, record.summary),
+    cpuMs: busiestCost(record.summary),
     limit: limitedBy.name === 'nothing' ? null : limitedBy.name,
   };
 }

@@ -4,6 +4,7 @@ import {
   busiestRole,
   contradictEachOther,
   cpuPerRequest,
+  speedError,
   speedSpread,
 } from '../../../capacity/src/analysis/machine-speed';
 import type { CpuPerRequest, FindProbe } from '../../../capacity/src/record/find-record';
@@ -128,6 +129,31 @@ describe('the speed of the machine over a search', () => {
     const invalid = probe(48, 30, { result: 'invalid' });
     expect(speedSpread([probe(48, 14), invalid, probe(48, null), older, clients])).toBeNull();
     expect(speedSpread([])).toBeNull();
+  });
+});
+
+describe('what an interval leaves for the speed of the machine', () => {
+  const cost = (ms: number, seconds = 10) => ({ ratePerSecond: 50, ms, seconds });
+
+  it('is nothing where the speed did not change by more than noise', () => {
+    expect(speedError([])).toBe(0);
+    expect(speedError([cost(14), cost(15), cost(14.5)])).toBe(0);
+  });
+
+  it('grows with the change, and falls with the number of probes that saw it', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1.1, max: 2, noNaN: true }),
+        fc.integer({ min: 2, max: 10 }),
+        (slower, pairs) => {
+          const seen = (ratio: number, count: number) =>
+            speedError(Array.from({ length: count }, () => [cost(14), cost(14 * ratio)]).flat());
+          expect(seen(slower, pairs)).toBeGreaterThan(0);
+          expect(seen(1.1 * slower, pairs)).toBeGreaterThan(seen(slower, pairs));
+          expect(seen(slower, pairs + 1)).toBeLessThan(seen(slower, pairs));
+        },
+      ),
+    );
   });
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import type { Quality } from './simulated/quality';
-import { REPLAYED, SYSTEMS } from './simulated/systems';
+import { REPLAYED, SYSTEMS, UNSTEADY } from './simulated/systems';
 import { equallyGood, qualityPage } from './simulated/table';
 import { mmcTail, steadyCapacity } from './simulated/truth';
 import truths from './simulated/truth.json';
@@ -113,7 +113,7 @@ describe('the true capacities', () => {
 
   test('are known of every system', () => {
     expect(Object.keys(known).sort()).toEqual(
-      [...SYSTEMS, ...REPLAYED].map(({ name }) => name).sort(),
+      [...SYSTEMS, ...REPLAYED, ...UNSTEADY].map(({ name }) => name).sort(),
     );
   });
 

@@ -22,6 +22,7 @@ function system(limit: number, capacity: number) {
       decided: true,
       achievedPerSecond,
       pressure,
+      cpuMs: null,
       limit: failed ? 'worker slots' : null,
     };
   };
@@ -92,6 +93,7 @@ describe('a search', () => {
         decided: true,
         achievedPerSecond: 1,
         pressure: 0.1,
+        cpuMs: null,
         limit: null,
       }),
     ).toThrow('without a probe');
@@ -157,6 +159,20 @@ describe('noise', () => {
     expect(Math.min(...rates.slice(-3))).toBeGreaterThan(70);
   });
 
+  test('on a machine whose speed changed the interval takes in the speeds that were seen', () => {
+    const measure =
+      (ms: (i: number) => number | null) =>
+      (probe: Probe, i: number): ProbeOutcome => ({ ...honest(probe), cpuMs: ms(i) });
+    const width = ({ low, high }: { low: number; high: number }) => high / low;
+    const unseen = run(measure(() => null)).estimate;
+    const steady = run(measure((i) => 10 + 0.3 * (i % 2))).estimate;
+    const drifting = run(measure((i) => 10 + 3 * (i % 2))).estimate;
+    expect(steady).toEqual(unseen);
+    expect(drifting.capacity).toBe(unseen.capacity);
+    expect(width(drifting)).toBeGreaterThan(1.2 * width(unseen));
+    expect(drifting.conclusive).toBe(false);
+  });
+
   test('probes that contradict the answer are named', () => {
     const trial = (ratePerSecond: number, sustained: boolean, pressure: number): Trial => ({
       probe: { kind: 'confirm', ratePerSecond, durationSeconds: 60 },
@@ -165,6 +181,7 @@ describe('noise', () => {
         decided: true,
         achievedPerSecond: ratePerSecond,
         pressure,
+        cpuMs: null,
         limit: null,
       },
     });
@@ -185,6 +202,7 @@ describe('where there is no plain answer', () => {
       decided: true,
       achievedPerSecond: probe.kind === 'ladder' ? 50 : 0,
       pressure: 9,
+      cpuMs: null,
       limit: 'memory',
     }));
     expect(estimate).toMatchObject({ capacity: 0, confirmedPerSecond: null, limit: 'memory' });
@@ -207,6 +225,7 @@ describe('where there is no plain answer', () => {
             decided: true,
             achievedPerSecond: 300,
             pressure: 3,
+            cpuMs: null,
             limit: 'load generator',
           }
         : honest(probe.kind === 'ladder' ? { ...probe, clients: 1 } : probe),

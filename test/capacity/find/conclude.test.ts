@@ -233,6 +233,8 @@ describe('what a probe tells the search', () => {
       achievedPerSecond: 38.4,
       // 4 % errors against 1 % are worse than a p95 of 152 ms against 300 ms.
       pressure: 4,
+      // Two workers with 0.9 cores are each less busy than one main with 0.5.
+      cpuMs: (1_000 * 0.5) / 38.4,
       limit: 'worker slots',
     });
   });

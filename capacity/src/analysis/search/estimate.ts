@@ -1,3 +1,4 @@
+import { speedError } from '../machine-speed';
 import { isDone } from './done';
 import { best, confirmedRate, evidence, type ProbeEvidence } from './evidence';
 import { WHOLE, WIDEST, type RateTrial, type Settings, type Trial } from './types';
@@ -44,7 +45,8 @@ export function estimate(trials: readonly Trial[], settings: Settings): Estimate
 
 /**
  * What the belief leaves, wider where the probes of full length were short: their scatter grows as
- * 1 / sqrt(length), and what takes longer to go wrong, like a leak, they do not see at all.
+ * 1 / sqrt(length), and what takes longer to go wrong, like a leak, they do not see at all. Wider too where the
+ * machine was not equally fast in all of them: how fast it is otherwise was not seen.
  */
 function interval(
   known: ProbeEvidence,
@@ -58,10 +60,17 @@ function interval(
   if (belief === null) return { low: low / near, high: Infinity };
   if (capacity === 0) return { low: 0, high: known.high };
   const wider = Math.max(1, (WHOLE_SECONDS / fullSeconds) ** SHORT_POWER);
+  const speed = speedError(known.trials.flatMap(costOf));
+  const away = (rate: number): number => Math.hypot(wider * Math.log(rate / capacity), speed);
   return {
-    low: Math.min(capacity / near, capacity * (belief.quantile(tail) / capacity) ** wider),
-    high: Math.max(capacity * near, capacity * (belief.quantile(1 - tail) / capacity) ** wider),
+    low: Math.min(capacity / near, capacity * Math.exp(-away(belief.quantile(tail)))),
+    high: Math.max(capacity * near, capacity * Math.exp(away(belief.quantile(1 - tail)))),
   };
+}
+
+function costOf({ probe, outcome }: RateTrial): Parameters<typeof speedError>[0][number][] {
+  const { ratePerSecond, durationSeconds: seconds } = probe;
+  return outcome.cpuMs === null ? [] : [{ ratePerSecond, ms: outcome.cpuMs, seconds }];
 }
 
 /** What failed the lowest level above the capacity. */

@@ -24,6 +24,8 @@ export interface ProbeOutcome {
   achievedPerSecond: number;
   /** The worst SLO's measured value over its bound: 1 is exactly at it. Null where it has no scale. */
   pressure: number | null;
+  /** CPU per request of the role that works most, in milliseconds; null where it was not seen. */
+  cpuMs: number | null;
   /** What limited the system at this level, where it failed. */
   limit: string | null;
 }

@@ -39,6 +39,11 @@ export function prober(
       ),
       achievedPerSecond: found.achievedPerSecond,
       pressure: found.p95 / system.p95Seconds,
+      // Of one server its work is that of a thread; a recorded service time holds stalls too.
+      cpuMs:
+        system.model.servers === 1 && system.model.recorded === undefined && found.workSeconds > 0
+          ? 1_000 * found.workSeconds
+          : null,
       limit: sustained ? null : 'simulated',
     };
   };

@@ -12,6 +12,8 @@ export interface Measured {
   offeredPerSecond: number;
   achievedPerSecond: number;
   errorShare: number;
+  /** Of work per request, as CPU is measured: of what was answered in the measured part. */
+  workSeconds: number;
 }
 
 /** The first fifth of every probe is warm-up, as it is in a real one. */
@@ -19,7 +21,7 @@ export const WARM_UP_SHARE = 0.2;
 
 /** What a probe of a real system would state about this trace. */
 export function measure(
-  { due, latency, count }: Trace,
+  { due, latency, work, count }: Trace,
   seconds: number,
   timeout = Infinity,
 ): Measured {
@@ -27,6 +29,8 @@ export function measure(
   const measured: number[] = [];
   let arrived = 0;
   let late = 0;
+  let worked = 0;
+  let done = 0;
   let fastest = Infinity;
   for (let i = 0; i < count; i += 1) fastest = Math.min(fastest, latency[i] ?? 0);
   for (let i = 0; i < count; i += 1) {
@@ -35,6 +39,10 @@ export function measure(
     if (at >= from) {
       measured.push(Math.min(took, timeout));
       if (took > timeout) late += 1;
+    }
+    if (at + took >= from && at + took < seconds) {
+      worked += work[i] ?? 0;
+      done += 1;
     }
     const arrival = at + took - fastest;
     if (took <= timeout && arrival >= from && arrival < seconds) arrived += 1;
@@ -47,5 +55,6 @@ export function measure(
     offeredPerSecond: measured.length / (seconds - from),
     achievedPerSecond: arrived / (seconds - from),
     errorShare: late / measured.length,
+    workSeconds: worked / done,
   };
 }

@@ -1,7 +1,7 @@
 import { percentile, sorted } from '../../../../capacity/src/analysis/statistics';
 import { usualLengths } from '../../../../capacity/src/find/settings';
 import { doublingAndBisection, find } from './drive';
-import { REPLAYED, SYSTEMS, type System } from './systems';
+import { REPLAYED, SYSTEMS, UNSTEADY, type System } from './systems';
 import truths from './truth.json';
 
 /** Searches of each system, each with other random numbers. */
@@ -18,8 +18,9 @@ export interface Row {
   steadyCapacity: number | null;
   /** Relative errors of the repeats: 0.01 is 1 % too high. */
   errors: number[];
-  /** How many of the repeats' intervals contained the true capacity. */
+  /** How many of the repeats' intervals contained the true capacity, and how many were narrow enough for an answer. */
   covered: number;
+  conclusive: number;
   meanProbes: number;
   meanSeconds: number;
 }
@@ -47,7 +48,7 @@ export interface Budgeted extends Score {
 
 /** Of one set of systems. */
 export interface Scores {
-  ours: Score & { coverage: number; mostAboveSteady: number };
+  ours: Score & { coverage: number; conclusive: number; mostAboveSteady: number };
   budgeted: Budgeted[];
   rows: Row[];
 }
@@ -58,6 +59,9 @@ export interface Quality extends Scores {
   /** Doubling and bisection, by the length of its probes. */
   peer: (Score & { probeSeconds: number })[];
   replayed: Scores;
+  /** Of machines whose speed changes, and of those on which stalls come on top of it. */
+  drifting: Scores;
+  stalling: Scores;
 }
 
 export function quality(): Quality {
@@ -68,6 +72,8 @@ export function quality(): Quality {
     ...scores(SYSTEMS),
     peer: PEER_PROBE_SECONDS.map((probeSeconds) => peerScore(probeSeconds)),
     replayed: scores(REPLAYED),
+    drifting: scores(UNSTEADY.filter(({ model }) => model.stalls === undefined)),
+    stalling: scores(UNSTEADY.filter(({ model }) => model.stalls !== undefined)),
   };
 }
 
@@ -85,6 +91,7 @@ function scores(systems: readonly System[]): Scores {
         seconds,
       ),
       coverage: round(rows.reduce((sum, { covered }) => sum + covered, 0) / cases),
+      conclusive: round(rows.reduce((sum, { conclusive }) => sum + conclusive, 0) / cases),
       mostAboveSteady: round(Math.max(...ratios)),
     },
     budgeted: BUDGETS_SECONDS.map((seconds) => budgetedScore(systems, seconds)),
@@ -113,6 +120,7 @@ function ourRow(system: System, index: number): Row {
     steadyCapacity: truth.steady,
     errors: found.map(({ estimate }) => round(estimate.capacity / truth.fullLength - 1)),
     covered: found.filter(({ estimate }) => holds(estimate, truth)).length,
+    conclusive: found.filter(({ estimate }) => estimate.conclusive).length,
     meanProbes: round(mean(found.map(({ probes }) => probes.length))),
     meanSeconds: round(mean(found.map(({ seconds }) => seconds))),
   };

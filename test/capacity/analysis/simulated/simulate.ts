@@ -1,4 +1,4 @@
-import type { Random } from '../../../../capacity/src/analysis/random';
+import { exponential, type Random } from '../../../../capacity/src/analysis/random';
 
 /** A system with one first-come-first-served queue before `servers` equal servers. Times in seconds. */
 export interface Model {
@@ -12,6 +12,13 @@ export interface Model {
   hiccup?: { share: number; seconds: number };
   /** All service times times a factor that changes every second; this is its spread (log-normal). */
   noise?: number;
+  /**
+   * The speed of the machine changes for all work: service times are multiplied by a factor between 1 - spread and
+   * 1 + spread, another after every so many seconds on average. It goes on between probes.
+   */
+  drift?: { spread: number; everySeconds: number };
+  /** The whole system stands still this long, after every so many seconds on average, as in a major collection. */
+  stalls?: { everySeconds: number; seconds: number };
   /** Recorded service times, replayed one after the other from a random place in each probe. */
   recorded?: Float64Array;
   /** The client gives up after this long; the server works for it all the same. */
@@ -37,18 +44,35 @@ export type Load = { ratePerSecond: number } | { clients: number };
 export interface Trace {
   due: Float64Array;
   latency: Float64Array;
+  /** Of each, the seconds of work that it took. */
+  work: Float64Array;
   count: number;
 }
 
+/** What a system does between the end of one probe and the start of the next, in seconds. */
+const REST_SECONDS = 3;
+
 export class Simulation {
+  /** Since the system was started. */
+  private clock = 0;
+  private readonly weather: Weather;
+
   constructor(
     private readonly model: Model,
     private readonly random: Random,
     private servedEver = 0,
-  ) {}
+  ) {
+    this.weather = new Weather(model, random);
+  }
 
   run(load: Load, seconds: number): Trace {
-    return 'clients' in load ? this.closed(load.clients, seconds) : this.open(load, seconds);
+    const trace = 'clients' in load ? this.closed(load.clients, seconds) : this.open(load, seconds);
+    this.clock += seconds + REST_SECONDS;
+    return trace;
+  }
+
+  private servers(seconds: number): Servers {
+    return new Servers(this.model, this.random, seconds, this.weather, this.clock);
   }
 
   private open({ ratePerSecond }: { ratePerSecond: number }, seconds: number): Trace {
@@ -66,22 +90,25 @@ export class Simulation {
       if (even) t += 1 / ratePerSecond;
     }
     const latency = new Float64Array(count);
-    const server = new Servers(this.model, random, seconds);
+    const work = new Float64Array(count);
+    const server = this.servers(seconds);
     let arrived = 0;
     for (let i = 0; i < count; i += 1) {
       const at = due[i] ?? 0;
       const start = server.freeAt(at);
       while (arrived < count && (due[arrived] ?? 0) <= start) arrived += 1;
       latency[i] = server.serve(start, arrived - i - 1, this.servedEver) - at;
+      work[i] = server.lastWork;
       this.servedEver += 1;
     }
-    return { due, latency, count };
+    return { due, latency, work, count };
   }
 
   private closed(clients: number, seconds: number): Trace {
     const due: number[] = [];
     const latency: number[] = [];
-    const server = new Servers(this.model, this.random, seconds);
+    const work: number[] = [];
+    const server = this.servers(seconds);
     const ready = new Float64Array(clients);
     for (;;) {
       let next = 0;
@@ -95,9 +122,51 @@ export class Simulation {
       this.servedEver += 1;
       due.push(at);
       latency.push(end - at);
+      work.push(server.lastWork);
       ready[next] = end;
     }
-    return { due: Float64Array.from(due), latency: Float64Array.from(latency), count: due.length };
+    return {
+      due: Float64Array.from(due),
+      latency: Float64Array.from(latency),
+      work: Float64Array.from(work),
+      count: due.length,
+    };
+  }
+}
+
+/** What happens to the machine by the clock, whatever is asked of it. Draws nothing where nothing happens. */
+class Weather {
+  private factor = 1;
+  private factorUntil = 0;
+  private stallAt = Infinity;
+
+  constructor(
+    private readonly model: Model,
+    private readonly random: Random,
+  ) {
+    if (model.stalls !== undefined) this.stallAt = exponential(random, model.stalls.everySeconds);
+  }
+
+  speedFactorAt(clock: number): number {
+    const { drift } = this.model;
+    if (drift === undefined) return 1;
+    while (clock >= this.factorUntil) {
+      this.factor = 1 + drift.spread * (2 * this.random() - 1);
+      this.factorUntil += exponential(this.random, drift.everySeconds);
+    }
+    return this.factor;
+  }
+
+  /** Seconds that the system stands still by then; each stall is told once, and one while at rest is missed. */
+  stalledBetween(from: number, to: number): number {
+    const { stalls } = this.model;
+    if (stalls === undefined) return 0;
+    let seconds = 0;
+    while (this.stallAt < to) {
+      if (this.stallAt >= from) seconds += stalls.seconds;
+      this.stallAt += exponential(this.random, stalls.everySeconds);
+    }
+    return seconds;
   }
 }
 
@@ -110,11 +179,16 @@ class Servers {
   private factorUntil = 0;
   private stallAt = Infinity;
   private readonly replayFrom: number;
+  private seenUntil = 0;
+  /** Of the request that was served last, in seconds. */
+  lastWork = 0;
 
   constructor(
     private readonly model: Model,
     private readonly random: Random,
     seconds: number,
+    private readonly weather: Weather,
+    private readonly clock: number,
   ) {
     this.free = new Float64Array(model.servers);
     const { hiccup, recorded } = model;
@@ -143,9 +217,11 @@ class Servers {
     const { model, random, served } = this;
     const trace = model.recorded;
     const recorded = trace?.[(this.replayFrom + served) % trace.length] ?? 0;
-    let end =
-      start +
-      this.noiseAt(start) * model.service({ random, waiting, served, servedEver, recorded });
+    this.lastWork =
+      this.noiseAt(start) *
+      this.weather.speedFactorAt(this.clock + start) *
+      model.service({ random, waiting, served, servedEver, recorded });
+    let end = start + this.lastWork;
     if (model.pause !== undefined && random() < 1 / model.pause.everyRequests) {
       end += model.pause.seconds;
       this.stall(end);
@@ -153,6 +229,12 @@ class Servers {
     if (this.stallAt < end && model.hiccup !== undefined) {
       end += model.hiccup.seconds;
       this.stallAt = Infinity;
+      this.stall(end);
+    }
+    const stalled = this.weather.stalledBetween(this.clock + this.seenUntil, this.clock + end);
+    this.seenUntil = end;
+    if (stalled > 0) {
+      end += stalled;
       this.stall(end);
     }
     this.free[this.first] = end;

@@ -163,6 +163,26 @@ const coldStart = (
     },
   );
 
+/** As n8n on a machine that others use too: its cores change their speed, and now and then a major collection. */
+const unsteady = (
+  work: number,
+  p95: number,
+  drift: { spread: number; everySeconds: number },
+  stallEverySeconds?: number,
+): System =>
+  system(
+    'unsteady machine',
+    `${ms(work)} ms, ${String(100 * drift.spread)} % faster or slower every ${String(drift.everySeconds)} s${stallEverySeconds === undefined ? '' : `, stalls of 1.6 s every ${String(stallEverySeconds)} s`}, p95<${ms(p95)} ms`,
+    p95,
+    ({ random }) => work * (0.5 + random()),
+    {
+      drift,
+      ...(stallEverySeconds === undefined
+        ? {}
+        : { stalls: { everySeconds: stallEverySeconds, seconds: 1.6 } }),
+    },
+  );
+
 /** A real n8n, replayed: its service times in their order, with their stalls, and its cold start. */
 const replayed = (name: string, trace: RecordedTrace, p95: number): System => {
   const { serviceSeconds, cold } = replayOf(trace);
@@ -232,4 +252,19 @@ export const SYSTEMS: readonly System[] = [
 export const REPLAYED: readonly System[] = [
   replayed('last-node, busy machine', lastNode, 0.3),
   replayed('last-node, busy machine', lastNode, 1),
+];
+
+/** As was seen on a real n8n: cores that are slower for tens of seconds, and major collections of 1.6 s. */
+export const UNSTEADY: readonly System[] = [
+  unsteady(0.014, 0.3, { spread: 0.15, everySeconds: 20 }),
+  unsteady(0.014, 0.3, { spread: 0.15, everySeconds: 60 }),
+  unsteady(0.04, 0.3, { spread: 0.15, everySeconds: 30 }),
+  unsteady(0.014, 1, { spread: 0.15, everySeconds: 30 }),
+  unsteady(0.014, 0.3, { spread: 0, everySeconds: 30 }, 60),
+  unsteady(0.014, 0.3, { spread: 0, everySeconds: 30 }, 120),
+  unsteady(0.014, 0.3, { spread: 0.15, everySeconds: 30 }, 60),
+  unsteady(0.014, 0.3, { spread: 0.15, everySeconds: 30 }, 90),
+  unsteady(0.014, 0.3, { spread: 0.15, everySeconds: 30 }, 120),
+  unsteady(0.04, 0.3, { spread: 0.15, everySeconds: 30 }, 90),
+  unsteady(0.04, 1, { spread: 0.15, everySeconds: 30 }, 90),
 ];

@@ -1,7 +1,16 @@
-import type { Budgeted, Quality, Score } from './quality';
+import type { Budgeted, Quality, Score, Scores } from './quality';
 
 /** The record as a page; nothing in it is typed by hand but the words. */
-export function qualityPage({ ours, budgeted, peer, rows, repeats, replayed }: Quality): string {
+export function qualityPage({
+  ours,
+  budgeted,
+  peer,
+  rows,
+  repeats,
+  replayed,
+  drifting,
+  stalling,
+}: Quality): string {
   const equal = equallyGood({ ours, peer });
   const versus = equal
     ? `As good in both medians and tails is doubling and bisection only with probes of ${String(equal.probeSeconds)} s: ${whole(equal.meanSeconds)} s a search, ${(equal.meanSeconds / ours.meanSeconds).toFixed(1)} times as long.`
@@ -31,17 +40,40 @@ What disturbs a system less often than once in a probe of full length, no search
 
 On a trace of a real n8n (\`last-node\`, SQLite, while its machine was also compiling and installing, replayed request by request; ${String(replayed.rows.length)} SLOs, ${String(repeats)} searches each) the answers lie between ${percent(replayed.ours.mostBelow)} and ${percent(replayed.ours.mostAbove)} off without a budget${replayed.budgeted.map((score) => `, between ${percent(score.mostBelow)} and ${percent(score.mostAbove)} with ${String(score.budgetSeconds)} s (${percent(1 - score.conclusive)} say INCONCLUSIVE)`).join('')}: seconds of somebody else's work are not what a search can measure around. The figures above leave it out.
 
+${unsteadySentences(drifting, repeats)}
+With stalls of 1.6 s every 60 to 120 s on top of it, as of major collections, ${shares(stalling)}: whether a run sustains its rate then depends on whether a stall falls into it, and a search sees too few of them to tell. No probe tells the search of a stall, so these intervals do not keep what the others do.
+
 ## Each system
 
 | family | system | true capacity | steady | errors of the repeats, % | interval contains it | probes | probe-seconds |
 |---|---|---|---|---|---|---|---|
-${[...rows, ...replayed.rows]
+${[...rows, ...replayed.rows, ...drifting.rows, ...stalling.rows]
   .map(
     (row) =>
       `| ${row.family} | ${row.system.replaceAll('<', '&lt;')} | ${figures(row.trueCapacity)} | ${row.steadyCapacity === null ? '-' : figures(row.steadyCapacity)} | ${row.errors.map((error) => (100 * error).toFixed(1)).join(', ')} | ${String(row.covered)} of ${String(repeats)} | ${row.meanProbes.toFixed(0)} | ${whole(row.meanSeconds)} |`,
   )
   .join('\n')}
 `;
+}
+
+function unsteadySentences(scores: Scores, repeats: number): string {
+  return `On ${String(scores.rows.length)} simulated machines whose cores are up to 15 % faster or slower, another speed every 20 to 60 s (${String(repeats)} searches each; the true capacity is that of a run of full length at any time), ${shares(scores)}. The interval takes in the speeds that were seen, by the CPU per request of each probe. To correct the rate of each probe by its mean speed was tried too, and made the search without a budget worse on the systems above.`;
+}
+
+function shares({ ours, budgeted }: Scores): string {
+  const all = [
+    ...budgeted.map(({ budgetSeconds, ...score }) => ({
+      ...score,
+      what: `with ${String(budgetSeconds)} s`,
+    })),
+    { ...ours, what: 'without a budget' },
+  ];
+  return all
+    .map(
+      ({ what, coverage, conclusive, p95Error }) =>
+        `${what} ${percent(coverage)} of the intervals contain the true capacity, 95 % of the answers are within ${percent(p95Error)} and ${percent(1 - conclusive)} say INCONCLUSIVE`,
+    )
+    .join('; ');
 }
 
 /** The cheapest of the peer's settings that is no worse in any figure of error. */
