@@ -1,0 +1,187 @@
+// `make capacity` ten times in a row: does it end with 0 each time, with values that the chart accepts? Two whole runs,
+// and eight from the recorded searches with random capacities, which need no n8n: what follows the search is the same.
+//   make build && lab/install.sh helm3 helm4
+//   node studies/capacity/ten-times.mjs recorded       eight, about a minute
+//   node studies/capacity/ten-times.mjs full           one whole run, about 12 minutes, with the machine for itself; twice
+// Each run is in the record when it has ended, whatever comes after it. SEED=n draws other capacities.
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const root = path('../..');
+const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+const bin = join(process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned'), 'bin');
+const recordFile = path('results/ten-times.json');
+
+/** As make capacity names them; the first is what the values are for. */
+const WORKLOADS = ['last-node', 'items'];
+const RECORDED_RUNS = 8;
+/** Requests a second: from a workload of minutes to an empty one on a large machine. */
+const CAPACITY = { from: 0.02, to: 5_000 };
+/** How wide an interval may come out, as a share of the capacity to either side. */
+const WIDEST = 0.6;
+const VERDICTS = ['found', 'not confirmed', 'inconclusive'];
+
+const [kind] = process.argv.slice(2);
+if (kind !== 'recorded' && kind !== 'full') {
+  console.error('say recorded (eight from recorded searches) or full (one whole make capacity)');
+  process.exit(2);
+}
+
+const helms = ['helm3', 'helm4'].map((name) => join(bin, name));
+const missing = helms.find((helm) => !existsSync(helm));
+if (missing !== undefined) {
+  console.error(`${missing} is missing: lab/install.sh helm3 helm4`);
+  process.exit(2);
+}
+
+function run(program, args) {
+  const { status, stderr, error } = spawnSync(program, args, {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+    stdio: ['ignore', 'pipe', kind === 'full' ? 'inherit' : 'pipe'],
+  });
+  return { exit: status, said: error?.message ?? stderr ?? '' };
+}
+
+/** Mulberry32: the same seed draws the same capacities everywhere. */
+function randomOf(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** A recorded search as if the machine had another speed: every rate times the same factor, around a random answer. */
+function withCapacity(search, ratePerSecond, random) {
+  const factor = ratePerSecond / search.capacity.ratePerSecond;
+  const verdict = VERDICTS[Math.floor(VERDICTS.length * random())];
+  const low = ratePerSecond * (1 - WIDEST * random());
+  const probes = search.probes.map((probe) => ({
+    ...probe,
+    ...(probe.ratePerSecond === undefined ? {} : { ratePerSecond: factor * probe.ratePerSecond }),
+    achievedPerSecond: factor * probe.achievedPerSecond,
+  }));
+  return {
+    ...search,
+    capacity: {
+      ratePerSecond,
+      low,
+      high: ratePerSecond * (1 + WIDEST * random()),
+      confirmed: verdict === 'found',
+    },
+    advised: { share: 0.8, ratePerSecond: 0.8 * (verdict === 'found' ? ratePerSecond : low) },
+    verdict,
+    confirmedBy: verdict === 'found' ? search.confirmedBy : null,
+    probes,
+  };
+}
+
+const searchIn = (folder) => JSON.parse(readFileSync(join(folder, 'find.json'), 'utf8'));
+
+const write = (record) => writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`);
+
+/** Whether the chart renders with these values and nothing else, under each Helm. */
+function accepted(values) {
+  return helms.map((helm) => {
+    const { exit, said } = run(helm, ['template', 'n8n', 'charts/n8n-tuned', '--values', values]);
+    return { helm: helm.split('/').at(-1), exit, ...(exit === 0 ? {} : { said: said.trim() }) };
+  });
+}
+
+const isWell = ({ exit, charts }) => exit === 0 && charts.every((chart) => chart.exit === 0);
+
+function keep(record, entry) {
+  record.runs.push(entry);
+  record.well = record.runs.filter(isWell).length;
+  write(record);
+  const capacities = entry.searches
+    .map(
+      ({ workload, verdict, ratePerSecond }) =>
+        `${workload} ${verdict} ${ratePerSecond.toPrecision(3)}/s`,
+    )
+    .join(', ');
+  console.log(
+    `${entry.kind}: ${capacities}: exit ${entry.exit}, ${isWell(entry) ? 'values accepted' : 'NOT WELL'}`,
+  );
+}
+
+const told = ({ workload, verdict, capacity }) => ({
+  workload: workload.name,
+  verdict,
+  ...capacity,
+});
+
+function recordedOnce(random, scratch, index) {
+  const folder = join(scratch, String(index));
+  const searches = WORKLOADS.map((workload) => {
+    const ratePerSecond = CAPACITY.from * (CAPACITY.to / CAPACITY.from) ** random();
+    const search = withCapacity(searchIn(path(`results/${workload}`)), ratePerSecond, random);
+    mkdirSync(join(folder, workload), { recursive: true });
+    writeFileSync(join(folder, workload, 'find.json'), JSON.stringify(search));
+    return search;
+  });
+  const values = join(folder, 'values.yaml');
+  // As the last line of make capacity.
+  const { exit, said } = run(process.execPath, [
+    ...['capacity/dist/cli.js', 'recommend', '--from', folder],
+    ...['--workload', WORKLOADS[0], '--write', values],
+  ]);
+  const entry = { kind: 'recorded', searches: searches.map(told), exit };
+  if (exit !== 0) return { ...entry, said: said.trim(), charts: [] };
+  return { ...entry, charts: accepted(values) };
+}
+
+function fullOnce(scratch) {
+  const startedAt = new Date();
+  const { exit } = run('make', ['capacity', `RESULTS=${scratch}`]);
+  const latest = join(scratch, 'latest');
+  const values = join(latest, 'values.yaml');
+  const made = existsSync(latest)
+    ? readdirSync(latest)
+        .map((name) => join(latest, name))
+        .filter((folder) => existsSync(join(folder, 'find.json')))
+        .map((folder) => told(searchIn(folder)))
+    : [];
+  return {
+    ...{ kind: 'full', startedAt: startedAt.toISOString() },
+    ...{ seconds: Math.round((Date.now() - startedAt.getTime()) / 1000), searches: made, exit },
+    charts: existsSync(values)
+      ? accepted(values)
+      : [{ helm: 'none', exit: null, said: 'no values' }],
+  };
+}
+
+const scratch = mkdtempSync(join(tmpdir(), 'n8n-tuned-ten-times-'));
+const record = existsSync(recordFile)
+  ? JSON.parse(readFileSync(recordFile, 'utf8'))
+  : { about: 'Written by studies/capacity/ten-times.mjs', runs: [], well: 0 };
+try {
+  if (kind === 'full') keep(record, fullOnce(scratch));
+  else {
+    const seed = Number(process.env.SEED ?? 1);
+    record.seed = seed;
+    // Eight new ones replace those before; whole runs stay.
+    record.runs = record.runs.filter((one) => one.kind === 'full');
+    const random = randomOf(seed);
+    for (let i = 0; i < RECORDED_RUNS; i += 1) keep(record, recordedOnce(random, scratch, i));
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exitCode = record.runs.every(isWell) ? 0 : 1;
