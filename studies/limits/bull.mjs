@@ -32,9 +32,19 @@ if (role === 'worker') {
   const queue = queueAt(port);
   await queue.isReady();
   fork(import.meta.filename, ['worker', String(port)]);
+  // Not by job.finished(), which waits for ever for a job that was done and removed before it was asked.
+  const waiting = new Map();
+  queue.on('global:completed', (id, result) => {
+    waiting.get(id)?.(JSON.parse(result));
+    waiting.delete(id);
+  });
+  let last = 0;
   serve(async (item) => {
-    const job = await queue.add(item, { removeOnComplete: true, removeOnFail: true });
-    return await job.finished();
+    last += 1;
+    const jobId = String(last);
+    const done = new Promise((resolve) => waiting.set(jobId, resolve));
+    await queue.add(item, { jobId, removeOnComplete: true, removeOnFail: true });
+    return await done;
   });
 }
 

@@ -23,7 +23,10 @@ function rows() {
   if (folder === null) return [];
   const cells = cellsOf(sweepIn(folder));
   return KINDS.flatMap(([name, isIt]) => {
-    const same = cells.filter(({ cell, record }) => isIt(cell) && record !== null);
+    const same = cells.filter(({ cell, outcome, record }) => {
+      const isMeasured = record !== null && outcome !== 'invalid';
+      return isMeasured && isIt(cell);
+    });
     const of = (figure) => median(same.map(figure));
     return same.length === 0
       ? []
@@ -40,13 +43,20 @@ function rows() {
 }
 
 const rateOf = (all, name) => all.find((row) => row.name === name)?.rate ?? null;
-const percent = (value, of) => (of === null ? '-' : `${number((100 * value) / of)} %`);
+const percent = (value, of) =>
+  value === null || of === null ? '-' : `${number((100 * value) / of)} %`;
 
 function answer() {
   const all = rows();
   const queue = all.at(-1);
+  const shares = [
+    [BULL, 'what Bull alone carries'],
+    [POSTGRESQL, 'what PostgreSQL alone sustains of its statements'],
+  ]
+    .filter(([limit]) => rateOf(all, limit) !== null)
+    .map(([limit, words]) => `${percent(queue.rate, rateOf(all, limit))} of ${words}`);
   return {
-    sentence: `In queue mode n8n responds to ${percent(queue.rate, rateOf(all, BULL))} of what Bull alone carries, and to ${percent(queue.rate, rateOf(all, POSTGRESQL))} of what PostgreSQL alone sustains of its statements.`,
+    sentence: `As an order of magnitude, beside other work that used up to ${number(Math.max(...all.map(({ others }) => others)))} cores: in queue mode n8n responds to ${shares.join(', and to ')}.`,
     ours: `${number(queue.rate)}/s of ${number(rateOf(all, BARE))}/s of a bare server`,
   };
 }
@@ -84,7 +94,8 @@ ${table(
 ![Expected responses of each](results/${NAME}.svg)
 
 CPU per request is that of all processes that respond, their stores apart; that of the server of PostgreSQL has an idle n8n
-in it. The load generator shares the two cores with all of them.
+in it. The load generator shares the two cores with all of them, and so did other work, as the last column tells: take
+ratios from it as orders of magnitude.
 
 ${link(`${sweepIn(folder)}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
 }

@@ -115,7 +115,7 @@ ${table(
 **Why it differs from what was published.** The published experiment shows graphs over time and no figures that can be
 compared. Its order is found again: a framework costs memory in each process, and PM2 adds a process of its own. For memory
 over time of any process, by its pid, there is \`n8n-tuned sample\`. Where other work used much of the machine, rates say
-little; memory is hardly touched by it.
+nothing; memory is hardly touched by it.
 
 ${link(`${sweepIn(folder)}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
 }

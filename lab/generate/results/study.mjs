@@ -52,6 +52,10 @@ export function otherCores({ summary }) {
   return Math.max(0, host - known);
 }
 
+/** Cores of other work from which on a rate says more about it than about what was loaded. */
+const DISTURBED_FROM = 0.25;
+export const isQuiet = ({ others }) => others < DISTURBED_FROM;
+
 /** The folder of the first sweep in the record of a study. */
 export const sweepIn = (folder) =>
   readdirSync(new URL(`${folder}/`, root))
