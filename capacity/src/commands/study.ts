@@ -13,7 +13,6 @@ import { outOption } from './options';
 
 interface StudyOptions {
   quick?: boolean;
-  full?: boolean;
   dryRun?: boolean;
   json?: boolean;
   out: string;
@@ -24,8 +23,10 @@ export function register(program: Command): void {
     .command('study')
     .description('Repeat a published experiment; without a name, list them')
     .argument('[name]', 'which one')
-    .option('--quick', 'in less than 3 minutes: shorter, fewer, to see whether it runs')
-    .option('--full', 'as it is recorded (default)')
+    .option(
+      '--quick',
+      'in less than 3 minutes, to see whether it runs; without it as it is recorded',
+    )
     .option('--dry-run', 'only say which commands it consists of')
     .addOption(outOption())
     .option('--json', 'print the list or the record, for machines')
@@ -47,9 +48,6 @@ Examples:
 
 async function study(name: string | undefined, options: StudyOptions): Promise<number> {
   const { out, json = false } = options;
-  if (options.quick === true && options.full === true) {
-    throw new Mistake('--quick and --full exclude each other: leave one out.');
-  }
   const root = repositoryRoot();
   if (!hasLab(root)) {
     throw new Mistake(
