@@ -8,6 +8,7 @@ import type { CompareMetric, CompareRecord } from '../record/compare-record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
 import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
+import { isChartFile } from '../plan/chart-file';
 import { isServerFile } from '../plan/chosen-server';
 import { isTopologyFile } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
@@ -139,7 +140,7 @@ function terminalText(record: CompareRecord): string {
 
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
-/** On kubernetes a file may also be a values.yaml of the chart. */
+/** On kubernetes a file may also be a values.yaml of the chart, or describe another chart. */
 function choiceOf(side: string, { target, ...flags }: CompareOptions): TargetOptions {
   if (isUrl(side)) return { target: 'url', url: side };
   if (isServerFile(side)) return { target: 'server', topology: side };
@@ -147,7 +148,11 @@ function choiceOf(side: string, { target, ...flags }: CompareOptions): TargetOpt
   return {
     ...deployFlagsOf(flags),
     target,
-    ...(isTopologyFile(side) ? { topology: side } : { values: [side] }),
+    ...(isChartFile(side)
+      ? { chart: side }
+      : isTopologyFile(side)
+        ? { topology: side }
+        : { values: [side] }),
   };
 }
 

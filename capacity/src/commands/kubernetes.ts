@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { pinned, readVersions } from '../lab/paths';
+import { readChartFile } from '../plan/chart-file';
 import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
 import { contradiction } from '../plan/contradiction';
 import { valuesOfTopology } from '../targets/chart/topology-values';
@@ -38,6 +39,8 @@ export interface DeployFlags extends ClusterFlags {
 
 export interface KubernetesFlags extends DeployFlags {
   existing?: boolean;
+  /** A file. */
+  chart?: string;
   values?: string[];
 }
 
@@ -115,6 +118,10 @@ export function withKubernetesOptions(command: Command): Command {
       '--values <file>',
       'target kubernetes: values of the chart, in place of the topology; may be repeated',
       collect,
+    )
+    .option(
+      '--chart <file>',
+      'target kubernetes: another chart, and what must be known of it (docs/kubernetes.md)',
     );
 }
 
@@ -126,8 +133,11 @@ export function kubernetesOptions(
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
 ): KubernetesOptions {
-  const { values = [], existing = false } = flags;
+  const { values = [], existing = false, chart } = flags;
   const topologyFlags = TOPOLOGY_FLAGS.filter((name) => flags[name] !== undefined);
+  if (existing && chart !== undefined) {
+    throw new Mistake('--existing loads what is there: leave --chart out.');
+  }
   if (existing && (values.length > 0 || topologyFlags.length > 0)) {
     throw new Mistake(
       `--existing changes nothing in the release: leave ${[...(values.length > 0 ? ['values'] : []), ...topologyFlags].map((name) => `--${name}`).join(', ')} out.`,
@@ -136,15 +146,16 @@ export function kubernetesOptions(
   if (existing && flags.namespace === undefined) {
     throw new Mistake('--existing needs --namespace, where the release is.');
   }
-  if (values.length > 0 && topologyFlags.length > 0) {
+  if ((values.length > 0 || chart !== undefined) && topologyFlags.length > 0) {
     throw new Mistake(
-      `--values says how n8n is laid out: leave ${topologyFlags.map((name) => `--${name}`).join(', ')} out, or write it into the file.`,
+      `${chart === undefined ? '--values' : '--chart'} says how n8n is laid out: leave ${topologyFlags.map((name) => `--${name}`).join(', ')} out, or write it into the file.`,
     );
   }
   return {
     ...common(flags),
     how: existing ? 'existing' : 'deploy',
-    topology: existing || values.length > 0 ? null : chooseTopology(flags),
+    topology: existing || values.length > 0 || chart !== undefined ? null : chooseTopology(flags),
+    chart: chart === undefined ? null : readChartFile(chart),
     values: givenValues(values),
     readyTimeoutMs,
     workflows,
@@ -168,6 +179,7 @@ export const onKubernetes = (flags: DeployFlags): Deployer => ({
       ...common(flags),
       how: 'deploy',
       topology: values === undefined ? topology : null,
+      chart: null,
       values: values === undefined ? [] : [{ name: 'the values', text: values }],
       readyTimeoutMs,
       workflows,
@@ -219,9 +231,9 @@ const TOPOLOGY_FLAGS = [
 const usualImage = (): string => `grafana/k6:${pinned(readVersions(), 'K6_IMAGE_TAG')}`;
 
 export function refuseKubernetesFlags(flags: KubernetesFlags): void {
-  const { existing, values } = flags;
+  const { existing, values, chart } = flags;
   refuseDeployFlags(flags);
-  refuse({ existing, values });
+  refuse({ existing, values, chart });
 }
 
 export function refuseDeployFlags(flags: DeployFlags): void {

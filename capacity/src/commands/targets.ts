@@ -82,7 +82,8 @@ function refuseUrls(options: TargetOptions): void {
 
 /** Whether the workload must be that of n8n below 1.0. */
 export function isLegacyChoice(options: TargetOptions): boolean {
-  const isDeployed = options.target === 'kubernetes' && options.values === undefined;
+  const isDeployed =
+    options.target === 'kubernetes' && options.values === undefined && options.chart === undefined;
   return (options.target === 'process' || isDeployed) && isLegacy(chooseTopology(options).n8n);
 }
 

@@ -8,6 +8,8 @@ export type {
   CoreV1Event,
   CustomObjectsApi,
   KubeConfig,
+  KubernetesObject,
+  KubernetesObjectApi,
   NetworkingV1Api,
   V1ConfigMap,
   V1Container,

@@ -13,6 +13,7 @@ import type {
   CoreV1Api,
   CustomObjectsApi,
   KubeConfig,
+  KubernetesObjectApi,
   NetworkingV1Api,
   V1Status,
   VersionApi,
@@ -65,6 +66,8 @@ export class Cluster {
     readonly authorization: AuthorizationV1Api,
     readonly networking: NetworkingV1Api,
     readonly custom: CustomObjectsApi,
+    /** Of any kind. */
+    readonly objects: KubernetesObjectApi,
     private readonly groups: ApisApi,
     private readonly versions: VersionApi,
   ) {}
@@ -111,6 +114,7 @@ export class Cluster {
       config.makeApiClient(client.AuthorizationV1Api),
       config.makeApiClient(client.NetworkingV1Api),
       config.makeApiClient(client.CustomObjectsApi),
+      client.KubernetesObjectApi.makeApiClient(config),
       config.makeApiClient(client.ApisApi),
       config.makeApiClient(client.VersionApi),
     );

@@ -27,7 +27,10 @@ export interface HelmPlace {
 }
 
 export interface Installing {
+  /** A folder, a package, oci://... or a name in `repository`. */
   chart: string;
+  repository?: string | undefined;
+  version?: string | undefined;
   /** Files, the later ones over the earlier. */
   values: readonly string[];
   timeoutMs: number;
@@ -40,10 +43,15 @@ export class Helm {
   ) {}
 
   /** Hooks are waited for, pods are not: what keeps them is told better by the cluster itself. */
-  async install({ chart, values, timeoutMs }: Installing, signal: AbortSignal): Promise<void> {
+  async install(
+    { chart, repository, version, values, timeoutMs }: Installing,
+    signal: AbortSignal,
+  ): Promise<void> {
     await this.run(
       [
         ...['install', this.place.release, chart],
+        ...(repository === undefined ? [] : ['--repo', repository]),
+        ...(version === undefined ? [] : ['--version', version]),
         ...values.flatMap((file) => ['--values', file]),
         ...['--timeout', `${String(Math.ceil(timeoutMs / 1000))}s`],
       ],

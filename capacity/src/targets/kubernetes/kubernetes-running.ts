@@ -3,7 +3,8 @@ import type { Topology } from '../../plan/topology';
 import type { Role } from '../../plan/roles';
 import { topologyWithoutSecrets } from '../../plan/secrets';
 import type { ExecutionCounts, Machine, RecordedDeployment, RunEvent } from '../../record/record';
-import { Failure, messageOf } from '../../ui/exit';
+import type { SeedingPlace, SeedWorkflow } from '../../catalogue/seeding';
+import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import type { Scope } from '../../ui/scope';
 import { countExecutions, type Database } from '../process/database';
@@ -17,12 +18,14 @@ import type {
   StoreLooks,
 } from '../target';
 import type { Effect } from '../../analysis/ledger/effects';
+import { ApiSeeds } from '../url/seeds';
 import type { Cluster } from './api';
 import { podDatabase } from './database';
 import { drillAccessOf } from './drill-access';
 import type { ClusterGenerators } from './generator';
 import type { GeneratorPod } from './generator-pod';
 import { ClusterInsides } from './insides';
+import { PodApi } from './pod-api';
 import type { PodWatch } from './pod-watch';
 import { databaseSeat, versionIn } from './release';
 import { storesOf } from './stores';
@@ -42,6 +45,8 @@ export interface KubernetesRunningOptions {
   readyTimeoutMs: number;
   /** What workflows have done outside n8n; null: nothing counts it. */
   effects: (() => Promise<Effect[]>) | null;
+  /** Where n8n's API puts workloads in; null: the chart does. */
+  seedByApi: Partial<SeedingPlace> | null;
 }
 
 /** The pods of one release, and the load generator beside them. */
@@ -104,9 +109,21 @@ export class KubernetesRunning implements Running {
     return this.options.watch.onEvent(listener);
   }
 
-  /** The chart has done it. */
-  seed(): Promise<void> {
-    return Promise.resolve();
+  async seed(workflows: SeedWorkflow[], progress: Progress): Promise<void> {
+    const { cluster, namespace, watch, seedByApi } = this.options;
+    // Our chart has done it.
+    if (seedByApi === null || workflows.length === 0) return;
+    const main = watch.seats.find(({ role }) => role === 'main');
+    if (main === undefined) {
+      throw new Mistake(
+        'no pod of the release is known as main, which takes the workflows: add its labels under roles.main of the chart file.',
+      );
+    }
+    const { pod, container } = main;
+    progress('making an owner of n8n, who puts the workflows in');
+    const api = await PodApi.ofNewOwner(cluster, { namespace, pod, container });
+    // Taken out with all the rest.
+    await new ApiSeeds(api).seed(workflows, seedByApi, progress);
   }
 
   async ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {

@@ -7,6 +7,7 @@ import { messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { Scope } from '../../ui/scope';
 import type { RecordedDeployment } from '../../record/record';
+import type { ForeignChart } from '../../plan/chart-file';
 import type { Topology } from '../../plan/topology';
 import { valuesWithoutSecrets } from '../../plan/secrets';
 import type { Target } from '../target';
@@ -14,6 +15,7 @@ import { Cluster } from './api';
 import type { V1Service } from './api-types';
 import { ClusterGenerators } from './generator';
 import { Helm, neededHelm } from './helm';
+import { namedService, objectsBeside } from './foreign';
 import { KubernetesRunning } from './kubernetes-running';
 import { releaseSelector } from './labels';
 import { findLeftovers, leftoverText } from './leftovers';
@@ -25,7 +27,7 @@ import { roleOf } from './pods';
 import { webhookService } from './release';
 import { Space } from './space';
 import { startUpstream, upstreamUrlOf } from './upstream';
-import { chosenValues } from './values';
+import { chosenValues, foreignValues } from './values';
 import type { WayIn } from './way-in';
 import { wayInto } from './way-into';
 
@@ -71,7 +73,7 @@ async function bringUp(
   // What is not there is told before anything is made.
   const there = options.how === 'existing' ? await existing(helm, { release, namespace }) : null;
   const wayIn = async (): Promise<WayIn> =>
-    wayInto(cluster, options, namespace, await serviceOf(cluster, namespace, release));
+    wayInto(cluster, options, namespace, await serviceOf(cluster, options, namespace));
   const wayThere = there === null ? null : await wayIn();
   if (there === null && !space.isOwn) await refuseTaken(helm, release, namespace);
   const generators = new ClusterGenerators({
@@ -92,7 +94,9 @@ async function bringUp(
   signal.throwIfAborted();
   const way = wayThere ?? (await wayIn());
   for (const [name, address] of Object.entries(way.hosts)) generators.names.set(name, address);
-  const watch = new PodWatch(cluster, namespace, releaseSelector(release));
+  const watch = new PodWatch(
+    ...([cluster, namespace, releaseSelector(release), options.chart?.roles] as const),
+  );
   scope.defer(() => {
     watch.end();
   });
@@ -123,23 +127,36 @@ async function bringUp(
     deployed: recorded,
     readyTimeoutMs: options.readyTimeoutMs,
     effects,
+    seedByApi:
+      options.chart === null
+        ? null
+        : needsUpstream(options)
+          ? { upstreamUrl: upstreamUrlOf(release) }
+          : {},
   });
 
   async function deploy(
     begun: () => void,
   ): Promise<{ topology: Topology | null; values: Record<string, unknown> | null }> {
-    const values = chosenValues(
-      options.topology,
-      options.values,
-      needsUpstream(options) ? upstreamUrlOf(release) : null,
-    );
+    const values =
+      options.chart === null
+        ? chosenValues(
+            options.topology,
+            options.values,
+            needsUpstream(options) ? upstreamUrlOf(release) : null,
+          )
+        : foreignValues([...options.chart.values, ...options.values]);
+    if (options.chart !== null) await putBeside(options.chart);
     const helmEnds = new AbortController();
     let isDone = false;
     progress(`deploying n8n into the namespace ${namespace}`);
     begun();
     const installing = helm
       .install(
-        { chart: chartFolder(), values: values.files, timeoutMs },
+        {
+          ...(options.chart ?? { chart: chartFolder() }),
+          ...{ values: values.files, timeoutMs },
+        },
         AbortSignal.any([signal, helmEnds.signal]),
       )
       .then(() => {
@@ -163,6 +180,28 @@ async function bringUp(
       values.end();
     }
   }
+
+  /** Such as the stores that n8n needs: they are ready before it starts. */
+  async function putBeside(chart: ForeignChart): Promise<void> {
+    const objects = objectsBeside(chart, { release, namespace });
+    if (objects.length === 0) return;
+    progress('putting in what the chart file names beside the chart');
+    if (!space.isOwn) {
+      scope.defer(async () => {
+        for (const object of objects) {
+          await cluster.found('removing what stood beside the chart', () =>
+            cluster.objects.delete(object),
+          );
+        }
+      });
+    }
+    for (const object of objects) {
+      await cluster.doing(`making the ${object.kind ?? ''} ${object.metadata?.name ?? ''}`, () =>
+        cluster.objects.create(object),
+      );
+    }
+    await awaitRollout({ cluster, namespace, release, timeoutMs }, () => true, progress, signal);
+  }
 }
 
 /** A release that is there: its topology is known where it is one of our chart. */
@@ -183,7 +222,22 @@ async function existing(
   };
 }
 
-async function serviceOf(cluster: Cluster, namespace: string, release: string): Promise<V1Service> {
+async function serviceOf(
+  cluster: Cluster,
+  { release, chart }: KubernetesOptions,
+  namespace: string,
+): Promise<V1Service> {
+  if (chart?.service !== undefined) {
+    const { items } = await cluster.doing('looking at the Services', () =>
+      cluster.core.listNamespacedService({ namespace }),
+    );
+    const named = namedService(items, chart);
+    if (named !== null) return named;
+    const { name, port } = chart.service;
+    throw new Mistake(
+      `the chart made no Service ${name}${port === undefined ? '' : ` with a port ${String(port)}`}: it made ${items.map(({ metadata }) => metadata?.name ?? '').join(', ') || 'none'}.`,
+    );
+  }
   const { items } = await cluster.doing('looking at the Services', () =>
     cluster.core.listNamespacedService({ namespace, labelSelector: releaseSelector(release) }),
   );
@@ -215,10 +269,10 @@ const needsUpstream = ({ workflows }: KubernetesOptions): boolean =>
   workflows.some(({ needs = [] }) => needs.includes('upstream'));
 
 /** The chart seeds what is bundled; others would have to be put in through n8n's API, which needs an owner. */
-function refuseOwnWorkflows({ workflows, how }: KubernetesOptions): void {
+function refuseOwnWorkflows({ workflows, how, chart }: KubernetesOptions): void {
   const bundled = `${findBundled('workflows', 'catalogue.json')}${sep}`;
   const own = workflows.find(({ file }) => !file.startsWith(bundled));
-  if (own !== undefined) {
+  if (own !== undefined && chart === null) {
     throw new Mistake(
       `--target kubernetes puts only bundled workflows into n8n: import and activate ${own.name} there yourself, and load it with --existing and --request.`,
     );

@@ -2,6 +2,9 @@
 import { hostname } from 'node:os';
 import { processName } from '../../linux/proc';
 
+/** Which part of a release a pod or a Service is, as charts label it. */
+export const COMPONENT = 'app.kubernetes.io/component';
+
 export const MANAGED_BY = 'app.kubernetes.io/managed-by';
 /** As the value of the label above. */
 export const OURS = 'n8n-tuned';

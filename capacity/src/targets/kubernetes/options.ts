@@ -1,5 +1,6 @@
 import type { Topology } from '../../plan/topology';
 import type { Way } from './way-in';
+import type { ForeignChart } from '../../plan/chart-file';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 
 /** What is asked of a cluster. */
@@ -17,6 +18,8 @@ export interface KubernetesOptions {
   topology: Topology | null;
   /** Texts of YAML, as Helm merges them: the later ones over the earlier. */
   values: readonly { name: string; text: string }[];
+  /** In place of ours; null: ours. */
+  chart: ForeignChart | null;
   /** Until all pods of the release are ready. */
   deployTimeoutMs: number;
   /** Until the real request gets its expected response. */

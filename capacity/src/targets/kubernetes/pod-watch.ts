@@ -1,8 +1,10 @@
 /** Looks at the pods of a release all the time: who they are, and what happens to them. */
 import type { RunEvent } from '../../record/record';
+import type { ForeignChart } from '../../plan/chart-file';
 import { messageOf } from '../../ui/exit';
 import type { Cluster } from './api';
 import type { V1Pod } from './api-types';
+import { withRoles } from './foreign';
 import { PodHistory, seatsOf, type Seat } from './pods';
 
 const LOOK_EVERY_MS = 1_000;
@@ -25,6 +27,7 @@ export class PodWatch {
     private readonly cluster: Cluster,
     private readonly namespace: string,
     private readonly selector: string,
+    private readonly roles: ForeignChart['roles'] = {},
   ) {}
 
   get seats(): Seat[] {
@@ -76,7 +79,7 @@ export class PodWatch {
   private async list(): Promise<V1Pod[]> {
     const { namespace, selector: labelSelector } = this;
     const { items } = await this.cluster.core.listNamespacedPod({ namespace, labelSelector });
-    return items;
+    return withRoles(items, this.roles);
   }
 
   private tell(events: readonly Omit<RunEvent, 'tMs'>[]): void {

@@ -1,6 +1,7 @@
 /** What the pods of a release are, and what has happened to them between two looks. Pure. */
 import type { RunEvent, SampledRole } from '../../record/record';
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from './api-types';
+import { COMPONENT } from './labels';
 import { nameOf } from './pod-trouble';
 
 type PodRole = Exclude<SampledRole, 'generator' | 'host'>;
@@ -15,8 +16,6 @@ export interface Seat {
   /** It changes when the container is started again. */
   id: string;
 }
-
-const COMPONENT = 'app.kubernetes.io/component';
 
 /** By the label that charts give the parts of a release; null for what plays no part, such as a job. */
 export function roleOf(pod: V1Pod): PodRole | null {

@@ -1,9 +1,8 @@
 /** Where a release is reached, and from what its executions are counted. Pure. */
 import type { V1Pod, V1Service } from './api-types';
+import { COMPONENT } from './labels';
 import { nameOf } from './pod-trouble';
 import { roleOf, seatsOf, type Seat } from './pods';
-
-const COMPONENT = 'app.kubernetes.io/component';
 
 /** The Service of the webhook processors, if there are any; else that of main. */
 export function webhookService(services: readonly V1Service[]): V1Service | null {

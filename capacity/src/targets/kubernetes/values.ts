@@ -18,12 +18,13 @@ const NEEDED = {
   monitoring: { enabled: true, public: true },
 };
 
-export interface ChosenValues {
+export interface ValuesFiles {
   /** For Helm, the later ones over the earlier; `end` removes what is ours of them. */
   files: string[];
   /** Secrets taken out. */
   recorded: Record<string, unknown>;
-  topology: Topology;
+  /** Null of a chart that is not ours. */
+  topology: Topology | null;
   end(): void;
 }
 
@@ -31,7 +32,7 @@ export function chosenValues(
   topology: Topology | null,
   given: readonly { name: string; text: string }[],
   upstreamUrl: string | null,
-): ChosenValues {
+): ValuesFiles {
   const wrong = topology === null ? null : contradiction(topology);
   if (wrong !== null) throw new Mistake(`${wrong}.`);
   const own = topology === null ? {} : valuesOfTopology(topology);
@@ -39,6 +40,16 @@ export function chosenValues(
   const all = [own, ...given.map(parsedValues), NEEDED, ...placed];
   const values = all.reduce<unknown>(merged, {});
   const { topology: deployed } = readDeployed(stringify(values));
+  return { ...written(all, values), topology: deployed };
+}
+
+/** Of a chart that is not ours: as they are. */
+export function foreignValues(given: readonly { name: string; text: string }[]): ValuesFiles {
+  const all = given.map(parsedValues);
+  return { ...written(all, all.reduce<unknown>(merged, {})), topology: null };
+}
+
+function written(all: readonly unknown[], values: unknown): Omit<ValuesFiles, 'topology'> {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-values-'));
   return {
     files: all.map((content, index) => {
@@ -48,7 +59,6 @@ export function chosenValues(
       return file;
     }),
     recorded: valuesWithoutSecrets(values) as Record<string, unknown>,
-    topology: deployed,
     end: () => {
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,7 +1,16 @@
 import { Failure, messageOf, Mistake } from '../../ui/errors';
 
+/** Whatever asks n8n's public API, from here or from inside a pod. */
+export interface N8nRequests {
+  ask<T>(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    options?: { body?: unknown; withinMs?: number },
+  ): Promise<T>;
+}
+
 /** What is needed of the public API of an n8n. */
-export class N8nApi {
+export class N8nApi implements N8nRequests {
   constructor(
     readonly baseUrl: string,
     private readonly key: string,

@@ -8,7 +8,7 @@ import {
 } from '../../catalogue/seeding';
 import { exportedIn } from '../process/import';
 import type { Progress } from '../../ui/progress';
-import type { N8nApi } from './api';
+import type { N8nRequests } from './api';
 import { calledFirst, renamed } from './references';
 
 const DELETE_WITHIN_MS = 30_000;
@@ -26,7 +26,7 @@ export class ApiSeeds {
   private readonly workflowIds: string[] = [];
   private readonly credentialIds: string[] = [];
 
-  constructor(private readonly api: N8nApi) {}
+  constructor(private readonly api: N8nRequests) {}
 
   /** Those that are there under their name and active stay as they are. */
   async seed(

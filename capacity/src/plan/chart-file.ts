@@ -1,0 +1,77 @@
+/** A chart that is not ours, with what must be known of it to deploy and load it. */
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { messageOf, Mistake } from '../ui/exit';
+import { parseYamlFile } from './yaml-file';
+
+/** Roles of pods that a chart may have. */
+const CHART_ROLES = ['main', 'worker', 'webhook', 'redis', 'postgresql'] as const;
+export type ChartRole = (typeof CHART_ROLES)[number];
+
+const labels = z.record(z.string(), z.string());
+const files = z.array(z.string()).default([]);
+
+export const chartFileSchema = z.strictObject({
+  chart: z.string(),
+  repository: z.string().optional(),
+  version: z.string().optional(),
+  values: files,
+  /** Put into the namespace before the chart, such as its stores. */
+  manifests: files,
+  /** That takes the webhooks; left out: found by labels. */
+  service: z.strictObject({ name: z.string(), port: z.int().positive().optional() }).optional(),
+  /** Labels of the pods of each role; left out: by app.kubernetes.io/component. */
+  roles: z.partialRecord(z.enum(CHART_ROLES), labels).default({}),
+});
+
+type ChartFile = z.infer<typeof chartFileSchema>;
+
+export interface ForeignChart extends Omit<ChartFile, 'values' | 'manifests'> {
+  values: { name: string; text: string }[];
+  manifests: { name: string; text: string }[];
+}
+
+/** Paths in it are relative to where it lies. */
+export function readChartFile(file: string): ForeignChart {
+  const parsed = parseYamlFile(textOf(file), file, {
+    name: 'chart file',
+    schema: chartFileSchema,
+    keysAt: ([first, second]) =>
+      first === 'service'
+        ? ['name', 'port']
+        : first === 'roles' && second === undefined
+          ? [...CHART_ROLES]
+          : Object.keys(chartFileSchema.shape),
+  });
+  const beside = (path: string): string => (isAbsolute(path) ? path : resolve(dirname(file), path));
+  const read = (name: string): { name: string; text: string } => ({
+    name,
+    text: textOf(beside(name)),
+  });
+  return {
+    ...parsed,
+    chart: /^\.{0,2}\//.test(parsed.chart) ? beside(parsed.chart) : parsed.chart,
+    values: parsed.values.map(read),
+    manifests: parsed.manifests.map(read),
+  };
+}
+
+/** Whether the file describes a chart: no topology, no server and no values file begins so. */
+export function isChartFile(file: string): boolean {
+  try {
+    const content = parse(readFileSync(file, 'utf8')) as { chart?: unknown } | null;
+    return typeof content?.chart === 'string';
+  } catch {
+    return false;
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Mistake(`${file} cannot be read: ${messageOf(error)}.`);
+  }
+}

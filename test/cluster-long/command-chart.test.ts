@@ -1,0 +1,71 @@
+// Another chart on the cluster, as --chart describes it: ours without its load targets stands in for it, with stores of its own.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CompareRecord } from '../../capacity/src/record/compare-record';
+import type { RunRecord } from '../../capacity/src/record/record';
+import { buildCli } from '../support/cli';
+import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
+
+jest.setTimeout(900_000);
+
+const root = join(__dirname, '../..');
+const { path: out, remove } = resultsFolder();
+beforeAll(buildCli);
+afterAll(remove);
+afterEach(async () => {
+  expect(await ourNamespaces()).toBe('');
+});
+
+function written(name: string, text: string): string {
+  const file = join(out, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const CHART = `chart: ${join(root, 'charts/n8n-tuned')}\n`;
+
+test('a chart in queue mode with stores beside it takes workloads by its API, and its pods are looked at', async () => {
+  written(
+    'values.yaml',
+    [
+      'fullnameOverride: n8n',
+      'executions: { mode: queue }',
+      'database: { type: postgresql, external: { host: postgres, existingSecret: postgres } }',
+      'redis: { external: { host: redis } }',
+      'worker: { replicas: 1 }',
+      'encryptionKey: { value: a-key-for-a-test }',
+    ].join('\n'),
+  );
+  const file = written(
+    'chart.yaml',
+    `${CHART}values: [values.yaml]\nmanifests: [${join(root, 'studies/charts/stores.yaml')}]\nservice: { name: n8n }\nroles: { redis: { app: redis }, postgresql: { app: postgres } }\n`,
+  );
+  const { stdout, stderr } = await n8nTuned(
+    ...['run', '--target', 'kubernetes', '--chart', file, '--workload', 'last-node'],
+    ...['--rate', '3', '--duration', '15s', '--warmup', '3s', '--slo', 'errors<10%'],
+    ...['--ready', '300s', '--out', out, '--json'],
+  );
+  if (stdout === '') throw new Error(stderr);
+  const record = JSON.parse(stdout) as RunRecord & { folder: string };
+  expect(record.verdict.outcome).not.toBe('aborted');
+  expect(record.target.deployed).toMatchObject({ values: { executions: { mode: 'queue' } } });
+  // Read from the PostgreSQL beside the chart.
+  expect(record.summary.executions).toMatchObject({ failed: 0, unfinished: 0 });
+  expect(record.summary.executions?.succeeded).toBeGreaterThan(40);
+});
+
+test('compare takes a chart file as a side', async () => {
+  written('regular.yaml', 'fullnameOverride: n8n\n');
+  const other = written('other.yaml', `${CHART}values: [regular.yaml]\n`);
+  const ours = written('ours.yaml', 'tuning: default\n');
+  const { stdout, stderr } = await n8nTuned(
+    ...['compare', other, ours, '--target', 'kubernetes', '--workload', 'last-node'],
+    ...['--vus', '2', '--duration', '4s', '--warmup', '2s', '--pairs', '2', '--budget', '30s'],
+    ...['--ready', '300s', '--out', out, '--json'],
+  );
+  if (stdout === '') throw new Error(stderr);
+  const record = JSON.parse(stdout) as CompareRecord;
+  expect(record.a.topology).toBeNull();
+  expect(record.b.topology).toMatchObject({ tuning: 'default' });
+  expect([record.a.values.length, record.b.values.length]).toEqual([2, 2]);
+});
