@@ -137,7 +137,8 @@ async function find(up, part) {
   );
   const { verdict, sentence, capacity, doubts, probes, totalSeconds } = found;
   Object.assign(part, { verdict, sentence, capacity, doubts, totalSeconds, probes });
-  part.done = interrupted === null;
+  // Without a rate there is nothing to build a staircase around: find is then made again.
+  part.done = interrupted === null && capacity.ratePerSecond > 0;
   console.log(sentence);
 }
 
