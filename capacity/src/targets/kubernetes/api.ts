@@ -242,6 +242,23 @@ export class Cluster {
     });
   }
 
+  /** Writes what a container has written since, and goes on with it; what it returns ends that. */
+  async followLog(
+    { namespace, pod, container }: Place,
+    into: Writable,
+    sinceMs: number | null,
+  ): Promise<() => void> {
+    const since = sinceMs === null ? {} : { sinceTime: new Date(sinceMs).toISOString() };
+    const following = await this.doing(`reading the log of the pod ${pod}`, () =>
+      new this.client.Log(this.config).log(...([namespace, pod, container, into] as const), {
+        ...{ follow: true, ...since },
+      }),
+    );
+    return () => {
+      following.abort();
+    };
+  }
+
   /** The same for a command whose output is wanted as a whole; rejects when it fails, or takes too long. */
   async output(
     place: Place,

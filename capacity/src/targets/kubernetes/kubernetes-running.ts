@@ -26,6 +26,7 @@ import type { ClusterGenerators } from './generator';
 import type { GeneratorPod } from './generator-pod';
 import { ClusterInsides } from './insides';
 import { PodApi } from './pod-api';
+import type { PodLogs } from './pod-logs';
 import type { PodWatch } from './pod-watch';
 import { databaseSeat, versionIn } from './release';
 import { storesOf } from './stores';
@@ -37,6 +38,7 @@ export interface KubernetesRunningOptions {
   namespace: string;
   generators: ClusterGenerators;
   watch: PodWatch;
+  logs: PodLogs;
   /** Takes down all that was made. */
   scope: Scope;
   baseUrl: string;
@@ -57,7 +59,6 @@ export class KubernetesRunning implements Running {
   readonly versions: Record<string, string>;
   readonly redis = null;
   readonly postgresql = null;
-  readonly logs = [];
   readonly generators: readonly GeneratorPod[];
   readonly insides: Insides;
   readonly storeLooks: StoreLooks;
@@ -99,6 +100,10 @@ export class KubernetesRunning implements Running {
   /** Asked again at every look: a pod that is replaced has another name. */
   get metrics(): MetricsEndpoint[] {
     return this.showsMetrics ? endpointsOf(this.options) : [];
+  }
+
+  get logs(): string[] {
+    return this.options.logs.files;
   }
 
   processes(): [] {

@@ -20,6 +20,7 @@ import { KubernetesRunning } from './kubernetes-running';
 import { releaseSelector } from './labels';
 import { findLeftovers, leftoverText } from './leftovers';
 import type { KubernetesOptions } from './options';
+import { PodLogs } from './pod-logs';
 import { PodWatch } from './pod-watch';
 import { nameOf } from './pod-trouble';
 import { awaitRollout } from './rollout';
@@ -101,6 +102,10 @@ async function bringUp(
     watch.end();
   });
   await watch.start();
+  const logs = new PodLogs(cluster, namespace, () => watch.seats, options.warn);
+  scope.defer(() => {
+    logs.end();
+  });
   const main = watch.pods.find((pod) => roleOf(pod) === 'main');
   const effects =
     needsUpstream(options) && main !== undefined
@@ -121,7 +126,7 @@ async function bringUp(
     ]),
   };
   return KubernetesRunning.of({
-    ...{ cluster, namespace, generators, watch, scope },
+    ...{ cluster, namespace, generators, watch, logs, scope },
     baseUrl: way.baseUrl,
     topology: deployed.topology,
     deployed: recorded,

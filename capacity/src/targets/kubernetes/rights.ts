@@ -26,6 +26,10 @@ export const RIGHTS: readonly Right[] = [
     why: 'to run k6, to read what its pod and those of n8n use, and to ask the database',
   },
   {
+    ...{ part: 'load', group: '', resource: 'pods/log', verbs: ['get'] },
+    why: 'to keep what n8n writes beside the record; without it the run goes on',
+  },
+  {
     ...{ part: 'load', group: '', resource: 'pods/proxy', verbs: ['get'] },
     why: "to read n8n's metrics",
   },
