@@ -63,11 +63,12 @@ test('kill-worker ends the processes of one worker, whose container is started a
 });
 
 test('rolling-upgrade replaces the pods of n8n under load', async () => {
-  const { fault, phases, ledger } = await drilled('rolling-upgrade', '--webhooks', '2');
+  const { fault, phases, ledger, verdict } = await drilled('rolling-upgrade', '--webhooks', '2');
   const [begun, over] = fault.done.map(({ text }) => text);
   expect(begun).toBe('a rollout of main, webhook processors and workers');
-  // On a busy machine the load ends before the rollout does.
-  if (over !== undefined) expect(over).toBe('the rollout is over, and the last old pod is gone');
-  expect((phases.overMs ?? 0) - (phases.faultMs ?? 0)).toBeGreaterThan(2_000);
+  // On a busy machine the load ends before the rollout does, which is said.
+  const isOver = phases.overMs !== null;
+  expect(over).toBe(isOver ? 'the rollout is over, and the last old pod is gone' : undefined);
+  expect(verdict.outcome === 'pass' && !isOver).toBe(false);
   expect(ledger.classes.once.requests / ledger.sent).toBeGreaterThan(0.4);
 });

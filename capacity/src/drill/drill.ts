@@ -145,6 +145,7 @@ export async function drill(
       steadyMissed: missedSlo(slos, judgedBy)?.text ?? null,
       steadyRequests: judgedBy.length,
       faultFailed: timed.failure,
+      isOver: timed.overMs !== null,
       unexpected: ledger.unexpected,
       promises: order.promises,
     }),

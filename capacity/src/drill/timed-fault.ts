@@ -59,7 +59,8 @@ export class TimedFault {
           tellRun({ kind, text });
         },
       });
-      this.overMs = now();
+      // One that is broken off with the load is not over.
+      if (!signal.aborted) this.overMs = now();
     } catch (error) {
       this.failure = messageOf(error);
     }

@@ -56,7 +56,7 @@ export interface DrillPhases {
   steady: { fromMs: number; toMs: number };
   /** When the fault was made; null where it never was. */
   faultMs: number | null;
-  /** When it was over. */
+  /** When it was over; null where the load ended before. */
   overMs: number | null;
   /** When the last request was due. */
   endMs: number;

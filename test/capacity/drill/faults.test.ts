@@ -273,6 +273,17 @@ describe('a fault at its time', () => {
     ]);
   });
 
+  test('that is broken off with the load is not over', async () => {
+    const timed = new TimedFault(running(stage()), findFault('stall-worker'), {
+      ...{ atMs: 0, lastsMs: 3_600_000 },
+    });
+    const events: string[] = [];
+    timed.begin(Date.now(), ({ text }) => void events.push(text));
+    await until('it is made', () => events.length > 0);
+    await timed.end();
+    expect([timed.failure, timed.overMs]).toEqual([null, null]);
+  });
+
   test('that never came, or failed, says why', async () => {
     const late = new TimedFault(running(stage()), findFault('kill-main'), {
       ...{ atMs: 3_600_000, lastsMs: 0 },

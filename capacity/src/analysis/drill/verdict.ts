@@ -21,6 +21,8 @@ export interface DrillFacts {
   steadyRequests: number;
   /** Why the fault could not be made; null: it was. */
   faultFailed: string | null;
+  /** The fault had ended when the load did, and its end is part of what was seen. */
+  isOver: boolean;
   ledger: DrillLedger;
   /** Ids that nobody sent, and yet a source has. */
   unexpected: readonly string[];
@@ -30,9 +32,13 @@ export interface DrillFacts {
 }
 
 export function drillVerdict(facts: DrillFacts): DrillVerdict {
-  const invalid = invalidities(facts);
   const promises = facts.promises.map((promise) => judged(promise, facts));
   const broken = promises.filter(({ kept }) => !kept);
+  // What is broken already stays so, whatever else would have come.
+  const invalid = [
+    ...invalidities(facts),
+    ...(facts.isOver || facts.faultFailed !== null || broken.length > 0 ? [] : [NOT_OVER]),
+  ];
   const outcome = invalid.length > 0 ? 'invalid' : broken.length > 0 ? 'fail' : 'pass';
   const what = facts.fault.done[0]?.text ?? facts.fault.title;
   const sentence =
@@ -43,6 +49,9 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
         : `After ${what}, all was as promised: ${promises.map(({ measured }) => measured).join('; ') || 'nothing was'}.`;
   return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
 }
+
+const NOT_OVER =
+  'the load ended before the fault was over, so its end was not seen: make --for longer';
 
 function invalidities(facts: DrillFacts): string[] {
   const { run, ledger, control } = facts;
@@ -69,7 +78,7 @@ function invalidities(facts: DrillFacts): string[] {
   ];
 }
 
-function doubtsOf({ ledger, control }: DrillFacts): string[] {
+function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[] {
   const { sources, nameless, withoutExecutions } = ledger;
   const off = control === null ? 0 : control.sent - control.classes.once.requests;
   return [
@@ -89,6 +98,9 @@ function doubtsOf({ ledger, control }: DrillFacts): string[] {
     ...(control === null
       ? ['There was no control: what is counted here may happen without the fault too.']
       : []),
+    ...(isOver || faultFailed !== null
+      ? []
+      : ['The load ended before the fault was over: more may have been lost after it.']),
     ...(off === 0
       ? []
       : [`${String(off)} requests of the control were not answered and executed once.`]),

@@ -24,7 +24,7 @@ const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
     done: [{ tMs: 20_000, text: 'SIGKILL of worker-1' }],
   },
   run: sampleRun().record,
-  ...{ steadyMissed: null, steadyRequests: 50, faultFailed: null, unexpected: [] },
+  ...{ steadyMissed: null, steadyRequests: 50, faultFailed: null, isOver: true, unexpected: [] },
   ledger: ledger(),
   figures: {
     ...{ detectSeconds: 46, recoverSeconds: 3, slowestMs: 6_000 },
@@ -51,6 +51,18 @@ test('what was promised and broken fails, and says by how much', () => {
   expect(verdict.outcome).toBe('fail');
   expect(verdict.sentence).toBe(
     'After SIGKILL of worker-1, lost=0 was promised and 8 of 100 were accepted and lost.',
+  );
+});
+
+test('a fault that outlasts the load lets nothing pass, and what it broke stays broken', () => {
+  const passing = drillVerdict(facts({ isOver: false }));
+  expect(passing.outcome).toBe('invalid');
+  expect(passing.sentence).toMatch(/the load ended before the fault was over.*make --for longer/);
+  const broken = ledger({ lost: 8, classes: classes({ once: 142, lost: 8 }) });
+  const failing = drillVerdict(facts({ isOver: false, ledger: broken }));
+  expect(failing.outcome).toBe('fail');
+  expect(failing.doubts).toContain(
+    'The load ended before the fault was over: more may have been lost after it.',
   );
 });
 
