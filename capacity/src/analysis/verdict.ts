@@ -254,7 +254,9 @@ function loadText({ offered, achieved }: Summary, facts: VerdictFacts): string {
 /** In the middle of a sentence. */
 const within = (loaded = 'n8n'): string => loaded.slice(0, 1).toLowerCase() + loaded.slice(1);
 
-const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+/** At the beginning of a sentence; the name of a pod or a process stays as it is. */
+const capital = (text: string): string =>
+  /^[a-z]+\b(?!-)/.test(text) ? text.slice(0, 1).toUpperCase() + text.slice(1) : text;
 
 const plural = (count: number, one: string): string =>
   `${String(count)} ${one}${count === 1 ? '' : 's'}`;

@@ -254,4 +254,20 @@ describe('events come first', () => {
       'n8n did not sustain 1 req/s of wait-5s: worker-1 ended: signal SIGKILL, 20 s into the load with 15 requests in flight; 8 requests failed.',
     );
   });
+
+  test.each([
+    ['n8n-worker-0 is taken down', 'n8n-worker-0 is taken down'],
+    ['worker-1 ended', 'worker-1 ended'],
+    ['the container n8n of n8n-0 was killed', 'The container n8n of n8n-0 was killed'],
+  ])('a sentence that begins with %j keeps the name', (text, begins) => {
+    const events = [{ tMs: 20_000, kind: 'exit', text, inFlight: 2 }];
+    const { sentence } = verdict(
+      ...([[one('errors<1%')], summaryOf(all(143, 5_000), 8)] as const),
+      ...([
+        { name: 'worker slots', evidence: 'x' },
+        { ...facts, events, aborted: 'by you' },
+      ] as const),
+    );
+    expect(sentence.startsWith(begins)).toBe(true);
+  });
 });
