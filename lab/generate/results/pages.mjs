@@ -7,6 +7,7 @@ import { clusterLoop } from './cluster-loop.mjs';
 import { capacities, closedLoops, comparisons, proofs, sweeps } from './command.mjs';
 import { ctrlC } from './ctrl-c.mjs';
 import { databasePool } from './database-pool.mjs';
+import * as drills from './drills.mjs';
 import { generators } from './generators.mjs';
 import { plantedLimits } from './limits.mjs';
 import { limitsBeneath } from './limits-beneath.mjs';
@@ -84,6 +85,7 @@ const ALL = [
     answers.search,
     [searchQuality, knownCapacities, arrivals, generators],
   ],
+  ['drills', 'What is lost when something breaks under load?', drills.answer, [drills.part]],
   ['bottleneck', 'Is the bottleneck named?', answers.bottleneck, [plantedLimits]],
   [
     'the-kit',

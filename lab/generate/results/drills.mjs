@@ -1,0 +1,104 @@
+// What was lost in drills, each record a row.
+import { readdirSync } from 'node:fs';
+import { has, number, readJson, root, table } from './records.mjs';
+
+const FOLDER = 'studies/drills/results/';
+
+/** As the report of a drill calls them; `once` has a column of its own. */
+const WORDS = {
+  unheard: 'executed, caller unheard',
+  'not-executed': 'answered, not executed',
+  lost: 'accepted and lost',
+  repeated: 'executed more than once',
+  revived: 'revived',
+  refused: 'refused cleanly',
+  unknown: 'unknown',
+  'called-crashed': 'called crashed although it succeeded',
+  running: 'still running',
+};
+
+const drills = () =>
+  has(FOLDER)
+    ? readdirSync(new URL(FOLDER, root))
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => ({ path: `${FOLDER}${name}`, ...readJson(`${FOLDER}${name}`) }))
+        .toSorted(
+          (a, b) =>
+            a.fault.name.localeCompare(b.fault.name) || a.startedAt.localeCompare(b.startedAt),
+        )
+    : [];
+
+export function answer() {
+  const all = drills();
+  const count = (outcome) => all.filter(({ verdict }) => verdict.outcome === outcome).length;
+  return {
+    sentence: `Of ${all.length} drills kept, ${count('pass')} passed, ${count('fail')} failed and ${count('invalid')} are invalid.`,
+  };
+}
+
+export function part() {
+  const all = drills();
+  if (all.length === 0) return '';
+  return `## Each drill
+
+At ${[...new Set(all.map(({ ratePerSecond }) => `${number(ratePerSecond)}/s`))].join(', ')} of requests whose work a service outside n8n counts.
+An invalid drill says nothing about n8n, and why it is invalid is said; its figures are there all the same. What a class means, and
+what each fault does, is on [the page of drills](drills.md).
+
+${table(
+  [
+    'drill',
+    'target',
+    'workers',
+    'webhook processors',
+    'n8n',
+    'requests',
+    'answered and executed once',
+    'other',
+    'met the SLO again',
+    'verdict',
+    'record',
+  ],
+  all.map(rowOf),
+)}
+
+The commands, in the same order:
+
+${all.map(({ command }) => `- \`n8n-tuned ${command.map(quoted).join(' ')}\``).join('\n')}
+`;
+}
+
+const quoted = (word) => (/^[\w.,:/=@%+-]+$/.test(word) ? word : `'${word}'`);
+
+function rowOf({ path, fault, target, topology, versions, ledger, figures, verdict }) {
+  const { once, ...others } = ledger.classes;
+  const other = Object.entries(others)
+    .filter(([, { requests }]) => requests > 0)
+    .map(([name, { requests }]) => `${requests} ${WORDS[name]}`);
+  const recovered = figures?.recoverSeconds ?? null;
+  return [
+    fault.name,
+    target.kind,
+    topology?.mode === 'queue' ? (topology.workers?.count ?? '-') : 'none',
+    topology?.webhooks?.count ?? 0,
+    versions.n8n ?? '-',
+    ledger.sent,
+    once.requests,
+    other.join(', ') || 'none',
+    recovered === null
+      ? 'not seen'
+      : recovered === 0
+        ? 'never missed'
+        : `after ${number(recovered)} s`,
+    verdictOf(verdict),
+    `[record](../${path})`,
+  ];
+}
+
+function verdictOf({ outcome, invalid, promises }) {
+  const broken = promises
+    .filter(({ kept }) => !kept)
+    .map(({ promise, measured }) => `${promise.text} promised, ${measured}`);
+  const why = { invalid, fail: broken }[outcome] ?? [];
+  return `${outcome.toUpperCase()}${why.length > 0 ? `: ${why.join('; ')}` : ''}`;
+}
