@@ -6,8 +6,8 @@ IMAGES_DIR=$(cd "$(dirname "$0")" && pwd)
 . "$IMAGES_DIR/../cluster/settings.sh"
 . "$IMAGES_DIR/layers.sh"
 ALL=(busybox ingress k6 redis postgres postgres-old n8n runners n8n-legacy)
-# Made only when named: building KEDA takes about a quarter of an hour the first time, and few tests need it.
-RARE=(keda)
+# Made only when named, since few tests need them: building KEDA takes about a quarter of an hour the first time.
+RARE=(keda n8n-tuned)
 
 usage() {
   cat <<Y
@@ -163,6 +163,32 @@ make_keda() {
   mv "$1/built/adapter" "$1/adapter/keda-adapter"
   image -e '["/keda"]' -u 65532:65532 -p 9666 "$KEDA_IMAGE" "$1/operator"
   image -e '["/keda-adapter"]' -u 65532:65532 -p 6443 "$KEDA_ADAPTER_IMAGE" "$1/adapter"
+}
+# The command as its package installs it: the same as capacity/Dockerfile makes.
+COMMAND_DIR=$IMAGES_DIR/../../capacity
+command_version() { sed -n 's/^  "version": "\(.*\)",$/\1/p' "$COMMAND_DIR/package.json"; }
+inputs_n8n-tuned() {
+  in_cache "node/$NODE24_VERSION/bin/node"
+  in_cache bin/helm3
+  [ -e "$COMMAND_DIR/dist/cli.js" ] || mistake "the command is not built: run make build"
+  sha256sum <"$CACHE/bin/k6"
+  sha256sum <"$CACHE/bin/helm3"
+  cat "$COMMAND_DIR"/{dist/cli.js,package.json,pack.mjs}
+  find "$COMMAND_DIR"/../{charts/n8n-tuned,workflows,loadtests} -type f -print0 | sort -z | xargs -0 sha256sum | cut -d' ' -f1
+}
+make_n8n-tuned() {
+  local node=$CACHE/node/$NODE24_VERSION/bin to=$1/opt/n8n-tuned packed=$1/packed
+  mkdir -p "$to" "$1/usr/local/bin"
+  PATH=$node:$PATH node "$COMMAND_DIR/pack.mjs" "$packed" >/dev/null
+  PATH=$node:$PATH npm install --global --prefix "$to" --omit=dev --no-audit --no-fund --loglevel=error "$packed"/*.tgz >&2
+  rm -rf "$packed"
+  install -m 755 "$node/node" "$CACHE/bin/k6" "$1/usr/local/bin/"
+  install -m 755 "$CACHE/bin/helm3" "$1/usr/local/bin/helm"
+  ln -s /opt/n8n-tuned/bin/n8n-tuned "$1/usr/local/bin/n8n-tuned"
+  add_user "$1" node 1000 /home/node
+  install -d -o 1000 -g 1000 "$1/work"
+  image -e '["n8n-tuned"]' -c '["--help"]' -E NODE_ENV=production -E HOME=/home/node -u 1000 -w /work \
+    "n8n-tuned/n8n-tuned:$(command_version)" "$BASE" "$1"
 }
 inputs_n8n-legacy() { n8n_inputs "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }
 make_n8n-legacy() { n8n_image "$1" "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }
