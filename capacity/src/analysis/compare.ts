@@ -35,6 +35,9 @@ const DEFAULTS: CompareSettings = {
   mostPairs: 20,
 };
 
+/** Two sides are alike where no larger difference is left possible; beyond it nothing is known. */
+const ALIKE_WITHIN = 0.2;
+
 /** Which of the two the n-th run measures, from 0: ABBA, so that a steady drift cancels out. */
 export function turn(run: number): 'A' | 'B' {
   return run % 4 === 0 || run % 4 === 3 ? 'A' : 'B';
@@ -61,14 +64,15 @@ export function compare(
     const text = 'too few pairs for an interval';
     return { pairs: pairs.length, ratio, answer: 'unknown', text, done: budgetSpent };
   }
-  const answer = low > 0 ? 'better' : high < 0 ? 'worse' : 'no difference';
   const largest = Math.max(ratio.high, 1 / ratio.low) - 1;
+  const answer =
+    low > 0 ? 'better' : high < 0 ? 'worse' : largest <= ALIKE_WITHIN ? 'no difference' : 'unknown';
   return {
     pairs: pairs.length,
     ratio,
     answer,
     text: sentence(answer, ratio, largest),
-    done: answer !== 'no difference' || largest <= resolution || budgetSpent,
+    done: ['better', 'worse'].includes(answer) || largest <= resolution || budgetSpent,
   };
 }
 
@@ -123,6 +127,9 @@ function sentence(answer: Comparison['answer'], ratio: Interval, largest: number
   }
   if (answer === 'worse') {
     return `worse by ${figures(1 / ratio.value)}x (${figures(1 / ratio.high)} to ${figures(1 / ratio.low)})`;
+  }
+  if (answer === 'unknown') {
+    return `a difference of ${figures(1 + largest)}x would be within the noise: measure more pairs, or longer runs`;
   }
   return `no difference larger than the noise (${figures(largest * 100)} %)`;
 }

@@ -1,5 +1,5 @@
 // What the records of this repository show, one line per finding, with its conditions.
-import { has, number, readJson, spread, table } from '../results/records.mjs';
+import { has, number, readJson, spread, table, undecided } from '../results/records.mjs';
 
 const link = (path) => `[record](${path})`;
 const interval = ({ value, low, high }) =>
@@ -53,8 +53,8 @@ function settings(name, what) {
   const pairs = a.values.length;
   return [
     what,
-    answer === 'no difference'
-      ? `no difference (${number(ratio.low)}x to ${number(ratio.high)}x)`
+    ['no difference', 'unknown'].includes(answer)
+      ? `${undecided(ratio)} (${number(ratio.low)}x to ${number(ratio.high)}x)`
       : interval(ratio),
     `${workload.name}, ${clients} clients, n8n ${versions.n8n}, ${a.topology.mode} mode, ${pairs} pairs measured in turns, 95 % interval`,
     link(path),

@@ -1,5 +1,5 @@
 // What the command n8n-tuned recorded of n8n: its own records, beneath studies/.
-import { link, number, range, readJson, recordsNamed, table } from './records.mjs';
+import { link, number, range, readJson, recordsNamed, table, undecided } from './records.mjs';
 import { publishedTable } from './study.mjs';
 
 /** Of the workload wait-5s. */
@@ -54,8 +54,8 @@ export function comparisons() {
     r.workload.name,
     `${r.a.name} → ${r.b.name}`,
     r.metric,
-    r.answer === 'no difference'
-      ? `no difference (${number(r.ratio.low)} to ${number(r.ratio.high)})`
+    ['no difference', 'unknown'].includes(r.answer)
+      ? `${undecided(r.ratio)} (${number(r.ratio.low)} to ${number(r.ratio.high)})`
       : `${number(r.ratio.value)}x (${number(r.ratio.low)} to ${number(r.ratio.high)})`,
     r.a.values.filter((value, index) => value !== null && (r.b.values[index] ?? null) !== null)
       .length,

@@ -22,6 +22,10 @@ export const number = (value) =>
   value === null || !Number.isFinite(value) ? '-' : String(Number(value.toPrecision(3)));
 export const range = ({ low, high }) =>
   high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
+/** Of a comparison whose interval contains 1: alike only where more than 20 % is ruled out, as `compare` judges it. */
+export const undecided = ({ low, high }) =>
+  Math.max(high, 1 / low) <= 1.2 ? 'no difference' : 'not known';
+
 export const link = (path) => `[record](../${path})`;
 export const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
