@@ -75,7 +75,14 @@ export function sampleDrill(): DrillData & { run: RunData } {
     ...{ fault, workload, ratePerSecond: 3.33, slo, target, topology, versions, machine },
     ...{ phases, ledger: recorded, figures, control, run: 'runs/fault' },
     verdict: drillVerdict({
-      ...{ fault, run: run.record, steadyMissed: null, steadyRequests: 40, faultFailed: null, isOver: true },
+      ...{
+        fault,
+        run: run.record,
+        steadyMissed: null,
+        steadyRequests: 40,
+        faultFailed: null,
+        isOver: true,
+      },
       ...{ ledger: recorded, isOver: true, unexpected: [], figures, control },
       promises: parsePromises('lost=0,repeated=0,running=0,recover<60s'),
     }),
