@@ -186,8 +186,8 @@ make_n8n-tuned() {
   install -m 755 "$CACHE/bin/helm3" "$1/usr/local/bin/helm"
   ln -s /opt/n8n-tuned/bin/n8n-tuned "$1/usr/local/bin/n8n-tuned"
   add_user "$1" node 1000 /home/node
-  install -d -o 1000 -g 1000 "$1/work"
-  image -e '["n8n-tuned"]' -c '["--help"]' -E NODE_ENV=production -E HOME=/home/node -u 1000 -w /work \
+  install -d -o 1000 -g 1000 "$1/data"
+  image -e '["n8n-tuned"]' -c '["--help"]' -E NODE_ENV=production -E HOME=/home/node -u 1000 -w /data \
     "n8n-tuned/n8n-tuned:$(command_version)" "$BASE" "$1"
 }
 inputs_n8n-legacy() { n8n_inputs "$N8N_LEGACY_VERSION" "$NODE18_VERSION"; }

@@ -40,13 +40,13 @@ beforeAll(async () => {
             command: ['sleep', 'infinity'],
             securityContext: RESTRICTED,
             volumeMounts: [
-              { name: 'work', mountPath: '/work' },
+              { name: 'data', mountPath: '/data' },
               { name: 'tmp', mountPath: '/tmp' },
             ],
           },
         ],
         volumes: [
-          { name: 'work', emptyDir: {} },
+          { name: 'data', emptyDir: {} },
           { name: 'tmp', emptyDir: {} },
         ],
       },
@@ -86,6 +86,6 @@ test('it loads an n8n of the cluster and keeps the record where it may write', a
     folder: string;
     summary: { achieved: { requests: number } };
   };
-  expect(record.folder).toMatch(/^(\/work\/)?results\//);
+  expect(record.folder).toMatch(/^(\/data\/)?results\//);
   expect(record.summary.achieved.requests).toBeGreaterThan(10);
 });
