@@ -1,5 +1,4 @@
 // Another chart on the cluster, as --chart describes it: ours without its load targets stands in for it, with stores of its own.
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompareRecord } from '../../capacity/src/record/compare-record';
 import type { RunRecord } from '../../capacity/src/record/record';
@@ -9,18 +8,12 @@ import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-comma
 jest.setTimeout(900_000);
 
 const root = join(__dirname, '../..');
-const { path: out, remove } = resultsFolder();
+const { path: out, written, remove } = resultsFolder();
 beforeAll(buildCli);
 afterAll(remove);
 afterEach(async () => {
   expect(await ourNamespaces()).toBe('');
 });
-
-function written(name: string, text: string): string {
-  const file = join(out, name);
-  writeFileSync(file, text);
-  return file;
-}
 
 const CHART = `chart: ${join(root, 'charts/n8n-tuned')}\n`;
 

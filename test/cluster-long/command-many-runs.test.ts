@@ -1,5 +1,5 @@
 // What makes many runs, on the cluster: each deploys, loads and removes by the same target as `run`.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import type { CompareRecord } from '../../capacity/src/record/compare-record';
@@ -10,18 +10,12 @@ import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-comma
 
 jest.setTimeout(600_000);
 
-const { path: out, remove } = resultsFolder();
+const { path: out, written, remove } = resultsFolder();
 beforeAll(buildCli);
 afterAll(remove);
 afterEach(async () => {
   expect(await ourNamespaces()).toBe('');
 });
-
-function written(name: string, text: string): string {
-  const file = join(out, name);
-  writeFileSync(file, text);
-  return file;
-}
 
 const on = (command: string, ...args: string[]) =>
   n8nTuned(command, ...args, '--target', 'kubernetes', '--out', out, '--json');

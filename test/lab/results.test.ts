@@ -70,7 +70,7 @@ test.each(pages)('%s: every part with a table leads to a record that is there', 
   }
 });
 
-test('whoever changes a page by hand is told', () => {
+test('a page that was changed by hand is reported', () => {
   const tracked = execFileSync('git', ['ls-files', 'docs/results'], {
     cwd: root,
     encoding: 'utf8',

@@ -18,7 +18,7 @@ const READ = [
   'capacity/dist/cli.js',
 ];
 
-it('builds at the same time leave every file whole for whoever reads it', async () => {
+it('builds at the same time leave every file whole for its readers', async () => {
   await Promise.all([node('nodes/build.mjs'), node('capacity/build.mjs')]);
   const whole = READ.map((file) => readFileSync(join(root, file), 'utf8'));
 

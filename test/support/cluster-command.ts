@@ -1,5 +1,5 @@
 // The command n8n-tuned on the cluster, as a user runs it.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inCluster, kubectl, type Outcome } from './cluster';
@@ -16,11 +16,20 @@ export const n8nTuned = (...args: string[]): Promise<Outcome> =>
 export const ourNamespaces = (): Promise<string> =>
   kubectl(['get', 'namespaces', '-l', OURS, '-o', 'name']);
 
-/** For afterAll, `remove`. */
-export function resultsFolder(): { path: string; remove(): void } {
+/** `written` puts a file into it and gives its path; `remove` is for afterAll. */
+export function resultsFolder(): {
+  path: string;
+  written(name: string, text: string): string;
+  remove(): void;
+} {
   const path = mkdtempSync(join(tmpdir(), 'n8n-tuned-cluster-'));
   return {
     path,
+    written: (name, text) => {
+      const file = join(path, name);
+      writeFileSync(file, text);
+      return file;
+    },
     remove: () => {
       rmSync(path, { recursive: true, force: true });
     },

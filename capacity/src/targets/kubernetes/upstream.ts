@@ -26,7 +26,7 @@ export interface UpstreamOrder {
   call: string;
   namespace: string;
   release: string;
-  /** Who made it, for whoever finds it later. */
+  /** Who made it, so that a later call knows what it has found. */
   madeBy: string;
   /** Has Node.js in it: that of n8n, which its node has already. */
   image: string;
@@ -105,7 +105,7 @@ export function upstreamJob(order: UpstreamOrder): V1Job {
   };
 }
 
-/** What goes with the Job, whoever removes that. Pure. */
+/** Removed by the cluster together with the Job. Pure. */
 export function upstreamParts(
   order: UpstreamOrder,
   owner: V1OwnerReference,

@@ -90,7 +90,7 @@ function prune(folder: string): void {
   for (const { name } of [...abandoned, ...surplus]) remove(folder, name);
 }
 
-/** At once for whoever copies it: a copy of what is gone fails, and one of what is half gone might not. */
+/** In one step: a run that copies a folder which is gone fails, and one that copies half a folder might not. */
 function remove(folder: string, name: string): void {
   const gone = join(folder, `.gone-${randomUUID()}`);
   try {
