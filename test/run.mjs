@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 // Runs suites of tests one after the other, says which ran, how long they took, and ends with
-// a line `N passed, N failed`. A suite whose need is missing is skipped, in CI it has failed.
+// a line `N passed, N failed`. A file that failed in a suite with needs runs again once: see second-try.mjs. A suite whose need is missing is skipped, in CI it has failed.
 import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterSecondTry, countTests, filesToRunAgain } from './second-try.mjs';
 import { suites } from './suites.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -39,6 +40,9 @@ for (const { name, shows } of wanted.filter(isLeftOut)) {
   console.log(`left out: ${name} (${shows}); LONG=1 runs it`);
 }
 
+/** Tests that failed, and passed when their file was run again. */
+const flaky = [];
+
 let current;
 const stop = (signal) => {
   current?.kill(signal);
@@ -65,28 +69,40 @@ async function runChecks(suite) {
   return result;
 }
 
-async function runJest(suite) {
+async function jestReport(jestArgs) {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-test-'));
   const output = join(folder, 'result.json');
   try {
     await run(testNode(), [
       'node_modules/jest/bin/jest.js',
-      ...['--selectProjects', suite.name, '--json', '--outputFile', output],
+      ...['--json', '--outputFile', output],
+      ...jestArgs,
+    ]);
+    return JSON.parse(readFileSync(output, 'utf8'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runJest(suite) {
+  const project = ['--selectProjects', suite.name];
+  try {
+    let report = await jestReport([
+      ...project,
       ...(suite.only ? ['--testPathPatterns', suite.only] : []),
       suite.filesAtOnce ? `--maxWorkers=${suite.filesAtOnce}` : '--runInBand',
     ]);
-    const report = JSON.parse(readFileSync(output, 'utf8'));
-    const skipped = report.numPendingTests + report.numTodoTests;
-    return {
-      passed: report.numPassedTests,
-      // A file that could not be loaded has no tests to count, yet it failed.
-      failed: report.numFailedTests + report.numRuntimeErrorTestSuites + (inCi ? skipped : 0),
-      skipped: inCi ? 0 : skipped,
-    };
+    const again = suite.needs && process.exitCode !== 130 ? filesToRunAgain(report) : [];
+    if (again.length > 0) {
+      console.log(`\nrun again, alone: ${again.map((file) => relative(root, file)).join(', ')}`);
+      const second = await jestReport([...project, '--runInBand', '--runTestsByPath', ...again]);
+      report = afterSecondTry(report, second, root);
+      flaky.push(...report.flaky);
+    }
+    const { passed, failed, skipped } = countTests(report);
+    return { passed, failed: failed + (inCi ? skipped : 0), skipped: inCi ? 0 : skipped };
   } catch {
     return { passed: 0, failed: 1, skipped: 0 };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -137,6 +153,8 @@ if (timesFile) {
     `suite ${row.name}\t${row.seconds.toFixed(0)}\t${row.passed} passed, ${row.failed} failed\n`;
   appendFileSync(timesFile, rows.map(line).join(''));
 }
+for (const test of flaky) console.log(`FLAKY ${test}`);
+const flakyPart = flaky.length > 0 ? `, ${flaky.length} flaky (passed when run again)` : '';
 const skippedPart = sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : '';
-console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${skippedPart}`);
+console.log(`\n${sum('passed')} passed, ${sum('failed')} failed${flakyPart}${skippedPart}`);
 if (sum('failed') > 0 && process.exitCode !== 130) process.exitCode = 1;

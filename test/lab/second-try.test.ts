@@ -1,0 +1,99 @@
+// What becomes of a test of real programs that failed, and was run again.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import fc from 'fast-check';
+
+interface File {
+  name: string;
+  status: string;
+  assertionResults: Array<{ status: string; fullName: string }>;
+}
+type Report = File[];
+interface Outcome {
+  again: string[];
+  counts: { passed: number; failed: number; skipped: number };
+  flaky: string[];
+}
+
+const file = (name: string, ...tests: string[]): File => ({
+  name: `/root/${name}`,
+  status: tests.includes('failed') || tests.length === 0 ? 'failed' : 'passed',
+  assertionResults: tests.map((status, i) => ({ status, fullName: `test ${i}` })),
+});
+
+/** An ES module, which Jest does not load. Each pair is a first run and what its files would do in a second one. */
+function outcomes(pairs: ReadonlyArray<[first: Report, second: Report]>): Outcome[] {
+  const script = `
+    import { readFileSync } from 'node:fs';
+    import { afterSecondTry, countTests, filesToRunAgain } from './test/second-try.mjs';
+    const outcome = ([first, second]) => {
+      const again = filesToRunAgain({ testResults: first });
+      const ran = { testResults: second.filter(({ name }) => again.includes(name)) };
+      const after = afterSecondTry({ testResults: first }, ran, '/root');
+      return { again, counts: countTests(after), flaky: after.flaky };
+    };
+    console.log(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(outcome)));`;
+  const out = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: join(__dirname, '..', '..'),
+    input: JSON.stringify(pairs),
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return JSON.parse(out) as Outcome[];
+}
+
+it('a file that failed runs again, and what passes then counts and is named', () => {
+  const good = file('good', 'passed');
+  const [outcome] = outcomes([
+    [
+      [file('a', 'passed', 'failed'), good],
+      [file('a', 'passed', 'passed'), good],
+    ],
+  ]);
+  expect(outcome).toEqual({
+    again: ['/root/a'],
+    counts: { passed: 3, failed: 0, skipped: 0 },
+    flaky: ['a: test 1'],
+  });
+});
+
+it('a file that could not be loaded has failed, and is named where it passes later', () => {
+  const [broken, loaded] = outcomes([
+    [[file('a')], [file('a')]],
+    [[file('a')], [file('a', 'passed')]],
+  ]);
+  expect(broken?.counts).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  expect(loaded?.flaky).toEqual(['a: (the file itself)']);
+});
+
+it('more than two failed files are no accident: none runs again', () => {
+  const files = (count: number, outcome: string): Report =>
+    Array.from({ length: count }, (_, i) => file(`f${i}`, outcome));
+  const [two, three] = outcomes([
+    [files(2, 'failed'), files(2, 'passed')],
+    [files(3, 'failed'), files(3, 'passed')],
+  ]);
+  expect(two?.counts.failed).toBe(0);
+  expect(three).toMatchObject({ again: [], counts: { failed: 3 }, flaky: [] });
+});
+
+it('what fails twice has failed', () => {
+  const tests = fc.array(fc.constantFrom('passed', 'failed', 'pending'), { maxLength: 4 });
+  const run = (files: string[][]): Report => files.map((of, i) => file(`f${i}`, ...of));
+  const pairs = fc
+    .sample(fc.array(fc.tuple(tests, tests), { maxLength: 4 }), 300)
+    .map((files): [Report, Report] => [
+      run(files.map(([first]) => first)),
+      run(files.map(([, second]) => second)),
+    ]);
+  for (const [i, { again, counts, flaky }] of outcomes(pairs).entries()) {
+    const [first, second] = pairs[i] ?? [[], []];
+    const failedFirst = first.filter(({ status }) => status === 'failed');
+    const failedInTheEnd = failedFirst.filter(
+      ({ name }) =>
+        !again.includes(name) || second.some((f) => f.name === name && f.status === 'failed'),
+    );
+    expect(counts.failed > 0).toBe(failedInTheEnd.length > 0);
+    expect(flaky.length > 0).toBe(failedInTheEnd.length < failedFirst.length);
+  }
+});
