@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { sep } from 'node:path';
 import { stringify } from 'yaml';
 import { chartFolder, readDeployed } from '../chart/deployed';
-import { findBundled } from '../../lab/kit';
 import { messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { Scope } from '../../ui/scope';
@@ -27,6 +25,7 @@ import { awaitRollout } from './rollout';
 import { roleOf } from './pods';
 import { webhookService } from './release';
 import { Space } from './space';
+import { needsUpstream, refuseWorkloads } from './seedable';
 import { startUpstream, upstreamUrlOf } from './upstream';
 import { chosenValues, foreignValues } from './values';
 import type { WayIn } from './way-in';
@@ -58,7 +57,7 @@ async function bringUp(
   signal: AbortSignal,
 ): Promise<KubernetesRunning> {
   const { release, deployTimeoutMs: timeoutMs } = options;
-  refuseOwnWorkflows(options);
+  refuseWorkloads(options);
   const helmProgram = neededHelm();
   const cluster = await Cluster.of(options.kubeconfig, options.context);
   progress(`asking the cluster of context ${cluster.context}`);
@@ -266,28 +265,6 @@ async function tellLeftovers(cluster: Cluster, warn: (text: string) => void): Pr
   for (const one of all.filter(({ state }) => state === 'ended')) {
     warn(
       `an earlier call has left ${leftoverText(one)}: n8n-tuned clean --target kubernetes removes it.`,
-    );
-  }
-}
-
-const needsUpstream = ({ workflows }: KubernetesOptions): boolean =>
-  workflows.some(({ needs = [] }) => needs.includes('upstream'));
-
-/** The chart seeds what is bundled; others would have to be put in through n8n's API, which needs an owner. */
-function refuseOwnWorkflows({ workflows, how, chart }: KubernetesOptions): void {
-  const bundled = `${findBundled('workflows', 'catalogue.json')}${sep}`;
-  const own = workflows.find(({ file }) => !file.startsWith(bundled));
-  if (own !== undefined && chart === null) {
-    throw new Mistake(
-      `--target kubernetes puts only bundled workflows into n8n: import and activate ${own.name} there yourself, and load it with --existing and --request.`,
-    );
-  }
-  const isGiven = (need: string): boolean =>
-    need === 'files' || (need === 'upstream' && how === 'deploy');
-  const needy = workflows.find(({ needs = [] }) => !needs.every(isGiven));
-  if (needy !== undefined) {
-    throw new Mistake(
-      `the workload ${needy.name} calls a service that --target kubernetes does not start${how === 'existing' ? ' beside a release that is there' : ', or with a key that it does not give n8n'}: take another workload, or --target process.`,
     );
   }
 }

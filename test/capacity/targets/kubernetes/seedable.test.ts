@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { SeedWorkflow } from '../../../../capacity/src/catalogue/seeding';
+import type { ForeignChart } from '../../../../capacity/src/plan/chart-file';
+import { needsUpstream, refuseWorkloads } from '../../../../capacity/src/targets/kubernetes/seedable';
+
+const root = join(__dirname, '../../../..');
+const bundled = (needs?: SeedWorkflow['needs']): SeedWorkflow => ({
+  name: 'one',
+  file: join(root, 'workflows/last-node.json'),
+  ...(needs === undefined ? {} : { needs }),
+});
+const own = { name: 'mine', file: '/elsewhere/mine.json' };
+const another: ForeignChart = { chart: 'n8n', values: [], manifests: [], roles: {} };
+
+const refused = (
+  workflow: SeedWorkflow,
+  chart: ForeignChart | null,
+  how: 'deploy' | 'existing' = 'deploy',
+): (() => void) => {
+  return () => {
+    refuseWorkloads({ workflows: [workflow], chart, how });
+  };
+};
+
+test.each([
+  ['another chart takes a workflow of the user, by its API', own, another],
+  ['and one that needs a credential, as http-calls', bundled(['upstream', 'credential']), another],
+  ['our chart takes what is bundled', bundled(), null],
+  ['and what calls the service beside the release', bundled(['upstream']), null],
+])('%s', (_, workflow, chart) => {
+  expect(refused(workflow, chart)).not.toThrow();
+});
+
+test('our chart gives n8n no credential and no workflow of the user', () => {
+  expect(refused(bundled(['upstream', 'credential']), null)).toThrow(/a key that it does not give/);
+  expect(refused(own, null)).toThrow(/only bundled workflows/);
+});
+
+test('beside a release that is there no service is started', () => {
+  expect(refused(bundled(['upstream']), null, 'existing')).toThrow(/beside a release/);
+});
+
+test('one workload that calls a service is enough for it to be started', () => {
+  expect(needsUpstream({ workflows: [bundled(), bundled(['upstream'])] })).toBe(true);
+  expect(needsUpstream({ workflows: [bundled()] })).toBe(false);
+});
