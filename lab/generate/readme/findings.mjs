@@ -1,4 +1,6 @@
 // What the records of this repository show, one line per finding, with its conditions.
+import { pairsOf } from '../../../studies/charts/parts.mjs';
+import { clientsOf, peerRecord } from '../results/peers.mjs';
 import { has, number, readJson, spread, table, undecided } from '../results/records.mjs';
 
 const link = (path) => `[record](${path})`;
@@ -32,6 +34,8 @@ export function findings() {
 }
 
 function chartsIn(mode) {
+  const compared = peerRecord('last-node', mode, 'tuned');
+  if (compared !== null) return comparedIn(mode, compared);
   const path = `studies/charts/results/${mode}.json`;
   if (!has(path)) return null;
   const { workload, clients, seconds, charts } = readJson(path);
@@ -44,6 +48,13 @@ function chartsIn(mode) {
     link(path),
   ];
 }
+
+const comparedIn = (mode, record) => [
+  `requests per second with this chart, compared with the official one, ${mode} mode`,
+  interval(record.comparison.ratio),
+  `last-node, ${clientsOf(record)} clients, ${pairsOf(record)} pairs of turns on one cluster, the same limits per pod`,
+  link(record.file),
+];
 
 function settings(name, what) {
   const path = `studies/comparisons/results/${name}/compare.json`;

@@ -1,40 +1,74 @@
 // The chart on a real cluster: beside other charts, and through what happens to pods.
+import { MODES } from '../../../studies/charts/parts.mjs';
+import { peerRecord, peers } from './peers.mjs';
 import { has, link, number, readJson, spread, table } from './records.mjs';
 
-/** This chart and others, side by side on one cluster; each turn of one against the turn of the official chart. */
+/** This chart and others, side by side on one cluster: by the records of `compare`, and of what has none by the older ones. */
 export function charts() {
-  const modes = ['regular', 'queue'].filter((mode) => has(`studies/charts/results/${mode}.json`));
+  const modes = MODES.filter((mode) => has(recordOf(mode)));
   if (modes.length === 0) return '';
-  const parts = modes.map((mode) => {
-    const path = `studies/charts/results/${mode}.json`;
-    const { workload, clients, seconds, charts, loadAverageAtStart } = readJson(path);
-    const official = charts.official.runs;
-    const of = (runs, key) => runs.map((run) => run[key]);
-    const rows = Object.entries(charts).map(([name, { version, runs, secondsToFirstReply }]) => [
-      `${name} ${version}`,
-      `${spread(of(runs, 'ratePerSecond'))}/s`,
-      spread(runs.map((run, i) => run.ratePerSecond / official[i].ratePerSecond)),
-      `${spread(of(runs, 'p95Ms'))} ms`,
-      `${spread(of(runs, 'cpuMillisecondsPerRequest'))} ms`,
-      `${number(Math.max(...of(runs, 'memoryMiB')))} MiB`,
-      `${spread(secondsToFirstReply)} s`,
-      runs.reduce((sum, run) => sum + run.wrong + run.unanswered, 0),
-    ]);
-    return `### In ${mode} mode
+  const compared = peers();
+  const isOld = (mode) => peerRecord('last-node', mode, 'tuned') === null;
+  const parts = [
+    ...(compared === '' ? [] : [`${CONDITIONS}\n\n${compared}`]),
+    ...modes.filter(isOld).map(inTurns),
+    ...(modes.every(isOld) ? [] : [starts(modes.filter((mode) => !isOld(mode)))]),
+  ];
+  return `## This chart and others on one cluster
+
+${compared === '' || modes.some(isOld) ? `${ABOUT_OLD}\n\n` : ''}${parts.join('\n\n')}${answers()}${rollouts()}`;
+}
+
+const recordOf = (mode) => `studies/charts/results/${mode}.json`;
+
+const CONDITIONS = `Each row is one comparison by \`n8n-tuned compare\` with the official chart as it comes: both up at the same time, loaded
+in turns, with the same CPU and memory for each pod, the same stores and the same n8n. Figures are the median of the
+turns, and from the least to the most: first those of the chart of the row, then those of the official one in the same
+turns. All of it ran on one small node, the load generator too: take ratios from it, not absolutes.
+[What was deployed](../studies/charts) and [how it is measured](../studies/charts/peers.mjs).`;
+
+const ABOUT_OLD = `The official chart, the community chart and this one, as it comes (\`tuned\`) and with the profile \`throughput\`, with
+the same CPU and memory for each pod, the same stores and the same n8n: median of the turns, and from the least to the most.
+[Their values](../studies/charts/values) and [how it is measured](../studies/charts/measure.mjs).`;
+
+function inTurns(mode) {
+  const { workload, clients, seconds, charts, loadAverageAtStart } = readJson(recordOf(mode));
+  const official = charts.official.runs;
+  const of = (runs, key) => runs.map((run) => run[key]);
+  const rows = Object.entries(charts).map(([name, { version, runs, secondsToFirstReply }]) => [
+    `${name} ${version}`,
+    `${spread(of(runs, 'ratePerSecond'))}/s`,
+    spread(runs.map((run, i) => run.ratePerSecond / official[i].ratePerSecond)),
+    `${spread(of(runs, 'p95Ms'))} ms`,
+    `${spread(of(runs, 'cpuMillisecondsPerRequest'))} ms`,
+    `${number(Math.max(...of(runs, 'memoryMiB')))} MiB`,
+    `${spread(secondsToFirstReply)} s`,
+    runs.reduce((sum, run) => sum + run.wrong + run.unanswered, 0),
+  ]);
+  return `### In ${mode} mode
 
 ${clients} clients on ${workload}, ${official.length} turns of ${seconds} s each, load average ${number(loadAverageAtStart)} at the start.
 
-${table(['chart', 'expected responses', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", 'first expected response after its pods were deleted', 'wrong or no answer'], rows)}
+${table(['chart', 'expected responses', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", FIRST_RESPONSE, 'wrong or no answer'], rows)}
 
-${link(path)}`;
-  });
-  return `## This chart and others on one cluster
+${link(recordOf(mode))}`;
+}
 
-The official chart, the community chart and this one, as it comes (\`tuned\`) and with the profile \`throughput\`, with
-the same CPU and memory for each pod, the same stores and the same n8n: median of the turns, and from the least to the most.
-[Their values](../studies/charts/values) and [how it is measured](../studies/charts/measure.mjs).
+const FIRST_RESPONSE = 'first expected response after its pods were deleted';
 
-${parts.join('\n\n')}${answers()}${rollouts()}`;
+/** What the comparisons do not measure. */
+function starts(modes) {
+  const rows = modes.flatMap((mode) =>
+    Object.entries(readJson(recordOf(mode)).charts).map(([name, one]) => [
+      `${name} ${one.version}`,
+      mode,
+      `${spread(one.secondsToFirstReply)} s`,
+      link(recordOf(mode)),
+    ]),
+  );
+  return `### Starts
+
+${table(['chart', 'mode', FIRST_RESPONSE, ''], rows)}`;
 }
 
 function answers() {

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { SeedWorkflow } from '../../../../capacity/src/catalogue/seeding';
 import type { ForeignChart } from '../../../../capacity/src/plan/chart-file';
-import { needsUpstream, refuseWorkloads } from '../../../../capacity/src/targets/kubernetes/seedable';
+import {
+  needsUpstream,
+  refuseWorkloads,
+} from '../../../../capacity/src/targets/kubernetes/seedable';
 
 const root = join(__dirname, '../../../..');
 const bundled = (needs?: SeedWorkflow['needs']): SeedWorkflow => ({

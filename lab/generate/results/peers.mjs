@@ -1,0 +1,74 @@
+// This chart and others on one cluster, by the parts of studies/charts/peers.mjs that have a record.
+import { CONTENDERS, LOADS, MODES, pairsOf } from '../../../studies/charts/parts.mjs';
+import { has, link, number, readJson, spread, table, undecided } from './records.mjs';
+
+const fileOf = (workload, mode, contender) =>
+  `studies/charts/results/peers/${workload}-${mode}-${contender}.json`;
+
+/** The record of a part, with its file; null where it was not measured. */
+export function peerRecord(workload, mode, contender) {
+  const file = fileOf(workload, mode, contender);
+  return has(file) ? { file, ...readJson(file) } : null;
+}
+
+export const hasPeers = (mode) =>
+  Object.keys(LOADS).some((workload) => recordsOf(workload, mode).length > 0);
+
+const recordsOf = (workload, mode) =>
+  Object.keys(CONTENDERS)
+    .map((contender) => peerRecord(workload, mode, contender))
+    .filter((record) => record !== null);
+
+/** With the interval; where that contains 1, whether a difference is ruled out. */
+export function ratioOf({ comparison: { answer, ratio } }) {
+  const interval = `${number(ratio.value)}x (${number(ratio.low)} to ${number(ratio.high)})`;
+  return ['no difference', 'unknown'].includes(answer)
+    ? `${undecided(ratio)}: ${interval}`
+    : interval;
+}
+
+export const clientsOf = ({ command }) => command[command.indexOf('--vus') + 1];
+
+/** A table for each mode that has a record. */
+export function peers() {
+  const modes = MODES.filter(hasPeers);
+  if (modes.length === 0) return '';
+  return modes.map((mode) => `### In ${mode} mode\n\n${tableOf(mode)}`).join('\n\n');
+}
+
+function tableOf(mode) {
+  const rows = Object.keys(LOADS).flatMap((workload) =>
+    recordsOf(workload, mode).map((record) => {
+      const { a, b, contender, file } = record;
+      const runs = (side) => side.runs.filter((run) => run !== null);
+      const both = (unit, key) =>
+        [b, a].map((side) => `${figure(runs(side), key)}${unit}`).join('; ');
+      return [
+        `${workload}, ${clientsOf(record)} clients`,
+        `${CONTENDERS[contender]} (${b.chart})`,
+        ratioOf(record),
+        both('/s', 'ratePerSecond'),
+        both(' ms', 'p95Ms'),
+        both(' ms', 'cpuMillisecondsPerRequest'),
+        both(' MiB', 'memoryMiB'),
+        [b, a].map((side) => lost(runs(side))).join('; '),
+        pairsOf(record),
+        link(file),
+      ];
+    }),
+  );
+  return table(
+    [
+      ...['workload', 'chart', 'of the official one, 95 % interval', 'expected responses'],
+      ...['p95', "n8n's CPU per request", "n8n's memory", 'wrong or no answer', 'pairs', ''],
+    ],
+    rows,
+  );
+}
+
+function figure(runs, key) {
+  const known = runs.map((run) => run[key]).filter((value) => value !== null);
+  return known.length === 0 ? '-' : spread(known);
+}
+
+const lost = (runs) => runs.reduce((sum, { wrong, unanswered }) => sum + wrong + unanswered, 0);

@@ -1,0 +1,99 @@
+// The comparison of charts: its parts, and what the official chart is given as the variables of ours.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { isChartFile, readChartFile } from '../../capacity/src/plan/chart-file';
+
+const root = join(__dirname, '../..');
+const folder = join(root, 'studies/charts');
+
+/** Jest loads no ES modules: what an expression gives, in a process of its own. */
+function told<T>(module: string, expression: string): T {
+  const source = `import * as it from '${join(folder, module)}';
+    console.log(JSON.stringify(${expression}));`;
+  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
+    encoding: 'utf8',
+  });
+  return JSON.parse(text) as T;
+}
+
+interface Part {
+  workload: string;
+  mode: string;
+  contender: string;
+  name: string;
+}
+
+describe('the parts', () => {
+  const { parts, commands, size } = told<{ parts: Part[]; commands: string[][]; size: number }>(
+    'parts.mjs',
+    `{ parts: it.PARTS, commands: it.PARTS.map((part) => it.commandOf(part, { out: 'here', isShort: false })),
+       size: Object.keys(it.LOADS).length * Object.keys(it.CONTENDERS).length * it.MODES.length }`,
+  );
+
+  test('hold each contender by each workload in each mode, once', () => {
+    expect(new Set(parts.map(({ name }) => name)).size).toBe(parts.length);
+    expect(parts).toHaveLength(size);
+  });
+
+  test('compare two charts that are described, the official one first', () => {
+    for (const [, a = '', b = ''] of commands) {
+      expect(a).toMatch(/charts\/official-(regular|queue)\.yaml$/);
+      for (const file of [a, b]) expect(isChartFile(join(root, file))).toBe(true);
+    }
+  });
+
+  test.each(['regular', 'queue'])('ours are described as the others are, in %s mode', (mode) => {
+    for (const name of ['tuned', 'tuned-throughput']) {
+      const { chart, values } = readChartFile(join(folder, `${name}-${mode}.yaml`));
+      expect(existsSync(join(chart, 'Chart.yaml'))).toBe(true);
+      expect(values.map(({ text }) => text).join('')).toContain("cpu: '1', memory: 1Gi");
+    }
+  });
+});
+
+describe('the environment of ours, for the official chart', () => {
+  const deployment = (role: string, env: unknown[]) => ({
+    kind: 'Deployment',
+    spec: {
+      template: {
+        metadata: { labels: { 'app.kubernetes.io/component': role } },
+        spec: { containers: [{ env }] },
+      },
+    },
+  });
+  const variable = (name: string, value: string) => ({ name, value });
+  const valuesFor = (ours: unknown[], theirs: unknown[]) =>
+    told(
+      'same-environment.mjs',
+      `it.valuesFor(${JSON.stringify(ours)}, ${JSON.stringify(theirs)})`,
+    );
+
+  test('each role gets the settings that its chart does not set itself, and nothing of the place', () => {
+    const ours = [
+      deployment('main', [
+        variable('N8N_PORT', '5678'),
+        variable('DB_POSTGRESDB_HOST', 'postgres'),
+        { name: 'DB_POSTGRESDB_PASSWORD', valueFrom: {} },
+        variable('DB_POSTGRESDB_POOL_SIZE', '13'),
+        variable('EXECUTIONS_DATA_PRUNE', 'true'),
+      ]),
+      deployment('worker', [variable('DB_POSTGRESDB_POOL_SIZE', '4')]),
+    ];
+    const theirs = [deployment('main', [variable('EXECUTIONS_DATA_PRUNE', 'true')])];
+    expect(valuesFor(ours, theirs)).toEqual({
+      webhook: { extraEnv: [variable('DB_POSTGRESDB_POOL_SIZE', '13')] },
+      queueMode: { workerExtraEnv: [variable('DB_POSTGRESDB_POOL_SIZE', '4')] },
+    });
+  });
+
+  test('of the options of Node.js the heap is one, a script is none', () => {
+    const options = (value: string) => [deployment('main', [variable('NODE_OPTIONS', value)])];
+    expect(valuesFor(options('--max-old-space-size=512 --require=/a.cjs'), [])).toEqual({
+      webhook: { extraEnv: [variable('NODE_OPTIONS', '--max-old-space-size=512')] },
+    });
+    expect(valuesFor(options('--require=/a.cjs --require=/b.cjs'), [])).toEqual({
+      webhook: { extraEnv: [] },
+    });
+  });
+});
