@@ -49,19 +49,29 @@ if (!existsSync(path('peers/official')) || !existsSync(path('peers/community')))
   fails('the other charts are not here: run studies/charts/peers.sh');
 }
 
-/** Its own group: an interruption reaches it from here, once. It takes down what it made before it ends. */
+/**
+ * Its own group: an interruption reaches it from here, once. It takes down what it made before it ends, and what it has
+ * measured by then is no part.
+ */
 function compareCommand(args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['capacity/dist/cli.js', ...args], {
       ...{ cwd: root, detached: true },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => child.kill(signal));
+    let isInterrupted = false;
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      process.on(signal, () => {
+        isInterrupted = true;
+        child.kill(signal);
+      });
+    }
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (more) => (text += more));
     child.once('error', reject);
     child.once('close', (code) => {
-      if (ENDINGS.includes(code)) resolve(JSON.parse(text));
+      if (isInterrupted) reject(new Error(`interrupted: nothing is kept of ${part.name}`));
+      else if (ENDINGS.includes(code) && text !== '') resolve(JSON.parse(text));
       else
         reject(new Error(`n8n-tuned compare ended with ${code}: nothing is kept of ${part.name}`));
     });
@@ -98,9 +108,8 @@ try {
   const compared = await compareCommand(commandOf(part, { out: scratch, isShort }));
   const { folder, a, b, command, ...comparison } = compared;
   if (pairsOf(compared) < LEAST_PAIRS) {
-    throw new Error(
-      `${part.name} is not kept, as too few runs of it are valid: ${comparison.doubts.join(' ')}`,
-    );
+    const why = comparison.doubts.join(' ') || 'the time was over before';
+    throw new Error(`${part.name} is not kept, as too few runs of it are valid: ${why}`);
   }
   const record = {
     about: 'Written by studies/charts/peers.mjs',
