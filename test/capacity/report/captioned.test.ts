@@ -1,4 +1,4 @@
-import { drawCaptioned } from '../../../capacity/src/report/plot/draw';
+import { drawCaptioned, drawChartFile } from '../../../capacity/src/report/plot/draw';
 import { panelChart } from '../../../capacity/src/report/run/panel-charts';
 
 const panel = (unit: string, values: number[], labels = ['a <b>', 'c']) => ({
@@ -17,6 +17,16 @@ it('names the chart and each line, and makes room for them', () => {
   const one = drawCaptioned(panelChart(panel('short', [1, 2], ['only'])));
   expect(one).not.toContain('only</text>');
   expect(one).toContain('viewBox="0 0 720 326"');
+});
+
+it('a file of one chart names its lines as well, so that it can be read without the page', () => {
+  const two = drawChartFile(panelChart(panel('short', [1, 2])));
+  expect(two).toMatch(/^<svg [^>]+viewBox="0 0 720 348"[^>]*><desc>a &lt;b&gt;, c<\/desc>/);
+  expect(two).toContain('a &lt;b&gt;</text>');
+  expect(two).toMatch(/<\/text><\/svg>$/);
+  const one = drawChartFile(panelChart(panel('short', [1, 2], ['only'])));
+  expect(one).not.toContain('only</text>');
+  expect(one).toContain('viewBox="0 0 720 304"');
 });
 
 it.each([

@@ -17,13 +17,18 @@ export function drawChart(chart: Chart): string {
   }
 }
 
-/** The chart as a file of its own: it carries its style, and names its series. */
+/** The chart as a file of its own: it carries its style, and names its series below. */
 export function drawChartFile(chart: Chart): string {
-  const legend =
-    chart.kind === 'line' && chart.series.length > 1
-      ? `<desc>${chart.series.map((s) => s.label.replace(/[<>&]/g, '')).join(', ')}</desc>`
-      : '';
-  return drawChart(chart).replace(/>/, `>${legend}<style>${PLOT_STYLE}</style>`);
+  const style = `<style>${PLOT_STYLE}</style>`;
+  const drawn = drawChart(chart);
+  if (chart.kind !== 'line' || namedSeries(chart).length === 0)
+    return drawn.replace('>', `>${style}`);
+  const names = chart.series.map(({ label }) => escapeXml(label)).join(', ');
+  const sizeOf = (height: number) => `viewBox="0 0 ${String(LINE_WIDTH)} ${String(height)}"`;
+  return drawn
+    .replace(sizeOf(LINE_HEIGHT), () => sizeOf(LINE_HEIGHT + legendHeight(chart)))
+    .replace('>', () => `><desc>${names}</desc>${style}`)
+    .replace(/<\/svg>$/, () => `${legendOf(chart, LINE_HEIGHT).join('')}</svg>`);
 }
 
 const LEGEND_LINE = 18;
@@ -58,21 +63,27 @@ const TITLE_HEIGHT = 22;
 
 const namedSeries = ({ series }: LineChart): LineSeries[] => (series.length > 1 ? series : []);
 
-function captionedHeight(chart: LineChart): number {
+function legendHeight(chart: LineChart): number {
   const named = namedSeries(chart).length;
-  return TITLE_HEIGHT + LINE_HEIGHT + named * LEGEND_LINE + (named > 0 ? 8 : 0);
+  return named === 0 ? 0 : named * LEGEND_LINE + 8;
 }
 
-function captioned(chart: LineChart, above: number): string[] {
-  const top = above + TITLE_HEIGHT;
-  const legend = namedSeries(chart).map(({ label }, index) => {
-    const y = top + LINE_HEIGHT + 12 + index * LEGEND_LINE;
-    const colour = `s${String(index % SERIES_COLOURS)}`;
+const captionedHeight = (chart: LineChart): number =>
+  TITLE_HEIGHT + LINE_HEIGHT + legendHeight(chart);
+
+/** One line per series, with the dashes that it has in the chart. */
+const legendOf = (chart: LineChart, top: number): string[] =>
+  namedSeries(chart).map(({ label, dashed }, index) => {
+    const y = top + 12 + index * LEGEND_LINE;
+    const colour = `s${String(index % SERIES_COLOURS)}${dashed === true ? ' dashed' : ''}`;
     return (
       element('path', { class: `curve ${colour}`, d: `M${String(LEGEND_LEFT)} ${String(y)}h18` }) +
       element('text', { x: LEGEND_LEFT + 26, y: y + 4 }, escapeXml(label))
     );
   });
+
+function captioned(chart: LineChart, above: number): string[] {
+  const top = above + TITLE_HEIGHT;
   const title = element(
     'text',
     { x: LEGEND_LEFT, y: above + 15, 'font-weight': 'bold' },
@@ -81,6 +92,6 @@ function captioned(chart: LineChart, above: number): string[] {
   return [
     title,
     drawLine(chart).replace('<svg', `<svg y="${String(top)}" height="${String(LINE_HEIGHT)}"`),
-    ...legend,
+    ...legendOf(chart, top + LINE_HEIGHT),
   ];
 }
