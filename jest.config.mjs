@@ -34,6 +34,7 @@ export default {
     suite('process'),
     suite('process-long'),
     suite('browser'),
+    suite('site'),
     suite('cluster'),
     suite('cluster-long'),
   ],

@@ -14,6 +14,7 @@ import { converted, isPage, pathOf, titleOf } from './pages.mjs';
 const site = fileURLToPath(new URL('.', import.meta.url));
 const root = join(site, '..');
 const url = new URL(process.env.SITE_URL ?? 'https://n8n-tuned.github.io/n8n-tuned/');
+const ICON = 'docs/chart/icon.svg';
 const git = (...args) => execFileSync('git', args, { cwd: root, maxBuffer: 1 << 30 });
 
 const refs = process.argv.slice(2);
@@ -49,15 +50,17 @@ function prepare({ ref, name }, folder) {
     write(join(folder, pathOf(page)), made.content);
   }
   for (const picture of pictures) write(join(folder, picture), read(picture));
-  const facts = { name, titles, base: `${url.pathname}${name}/` };
+  const base = `${url.pathname}${name}/`;
+  const facts = { name, titles, base, icon: files.has(ICON) ? `${base}icon.svg` : null };
   const others = versions.map((one) => ({
     text: one.name,
     link: new URL(`${one.name}/`, url).href,
   }));
   write(join(folder, 'facts.json'), JSON.stringify({ ...facts, versions: others }));
   mkdirSync(join(folder, '.vitepress'), { recursive: true });
-  cpSync(join(site, 'config.mjs'), join(folder, '.vitepress/config.mjs'));
-  cpSync(join(site, 'pages.mjs'), join(folder, '.vitepress/pages.mjs'));
+  for (const part of ['config.mjs', 'menus.mjs', 'pages.mjs', 'repairs.mjs', 'theme'])
+    cpSync(join(site, part), join(folder, '.vitepress', part), { recursive: true });
+  if (files.has(ICON)) write(join(folder, 'public/icon.svg'), read(ICON));
 }
 
 const dist = join(site, 'dist');

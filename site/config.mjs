@@ -1,20 +1,10 @@
 // VitePress reads it from .vitepress/ of the pages that build.mjs has written; facts.json beside them says what they are.
 import { readFileSync } from 'node:fs';
+import { sidebar } from './menus.mjs';
 import { REPOSITORY, slugOf } from './pages.mjs';
+import { repairs } from './repairs.mjs';
 
 const facts = JSON.parse(readFileSync(new URL('../facts.json', import.meta.url), 'utf8'));
-const { titles } = facts;
-const linkTo = (page) => `/${page.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`;
-const item = (page) => ({ text: titles[page], link: linkTo(page) });
-/** In the order of their titles, but for those that are named. */
-const items = (pattern, first = []) => [
-  ...first.filter((page) => page in titles).map(item),
-  ...Object.keys(titles)
-    .filter((page) => pattern.test(page) && !first.includes(page))
-    .map(item)
-    .sort((a, b) => a.text.localeCompare(b.text)),
-];
-
 const KNOWN_HTML = /^<(!--|\/?(a|b|br|code|em|i|img|kbd|p|picture|source|span|strong|sub|sup)\b)/;
 
 /** Vue would evaluate what stands in double braces, such as the templates of Helm and the expressions of n8n. */
@@ -31,48 +21,54 @@ function literally({ renderer, utils }) {
     utils.escapeHtml(tokens[index].content).replaceAll('{{', '<span v-pre>{{</span>');
 }
 
+/** A figure stays on one line, a sentence gets some width, and a table that is wider than the page scrolls. */
+function cellsByLength({ renderer }) {
+  const SENTENCE = 48;
+  const shortest = { td_open: 26, th_open: 14 };
+  for (const [rule, short] of Object.entries(shortest))
+    renderer.rules[rule] = (tokens, index, options, _, self) => {
+      const { length } = tokens[index + 1].content.replace(/\]\([^)]*\)/g, ']');
+      if (length <= short) tokens[index].attrJoin('class', 'short');
+      else if (length > SENTENCE && rule === 'td_open') tokens[index].attrJoin('class', 'long');
+      return self.renderToken(tokens, index, options);
+    };
+}
+
 export default {
   title: 'n8n-tuned',
   description:
     'Deploy n8n tuned, measure how much load it sustains, and break it to see what is lost',
   base: facts.base,
+  head: facts.icon ? [['link', { rel: 'icon', type: 'image/svg+xml', href: facts.icon }]] : [],
+  vite: { plugins: [repairs] },
   cleanUrls: false,
   // A link that leads nowhere ends the build.
   ignoreDeadLinks: false,
   markdown: {
     anchor: { slugify: slugOf },
     languageAlias: { promql: 'sql' },
-    config: literally,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    config: (markdown) => [literally, cellsByLength].forEach((change) => change(markdown)),
   },
   themeConfig: {
-    search: { provider: 'local' },
+    ...(facts.icon && { logo: { src: '/icon.svg', alt: '' } }),
+    // Of several words all must occur.
+    search: {
+      provider: 'local',
+      options: { miniSearch: { searchOptions: { combineWith: 'AND' } } },
+    },
     outline: [2, 3],
     socialLinks: [{ icon: 'github', link: REPOSITORY }],
     nav: [
       { text: 'Guide', link: '/docs/guide' },
       { text: 'Chart', link: '/charts/n8n-tuned/' },
-      { text: 'Reference', link: '/docs/reference' },
+      { text: 'Results', link: '/docs/results' },
+      { text: 'Command', link: '/docs/reference' },
       {
-        text: facts.name,
+        text: `Version ${facts.name}`,
         items: facts.versions.map((version) => ({ ...version, target: '_self' })),
       },
     ],
-    sidebar: [
-      {
-        text: 'n8n-tuned',
-        items: items(/^docs\/[^/]+\.md$/, ['index.md', 'docs/guide.md', 'docs/kubernetes.md']),
-      },
-      { text: 'Chart', items: items(/^docs\/chart\//, ['charts/n8n-tuned/index.md']) },
-      {
-        text: 'Runbooks',
-        collapsed: true,
-        items: items(/^docs\/runbooks\//, ['docs/runbooks/index.md']),
-      },
-      {
-        text: 'Project',
-        collapsed: true,
-        items: items(/^(CHANGELOG|CONTRIBUTING|RELEASING|SECURITY|CODE_OF_CONDUCT)\.md$/),
-      },
-    ],
+    sidebar: sidebar(facts.titles),
   },
 };

@@ -3,11 +3,23 @@ import { dirname, join, relative } from 'node:path/posix';
 
 export const REPOSITORY = 'https://github.com/n8n-tuned/n8n-tuned';
 
+/** What is read elsewhere too, such as the chart's README in its package, has links to the repository. */
+const OWN = new RegExp(`^${REPOSITORY}/(?:blob|tree)/main/(.+)$`);
+
+/** GitHub chooses the picture by the system's colours, the site by those that its reader has chosen. */
+const BOTH =
+  /<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img ([^>]+)>\s*<\/picture>/g;
+const chosen = (_, dark, light) =>
+  `<img class="light-only" ${light}><img class="dark-only" ${light.replace(/src="[^"]+"/, `src="${dark}"`)}>`;
+
 /** Records have reports of their own; GitHub alone reads its templates. */
 const NOT_PAGES = /(^|\/)(results?|golden|node_modules)\/|^\.github\/|^site\/|\/tools\//;
+/** The tables made from the records. */
+const RESULTS = /^docs\/results\//;
 const PICTURE = /\.(png|svg)$/;
 
-export const isPage = (file) => file.endsWith('.md') && !NOT_PAGES.test(file);
+export const isPage = (file) =>
+  file.endsWith('.md') && (RESULTS.test(file) || !NOT_PAGES.test(file));
 
 /** What a folder shows first is its README there, and its index here. */
 export const pathOf = (page) => page.replace(/(^|\/)README\.md$/, '$1index.md');
@@ -29,9 +41,10 @@ export function converted(page, text, { files, ref }) {
   const pictures = new Set();
 
   const target = (link) => {
-    if (/^([a-z]+:|#|\/\/)/i.test(link)) return link;
-    const [path, anchor] = link.split('#');
-    const file = join(dirname(page), path).replace(/\/$/, '');
+    const own = OWN.exec(link);
+    if (own === null && /^([a-z]+:|#|\/\/)/i.test(link)) return link;
+    const [path, anchor] = (own === null ? link : own[1]).split('#');
+    const file = join(own === null ? dirname(page) : '.', path).replace(/\/$/, '');
     const after = anchor === undefined ? '' : `#${anchor}`;
     const readme = file === '.' ? 'README.md' : `${file}/README.md`;
     const shown = files.has(file) ? file : readme;
@@ -50,6 +63,7 @@ export function converted(page, text, { files, ref }) {
 
   const prose = (part) =>
     part
+      .replace(BOTH, chosen)
       .replace(/\]\(([^)\s]+)\)/g, (_, link) => `](${target(link)})`)
       .replace(/\b(src|srcset)="([^"]+)"/g, (_, name, link) => `${name}="${target(link)}"`);
   /** A link may have code as its text, so code is only put aside. */

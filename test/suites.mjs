@@ -118,6 +118,14 @@ export const suites = [
     needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
   },
   {
+    name: 'site',
+    shows:
+      'the documentation site in a real browser: accessible, no wider than a phone, with a search',
+    jest: true,
+    needs: ['chromium'],
+    long: true,
+  },
+  {
     name: 'cluster',
     shows: 'a real Kubernetes',
     jest: true,

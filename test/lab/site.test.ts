@@ -49,13 +49,53 @@ test('pictures are brought along, and code stays as it is', () => {
   expect(content).toBe(text.replace('docs/a.png', './docs/a.png'));
 });
 
+test('of pictures for light and dark the site shows the one of the colours that were chosen', () => {
+  const text =
+    '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="docs/b.png">\n  <img alt="a" src="docs/a.png">\n</picture>';
+  const { content } = made('README.md', text);
+  expect(content).toBe(
+    '<img class="light-only" alt="a" src="./docs/a.png"><img class="dark-only" alt="a" src="docs/b.png">',
+  );
+});
+
+test('links to the repository that the site has a page for lead to the page', () => {
+  const link = (path: string) => `[a](${REPOSITORY}/blob/main/${path})`;
+  expect(made('docs/chart/README.md', link('docs/guide.md#run')).content).toBe(
+    '[a](../guide.md#run)',
+  );
+  expect(made('README.md', link('Makefile')).content).toBe(`[a](${REPOSITORY}/blob/v1/Makefile)`);
+});
+
+test('the menus name only pages that are there, and leave out none of docs/', () => {
+  const titles = { 'index.md': 'n8n-tuned', 'docs/guide.md': 'Guide', 'docs/new.md': 'New' };
+  const output = execFileSync(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `import { sidebar } from './site/menus.mjs';
+       console.log(JSON.stringify(sidebar(${JSON.stringify(titles)})['/'].flatMap(({ items }) => items)));`,
+    ],
+    { cwd: root, encoding: 'utf8' },
+  );
+  expect(JSON.parse(output)).toEqual([
+    { text: 'Overview', link: '/' },
+    { text: 'Guide', link: '/docs/guide' },
+    { text: 'New', link: '/docs/new' },
+  ]);
+});
+
 test('records and templates are no pages, and anchors are those of GitHub', () => {
   const files = [
     'docs/guide.md',
+    'docs/results/charts.md',
     'studies/a/results/b/report.md',
     '.github/x.md',
     'test/golden/a.md',
   ];
-  expect(evaluated(`${JSON.stringify(files)}.filter(isPage)`)).toEqual(['docs/guide.md']);
+  expect(evaluated(`${JSON.stringify(files)}.filter(isPage)`)).toEqual([
+    'docs/guide.md',
+    'docs/results/charts.md',
+  ]);
   expect(evaluated("slugOf('What `n8n` keeps, and why')")).toBe('what-n8n-keeps-and-why');
 });

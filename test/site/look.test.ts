@@ -1,0 +1,117 @@
+// The documentation site in a browser, as `make site` builds it: on a desktop, and on a phone in the dark.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { openBrowser } from '../support/browser';
+import { overflowOf, seriousFindings } from '../support/page';
+
+const BASE = '/n8n-tuned/';
+const dist = join(repositoryRoot(), 'site/dist');
+const TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
+
+const server: Server = createServer((request, response) => {
+  const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+  const file = join(dist, pathname.replace(BASE, '/').replace(/\/$/, '/index.html'));
+  if (!existsSync(file)) return void response.writeHead(404).end();
+  response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+  response.end(readFileSync(file));
+});
+let browser: Browser;
+let address: string;
+
+beforeAll(async () => {
+  execFileSync('make', ['site'], {
+    cwd: repositoryRoot(),
+    env: { ...process.env, SITE_URL: `http://localhost${BASE}` },
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE}next/`;
+  browser = await openBrowser();
+}, 600_000);
+
+afterAll(async () => {
+  await browser.close();
+  server.close();
+});
+
+type Scheme = 'light' | 'dark';
+
+async function open(path: string, width: number, colorScheme: Scheme): Promise<Shown> {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
+  });
+  await page.goto(address + path);
+  // Then Vue has taken over what was rendered when the site was built.
+  await page.waitForFunction(
+    () => (document.querySelector('#app') as { __vue_app__?: unknown } | null)?.__vue_app__ != null,
+  );
+  return { page, complaints };
+}
+interface Shown {
+  page: Page;
+  complaints: string[];
+}
+
+const PAGES = {
+  overview: '',
+  guide: 'docs/guide.html',
+  'values of the chart': 'charts/n8n-tuned/',
+  results: 'docs/results.html',
+  'wide tables': 'docs/results/charts.html',
+  plots: 'docs/results/cluster-loop.html',
+  monitoring: 'docs/monitoring.html',
+  runbook: 'docs/runbooks/N8nCpuThrottled.html',
+  reference: 'docs/reference.html',
+};
+/** Each width and each scheme once: colours do not depend on the width. */
+const SCREENS: [number, Scheme][] = [
+  [1280, 'light'],
+  [390, 'dark'],
+];
+
+describe.each(SCREENS)('%i pixels wide, %s', (width, scheme) => {
+  it.each(Object.entries(PAGES))('%s', async (_name, path) => {
+    const { page, complaints } = await open(path, width, scheme);
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('the search finds a value by its name, and leads to it', async () => {
+    const { page, complaints } = await open('', width, scheme);
+    await page.locator('.DocSearch-Button').click();
+    await page.locator('#localsearch-input').fill('executions.longestReplySeconds');
+    const result = page.locator('.VPLocalSearchBox .result', { hasText: 'Values' }).first();
+    await result.waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await result.click();
+    await page.waitForURL('**/charts/n8n-tuned/**');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+it('the picture follows the colours that a reader chooses', async () => {
+  const { page } = await open('', 1280, 'light');
+  const shown = () => page.locator('.vp-doc img:visible').first().getAttribute('src');
+  const light = await shown();
+  await page.locator('.VPNavBarAppearance .VPSwitch').click();
+  const dark = await shown();
+  expect(light).toMatch(/find-light/);
+  expect(dark).toMatch(/find-dark/);
+  await page.context().close();
+});
