@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FAULTS } from '../../capacity/src/drill/faults';
+import type { Fault } from '../../capacity/src/drill/fault';
+import { FAULTS, findFault } from '../../capacity/src/drill/faults';
 import { LEDGER_CLASSES } from '../../capacity/src/plan/ledger-class';
 import type { DrillRecord } from '../../capacity/src/record/drill-record';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
@@ -32,13 +33,16 @@ interface Drilled extends DrillRecord {
   folder: string;
 }
 
+const QUEUE = ['--workers', '2', '--webhooks', '2'];
+
 async function drilled(
   name: string,
   usualSeconds: number,
   env: Record<string, string> = {},
+  topology = QUEUE,
 ): Promise<Drilled> {
   const { stdout, stderr } = await runCli([
-    ...['drill', name, ...lasts(name, usualSeconds), '--workers', '2', '--webhooks', '2'],
+    ...['drill', name, ...lasts(name, usualSeconds), ...topology],
     ...['--rate', '3', '--param', 'ms=2000', '--warmup', '3s', '--steady', '10s'],
     ...['--return', '25s', '--patience', '120s', '--no-control', '--slo', 'errors<1%'],
     ...Object.entries({ ...LOCKS, ...env }).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
@@ -66,8 +70,11 @@ const served = ({ ledger }: DrillRecord): number => ledger.classes.once.requests
 
 const HALF_OPEN = 'redis-half-open';
 
+const isHere = ({ notOn, notHere }: Fault): boolean =>
+  notOn?.process === undefined && (notHere?.() ?? null) === null;
+
 test.each(
-  FAULTS.filter(({ name, notOn }) => name !== HALF_OPEN && notOn?.process === undefined).map(
+  FAULTS.filter((fault) => fault.name !== HALF_OPEN && isHere(fault)).map(
     (one) => [one.name, one.usualSeconds] as const,
   ),
 )('%s', async (name, usualSeconds) => {
@@ -101,3 +108,14 @@ describe(HALF_OPEN, () => {
     );
   });
 });
+
+(isHere(findFault('full-disk')) ? test : test.skip)(
+  'full-disk: n8n without a queue, with SQLite and its user folder on that disk',
+  async () => {
+    const record = await drilled('full-disk', 8, {}, ['--mode', 'regular']);
+    expect(record.fault.done[0]?.text).toContain("n8n's user folder");
+    // It was full: some callers had an error, and after it all is served.
+    expect(record.figures?.errors?.requests).toBeGreaterThan(0);
+    expect(served(record)).toBeGreaterThan(0.4);
+  },
+);

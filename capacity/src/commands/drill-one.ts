@@ -44,7 +44,10 @@ export interface DrillOptions extends WorkloadOptions, TargetOptions, Monitoring
 export const USUAL_WORKLOAD = 'side-effect';
 
 /** Why a fault cannot be made where the options say; null: it can. What no drill runs on is refused. */
-export function whyNotThere({ notOn }: Fault, { target, existing }: DrillOptions): string | null {
+export function whyNotThere(
+  { notOn, notHere }: Fault,
+  { target, existing }: DrillOptions,
+): string | null {
   if (target === 'url' || target === 'server') {
     throw new Mistake(
       `--target is ${target}, but a drill needs processes that it may end: it is process or kubernetes.`,
@@ -55,7 +58,7 @@ export function whyNotThere({ notOn }: Fault, { target, existing }: DrillOptions
       'a drill ends pods, and --existing changes nothing in a release that is there: leave it out, so that the drill deploys its own.',
     );
   }
-  return notOn?.[target] ?? null;
+  return notOn?.[target] ?? (target === 'process' ? (notHere?.() ?? null) : null);
 }
 
 export function drilledTopology(options: DrillOptions): Topology {
@@ -113,6 +116,7 @@ export function oneDrill(
 ): Promise<FinishedDrill> {
   const target = chosenTarget(options, order.workload.workflows, options.ready, {
     hasLinks: order.fault.isOnLinks ?? false,
+    hasSmallDisk: order.fault.isOnSmallDisk ?? false,
   });
   return onTargets(
     [target],

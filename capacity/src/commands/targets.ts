@@ -23,7 +23,7 @@ export function chosenTarget(
   options: TargetOptions & Pick<WorkloadOptions, 'workflow'>,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
-  { hasLinks = false }: Pick<ProcessTargetOptions, 'hasLinks'> = {},
+  forDrill: Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk'> = {},
 ): Target {
   if (options.target === 'server') {
     refuseKubernetesFlags(options);
@@ -58,7 +58,12 @@ export function chosenTarget(
   }
   refuseUrls(options);
   refuseKubernetesFlags(options);
-  return processTarget({ topology: chooseTopology(options), workflows, readyTimeoutMs, hasLinks });
+  return processTarget({
+    topology: chooseTopology(options),
+    workflows,
+    readyTimeoutMs,
+    ...forDrill,
+  });
 }
 
 /** What is loaded: a workload of n8n's, or what a server answers. */

@@ -15,12 +15,16 @@ export interface Fault {
   rateFactor?: number;
   /** n8n reaches its stores through links of ours, which this one slows or cuts; left out: directly. */
   isOnLinks?: boolean;
+  /** The data of n8n's database lies on a file system of ours, whose size this one changes; left out: where it always does. */
+  isOnSmallDisk?: boolean;
   /** What a system is promised to do, where nobody says. */
   promise: string;
   /** What the topology lacks for it, as the options to add; null: nothing. */
   lacks(topology: Topology): string | null;
   /** Targets on which it cannot be made, each with the reason as a clause; left out: on none of those that drills run on. */
   notOn?: Partial<Record<TargetKind, string>>;
+  /** Why this machine cannot make it on the target process, as a clause; null or left out: it can. */
+  notHere?(): string | null;
   /** Does it, and returns when it is over. */
   make(scene: FaultScene): Promise<void>;
 }

@@ -12,6 +12,8 @@ export interface Reaper {
   /** A folder under /sys/fs/cgroup. */
   watchControlGroup(folder: string): void;
   watchFolder(folder: string): void;
+  /** What is mounted over a folder. */
+  watchMount(folder: string): void;
   /** Everything is down, or is meant to stay. */
   dismiss(): Promise<void>;
 }
@@ -21,13 +23,14 @@ const script = `
 trap '' INT TERM HUP
 newline='
 '
-groups=; controls=; folders=
+groups=; controls=; folders=; mounts=
 while read -r order what signal; do
   case $order in
     group) groups="$groups $what:$signal" ;;
     forget) kept=; for g in $groups; do [ "\${g%:*}" = "$what" ] || kept="$kept $g"; done; groups=$kept ;;
     control) controls="$what$newline$controls" ;;
     folder) folders="$folders$what\${signal:+ $signal}$newline" ;;
+    mount) mounts="$mounts$what\${signal:+ $signal}$newline" ;;
     dismiss) exit 0 ;;
   esac
 done
@@ -45,6 +48,7 @@ for c in $controls; do
   done
   rmdir "\${c%/*}" "\${c%/*/*}" 2>/dev/null # The run's group and ours, once nothing is in them.
 done
+for m in $mounts; do umount -l "$m" 2>/dev/null; done
 for f in $folders; do rm -rf -- "$f"; done
 `;
 
@@ -76,6 +80,9 @@ export function startReaper(): Reaper {
     },
     watchFolder: (folder) => {
       order('folder', folder);
+    },
+    watchMount: (folder) => {
+      order('mount', folder);
     },
     dismiss: async () => {
       shell.ref();

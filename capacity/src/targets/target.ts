@@ -112,6 +112,11 @@ export interface DrillAccess {
    * each was let go, and early when `signal` fires. Left out where nobody can be asked.
    */
   drainNode?(instance: string, signal: AbortSignal): Promise<{ node: string; evicted: string[] }>;
+  /**
+   * Leaves no space on the disk on which the data of `what` lies, with `usedMiB` on it, until `freeUp`. Left out where
+   * that disk is none of ours.
+   */
+  fillDisk?(): Promise<{ what: string; usedMiB: number; freeUp: () => Promise<void> }>;
   /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */
   effects(): Promise<Effect[] | null>;
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULTS, findFault } from '../../../capacity/src/drill/faults';
+import { whyNotThere, type DrillOptions } from '../../../capacity/src/commands/drill-one';
 import type { Fault, FaultScene } from '../../../capacity/src/drill/fault';
 import { planOfDrill } from '../../../capacity/src/drill/plan';
 import { TimedFault } from '../../../capacity/src/drill/timed-fault';
@@ -72,6 +73,14 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
           return Promise.resolve();
         };
         return Promise.resolve({ taken: 97, giveBack });
+      },
+      fillDisk: () => {
+        seen.push('down space');
+        const freeUp = (): Promise<void> => {
+          seen.push('up space');
+          return Promise.resolve();
+        };
+        return Promise.resolve({ what: 'PostgreSQL', usedMiB: 61.6, freeUp });
       },
       keepDown: (instance) => {
         seen.push(`down ${instance}`);
@@ -160,6 +169,13 @@ test.each([
     ],
   ],
   [
+    'full-disk',
+    [
+      ...['down space', 'told the disk of PostgreSQL, with 62 MiB on it, is full for 0.02 s'],
+      ...['up space', 'told the disk of PostgreSQL has space again'],
+    ],
+  ],
+  [
     'oom-worker',
     [
       ...['told the memory of worker-1 is limited to what it uses', 'out of memory worker-1'],
@@ -233,12 +249,20 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['stop-postgres', true, null],
     ['slow-postgres', true, null],
     ['postgres-connections-used-up', true, null],
+    ['full-disk', false, null],
     ['rolling-upgrade', false, null],
     ['scale-in', true, null],
     ['drain-node', false, null],
     ['burst', false, null],
   ]);
   expect(() => findFault('nothing')).toThrow(Mistake);
+});
+
+test('what this machine cannot make is left out or refused on the target process alone', () => {
+  const fault = { ...findFault('full-disk'), notHere: () => 'it may not' };
+  const on = (target: string): string | null =>
+    whyNotThere(fault, { target } as unknown as DrillOptions);
+  expect([on('process'), on('kubernetes')]).toEqual(['it may not', fault.notOn?.kubernetes]);
 });
 
 const targetsIn = (notOn: Fault['notOn'] = {}): string =>

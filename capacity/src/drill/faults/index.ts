@@ -3,6 +3,7 @@ import type { Fault } from '../fault';
 import { burst } from './burst';
 import { cutWorker } from './cut-worker';
 import { drainNode } from './drain-node';
+import { fullDisk } from './full-disk';
 import { killMain } from './kill-main';
 import { killRunner } from './kill-runner';
 import { killWebhook } from './kill-webhook';
@@ -39,6 +40,7 @@ export const FAULTS: readonly Fault[] = [
   stopPostgres,
   slowPostgres,
   postgresConnectionsUsedUp,
+  fullDisk,
   rollingUpgrade,
   scaleIn,
   drainNode,

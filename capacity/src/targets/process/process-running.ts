@@ -19,6 +19,7 @@ import type { Progress } from '../../ui/progress';
 import { balancer } from './balancer';
 import type { Control } from '../../linux/cgroup';
 import { runOutOfMemory } from '../../linux/memory-limit';
+import { mountSmallDisk, type SmallDisk } from '../../linux/small-disk';
 import { useUpConnections } from './connections';
 import { countExecutions } from './database';
 import { isLegacy } from '../../plan/limits';
@@ -48,6 +49,7 @@ export interface ProcessRunningOptions {
   control: Control;
   ports: Ports;
   versions: Record<string, string>;
+  hasSmallDisk?: boolean;
 }
 
 /** Time for n8n to come up on a busy machine; it takes 5 to 20 s on a quiet one. */
@@ -73,6 +75,7 @@ export class ProcessRunning implements Running {
   private readonly n8n: ProcessSpec[];
   private closeLinks: () => Promise<void> = () => Promise.resolve();
   private links: readonly StoreLink[] = [];
+  private disk: SmallDisk | null = null;
   private isDown: Promise<void> | null = null;
 
   constructor(private readonly options: ProcessRunningOptions) {
@@ -156,8 +159,16 @@ export class ProcessRunning implements Running {
         if (instance === 'redis' && redis !== null) await keepDataOnExit(redis.url);
         return supervisor.keepDown(instance, withinMs);
       },
+      ...(this.options.hasSmallDisk === true ? { fillDisk: () => this.fillDisk() } : {}),
       effects: () => seeds.effects(),
     };
+  }
+
+  private async fillDisk(): ReturnType<NonNullable<DrillAccess['fillDisk']>> {
+    const { disk } = this;
+    if (disk === null) throw new Failure('the data of the database lies on no file system of ours');
+    const what = this.postgresql === null ? "n8n's user folder" : 'PostgreSQL';
+    return { what, usedMiB: await disk.fill(), freeUp: () => disk.freeUp() };
   }
 
   get logs(): string[] {
@@ -177,6 +188,7 @@ export class ProcessRunning implements Running {
     const { links, close } = await openLinks(ports);
     this.links = links;
     this.closeLinks = close;
+    await this.mountDisk();
     await this.stores.startDatabase(workflows, () => this.seeds.import(workflows), progress);
     this.seeds.remember(workflows);
     await this.seeds.meetNeeds(workflows);
@@ -218,10 +230,18 @@ export class ProcessRunning implements Running {
     return this.isDown;
   }
 
+  private async mountDisk(): Promise<void> {
+    if (this.options.hasSmallDisk !== true) return;
+    const folder = this.stores.makeDiskFolder();
+    this.supervisor.watchMount(folder);
+    this.disk = await mountSmallDisk(folder);
+  }
+
   private async takeDown(progress: Progress): Promise<void> {
     progress('takes everything down');
     await this.supervisor.end();
     await this.closeLinks();
+    await this.disk?.unmount();
     this.workspace.remove();
     await this.supervisor.dismissReaper();
   }

@@ -17,6 +17,8 @@ export interface ProcessTargetOptions {
   templates?: string;
   /** Whether n8n reaches its stores through links that a drill can slow and cut; left out: directly. */
   hasLinks?: boolean;
+  /** Whether the data of n8n's database lies on a file system that a drill can fill; left out: beside everything else. */
+  hasSmallDisk?: boolean;
 }
 
 /** n8n as real processes on this machine, with stores of its own; nothing of the system's is used. */

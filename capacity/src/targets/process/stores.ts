@@ -57,6 +57,7 @@ export class Stores {
     const kind = databaseOf(topology);
     const key = templateKey(topology, kind, workflows);
     const data = this.dataFolder(kind);
+    this.makeDiskFolder();
     if (!(await takeTemplate(templates, key, data))) {
       progress(`makes a ${kind} database for n8n ${topology.n8n}, kept for later runs`);
       await this.makeDatabase(kind, data);
@@ -76,9 +77,19 @@ export class Stores {
     await awaitPort(ports.redis, 'Redis', () => supervisor.runs('redis'));
   }
 
+  /** In which the data lies, and nothing of anyone else: what may be a file system of its own. */
+  makeDiskFolder(): string {
+    const folder = this.diskFolder(databaseOf(this.options.topology));
+    mkdirSync(folder, { recursive: true, mode: 0o711 });
+    return folder;
+  }
+
+  private diskFolder(kind: Database['kind']): string {
+    return join(this.options.workspace.folder, kind === 'sqlite' ? 'main' : 'database');
+  }
+
   private dataFolder(kind: Database['kind']): string {
-    const { folder } = this.options.workspace;
-    return kind === 'sqlite' ? join(folder, 'main', '.n8n') : join(folder, 'data');
+    return join(this.diskFolder(kind), kind === 'sqlite' ? '.n8n' : 'data');
   }
 
   private async makeDatabase(kind: Database['kind'], data: string): Promise<void> {

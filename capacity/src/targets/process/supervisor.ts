@@ -75,6 +75,11 @@ export class Supervisor {
     this.reaper.watchFolder(folder);
   }
 
+  /** A file system that goes when everything is down. */
+  watchMount(folder: string): void {
+    this.reaper.watchMount(folder);
+  }
+
   /** Returns what ends the listening. */
   onEvent(listener: (event: Event) => void): () => void {
     this.listeners.add(listener);
