@@ -17,6 +17,10 @@ const NOT_MADE = new Set([
 ]);
 /** A container may fail while it waits for a database; so often is no waiting any more. */
 const CRASHES_TOLERATED = 3;
+/** Exit code of what ended because it was told to: nobody else does that to a pod that stays. */
+const SIGTERM = 143;
+const TOLD_TO_END =
+  ', as the cluster ends one whose liveness probe fails: give it more CPU or a startup probe';
 
 export function troublesOf(pods: readonly V1Pod[]): Trouble[] {
   return pods.flatMap((pod) => {
@@ -70,7 +74,7 @@ function containerTrouble(status: V1ContainerStatus): Omit<Trouble, 'pod'> | nul
     const how =
       end === undefined
         ? 'it ends again and again'
-        : `it ended with ${end.reason ?? 'no reason'} (exit code ${String(end.exitCode)})`;
+        : `it ended with ${end.reason ?? 'no reason'} (exit code ${String(end.exitCode)})${end.exitCode === SIGTERM ? TOLD_TO_END : ''}`;
     return {
       text: `the container ${name} was started ${String(restartCount + 1)} times: ${how}`,
       isFinal: restartCount >= CRASHES_TOLERATED,

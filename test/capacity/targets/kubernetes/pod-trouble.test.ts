@@ -98,7 +98,21 @@ test.each([
         }),
       ],
     }),
-    /^the container n8n was started 5 times: it ended with OOMKilled \(exit code 137\)/,
+    /^the container n8n was started 5 times: it ended with OOMKilled \(exit code 137\)$/,
+    true,
+  ],
+  [
+    'a container whose liveness probe gives it too little time to start',
+    pod({
+      containerStatuses: [
+        status({
+          restartCount: 3,
+          state: { running: {} },
+          lastState: { terminated: { exitCode: 143, reason: 'Error' } },
+        }),
+      ],
+    }),
+    /^the container n8n was started 4 times: it ended with Error \(exit code 143\), as the cluster ends one whose liveness probe fails: give it more CPU or a startup probe$/,
     true,
   ],
 ])('%s', (_name, one, text, isFinal) => {
