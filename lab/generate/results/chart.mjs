@@ -1,6 +1,6 @@
 // The chart on a real cluster: beside other charts, and through what happens to pods.
 import { MODES } from '../../../studies/charts/parts.mjs';
-import { peerRecord, peers } from './peers.mjs';
+import { hasPeers, peerRecord, peers } from './peers.mjs';
 import { has, link, number, readJson, spread, table } from './records.mjs';
 
 /** This chart and others, side by side on one cluster: by the records of `compare`, and of what has none by the older ones. */
@@ -9,22 +9,23 @@ export function charts() {
   if (modes.length === 0) return '';
   const compared = peers();
   const isOld = (mode) => peerRecord('last-node', mode, 'tuned') === null;
+  const [old, replaced] = [modes.filter(isOld), modes.filter((mode) => !isOld(mode))];
   const parts = [
-    ...(compared === '' ? [] : [`${CONDITIONS}\n\n${compared}`]),
-    ...modes.filter(isOld).map(inTurns),
-    ...(modes.every(isOld) ? [] : [starts(modes.filter((mode) => !isOld(mode)))]),
+    ...(compared === '' ? [] : [CONDITIONS, compared]),
+    ...(old.length === 0 ? [] : [ABOUT_OLD, ...old.map(inTurns)]),
+    ...(replaced.length === 0 ? [] : [starts(replaced)]),
   ];
   return `## This chart and others on one cluster
 
-${compared === '' || modes.some(isOld) ? `${ABOUT_OLD}\n\n` : ''}${parts.join('\n\n')}${answers()}${rollouts()}`;
+${parts.join('\n\n')}${answers()}${rollouts()}`;
 }
 
 const recordOf = (mode) => `studies/charts/results/${mode}.json`;
 
 const CONDITIONS = `Each row is one comparison by \`n8n-tuned compare\` with the official chart as it comes: both up at the same time, loaded
 in turns, with the same CPU and memory for each pod, the same stores and the same n8n. Figures are the median of the
-turns, and from the least to the most: first those of the chart of the row, then those of the official one in the same
-turns. All of it ran on one small node, the load generator too: take ratios from it, not absolutes.
+turns, for the rates also from the least to the most: first those of the chart of the row, then those of the official
+one in the same turns. All of it ran on one small node, the load generator too: take ratios from it, not absolutes.
 [What was deployed](../studies/charts) and [how it is measured](../studies/charts/peers.mjs).`;
 
 const ABOUT_OLD = `The official chart, the community chart and this one, as it comes (\`tuned\`) and with the profile \`throughput\`, with
@@ -45,7 +46,7 @@ function inTurns(mode) {
     `${spread(secondsToFirstReply)} s`,
     runs.reduce((sum, run) => sum + run.wrong + run.unanswered, 0),
   ]);
-  return `### In ${mode} mode
+  return `### In ${mode} mode${hasPeers(mode) ? ', an older record' : ''}
 
 ${clients} clients on ${workload}, ${official.length} turns of ${seconds} s each, load average ${number(loadAverageAtStart)} at the start.
 

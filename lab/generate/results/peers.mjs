@@ -1,6 +1,6 @@
 // This chart and others on one cluster, by the parts of studies/charts/peers.mjs that have a record.
 import { CONTENDERS, LOADS, MODES, pairsOf } from '../../../studies/charts/parts.mjs';
-import { has, link, number, readJson, spread, table, undecided } from './records.mjs';
+import { has, link, median, number, readJson, spread, table, undecided } from './records.mjs';
 
 const fileOf = (workload, mode, contender) =>
   `studies/charts/results/peers/${workload}-${mode}-${contender}.json`;
@@ -40,18 +40,17 @@ function tableOf(mode) {
   const rows = Object.keys(LOADS).flatMap((workload) =>
     recordsOf(workload, mode).map((record) => {
       const { a, b, contender, file } = record;
-      const runs = (side) => side.runs.filter((run) => run !== null);
-      const both = (unit, key) =>
-        [b, a].map((side) => `${figure(runs(side), key)}${unit}`).join('; ');
+      const sides = [b, a].map(({ runs }) => runs.filter((run) => run !== null));
+      const both = (figure) => sides.map(figure).join('; ');
       return [
         `${workload}, ${clientsOf(record)} clients`,
         `${CONTENDERS[contender]} (${b.chart})`,
         ratioOf(record),
-        both('/s', 'ratePerSecond'),
-        both(' ms', 'p95Ms'),
-        both(' ms', 'cpuMillisecondsPerRequest'),
-        both(' MiB', 'memoryMiB'),
-        [b, a].map((side) => lost(runs(side))).join('; '),
+        both((runs) => spread(known(runs, 'ratePerSecond'))),
+        both((runs) => middle(runs, 'p95Ms')),
+        both((runs) => middle(runs, 'cpuMillisecondsPerRequest')),
+        both((runs) => middle(runs, 'memoryMiB')),
+        both(lost),
         pairsOf(record),
         link(file),
       ];
@@ -59,16 +58,24 @@ function tableOf(mode) {
   );
   return table(
     [
-      ...['workload', 'chart', 'of the official one, 95 % interval', 'expected responses'],
-      ...['p95', "n8n's CPU per request", "n8n's memory", 'wrong or no answer', 'pairs', ''],
+      ...[
+        'workload',
+        'chart',
+        'of the official one, 95 % interval',
+        'expected responses per second',
+      ],
+      ...['p95, ms', "n8n's CPU per request, ms", "n8n's memory, MiB", 'wrong or no answer'],
+      ...['pairs', ''],
     ],
     rows,
   );
 }
 
-function figure(runs, key) {
-  const known = runs.map((run) => run[key]).filter((value) => value !== null);
-  return known.length === 0 ? '-' : spread(known);
+const known = (runs, key) => runs.map((run) => run[key]).filter((value) => value !== null);
+
+function middle(runs, key) {
+  const values = known(runs, key);
+  return values.length === 0 ? '-' : number(median(values));
 }
 
 const lost = (runs) => runs.reduce((sum, { wrong, unanswered }) => sum + wrong + unanswered, 0);

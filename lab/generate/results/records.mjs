@@ -33,7 +33,7 @@ export const table = (head, rows) =>
 export const spread = (values) =>
   `${number(median(values))} (${number(Math.min(...values))} to ${number(Math.max(...values))})`;
 
-function median(values) {
+export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
