@@ -36,7 +36,7 @@ export function runFigures(record: RunRecord): Figure[] {
   if (summary.unanswered.requests > 0)
     add(
       'Unanswered',
-      `${formatNumber(summary.unanswered.requests)} requests when the run ended, the oldest for ${ms(summary.unanswered.oldestAgeMs)}`,
+      `${formatNumber(summary.unanswered.requests)} ${summary.unanswered.requests === 1 ? 'request' : 'requests'} when the run ended, the oldest for ${ms(summary.unanswered.oldestAgeMs)}`,
     );
   if (summary.executions) {
     const e = summary.executions;
