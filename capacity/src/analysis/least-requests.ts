@@ -2,7 +2,7 @@ import type { SloMetric } from '../plan/slo';
 import { normalQuantile } from './distributions';
 import { LEAST_FOR_A_MEAN } from './statistics';
 
-const PERCENTILES: Partial<Record<SloMetric, number>> = {
+export const PERCENTILES: Partial<Record<SloMetric, number>> = {
   p50: 0.5,
   p90: 0.9,
   p95: 0.95,

@@ -116,3 +116,12 @@ export function shareInterval(hits: number, trials: number, confidence = 0.95): 
     high: Math.min(1, (centre + half) / scale),
   };
 }
+
+/** Interval of the expected number of events that come at random, from one count; Wilson and Hilferty's formula. */
+export function poissonInterval(count: number, confidence = 0.95): Interval {
+  const z = normalQuantile((1 + confidence) / 2);
+  // Of a chi-squared variable of 2n degrees, halved.
+  const quantile = (n: number, deviates: number): number =>
+    n === 0 ? 0 : n * Math.max(0, 1 - 1 / (9 * n) + deviates / (3 * Math.sqrt(n))) ** 3;
+  return { value: count, low: quantile(count, -z), high: quantile(count + 1, z) };
+}

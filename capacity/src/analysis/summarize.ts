@@ -13,6 +13,7 @@ import { generatorFaults, latenessOf } from './generator';
 import { growth, totals, values, type SampledRole, type Window } from './metrics';
 import type { RequestFigures } from './requests/figures';
 import { latencySummary } from './requests/latency';
+import { stallsOf } from './stalls';
 import { largest, mean, median } from './statistics';
 import { slope } from './trend';
 
@@ -71,6 +72,7 @@ export function summarize(
       rightReplies: requests.expected,
     },
     backlog: backlog(samples, facts),
+    stallsMs: stallsOf(requests.silences.longestMs(), facts.slos, good / seconds),
     littlesLaw: requests.littlesLaw(facts.loop === 'closed' ? (facts.clients ?? 0) : null),
     cpuMillisecondsPerRequest: cpuPerRequest(samples, measured, good),
     roles: roles(samples, measured),

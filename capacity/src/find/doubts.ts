@@ -1,6 +1,8 @@
 import type { Estimate } from '../analysis/search/estimate';
 import { figures } from '../analysis/figures';
 import { contradictEachOther, speedSpread } from '../analysis/machine-speed';
+import { durationText } from '../analysis/slo';
+import { largest } from '../analysis/statistics';
 import type { FindProbe } from '../record/find-record';
 import type { FindHead, SearchEnding } from './conclude';
 
@@ -13,6 +15,7 @@ export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnd
     ...ended(head, estimate, ending),
     ...contradictions(estimate),
     ...speed(head.probes, estimate),
+    ...stalls(head.probes, estimate),
     ...restless(ending),
     ...grown(ending),
     ...invalid(head.probes),
@@ -57,6 +60,18 @@ function speed(probes: readonly FindProbe[], { conclusive }: Estimate): string[]
   const rates = from === to ? `${String(to)}/s` : `${String(from)} to ${String(to)}/s`;
   return [
     `The machine was up to ${slower} % slower in some of these probes: CPU per request of ${role} ${figures(lowMs)} to ${figures(highMs)} ms at ${rates}, about the same load. Search again when nothing else uses the machine, or on one of steady speed.`,
+  ];
+}
+
+/** Those that left the answer as sure as it was are no doubt. */
+function stalls(probes: readonly FindProbe[], { conclusive }: Estimate): string[] {
+  const valid = probes.filter(({ result }) => result !== 'invalid');
+  const all = valid.flatMap(({ stallsMs = [] }) => stallsMs);
+  if (conclusive || all.length === 0) return [];
+  const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+  const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
+  return [
+    `Nothing was answered for up to ${durationText(largest(all))}, ${times} in ${figures(seconds)} s of probes, though requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval takes in how often they may come. A larger --budget tells that better. A garbage collection, a checkpoint of the database or a CPU limit may be the cause.`,
   ];
 }
 

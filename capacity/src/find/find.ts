@@ -141,6 +141,7 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
     p95Ms: summary.latencyMs?.p95 ?? null,
     errorShare: summary.errors.share,
     cpuPerRequest: cpuPerRequest(summary),
+    stallsMs: summary.stallsMs ?? [],
     littlesLaw: summary.littlesLaw?.ratio ?? null,
     limitedBy: verdict.limitedBy.name,
     limitEvidence: verdict.limitedBy.evidence,

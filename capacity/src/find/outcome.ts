@@ -1,6 +1,7 @@
 import { lostGenerators } from '../analysis/generator';
 import { busiestCost } from '../analysis/machine-speed';
 import { pressure } from '../analysis/slo';
+import { stallCostSeconds } from '../analysis/stalls';
 import type { ProbeOutcome } from '../analysis/search/types';
 import type { RunRecord, Verdict } from '../record/record';
 
@@ -19,6 +20,9 @@ export function outcomeOf(record: RunRecord): ProbeOutcome {
     ),
     pressure: pressure(record.slo, record.summary),
     cpuMs: busiestCost(record.summary),
+    stallCostsSeconds: (record.summary.stallsMs ?? []).map((ms) =>
+      stallCostSeconds(ms, record.slo),
+    ),
     limit: limitedBy.name === 'nothing' ? null : limitedBy.name,
   };
 }

@@ -73,6 +73,8 @@ export interface FindProbe {
   errorShare: number;
   /** Null where no CPU was seen, as of an n8n at a URL without metrics; left out in older records. */
   cpuPerRequest?: CpuPerRequest | null;
+  /** As in the run's summary: how long the system stood still, each time; older records do not have it. */
+  stallsMs?: number[];
   /** Requests in flight seen over those that Little's law predicts. */
   littlesLaw: number | null;
   limitedBy: string;

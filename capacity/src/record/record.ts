@@ -113,6 +113,11 @@ export interface Summary {
     /** What showed that it drained, where n8n's executions were not counted. */
     source?: string;
   } | null;
+  /**
+   * How long the system gave no response to anybody under load, each time that this alone made requests miss an SLO of
+   * a percentile: the longest first, at most 200, warm-up included; older records do not have it.
+   */
+  stallsMs?: number[];
   /** Requests in flight predicted by rate x latency against those seen. */
   littlesLaw: { predicted: number; observed: number; ratio: number } | null;
   cpuMillisecondsPerRequest: number | null;

@@ -97,6 +97,18 @@ describe('the search on simulated systems', () => {
     expect(now.ours.meanSeconds).toBeLessThan(equal?.meanSeconds ?? 0);
   });
 
+  test('states such intervals under rare stalls too, wherever a search has met one', () => {
+    const { ours, budgeted } = now.stalling;
+    for (const { sawStalls, missedAfterStalls, wrong } of [ours, ...budgeted]) {
+      expect(missedAfterStalls / sawStalls).toBeLessThanOrEqual(0.05);
+      expect(wrong).toBeLessThanOrEqual(0.02);
+    }
+    // 100 s are too short to meet one for certain.
+    for (const { coverage } of [ours, ...budgeted.filter((score) => score.budgetSeconds >= 300)]) {
+      expect(coverage).toBeGreaterThanOrEqual(0.95);
+    }
+  });
+
   test('is within 25 % on the trace of a disturbed machine, without a budget', () => {
     const errors = now.replayed.rows.flatMap((row) => row.errors);
     expect(errors.filter((error) => Math.abs(error) > 0.25)).toEqual([]);

@@ -23,6 +23,7 @@ function system(limit: number, capacity: number) {
       achievedPerSecond,
       pressure,
       cpuMs: null,
+      stallCostsSeconds: [],
       limit: failed ? 'worker slots' : null,
     };
   };
@@ -94,6 +95,7 @@ describe('a search', () => {
         achievedPerSecond: 1,
         pressure: 0.1,
         cpuMs: null,
+        stallCostsSeconds: [],
         limit: null,
       }),
     ).toThrow('without a probe');
@@ -173,6 +175,25 @@ describe('noise', () => {
     expect(drifting.conclusive).toBe(false);
   });
 
+  test('stalls count by how often they came: the interval takes in what they may cost, and what a run without one shows', () => {
+    // One of 1.6 s with p95<300ms costs 26 s; the system does 100/s at the most.
+    const stalling = (every: number) =>
+      run((probe, i) => ({ ...honest(probe), stallCostsSeconds: i % every === 0 ? [26] : [] }));
+    const unseen = run(honest);
+    const often = stalling(2);
+    // Only the interval is another one.
+    expect(often.rates).toEqual(unseen.rates);
+    expect(often.estimate.capacity).toBe(unseen.estimate.capacity);
+    const events = often.probes.filter((_, i) => i % 2 === 0).length;
+    expect(often.estimate.low).toBeLessThan(100 * (1 - (26 * events) / often.seconds));
+    expect(often.estimate.low).toBeGreaterThan(0);
+    expect(often.estimate.high).toBeGreaterThanOrEqual(unseen.estimate.high);
+    expect(often.estimate.conclusive).toBe(false);
+    // So short that they cost next to nothing: nothing changes.
+    const short = run((probe) => ({ ...honest(probe), stallCostsSeconds: [0.01] }));
+    expect(short.estimate).toEqual(unseen.estimate);
+  });
+
   test('probes that contradict the answer are named', () => {
     const trial = (ratePerSecond: number, sustained: boolean, pressure: number): Trial => ({
       probe: { kind: 'confirm', ratePerSecond, durationSeconds: 60 },
@@ -182,6 +203,7 @@ describe('noise', () => {
         achievedPerSecond: ratePerSecond,
         pressure,
         cpuMs: null,
+        stallCostsSeconds: [],
         limit: null,
       },
     });
@@ -203,6 +225,7 @@ describe('where there is no plain answer', () => {
       achievedPerSecond: probe.kind === 'ladder' ? 50 : 0,
       pressure: 9,
       cpuMs: null,
+      stallCostsSeconds: [],
       limit: 'memory',
     }));
     expect(estimate).toMatchObject({ capacity: 0, confirmedPerSecond: null, limit: 'memory' });
@@ -226,6 +249,7 @@ describe('where there is no plain answer', () => {
             achievedPerSecond: 300,
             pressure: 3,
             cpuMs: null,
+            stallCostsSeconds: [],
             limit: 'load generator',
           }
         : honest(probe.kind === 'ladder' ? { ...probe, clients: 1 } : probe),

@@ -11,6 +11,7 @@ import {
   median,
   percentile,
   percentileInterval,
+  poissonInterval,
   shareInterval,
   sorted,
   standardDeviation,
@@ -133,6 +134,20 @@ describe('slope', () => {
       ]),
     ).toEqual({ value: NaN, low: -Infinity, high: Infinity });
   });
+});
+
+test.each([
+  // From tables of Garwood's exact limits.
+  [0, 0, 3.689],
+  [1, 0.0253, 5.572],
+  [3, 0.619, 8.767],
+  [10, 4.795, 18.39],
+  [100, 81.36, 121.6],
+])('a count of %p events stands for %p to %p', (count, from, to) => {
+  const { value, low, high } = poissonInterval(count);
+  expect(value).toBe(count);
+  expect(Math.abs(low - from)).toBeLessThan(0.02 + 0.005 * from);
+  expect(Math.abs(high / to - 1)).toBeLessThan(0.015);
 });
 
 test('a seeded generator repeats itself and is uniform', () => {

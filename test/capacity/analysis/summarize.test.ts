@@ -8,7 +8,7 @@ import {
   type RunFacts,
 } from '../../../capacity/src/analysis/summarize';
 import { verdict, type VerdictFacts } from '../../../capacity/src/analysis/verdict';
-import type { Slo } from '../../../capacity/src/plan/slo';
+import { parseSlos, type Slo } from '../../../capacity/src/plan/slo';
 import type { MetricSample, RequestSample, Summary } from '../../../capacity/src/record/record';
 
 const request = (tMs: number, durationMs: number, errorKind = ''): RequestSample => ({
@@ -64,6 +64,26 @@ const samplesOf = (
   }));
 
 describe('summary', () => {
+  test('tells each stall of the system once, during the warm-up too, and none of a steady one', () => {
+    const stalled = (atMs: number, stallMs: number) =>
+      steady
+        .map((request) =>
+          request.tMs >= atMs && request.tMs < atMs + stallMs
+            ? { ...request, durationMs: atMs + stallMs + 20 - request.tMs }
+            : request,
+        )
+        .sort((one, other) => one.tMs + one.durationMs - other.tMs - other.durationMs);
+    const slos = parseSlos('p95<300ms,errors<10%');
+    const told = (requests: typeof steady) =>
+      summarize(requests, [], { ...facts(), slos }).stallsMs;
+    expect(told(steady)).toEqual([]);
+    for (const atMs of [2_000, 15_000]) {
+      const [stall = 0, ...more] = told(stalled(atMs, 1_600)) ?? [];
+      expect(Math.abs(stall - 1_600)).toBeLessThan(50);
+      expect(more).toEqual([]);
+    }
+  });
+
   test('of a steady load states exactly what happened after the warm-up', () => {
     const summary = summarize(steady, [], facts());
     expect(summary.offered).toEqual({ requests: 1_500, ratePerSecond: 50 });

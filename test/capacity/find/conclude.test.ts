@@ -212,6 +212,43 @@ describe('what a search answers', () => {
   });
 });
 
+describe('stalls', () => {
+  const stalling = [
+    probe({ kind: 'confirm', ratePerSecond: 38, durationSeconds: 50, stallsMs: [1_600, 900] }),
+    probe({ ratePerSecond: 44, durationSeconds: 50, result: 'not sustained', stallsMs: [1_200] }),
+    probe({ ratePerSecond: 60, durationSeconds: 50, result: 'invalid', stallsMs: [9_000] }),
+  ];
+  const wide = { ...found, low: 20, conclusive: false };
+
+  it('are named where the answer is not known, of the probes that count', () => {
+    expect(concludeSearch(head(stalling), wide, quiet).doubts).toEqual(
+      expect.arrayContaining([expect.stringContaining('up to 1.6 s, 3 times in 100 s of probes')]),
+    );
+  });
+
+  it('are not worth a word where the answer stands, nor where none was seen or recorded', () => {
+    const cases: [FindProbe[], typeof found][] = [
+      [stalling, found],
+      [[held, { ...failed, stallsMs: [] }], wide],
+    ];
+    for (const [probes, estimate] of cases) {
+      const { doubts } = concludeSearch(head(probes), estimate, quiet);
+      expect(doubts.filter((text) => text.includes('Nothing was answered'))).toEqual([]);
+    }
+  });
+
+  it('of a run reach the search as what they cost under its SLOs', () => {
+    const slow = {
+      ...record,
+      slo: [{ text: 'p95<300ms', metric: 'p95' as const, operator: '<' as const, bound: 300 }],
+      summary: { ...record.summary, stallsMs: [1_600] },
+    };
+    const [cost, ...more] = outcomeOf(slow).stallCostsSeconds;
+    expect(cost).toBeCloseTo(26);
+    expect(more).toEqual([]);
+  });
+});
+
 describe('what a probe tells the search', () => {
   it('leans to one side where its run was inconclusive, and is not decided', () => {
     const undecided = (seemsMet: boolean) => ({
@@ -235,6 +272,7 @@ describe('what a probe tells the search', () => {
       pressure: 4,
       // Two workers with 0.9 cores are each less busy than one main with 0.5.
       cpuMs: (1_000 * 0.5) / 38.4,
+      stallCostsSeconds: [],
       limit: 'worker slots',
     });
   });

@@ -2,6 +2,7 @@ import type { RequestSample, Summary } from '../../record/record';
 import type { Window } from '../metrics';
 import { GoodReplies } from './good-replies';
 import { hasLatency } from './latency';
+import { Silences } from './silences';
 import { Spread } from './spread';
 import { Values } from './values';
 
@@ -19,6 +20,8 @@ export class RequestFigures {
   expected = 0;
   /** When the last of them ended. */
   lastEndMs = 0;
+  /** Over the whole run, as a stall during the warm-up tells of the system as well. */
+  readonly silences: Silences;
   /** Due within the measured part, as all below. */
   due = 0;
   readonly latencyMs: Values;
@@ -41,6 +44,7 @@ export class RequestFigures {
     this.latencyMs = new Values(exactUpTo);
     this.latenessMs = new Values(exactUpTo);
     this.good = new GoodReplies(part.measured);
+    this.silences = new Silences(part.measured.toMs);
   }
 
   add(request: RequestSample): void {
@@ -53,6 +57,7 @@ export class RequestFigures {
       this.good.add(request);
     }
     this.addToFlight(tMs, durationMs);
+    this.silences.add(request);
     if (tMs >= fromMs && tMs < toMs) this.addDue(request);
   }
 

@@ -3,7 +3,7 @@ import { meanInterval, percentile, percentileInterval, type Interval } from '../
 import { Values } from './values';
 
 /** Kinds of errors where no answer came, so that the duration is only how long we waited. */
-const NEVER_ANSWERED = new Set(['unanswered', 'timeout']);
+export const NEVER_ANSWERED = new Set(['unanswered', 'timeout']);
 
 /**
  * Latency of good replies, and of requests that never got an answer at the age they had reached: they

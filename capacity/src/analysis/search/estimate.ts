@@ -1,7 +1,8 @@
 import { speedError } from '../machine-speed';
+import { stallLoss, type StallLoss } from '../stalls';
 import { isDone } from './done';
 import { best, confirmedRate, evidence, type ProbeEvidence } from './evidence';
-import { WHOLE, WIDEST, type RateTrial, type Settings, type Trial } from './types';
+import { secondsOf, WHOLE, WIDEST, type RateTrial, type Settings, type Trial } from './types';
 
 /** Of this length, in seconds, a probe sees what a capacity is defined by. */
 const WHOLE_SECONDS = 60;
@@ -30,7 +31,11 @@ export function estimate(trials: readonly Trial[], settings: Settings): Estimate
   const known = evidence(trials, settings);
   const { generatorCeiling } = known;
   const capacity = best(known);
-  const { low, high } = interval(known, capacity, settings);
+  const { low, high } = withStalls(
+    interval(known, capacity, settings),
+    known,
+    lost(trials, settings),
+  );
   return {
     capacity,
     low,
@@ -66,6 +71,28 @@ function interval(
     low: Math.min(capacity / near, capacity * Math.exp(-away(belief.quantile(tail)))),
     high: Math.max(capacity * near, capacity * Math.exp(away(belief.quantile(1 - tail)))),
   };
+}
+
+function lost(trials: readonly Trial[], { fullSeconds }: Settings): StallLoss | null {
+  const watched = trials.filter(({ outcome }) => outcome.result !== 'invalid');
+  const costs = watched.flatMap(({ outcome }) => outcome.stallCostsSeconds);
+  return stallLoss(costs, secondsOf(watched), fullSeconds);
+}
+
+/**
+ * Where stalls were seen that may cost more than the interval has room for, a run sustains its rate or not depending on
+ * how many fall into it: the interval reaches from what is left if they come as often as they may to what the system
+ * does in a run that meets none, or as few as it may.
+ */
+function withStalls(
+  seen: { low: number; high: number },
+  { peak }: ProbeEvidence,
+  loss: StallLoss | null,
+): { low: number; high: number } {
+  if (loss === null) return seen;
+  const low = Math.min(seen.high, peak) * (1 - loss.most);
+  if (low >= seen.low) return seen;
+  return { low, high: Math.max(seen.high, peak * (1 - loss.least)) };
 }
 
 function costOf({ probe, outcome }: RateTrial): Parameters<typeof speedError>[0][number][] {

@@ -26,6 +26,8 @@ export interface ProbeOutcome {
   pressure: number | null;
   /** CPU per request of the role that works most, in milliseconds; null where it was not seen. */
   cpuMs: number | null;
+  /** What each stall in it costs, in seconds of load: see ../stalls.ts. */
+  stallCostsSeconds: readonly number[];
   /** What limited the system at this level, where it failed. */
   limit: string | null;
 }

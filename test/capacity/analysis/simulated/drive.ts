@@ -2,7 +2,9 @@ import { seededRandom } from '../../../../capacity/src/analysis/random';
 import { CapacitySearch } from '../../../../capacity/src/analysis/search/search';
 import type { Estimate } from '../../../../capacity/src/analysis/search/estimate';
 import type { ProbeOutcome, Probe, Settings } from '../../../../capacity/src/analysis/search/types';
-import { measure } from './probe';
+import { stallCostSeconds, stallsOf } from '../../../../capacity/src/analysis/stalls';
+import type { Slo } from '../../../../capacity/src/plan/slo';
+import { measure, silencesMs } from './probe';
 import { Simulation, type Load } from './simulate';
 import type { System } from './systems';
 
@@ -22,8 +24,11 @@ export function prober(
 ): (load: Load, seconds: number) => ProbeOutcome {
   const simulation = new Simulation(system.model, seededRandom(seed));
   const timeout = system.model.timeoutSeconds ?? Infinity;
+  const bound = 1_000 * system.p95Seconds;
+  const slos: Slo[] = [{ text: `p95<${String(bound)}ms`, metric: 'p95', operator: '<', bound }];
   return (load, seconds) => {
-    const found = measure(simulation.run(load, seconds), seconds, timeout);
+    const trace = simulation.run(load, seconds);
+    const found = measure(trace, seconds, timeout);
     const share = found.achievedPerSecond / found.offeredPerSecond;
     const open = 'ratePerSecond' in load;
     const sustained =
@@ -44,6 +49,11 @@ export function prober(
         system.model.servers === 1 && system.model.recorded === undefined && found.workSeconds > 0
           ? 1_000 * found.workSeconds
           : null,
+      stallCostsSeconds: stallsOf(
+        silencesMs(trace, seconds, timeout),
+        slos,
+        found.achievedPerSecond,
+      ).map((ms) => stallCostSeconds(ms, slos)),
       limit: sustained ? null : 'simulated',
     };
   };

@@ -3,6 +3,7 @@ import {
   percentileInterval,
   type Interval,
 } from '../../../../capacity/src/analysis/statistics';
+import { Silences } from '../../../../capacity/src/analysis/requests/silences';
 import type { Trace } from './simulate';
 
 export interface Measured {
@@ -57,4 +58,24 @@ export function measure(
     errorShare: late / measured.length,
     workSeconds: worked / done,
   };
+}
+
+/** How long nothing was answered though something waited, as a run sees it: of each request its end, warm-up included. */
+export function silencesMs(
+  { due, latency, count }: Trace,
+  seconds: number,
+  timeout = Infinity,
+): number[] {
+  const seen = new Silences(1_000 * seconds);
+  const ends = due.subarray(0, count).map((at, i) => at + Math.min(timeout, latency[i] ?? 0));
+  const order = Uint32Array.from(ends.keys()).sort((a, b) => (ends[a] ?? 0) - (ends[b] ?? 0));
+  for (const i of order) {
+    const at = due[i] ?? 0;
+    seen.add({
+      tMs: 1_000 * at,
+      durationMs: 1_000 * ((ends[i] ?? 0) - at),
+      errorKind: (latency[i] ?? 0) > timeout ? 'timeout' : '',
+    });
+  }
+  return seen.longestMs();
 }

@@ -1,11 +1,14 @@
 import { percentile, sorted } from '../../../../capacity/src/analysis/statistics';
 import { usualLengths } from '../../../../capacity/src/find/settings';
-import { doublingAndBisection, find } from './drive';
+import type { Settings } from '../../../../capacity/src/analysis/search/types';
+import { doublingAndBisection, find, type Found } from './drive';
 import { REPLAYED, SYSTEMS, UNSTEADY, type System } from './systems';
 import truths from './truth.json';
 
 /** Searches of each system, each with other random numbers. */
 const REPEATS = 5;
+/** Of those with stalls: whether 95 % of their intervals keep what they promise cannot be told from a few dozen. */
+const STALLING_REPEATS = 10;
 /** Lengths of a probe, in seconds, with which the peer's procedure is tried. */
 const PEER_PROBE_SECONDS = [10, 30, 60, 90, 120];
 /** What somebody in a hurry gives a search, and what `make capacity` does. */
@@ -16,6 +19,7 @@ export interface Row {
   family: string;
   trueCapacity: number;
   steadyCapacity: number | null;
+  repeats: number;
   /** Relative errors of the repeats: 0.01 is 1 % too high. */
   errors: number[];
   /** How many of the repeats' intervals contained the true capacity, and how many were narrow enough for an answer. */
@@ -35,12 +39,22 @@ export interface Score {
   meanSeconds: number;
 }
 
-export interface Budgeted extends Score {
+/** Shares of the searches. */
+export interface Sureness {
+  /** Those whose interval contained the true capacity, and the steady one where there is one. */
+  coverage: number;
+  coverageSteady: number;
+  /** Those whose interval was narrow enough for an answer; of all, those with such an answer and a wrong interval. */
+  conclusive: number;
+  wrong: number;
+  /** Those that met a stall; of all, those whose interval missed the true capacity though they did. */
+  sawStalls: number;
+  missedAfterStalls: number;
+}
+
+export interface Budgeted extends Score, Sureness {
   budgetSeconds: number;
   fullSeconds: number;
-  /** Shares of the searches whose interval contained the true capacity, and whose was narrow enough for an answer. */
-  coverage: number;
-  conclusive: number;
   /** Of the conclusive ones: how many a run of full length confirmed, and their error. */
   confirmed: number;
   conclusiveP95Error: number;
@@ -48,7 +62,7 @@ export interface Budgeted extends Score {
 
 /** Of one set of systems. */
 export interface Scores {
-  ours: Score & { coverage: number; conclusive: number; mostAboveSteady: number };
+  ours: Score & Sureness & { mostAboveSteady: number };
   budgeted: Budgeted[];
   rows: Row[];
 }
@@ -73,13 +87,16 @@ export function quality(): Quality {
     peer: PEER_PROBE_SECONDS.map((probeSeconds) => peerScore(probeSeconds)),
     replayed: scores(REPLAYED),
     drifting: scores(UNSTEADY.filter(({ model }) => model.stalls === undefined)),
-    stalling: scores(UNSTEADY.filter(({ model }) => model.stalls !== undefined)),
+    stalling: scores(
+      UNSTEADY.filter(({ model }) => model.stalls !== undefined),
+      STALLING_REPEATS,
+    ),
   };
 }
 
-function scores(systems: readonly System[]): Scores {
-  const rows = systems.map((system, index) => ourRow(system, index));
-  const cases = rows.length * REPEATS;
+function scores(systems: readonly System[], repeats = REPEATS): Scores {
+  const searched = systems.map((system, index) => searchesOf(system, seeds(index, repeats)));
+  const rows = searched.map(rowOf);
   const seconds = mean(rows.map(({ meanSeconds }) => meanSeconds));
   const ratios = rows.flatMap(({ errors, trueCapacity, steadyCapacity }) =>
     errors.map((error) => ((1 + error) * trueCapacity) / (steadyCapacity ?? trueCapacity) - 1),
@@ -90,11 +107,10 @@ function scores(systems: readonly System[]): Scores {
         rows.flatMap(({ errors }) => errors),
         seconds,
       ),
-      coverage: round(rows.reduce((sum, { covered }) => sum + covered, 0) / cases),
-      conclusive: round(rows.reduce((sum, { conclusive }) => sum + conclusive, 0) / cases),
+      ...sureness(searched.flatMap(({ found }) => found)),
       mostAboveSteady: round(Math.max(...ratios)),
     },
-    budgeted: BUDGETS_SECONDS.map((seconds) => budgetedScore(systems, seconds)),
+    budgeted: BUDGETS_SECONDS.map((seconds) => budgetedScore(systems, seconds, repeats)),
     rows,
   };
 }
@@ -106,44 +122,74 @@ function truthOf(system: System): { fullLength: number; steady: number | null } 
   return truth;
 }
 
-function seeds(index: number): number[] {
-  return Array.from({ length: REPEATS }, (_, repeat) => 1_000 * (repeat + 1) + index);
+function seeds(index: number, repeats: number): number[] {
+  return Array.from({ length: repeats }, (_, repeat) => 1_000 * (repeat + 1) + index);
 }
 
-function ourRow(system: System, index: number): Row {
+/** One search, beside what is true of its system. */
+interface Searched extends Found {
+  truth: ReturnType<typeof truthOf>;
+}
+
+function searchesOf(
+  system: System,
+  from: readonly number[],
+  settings: Partial<Settings> = {},
+): { system: System; found: Searched[] } {
   const truth = truthOf(system);
-  const found = seeds(index).map((seed) => find(system, seed));
+  return { system, found: from.map((seed) => ({ ...find(system, seed, settings), truth })) };
+}
+
+function rowOf({ system, found }: ReturnType<typeof searchesOf>): Row {
+  const truth = truthOf(system);
   return {
     system: system.name,
     family: system.family,
     trueCapacity: truth.fullLength,
     steadyCapacity: truth.steady,
+    repeats: found.length,
     errors: found.map(({ estimate }) => round(estimate.capacity / truth.fullLength - 1)),
-    covered: found.filter(({ estimate }) => holds(estimate, truth)).length,
+    covered: found.filter(({ estimate }) => holds(estimate, truth.fullLength)).length,
     conclusive: found.filter(({ estimate }) => estimate.conclusive).length,
     meanProbes: round(mean(found.map(({ probes }) => probes.length))),
     meanSeconds: round(mean(found.map(({ seconds }) => seconds))),
   };
 }
 
-function holds(
-  { low, high }: { low: number; high: number },
-  { fullLength }: { fullLength: number },
-): boolean {
-  return low <= fullLength && fullLength <= high;
+const sawStalls = ({ probes }: Found): boolean =>
+  probes.some(({ outcome }) => outcome.stallCostsSeconds.length > 0);
+
+function sureness(found: readonly Searched[]): Sureness {
+  const share = (chosen: (one: Searched) => boolean): number =>
+    round(found.filter(chosen).length / found.length);
+  const covers = ({ estimate, truth }: Searched): boolean => holds(estimate, truth.fullLength);
+  return {
+    coverage: share(covers),
+    coverageSteady: share(({ estimate, truth }) =>
+      holds(estimate, truth.steady ?? truth.fullLength),
+    ),
+    conclusive: share(({ estimate }) => estimate.conclusive),
+    wrong: share((one) => one.estimate.conclusive && !covers(one)),
+    sawStalls: share(sawStalls),
+    missedAfterStalls: share((one) => sawStalls(one) && !covers(one)),
+  };
 }
 
-function budgetedScore(systems: readonly System[], budgetSeconds: number): Budgeted {
+function holds({ low, high }: { low: number; high: number }, capacity: number): boolean {
+  return low <= capacity && capacity <= high;
+}
+
+function budgetedScore(
+  systems: readonly System[],
+  budgetSeconds: number,
+  repeats: number,
+): Budgeted {
   const { shortSeconds, fullSeconds } = usualLengths(budgetSeconds);
   const settings = { budgetSeconds, shortSeconds, fullSeconds, ladderSeconds: shortSeconds / 2 };
-  const found = systems.flatMap((system, index) =>
-    seeds(index).map((seed) => {
-      const { estimate, seconds } = find(system, seed, settings);
-      return { estimate, seconds, truth: truthOf(system) };
-    }),
+  const found = systems.flatMap(
+    (system, index) => searchesOf(system, seeds(index, repeats), settings).found,
   );
   const conclusive = found.filter(({ estimate }) => estimate.conclusive);
-  const share = (chosen: typeof found) => round(chosen.length / found.length);
   return {
     budgetSeconds,
     fullSeconds,
@@ -151,8 +197,7 @@ function budgetedScore(systems: readonly System[], budgetSeconds: number): Budge
       found.map(({ estimate, truth }) => estimate.capacity / truth.fullLength - 1),
       mean(found.map(({ seconds }) => seconds)),
     ),
-    coverage: share(found.filter(({ estimate, truth }) => holds(estimate, truth))),
-    conclusive: share(conclusive),
+    ...sureness(found),
     confirmed: round(
       conclusive.filter(({ estimate }) => estimate.confirmedPerSecond !== null).length /
         conclusive.length,
@@ -172,7 +217,7 @@ function budgetedScore(systems: readonly System[], budgetSeconds: number): Budge
 
 function peerScore(probeSeconds: number): Score & { probeSeconds: number } {
   const found = SYSTEMS.flatMap((system, index) =>
-    seeds(index).map((seed) => {
+    seeds(index, REPEATS).map((seed) => {
       const lastSeconds = Math.max(30, probeSeconds);
       const { capacity, seconds } = doublingAndBisection(system, seed, {
         probeSeconds,
