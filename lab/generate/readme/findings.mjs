@@ -30,7 +30,7 @@ const ROWS = [
 
 export function findings() {
   const rows = ROWS.map((row) => row()).filter((row) => row !== null);
-  return table(['what', 'figure', 'workload and conditions', ''], rows);
+  return table(['what', 'figure', 'workload and conditions', 'evidence'], rows);
 }
 
 function chartsIn(mode) {
@@ -142,7 +142,7 @@ function search() {
   const rows = Object.values(readJson(path)).flatMap((group) => group.rows);
   const most = Math.max(...rows.map(({ error }) => Math.abs(error)));
   return [
-    'how far `find` was off, at most',
+    'largest error of `find`',
     `**${(100 * most).toFixed(1)} %**`,
     `${rows.length} servers whose capacity is known, one search each`,
     link(path),

@@ -13,7 +13,7 @@ export function needs() {
       [`Node.js ${node} or newer, npm`, 'the command itself'],
       [
         `Go ${go} or newer`,
-        `k6 is compiled from its locked sources. A k6 of your own, ${ownK6} or newer, does as well`,
+        `k6 is compiled from its locked sources. A k6 of your own, ${ownK6} or newer, works as well`,
       ],
       [
         'Linux (Debian 12, Ubuntu) and root',
