@@ -50,11 +50,11 @@ async function drilled(
   ]);
   expect(stderr).not.toContain('Error:');
   const record = JSON.parse(stdout) as Drilled;
-  const { ledger, verdict, fault, figures } = record;
+  const { ledger, verdict, fault, figures, schedule } = record;
   // For the person who runs this: the figures of a drill are its point.
   const classes = LEDGER_CLASSES.map((each) => `${each} ${String(ledger.classes[each].requests)}`);
   process.stderr.write(
-    `${name}: ${verdict.outcome}, sent ${String(ledger.sent)}, ${classes.join(', ')}, lost ${String(ledger.lost)} of ${String(ledger.exposed)}, ${JSON.stringify(figures)}, ${fault.done.map(({ text }) => text).join('; ')}\n`,
+    `${name}: ${verdict.outcome}, sent ${String(ledger.sent)}, ${classes.join(', ')}, lost ${String(ledger.lost)} of ${String(ledger.exposed)}, ${JSON.stringify(figures)}, ${JSON.stringify(schedule ?? {})}, ${fault.done.map(({ text }) => text).join('; ')}\n`,
   );
   // A busy machine may be too slow for the SLO; the books have to balance all the same.
   expect(verdict.invalid.filter((why) => !why.startsWith('the SLO was missed before'))).toEqual([]);
@@ -69,12 +69,13 @@ async function drilled(
 const served = ({ ledger }: DrillRecord): number => ledger.classes.once.requests / ledger.sent;
 
 const HALF_OPEN = 'redis-half-open';
+const SCHEDULE = 'crash-across-a-schedule';
 
 const isHere = ({ notOn, notHere }: Fault): boolean =>
   notOn?.process === undefined && (notHere?.() ?? null) === null;
 
 test.each(
-  FAULTS.filter((fault) => fault.name !== HALF_OPEN && isHere(fault)).map(
+  FAULTS.filter((fault) => ![HALF_OPEN, SCHEDULE].includes(fault.name) && isHere(fault)).map(
     (one) => [one.name, one.usualSeconds] as const,
   ),
 )('%s', async (name, usualSeconds) => {
@@ -119,3 +120,10 @@ describe(HALF_OPEN, () => {
     expect(served(record)).toBeGreaterThan(0.4);
   },
 );
+
+test(`${SCHEDULE}: of schedules in memory, what was due while main was away is never executed`, async () => {
+  const { schedule } = await drilled(SCHEDULE, 20);
+  // Away for 8 s and longer, with a due time every 2 s; before it, for 10 s, all was well.
+  expect(schedule?.never.times).toBeGreaterThanOrEqual(4);
+  expect(schedule?.once).toBeGreaterThan(0);
+});

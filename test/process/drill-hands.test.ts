@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findControl, readLimits } from '../../capacity/src/linux/cgroup';
@@ -69,6 +70,22 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
   isOver = true;
   await Promise.all(others);
   expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+test('a service that is killed and kept down hears no signal, and is started again when it is told', async () => {
+  const place = workspace.place('deaf');
+  const heard = `${place.folder}/heard`;
+  const events: string[] = [];
+  supervisor.onEvent(({ kind }) => events.push(kind));
+  await supervisor.start({
+    ...place,
+    ...{ role: 'main', instance: 'deaf', env: {}, limits: {}, stopSignal: 'TERM', kind: 'service' },
+    command: ['/bin/sh', '-c', `trap 'echo heard >"${heard}"' TERM; while :; do sleep 0.1; done`],
+  });
+  const startAgain = await supervisor.keepDown('deaf', 0);
+  expect([supervisor.runs('deaf'), existsSync(heard), events]).toEqual([false, false, []]);
+  await startAgain();
+  expect(supervisor.runs('deaf')).toBe(true);
 });
 
 /** Takes and drops memory all the time, as n8n does. */

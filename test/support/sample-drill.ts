@@ -83,7 +83,7 @@ export function sampleDrill(): DrillData & { run: RunData } {
         faultFailed: null,
         isOver: true,
       },
-      ...{ ledger: recorded, isOver: true, unexpected: [], figures, control },
+      ...{ ledger: recorded, isOver: true, unexpected: [], figures, schedule: null, control },
       promises: parsePromises('lost=0,repeated=0,running=0,recover<60s'),
     }),
   };

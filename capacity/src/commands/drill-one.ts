@@ -1,6 +1,7 @@
 /** One drill on a target of its own, as the command's options ask for it. */
 import { join } from 'node:path';
 import { drillAnnotations } from '../analysis/annotations';
+import type { SeedWorkflow } from '../catalogue/seeding';
 import { drill, type DrillOrder, type FinishedDrill } from '../drill/drill';
 import type { Fault } from '../drill/fault';
 import { findBundled } from '../lab/kit';
@@ -114,23 +115,34 @@ export function oneDrill(
   options: DrillOptions,
   told: Told,
 ): Promise<FinishedDrill> {
-  const target = chosenTarget(options, order.workload.workflows, options.ready, {
+  const workload = {
+    ...order.workload,
+    workflows: [...order.workload.workflows, ...scheduleOf(order.fault)],
+  };
+  const target = chosenTarget(options, workload.workflows, options.ready, {
     hasLinks: order.fault.isOnLinks ?? false,
     hasSmallDisk: order.fault.isOnSmallDisk ?? false,
   });
-  return onTargets(
-    [target],
-    order.workload,
-    async ({ running: [running], tell, signal, progress }) => {
-      const finished = await drill(running, { ...told.observe, ...order }, tell, signal);
-      const { folder, record, problems } = finished;
-      const run = readRun(join(folder, record.run));
-      problems.push(...(await told.annotate(drillAnnotations(record, run))));
-      progress.end();
-      return finished;
-    },
-  );
+  return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
+    const finished = await drill(running, { ...told.observe, ...order }, tell, signal);
+    const { folder, record, problems } = finished;
+    const run = readRun(join(folder, record.run));
+    problems.push(...(await told.annotate(drillAnnotations(record, run))));
+    progress.end();
+    return finished;
+  });
 }
+
+/** Its service is that of the workloads. */
+const scheduleOf = ({ schedule }: Fault): SeedWorkflow[] =>
+  schedule === undefined
+    ? []
+    : [
+        {
+          ...{ name: schedule.file, needs: ['upstream'] },
+          file: join(findBundled(join('lab', 'upstream'), schedule.file), schedule.file),
+        },
+      ];
 
 export function codeOf({ verdict }: DrillRecord, problems: readonly string[]): number {
   if (problems.length > 0 || verdict.outcome === 'invalid') return EXIT.invalid;

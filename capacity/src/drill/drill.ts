@@ -1,6 +1,7 @@
 /** A fault under load, in one sitting: the control without it, then steady, fault and return; and the ledger of both. */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { dueTimes } from '../analysis/drill/due-times';
 import { drillFigures, exposedTo } from '../analysis/drill/figures';
 import { dueWithin, steadyPart } from '../analysis/drill/phases';
 import { drillVerdict } from '../analysis/drill/verdict';
@@ -14,6 +15,7 @@ import {
   type DrillControl,
   type DrillPhases,
   type DrillRecord,
+  type DrillSchedule,
 } from '../record/drill-record';
 import { runId, writeWhole } from '../record/folder';
 import { ledgerCsv } from '../record/ledger-csv';
@@ -62,16 +64,21 @@ export async function drill(
     const tell = (text: string): void => {
       progress(`${what}: ${text}`);
     };
+    let beganAtMs = Date.now();
+    const onBegin: NonNullable<RunOrder['onBegin']> = (atMs, tellRun) => {
+      beganAtMs = atMs;
+      part.onBegin?.(atMs, tellRun);
+    };
     const run = await measure(
       running,
-      { ...order, ...part, out: join(folder, 'runs') },
+      { ...order, ...part, onBegin, out: join(folder, 'runs') },
       tell,
       signal,
     );
     problems.push(...run.problems);
     const requests: RequestSample[] = [];
     for await (const request of readRequests(run.folder)) requests.push(request);
-    return { ...run, requests };
+    return { ...run, requests, beganAtMs };
   };
 
   // A fault that is a load is not part of the control.
@@ -95,7 +102,7 @@ export async function drill(
   progress('accounting for every request');
   const { requests } = run;
   const { record: of, samples } = run.data;
-  const { ledger, withoutEffects } = await accountFor(run, running, order);
+  const { ledger, withoutEffects, schedule } = await accountFor(run, running, order);
   const faultMs = timed.done[0]?.tMs ?? null;
   const steady = steadyPart(
     requests,
@@ -138,10 +145,11 @@ export async function drill(
     machine: of.machine,
     phases,
     ledger: recorded,
+    ...(schedule === null ? {} : { schedule }),
     figures,
     control,
     verdict: drillVerdict({
-      ...{ fault: faultRecord, run: of, ledger: recorded, figures, control },
+      ...{ fault: faultRecord, run: of, ledger: recorded, figures, schedule, control },
       steadyMissed: missedSlo(slos, judgedBy)?.text ?? null,
       steadyRequests: judgedBy.length,
       faultFailed: timed.failure,
@@ -160,18 +168,24 @@ export async function drill(
 /** With every request, which a run itself does not keep. */
 interface Measured extends FinishedRun {
   requests: RequestSample[];
+  beganAtMs: number;
 }
+
+/** n8n with schedules in its database looks at what is due every 5 s: what is due later may come after the drill. */
+const LATE_SECONDS = 15;
 
 interface Accounted {
   ledger: Ledger;
+  /** Null where the fault has none. */
+  schedule: DrillSchedule | null;
   /** Why the service outside n8n is no source; null: it is. */
   withoutEffects: string | null;
 }
 
 async function accountFor(
-  { data, traced, requests }: Measured,
+  { data, traced, requests, beganAtMs }: Measured,
   running: Running,
-  { workload }: DrillOrder,
+  { workload, fault }: DrillOrder,
 ): Promise<Accounted> {
   let withoutEffects: string | null = null;
   const effects = await (running.drillAccess?.effects() ?? Promise.resolve(null)).catch(
@@ -187,7 +201,19 @@ async function accountFor(
     ...{ runId: data.record.id, requests, executions: traced },
     ...{ effects: isCounted ? own : null, answers: workload.recorded.answers },
   });
-  return { ledger, withoutEffects: isCounted ? null : (withoutEffects ?? 'nothing was counted') };
+  const { warmupSeconds, durationSeconds } = data.record.profile;
+  const schedule =
+    fault.schedule === undefined
+      ? null
+      : dueTimes(effects ?? [], {
+          everySeconds: fault.schedule.everySeconds,
+          fromMs: beganAtMs + 1000 * warmupSeconds,
+          toMs: beganAtMs + 1000 * (warmupSeconds + durationSeconds - LATE_SECONDS),
+        });
+  return {
+    ...{ ledger, schedule },
+    withoutEffects: isCounted ? null : (withoutEffects ?? 'nothing was counted'),
+  };
 }
 
 async function controlOf(
@@ -195,7 +221,7 @@ async function controlOf(
   running: Running,
   order: DrillOrder,
 ): Promise<DrillControl> {
-  const { ledger } = await accountFor(run, running, order);
+  const { ledger, schedule } = await accountFor(run, running, order);
   const { requests } = run;
   const { record } = run.data;
   const measured = requests.filter(({ tMs }) => tMs >= 1000 * record.profile.warmupSeconds);
@@ -204,5 +230,6 @@ async function controlOf(
     sent: requests.length,
     classes: namedClasses(ledger),
     missed: missedSlo(order.slos, measured)?.text ?? null,
+    ...(schedule === null ? {} : { schedule }),
   };
 }

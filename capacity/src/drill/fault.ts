@@ -17,6 +17,8 @@ export interface Fault {
   isOnLinks?: boolean;
   /** The data of n8n's database lies on a file system of ours, whose size this one changes; left out: where it always does. */
   isOnSmallDisk?: boolean;
+  /** A workflow that is active beside the load, and whose due times are accounted for; left out: none. */
+  schedule?: DrilledSchedule;
   /** What a system is promised to do, where nobody says. */
   promise: string;
   /** What the topology lacks for it, as the options to add; null: nothing. */
@@ -27,6 +29,12 @@ export interface Fault {
   notHere?(): string | null;
   /** Does it, and returns when it is over. */
   make(scene: FaultScene): Promise<void>;
+}
+
+export interface DrilledSchedule {
+  /** Of its workflow, in lab/upstream. */
+  file: string;
+  everySeconds: number;
 }
 
 export interface FaultScene {

@@ -12,6 +12,15 @@ export function first(scene: FaultScene, role: Instance['role']): string {
   return found.instance;
 }
 
+/** Every one of a role that runs; at least one. */
+export function allOf(scene: FaultScene, role: Instance['role']): string[] {
+  first(scene, role);
+  return scene
+    .instances()
+    .filter((one) => one.role === role)
+    .map(({ instance }) => instance);
+}
+
 export async function kill(scene: FaultScene, role: Instance['role']): Promise<void> {
   const instance = first(scene, role);
   await scene.access.signal(instance, 'SIGKILL');
@@ -71,7 +80,7 @@ export const needsWorkers = (topology: Topology): string | null =>
 
 /** Of an n8n whose workers have runners as children, as those above 1.0 have. */
 export const needsRunners = (topology: Topology): string | null =>
-  topology.n8n.startsWith('0.') ? '--n8n 2.41.1' : needsWorkers(topology);
+  needsNewer(topology) ?? needsWorkers(topology);
 
 export const needsTwoWorkers = (topology: Topology): string | null =>
   needsQueue(topology) ?? (topology.workers.count > 1 ? null : '--workers 2');
@@ -81,5 +90,9 @@ export const needsWebhooks = ({ webhooks }: Topology): string | null =>
 
 export const needsPostgresql = (topology: Topology): string | null =>
   databaseOf(topology) === 'postgresql' ? null : '--database postgresql';
+
+/** Whose workflows call the service outside n8n. */
+export const needsNewer = ({ n8n }: Topology): string | null =>
+  n8n.startsWith('0.') ? '--n8n 2.41.1' : null;
 
 export const needsNothing = (): null => null;

@@ -3,19 +3,22 @@ import { LEDGER_CLASSES, type LedgerClass } from './ledger-class';
 import { Mistake } from '../ui/exit';
 import { parseDuration } from './profile';
 
+/** Counts of due times of a schedule. */
+export const DUE_COUNTS = ['due-never', 'due-repeated'] as const;
+export type DueCount = (typeof DUE_COUNTS)[number];
 /** Counts of requests. `lost` is all that was accepted and not done; `errors` all without the expected response. */
-const COUNTS = ['errors', ...LEDGER_CLASSES] as const;
+const COUNTS = ['errors', ...LEDGER_CLASSES, ...DUE_COUNTS] as const;
 /** Seconds since the fault. */
 const TIMES = ['detect', 'recover', 'drain'] as const;
 
-export type PromiseMetric = 'errors' | LedgerClass | (typeof TIMES)[number];
+export type PromiseMetric = 'errors' | LedgerClass | DueCount | (typeof TIMES)[number];
 
 export interface DrillPromise {
   /** As the user wrote it. */
   text: string;
   metric: PromiseMetric;
   operator: '=' | '<' | '<=';
-  /** A number of requests, a share of them, or seconds. */
+  /** A number of requests or due times, a share of them, or seconds. */
   bound: number;
   unit: 'requests' | 'share' | 'seconds';
 }

@@ -31,6 +31,8 @@ export interface DrillRecord {
   machine: Machine;
   phases: DrillPhases;
   ledger: DrillLedger;
+  /** What became of the due times of a schedule; left out where there was none. */
+  schedule?: DrillSchedule;
   /** Null where the fault was never made. */
   figures: DrillFigures | null;
   /** The same load without the fault; null where it was left out. */
@@ -98,6 +100,23 @@ export interface DrillControl {
   classes: Record<LedgerClass, NamedRequests>;
   /** The SLO that it missed, with what was measured; null: none. */
   missed: string | null;
+  schedule?: DrillSchedule;
+}
+
+/** Due times of a schedule, from the warm-up to shortly before the load ended. */
+export interface DrillSchedule {
+  everySeconds: number;
+  due: number;
+  /** Executed once; the three add up to those that were due. */
+  once: number;
+  repeated: NamedTimes;
+  never: NamedTimes;
+}
+
+/** How many, and the first of them by name. */
+export interface NamedTimes {
+  times: number;
+  at: string[];
 }
 
 export interface DrillVerdict {

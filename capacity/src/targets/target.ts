@@ -92,7 +92,7 @@ export interface DrillAccess {
   runOutOfMemory(instance: string, signal: AbortSignal): Promise<void>;
   /**
    * Ends a service in its orderly way, its data kept, with a grace of `withinMs`, and keeps it down; what it
-   * returns starts it again.
+   * returns starts it again. Without a grace it is killed.
    */
   keepDown(instance: string, withinMs: number): Promise<() => Promise<void>>;
   /** Between each process of n8n and each of its stores; empty where it reaches them directly. */

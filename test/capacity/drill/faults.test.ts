@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULTS, findFault } from '../../../capacity/src/drill/faults';
+import { bundledPlace, parseExport } from '../../../capacity/src/catalogue/seeding';
 import { whyNotThere, type DrillOptions } from '../../../capacity/src/commands/drill-one';
 import type { Fault, FaultScene } from '../../../capacity/src/drill/fault';
 import { planOfDrill } from '../../../capacity/src/drill/plan';
@@ -176,6 +177,13 @@ test.each([
     ],
   ],
   [
+    'crash-across-a-schedule',
+    [
+      ...['told SIGKILL of main, away for 0.02 s', 'down main'],
+      ...['up main', 'told main started again'],
+    ],
+  ],
+  [
     'oom-worker',
     [
       ...['told the memory of worker-1 is limited to what it uses', 'out of memory worker-1'],
@@ -250,12 +258,25 @@ test('each is named as its file is, and says what a topology lacks for it', () =
     ['slow-postgres', true, null],
     ['postgres-connections-used-up', true, null],
     ['full-disk', false, null],
+    ['crash-across-a-schedule', false, null],
     ['rolling-upgrade', false, null],
     ['scale-in', true, null],
     ['drain-node', false, null],
     ['burst', false, null],
   ]);
   expect(() => findFault('nothing')).toThrow(Mistake);
+});
+
+test('the workflow of a schedule is due as often as its fault says', () => {
+  const [fault, ...others] = FAULTS.filter(({ schedule }) => schedule !== undefined);
+  expect(others).toEqual([]);
+  const file = join(__dirname, '../../../lab/upstream', fault?.schedule?.file ?? '');
+  const [workflow] = parseExport(readFileSync(file, 'utf8'), file);
+  const parameters = workflow?.nodes.map((node) => node['parameters']);
+  expect(parameters).toContainEqual({
+    rule: { interval: [{ field: 'seconds', secondsInterval: fault?.schedule?.everySeconds }] },
+  });
+  expect(JSON.stringify(parameters)).toContain(`${bundledPlace.upstreamUrl}/effects/done`);
 });
 
 test('what this machine cannot make is left out or refused on the target process alone', () => {

@@ -1,8 +1,10 @@
 /** A file system of our own that is full for a while, mounted for real where that is allowed. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildSync } from 'esbuild';
 import { mountSmallDisk, whyNoMount } from '../../../capacity/src/linux/small-disk';
 
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-disk test-'));
@@ -36,7 +38,9 @@ test('what cannot be mounted is said in one line', async () => {
 // Something else than the capabilities may forbid it, as AppArmor does; tried where nobody else sees it.
 const tried = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'n8n-tuned', folder]);
 
-(whyNoMount() === null && tried.status === 0 ? test : test.skip)(
+const testOfMount = whyNoMount() === null && tried.status === 0 ? test : test.skip;
+
+testOfMount(
   'nothing more can be written while it is full, what is there stays, and space comes back',
   async () => {
     const place = join(folder, 'with space');
@@ -65,3 +69,27 @@ const tried = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'n8n-tune
     expect(() => readFileSync(file)).toThrow('ENOENT');
   },
 );
+
+testOfMount('the death of its owner unmounts it and removes its folder', async () => {
+  const place = join(folder, 'of the dead');
+  mkdirSync(place);
+  const script = join(folder, 'owner.cjs');
+  buildSync({
+    stdin: {
+      contents: `import { startReaper } from './capacity/src/linux/reaper';
+        import { mountSmallDisk } from './capacity/src/linux/small-disk';
+        const reaper = startReaper();
+        reaper.watchMount(${JSON.stringify(place)});
+        reaper.watchFolder(${JSON.stringify(place)});
+        void mountSmallDisk(${JSON.stringify(place)}).then(() => process.kill(process.pid, 'SIGKILL'));`,
+      resolveDir: join(__dirname, '..', '..', '..'),
+    },
+    bundle: true,
+    platform: 'node',
+    outfile: script,
+  });
+  expect(spawnSync(process.execPath, [script]).signal).toBe('SIGKILL');
+  // What is mounted cannot be removed.
+  for (let n = 0; existsSync(place) && n < 300; n += 1) await sleep(100);
+  expect(existsSync(place)).toBe(false);
+});

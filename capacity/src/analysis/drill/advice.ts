@@ -16,7 +16,15 @@ const ADVICE: Partial<Record<LedgerClass, string>> = {
   unknown: 'Let callers try again with the same id: nothing is known of these requests.',
 };
 
-export const drillAdvice = ({ ledger }: Pick<DrillRecord, 'ledger'>): string[] =>
-  Object.entries(ADVICE)
+const IN_THE_DATABASE =
+  'Keep schedules in the database (executions.durableSchedules of the chart, n8n 2.41 or newer), so that what was due while no main ran is executed when one is back within N8N_SCHEDULER_MISFIRE_GRACE (60 s).';
+
+export const drillAdvice = ({
+  ledger,
+  schedule,
+}: Pick<DrillRecord, 'ledger' | 'schedule'>): string[] => [
+  ...Object.entries(ADVICE)
     .filter(([name]) => ledger.classes[name as LedgerClass].requests > 0)
-    .map(([, advice]) => advice);
+    .map(([, advice]) => advice),
+  ...((schedule?.never.times ?? 0) > 0 ? [IN_THE_DATABASE] : []),
+];

@@ -1,11 +1,12 @@
 /** Whether what was promised was kept in a drill, and whether the drill says anything at all. */
 import { LEDGER_WORDS } from '../../plan/ledger-class';
-import type { DrillPromise } from '../../plan/promise';
+import type { DrillPromise, DueCount } from '../../plan/promise';
 import type {
   DrillControl,
   DrillFault,
   DrillFigures,
   DrillLedger,
+  DrillSchedule,
   DrillVerdict,
 } from '../../record/drill-record';
 import type { RunRecord } from '../../record/record';
@@ -27,6 +28,8 @@ export interface DrillFacts {
   /** Ids that nobody sent, and yet a source has. */
   unexpected: readonly string[];
   figures: DrillFigures | null;
+  /** Null: there was none. */
+  schedule: DrillSchedule | null;
   control: DrillControl | null;
   promises: readonly DrillPromise[];
 }
@@ -54,7 +57,7 @@ const NOT_OVER =
   'the load ended before the fault was over, so its end was not seen: make --for longer';
 
 function invalidities(facts: DrillFacts): string[] {
-  const { run, ledger, control } = facts;
+  const { run, ledger, control, schedule } = facts;
   const { saturated, faults } = run.summary.generator;
   return [
     ...(facts.faultFailed === null ? [] : [`the fault could not be made (${facts.faultFailed})`]),
@@ -69,6 +72,9 @@ function invalidities(facts: DrillFacts): string[] {
     ...(control?.missed == null
       ? []
       : [`the control without the fault missed the SLO (${control.missed})`]),
+    ...(schedule !== null && schedule.never.times === schedule.due
+      ? ['no due time of the schedule was executed, as far as the service outside n8n knows']
+      : []),
     ...(ledger.sources.executions === null && ledger.sources.effects === null
       ? [`nobody but the callers could be asked (${ledger.withoutExecutions ?? 'no source'})`]
       : []),
@@ -81,6 +87,8 @@ function invalidities(facts: DrillFacts): string[] {
 function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[] {
   const { sources, nameless, withoutExecutions } = ledger;
   const off = control === null ? 0 : control.sent - control.classes.once.requests;
+  const due = control?.schedule;
+  const dueOff = due === undefined ? 0 : due.due - due.once;
   return [
     ...(sources.effects === null
       ? [
@@ -104,13 +112,17 @@ function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[
     ...(off === 0
       ? []
       : [`${String(off)} requests of the control were not answered and executed once.`]),
+    ...(dueOff === 0 ? [] : [`${String(dueOff)} due times of the control were not executed once.`]),
   ];
 }
 
 type Judged = DrillVerdict['promises'][number];
 
-function judged(promise: DrillPromise, { ledger, figures }: DrillFacts): Judged {
+function judged(promise: DrillPromise, { ledger, figures, schedule }: DrillFacts): Judged {
   const { metric } = promise;
+  if (metric === 'due-never' || metric === 'due-repeated') {
+    return judgedDue(promise, metric, schedule);
+  }
   if (metric === 'detect' || metric === 'drain' || metric === 'recover') {
     return timed(promise, figures);
   }
@@ -131,6 +143,23 @@ function judged(promise: DrillPromise, { ledger, figures }: DrillFacts): Judged 
     promise,
     kept,
     measured: `${shown} of ${String(ledger.exposed)} ${were} ${title}${bound}`,
+  };
+}
+
+function judgedDue(
+  promise: DrillPromise,
+  metric: DueCount,
+  schedule: DrillSchedule | null,
+): Judged {
+  if (schedule === null) return { promise, kept: true, measured: 'there is no schedule' };
+  const { times } = metric === 'due-never' ? schedule.never : schedule.repeated;
+  const share = schedule.due === 0 ? 0 : times / schedule.due;
+  const executed = metric === 'due-never' ? 'never executed' : 'executed more than once';
+  const shown = times === 0 ? 'none' : String(times);
+  return {
+    promise,
+    kept: holds(promise, promise.unit === 'share' ? share : times),
+    measured: `${shown} of ${String(schedule.due)} due times ${times === 1 ? 'was' : 'were'} ${executed}`,
   };
 }
 

@@ -1,6 +1,7 @@
 import { Mistake } from '../../ui/exit';
 import type { Fault } from '../fault';
 import { burst } from './burst';
+import { crashAcrossASchedule } from './crash-across-a-schedule';
 import { cutWorker } from './cut-worker';
 import { drainNode } from './drain-node';
 import { fullDisk } from './full-disk';
@@ -41,6 +42,7 @@ export const FAULTS: readonly Fault[] = [
   slowPostgres,
   postgresConnectionsUsedUp,
   fullDisk,
+  crashAcrossASchedule,
   rollingUpgrade,
   scaleIn,
   drainNode,

@@ -1,5 +1,5 @@
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
-import type { DrillRecord } from '../../record/drill-record';
+import type { DrillRecord, DrillSchedule, NamedTimes } from '../../record/drill-record';
 import { formatNumber } from '../plot/scale';
 import { ms, share, type Figure } from '../text/units';
 
@@ -7,7 +7,7 @@ export const drillWord = ({ verdict }: DrillRecord): string => verdict.outcome.t
 
 /** The figures of a drill, in reading order; the same in HTML, Markdown and the terminal. */
 export function drillFigureRows(record: DrillRecord): Figure[] {
-  const { figures, ledger, phases, control } = record;
+  const { figures, ledger, phases, control, schedule } = record;
   const rows: Figure[] = [
     { name: 'Fault', value: faultText(record) },
     { name: 'Sent', value: sentText(record) },
@@ -18,6 +18,7 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
     { name: 'Sources', value: sourcesText(record) },
   ];
   if (figures !== null) rows.push(...cameThrough(figures));
+  if (schedule !== undefined) rows.push(...scheduleRows(schedule));
   if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never made' });
   if (control !== null) rows.push({ name: 'Control', value: controlText(control) });
   return rows;
@@ -65,6 +66,22 @@ function cameThrough(figures: NonNullable<DrillRecord['figures']>): Figure[] {
   return rows;
 }
 
+function scheduleRows({ everySeconds, due, once, repeated, never }: DrillSchedule): Figure[] {
+  const named = (name: string, { times, at }: NamedTimes): Figure[] => {
+    const more = times > at.length ? ` and ${formatNumber(times - at.length)} more` : '';
+    const clock = at.map((time) => time.slice(11, 19)).join(', ');
+    return times === 0 ? [] : [{ name, value: `${clock}${more} (UTC)` }];
+  };
+  return [
+    {
+      name: 'Schedule',
+      value: `of ${formatNumber(due)} due times, one every ${formatNumber(everySeconds)} s, ${formatNumber(once)} executed once, ${formatNumber(repeated.times)} more than once, ${formatNumber(never.times)} never`,
+    },
+    ...named('Executed more than once', repeated),
+    ...named('Never executed', never),
+  ];
+}
+
 const aroundFault = (seconds: number): string =>
   seconds < 0
     ? `${formatNumber(-seconds)} s before the fault`
@@ -89,9 +106,14 @@ function sourcesText({ ledger: { sources } }: DrillRecord): string {
     .join(', ');
 }
 
-function controlText({ sent, classes, missed }: NonNullable<DrillRecord['control']>): string {
+function controlText(control: NonNullable<DrillRecord['control']>): string {
+  const { sent, classes, missed, schedule } = control;
+  const due =
+    schedule === undefined
+      ? ''
+      : `, ${formatNumber(schedule.once)} of ${formatNumber(schedule.due)} due times executed once`;
   const slo = missed === null ? 'the SLO met' : `the SLO missed (${missed})`;
-  return `${formatNumber(sent)} requests without the fault, ${formatNumber(classes.once.requests)} answered and executed once, ${slo}`;
+  return `${formatNumber(sent)} requests without the fault, ${formatNumber(classes.once.requests)} answered and executed once, ${slo}${due}`;
 }
 
 /** Every class with its count under the fault and in the control; those that nothing is in are left out. */

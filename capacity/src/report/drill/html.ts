@@ -11,7 +11,15 @@ import { drillFigureRows, drillWord, ledgerTable, namedIds, promiseTable } from 
 export const DRILL_TONES = { pass: 'good', fail: 'bad', invalid: 'unsure' } as const;
 
 /** What is decided from: what it cost, and how long it took until all was well again. */
-const FIRST = new Set(['Fault', 'Lost', 'Errors', 'Recovered', 'Backlog', 'Slowest survivor']);
+const FIRST = new Set([
+  'Fault',
+  'Lost',
+  'Errors',
+  'Schedule',
+  'Recovered',
+  'Backlog',
+  'Slowest survivor',
+]);
 
 /** The report of one drill. */
 export function renderDrillHtml(record: DrillRecord, parts: DrillParts): string {

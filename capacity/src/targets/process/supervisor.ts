@@ -176,12 +176,13 @@ export class Supervisor {
 
   /**
    * Ends a service as a container is stopped, its main process alone being asked, and keeps it down; what it
-   * returns starts it again.
+   * returns starts it again. With 0 ms all of it is killed.
    */
   async keepDown(instance: string, withinMs: number): Promise<() => Promise<void>> {
     const kept = this.running(instance);
     this.kept.delete(instance);
-    kept.child.kill(`SIG${kept.spec.stopSignal}`);
+    if (withinMs === 0) killGroup(kept.pid, 'SIGKILL');
+    else kept.child.kill(`SIG${kept.spec.stopSignal}`);
     await endedWithin(kept.exited, withinMs);
     await this.endGroup(kept);
     return () => this.start(kept.spec);

@@ -2,7 +2,7 @@ import { drillVerdict, type DrillFacts } from '../../../../capacity/src/analysis
 import { FAULTS } from '../../../../capacity/src/drill/faults';
 import { LEDGER_CLASSES, type LedgerClass } from '../../../../capacity/src/plan/ledger-class';
 import { parsePromises } from '../../../../capacity/src/plan/promise';
-import type { DrillLedger } from '../../../../capacity/src/record/drill-record';
+import type { DrillLedger, DrillSchedule } from '../../../../capacity/src/record/drill-record';
 import type { NamedRequests } from '../../../../capacity/src/record/record';
 import { Mistake } from '../../../../capacity/src/ui/exit';
 import { sampleRun } from '../../../support/sample-run';
@@ -30,6 +30,7 @@ const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
     ...{ detectSeconds: 46, recoverSeconds: 3, slowestMs: 6_000 },
     ...{ backlog: { before: 0, peak: 12, drainSeconds: 9 }, errors: null },
   },
+  schedule: null,
   control: { run: 'runs/x', sent: 150, classes: classes({ once: 150 }), missed: null },
   promises: parsePromises('lost=0,repeated=0,recover<60s'),
   ...given,
@@ -129,5 +130,48 @@ describe('a promise', () => {
 
   test('each fault has some, and they can be read', () => {
     for (const { promise } of FAULTS) expect(parsePromises(promise).length).toBeGreaterThan(2);
+  });
+});
+
+describe('a schedule', () => {
+  const at = (times: number): DrillSchedule['never'] => ({ times, at: [] });
+  const schedule = (never: number, repeated: number): DrillSchedule => ({
+    ...{ everySeconds: 2, due: 30, once: 30 - never - repeated },
+    ...{ never: at(never), repeated: at(repeated) },
+  });
+  const judge = (given: Partial<DrillFacts>): ReturnType<typeof drillVerdict> =>
+    drillVerdict(facts({ promises: parsePromises('due-never=0,due-repeated<5%'), ...given }));
+
+  test('that was executed once each time keeps its promises', () => {
+    const verdict = judge({ schedule: schedule(0, 0) });
+    expect(verdict.outcome).toBe('pass');
+    expect(verdict.promises.map(({ measured }) => measured)).toEqual([
+      'none of 30 due times were never executed',
+      'none of 30 due times were executed more than once',
+    ]);
+  });
+
+  test('that misses due times, or executes them again, fails by as much', () => {
+    const verdict = judge({ schedule: schedule(9, 1) });
+    expect(verdict.outcome).toBe('fail');
+    expect(verdict.sentence).toBe(
+      'After SIGKILL of worker-1, due-never=0 was promised and 9 of 30 due times were never executed.',
+    );
+    expect(judge({ schedule: schedule(0, 2) }).sentence).toContain(
+      'due-repeated<5% was promised and 2 of 30 due times were executed more than once',
+    );
+  });
+
+  test('that never ran at all says nothing', () => {
+    expect(judge({ schedule: schedule(30, 0) }).sentence).toContain(
+      'no due time of the schedule was executed',
+    );
+  });
+
+  test('that is not there breaks no promise, and one that the control missed is a doubt', () => {
+    expect(judge({}).promises.map(({ kept }) => kept)).toEqual([true, true]);
+    const control = { run: 'r', sent: 150, classes: classes({ once: 150 }), missed: null };
+    const { doubts } = judge({ control: { ...control, schedule: schedule(2, 0) } });
+    expect(doubts).toEqual(['2 due times of the control were not executed once.']);
   });
 });
