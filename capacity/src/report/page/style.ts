@@ -19,7 +19,7 @@ td.number{text-align:right;font-variant-numeric:tabular-nums}
 .wide{overflow-x:auto}
 .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1.6rem 2rem}
 figure{margin:0;position:relative;min-width:0}
-.plots>figure:only-child{max-width:48rem}
+:not(.plots)>figure,.plots>figure:only-child{max-width:48rem}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;list-style:none;padding:0;margin:.1rem 0 .2rem;font-size:.85rem;color:var(--ink)}
 .legend i{display:inline-block;width:1.1rem;height:.2rem;margin-right:.4rem;vertical-align:middle;background:var(--c)}
 ${Array.from({ length: 8 }, (_, i) => `.legend .s${i}{--c:var(--s${i})}`).join('')}
