@@ -168,7 +168,7 @@ test(
       PATIENCE_MS,
     );
     await expect(client.ask('SET before failover')).resolves.toBe('+OK');
-    // Redis copies writes later than it answers: a failover before that loses them, whoever follows the master.
+    // Redis answers before the replica has the write, and a failover in between loses it.
     await until(
       'a replica that has the write',
       async () => (await client.ask(`WAIT 1 ${PATIENCE_MS}`)) === ':1',
