@@ -16,7 +16,8 @@ export const fullDisk: Fault = {
   lacks: needsNothing,
   make: async (scene) => {
     const { access, tell, lastsMs } = scene;
-    if (access.fillDisk === undefined) throw new Failure('its disk is none of the command');
+    if (access.fillDisk === undefined)
+      throw new Failure('this n8n lies on a disk that the command does not manage');
     const { what, usedMiB, freeUp } = await access.fillDisk();
     tell(
       `the disk of ${what}, with ${usedMiB.toFixed(0)} MiB on it, is full for ${seconds(lastsMs)}`,

@@ -66,9 +66,9 @@ function stallingSentences(scores: Scores): string {
     [...budgeted, ours].map((score) => percent(share(score))).join(', ');
   return `With stalls of 1.6 s every 60 to 120 s, mostly on top of it, as of major collections (${String(rows.length)} machines, ${String(rows[0]?.repeats)} searches each), ${shares(scores)}. In the same order ${each(({ wrong }) => wrong)} of the searches gave a conclusive answer whose interval misses the true capacity.
 Whether a run sustains its rate then depends on how many stalls fall into it. A stall counts as one event, however many requests it makes late: from the number of them in all probes follows how often they may come, from the SLO what each of them costs, and the interval takes in both that and a run that meets none.
-Of what it did not see a search knows nothing: ${each((score) => 1 - score.sawStalls)} met no stall, and of those that met one ${each((score) => 1 - score.missedAfterStalls / score.sawStalls)} have an interval that contains the true capacity.
+A search cannot know of stalls that it did not meet: ${each((score) => 1 - score.sawStalls)} of the searches met none; of those that met one, ${each((score) => 1 - score.missedAfterStalls / score.sawStalls)} have an interval that contains the true capacity.
 What such a machine sustains for long, the steady capacity, is the fairer truth here: between one stall a minute and one in two minutes that of a run of full length jumps from half of what the machine does to nearly all of it, as a run then meets one or none. ${each(({ coverageSteady }) => coverageSteady)} of the intervals contain the steady capacity.
-To make a probe again where one burst of late requests was all that missed its SLO was tried too, and raised none of these shares: it chooses the runs without a stall.`;
+Repeating a probe that missed its SLO by a single burst of late requests was tried too. It raised none of these shares, as it favours runs without a stall.`;
 }
 
 function shares({ ours, budgeted }: Scores): string {
