@@ -31,7 +31,8 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   },
   'not-executed': {
     title: 'answered, not executed',
-    meaning: 'The caller got the expected response, and the work was not done.',
+    meaning:
+      'The caller was told of success, by the expected response or by another one with a status of success, and the work was not done.',
   },
   lost: {
     title: 'accepted and lost',
@@ -43,7 +44,7 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
   },
   revived: {
     title: 'revived',
-    meaning: 'The caller got an error, and the work was done all the same.',
+    meaning: 'The caller got an error or another response, and the work was done all the same.',
   },
   refused: {
     title: 'refused cleanly',

@@ -5,7 +5,7 @@ import type { DrillRecord } from '../../record/drill-record';
 const ADVICE: Partial<Record<LedgerClass, string>> = {
   lost: 'Run what was accepted and lost again: n8n-tuned recover, or recovery.enabled of the chart, for workflows that may run twice.',
   'not-executed':
-    'Let the workflow respond when it is done (Respond: When Last Node Finishes), so that no caller is told of work that n8n then loses.',
+    'Let the workflow respond when it is done (Respond: When Last Node Finishes), and let callers read the response: status 200 alone, with "the last node did not return any data", is also what n8n answers for a job that a worker lost as it ended.',
   repeated:
     'Let what the workflow changes outside n8n carry the id of its request, so that a second execution changes nothing.',
   revived:

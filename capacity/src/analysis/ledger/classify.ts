@@ -12,11 +12,15 @@ export function classify(evidence: Evidence, atOnce: boolean): LedgerClass {
   if (done === 1) {
     if (effects !== null && isCalledCrashed(executions)) return 'called-crashed';
     if (heard === 'expected') return 'once';
-    return heard === 'error' ? 'revived' : 'unheard';
+    return heard === 'error' || heard === 'success' ? 'revived' : 'unheard';
   }
+  // n8n 2.41 says so of a job that an ending worker has lost, and leaves its execution as running.
+  if (heard === 'success' && !atOnce) return 'not-executed';
   if (executions?.includes('unfinished') === true) return 'running';
   const accepted = wasAccepted(executions, effects);
-  if (heard === 'expected') return atOnce && accepted ? 'lost' : 'not-executed';
+  if (heard === 'expected' || heard === 'success') {
+    return atOnce && accepted ? 'lost' : 'not-executed';
+  }
   if (accepted) return 'lost';
   if (heard === 'refused') return 'refused';
   // Without n8n's own word it may have been accepted and lost before its work began.

@@ -1,8 +1,11 @@
 /** What the four sources say of one request, told apart from how each of them is read. */
 import type { RequestSample } from '../../record/record';
 
-/** What the caller saw. `refused`: the request never reached n8n. `nothing`: no response came. */
-export type Heard = 'expected' | 'error' | 'nothing' | 'refused';
+/**
+ * What the caller saw. `success`: a status of success, with another response than the expected one, which most
+ * callers take for done. `refused`: the request never reached n8n. `nothing`: no response came.
+ */
+export type Heard = 'expected' | 'success' | 'error' | 'nothing' | 'refused';
 
 /** How one execution ended, as n8n has it; `not kept`: it ended, and n8n has thrown the outcome away. */
 export type Fate = 'succeeded' | 'failed' | 'crashed' | 'unfinished' | 'not kept';
@@ -27,5 +30,6 @@ const NEVER_SENT = new Set(['refused', 'no socket', 'no such host', 'TLS']);
 export function heardBy({ ok, status, errorKind }: RequestSample): Heard {
   if (ok) return 'expected';
   if (NEVER_SENT.has(errorKind)) return 'refused';
+  if (errorKind === 'wrong reply' && status >= 200 && status < 300) return 'success';
   return status > 0 ? 'error' : 'nothing';
 }

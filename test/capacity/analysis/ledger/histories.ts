@@ -19,8 +19,11 @@ interface Behaviour {
 
 const EXPECTED = { ok: true, status: 200, errorKind: '' };
 const ERROR = { ok: false, status: 500, errorKind: 'status 500' };
+/** As of `{"message":"Workflow executed successfully but the last node did not return any data"}`. */
+const NO_DATA = { ok: false, status: 200, errorKind: 'wrong reply' };
 const NOTHING = { ok: false, status: 0, errorKind: 'timeout' };
 const RESET = { ok: false, status: 0, errorKind: 'reset' };
+const EDITOR_PAGE = { ok: false, status: 200, errorKind: 'editor page' };
 const REFUSED = { ok: false, status: 0, errorKind: 'refused' };
 
 const succeeded = { outcome: 'succeeded' } as const;
@@ -47,6 +50,18 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   'answers what failed': {
     ...{ class: 'not-executed', heard: EXPECTED, executions: [failed], begun: 1, done: 0 },
   },
+  'loses a job as its worker ends, and calls it a success': {
+    ...{ class: 'not-executed', heard: NO_DATA, executions: [unfinished], begun: 0, done: 0 },
+  },
+  'loses a job at work as its worker ends, and calls it a success': {
+    ...{ class: 'not-executed', heard: NO_DATA, executions: [unfinished], begun: 1, done: 0 },
+  },
+  'calls a success what it has no execution of': {
+    ...{ class: 'not-executed', heard: NO_DATA, executions: [], begun: 0, done: 0 },
+  },
+  'works, and answers without its data': {
+    ...{ class: 'revived', heard: NO_DATA, executions: [succeeded], begun: 1, done: 1 },
+  },
   'crashes at work': { class: 'lost', heard: ERROR, executions: [crashed], begun: 1, done: 0 },
   'crashes before work': {
     ...{ class: 'lost', heard: NOTHING, executions: [crashed], begun: 0, done: 0 },
@@ -65,6 +80,9 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
   refuses: { class: 'refused', heard: REFUSED, executions: [], begun: 0, done: 0 },
   'answers an error alone': {
     ...{ class: 'refused', heard: ERROR, executions: [], begun: 0, done: 0 },
+  },
+  'shows its editor, as for a path that it does not know': {
+    ...{ class: 'refused', heard: EDITOR_PAGE, executions: [], begun: 0, done: 0 },
   },
   'is silent': { class: 'unknown', heard: NOTHING, executions: [], begun: 0, done: 0 },
   'calls its success a crash': {
