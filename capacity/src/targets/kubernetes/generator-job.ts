@@ -53,16 +53,21 @@ export const generatorScripts = (order: GeneratorOrder): V1ConfigMap => ({
 /** Keys of a ConfigMap hold no slash. */
 const keyOf = (path: string): string => path.replaceAll('/', '_');
 
+export const generatorLabels = (call: string): Record<string, string> => ({
+  ...labelsOf(call),
+  'app.kubernetes.io/component': 'generator',
+});
+
 /** Over the nodes, where there are several with room. */
 const spread = (call: string): V1TopologySpreadConstraint => ({
   maxSkew: 1,
   topologyKey: 'kubernetes.io/hostname',
   whenUnsatisfiable: 'ScheduleAnyway',
-  labelSelector: { matchLabels: { ...labelsOf(call), 'app.kubernetes.io/component': 'generator' } },
+  labelSelector: { matchLabels: generatorLabels(call) },
 });
 
 export function generatorJob(order: GeneratorOrder): V1Job {
-  const labels = { ...labelsOf(order.call), 'app.kubernetes.io/component': 'generator' };
+  const labels = generatorLabels(order.call);
   const cores = order.cores === null ? undefined : `${String(Math.round(1000 * order.cores))}m`;
   return {
     apiVersion: 'batch/v1',

@@ -8,6 +8,7 @@ import type { Cluster, Place } from './api';
 import { CLOCK_SCRIPT, endIn, FOLLOW_SCRIPT, START_SCRIPT, STOP_SCRIPT } from './generator-job';
 import { lookInside } from './insides';
 import { Lines } from './lines';
+import { hasLostNode, lostNodeText } from './pod-trouble';
 
 /** Only its process: its scripts are read later. */
 const STARTS_WITHIN_MS = 30_000;
@@ -216,10 +217,19 @@ export class GeneratorPod implements Generator {
       if (read > before) lostSinceMs = null;
       lostSinceMs ??= Date.now();
       if (Date.now() - lostSinceMs > RECONNECT_WITHIN_MS) {
-        return { code: null, reason: `the connection to ${pod.pod} was lost: ${problem}` };
+        return { code: null, reason: await this.whyLost(pod, problem) };
       }
       await sleep(RECONNECT_EVERY_MS);
     }
+  }
+
+  private async whyLost({ namespace, pod: name }: Place, problem: string): Promise<string> {
+    const pod = await this.place.cluster.core
+      .readNamespacedPod({ namespace, name })
+      .catch(() => null);
+    return pod !== null && hasLostNode(pod)
+      ? `the connection to ${name} was lost: ${lostNodeText(this.node)}`
+      : `the connection to ${name} was lost: ${problem}`;
   }
 
   /** Null while it runs. */
@@ -229,10 +239,16 @@ export class GeneratorPod implements Generator {
       cluster.core.readNamespacedPod({ namespace, name }),
     );
     if (pod === null) return `the pod of the load generator (${name}) was deleted`;
-    const { phase, reason, message, containerStatuses } = pod.status ?? {};
+    const { phase, reason, message, containerStatuses, conditions } = pod.status ?? {};
     if (phase === 'Running' && pod.metadata?.deletionTimestamp === undefined) return null;
     const end = containerStatuses?.[0]?.state?.terminated;
-    const how = [reason ?? end?.reason, message ?? end?.message].filter(Boolean).join(': ');
+    // Who ended it: a drain, a taint, a pod of higher priority.
+    const taken = conditions?.find(
+      ({ type, status }) => type === 'DisruptionTarget' && status === 'True',
+    );
+    const how = [reason ?? end?.reason ?? taken?.reason, message ?? end?.message ?? taken?.message]
+      .filter(Boolean)
+      .join(': ');
     return `the pod of the load generator (${name}) ended${how === '' ? '' : `: ${how}`}`;
   }
 }

@@ -11,6 +11,7 @@ import type { V1Pod } from './api-types';
 import type { Cluster } from './api';
 import {
   generatorJob,
+  generatorLabels,
   generatorName,
   generatorScripts,
   OUTPUT,
@@ -44,6 +45,11 @@ export class ClusterGenerators {
   readonly names = new Map<string, string>();
 
   constructor(private readonly options: GeneratorPlace) {}
+
+  /** Of each pod, as NetworkPolicies see it. */
+  get labels(): Record<string, string> {
+    return generatorLabels(this.options.call);
+  }
 
   async up(progress: Progress, signal: AbortSignal): Promise<void> {
     const { cluster, namespace } = this.options;

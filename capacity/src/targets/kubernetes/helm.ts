@@ -153,6 +153,21 @@ async function untilItsEnd(
   }
 }
 
+/** Null for a release that Helm has brought to an end, well or badly. */
+export function leftInTheMiddle(
+  status: string | null,
+  { release, namespace }: Pick<HelmPlace, 'release' | 'namespace'>,
+): string | null {
+  const doing = { 'pending-install': 'installing', 'pending-upgrade': 'upgrading' };
+  const more = { 'pending-rollback': 'rolling back', uninstalling: 'uninstalling' };
+  const what = Object.entries({ ...doing, ...more }).find(([name]) => name === status)?.[1];
+  if (what === undefined) return null;
+  const remedy = ['installing', 'uninstalling'].includes(what)
+    ? `helm uninstall ${release} --namespace ${namespace} removes what is there of it`
+    : `helm rollback ${release} --namespace ${namespace} brings back the revision before it`;
+  return `helm is still ${what} the release '${release}' in the namespace ${namespace}, or was ended in the middle of it (${status ?? ''}): wait for it, or, if no helm is running any more, ${remedy}.`;
+}
+
 /** Helm's last sentence, without what it repeats before it. */
 export function helmFailure(
   stderr: string,
@@ -176,6 +191,26 @@ export function helmFailure(
   ) {
     return new Mistake(
       `the chart refuses these values: ${said.replace(/^.*execution error at \([^)]*\): /, '')}`,
+    );
+  }
+  const foreign =
+    /(\S+) "([^"]+)" in namespace "[^"]*" exists and cannot be imported into the current release/.exec(
+      said,
+    );
+  if (foreign !== null) {
+    const [, kind = '', name = ''] = foreign;
+    return new Mistake(
+      `the namespace ${namespace} has a ${kind} '${name}' already, which is not of the release '${release}': choose another --release or --namespace, or remove it.`,
+    );
+  }
+  const hook = /failed ((?:pre|post)-install): (.*)$/s.exec(said);
+  if (hook !== null) {
+    const [, when = '', why = ''] = hook;
+    const remedy = /timed out|deadline exceeded/.test(why)
+      ? 'give it more time with --deploy-timeout'
+      : 'install the chart with the same values by helm itself, and read the log of that Job';
+    return new Failure(
+      `helm failed in the middle of installing the release '${release}' in the namespace ${namespace}: its ${when} Job did not succeed (${why.replace(/\s+/g, ' ').trim()}); ${remedy}.`,
     );
   }
   return new Failure(`helm failed: ${said}`);

@@ -26,8 +26,11 @@ import type { ClusterGenerators } from './generator';
 import type { GeneratorPod } from './generator-pod';
 import { ClusterInsides } from './insides';
 import { PodApi } from './pod-api';
+import { OURS_SELECTOR } from './labels';
+import { closedBy, closedText } from './network-policies';
 import type { PodLogs } from './pod-logs';
 import type { PodWatch } from './pod-watch';
+import { roleOf } from './pods';
 import { databaseSeat, versionIn } from './release';
 import { storesOf } from './stores';
 
@@ -153,7 +156,9 @@ export class KubernetesRunning implements Running {
       );
     } catch (error) {
       signal.throwIfAborted();
-      throw new Failure(`${messageOf(error)}; no load was made. ${this.whyUnreachable(error)}`);
+      throw new Failure(
+        `${messageOf(error)}; no load was made. ${await this.whyUnreachable(error)}`,
+      );
     }
   }
 
@@ -185,10 +190,33 @@ export class KubernetesRunning implements Running {
     return this.versions['n8n'] ?? '2.0.0';
   }
 
-  private whyUnreachable(error: unknown): string {
-    return /timeout|timed out|dial|reset|refused/i.test(messageOf(error))
-      ? `If the pods are ready, does a NetworkPolicy of the namespace ${this.options.namespace} keep the load generator's pod from them?`
-      : 'Is the workflow active, and does the release take webhooks at this Service?';
+  private async whyUnreachable(error: unknown): Promise<string> {
+    if (!/timeout|timed out|dial|reset|refused/i.test(messageOf(error))) {
+      return 'Is the workflow active, and does the release take webhooks at this Service?';
+    }
+    return (
+      (await this.whyClosed()) ??
+      `If the pods are ready, does a NetworkPolicy of the namespace ${this.options.namespace} keep the load generator's pod from them?`
+    );
+  }
+
+  /** Null where no NetworkPolicy says so, or none may be looked at. */
+  private async whyClosed(): Promise<string | null> {
+    const { cluster, namespace, watch, baseUrl, generators } = this.options;
+    // Behind an Ingress it is the proxy that comes to n8n.
+    if (!new URL(baseUrl).hostname.endsWith('.svc')) return null;
+    const taker = ['webhook', 'main'].flatMap((role) =>
+      watch.pods.filter((pod) => roleOf(pod) === role),
+    )[0];
+    if (taker === undefined) return null;
+    const way = {
+      ...{ namespace, from: generators.labels, to: taker.metadata?.labels ?? {}, port: N8N_PORT },
+    };
+    const closed = await cluster.networking
+      .listNamespacedNetworkPolicy({ namespace })
+      .then(({ items }) => closedBy(items, way))
+      .catch(() => null);
+    return closed === null ? null : closedText(closed, namespace, OURS_SELECTOR);
   }
 }
 

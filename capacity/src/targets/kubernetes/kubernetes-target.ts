@@ -12,7 +12,7 @@ import type { Target } from '../target';
 import { Cluster } from './api';
 import type { V1Service } from './api-types';
 import { ClusterGenerators } from './generator';
-import { Helm, neededHelm } from './helm';
+import { Helm, leftInTheMiddle, neededHelm } from './helm';
 import { namedService, objectsBeside } from './foreign';
 import { KubernetesRunning } from './kubernetes-running';
 import { releaseSelector } from './labels';
@@ -220,6 +220,9 @@ async function existing(
       `there is no release '${release}' in the namespace ${namespace}: helm list --all-namespaces shows those that are there.`,
     );
   }
+  // Else its values would be recorded, and what runs be of others.
+  const left = leftInTheMiddle(await helm.status(), { release, namespace });
+  if (left !== null) throw new Mistake(left);
   return {
     topology: chart.startsWith('n8n-tuned ') ? readDeployed(stringify(values)).topology : null,
     values: valuesWithoutSecrets(values) as Record<string, unknown>,
@@ -256,7 +259,8 @@ async function refuseTaken(helm: Helm, release: string, namespace: string): Prom
   const status = await helm.status();
   if (status === null) return;
   throw new Mistake(
-    `the release name '${release}' is taken in the namespace ${namespace} (${status}): choose another --release, or load what is there with --existing.`,
+    leftInTheMiddle(status, { release, namespace }) ??
+      `the release name '${release}' is taken in the namespace ${namespace} (${status}): choose another --release, or load what is there with --existing.`,
   );
 }
 

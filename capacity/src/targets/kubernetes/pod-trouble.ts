@@ -1,5 +1,6 @@
 /** Why pods do not become ready, from what the cluster says of them. Pure. */
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from './api-types';
+import { claimText, noNodeText } from './unscheduled';
 
 export interface Trouble {
   pod: string;
@@ -38,8 +39,8 @@ function troubleOf(pod: V1Pod): Omit<Trouble, 'pod'> | null {
   );
   if (unscheduled !== undefined) {
     return {
-      text: `no node can take it: ${unscheduled.message ?? 'the scheduler gives no reason'}; ask for less CPU or memory, or add a node`,
-      // An autoscaler may bring a node.
+      text: noNodeText(unscheduled.message),
+      // An autoscaler may bring a node, a provisioner a volume.
       isFinal: false,
     };
   }
@@ -87,19 +88,69 @@ function containerTrouble(status: V1ContainerStatus): Omit<Trouble, 'pod'> | nul
 export function troublesInEvents(events: readonly CoreV1Event[]): Trouble[] {
   return events.flatMap(({ reason, message = '', involvedObject, type }): Trouble[] => {
     if (type !== 'Warning') return [];
-    const pod = involvedObject.name ?? '';
+    const pod = nameOfObject(involvedObject);
     if (reason === 'FailedCreate') return [{ pod, text: notMade(message), isFinal: true }];
     if (reason === 'FailedMount' || reason === 'FailedAttachVolume') {
       return [{ pod, text: `a volume cannot be mounted: ${message}`, isFinal: false }];
     }
-    if (reason === 'ProvisioningFailed') {
-      return [
-        { pod, text: `no volume can be made: ${message}; set a storage class`, isFinal: false },
-      ];
-    }
     return [];
   });
 }
+
+/** Of claims that these pods wait for. Their events stay when there is a volume: then a node has taken the pod. */
+export function troublesOfClaims(
+  events: readonly CoreV1Event[],
+  pods: readonly V1Pod[],
+): Trouble[] {
+  const awaited = new Set(pods.filter((pod) => !isScheduled(pod)).flatMap(claimsOf));
+  return events.flatMap(({ reason = '', message = '', involvedObject }): Trouble[] => {
+    const claim = nameOfObject(involvedObject);
+    if (involvedObject.kind !== 'PersistentVolumeClaim' || !awaited.has(claim)) return [];
+    const text = claimText(reason, message);
+    return text === null ? [] : [{ pod: claim, text, isFinal: false }];
+  });
+}
+
+/** The node controller calls pods of a node that has gone silent unready, and says why in an event of each. */
+export function troublesOfLostNodes(
+  events: readonly CoreV1Event[],
+  pods: readonly V1Pod[],
+): Trouble[] {
+  const told = new Set(
+    events.flatMap(({ reason, involvedObject }) =>
+      reason === 'NodeNotReady' ? [nameOfObject(involvedObject)] : [],
+    ),
+  );
+  return pods.flatMap((pod): Trouble[] =>
+    told.has(nameOf(pod)) && !isReady(pod)
+      ? [{ pod: nameOf(pod), text: lostNodeText(pod.spec?.nodeName), isFinal: false }]
+      : [],
+  );
+}
+
+export const lostNodeText = (node = ''): string =>
+  `its node ${node} no longer answers the cluster: kubectl describe node ${node} says since when; bring it back, or measure on the nodes that are left`;
+
+/** Still said to run, while the node controller has called it unready: no kubelet tells of it any more. */
+export function hasLostNode({ status }: V1Pod): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const containers = status?.containerStatuses ?? [];
+  return (
+    status?.phase === 'Running' &&
+    ready?.status === 'False' &&
+    containers.length > 0 &&
+    containers.every((container) => container.ready)
+  );
+}
+
+const isScheduled = ({ status }: V1Pod): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === 'PodScheduled' && is === 'True') ===
+  true;
+
+const claimsOf = ({ spec }: V1Pod): string[] =>
+  (spec?.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) =>
+    claim === undefined ? [] : [claim.claimName],
+  );
 
 function notMade(message: string): string {
   const quota = /exceeded quota: (.*)$/s.exec(message)?.[1];
@@ -120,5 +171,7 @@ export function isReady(pod: V1Pod): boolean {
       true
   );
 }
+
+const nameOfObject = ({ name }: CoreV1Event['involvedObject']): string => name ?? '';
 
 export const nameOf = ({ metadata }: V1Pod): string => metadata?.name ?? '';

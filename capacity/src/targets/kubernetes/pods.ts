@@ -2,7 +2,7 @@
 import type { RunEvent, SampledRole } from '../../record/record';
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from './api-types';
 import { COMPONENT } from './labels';
-import { nameOf } from './pod-trouble';
+import { lostNodeText, nameOf } from './pod-trouble';
 
 type PodRole = Exclude<SampledRole, 'generator' | 'host'>;
 
@@ -67,8 +67,14 @@ export function seatsOf(pods: readonly V1Pod[]): Seat[] {
 /** What a container's end was: by which it breaks a run. */
 type Happened = Omit<RunEvent, 'tMs'>;
 
+interface Known {
+  restarts: Map<string, number>;
+  gone: boolean;
+  node: string | undefined;
+}
+
 export class PodHistory {
-  private readonly seen = new Map<string, { restarts: Map<string, number>; gone: boolean }>();
+  private readonly seen = new Map<string, Known>();
   private readonly told = new Set<string>();
   private isFirst = true;
 
@@ -90,7 +96,8 @@ export class PodHistory {
     const uid = pod.metadata?.uid ?? '';
     const name = nameOf(pod);
     const before = this.seen.get(uid);
-    const known = before ?? { restarts: new Map<string, number>(), gone: false };
+    const known = before ?? { restarts: new Map<string, number>(), gone: false, node: '' };
+    known.node = pod.spec?.nodeName;
     this.seen.set(uid, known);
     const happened: Happened[] = [];
     if (before === undefined && !this.isFirst) {
@@ -125,6 +132,13 @@ export class PodHistory {
         const atMs = Number(lastTimestamp ?? metadata.creationTimestamp ?? 0);
         if (type !== 'Warning' || atMs < sinceMs || !TELLING.has(reason)) return [];
         if (this.isTold(`${metadata.uid ?? ''} ${reason}`)) return [];
+        const lost = reason === NODE_LOST ? this.seen.get(involvedObject.uid ?? '') : undefined;
+        if (lost !== undefined) {
+          // Taken down later, or back: what it was doing is gone or doubtful from now on.
+          return [
+            { kind: 'exit', text: `${involvedObject.name ?? ''}: ${lostNodeText(lost.node)}` },
+          ];
+        }
         return [
           { kind: 'cluster', text: `${involvedObject.name ?? ''}: ${reason}: ${message.trim()}` },
         ];
@@ -139,8 +153,9 @@ export class PodHistory {
   }
 }
 
+const NODE_LOST = 'NodeNotReady';
 const TELLING = new Set([
-  ...['Evicted', 'OOMKilling', 'NodeNotReady', 'Preempted', 'FailedScheduling', 'Unhealthy'],
+  ...['Evicted', 'OOMKilling', NODE_LOST, 'Preempted', 'FailedScheduling', 'Unhealthy'],
   ...['FailedGetResourceMetric', 'BackOff', 'FailedKillPod', 'SystemOOM'],
 ]);
 

@@ -6,7 +6,13 @@ import { within } from '../../ui/within';
 import type { Cluster } from './api';
 import type { CoreV1Event, V1Deployment, V1Pod, V1StatefulSet } from './api-types';
 import { releaseSelector } from './labels';
-import { troublesInEvents, troublesOf, type Trouble } from './pod-trouble';
+import {
+  troublesInEvents,
+  troublesOf,
+  troublesOfClaims,
+  troublesOfLostNodes,
+  type Trouble,
+} from './pod-trouble';
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -90,7 +96,7 @@ export function isRolledOut({ metadata, spec, status }: V1Deployment): boolean {
   return isSeen && [updatedReplicas, readyReplicas, replicas].every((count) => count === wanted);
 }
 
-/** What no waiting changes first. Pure. */
+/** What no waiting changes first, then what is the cause of others. Pure. */
 export function worstTrouble(
   pods: readonly V1Pod[],
   events: readonly CoreV1Event[],
@@ -98,6 +104,11 @@ export function worstTrouble(
 ): Trouble | null {
   // Events carry no labels: the objects of a release begin with its name.
   const theirs = troublesInEvents(events).filter(({ pod }) => pod.startsWith(release));
-  const troubles = [...troublesOf(pods), ...theirs];
+  const troubles = [
+    ...troublesOfClaims(events, pods),
+    ...troublesOfLostNodes(events, pods),
+    ...troublesOf(pods),
+    ...theirs,
+  ];
   return troubles.find(({ isFinal }) => isFinal) ?? troubles[0] ?? null;
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../../capacity/src/targets/kubernetes/labels';
 import { leftoversIn } from '../../../../capacity/src/targets/kubernetes/leftovers';
 import { needsConfirmation } from '../../../../capacity/src/targets/kubernetes/production';
-import { helmFailure } from '../../../../capacity/src/targets/kubernetes/helm';
+import { helmFailure, leftInTheMiddle } from '../../../../capacity/src/targets/kubernetes/helm';
 import { machineIn } from '../../../../capacity/src/targets/kubernetes/kubernetes-running';
 import { endIn } from '../../../../capacity/src/targets/kubernetes/generator-job';
 import { Lines } from '../../../../capacity/src/targets/kubernetes/lines';
@@ -81,13 +81,42 @@ test.each([
   ],
   [
     'Error: INSTALLATION FAILED: failed pre-install: 1 error occurred: timed out waiting for the condition',
-    /^helm failed: failed pre-install: .* timed out/,
+    /^helm failed in the middle of installing the release 'n8n' in the namespace load: its pre-install Job did not succeed \(1 error occurred: timed out .*\); give it more time with --deploy-timeout\.$/,
     false,
+  ],
+  [
+    'Error: INSTALLATION FAILED: failed post-install: 1 error occurred:\n\t* job n8n-keys failed: BackoffLimitExceeded\n\n',
+    /its post-install Job did not succeed \(1 error occurred: \* job n8n-keys failed: BackoffLimitExceeded\); install the chart with the same values by helm itself/,
+    false,
+  ],
+  [
+    'Error: INSTALLATION FAILED: Unable to continue with install: ConfigMap "n8n" in namespace "load" exists and cannot be imported into the current release: invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"',
+    /^the namespace load has a ConfigMap 'n8n' already, which is not of the release 'n8n': choose another --release or --namespace, or remove it\.$/,
+    true,
   ],
 ])('helm that says %j', (stderr, sentence, isMistake) => {
   const failure = helmFailure(stderr, { release: 'n8n', namespace: 'load' });
   expect(failure.message).toMatch(sentence);
   expect(failure instanceof Mistake).toBe(isMistake);
+});
+
+test.each([
+  [
+    'pending-install',
+    /^helm is still installing the release 'n8n' in the namespace load, or was ended in the middle of it \(pending-install\): .* helm uninstall n8n --namespace load removes/,
+  ],
+  [
+    'pending-upgrade',
+    /still upgrading .* helm rollback n8n --namespace load brings back the revision/,
+  ],
+  ['pending-rollback', /still rolling back .* helm rollback n8n --namespace load/],
+  ['uninstalling', /still uninstalling .* helm uninstall n8n --namespace load/],
+])('a release that helm left %s', (status, sentence) => {
+  expect(leftInTheMiddle(status, { release: 'n8n', namespace: 'load' })).toMatch(sentence);
+});
+
+test.each(['deployed', 'failed', 'superseded', null])('one that is %s was not left', (status) => {
+  expect(leftInTheMiddle(status, { release: 'n8n', namespace: 'load' })).toBeNull();
 });
 
 test('the machine of a pod is what its /proc says, or unknown', () => {

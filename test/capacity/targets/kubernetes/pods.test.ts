@@ -111,6 +111,27 @@ describe('what happens to pods', () => {
   });
 });
 
+test('a run whose pod loses its node is broken by that, once, and names the node', () => {
+  const history = new PodHistory();
+  history.look([pod('worker', { uid: 'a' })]);
+  const silent = (uid: string, name: string) => ({
+    metadata: { uid: `event of ${uid}`, creationTimestamp: new Date(5_000) },
+    ...{ type: 'Warning', reason: 'NodeNotReady', message: 'Node is not ready' },
+    involvedObject: { kind: 'Pod', name, uid },
+  });
+  const events = [silent('a', 'worker'), silent('z', 'somebody-else')];
+  expect(history.warnings(events, 0)).toEqual([
+    {
+      kind: 'exit',
+      text: expect.stringMatching(
+        /^worker: its node node0 no longer answers the cluster: /,
+      ) as string,
+    },
+    { kind: 'cluster', text: 'somebody-else: NodeNotReady: Node is not ready' },
+  ]);
+  expect(history.warnings(events, 0)).toEqual([]);
+});
+
 const service = (component: string, port = 80) => ({
   metadata: {
     name: `n8n-${component}`,
