@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import { compareTopologies } from '../compare/compare';
 import { COMPARE_METRICS } from '../analysis/compare-metric';
 import { compareRecords, isRecord } from '../compare/records';
+import { comparedCosts } from '../compare/seen';
 import type { CompareMetric, CompareRecord } from '../record/compare-record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
 import { k6For } from '../load/find-k6';
@@ -34,12 +35,13 @@ import {
   type WorkloadOptions,
 } from './options';
 import { numberThat, parsed, removed, seconds } from './parsers';
+import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
 import { withDeployerOptions, type DeployerFlags, type DeployFlags } from './kubernetes';
 import { onTargets } from './on-target';
 import { chosenLoad, chosenTarget, isLegacyChoice } from './targets';
 
 interface CompareOptions
-  extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags {
+  extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags, PriceOptions {
   metric?: CompareMetric;
   failOn?: 'worse';
   pairs: number;
@@ -60,8 +62,10 @@ export function register(program: Command): void {
       'a topology or a server (YAML), the URL of an n8n that runs, or the folder of a record',
     )
     .argument('<B>', 'what it is compared with');
-  withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed'))
-    .optionsGroup('How it is decided:')
+  withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed')).optionsGroup(
+    'How it is decided:',
+  );
+  withPriceOptions(command)
     .addOption(
       new Option('--metric <name>', 'what is compared (default: throughput)').choices(
         Object.keys(COMPARE_METRICS),
@@ -128,15 +132,15 @@ function besideEachOther(a: string, b: string, options: CompareOptions): number 
       '--fail-on needs a comparison that is measured: two records have no interval, so leave it out.',
     );
   }
-  const record = compareRecords(a, b, options.metric ?? null);
+  const { prices = null } = chosenPrices(options);
+  const record = compareRecords(a, b, options.metric ?? null, prices);
   if (options.json === true) printJson(record);
-  else process.stdout.write(`${terminalText(record)}\n`);
+  else process.stdout.write(`${terminalText(record, '')}\n`);
   return EXIT.fine;
 }
 
-function terminalText(record: CompareRecord): string {
-  return renderCompareTerminal(record, terminalStyle());
-}
+const terminalText = (record: CompareRecord, folder: string): string =>
+  renderCompareTerminal(record, terminalStyle(), comparedCosts(folder, record));
 
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
@@ -217,6 +221,7 @@ async function measured(
     drainMs: options.drain,
     generator: chosenGenerator(options),
     ...(options.arrivals === undefined ? {} : { arrivals: plan.arrivals }),
+    ...chosenPrices(options),
     command: withoutSecrets(process.argv.slice(2)),
     metric,
     search: searchSettings({
@@ -236,7 +241,7 @@ async function measured(
     finished.problems.forEach(warn);
     if (options.json === true) printJson({ folder: finished.folder, ...finished.record });
     else {
-      const text = terminalText(finished.record);
+      const text = terminalText(finished.record, finished.folder);
       process.stdout.write(`${text}\n${join(finished.folder, 'report.html')}\n`);
     }
     const { answer } = finished.record;

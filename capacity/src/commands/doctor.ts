@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { diagnose, isReady } from '../lab/doctor';
 import { gatherFacts } from '../lab/facts';
 import { renderChecks } from '../lab/table';
@@ -6,7 +6,7 @@ import { Cluster } from '../targets/kubernetes/api';
 import { examinationLines, examine } from '../targets/kubernetes/examine';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, printLines } from '../ui/print';
-import { clusterTargetOption, type ClusterFlags } from './kubernetes';
+import type { ClusterFlags } from './kubernetes';
 
 const WIDTH = 80;
 
@@ -15,19 +15,34 @@ export function register(program: Command): void {
     .command('doctor')
     .description('Say what is here, what is missing, and how to get it')
     .addOption(
-      clusterTargetOption('kubernetes: ask a cluster, right by right, whether it may be loaded'),
+      new Option('--target <kind>', 'where n8n would be loaded')
+        .choices(['process', 'kubernetes'])
+        .default('process'),
     )
     .option('--kubeconfig <file>', 'target kubernetes: default $KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'target kubernetes: a context of it (default: the current one)')
     .option('--namespace <name>', 'target kubernetes: where it would run (default: one of its own)')
     .option('--existing', 'target kubernetes: only what it takes to load a release that is there')
     .option('--json', 'print facts and checks, for machines')
-    .addHelpText('after', '\nExit code 1: something that the target process needs is missing.')
+    .addHelpText(
+      'after',
+      `
+With --target process it says what this machine has for it, with --target kubernetes it asks a cluster,
+right by right, whether the command may deploy and load n8n there. The target url needs k6 and nothing else.
+
+Exit code 1: something that the target needs is missing.
+
+Examples:
+  n8n-tuned doctor
+  n8n-tuned doctor --target kubernetes --namespace load
+  n8n-tuned doctor --target kubernetes --namespace n8n --existing`,
+    )
     .action(async ({ json, ...flags }: DoctorOptions) => {
-      if (flags.target !== undefined) {
+      if (flags.target === 'kubernetes') {
         process.exitCode = await examineCluster(flags, json === true);
         return;
       }
+      refuseClusterFlags(flags);
       const facts = await gatherFacts();
       const checks = diagnose(facts);
       const ready = isReady(checks);
@@ -38,9 +53,19 @@ export function register(program: Command): void {
 }
 
 interface DoctorOptions extends ClusterFlags {
-  target?: string;
+  target: 'process' | 'kubernetes';
   existing?: boolean;
   json?: boolean;
+}
+
+/** Else a cluster would seem to have been asked. */
+function refuseClusterFlags({ kubeconfig, context, namespace, existing }: DoctorOptions): void {
+  const given = Object.entries({ kubeconfig, context, namespace, existing }).find(
+    ([, value]) => value !== undefined,
+  )?.[0];
+  if (given !== undefined) {
+    throw new Mistake(`--${given} needs --target kubernetes: add it, or leave --${given} out.`);
+  }
 }
 
 async function examineCluster(flags: DoctorOptions, json: boolean): Promise<number> {

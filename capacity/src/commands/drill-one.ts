@@ -19,10 +19,12 @@ import { EXIT, Mistake } from '../ui/exit';
 import { givenValues } from './kubernetes';
 import type { MonitoringOptions, Told } from './monitoring';
 import { onTargets } from './on-target';
+import { chosenPrices, type PriceOptions } from './prices';
 import { chosenSlos, chosenWorkload, type TargetOptions, type WorkloadOptions } from './options';
 import { chosenTarget, isLegacyChoice } from './targets';
 
-export interface DrillOptions extends WorkloadOptions, TargetOptions, MonitoringOptions {
+export interface DrillOptions
+  extends WorkloadOptions, TargetOptions, MonitoringOptions, PriceOptions {
   rate: number;
   arrivals?: Arrivals;
   /** Seconds, as the next three. */
@@ -105,6 +107,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
     scripts: findBundled('loadtests', 'load.ts'),
     timeoutMs: options.patience,
     drainMs: options.patience,
+    ...chosenPrices(options),
     command: withoutSecrets(process.argv.slice(2)),
   };
 }

@@ -12,6 +12,7 @@ import { codeOf, oneDrill, orderOf, USUAL_WORKLOAD, type DrillOptions } from './
 import { chosenMonitoring, withMonitoringOptions } from './monitoring';
 import { outOption, readyOption, withTargetOptions, withWorkloadOptions } from './options';
 import { collect, milliseconds, parsed, positive, seconds } from './parsers';
+import { withPriceOptions } from './prices';
 
 const LIST = 'list';
 const ALL = 'all';
@@ -46,6 +47,7 @@ export function register(program: Command): void {
       "what passes, like 'lost=0', 'errors<1%' or 'recover<60s' (default: the fault's own); may be repeated",
       collect,
     );
+  withPriceOptions(command);
   withMonitoringOptions(command)
     .optionsGroup('Limits and results:')
     .addOption(

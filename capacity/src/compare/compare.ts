@@ -105,6 +105,7 @@ export async function compareTopologies(
     workload: order.workload.recorded,
     metric: order.metric,
     slo: order.slos,
+    ...(order.prices === undefined ? {} : { prices: order.prices }),
     a: sides.A,
     b: sides.B,
     machine: running.A.machine,

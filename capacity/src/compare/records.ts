@@ -17,7 +17,12 @@ export const isRecord = (folder: string): boolean =>
   isComplete(folder) || existsSync(join(folder, FIND_FILE));
 
 /** Without an interval: one record tells nothing about how much the next one would differ. */
-export function compareRecords(a: string, b: string, asked: CompareMetric | null): CompareRecord {
+export function compareRecords(
+  a: string,
+  b: string,
+  asked: CompareMetric | null,
+  prices: CompareRecord['prices'] | null = null,
+): CompareRecord {
   const [one, other] = [recordedIn(a), recordedIn(b)];
   if (one.kind !== other.kind) {
     throw new Mistake(
@@ -49,6 +54,7 @@ export function compareRecords(a: string, b: string, asked: CompareMetric | null
     workload,
     metric,
     slo: one.record.slo,
+    ...pricesOf(prices ?? one.record.prices),
     ...sides,
     machine: one.record.machine,
     versions: one.record.versions,
@@ -59,6 +65,9 @@ export function compareRecords(a: string, b: string, asked: CompareMetric | null
     doubts: differences(one.record, other.record),
   };
 }
+
+const pricesOf = (prices: CompareRecord['prices']): Pick<CompareRecord, 'prices'> =>
+  prices === undefined ? {} : { prices };
 
 function recordedIn(folder: string): Recorded {
   return isComplete(folder)

@@ -7,7 +7,12 @@ import type { CompareRecord, Side } from '../record/compare-record';
 import { REQUESTS_FILE } from '../record/folder';
 import { isComplete, readRun } from '../record/read';
 import { FIND_FILE, readSearch } from '../record/read-find';
-import { SLOWER_SHARES, type ComparedRuns, type SideSeen } from '../report/compare/seen';
+import {
+  SLOWER_SHARES,
+  type ComparedCosts,
+  type ComparedRuns,
+  type SideSeen,
+} from '../report/compare/seen';
 import { seenAgain } from '../run/read';
 
 export const comparedRuns = async (
@@ -15,22 +20,34 @@ export const comparedRuns = async (
   { a, b }: Pick<CompareRecord, 'a' | 'b'>,
 ): Promise<ComparedRuns> => ({ a: await seenOf(folder, a), b: await seenOf(folder, b) });
 
+/** `folder` is empty where the runs name their own. */
+export const comparedCosts = (
+  folder: string,
+  { a, b }: Pick<CompareRecord, 'a' | 'b'>,
+): ComparedCosts => ({ a: { costs: costsOf(folder, a) }, b: { costs: costsOf(folder, b) } });
+
 /** Of what is there: records are kept without their requests, or without their runs. */
-async function seenOf(folder: string, { runs, values }: Side): Promise<SideSeen> {
-  const costs: (Cost | null)[] = [];
+async function seenOf(folder: string, side: Side): Promise<SideSeen> {
   const slower: (number | null)[][] = [];
-  for (const [index, run] of runs.entries()) {
-    const path = join(folder, run);
-    // One that was not valid does not count.
-    if (values[index] == null) continue;
-    if (existsSync(join(path, FIND_FILE))) costs.push(costOf(readSearch(path)));
-    if (!isComplete(path)) continue;
-    const record = readRun(path);
-    costs.push(costOfRun(record));
-    if (existsSync(join(path, REQUESTS_FILE))) slower.push(await slowerIn(path, record));
+  for (const path of countedIn(folder, side)) {
+    if (isComplete(path) && existsSync(join(path, REQUESTS_FILE))) {
+      slower.push(await slowerIn(path, readRun(path)));
+    }
   }
-  return { costs: costs.filter((cost) => cost !== null), slower };
+  return { costs: costsOf(folder, side), slower };
 }
+
+const costsOf = (folder: string, side: Side): Cost[] =>
+  countedIn(folder, side)
+    .map((path) => {
+      if (existsSync(join(path, FIND_FILE))) return costOf(readSearch(path));
+      return isComplete(path) ? costOfRun(readRun(path)) : null;
+    })
+    .filter((cost) => cost !== null);
+
+/** One that was not valid does not count. */
+const countedIn = (folder: string, { runs, values }: Side): string[] =>
+  runs.filter((_, index) => values[index] != null).map((run) => join(folder, run));
 
 async function slowerIn(
   path: string,

@@ -16,6 +16,8 @@ export interface CompareRecord {
   workload: RecordedWorkload;
   metric: CompareMetric;
   slo: Slo[];
+  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  prices?: { cpu: number; memory: number };
   a: Side;
   b: Side;
   machine: Machine;

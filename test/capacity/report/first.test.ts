@@ -2,10 +2,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { costOfRun } from '../../../capacity/src/analysis/cost';
 import { comparedRuns } from '../../../capacity/src/compare/seen';
 import { RunFolder } from '../../../capacity/src/record/folder';
 import { compareCharts } from '../../../capacity/src/report/compare/charts';
 import { renderCompareHtml } from '../../../capacity/src/report/compare/html';
+import { renderCompareMarkdown } from '../../../capacity/src/report/compare/markdown';
+import { renderCompareTerminal } from '../../../capacity/src/report/compare/terminal';
 import { NOTHING_SEEN, SLOWER_SHARES } from '../../../capacity/src/report/compare/seen';
 import { renderDrillHtml } from '../../../capacity/src/report/drill/html';
 import { firstFigures } from '../../../capacity/src/report/run/first';
@@ -138,6 +141,39 @@ describe('a comparison', () => {
       expect(median).toBeLessThan(120);
     });
   });
+});
+
+test('a comparison and a drill have a price only where prices were given', () => {
+  const seen = sampleComparedRuns();
+  const priced = { ...comparison, prices: { cpu: 1, memory: 0 } };
+  const prices = (html: string): number[] =>
+    [...html.matchAll(/, price ([\d.]+)/g)].map(([, price]) => Number(price));
+  expect(prices(renderCompareHtml(comparison, seen))).toEqual([]);
+  const [a, b, ...again] = prices(renderCompareHtml(priced, seen));
+  // Memory is free: the price is the core-hours of the run in the middle, for each side.
+  const middle = ({ costs }: typeof seen.a): number =>
+    costs.map(({ perMillion }) => perMillion.coreHours).sort((x, y) => x - y)[
+      Math.floor((costs.length - 1) / 2)
+    ] ?? 0;
+  expect(a).toBeCloseTo(middle(seen.a), 0);
+  expect(b).toBeCloseTo(middle(seen.b), 0);
+  // In the table of all figures, in Markdown and in the terminal too.
+  expect(again).toEqual([a, b]);
+  expect(prices(renderCompareMarkdown(priced, seen))).toEqual([a, b]);
+  const style = { colour: false, width: 100 };
+  expect(prices(renderCompareTerminal(priced, style, seen).replace(/\s+/g, ' '))).toEqual([a, b]);
+  expect(renderCompareTerminal(comparison, style, seen)).not.toContain('Per million');
+
+  expect(prices(renderDrillHtml(drill, drillParts))).toEqual([]);
+  const { run: under } = drillParts;
+  const paid = {
+    ...drillParts,
+    run: { ...under, record: { ...under.record, prices: { cpu: 1, memory: 0 } } },
+  };
+  const coreHours = costOfRun(under.record)?.perMillion.coreHours ?? 0;
+  const [first, second] = prices(renderDrillHtml(drill, paid));
+  expect(first).toBeCloseTo(coreHours, 0);
+  expect(second).toBe(first);
 });
 
 test('a drill says what to change about what was lost, and nothing where nothing was', () => {

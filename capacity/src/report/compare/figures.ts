@@ -8,7 +8,7 @@ import { inWords } from '../page/parts';
 import { costFigures } from '../text/cost';
 import type { Figure } from '../text/units';
 import { formatNumber } from '../plot/scale';
-import type { ComparedRuns, SideSeen } from './seen';
+import type { ComparedCosts, ComparedRuns } from './seen';
 
 const WORDS = {
   better: 'BETTER',
@@ -58,18 +58,27 @@ export function firstFigures(record: CompareRecord, runs: ComparedRuns): Figure[
     { name: 'B is', value: ratioText(record) },
     { name: `A, ${title}`, value: sideText(record.a, unit) },
     { name: `B, ${title}`, value: sideText(record.b, unit) },
-    ...takesFigures('A', runs.a),
-    ...takesFigures('B', runs.b),
+    ...takesFigures(record, runs),
     ...adviceFigure('A', record.a),
     ...adviceFigure('B', record.b),
   ];
 }
 
+/** What each side uses, and what a million requests cost there where prices were given. */
+export const takesFigures = (record: CompareRecord, runs: ComparedCosts): Figure[] => [
+  ...sideTakes('A', runs.a, record.prices),
+  ...sideTakes('B', runs.b, record.prices),
+];
+
 /** Of the run in the middle. */
-function takesFigures(letter: string, { costs }: SideSeen): Figure[] {
+function sideTakes(
+  letter: string,
+  { costs }: ComparedCosts['a'],
+  prices: CompareRecord['prices'],
+): Figure[] {
   const inOrder = [...costs].sort((a, b) => a.perMillion.coreHours - b.perMillion.coreHours);
   const middle = inOrder[Math.floor((inOrder.length - 1) / 2)] ?? null;
-  return costFigures(middle, undefined).map(({ name, value }) => ({
+  return costFigures(middle, prices).map(({ name, value }) => ({
     ...{ name: `${name}, ${letter}`, value },
   }));
 }

@@ -1,6 +1,13 @@
 import type { CompareRecord } from '../../record/compare-record';
 import { compareCharts } from './charts';
-import { compareFigures, compareWord, firstFigures, pairTable, topologyTable } from './figures';
+import {
+  compareFigures,
+  compareWord,
+  firstFigures,
+  pairTable,
+  takesFigures,
+  topologyTable,
+} from './figures';
 import type { ComparedRuns } from './seen';
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
@@ -23,7 +30,7 @@ export function renderCompareHtml(record: CompareRecord, runs: ComparedRuns): st
   const isPaired = ({ id }: { id: string }): boolean => id === 'pairs' || id === 'ratios';
   const distributions = picture.rest.filter((chart) => !isPaired(chart));
   const body = [
-    `<h1>${escapeXml(`${b.name} against ${a.name}`)}</h1>`,
+    `<h1>${escapeXml(`${b.name} compared with ${a.name}`)}</h1>`,
     `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
     `<section class="verdict ${COMPARE_TONES[record.answer]}"><strong>${compareWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
     summary(firstFigures(record, runs)),
@@ -32,7 +39,7 @@ export function renderCompareHtml(record: CompareRecord, runs: ComparedRuns): st
     '<h2>Every figure</h2>',
     cellsTable(
       ['', ''],
-      compareFigures(record).map((f) => [f.name, f.value]),
+      [...compareFigures(record), ...takesFigures(record, runs)].map((f) => [f.name, f.value]),
     ),
     distributions.length === 0 ? '' : `<h2>Both distributions</h2>${plots(distributions)}`,
     `<h2>Pair by pair</h2>${plots(picture.rest.filter(isPaired))}`,
@@ -42,5 +49,5 @@ export function renderCompareHtml(record: CompareRecord, runs: ComparedRuns): st
     `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record.command))}</pre>`,
     `<h2>Exactly what was measured</h2>${cellsTable(['', ''], measuredRows(record))}`,
   ];
-  return page(`${b.name} against ${a.name}`, body.join('\n'));
+  return page(`${b.name} compared with ${a.name}`, body.join('\n'));
 }

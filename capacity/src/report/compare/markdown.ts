@@ -1,6 +1,6 @@
 import type { CompareRecord } from '../../record/compare-record';
 import { compareCharts } from './charts';
-import { compareFigures, pairTable, topologyTable } from './figures';
+import { compareFigures, pairTable, takesFigures, topologyTable } from './figures';
 import type { ComparedRuns } from './seen';
 import { repeatCommand } from '../text/units';
 import { table } from '../text/markdown';
@@ -9,13 +9,13 @@ export function renderCompareMarkdown(record: CompareRecord, runs: ComparedRuns)
   const pairs = pairTable(record);
   const topologies = topologyTable(record);
   const lines = [
-    `# ${record.b.name} against ${record.a.name}`,
+    `# ${record.b.name} compared with ${record.a.name}`,
     '',
     `**${record.sentence}**`,
     '',
     ...table(
       ['', ''],
-      compareFigures(record).map((f) => [f.name, f.value]),
+      [...compareFigures(record), ...takesFigures(record, runs)].map((f) => [f.name, f.value]),
     ),
     '',
     ...record.doubts.map((d) => `- Doubt: ${d}`),

@@ -1,6 +1,9 @@
+import { costOfRun } from '../../analysis/cost';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
 import type { DrillRecord, DrillSchedule, NamedTimes } from '../../record/drill-record';
+import type { RunRecord } from '../../record/record';
 import { formatNumber } from '../plot/scale';
+import { costFigures } from '../text/cost';
 import { ms, share, type Figure } from '../text/units';
 
 export const drillWord = ({ verdict }: DrillRecord): string => verdict.outcome.toUpperCase();
@@ -23,6 +26,9 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
   if (control !== null) rows.push({ name: 'Control', value: controlText(control) });
   return rows;
 }
+
+/** What n8n used in the run under the fault, and what a million such requests cost where prices were given. */
+export const drillTakes = (run: RunRecord): Figure[] => costFigures(costOfRun(run), run.prices);
 
 function cameThrough(figures: NonNullable<DrillRecord['figures']>): Figure[] {
   const { detectSeconds, recoverSeconds, backlog, slowestMs, errors } = figures;

@@ -5,7 +5,14 @@ import { firstPlot, layoutRows, list, plots, summary } from '../page/parts';
 import { escapeXml } from '../plot/svg';
 import { repeatCommand } from '../text/units';
 import { drillCharts, type DrillParts } from './charts';
-import { drillFigureRows, drillWord, ledgerTable, namedIds, promiseTable } from './figures';
+import {
+  drillFigureRows,
+  drillTakes,
+  drillWord,
+  ledgerTable,
+  namedIds,
+  promiseTable,
+} from './figures';
 
 /** Classes of the style sheet. */
 export const DRILL_TONES = { pass: 'good', fail: 'bad', invalid: 'unsure' } as const;
@@ -26,13 +33,14 @@ export function renderDrillHtml(record: DrillRecord, parts: DrillParts): string 
   const { verdict, fault, workload } = record;
   const ledger = ledgerTable(record);
   const promises = promiseTable(record);
-  const figures = drillFigureRows(record);
+  const takes = drillTakes(parts.run.record);
+  const figures = [...drillFigureRows(record), ...takes];
   const picture = firstPlot(drillCharts(record, parts), 'ledger');
   const body = [
     `<h1>${escapeXml(`Drill ${fault.name}: ${fault.title}`)}</h1>`,
     `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
     `<section class="verdict ${DRILL_TONES[verdict.outcome]}"><strong>${drillWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p></section>`,
-    summary(figures.filter(({ name }) => FIRST.has(name))),
+    summary([...figures.filter(({ name }) => FIRST.has(name)), ...takes]),
     list('What to change', drillAdvice(record)),
     list('What makes this result doubtful', verdict.doubts),
     picture.first,

@@ -3,7 +3,14 @@ import type { DrillRecord } from '../../record/drill-record';
 import { table } from '../text/markdown';
 import { repeatCommand } from '../text/units';
 import { drillCharts, type DrillParts } from './charts';
-import { drillFigureRows, drillWord, ledgerTable, namedIds, promiseTable } from './figures';
+import {
+  drillFigureRows,
+  drillTakes,
+  drillWord,
+  ledgerTable,
+  namedIds,
+  promiseTable,
+} from './figures';
 
 export function renderDrillMarkdown(record: DrillRecord, parts: DrillParts): string {
   const { verdict, fault } = record;
@@ -18,7 +25,10 @@ export function renderDrillMarkdown(record: DrillRecord, parts: DrillParts): str
     '',
     ...table(
       ['', ''],
-      drillFigureRows(record).map(({ name, value }) => [name, value]),
+      [...drillFigureRows(record), ...drillTakes(parts.run.record)].map(({ name, value }) => [
+        name,
+        value,
+      ]),
     ),
     '',
     ...verdict.doubts.map((doubt) => `- Doubt: ${doubt}`),

@@ -179,7 +179,7 @@ export function helmFailure(
     .join(' ')
     .replace(/^Error: (INSTALLATION FAILED: )?/, '')
     .trim();
-  if (/cannot re-use a name that is still in use/.test(said)) {
+  if (/cannot re-?use a name that is still in use/.test(said)) {
     return new Mistake(
       `the release name '${release}' is taken in the namespace ${namespace}: choose another --release, or load what is there with --existing.`,
     );
@@ -208,9 +208,9 @@ export function helmFailure(
     const [, when = '', why = ''] = hook;
     const remedy = /timed out|deadline exceeded/.test(why)
       ? 'give it more time with --deploy-timeout'
-      : 'install the chart with the same values by helm itself, and read the log of that Job';
+      : 'install the chart with the same values by helm itself, and read the log of that hook';
     return new Failure(
-      `helm failed in the middle of installing the release '${release}' in the namespace ${namespace}: its ${when} Job did not succeed (${why.replace(/\s+/g, ' ').trim()}); ${remedy}.`,
+      `helm failed in the middle of installing the release '${release}' in the namespace ${namespace}: its ${when} hook did not succeed (${why.replace(/\s+/g, ' ').trim()}); ${remedy}.`,
     );
   }
   return new Failure(`helm failed: ${said}`);

@@ -81,13 +81,29 @@ test.each([
   ],
   [
     'Error: INSTALLATION FAILED: failed pre-install: 1 error occurred: timed out waiting for the condition',
-    /^helm failed in the middle of installing the release 'n8n' in the namespace load: its pre-install Job did not succeed \(1 error occurred: timed out .*\); give it more time with --deploy-timeout\.$/,
+    /^helm failed in the middle of installing the release 'n8n' in the namespace load: its pre-install hook did not succeed \(1 error occurred: timed out .*\); give it more time with --deploy-timeout\.$/,
     false,
   ],
   [
     'Error: INSTALLATION FAILED: failed post-install: 1 error occurred:\n\t* job n8n-keys failed: BackoffLimitExceeded\n\n',
-    /its post-install Job did not succeed \(1 error occurred: \* job n8n-keys failed: BackoffLimitExceeded\); install the chart with the same values by helm itself/,
+    /its post-install hook did not succeed \(1 error occurred: \* job n8n-keys failed: BackoffLimitExceeded\); install the chart with the same values by helm itself/,
     false,
+  ],
+  // Helm 4.
+  [
+    'level=ERROR msg="release name check failed" error="cannot reuse a name that is still in use"\nError: INSTALLATION FAILED: release name check failed: cannot reuse a name that is still in use',
+    /^the release name 'n8n' is taken in the namespace load: choose another --release/,
+    true,
+  ],
+  [
+    'Error: INSTALLATION FAILED: failed pre-install: resource Job/load/n8n-keys not ready. status: InProgress, message: Job in progress\ncontext deadline exceeded',
+    /its pre-install hook did not succeed \(resource Job\/load\/n8n-keys not ready\. .* deadline exceeded\); give it more time/,
+    false,
+  ],
+  [
+    'Error: INSTALLATION FAILED: unable to continue with install: ConfigMap "n8n" in namespace "load" exists and cannot be imported into the current release: invalid ownership metadata',
+    /^the namespace load has a ConfigMap 'n8n' already/,
+    true,
   ],
   [
     'Error: INSTALLATION FAILED: Unable to continue with install: ConfigMap "n8n" in namespace "load" exists and cannot be imported into the current release: invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"',
