@@ -4,6 +4,7 @@ import { dashboards } from './dashboards';
 import { drawn, DRAWN } from './drawn';
 import { chartRules, plainRules } from './rules';
 import { runbookIndex, runbookPage } from './runbook';
+import { watched } from './watched';
 
 const CHART = 'charts/n8n-tuned/files/monitoring';
 
@@ -24,6 +25,7 @@ export function files(root: URL): Record<string, string> {
     'monitoring/n8n.rules.yaml': plainRules(alertGroups),
     'docs/runbooks/README.md': runbookIndex(alertGroups),
     ...drawn(root),
+    ...watched(root),
   };
 }
 

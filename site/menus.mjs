@@ -41,6 +41,7 @@ const CHANGE = [
 const OBSERVE = [
   'docs/monitoring.md',
   'docs/dashboards.md',
+  'docs/alerts.md',
   ['docs/runbooks/index.md', 'Runbooks'],
 ];
 const PROJECT = [
@@ -79,7 +80,12 @@ export function sidebar(titles) {
       { text: 'Results', items: items([], /^docs\/results\//) },
     ],
     '/docs/runbooks/': [
-      { items: [...overview, ...items(['docs/monitoring.md', 'docs/dashboards.md'])] },
+      {
+        items: [
+          ...overview,
+          ...items(['docs/monitoring.md', 'docs/dashboards.md', 'docs/alerts.md']),
+        ],
+      },
       {
         text: 'Runbooks',
         items: items([['docs/runbooks/index.md', 'All runbooks']], /^docs\/runbooks\//),

@@ -1,0 +1,128 @@
+// One fault on a release of its own, with the alerts that it causes.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alertsWithin, scraped } from './alerts.mjs';
+import { existing, figuresOf, tuned } from './load.mjs';
+import { STEADY_SECONDS } from './parts.mjs';
+import { startWatching } from './prometheus.mjs';
+import { deploy, emptyNamespace, monitorsOf, removeNamespace, scale, VALUES } from './release.mjs';
+
+const WARMUP_SECONDS = 10;
+const READY_MS = 45_000;
+const replicasOf = { 'deployment/n8n-worker': VALUES.worker.replicas };
+
+export async function watchFault(part, { scratch, signal, tell }) {
+  const namespace = `n8n-watch-${part.name}`;
+  const loadAverageAtStart = loadavg()[0];
+  await emptyNamespace(namespace);
+  let prometheus;
+  try {
+    const monitors = await monitorsOf(namespace);
+    prometheus = await startWatching({ [namespace]: monitors });
+    const make = part.drill === undefined ? bySteps : byDrill;
+    const { fromMs, toMs, faultMs, ...told } = await make(part, {
+      ...{ namespace, scratch, signal, tell },
+    });
+    const of = (time) => alertsWithin(prometheus.url, { namespace, ...monitors, ...time });
+    const before = await of({ fromMs, toMs: faultMs });
+    return {
+      startedAt: new Date(fromMs).toISOString(),
+      ...{ title: part.title, expects: part.expects, loadAverageAtStart },
+      lastsSeconds: part.lastsSeconds,
+      watchedSeconds: Math.round((toMs - faultMs) / 1000),
+      ...{ ...told, versions: { ...told.versions, prometheus: prometheus.version } },
+      scraped: await scraped(prometheus.url, namespace, { fromMs, toMs: faultMs }),
+      before: before.filter(({ pending, firing }) => pending || firing).map(({ alert }) => alert),
+      alerts: await of({ fromMs: faultMs, toMs }),
+    };
+  } finally {
+    await prometheus?.stop();
+    tell(`removing ${namespace}`);
+    await removeNamespace(namespace);
+  }
+}
+
+/** `n8n-tuned drill` deploys, makes the fault under load, accounts for every request and removes. */
+async function byDrill(part, { namespace, scratch, signal, tell }) {
+  const values = join(scratch, 'values.json');
+  writeFileSync(values, JSON.stringify(VALUES));
+  tell(`drill ${part.drill}`);
+  const record = await tuned(
+    [
+      ...['drill', part.drill, '--target', 'kubernetes', '--namespace', namespace, '--yes'],
+      ...['--values', values, '--workload', part.workload, '--param', part.param],
+      ...['--rate', String(part.ratePerSecond), '--no-control', '--patience', '60s'],
+      ...['--warmup', `${WARMUP_SECONDS}s`, '--steady', `${STEADY_SECONDS - WARMUP_SECONDS}s`],
+      ...(part.lastsSeconds === 0 ? [] : ['--for', `${part.lastsSeconds}s`]),
+      ...['--return', `${part.afterSeconds}s`, '--ready', '300s', '--out', scratch],
+    ],
+    signal,
+  );
+  const { fault, phases, ledger, verdict, folder, machine, versions } = record;
+  if (phases.faultMs === null) throw new Error(`the fault was not made: ${verdict.sentence}`);
+  const run = JSON.parse(readFileSync(join(folder, record.run, 'run.json'), 'utf8'));
+  const fromMs = Date.parse(run.loadBeganAt);
+  return {
+    ...{ fromMs, faultMs: fromMs + phases.faultMs, toMs: fromMs + phases.endMs },
+    ...{ machine, versions },
+    made: fault.done.map(({ tMs, text }) => ({
+      afterSeconds: Math.round((tMs - phases.faultMs) / 1000),
+      // Names of pods are no use later.
+      text: text.replace(/-[a-z0-9]{6,10}-[a-z0-9]{5}\b/g, ''),
+    })),
+    load: { workload: part.workload, plannedPerSecond: part.ratePerSecond, ...figuresOf(run) },
+    drill: {
+      ...{ outcome: verdict.outcome, sentence: verdict.sentence },
+      ...{ sent: ledger.sent, lost: ledger.lost, exposed: ledger.exposed },
+    },
+  };
+}
+
+async function bySteps(part, { namespace, scratch, signal, tell }) {
+  tell(`deploying into ${namespace}`);
+  await deploy(namespace);
+  await sleep(READY_MS, undefined, { signal });
+  const seconds = STEADY_SECONDS + part.lastsSeconds + part.afterSeconds;
+  tell(`${part.workload} at ${part.ratePerSecond} per second for ${seconds} s`);
+  const ends = new AbortController();
+  const all = AbortSignal.any([signal, ends.signal]);
+  const loading = tuned(
+    existing(
+      namespace,
+      ...['--workload', part.workload, '--rate', String(part.ratePerSecond)],
+      ...['--warmup', `${WARMUP_SECONDS}s`, '--duration', `${seconds - WARMUP_SECONDS}s`],
+      ...['--out', scratch],
+    ),
+    all,
+  );
+  loading.catch(() => undefined);
+  try {
+    const made = [];
+    let faultMs = null;
+    if (part.scale !== undefined) {
+      await sleep(STEADY_SECONDS * 1000, undefined, { signal });
+      faultMs = Date.now();
+      const to = async (replicas) => {
+        const text = `${part.scale} scaled to ${replicas}`;
+        tell(text);
+        made.push({ afterSeconds: Math.round((Date.now() - faultMs) / 1000), text });
+        await scale(namespace, part.scale, replicas);
+      };
+      await to(0);
+      await sleep(part.lastsSeconds * 1000, undefined, { signal });
+      await to(replicasOf[part.scale] ?? 1);
+    }
+    const run = await loading;
+    const fromMs = Date.parse(run.loadBeganAt);
+    return {
+      ...{ fromMs: Math.min(fromMs, faultMs ?? fromMs), faultMs: faultMs ?? fromMs },
+      ...{ toMs: Date.now(), machine: run.machine, versions: run.versions, made },
+      load: { workload: part.workload, plannedPerSecond: part.ratePerSecond, ...figuresOf(run) },
+    };
+  } finally {
+    ends.abort();
+    await loading.catch(() => undefined);
+  }
+}

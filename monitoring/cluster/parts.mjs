@@ -1,0 +1,86 @@
+// The faults that are watched, in the order of their worth, and the alerts that each has to cause. Pure.
+
+/**
+ * By `drill`, the fault of that name as `n8n-tuned drill` makes it on a release of its own. By `scale`, a workload of the
+ * cluster that is set to no pods for `lastsSeconds`, as runbooks have it. With neither, the load itself is the fault. What
+ * is seen counts from the fault until `afterSeconds` after its end.
+ */
+const byDrill = (drill, { afterSeconds, expects, ...more }) => ({
+  ...{ name: drill, drill, workload: 'side-effect', param: 'ms=2000', ratePerSecond: 3 },
+  ...{ lastsSeconds: 0, afterSeconds, expects, ...more },
+});
+
+/** A worker's lock on its jobs, the look for stalled ones, and two scrapes. */
+const UNTIL_STALLED = 150;
+
+export const PARTS = [
+  byDrill('kill-worker', {
+    ...{ title: 'SIGKILL of one worker', afterSeconds: UNTIL_STALLED },
+    expects: ['N8nJobsStalled', 'N8nExecutionsCrashed'],
+  }),
+  byDrill('kill-main', { title: 'SIGKILL of main', afterSeconds: 120, expects: [] }),
+  byDrill('stop-redis', {
+    ...{ title: 'Redis away for 30 s', lastsSeconds: 30, afterSeconds: 120, expects: [] },
+  }),
+  byDrill('scale-in', {
+    ...{ title: 'one worker stopped in order', afterSeconds: 120, expects: [] },
+  }),
+  byDrill('restart-postgres', {
+    ...{ title: 'PostgreSQL stopped and started', afterSeconds: 120, expects: [] },
+  }),
+  byDrill('stop-postgres', {
+    ...{ title: 'PostgreSQL away for 30 s', lastsSeconds: 30, afterSeconds: 120, expects: [] },
+  }),
+  {
+    ...{ name: 'main-away', title: 'no pod of main for 4 minutes' },
+    ...{ scale: 'deployment/n8n-main', workload: 'last-node', ratePerSecond: 2 },
+    ...{ lastsSeconds: 240, afterSeconds: 60, expects: ['N8nMainDown'] },
+  },
+  {
+    ...{ name: 'workers-away', title: 'no pod of a worker for 7 minutes' },
+    ...{ scale: 'deployment/n8n-worker', workload: 'immediate', ratePerSecond: 2 },
+    ...{ lastsSeconds: 420, afterSeconds: 60 },
+    expects: ['N8nNoWorkerUp', 'N8nNoWorkerConsumes'],
+  },
+  {
+    ...{ name: 'redis-away', title: 'Redis away for 7 minutes' },
+    ...{ scale: 'statefulset/n8n-redis', workload: 'last-node', ratePerSecond: 2 },
+    ...{ lastsSeconds: 420, afterSeconds: 60, expects: ['N8nExporterBlind', 'N8nStoreDown'] },
+  },
+  {
+    ...{ name: 'postgres-away', title: 'PostgreSQL away for 7 minutes' },
+    ...{ scale: 'statefulset/n8n-postgresql', workload: 'last-node', ratePerSecond: 2 },
+    ...{ lastsSeconds: 420, afterSeconds: 60, expects: ['N8nExporterBlind'] },
+  },
+  {
+    ...{ name: 'too-much', title: 'executions of 5 s, twice as many as there are slots for' },
+    ...{ workload: 'wait-5s', ratePerSecond: 8, lastsSeconds: 780, afterSeconds: 0 },
+    expects: [
+      ...['N8nQueueGrowing', 'N8nQueueWaitLong', 'N8nOldestJobTooOld', 'N8nWorkerSlotsFull'],
+      ...['N8nWebhookLatencyFast', 'N8nWebhookLatencySlow'],
+    ],
+  },
+  byDrill('kill-webhook', {
+    ...{ title: 'SIGKILL of the webhook processor', afterSeconds: 120, expects: [] },
+  }),
+  byDrill('restart-redis', {
+    ...{ title: 'Redis stopped and started', afterSeconds: 120, expects: [] },
+  }),
+  byDrill('rolling-upgrade', {
+    ...{ title: 'every pod of n8n replaced', lastsSeconds: 60, afterSeconds: 120, expects: [] },
+  }),
+  byDrill('drain-node', {
+    ...{ title: 'every pod of n8n evicted', lastsSeconds: 60, afterSeconds: 120, expects: [] },
+  }),
+  byDrill('burst', {
+    ...{ title: '10 times the rate for 10 s', lastsSeconds: 10, afterSeconds: 120, expects: [] },
+  }),
+];
+
+/** Before the fault: the load runs, and Prometheus has scraped it. */
+export const STEADY_SECONDS = 45;
+/** To deploy, to come to an end and to remove, beside what is watched. */
+const AROUND_SECONDS = 150;
+
+export const minutesOf = ({ lastsSeconds, afterSeconds }) =>
+  Math.ceil((AROUND_SECONDS + STEADY_SECONDS + lastsSeconds + afterSeconds) / 60);

@@ -1,0 +1,157 @@
+// A real Prometheus in the cluster's network, which scrapes the pods that the chart's PodMonitors choose, and cAdvisor and
+// the kubelet through the API server. Debian's has no Kubernetes discovery: this script is its discovery, by files.
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort, serve } from './processes.mjs';
+import { podsOf } from './release.mjs';
+
+const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+const lab = process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned');
+const LOOK_EVERY_MS = 3_000;
+/** As the chart's monitors have it. */
+export const SCRAPE_SECONDS = 15;
+
+/** `watched`: by namespace, what monitorsOf() gave. */
+export async function startWatching(watched) {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-alerts-'));
+  const ends = [() => rmSync(folder, { recursive: true, force: true })];
+  const stop = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const proxyPort = await freePort();
+    const api = `http://127.0.0.1:${proxyPort}`;
+    const proxy = await serve('kubectl', ['proxy', `--port=${proxyPort}`], `${api}/version`);
+    ends.push(proxy.stop);
+    const look = () => writeTargets(folder, api, watched);
+    await look();
+    const timer = setInterval(() => {
+      // While the API server is busy, what was seen last stays.
+      look().catch(() => undefined);
+    }, LOOK_EVERY_MS);
+    ends.push(() => clearInterval(timer));
+    const nodes = (await (await fetch(`${api}/api/v1/nodes`)).json()).items;
+    writeConfiguration(folder, {
+      watched,
+      proxyPort,
+      nodes: nodes.map((one) => one.metadata.name),
+    });
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const flags = [
+      `--config.file=${folder}/prometheus.yaml`,
+      `--storage.tsdb.path=${folder}/data`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=error',
+    ];
+    ends.push((await serve(join(lab, 'bin/prometheus'), flags, `${url}/-/ready`)).stop);
+    const { version } = await asked(url, 'status/buildinfo');
+    return { url, version, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+const fileOf = (folder, namespace, monitor) =>
+  join(folder, `${namespace}-${monitor.metadata.name}.json`);
+
+async function writeTargets(folder, api, watched) {
+  for (const [namespace, { pods: monitors }] of Object.entries(watched)) {
+    const pods = await podsOf(api, namespace);
+    for (const monitor of monitors) {
+      const file = fileOf(folder, namespace, monitor);
+      writeFileSync(`${file}.new`, JSON.stringify(targetsOf(monitor, pods)));
+      renameSync(`${file}.new`, file);
+    }
+  }
+}
+
+/** As the operator makes them: pods that have an address and have not ended. */
+export function targetsOf({ metadata, spec }, pods) {
+  const [{ port }] = spec.podMetricsEndpoints;
+  return pods
+    .filter(({ status }) => status.podIP && !['Failed', 'Succeeded'].includes(status.phase))
+    .filter(({ metadata: { labels } }) => isChosen(spec.selector, labels))
+    .flatMap((pod) =>
+      pod.spec.containers.flatMap(({ name, ports = [] }) =>
+        ports
+          .filter((one) => one.name === port)
+          .map(({ containerPort }) => ({
+            targets: [`${pod.status.podIP}:${containerPort}`],
+            labels: {
+              ...{ namespace: metadata.namespace, pod: pod.metadata.name, container: name },
+              ...metaLabels(pod.metadata.labels),
+            },
+          })),
+      ),
+    );
+}
+
+function isChosen({ matchLabels = {}, matchExpressions = [] }, labels) {
+  return (
+    Object.entries(matchLabels).every(([name, value]) => labels[name] === value) &&
+    matchExpressions.every(({ key, values }) => values.includes(labels[key]))
+  );
+}
+
+const metaLabels = (labels) =>
+  Object.fromEntries(
+    Object.entries(labels).map(([name, value]) => [
+      `__meta_kubernetes_pod_label_${name.replace(/\W/g, '_')}`,
+      value,
+    ]),
+  );
+
+function writeConfiguration(folder, { watched, proxyPort, nodes }) {
+  const namespaces = Object.keys(watched);
+  const rules = Object.entries(watched).map(([namespace, { groups }]) => {
+    const file = join(folder, `${namespace}.rules.json`);
+    // JSON is YAML.
+    writeFileSync(file, JSON.stringify({ groups }));
+    return file;
+  });
+  const pods = Object.entries(watched).flatMap(([namespace, { pods: monitors }]) =>
+    monitors.map((monitor) => ({
+      job_name: `${namespace}/${monitor.metadata.name}`,
+      file_sd_configs: [{ files: [fileOf(folder, namespace, monitor)], refresh_interval: '1m' }],
+      relabel_configs: monitor.spec.podMetricsEndpoints[0].relabelings.map(asPrometheus),
+    })),
+  );
+  const ours = { source_labels: ['namespace'], regex: namespaces.join('|'), action: 'keep' };
+  const ofNode = (job, path) => ({
+    job_name: job,
+    static_configs: nodes.map((node) => ({
+      targets: [`127.0.0.1:${proxyPort}`],
+      labels: { node, __metrics_path__: `/api/v1/nodes/${node}/proxy/${path}` },
+    })),
+    relabel_configs: [{ source_labels: ['node'], target_label: 'instance' }],
+    metric_relabel_configs: [ours],
+  });
+  const configuration = {
+    global: {
+      scrape_interval: `${SCRAPE_SECONDS}s`,
+      evaluation_interval: `${SCRAPE_SECONDS}s`,
+    },
+    rule_files: rules,
+    scrape_configs: [...pods, ofNode('cadvisor', 'metrics/cadvisor'), ofNode('kubelet', 'metrics')],
+  };
+  writeFileSync(join(folder, 'prometheus.yaml'), JSON.stringify(configuration));
+}
+
+const asPrometheus = (relabeling) =>
+  Object.fromEntries(
+    Object.entries(relabeling).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+
+/** What it answers at a path of its API. */
+export async function asked(url, path, parameters = {}) {
+  const answer = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+  const { status, data, error } = await answer.json();
+  if (status !== 'success') throw new Error(`${path}: ${error}`);
+  return data;
+}

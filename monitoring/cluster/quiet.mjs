@@ -1,0 +1,77 @@
+// An idle release and a healthy one under load, watched at the same time: no alert may fire on either.
+import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alertsWithin, scraped } from './alerts.mjs';
+import { existing, figuresOf, tuned } from './load.mjs';
+import { startWatching } from './prometheus.mjs';
+import { deploy, emptyNamespace, isDeployed, monitorsOf, removeNamespace } from './release.mjs';
+
+const NAMESPACES = { idle: 'n8n-watch-idle', loaded: 'n8n-watch-loaded' };
+/** Prometheus writes down what its alerts do from its third evaluation on. */
+const SETTLE_MS = 90_000;
+const LOOK_EVERY_MS = 15_000;
+const WORKLOAD = 'last-node';
+
+/** Both releases; what is there stays. */
+export async function quietUp(tell) {
+  for (const namespace of Object.values(NAMESPACES)) {
+    if (await isDeployed(namespace).catch(() => false)) continue;
+    tell(`deploying into ${namespace}`);
+    await emptyNamespace(namespace);
+    await deploy(namespace);
+  }
+}
+
+export async function quietDown() {
+  await Promise.all(Object.values(NAMESPACES).map(removeNamespace));
+}
+
+export async function quiet({ seconds, ratePerSecond, scratch, signal, tell }) {
+  await quietUp(tell);
+  const watched = Object.fromEntries(
+    await Promise.all(
+      Object.values(NAMESPACES).map(async (namespace) => [namespace, await monitorsOf(namespace)]),
+    ),
+  );
+  const prometheus = await startWatching(watched);
+  const loads = [];
+  const timer = setInterval(() => loads.push(loadavg()[0]), LOOK_EVERY_MS);
+  try {
+    await sleep(SETTLE_MS, undefined, { signal });
+    tell(`watching for ${seconds} s, ${ratePerSecond} requests per second on one of the two`);
+    const fromMs = Date.now();
+    const run = await tuned(
+      existing(
+        NAMESPACES.loaded,
+        ...['--workload', WORKLOAD, '--rate', String(ratePerSecond), '--warmup', '10s'],
+        ...['--duration', `${seconds}s`, '--out', scratch],
+      ),
+      signal,
+    );
+    const time = { fromMs, toMs: Date.now() };
+    const seen = {};
+    for (const [name, namespace] of Object.entries(NAMESPACES)) {
+      const { groups } = watched[namespace];
+      seen[name] = {
+        scraped: await scraped(prometheus.url, namespace, time),
+        alerts: await alertsWithin(prometheus.url, { namespace, groups, ...time }),
+      };
+    }
+    const sorted = loads.sort((a, b) => a - b);
+    return {
+      startedAt: new Date(fromMs).toISOString(),
+      watchedSeconds: Math.round((time.toMs - fromMs) / 1000),
+      machine: run.machine,
+      versions: { ...run.versions, prometheus: prometheus.version },
+      loadAverage: {
+        median: sorted[Math.floor(sorted.length / 2)] ?? null,
+        most: sorted.at(-1) ?? null,
+      },
+      load: { workload: WORKLOAD, plannedPerSecond: ratePerSecond, ...figuresOf(run) },
+      ...seen,
+    };
+  } finally {
+    clearInterval(timer);
+    await prometheus.stop();
+  }
+}

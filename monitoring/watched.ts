@@ -1,0 +1,212 @@
+/** What the alerts did on a real cluster, as monitoring/on-cluster.mjs recorded it; nothing before it has a record. */
+import { existsSync, readFileSync } from 'node:fs';
+import { externalSeries } from './external-series';
+
+/** Seconds since the beginning, or since the fault, and for how long altogether. */
+interface Stretch {
+  afterSeconds: number;
+  seconds: number;
+}
+
+interface Seen {
+  alert: string;
+  pending: Stretch | null;
+  firing: Stretch | null;
+  /** Metrics of its expression that this Prometheus had no series of. */
+  missing: string[];
+  /** The most that its expression gave, where it was pending. */
+  highest?: number | null;
+  labels?: string[];
+}
+
+interface Side {
+  alerts: Seen[];
+}
+
+interface Load {
+  workload: string;
+  plannedPerSecond: number;
+  requests: number;
+  p95Ms: number | null;
+  wrong: number;
+  unanswered: number;
+}
+
+interface Watched {
+  startedAt: string;
+  watchedSeconds: number;
+  versions: Record<string, string>;
+  machine: { cpu: string; cores: number };
+  load: Load;
+}
+
+interface Quiet extends Watched {
+  loadAverage: { median: number; most: number };
+  idle: Side;
+  loaded: Side;
+}
+
+interface Fault extends Watched, Side {
+  title: string;
+  expects: string[];
+  loadAverageAtStart: number;
+  /** Of alerts that were pending or firing before the fault. */
+  before: string[];
+}
+
+export interface WatchedRecord {
+  quiet?: Quiet;
+  faults: Record<string, Fault>;
+}
+
+const RECORD = 'docs/records/alerts-on-cluster.json';
+const PAGE = 'docs/alerts.md';
+const NOTE =
+  '<!-- Written by monitoring/generate.mjs from docs/records/alerts-on-cluster.json. -->';
+
+export function watched(root: URL): Record<string, string> {
+  const file = new URL(RECORD, root);
+  if (!existsSync(file)) return {};
+  return { [PAGE]: watchedPage(JSON.parse(readFileSync(file, 'utf8')) as WatchedRecord) };
+}
+
+/** The whole page, in Markdown. */
+export function watchedPage({ quiet, faults }: WatchedRecord): string {
+  const entries = Object.entries(faults);
+  const all = [...(quiet === undefined ? [] : [quiet]), ...entries.map(([, fault]) => fault)];
+  const [any] = all;
+  const alerts = [
+    ...(quiet === undefined ? [] : [...quiet.idle.alerts, ...quiet.loaded.alerts]),
+    ...entries.flatMap(([, fault]) => fault.alerts),
+  ];
+  return [
+    '# Alerts on a cluster',
+    NOTE,
+    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, and cAdvisor and the kubelet through the API server. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${any?.machine.cpu ?? ''}, ${String(any?.machine.cores ?? '')} cores). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
+    notThere(alerts),
+    ...(quiet === undefined ? [] : quietSection(quiet)),
+    ...(entries.length === 0 ? [] : faultSection(entries)),
+  ].join('\n\n');
+}
+
+/** Series of others; n8n makes many of its own only at their first event. */
+const foreignIn = (missing: readonly string[]): string[] =>
+  missing.filter((metric) => metric in externalSeries);
+
+function notThere(alerts: readonly Seen[]): string {
+  const by = new Map<string, Set<string>>();
+  for (const { alert, missing } of alerts) {
+    for (const metric of foreignIn(missing).filter((name) => !name.startsWith('n8n_'))) {
+      by.set(alert, (by.get(alert) ?? new Set()).add(metric));
+    }
+  }
+  if (by.size === 0) return 'Every series of others that an alert reads was there.';
+  const rows = [...by]
+    .sort()
+    .map(([alert, metrics]) => [
+      linked(alert),
+      [...metrics].map((metric) => `\`${metric}\``).join(', '),
+    ]);
+  return [
+    'Not everything could be watched. kube-state-metrics, redis_exporter and postgres_exporter were not there, so these alerts were silent, or in part, because a series was missing; alerts on Redis and PostgreSQL by such exporters were not rendered:',
+    table(['alert', 'series that were not there'], rows),
+  ].join('\n\n');
+}
+
+function quietSection(quiet: Quiet): string[] {
+  const { load, loadAverage } = quiet;
+  const minutes = (quiet.watchedSeconds / 60).toFixed(0);
+  const row = (name: string, { alerts }: Side): string[] => [
+    name,
+    String(alerts.length),
+    String(alerts.filter(({ firing }) => firing !== null).length),
+    active(alerts),
+  ];
+  return [
+    '## None fires on a healthy n8n',
+    `Two releases at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}: an idle one, and one that gets ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The load average of the machine, with what else ran on it, was ${figure(loadAverage.median)} in the median and ${figure(loadAverage.most)} at the most.`,
+    table(
+      ['release', 'alerts evaluated', 'fired', 'pending or firing'],
+      [row('idle', quiet.idle), row('loaded', quiet.loaded)],
+    ),
+  ];
+}
+
+const active = (alerts: readonly Seen[]): string =>
+  alerts
+    .filter(({ pending, firing }) => pending !== null || firing !== null)
+    .map(
+      ({ alert, pending, firing, highest }) =>
+        `${linked(alert)}: ${[said('pending', pending), said('firing', firing)].filter((text) => text !== null).join(', ')}${highest === undefined || highest === null ? '' : `, at most ${figure(highest)}`}`,
+    )
+    .join('; ') || 'none';
+
+const said = (state: string, stretch: Stretch | null): string | null =>
+  stretch === null ? null : `${state} for ${String(stretch.seconds)} s`;
+
+function faultSection(entries: readonly (readonly [string, Fault])[]): string[] {
+  const columns = [
+    ...new Set(
+      entries.flatMap(([, { alerts, expects }]) => [
+        ...expects,
+        ...alerts.filter(isActive).map(({ alert }) => alert),
+      ]),
+    ),
+  ].sort();
+  const rows = entries.map(([name, fault]) => [
+    `\`${name}\``,
+    ...columns.map((alert) => cell(fault, alert)),
+  ]);
+  const faults = entries.map(([name, fault]) => [
+    `\`${name}\``,
+    fault.title,
+    `${String(fault.load.plannedPerSecond)}/s of \`${fault.load.workload}\``,
+    `${String(fault.watchedSeconds)} s`,
+    figure(fault.loadAverageAtStart),
+    silent(fault).map(linked).join(', ') || 'none',
+  ]);
+  return [
+    '## Faults against alerts',
+    'Each fault on a release of its own, under load. Those with the name of a drill are made by [`n8n-tuned drill`](drills.md); the others are what the runbooks tell you to do. Watched is the time from the fault to the end of the load: an alert that fires later is silent here.',
+    table(
+      [
+        ...['fault', 'what it is', 'load', 'watched', 'load average at the start'],
+        'silent although the runbook says that it fires',
+      ],
+      faults,
+    ),
+    'When each alert fired, in seconds since the fault. "pending" was true, but not for as long as the alert asks; "silent" should have fired; "unseen" should have fired and reads a series that was not there; an empty cell was silent and had to be. An alert that was active before the fault has "before".',
+    table(['fault', ...columns.map(linked)], rows),
+  ];
+}
+
+const isActive = ({ pending, firing }: Seen): boolean => pending !== null || firing !== null;
+
+const isUnseen = ({ missing }: Seen): boolean =>
+  foreignIn(missing).some((metric) => !metric.startsWith('n8n_'));
+
+function cell({ alerts, expects, before }: Fault, alert: string): string {
+  const seen = alerts.find((one) => one.alert === alert);
+  const is = expects.includes(alert);
+  if (seen?.firing != null) {
+    const after = before.includes(alert) ? 'before' : `${String(seen.firing.afterSeconds)} s`;
+    return is ? `**${after}**` : after;
+  }
+  if (seen?.pending != null) return is ? '**pending**' : 'pending';
+  if (!is) return '';
+  return seen !== undefined && isUnseen(seen) ? 'unseen' : '**silent**';
+}
+
+const silent = ({ alerts, expects }: Fault): string[] =>
+  expects.filter((alert) => alerts.every((one) => one.alert !== alert || one.firing === null));
+
+const latency = ({ p95Ms }: Load): string => (p95Ms === null ? '-' : `${p95Ms.toFixed(0)} ms`);
+
+const figure = (value: number): string => String(Number(value.toPrecision(3)));
+
+const linked = (alert: string): string => `[${alert.replace(/^N8n/, '')}](runbooks/${alert}.md)`;
+
+function table(titles: string[], rows: string[][]): string {
+  const line = (cells: string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n');
+}

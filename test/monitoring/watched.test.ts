@@ -1,0 +1,162 @@
+// What monitoring/on-cluster.mjs finds to scrape, the faults that it makes, and the page of what was seen.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { FAULTS } from '../../capacity/src/drill/faults';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { alertGroups } from '../../monitoring/alerts';
+import { watchedPage, type WatchedRecord } from '../../monitoring/watched';
+
+const folder = join(repositoryRoot(), 'monitoring/cluster');
+
+/** Jest loads no ES modules: what an expression gives, in a process of its own. */
+function told<T>(module: string, expression: string): T {
+  const source = `import * as it from '${join(folder, module)}';
+    console.log(JSON.stringify(${expression}));`;
+  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
+    encoding: 'utf8',
+  });
+  return JSON.parse(text) as T;
+}
+
+interface Part {
+  name: string;
+  drill?: string;
+  expects: string[];
+}
+
+describe('the faults', () => {
+  const parts = told<Part[]>('parts.mjs', 'it.PARTS');
+  const known: string[] = alertGroups.flatMap(({ alerts }) => alerts.map(({ name }) => name));
+
+  test('have names of their own, and expect alerts that there are', () => {
+    expect(new Set(parts.map(({ name }) => name)).size).toBe(parts.length);
+    expect(parts.flatMap(({ expects }) => expects).filter((one) => !known.includes(one))).toEqual(
+      [],
+    );
+  });
+
+  test('are, where a drill makes them, all that drills make on Kubernetes', () => {
+    const drills = parts.flatMap(({ drill }) => drill ?? []);
+    const there = FAULTS.filter(({ notOn }) => notOn?.kubernetes === undefined);
+    expect([...drills].sort()).toEqual(there.map(({ name }) => name).sort());
+  });
+});
+
+describe('what is scraped', () => {
+  const monitor = {
+    metadata: { name: 'n8n', namespace: 'here' },
+    spec: {
+      selector: {
+        matchLabels: { release: 'n8n' },
+        matchExpressions: [{ key: 'role', operator: 'In', values: ['main', 'worker'] }],
+      },
+      podMetricsEndpoints: [{ port: 'http' }],
+    },
+  };
+  const pod = (role: string, more: object = {}): object => ({
+    metadata: { name: `n8n-${role}`, labels: { release: 'n8n', role } },
+    spec: {
+      containers: [
+        { name: 'n8n', ports: [{ name: 'http', containerPort: 5678 }] },
+        { name: 'sidecar' },
+      ],
+    },
+    status: { phase: 'Running', podIP: '10.0.0.1', ...more },
+  });
+
+  test('is each port of the name, of pods that are chosen, have an address and have not ended', () => {
+    const pods = [
+      pod('main'),
+      pod('redis'),
+      pod('worker', { phase: 'Failed' }),
+      pod('worker', { podIP: undefined }),
+    ];
+    const targets = told<object[]>(
+      'prometheus.mjs',
+      `it.targetsOf(${JSON.stringify(monitor)}, ${JSON.stringify(pods)})`,
+    );
+    expect(targets).toEqual([
+      {
+        targets: ['10.0.0.1:5678'],
+        labels: {
+          ...{ namespace: 'here', pod: 'n8n-main', container: 'n8n' },
+          __meta_kubernetes_pod_label_release: 'n8n',
+          __meta_kubernetes_pod_label_role: 'main',
+        },
+      },
+    ]);
+  });
+});
+
+describe('the page', () => {
+  const silent = { pending: null, firing: null, missing: [] };
+  const stretch = { afterSeconds: 95, seconds: 30 };
+  const watched = {
+    startedAt: '2026-01-02T00:00:00.000Z',
+    watchedSeconds: 1800,
+    versions: { n8n: '2.41.1', prometheus: '2.42.0' },
+    machine: { cpu: 'a CPU', cores: 2 },
+    load: {
+      ...{ workload: 'last-node', plannedPerSecond: 4, requests: 7200, p95Ms: 30.4 },
+      ...{ wrong: 0, unanswered: 0 },
+    },
+  };
+  const record: WatchedRecord = {
+    quiet: {
+      ...watched,
+      loadAverage: { median: 1.234, most: 5 },
+      idle: { alerts: [{ alert: 'N8nMainDown', ...silent }] },
+      loaded: {
+        alerts: [
+          { alert: 'N8nMainDown', ...silent },
+          {
+            ...{ alert: 'N8nEventLoopLag', ...silent, pending: stretch, highest: 0.6789 },
+          },
+        ],
+      },
+    },
+    faults: {
+      'kill-worker': {
+        ...watched,
+        ...{ title: 'SIGKILL of one worker', loadAverageAtStart: 0.5, before: [] },
+        expects: ['N8nJobsStalled', 'N8nStoreDown', 'N8nMainDown'],
+        alerts: [
+          { alert: 'N8nJobsStalled', ...silent, firing: stretch },
+          {
+            ...{ alert: 'N8nStoreDown', ...silent },
+            missing: ['kube_statefulset_status_replicas_ready', 'n8n_made_at_its_first_event'],
+          },
+          { alert: 'N8nMainDown', ...silent },
+          { alert: 'N8nProcessDown', ...silent, pending: stretch },
+        ],
+      },
+    },
+  };
+  const page = watchedPage(record);
+
+  test('says what was pending on a healthy n8n, and how far', () => {
+    expect(page).toContain('| idle | 1 | 0 | none |');
+    expect(page).toContain(
+      '| loaded | 2 | 0 | [EventLoopLag](runbooks/N8nEventLoopLag.md): pending for 30 s, at most 0.679 |',
+    );
+  });
+
+  test('has each fault with each alert: fired, pending, silent, unseen', () => {
+    const rows = page.split('\n').filter((line) => line.startsWith('| `kill-worker` |'));
+    expect(rows.at(-1)).toBe('| `kill-worker` | **95 s** | **silent** | pending | unseen |');
+    expect(rows[0]).toContain(
+      '[StoreDown](runbooks/N8nStoreDown.md), [MainDown](runbooks/N8nMainDown.md) |',
+    );
+  });
+
+  test('names the series of others that were not there', () => {
+    expect(page).toContain(
+      '| [StoreDown](runbooks/N8nStoreDown.md) | `kube_statefulset_status_replicas_ready` |',
+    );
+    expect(page).not.toContain('n8n_made_at_its_first_event');
+  });
+
+  test('says nothing of a part that has no record', () => {
+    expect(watchedPage({ faults: {} })).not.toContain('##');
+  });
+});
