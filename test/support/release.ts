@@ -30,7 +30,7 @@ export async function helm(args: string[], input?: string, version: 3 | 4 = 3): 
 
 /** Little enough that every role fits on a small node; limits, and so heaps, are the chart's own. */
 const SMALL = { requests: { cpu: '50m', memory: '256Mi' } };
-const SMALL_EVERYWHERE = {
+export const SMALL_EVERYWHERE = {
   // A Service of this name is the trap that puts N8N_PORT=tcp://... into pods.
   fullnameOverride: 'n8n',
   main: { resources: SMALL },

@@ -4,8 +4,25 @@ import type { Server } from '../plan/server';
 import type { Slo } from '../plan/slo';
 import type { SampledRole } from '../plan/roles';
 import type { Topology } from '../plan/topology';
+import type { Summary } from './summary';
+import type { Verdict } from './verdict';
 
 export type { SampledRole };
+export type {
+  Completions,
+  ExecutionCounts,
+  Executions,
+  GeneratorPart,
+  GeneratorSummary,
+  LatencyInterval,
+  LatencySummary,
+  MatchedExecutions,
+  NamedRequests,
+  RoleSummary,
+  SoakTrend,
+  Summary,
+} from './summary';
+export type { LimitSeen, LimitedBy, Outcome, RankedLimit, Verdict } from './verdict';
 
 /** What was loaded: n8n on this machine, in a cluster, whatever answers at an address, or a server that was started. */
 export type TargetKind = 'process' | 'kubernetes' | 'url' | 'server';
@@ -82,241 +99,6 @@ export interface Machine {
   memoryMiB: number;
   os: string;
   node: string;
-}
-
-/** After the warm-up was cut. Latencies in milliseconds, from raw samples. */
-export interface Summary {
-  offered: { requests: number; ratePerSecond: number };
-  /** Good replies: those the workload calls right. */
-  achieved: { requests: number; ratePerSecond: number; shareOfOffered: number };
-  /**
-   * Workloads that answer at once: requests whose execution ended within the measured part; null where
-   * n8n could not tell. Left out for others, whose response proves it.
-   */
-  completions?: Completions | null;
-  latencyMs: LatencySummary | null;
-  errors: { requests: number; share: number; byKind: Record<string, number> };
-  /** Requests still without an answer when the run ended. */
-  unanswered: { requests: number; oldestAgeMs: number };
-  /** Counted from n8n itself; null where n8n could not be asked. */
-  executions: Executions | null;
-  /** The same by the id that each request carries; older records do not have it. */
-  matched?: MatchedExecutions | { skipped: string };
-  /**
-   * Jobs that wait in the queue; without one, executions that were accepted and have not ended. Slope
-   * per second over the measured part. Null where neither is known.
-   */
-  backlog: {
-    atEnd: number;
-    slopePerSecond: number;
-    drainedAfterSeconds: number | null;
-    /** What showed that it drained, where n8n's executions were not counted. */
-    source?: string;
-  } | null;
-  /**
-   * How long the system gave no response to anybody under load, each time that this alone made requests miss an SLO of
-   * a percentile: the longest first, at most 200, warm-up included; older records do not have it.
-   */
-  stallsMs?: number[];
-  /** Requests in flight predicted by rate x latency against those seen. */
-  littlesLaw: { predicted: number; observed: number; ratio: number } | null;
-  cpuMillisecondsPerRequest: number | null;
-  roles: RoleSummary[];
-  /** Of soak runs alone. */
-  soak?: SoakTrend[];
-  /** Which process replied how often, where the workload says so. */
-  spread: { host: string; pid: number; role: string; requests: number }[];
-  generator: GeneratorSummary;
-}
-
-/** Of the measured part. */
-export interface GeneratorSummary {
-  cpuCores: number;
-  /** Cores that it could use at the most; null in records before schema version 3. */
-  coresAvailable: number | null;
-  /** Were due while as many as may be were open; they are not part of what was offered. */
-  notSent: number;
-  /** Begun later than due: part of every latency. Null in a closed loop, and in older records. */
-  latenessMs: { p50: number; p99: number; max: number } | null;
-  /** Requests for which a connection had to be opened; null in older records. */
-  newConnections: number | null;
-  /** Where several made the load at the same time, each; their sum and the faults of all are above. */
-  parts?: GeneratorPart[];
-  /** Why the run says nothing about the system, a clause each; empty is best. */
-  faults: string[];
-  /** There are faults. */
-  saturated: boolean;
-}
-
-/** One of several load generators, each of which makes the same share of the load. Of the measured part. */
-export interface GeneratorPart {
-  /** Of its pod. */
-  name: string;
-  node: string;
-  requests: number;
-  notSent: number;
-  latenessMs: { p50: number; p99: number; max: number } | null;
-  cpuCores: number;
-  coresAvailable: number;
-  /**
-   * How far its clock was ahead of that of the command, measured before the load began and taken into account; null
-   * where its clock could not be read.
-   */
-  clock: { aheadMs: number; uncertainMs: number } | null;
-  /** From then on its share of the load is missing; null where it came to its end. */
-  lost: { tMs: number; why: string; inFlight: number } | null;
-}
-
-/** As n8n counts them, which knows nothing of responses. */
-export interface ExecutionCounts {
-  succeeded: number;
-  failed: number;
-  /** New, waiting in the queue or running. */
-  unfinished: number;
-  /** Where the counts come from: `database`, `metrics`, `API`. */
-  source: string;
-}
-
-/** Over the whole run, warm-up included. */
-export interface Executions extends ExecutionCounts {
-  /** Over the same time, to be compared with; older records do not have them. */
-  requests?: number;
-  rightReplies?: number;
-}
-
-/** Requests and executions matched one by one, over the whole run, warm-up included. */
-export interface MatchedExecutions {
-  /** Where the executions were read: `database`, `API`. */
-  source: string;
-  /** Those that carry the id of a request of this run. */
-  executions: number;
-  /** Of them, those that ended with an outcome that n8n has thrown away. */
-  notKept: number;
-  /** Of them, those that failed, crashed ones included, and those that had not ended; newer records. */
-  failed?: number;
-  unfinished?: number;
-  /** Answered as expected by an execution that succeeded; newer records. */
-  succeeded?: number;
-  /** Answered rightly, and no execution carries the id. */
-  withoutExecution: NamedRequests;
-  /** Answered rightly, and the execution failed or had not ended. */
-  notSucceeded: NamedRequests;
-  /** Executed to the end, and not answered rightly. */
-  unheard: NamedRequests;
-  /** Not answered as expected, and the execution failed or had not ended; newer records. */
-  failedBoth?: NamedRequests;
-  /** Not answered as expected, and no execution carries the id: never begun; newer records. */
-  notExecuted?: NamedRequests;
-  /** Executed more than once. */
-  repeated: NamedRequests;
-}
-
-export interface NamedRequests {
-  requests: number;
-  /** Of the first 20. */
-  ids: string[];
-}
-
-/** Of what should stay level under a steady load, after it had settled. With 95 % confidence. */
-export interface SoakTrend {
-  name: 'memory' | 'latency' | 'database' | 'WAL' | `table ${string}`;
-  unit: 'MiB' | 'ms';
-  perHour: { value: number; low: number; high: number };
-  /** `unknown`: the interval allows growth that matters, and none. */
-  answer: 'grows' | 'steady' | 'unknown';
-}
-
-export interface Completions {
-  requests: number;
-  ratePerSecond: number;
-  shareOfOffered: number;
-  /** Executions begun and not ended, when the measured part ended. */
-  openAtEnd: number;
-  source: string;
-}
-
-export interface LatencySummary {
-  count: number;
-  mean: number;
-  min: number;
-  p50: number;
-  p90: number;
-  p95: number;
-  p99: number;
-  p999: number;
-  max: number;
-  /** With 95 % confidence; records of schema version 1 have none. */
-  intervals?: Record<'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'p999', LatencyInterval>;
-}
-
-export interface LatencyInterval {
-  low: number;
-  /** Null where there were too few requests for a bound. */
-  high: number | null;
-}
-
-/** Whatever is sampled plays one of these. */
-export interface RoleSummary {
-  role: SampledRole;
-  instances: number;
-  rssPeakMiB: number | null;
-  rssMedianMiB: number | null;
-  cpuCoresMean: number | null;
-  processesPeak: number | null;
-  restarts: number;
-  oomKills: number;
-  throttledShare: number | null;
-}
-
-/**
- * `sustained`: every SLO is met; `not sustained`: one is missed; `inconclusive`: too little evidence for
- * either; `invalid`: the load generator or the environment was at fault; `aborted`: it did not end.
- */
-export type Outcome = 'sustained' | 'not sustained' | 'inconclusive' | 'invalid' | 'aborted';
-
-export interface Verdict {
-  outcome: Outcome;
-  /** One sentence a manager can read. */
-  sentence: string;
-  breaches: { slo: string; measured: number; text: string }[];
-  /** SLOs for which there was too little evidence, or none: then `measured` is null. */
-  undecided: { slo: string; measured: number | null; seemsMet: boolean; text: string }[];
-  limitedBy: LimitedBy;
-  /** What makes the result doubtful; empty is best. */
-  doubts: string[];
-}
-
-/** The resource that ran out first; `nothing` where none did, `unknown` where none of those seen did. */
-export interface LimitedBy {
-  /** A row of the table in analysis/limits, such as `worker slots`. */
-  name: string;
-  /** The figures that say so. */
-  evidence: string;
-  /** In use of what there is; older records do not have this, nor the next two. */
-  utilisation?: number;
-  /** What would limit it next. */
-  runnerUp?: RankedLimit | null;
-  /** Every resource that was seen, the limiting one first. */
-  ranked?: RankedLimit[];
-}
-
-/** What limited a run or a search, as records of several runs keep it. */
-export interface LimitSeen {
-  name: string;
-  /** The figures that say so; null where there are none. */
-  evidence: string | null;
-  /** What would limit it next; null where nothing else was seen. */
-  next: string | null;
-}
-
-export interface RankedLimit {
-  name: string;
-  role: SampledRole;
-  resource: string;
-  /** In use of what there is, as a share. */
-  utilisation: number;
-  isUsedUp: boolean;
-  evidence: string;
 }
 
 /** Something that happened during the run: a restart, an OOM kill, a sampler that failed. */
