@@ -100,7 +100,7 @@ export function alignedPairs(
 const LEFT_OUT = 0.01;
 
 /**
- * Where less is better, whoever rejects requests has less: such a difference says nothing. Shares are those
+ * Where less is better, a side that rejects requests has less: such a difference says nothing. Shares are those
  * of requests that got the expected response.
  */
 export function unlessRejected(

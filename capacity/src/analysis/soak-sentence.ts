@@ -1,4 +1,4 @@
-/** What a soak has shown, for whoever reads nothing else. */
+/** What a soak has shown, for a reader of nothing else. */
 import type { SoakTrend } from '../record/record';
 import { figures } from './figures';
 

@@ -197,7 +197,7 @@ interface Found {
   facts: VerdictFacts;
 }
 
-/** Of the run as a whole, for whoever reads nothing else. */
+/** Of the run as a whole, for a reader of nothing else. */
 function sentence(outcome: Outcome, summary: Summary, found: Found): string {
   const { ended, broken, undecided, limitedBy, facts } = found;
   // Also a run that is invalid or was aborted names first what ended.

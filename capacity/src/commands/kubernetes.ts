@@ -163,7 +163,7 @@ export function kubernetesOptions(
   };
 }
 
-/** For whoever has the topologies already. */
+/** For a caller that has the topologies already. */
 export const onKubernetes = (flags: DeployFlags): Deployer => ({
   loadsFromHere: false,
   cannot: (topology) => {

@@ -93,7 +93,7 @@ export function parsed<Value>(
   return usual === undefined ? option : option.default(parse(usual), usual);
 }
 
-/** A flag that is there no longer: whoever still gives it is told its successor. */
+/** A flag that is there no longer: the user who still gives it is told its successor. */
 export function removed(flags: string, successor: string): Option {
   return new Option(flags).hideHelp().argParser(() => {
     throw new Mistake(`${flags.split(' ')[0] ?? flags} is there no longer: use ${successor}.`);

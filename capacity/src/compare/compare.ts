@@ -158,7 +158,7 @@ function keep(side: Side, { value, folder, outcome, goodShare, limit }: Measured
 const knownShares = ({ goodShares = [] }: Side): number[] =>
   goodShares.filter((share) => share !== null);
 
-/** A run that missed its SLO is a measurement all the same; whoever reads the answer should know. */
+/** A run that missed its SLO is a measurement all the same, and the reader of the answer should know. */
 function notSustained(letter: Letter, { outcomes = [], runs }: Side): string[] {
   const rounds = outcomes.flatMap((outcome, index) =>
     ['not sustained', 'nothing sustained'].includes(outcome) ? [index + 1] : [],

@@ -4,10 +4,10 @@ import { parseStat, type ProcStat, type ThreadTimes } from './proc';
 
 /**
  * One look a second: two short processes each, some 3 ms of the container's own CPU. It needs sh, grep, sleep and tr,
- * and ends with whoever reads it. `more` are commands of one line, run at every look.
+ * and ends with its reader. `more` are commands of one line, run at every look.
  */
 export const insideScript = (more = ''): string => `
-# Whoever reads holds standard input open: when they are gone, this ends too, and in any case after so many looks.
+# The reader keeps standard input open: when it is gone, this ends too, and in any case after so many looks.
 exec 3<&0
 (cat <&3 >/dev/null; kill $$) 2>/dev/null &
 seen=' '
@@ -26,7 +26,7 @@ while [ $looks -lt ${String(LOOKS_AT_MOST)} ]; do
   sleep 1
 done`;
 
-/** Of one script; then whoever reads starts another. */
+/** Of one script; then the reader starts another. */
 const LOOKS_AT_MOST = 3600;
 
 const ROOT = '/sys/fs/cgroup';
@@ -56,7 +56,7 @@ export interface Inside {
   /** Null where the files are none that are known. */
   group: GroupFigures | null;
   limits: Limits;
-  /** The tree of the container's first process, without whoever looks. */
+  /** The tree of the container's first process, without the process that looks. */
   processes: InsideProcess[];
   /** All lines by their file, for what else was asked. */
   files: ReadonlyMap<string, readonly string[]>;

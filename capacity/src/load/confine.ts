@@ -16,7 +16,7 @@ export interface Confinement {
   around(command: readonly string[]): readonly string[];
   /** Once it runs. */
   join(pid: number): void;
-  /** To be removed by whoever outlives us. */
+  /** To be removed by the process that outlives us. */
   folders: string[];
   end(): Promise<void>;
 }

@@ -47,7 +47,7 @@ export interface K6Order {
   signal: AbortSignal;
   /** Called with every request as it ends, in order: unanswered ones too, with their age. None is kept here. */
   onRequest(sample: RequestSample): void;
-  /** Null, or a promise until which no more is read: whoever takes the requests is behind. */
+  /** Null, or a promise until which no more is read: what takes the requests is behind. */
   behind?(): Promise<void> | null;
   /** Asked after every request: whether the load may end here. */
   isEnough?(): boolean;
@@ -175,7 +175,7 @@ function argumentsOf(order: K6Order, requestsFile: string): string[] {
 
 type K6Process = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Calls `take` with every line; between two pieces it waits for whoever is behind. */
+/** Calls `take` with every line; between two pieces it waits for what is behind. */
 async function readAll(
   stream: Readable,
   take: (line: string) => void,

@@ -1,4 +1,4 @@
-/** The two tables of a run's folder, and CSV for whoever else writes it. */
+/** The two tables of a run's folder, and CSV for others that write it. */
 import type { MetricSample, RequestSample } from './record';
 
 const REQUEST_COLUMNS = [

@@ -20,7 +20,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
  * `s3://bucket/prefix`. Credentials, region and endpoint are those of the AWS SDK: of the environment, a profile,
- * a web identity (IRSA), EKS Pod Identity, or the machine. Whoever has none is told before anything is measured.
+ * a web identity (IRSA), EKS Pod Identity, or the machine. Without any, the user is told before anything is measured.
  */
 export async function s3Place(url: string): Promise<S3Place> {
   const match = /^s3:\/\/([a-z0-9][a-z0-9.-]+)(?:\/(.*))?$/.exec(url);
@@ -42,7 +42,7 @@ export async function s3Place(url: string): Promise<S3Place> {
   };
 }
 
-/** Loaded only by whoever copies: the SDK is larger than all the rest. */
+/** Loaded only for a copy: the SDK is larger than all the rest. */
 async function s3Client(): Promise<S3Client> {
   // Which Node.js is old is not for a copy to say in the middle of a line of progress.
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';

@@ -48,7 +48,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   const drained = await drainAfter(run, load);
   const left = await leftAfter(run, load);
   await seen.stop(run.samplers);
-  // After n8n has drained: whoever is told may be slow.
+  // After n8n has drained: those that are told may be slow.
   const untold = (await run.observer?.end()) ?? [];
   for (const text of untold) seen.event({ kind: 'monitoring', text });
   const traced = await traceOf(run, drained);

@@ -1,4 +1,4 @@
-/** The load of a run, and whoever looks at each of its requests. */
+/** The load of a run, and all that look at each of its requests. */
 import { BreachWatch, type Breached } from '../analysis/breach';
 import type { RequestsSeen } from '../analysis/requests/seen';
 import { runK6 } from '../load/k6';

@@ -21,7 +21,7 @@ export interface RunOrder {
   generator?: GeneratorSettings;
   /** Called once, when the load has begun; what is told becomes an event of the run, at its time. */
   onBegin?(beganAtMs: number, tell: (event: Omit<RunEvent, 'tMs'>) => void): void;
-  /** Whoever tells others of a run while it goes on. */
+  /** What tells others of a run while it goes on. */
   observe?(head: RunHead, plan: LoadPlan): RunObserver;
   /** Of a core and of a GiB for an hour. */
   prices?: Prices;

@@ -27,7 +27,7 @@ export interface SweepHands {
   /** Which may not be that on which the sweep began. */
   machine: Machine;
   progress: Progress;
-  /** After each cell, for reports and for whoever watches. */
+  /** After each cell, for reports and for those who watch. */
   onCell(record: CellRecord, records: CellRecord[]): void;
 }
 

@@ -179,7 +179,7 @@ export interface GeneratorOrder {
   env: Record<string, string>;
   requests: readonly LoadRequest[];
   onLine(line: string): void;
-  /** Null, or a promise until which no more is read: whoever takes the lines is behind. */
+  /** Null, or a promise until which no more is read: what takes the lines is behind. */
   behind(): Promise<void> | null;
   /** About once a second: what k6 uses. */
   onUsage(cpuCores: number, rssMiB: number): void;
@@ -241,7 +241,7 @@ export interface BacklogWatch {
   source: string;
   /** What it shows may be older by so much than the look at it. */
   lateMs: number;
-  /** Executions not done, whoever asked for them; null while that is not known. */
+  /** Executions not done, also those of others; null while that is not known. */
   open(): Promise<number | null>;
 }
 

@@ -2,7 +2,7 @@
 import { isCrash, type SeenExecution, type Stored } from './execution';
 
 export interface RecoveryRules {
-  /** Attempts of each execution, whoever made them. */
+  /** All attempts of each execution. */
   maxAttempts: number;
   /** What is younger may still be about to be queued, or to be failed by n8n itself. */
   minAgeMs: number;

@@ -4,7 +4,7 @@ import { withDefaults, type ProbeOutcome, type Probe, type Settings, type Trial 
 
 /**
  * The search for the highest rate at which every SLO is met. It knows no clock, no process and no
- * network: `next()` proposes a probe, whoever drives it makes that probe and tells `record()` what came
+ * network: `next()` proposes a probe, its driver makes that probe and tells `record()` what came
  * of it, and `estimate()` answers at any time. One search, step by step:
  *
  *   ladder   1 client, 4, 16: the throughput stops growing at 100/s, so that is about the most it does

@@ -19,7 +19,7 @@ export default () => {};
 
 export interface GeneratorOrder {
   call: string;
-  /** For whoever finds it later. */
+  /** For the call that finds it later. */
   madeBy: string;
   namespace: string;
   image: string;
@@ -145,7 +145,7 @@ export function generatorJob(order: GeneratorOrder): V1Job {
   };
 }
 
-/** The words that start k6 in the pod and leave it running, whoever holds the connection: sh -c SCRIPT sh FOLDER BYTES ARGS... */
+/** The words that start k6 in the pod and leave it running when the connection ends: sh -c SCRIPT sh FOLDER BYTES ARGS... */
 export const START_SCRIPT = `set -e
 folder=$1; bytes=$2; shift 2
 mkdir -p "$folder"

@@ -9,7 +9,7 @@ export interface Leftover {
   kind: 'namespace' | 'generator';
   namespace: string;
   call: string;
-  /** `ended`: whoever made it is gone; `elsewhere`: it was made on another machine, which cannot be asked. */
+  /** `ended`: the process that made it is gone; `elsewhere`: it was made on another machine, which cannot be asked. */
   state: 'running' | 'ended' | 'elsewhere';
   madeBy: string;
 }

@@ -106,7 +106,7 @@ export class PodHistory {
     const isLeaving = pod.metadata?.deletionTimestamp !== undefined;
     if (isLeaving && !known.gone) {
       known.gone = true;
-      // Whoever deletes a pod takes its requests with it: a rollout, a drain, an autoscaler.
+      // What deletes a pod takes its requests with it: a rollout, a drain, an autoscaler.
       if (before !== undefined) happened.push({ kind: 'exit', text: `${name} is taken down` });
     }
     if (pod.status?.reason === 'Evicted' && !this.isTold(`${uid} evicted`)) {

@@ -123,7 +123,7 @@ export interface Question {
 export function questionsOf(how: 'deploy' | 'existing', namespace: string | null): Question[] {
   return RIGHTS.filter(({ part }) => {
     if (part === 'space') return namespace === null;
-    // Whoever comes through the Service needs none of these.
+    // A load through the Service needs none of these.
     if (part === 'via') return false;
     return part === 'load' || how === 'deploy';
   }).flatMap((right) =>
