@@ -39,6 +39,7 @@ export interface DrillOptions
   ready: number;
   /** False with --no-control. */
   control: boolean;
+  recover?: boolean;
   out: string;
   json?: boolean;
 }
@@ -76,7 +77,9 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
       `${fault.name} cannot be made with --target ${options.target}: ${cannot}; n8n-tuned drill list says where each can.`,
     );
   }
-  const lacks = fault.lacks(drilledTopology(options));
+  const topology = drilledTopology(options);
+  refuseRecovery(options, topology);
+  const lacks = fault.lacks(topology);
   if (lacks !== null) {
     throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
   }
@@ -100,6 +103,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
     },
     promises: promisesOf(fault, options),
     hasControl: options.control,
+    hasRecovery: options.recover === true,
     workload,
     slos: slosOf(options, workload.recorded.latencyFloorMs),
     out: options.out,
@@ -152,8 +156,25 @@ export function codeOf({ verdict }: DrillRecord, problems: readonly string[]): n
   return verdict.outcome === 'pass' ? EXIT.fine : EXIT.notMet;
 }
 
+/** Recovery runs what was lost again from its trigger: at least once, so what was begun before is begun twice. */
 const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =>
-  (options.promise ?? [promise]).flatMap(parsePromises);
+  options.promise === undefined
+    ? parsePromises(promise).filter(
+        ({ metric }) => options.recover !== true || metric !== 'repeated',
+      )
+    : options.promise.flatMap(parsePromises);
+
+function refuseRecovery({ target, recover }: DrillOptions, { mode }: Topology): void {
+  if (recover !== true) return;
+  if (target !== 'process') {
+    throw new Mistake(
+      `--recover goes with --target process, whose n8n and Redis this machine reaches: leave it out with --target ${target}.`,
+    );
+  }
+  if (mode !== 'queue') {
+    throw new Mistake('--recover sees in the queue what is lost: add --mode queue --workers 2.');
+  }
+}
 
 function slosOf(options: DrillOptions, latencyFloorMs: number): Slo[] {
   const usual = `errors<1%,p95<${String(latencyFloorMs + 1000)}ms`;

@@ -36,6 +36,10 @@ export function register(program: Command): void {
     .addOption(parsed('--for <time>', 'how long the fault lasts, where it lasts', seconds))
     .addOption(parsed('--return <time>', 'after the fault, to come back', seconds, '40s'))
     .option('--no-control', 'without the same load before, without the fault')
+    .option(
+      '--recover',
+      'retry what is lost beside it, as the recovery of the chart does; target process, queue mode',
+    )
     .optionsGroup('What is asked of it:')
     .option(
       '--slo <slo>',

@@ -15,6 +15,7 @@ import {
   type DrillControl,
   type DrillPhases,
   type DrillRecord,
+  type DrillRecovery,
   type DrillSchedule,
 } from '../record/drill-record';
 import { runId, writeWhole } from '../record/folder';
@@ -28,6 +29,7 @@ import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
 import type { Fault } from './fault';
 import { faultAtSeconds, planOfDrill, type DrillLoad } from './plan';
+import { recoveryBeside } from './recovery-beside';
 import { writeDrillReports } from './reports';
 import { TimedFault } from './timed-fault';
 
@@ -37,6 +39,8 @@ export interface DrillOrder extends Omit<RunOrder, 'plan' | 'onBegin'> {
   promises: DrillPromise[];
   /** Whether the same load is made without the fault first. */
   hasControl: boolean;
+  /** Whether lost executions are retried beside it, as the chart's recovery does; on the target process. */
+  hasRecovery?: boolean;
 }
 
 export interface FinishedDrill {
@@ -59,7 +63,7 @@ export async function drill(
   const problems: string[] = [];
   const measured = async (
     what: string,
-    part: Pick<RunOrder, 'plan' | 'onBegin'>,
+    part: Pick<RunOrder, 'plan' | 'onBegin' | 'settle'>,
   ): Promise<Measured> => {
     const tell = (text: string): void => {
       progress(`${what}: ${text}`);
@@ -93,11 +97,20 @@ export async function drill(
     atMs: 1000 * faultAtSeconds(load),
     lastsMs: 1000 * load.faultSeconds,
   });
+  const beside = order.hasRecovery === true ? await recoveryBeside(running) : null;
+  let recovery: DrillRecovery | null = null;
   let run: Measured;
   try {
-    run = await measured(fault.name, { plan: planOfDrill(load), onBegin: timed.begin });
+    run = await measured(fault.name, {
+      plan: planOfDrill(load),
+      onBegin: timed.begin,
+      settle: async () => {
+        recovery = (await beside?.end(order.drainMs)) ?? null;
+      },
+    });
   } finally {
     await timed.end();
+    await beside?.stop();
   }
   progress('accounting for every request');
   const { requests } = run;
@@ -146,6 +159,7 @@ export async function drill(
     phases,
     ledger: recorded,
     ...(schedule === null ? {} : { schedule }),
+    ...(recovery === null ? {} : { recovery }),
     figures,
     control,
     verdict: drillVerdict({

@@ -33,6 +33,8 @@ export interface DrillRecord {
   ledger: DrillLedger;
   /** What became of the due times of a schedule; left out where there was none. */
   schedule?: DrillSchedule;
+  /** What recovery did beside it; left out where none ran. */
+  recovery?: DrillRecovery;
   /** Null where the fault was never made. */
   figures: DrillFigures | null;
   /** The same load without the fault; null where it was left out. */
@@ -101,6 +103,19 @@ export interface DrillControl {
   /** The SLO that it missed, with what was measured; null: none. */
   missed: string | null;
   schedule?: DrillSchedule;
+}
+
+/** Passes of `n8n-tuned recover --retry` beside the load, and on until nothing was left to retry. */
+export interface DrillRecovery {
+  ageSeconds: number;
+  everySeconds: number;
+  passes: number;
+  /** That could not ask n8n or Redis. */
+  failedPasses: number;
+  /** Retries by their outcome. */
+  attempts: Record<string, number>;
+  /** Executions that the last pass left alone, by the reason. */
+  left: Record<string, number>;
 }
 
 /** Due times of a schedule, from the warm-up to shortly before the load ended. */

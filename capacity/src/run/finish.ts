@@ -51,6 +51,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   // After n8n has drained: those that are told may be slow.
   const untold = (await run.observer?.end()) ?? [];
   for (const text of untold) seen.event({ kind: 'monitoring', text });
+  await order.settle?.();
   const traced = await traceOf(run, drained);
   const logs = await folder.keepLogs(running.logs);
   await folder.closeTables(seen.samples);

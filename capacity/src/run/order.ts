@@ -21,6 +21,8 @@ export interface RunOrder {
   generator?: GeneratorSettings;
   /** Called once, when the load has begun; what is told becomes an event of the run, at its time. */
   onBegin?(beganAtMs: number, tell: (event: Omit<RunEvent, 'tMs'>) => void): void;
+  /** Called once n8n has drained, before its executions are read: who else works on them comes to an end. */
+  settle?(): Promise<void>;
   /** What tells others of a run while it goes on. */
   observe?(head: RunHead, plan: LoadPlan): RunObserver;
   /** Of a core and of a GiB for an hour. */

@@ -1,21 +1,9 @@
-// What was lost in drills, each record a row.
+// What was lost in drills: those of the plan as one table, and each other one as a row.
 import { readdirSync } from 'node:fs';
+import { drillTable, measured, WORDS } from './drill-table.mjs';
 import { has, number, readJson, root, table } from './records.mjs';
 
 const FOLDER = 'studies/drills/results/';
-
-/** As the report of a drill calls them; `once` has a column of its own. */
-const WORDS = {
-  unheard: 'executed, caller unheard',
-  'not-executed': 'answered, not executed',
-  lost: 'accepted and lost',
-  repeated: 'executed more than once',
-  revived: 'revived',
-  refused: 'refused cleanly',
-  unknown: 'unknown',
-  'called-crashed': 'called crashed although it succeeded',
-  running: 'still running',
-};
 
 const drills = () =>
   has(FOLDER)
@@ -29,7 +17,7 @@ const drills = () =>
     : [];
 
 export function answer() {
-  const all = drills();
+  const all = [...measured().map(({ drill }) => drill), ...drills()];
   const count = (outcome) => all.filter(({ verdict }) => verdict.outcome === outcome).length;
   return {
     sentence: `Of ${all.length} drills kept, ${count('pass')} passed, ${count('fail')} failed and ${count('invalid')} are invalid.`,
@@ -38,8 +26,9 @@ export function answer() {
 
 export function part() {
   const all = drills();
-  if (all.length === 0) return '';
-  return `## Each drill
+  if (all.length === 0) return drillTable();
+  return `${drillTable()}
+## Other drills
 
 At ${[...new Set(all.map(({ ratePerSecond }) => `${number(ratePerSecond)}/s`))].join(', ')} of requests whose work a service outside n8n counts.
 An invalid drill says nothing about n8n, and why it is invalid is said; its figures are there all the same. What a class means, and

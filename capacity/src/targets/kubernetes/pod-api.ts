@@ -29,7 +29,7 @@ interface Reply {
   cookies: string;
 }
 
-type Method = 'GET' | 'POST' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /** Scopes of a key that puts workloads in. */
 const SCOPES = [

@@ -3,7 +3,7 @@ import { Failure, messageOf, Mistake } from '../../ui/errors';
 /** Whatever asks n8n's public API, from here or from inside a pod. */
 export interface N8nRequests {
   ask<T>(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     options?: { body?: unknown; withinMs?: number },
   ): Promise<T>;
@@ -26,7 +26,7 @@ export class N8nApi implements N8nRequests {
   }
 
   async ask<T>(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     { body, withinMs = 30_000 }: { body?: unknown; withinMs?: number } = {},
   ): Promise<T> {

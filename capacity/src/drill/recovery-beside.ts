@@ -1,0 +1,136 @@
+/** Recovery beside a drill, as the chart runs it beside n8n: one pass after the other, until nothing is left to retry. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { DrillRecovery } from '../record/drill-record';
+import { recoverOnce, type OnceOrder } from '../recover/once';
+import type { PassReport } from '../recover/pass';
+import { LAZY, openQueue } from '../recover/queue';
+import type { Running } from '../targets/target';
+import { N8nApi } from '../targets/url/api';
+import { newOwnersKey } from '../targets/url/owner';
+import { Failure } from '../ui/exit';
+
+const TAG = 'recover';
+const SCOPES = [
+  ...['execution:list', 'execution:read', 'execution:retry', 'workflow:list'],
+  ...['tag:create', 'workflowTags:update'],
+];
+/**
+ * Longer than a store is away in any drill: what was accepted meanwhile is queued when it is back, and must not be
+ * taken for lost. The chart's default of 300 s would only make a drill longer.
+ */
+export const AGE_SECONDS = 60;
+export const EVERY_SECONDS = 10;
+const PATIENCE_MS = 120_000;
+
+/** What can be asked of a pass, so that a test needs no n8n. */
+export type OnePass = (signal: AbortSignal) => Promise<PassReport | null>;
+
+/** Null: nobody counts the executions that have not ended. */
+export type Unfinished = () => Promise<number | null>;
+
+/** Passes from now on, and after the load until nothing is left that a pass would retry, or its time is over. */
+export class RecoveryBeside {
+  private readonly seen = { passes: 0, failedPasses: 0, attempts: {} as Record<string, number> };
+  private left: PassReport['left'] = [];
+  private last: PassReport | null = null;
+  private readonly ending = new AbortController();
+  private readonly going: Promise<void>;
+
+  constructor(
+    private readonly onePass: OnePass,
+    private readonly unfinished: Unfinished,
+    private readonly everyMs = 1000 * EVERY_SECONDS,
+    private readonly ageMs = 1000 * AGE_SECONDS,
+  ) {
+    this.going = this.go();
+  }
+
+  /** Waits as long as `withinMs` for what is left. */
+  async end(withinMs: number): Promise<DrillRecovery> {
+    const fromMs = Date.now();
+    const isOver = (): boolean => this.ending.signal.aborted || Date.now() - fromMs >= withinMs;
+    const aged = (): boolean => Date.now() - fromMs >= this.ageMs;
+    let passes = this.seen.passes;
+    while (!isOver()) {
+      await sleep(Math.min(1000, this.everyMs));
+      if (this.seen.passes === passes) continue;
+      passes = this.seen.passes;
+      const open = await this.unfinished().catch(() => null);
+      if (isQuiet(this.last) && (open === 0 || aged())) break;
+    }
+    await this.stop();
+    const { failedPasses, attempts } = this.seen;
+    return {
+      ...{ ageSeconds: this.ageMs / 1000, everySeconds: this.everyMs / 1000 },
+      ...{ passes: this.seen.passes, failedPasses, attempts },
+      left: countsOf(this.left.map(({ reason }) => reason)),
+    };
+  }
+
+  /** At once, also where a drill was broken off. Safe to call twice. */
+  async stop(): Promise<void> {
+    this.ending.abort();
+    await this.going;
+  }
+
+  private async go(): Promise<void> {
+    const { signal } = this.ending;
+    while (!signal.aborted) {
+      await sleep(this.everyMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        const report = await this.onePass(signal);
+        this.last = report;
+        this.seen.passes += 1;
+        this.left = report?.left ?? [];
+        for (const { outcome } of report?.attempts ?? []) {
+          this.seen.attempts[outcome] = (this.seen.attempts[outcome] ?? 0) + 1;
+        }
+      } catch {
+        // n8n or Redis may be what the drill has taken away; the next pass is the next try.
+        this.seen.failedPasses += 1;
+      }
+    }
+  }
+}
+
+const isQuiet = (report: PassReport | null): boolean =>
+  report !== null &&
+  report.due.length === 0 &&
+  report.attempts.length === 0 &&
+  report.left.every(({ isFinal }) => isFinal);
+
+const countsOf = (texts: readonly string[]): Record<string, number> => {
+  const counts: Record<string, number> = {};
+  for (const text of texts) counts[text] = (counts[text] ?? 0) + 1;
+  return counts;
+};
+
+/** Of an n8n in queue mode that the command has started and that has no owner yet: its workflows may run twice from now on. */
+export async function recoveryBeside(running: Running): Promise<RecoveryBeside> {
+  const { baseUrl, redis } = running;
+  if (redis === null) throw new Failure('recovery needs the Redis of the queue');
+  const apiKey = await newOwnersKey(baseUrl, SCOPES);
+  const api = new N8nApi(baseUrl, apiKey);
+  const { id } = await api.ask<{ id: string }>('POST', '/tags', { body: { name: TAG } });
+  const { data } = await api.ask<{ data: { id: string }[] }>('GET', '/workflows');
+  for (const workflow of data) {
+    await api.ask('PUT', `/workflows/${workflow.id}/tags`, { body: [{ id }] });
+  }
+  const order: OnceOrder = {
+    ...{ url: baseUrl, apiKey, tag: TAG, retries: true, withinMs: 24 * 3_600_000 },
+    rules: { maxAttempts: 3, minAgeMs: 1000 * AGE_SECONDS, backOffMs: 1000 * EVERY_SECONDS },
+    ...{ patienceMs: PATIENCE_MS, atOnce: 2, stopAfterLost: 3 },
+  };
+  return new RecoveryBeside(
+    (signal) =>
+      recoverOnce(
+        order,
+        (onLost) => openQueue(new Redis(redis.url, LAZY), redis.prefix, onLost),
+        () => undefined,
+        signal,
+      ),
+    async () => (await running.executions())?.unfinished ?? null,
+  );
+}

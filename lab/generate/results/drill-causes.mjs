@@ -1,0 +1,80 @@
+// Why a promise of a drill is broken, and what would prevent it, as far as that is known: from n8n's code and from drills
+// whose logs were read (docs/recovery.md, docs/chart/patches.md). What nobody has looked into says so.
+const NOT_KNOWN = { cause: 'not looked into yet', prevention: 'not known' };
+
+const RECOVERY = '[recovery](recovery.md): `recovery.enabled`, for workflows that may run twice';
+
+/** By the class that a request ended in. */
+const BY_CLASS = {
+  'not-executed': {
+    cause:
+      'n8n tells the caller of a success while a worker that ends has closed its database before the job began',
+    prevention: 'callers that read the response; a worker that finishes its jobs before it ends',
+  },
+  repeated: {
+    cause: 'a job whose worker was taken for dead was at work all the same, or was retried',
+    prevention:
+      'an effect that carries the id of its request, so that a second one changes nothing',
+  },
+};
+
+/** What ends a worker, or takes its jobs from it: n8n runs them no second time. */
+const ENDED = new Set([
+  'kill-worker',
+  'oom-worker',
+  'stall-worker',
+  'cut-worker',
+  'redis-half-open',
+]);
+const WITHOUT_STORE = new Set([
+  ...['restart-redis', 'stop-redis', 'redis-loses-data', 'restart-postgres', 'stop-postgres'],
+  ...['postgres-connections-used-up', 'full-disk'],
+]);
+
+const LOST = {
+  worker: {
+    cause:
+      'n8n fails what a dead worker had when the lock of its job has run out, and does not run it again',
+    prevention: RECOVERY,
+  },
+  main: {
+    cause:
+      'the process that had accepted the request ended with it, and nobody else answers for it',
+    prevention: RECOVERY,
+  },
+  store: {
+    cause: 'the execution could not be begun or stored while a store was away',
+    prevention: `a store that fails over, and ${RECOVERY}`,
+  },
+};
+
+const HALF_OPEN = {
+  cause:
+    'the workers wait at connections that carry nothing, and take no job until they are restarted',
+  prevention: '`worker.guardSeconds` of the chart restarts them',
+};
+
+export function causesOf({ fault, configuration, metric, classes }) {
+  if (fault === 'redis-half-open' && configuration === 'as-it-comes') return HALF_OPEN;
+  if (metric === 'repeated') return BY_CLASS.repeated;
+  if (metric === 'lost') {
+    if (classes.includes('not-executed')) return BY_CLASS['not-executed'];
+    if (configuration === 'recovery') return NOT_KNOWN;
+    if (ENDED.has(fault)) return LOST.worker;
+    if (fault === 'kill-main' || fault === 'kill-webhook') return LOST.main;
+    if (WITHOUT_STORE.has(fault)) return LOST.store;
+  }
+  if (metric === 'errors' && WITHOUT_STORE.has(fault)) {
+    return {
+      cause: 'a request that needs a store is answered with an error while it is away',
+      prevention: 'a store that fails over faster than callers notice, or callers that try again',
+    };
+  }
+  if (metric === 'due-never') {
+    return {
+      cause: 'schedules are kept in the memory of main, and are not caught up on',
+      prevention: '`executions.durableSchedules` of the chart',
+    };
+  }
+  return NOT_KNOWN;
+}

@@ -1,0 +1,119 @@
+// The parts of the table of drills, in the order of their worth: one drill of one fault, on one target, in one
+// configuration, once. Pure.
+import { join } from 'node:path';
+
+/** What the pages call them, and what of it is given to the command on each target. */
+export const CONFIGURATIONS = {
+  'as-it-comes': 'n8n as it comes',
+  defaults: "the chart's defaults",
+  recovery: 'the same with recovery',
+};
+
+const TOPOLOGY = ['--workers', '2', '--webhooks', '2'];
+/** What the chart loads before n8n that the target process does not load by itself: where the file is there. */
+export const CHART_ONLY = ['last-answers.cjs', 'finish-jobs.cjs', 'worker-guard.cjs'];
+
+/**
+ * `preloads`: of CHART_ONLY, those that are there. `root`: of this repository. On kubernetes the chart's defaults are what
+ * the command deploys; n8n as it comes is a file of values, since the chart has no name for it.
+ */
+const OPTIONS = {
+  process: {
+    'as-it-comes': () => [...TOPOLOGY, '--tuning', 'none'],
+    defaults: ({ root, preloads }) => [...TOPOLOGY, ...chartEnv(root, preloads)],
+    recovery: ({ root, preloads }) => [...TOPOLOGY, ...chartEnv(root, preloads), '--recover'],
+  },
+  kubernetes: {
+    'as-it-comes': ({ root }) => ['--values', join(root, 'studies/drills/as-it-comes.yaml')],
+    defaults: () => TOPOLOGY,
+  },
+};
+
+function chartEnv(root, preloads) {
+  const folder = join(root, 'charts/n8n-tuned/files/preload');
+  const loaded = preloads.map((file) => `--require=${join(folder, file)}`).join(' ');
+  return [
+    ...['--env', 'N8N_TUNED_GUARD_SECONDS=60', '--env', 'N8N_GRACEFUL_SHUTDOWN_TIMEOUT=300'],
+    ...(loaded === '' ? [] : ['--env', `NODE_OPTIONS=${loaded}`]),
+  ];
+}
+
+/**
+ * Seconds: `lasts`, where the fault does; `back`, the load after it, until n8n is there again; `tail`, until n8n has given
+ * up on what it lost: a job's lock is 60 s, and stalled jobs are looked for every 30 s.
+ */
+const GIVEN_UP = 100;
+const BOTH = ['process', 'kubernetes'];
+export const FAULTS = [
+  { name: 'kill-worker', on: BOTH, back: 40, tail: GIVEN_UP },
+  { name: 'kill-main', on: BOTH, back: 50, tail: 20 },
+  { name: 'kill-webhook', on: BOTH, back: 40, tail: 20 },
+  { name: 'scale-in', on: BOTH, back: 60, tail: 10 },
+  { name: 'rolling-upgrade', on: ['kubernetes'], lasts: 150, back: 30, tail: 10 },
+  { name: 'drain-node', on: ['kubernetes'], lasts: 150, back: 30, tail: 10 },
+  { name: 'redis-half-open', on: ['process'], back: 150, tail: 150 },
+  { name: 'restart-redis', on: BOTH, back: 45, tail: GIVEN_UP },
+  { name: 'stop-redis', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
+  { name: 'restart-postgres', on: BOTH, back: 45, tail: 20 },
+  { name: 'stop-postgres', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
+  { name: 'stall-worker', on: ['process'], lasts: 75, back: 45, tail: 60 },
+  { name: 'cut-worker', on: ['process'], lasts: 75, back: 45, tail: 60 },
+  { name: 'redis-loses-data', on: ['process'], back: 60, tail: 150 },
+  { name: 'kill-runner', on: ['process'], back: 40, tail: 20 },
+  { name: 'oom-worker', on: ['process'], back: 45, tail: GIVEN_UP, more: ['--memory', '1Gi'] },
+  { name: 'postgres-connections-used-up', on: ['process'], lasts: 30, back: 60, tail: GIVEN_UP },
+  { name: 'burst', on: BOTH, lasts: 10, back: 60, tail: 10 },
+  { name: 'slow-redis', on: ['process'], lasts: 30, back: 30, tail: 10 },
+  { name: 'slow-postgres', on: ['process'], lasts: 30, back: 30, tail: 10 },
+  { name: 'crash-across-a-schedule', on: ['process'], lasts: 20, back: 180, tail: 20 },
+  { name: 'full-disk', on: ['process'], lasts: 20, back: 60, tail: GIVEN_UP },
+];
+
+/** Enough for a count of losses to show how much it varies. */
+export const REPEATS = 3;
+const WARMUP_SECONDS = 3;
+/** A usual response takes 2 s: at least 8 s of requests judge the steady phase. */
+const STEADY_SECONDS = 12;
+const WORK_MS = 2000;
+/** Half of what two workers with ten slots each can do with this work. */
+const RATE = 5;
+const PATIENCE_SECONDS = 150;
+/** From the call to the load, and from the last look to the end. */
+const AROUND_SECONDS = { process: 60, kubernetes: 150 };
+/** The age that recovery waits for, and its retries. */
+const RECOVERY_SECONDS = 90;
+
+/** Every fault once on each target, on this machine first, before any of them again. */
+export const PARTS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap((repeat) =>
+  BOTH.flatMap((target) =>
+    FAULTS.filter(({ on }) => on.includes(target)).flatMap((fault) =>
+      Object.keys(OPTIONS[target]).map((configuration) => ({
+        ...{ fault: fault.name, target, configuration, repeat },
+        name: `${fault.name}-${target}-${configuration}-${repeat}`,
+        seconds: secondsOf(fault, target, configuration),
+      })),
+    ),
+  ),
+);
+
+function secondsOf({ lasts = 0, back, tail }, target, configuration) {
+  const load = WARMUP_SECONDS + STEADY_SECONDS + lasts + back;
+  const recovering = configuration === 'recovery' ? RECOVERY_SECONDS : 0;
+  return AROUND_SECONDS[target] + load + tail + recovering;
+}
+
+/** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
+export function commandOf({ fault, target, configuration }, { root, preloads, out, isShort }) {
+  const { lasts, back, more = [] } = FAULTS.find(({ name }) => name === fault);
+  const time = (seconds) => `${seconds}s`;
+  return [
+    ...['drill', fault, '--target', target, ...OPTIONS[target][configuration]({ root, preloads })],
+    ...(target === 'process' ? more : []),
+    ...['--rate', String(RATE), '--param', `ms=${WORK_MS}`],
+    ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : STEADY_SECONDS)],
+    ...(lasts === undefined ? [] : ['--for', time(isShort ? Math.min(lasts, 20) : lasts)]),
+    ...['--return', time(isShort ? Math.min(back, 20) : back)],
+    ...['--patience', time(PATIENCE_SECONDS), '--no-control', '--slo', 'errors<1%'],
+    ...['--ready', '300s', '--out', out, '--json'],
+  ];
+}

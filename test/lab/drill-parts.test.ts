@@ -1,0 +1,135 @@
+// The table of drills: the parts of its plan against the faults that there are, and the page of what was measured.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { FAULTS } from '../../capacity/src/drill/faults';
+import type { DrillRecord } from '../../capacity/src/record/drill-record';
+import { topologyOfValues } from '../../capacity/src/targets/kubernetes/values';
+import { sampleDrill } from '../support/sample-drill';
+
+const root = join(__dirname, '../..');
+const plan = join(root, 'studies/drills/parts.mjs');
+
+/** Jest loads no ES modules: what an expression gives, in a process of its own. */
+function told<T>(module: string, expression: string, input: unknown = null): T {
+  const source = `import * as it from '${module}'; import { readFileSync } from 'node:fs';
+    const input = JSON.parse(readFileSync(0, 'utf8')); console.log(JSON.stringify(${expression}));`;
+  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
+    ...{ encoding: 'utf8', input: JSON.stringify(input) },
+  });
+  return JSON.parse(text) as T;
+}
+
+interface Part {
+  fault: string;
+  target: 'process' | 'kubernetes';
+  configuration: string;
+  repeat: number;
+  name: string;
+  seconds: number;
+}
+
+describe('the parts', () => {
+  const { parts, commands } = told<{ parts: Part[]; commands: string[][] }>(
+    plan,
+    `{ parts: it.PARTS, commands: it.PARTS.map((part) => it.commandOf(part,
+       { root: '/here', preloads: ['worker-guard.cjs'], out: 'out', isShort: false })) }`,
+  );
+
+  test('have every fault on every target that can make it, and no other', () => {
+    const can = FAULTS.flatMap(({ name, notOn }) =>
+      (['process', 'kubernetes'] as const)
+        .filter((target) => notOn?.[target] === undefined)
+        .map((target) => `${name} ${target}`),
+    );
+    expect([...new Set(parts.map(({ fault, target }) => `${fault} ${target}`))].sort()).toEqual(
+      can.sort(),
+    );
+  });
+
+  test('are named once each, as often as a count needs, and none takes more than a segment', () => {
+    expect(new Set(parts.map(({ name }) => name)).size).toBe(parts.length);
+    expect(parts.filter(({ repeat }) => repeat === 1)).toHaveLength(parts.length / 3);
+    expect(Math.max(...parts.map(({ seconds }) => seconds))).toBeLessThan(9 * 60);
+    expect(parts[0]?.name).toBe('kill-worker-process-as-it-comes-1');
+  });
+
+  test('say how long a fault lasts where it does, and only there', () => {
+    for (const [index, { fault }] of parts.entries()) {
+      const lasts = FAULTS.find(({ name }) => name === fault)?.usualSeconds ?? 0;
+      expect([fault, commands[index]?.includes('--for')]).toEqual([fault, lasts > 0]);
+    }
+  });
+
+  test('load what the chart loads and the target does not, in all but n8n as it comes', () => {
+    for (const [index, { target, configuration }] of parts.entries()) {
+      const words = commands[index] ?? [];
+      const hasGuard = words.some((word) => word.endsWith('worker-guard.cjs'));
+      expect(hasGuard).toBe(target === 'process' && configuration !== 'as-it-comes');
+      expect(words.includes('--recover')).toBe(configuration === 'recovery');
+    }
+  });
+
+  test('n8n as it comes is laid out alike in the pods of the chart, and loads no patch of behaviour', () => {
+    const text = readFileSync(join(root, 'studies/drills/as-it-comes.yaml'), 'utf8');
+    const { workers, webhooks, mode } = topologyOfValues([{ name: 'as-it-comes', text }]);
+    expect([mode, workers.count, webhooks.count]).toEqual(['queue', 2, 2]);
+    const { tuning, worker } = parse(text) as {
+      tuning: Record<string, unknown>;
+      worker: { guardSeconds: number };
+    };
+    expect([tuning['keepStalled'], tuning['sessionOnce'], worker.guardSeconds]).toEqual([
+      false,
+      false,
+      0,
+    ]);
+  });
+});
+
+describe('the table', () => {
+  const { record } = sampleDrill();
+  const page = (records: object[]): string =>
+    told(join(root, 'lab/generate/results/drill-table.mjs'), 'it.drillTable(input)', records);
+  const part = (drill: DrillRecord, repeat: number, configuration = 'defaults'): object => ({
+    ...{ fault: 'kill-worker', target: 'process', configuration, repeat, drill, doneTwice: 0 },
+    path: `studies/drills/results/parts/${String(repeat)}.json`,
+  });
+  const { ledger } = record;
+  const without: DrillRecord = {
+    ...record,
+    ledger: { ...ledger, lost: 0 },
+    verdict: { ...record.verdict, outcome: 'pass', promises: [] },
+  };
+
+  test('is left out while nothing was measured', () => {
+    expect(page([])).toBe('');
+  });
+
+  test('adds repeats up, with their range, and says of each failure why and what would prevent it', () => {
+    const text = page([part(record, 1), part(without, 2)]);
+    expect(ledger.lost).toBeGreaterThan(0);
+    expect(text).toContain(`| kill-worker | the chart's defaults | [1](../studies/`);
+    expect(text).toContain(
+      `| ${String(ledger.lost)} of ${String(2 * ledger.exposed)} (0 to ${String(ledger.lost)} per drill) |`,
+    );
+    expect(text).toContain('| 1 PASS, 1 FAIL |');
+    expect(text).toMatch(
+      /\| kill-worker \| process \| the chart's defaults \| lost=0 \| [^|]+ \| n8n fails what a dead worker had [^|]+ \| \[recovery\]/,
+    );
+  });
+
+  test('bounds what none of so many says', () => {
+    const bound = 100 * (1 - 0.05 ** (1 / ledger.exposed));
+    expect(page([part(without, 1, 'recovery')])).toContain(
+      `0 of ${String(ledger.exposed)}: at most ${String(Number(bound.toPrecision(3)))} %`,
+    );
+  });
+
+  test('names in each configuration only records that are there', () => {
+    const text = readFileSync(join(root, 'docs/results/drills.md'), 'utf8');
+    const named = [...text.matchAll(/\]\(\.\.\/\.\.\/(studies\/drills\/results\/[^)]+)\)/g)];
+    for (const [, path = ''] of named)
+      expect([path, existsSync(join(root, path))]).toEqual([path, true]);
+  });
+});
