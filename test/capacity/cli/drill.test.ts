@@ -33,8 +33,8 @@ test.each([
     'rolling-upgrade cannot be made with --target process: it needs pods that are replaced by new ones;',
   ],
   [
-    ['stall-worker', '--target', 'kubernetes', '--workers', '2'],
-    'stall-worker cannot be made with --target kubernetes: the kubelet restarts a frozen container',
+    ['cut-worker', '--target', 'kubernetes', '--workers', '2'],
+    'cut-worker cannot be made with --target kubernetes: pods reach their stores directly',
   ],
   [
     ['kill-worker', '--target', 'kubernetes'],

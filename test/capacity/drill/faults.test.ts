@@ -186,7 +186,7 @@ test.each([
   [
     'oom-worker',
     [
-      ...['told the memory of worker-1 is limited to what it uses', 'out of memory worker-1'],
+      ...['told worker-1 runs out of memory', 'out of memory worker-1'],
       'told worker-1 was ended for want of memory',
     ],
   ],

@@ -9,7 +9,6 @@ export const killRunner: Fault = {
   kind: 'accident',
   usualSeconds: 0,
   promise: SURVIVED,
-  notOn: { kubernetes: 'the process of a task runner is not looked for in a pod' },
   lacks: needsRunners,
   make: async (scene) => {
     const instance = first(scene, 'worker');

@@ -8,9 +8,6 @@ export const stallWorker: Fault = {
   kind: 'accident',
   usualSeconds: 75,
   promise: SURVIVED,
-  notOn: {
-    kubernetes: 'the kubelet restarts a frozen container, because it fails its liveness probe',
-  },
   lacks: needsWorkers,
   make: async (scene) => {
     const { access, lastsMs, tell } = scene;

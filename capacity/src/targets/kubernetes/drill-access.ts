@@ -6,6 +6,7 @@ import type { DrillAccess } from '../target';
 import type { Cluster } from './api';
 import type { V1Deployment, V1Pod } from './api-types';
 import { refusalOf } from './causes';
+import { killRunners, runOutOfMemory, signalAll } from './drill-in-container';
 import { releaseSelector } from './labels';
 import { nameOf } from './pod-trouble';
 import { roleOf, seatsOf, type Seat } from './pods';
@@ -17,15 +18,6 @@ const SPARE_MS = 15_000;
 /** Between two asks for an eviction that a disruption budget refuses. */
 const ASK_AGAIN_MS = 2_000;
 const NOT_HERE = 'this target has no way to do it';
-
-/**
- * To every process of the container but its first and this shell. The first one is the init of its PID namespace,
- * which no signal from within ends; the official image has tini there, which ends with n8n.
- */
-export const SIGNAL_SCRIPT = `case "$(readlink /proc/1/exe)" in
-*node) echo "n8n is the first process of its container, which no signal from within reaches" >&2; exit 1 ;;
-esac
-kill "-$1" -1`;
 
 export interface DrillPlace {
   cluster: Pick<Cluster, 'exec' | 'doing' | 'found' | 'core' | 'apps'>;
@@ -44,34 +36,24 @@ export function drillAccessOf(place: DrillPlace): DrillAccess {
       seatsOf(place.pods())
         .filter(({ role }) => role !== 'runner')
         .map(({ role, pod }) => ({ role, instance: pod })),
-    signal: (instance, signal) => signalAll(place, instance, signal),
+    signal: async (instance, signal) => {
+      await signalAll(place, seatOf(place, instance), signal);
+    },
     keepDown: (instance) => keepDown(place, instance),
     rollOut: (signal) => rollOut(place, signal),
     drainNode: (instance, signal) => drainNode(place, instance, signal),
     effects: () => (effects === null ? Promise.resolve(null) : effects()),
     links: [],
-    killRunner: () => Promise.reject(new Failure(NOT_HERE)),
-    runOutOfMemory: () => Promise.reject(new Failure(NOT_HERE)),
+    killRunner: (instance) =>
+      killRunners(
+        place,
+        seatsOf(place.pods()).filter(({ pod }) => pod === instance),
+      ),
+    runOutOfMemory: async (instance, signal) => {
+      await runOutOfMemory(place, seatOf(place, instance), signal);
+    },
     useUpConnections: () => Promise.reject(new Failure(NOT_HERE)),
   };
-}
-
-async function signalAll(
-  place: DrillPlace,
-  instance: string,
-  signal: NodeJS.Signals,
-): Promise<void> {
-  const { cluster, namespace } = place;
-  const { pod, container } = seatOf(place, instance);
-  const name = signal.replace(/^SIG/, '');
-  const { code, stderr } = await cluster.exec(
-    { namespace, pod, container },
-    ['sh', '-c', SIGNAL_SCRIPT, 'sh', name],
-    { onOutput: () => null },
-  );
-  // The container may end before its shell, which then ends with it.
-  if (code === 0 || code === null || code === 137) return;
-  throw new Failure(`${signal} of ${pod}: ${stderr.trim() || `exit code ${String(code)}`}`);
 }
 
 /**

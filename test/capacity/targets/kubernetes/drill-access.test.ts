@@ -1,10 +1,12 @@
 // What a drill does to a release, with a stand-in for the API of the cluster that keeps what it was asked.
+import { execFileSync, spawn } from 'node:child_process';
 import type { Place } from '../../../../capacity/src/targets/kubernetes/api';
 import type { V1Deployment, V1Pod } from '../../../../capacity/src/targets/kubernetes/api-types';
 import {
   drillAccessOf,
   type DrillPlace,
 } from '../../../../capacity/src/targets/kubernetes/drill-access';
+import { RUNNER_SCRIPT } from '../../../../capacity/src/targets/kubernetes/drill-in-container';
 import { isRolledOut } from '../../../../capacity/src/targets/kubernetes/rollout';
 
 const COMPONENT = 'app.kubernetes.io/component';
@@ -71,6 +73,10 @@ class FakeCluster {
   deployments = [deploymentOf('main', 1), deploymentOf('webhook', 1), deploymentOf('worker', 2)];
   /** What the shell in a container ends with. */
   shell: { code: number | null; stderr: string } = { code: 0, stderr: '' };
+  /** What it writes before that. */
+  written = '';
+  /** What happens in the container meanwhile. */
+  meanwhile: () => void = () => undefined;
   /** How often an eviction is refused. */
   refusals = 0;
 
@@ -94,8 +100,14 @@ class FakeCluster {
     };
     const cluster = {
       doing: (_what: string, ask: () => Promise<unknown>) => ask(),
-      exec: ({ pod, container }: Place, command: readonly string[]) => {
+      exec: (
+        { pod, container }: Place,
+        command: readonly string[],
+        { onOutput }: { onOutput(text: string): unknown },
+      ) => {
         this.asked.push(`${String(command.at(-1))} in ${container} of ${pod}`);
+        onOutput(this.written);
+        this.meanwhile();
         return Promise.resolve(this.shell);
       },
       core: {
@@ -167,6 +179,67 @@ describe('a signal', () => {
       'SIGKILL of main-1: n8n is the first process of its container',
     );
     await expect(fake.access.signal('main-9', 'SIGKILL')).rejects.toThrow('main-9 does not run');
+  });
+});
+
+test('of the task runners, each that a container had is counted', async () => {
+  const fake = new FakeCluster();
+  fake.written = '1\n';
+  expect(await fake.access.killRunner('worker-1')).toBe(1);
+  expect(fake.asked).toEqual([`${RUNNER_SCRIPT} in n8n of worker-1`]);
+  fake.shell = { code: 1, stderr: 'no shell' };
+  await expect(fake.access.killRunner('worker-1')).rejects.toThrow(
+    'the task runner of worker-1: no shell',
+  );
+});
+
+/** In a process of its own that calls itself what n8n's runner does; the shell itself names it too. */
+test('the script ends a task runner, and nothing else', async () => {
+  const sleep = ['-e', 'setTimeout(() => undefined, 600_000)'];
+  const runner = spawn(process.execPath, [...sleep, '/a/task-runner/start.js']);
+  const other = spawn(process.execPath, sleep);
+  const ended = new Promise((resolve) => runner.once('exit', (_code, signal) => resolve(signal)));
+  try {
+    // Of the processes of this machine it may see these alone.
+    const seen = [runner, other].map(({ pid }) => `/proc/${String(pid)}`).join(' ');
+    const script = RUNNER_SCRIPT.replace('/proc/[0-9]*', seen);
+    expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe('1\n');
+    expect(await ended).toBe('SIGKILL');
+    expect(other.exitCode ?? other.signalCode).toBeNull();
+  } finally {
+    runner.kill('SIGKILL');
+    other.kill('SIGKILL');
+  }
+});
+
+describe('want of memory', () => {
+  const limited = (fake: FakeCluster): V1Pod => {
+    const pod = fake.pods.find(({ metadata }) => metadata?.name === 'worker-1');
+    const container = pod?.spec?.containers[0];
+    if (pod === undefined || container === undefined) throw new Error('it is there');
+    container.resources = { limits: { memory: '1Gi' } };
+    return pod;
+  };
+
+  test('is over when the container has been started again', async () => {
+    const fake = new FakeCluster();
+    const [status] = limited(fake).status?.containerStatuses ?? [];
+    fake.shell = { code: 137, stderr: '' };
+    fake.meanwhile = () => {
+      if (status !== undefined) status.restartCount = 1;
+    };
+    await expect(fake.access.runOutOfMemory('worker-1', NEVER)).resolves.toBeUndefined();
+    expect(fake.asked).toHaveLength(1);
+  });
+
+  test('is left alone where it would be that of the node, and when the drill is broken off', async () => {
+    const fake = new FakeCluster();
+    await expect(fake.access.runOutOfMemory('worker-1', NEVER)).rejects.toThrow(
+      'n8n of worker-1 has no memory limit: the node would run out instead',
+    );
+    expect(fake.asked).toEqual([]);
+    limited(fake);
+    await fake.access.runOutOfMemory('worker-1', AbortSignal.abort());
   });
 });
 
