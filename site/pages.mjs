@@ -7,10 +7,26 @@ export const REPOSITORY = 'https://github.com/n8n-tuned/n8n-tuned';
 const OWN = new RegExp(`^${REPOSITORY}/(?:blob|tree)/main/(.+)$`);
 
 /** GitHub chooses the picture by the system's colours, the site by those that its reader has chosen. */
-const BOTH =
-  /<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img ([^>]+)>\s*<\/picture>/g;
-const chosen = (_, dark, light) =>
-  `<img class="light-only" ${light}><img class="dark-only" ${light.replace(/src="[^"]+"/, `src="${dark}"`)}>`;
+const BOTH = new RegExp(
+  [
+    '<picture>',
+    // Of a narrow screen, where there are pictures for one.
+    '(?:<source media="(\\(max-width: \\d+px\\)) and \\(prefers-color-scheme: dark\\)" srcset="([^"]+)">',
+    '<source media="\\1" srcset="([^"]+)">)?',
+    '<source media="\\(prefers-color-scheme: dark\\)" srcset="([^"]+)">',
+    '<img ([^>]+)>',
+    '</picture>',
+  ].join('\\s*'),
+  'g',
+);
+const chosen = (_, narrow, narrowDark, narrowLight, dark, light) => {
+  const shown = (colours, image, source) =>
+    narrow === undefined
+      ? `<img class="${colours}" ${image}>`
+      : `<picture class="${colours}"><source media="${narrow}" srcset="${source}"><img ${image}></picture>`;
+  const darkImage = light.replace(/src="[^"]+"/, `src="${dark}"`);
+  return shown('light-only', light, narrowLight) + shown('dark-only', darkImage, narrowDark);
+};
 
 /** Records have reports of their own; GitHub alone reads its templates. */
 const NOT_PAGES = /(^|\/)(results?|golden|node_modules)\/|^\.github\/|^site\/|\/tools\//;

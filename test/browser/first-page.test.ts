@@ -29,20 +29,30 @@ afterAll(async () => {
   rmSync(out, { recursive: true, force: true });
 });
 
-it.each(['light', 'dark'] as const)(
-  'the report is one to show, %s',
-  async (scheme) => {
-    const width = 1200;
-    const { page, complaints } = await openReport(browser, file, width, scheme);
+/** Of a phone, whose reader could not read the wide ones: down to the first plot, as sharp as its screen. */
+const SHAPES = {
+  '': { width: 1200, dots: 1, lastShown: '.plots' },
+  '-phone': { width: 390, dots: 2, lastShown: '.plots figure' },
+};
+
+it.each(
+  (['light', 'dark'] as const).flatMap((scheme) =>
+    (['', '-phone'] as const).map((shape) => [shape, scheme] as const),
+  ),
+)(
+  'the report is one to show: find%s-%s',
+  async (shape, scheme) => {
+    const { width, dots, lastShown } = SHAPES[shape];
+    const { page, complaints } = await openReport(browser, file, width, scheme, dots);
     expect(await seriousFindings(page)).toEqual([]);
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     expect(await overlappingTexts(page)).toEqual([]);
     expect(complaints).toEqual([]);
-    // Down to the plots.
-    const plots = await page.locator('.plots').boundingBox();
-    const height = Math.ceil((plots?.y ?? 0) + (plots?.height ?? 0)) + 16;
+    const last = await page.locator(lastShown).first().boundingBox();
+    const height = Math.ceil((last?.y ?? 0) + (last?.height ?? 0)) + 16;
     const clip = { x: 0, y: 0, width, height };
-    await page.screenshot({ path: join(pictures, `find-${scheme}.png`), fullPage: true, clip });
+    const path = join(pictures, `find${shape}-${scheme}.png`);
+    await page.screenshot({ path, fullPage: true, clip });
     await page.close();
   },
   60_000,

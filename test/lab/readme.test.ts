@@ -82,7 +82,7 @@ test('a part is written between its marks, and a page without them is refused', 
 
 test('its pictures are in the repository', () => {
   const pictures = [...readme.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, file]) => file ?? '');
-  expect(pictures).toHaveLength(2);
+  expect(pictures).toHaveLength(4);
   for (const picture of pictures) expect(existsSync(join(root, picture))).toBe(true);
 });
 

@@ -21,7 +21,10 @@ function evaluated<Result>(expression: string): Result {
   return JSON.parse(output) as Result;
 }
 
-const FILES = ['README.md', 'Makefile', 'docs/guide.md', 'docs/a.png', 'docs/chart/README.md'];
+const FILES = [
+  ...['README.md', 'Makefile', 'docs/guide.md', 'docs/chart/README.md'],
+  ...['docs/a.png', 'docs/c.png', 'docs/d.png'],
+];
 const made = (page: string, text: string): Made =>
   evaluated(
     `converted(${JSON.stringify(page)}, ${JSON.stringify(text)}, { files: new Set(${JSON.stringify(FILES)}), ref: 'v1' })`,
@@ -56,6 +59,21 @@ test('of pictures for light and dark the site shows the one of the colours that 
   expect(content).toBe(
     '<img class="light-only" alt="a" src="./docs/a.png"><img class="dark-only" alt="a" src="docs/b.png">',
   );
+});
+
+test('where there are pictures for a narrow screen, each of the two has its own', () => {
+  const text = `<picture>
+  <source media="(max-width: 600px) and (prefers-color-scheme: dark)" srcset="docs/d.png">
+  <source media="(max-width: 600px)" srcset="docs/c.png">
+  <source media="(prefers-color-scheme: dark)" srcset="docs/b.png">
+  <img alt="a" src="docs/a.png">
+</picture>`;
+  const { content, pictures } = made('README.md', text);
+  expect(content).toBe(
+    '<picture class="light-only"><source media="(max-width: 600px)" srcset="./docs/c.png"><img alt="a" src="./docs/a.png"></picture>' +
+      '<picture class="dark-only"><source media="(max-width: 600px)" srcset="./docs/d.png"><img alt="a" src="docs/b.png"></picture>',
+  );
+  expect([...pictures].sort()).toEqual(['a', 'c', 'd'].map((name) => `docs/${name}.png`));
 });
 
 test('links to the repository that the site has a page for lead to the page', () => {

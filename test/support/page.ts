@@ -10,8 +10,13 @@ export async function openReport(
   file: string,
   width: number,
   colorScheme: 'light' | 'dark' = 'light',
+  /** Dots of the screen per CSS pixel. */
+  deviceScaleFactor = 1,
 ): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    ...{ colorScheme, deviceScaleFactor },
+  });
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
