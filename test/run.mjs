@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterSecondTry, countTests, filesToRunAgain } from './second-try.mjs';
-import { suites } from './suites.mjs';
+import { passesOf, suites } from './suites.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const inCi = Boolean(process.env.CI);
@@ -43,29 +43,42 @@ for (const { name, shows } of wanted.filter(isLeftOut)) {
 /** Tests that failed, and passed when their file was run again. */
 const flaky = [];
 
-let current;
+const running = new Set();
 const stop = (signal) => {
-  current?.kill(signal);
+  for (const child of running) child.kill(signal);
   process.exitCode = 130;
 };
 process.on('SIGINT', () => stop('SIGINT'));
 process.on('SIGTERM', () => stop('SIGTERM'));
 
-function run(command, commandArgs) {
+/** Its exit code. What it says goes to `said`, where that is given, else straight to the terminal. */
+function run(command, commandArgs, said) {
   return new Promise((resolve) => {
-    current = spawn(command, commandArgs, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] });
-    current.on('error', () => resolve(127));
-    current.on('exit', (code) => resolve(code ?? 1));
+    const out = said === undefined ? 'inherit' : 'pipe';
+    const child = spawn(command, commandArgs, { cwd: root, stdio: ['ignore', out, out] });
+    running.add(child);
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => said(part));
+    child.on('error', () => resolve(127));
+    child.on('close', (code) => {
+      running.delete(child);
+      resolve(code ?? 1);
+    });
   });
 }
 
+/** One after the other, or all at once; then each speaks when it has ended, so that no two are mixed. */
 async function runChecks(suite) {
   const result = { passed: 0, failed: 0, skipped: 0 };
-  for (const [title, command, commandArgs] of suite.checks) {
-    const code = await run(command, commandArgs);
+  const check = async ([title, command, commandArgs]) => {
+    const parts = [];
+    const said = suite.allAtOnce ? (part) => parts.push(part) : undefined;
+    const code = await run(command, commandArgs, said);
+    for (const part of parts) process.stdout.write(part);
     console.log(`${code === 0 ? 'ok  ' : 'FAIL'} ${title}`);
     result[code === 0 ? 'passed' : 'failed'] += 1;
-  }
+  };
+  if (suite.allAtOnce) await Promise.all(suite.checks.map(check));
+  else for (const each of suite.checks) await check(each);
   return result;
 }
 
@@ -87,11 +100,12 @@ async function jestReport(jestArgs) {
 async function runJest(suite) {
   const project = ['--selectProjects', suite.name];
   try {
-    let report = await jestReport([
-      ...project,
-      ...(suite.only ? ['--testPathPatterns', suite.only] : []),
-      suite.filesAtOnce ? `--maxWorkers=${suite.filesAtOnce}` : '--runInBand',
-    ]);
+    let report = { testResults: [] };
+    for (const which of passesOf(suite)) {
+      if (process.exitCode === 130) break;
+      const { testResults } = await jestReport([...project, ...which]);
+      report.testResults.push(...testResults);
+    }
     const again = suite.needs && process.exitCode !== 130 ? filesToRunAgain(report) : [];
     if (again.length > 0) {
       console.log(`\nrun again, alone: ${again.map((file) => relative(root, file)).join(', ')}`);

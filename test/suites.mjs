@@ -1,14 +1,28 @@
 // Every suite of tests: what it shows, what it needs, how it is run. Fast ones first.
 // `needs` are names of the lab's tools; a suite with `jest` is the Jest project of its name, whose files run one after
-// the other, or `filesAtOnce`, of which `only` chooses some; a `long` one runs with LONG=1 or by its name.
+// the other, or `filesAtOnce`, of which `only` chooses some; those in `alone` run after the others, by themselves,
+// as a neighbour could change what they measure. `allAtOnce` are checks side by side. A `long` suite runs with LONG=1 or
+// by its name.
 
 /** The files of a suite that `pure` does not run. */
 const TOOLS_OR_LONG = '\\.(tools|long)\\.test\\.ts$';
+
+/** What chooses the files of each call of Jest, and how many run at once. */
+export function passesOf({ only, alone, filesAtOnce }) {
+  const atOnce = filesAtOnce ? `--maxWorkers=${filesAtOnce}` : '--runInBand';
+  if (!alone) return [[...(only ? ['--testPathPatterns', only] : []), atOnce]];
+  const names = `/(${alone.join('|')})\\.test\\.ts$`;
+  return [
+    ['--testPathPatterns', `^(?!.*${names}).*${only ?? ''}`, atOnce],
+    ['--testPathPatterns', names, '--runInBand'],
+  ];
+}
 
 export const suites = [
   {
     name: 'lint',
     shows: 'ESLint, formatting and shell scripts are clean',
+    allAtOnce: true,
     needs: ['shellcheck'],
     checks: [
       ['eslint', 'npx', ['eslint', '.', '--max-warnings', '0']],
@@ -19,6 +33,7 @@ export const suites = [
   {
     name: 'types',
     shows: 'strict TypeScript, everywhere',
+    allAtOnce: true,
     checks: [
       ['package, command and tests', 'npx', ['tsc', '-p', 'tsconfig.json']],
       ['k6 scripts', 'npx', ['tsc', '-p', 'loadtests/tsconfig.json']],
@@ -36,12 +51,18 @@ export const suites = [
     jest: true,
     filesAtOnce: 2,
   },
-  { name: 'lab', shows: 'the installer and the doctor', jest: true, needs: [] },
+  { name: 'lab', shows: 'the installer and the doctor', jest: true, filesAtOnce: 2, needs: [] },
   {
     name: 'capacity',
     shows: 'the command with k6, helm and S3 beside it; the quality of its search',
     jest: true,
     only: TOOLS_OR_LONG,
+    filesAtOnce: 2,
+    // A run is invalid where its generator was late.
+    alone: [
+      ...['cli/compare.tools', 'cli/generator.tools', 'cli/report.tools', 'cli/run.tools'],
+      ...['cli/server.tools', 'drill/drill.tools'],
+    ],
     needs: ['k6', 'helm3', 'versitygw'],
   },
   {
@@ -115,6 +136,9 @@ export const suites = [
     name: 'browser',
     shows: 'the editor and the report in a real browser',
     jest: true,
+    filesAtOnce: 2,
+    // It expects one certain limit to be named.
+    alone: ['real-report'],
     needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
   },
   {

@@ -22,7 +22,7 @@ let browser: Browser;
 beforeAll(async () => {
   writeFileSync(file, renderFindHtml(readSearch(join(repositoryRoot(), RECORD))));
   browser = await openBrowser();
-}, 30_000);
+}, 120_000);
 
 afterAll(async () => {
   await browser.close();

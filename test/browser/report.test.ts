@@ -46,7 +46,7 @@ beforeAll(async () => {
     ]),
   );
   browser = await openBrowser();
-}, 30_000);
+}, 120_000);
 
 afterAll(async () => {
   await browser.close();
@@ -95,7 +95,7 @@ it('tells the figures under the pointer, zooms to what is dragged over, and back
   expect(back?.split(' ').map(Number)).toEqual(before?.split(' ').map(Number));
   expect(complaints).toEqual([]);
   await page.close();
-}, 30_000);
+}, 120_000);
 
 it('sorts an index by any column, also with the keyboard, and says so', async () => {
   const { page, complaints } = await openReport(browser, files.index, 1280);
@@ -114,7 +114,7 @@ it('sorts an index by any column, also with the keyboard, and says so', async ()
   expect(await page.locator('.index th[aria-sort]').count()).toBe(1);
   expect(complaints).toEqual([]);
   await page.close();
-}, 30_000);
+}, 120_000);
 
 async function expectText(page: Page, selector: string, wanted: RegExp): Promise<void> {
   expect(await page.locator(selector).textContent()).toMatch(wanted);

@@ -1,52 +1,18 @@
 /** The load generator against servers whose behaviour is known: what it says, and when it says nothing. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { RunRecord } from '../../../capacity/src/record/record';
-import { findControl } from '../../../capacity/src/linux/cgroup';
-import { buildCli, endStartedClis, runCli } from '../../support/cli';
-import { startKnownServer, type Behaviour, type KnownServer } from '../../support/known-server';
+import { knownRuns } from '../../support/known-run';
 import { readWholeRun } from '../../support/read-run';
 
 jest.setTimeout(120_000);
 
-let server: KnownServer;
-let out: string;
-
-async function run(behaviour: Behaviour, options: string): Promise<RunRecord & { folder: string }> {
-  server = await startKnownServer(behaviour);
-  const common = `run --target url --url ${server.url} --out ${out} --request`.split(' ');
-  const { stdout, stderr } = await runCli([
-    ...common,
-    'GET /x',
-    '--json',
-    ...options.split(' ').filter((word) => word !== ''),
-  ]);
-  if (stdout === '') throw new Error(stderr);
-  return JSON.parse(stdout) as RunRecord & { folder: string };
-}
-
-beforeAll(buildCli);
-
-beforeEach(() => {
-  out = mkdtempSync(join(tmpdir(), 'generator-'));
-});
-
-afterEach(async () => {
-  endStartedClis();
-  await server.close();
-  rmSync(out, { recursive: true, force: true });
-});
-
-const canLimit = ['v1', 'v2'].includes(findControl().kind);
+const known = knownRuns();
 
 describe('the load generator', () => {
   it('counts 5 % status 500 with the expected body, 2 % other bodies, and nothing of the first 3 s', async () => {
-    const { summary } = await run(
+    const { summary } = await known.run(
       { errorEvery: 20, wrongEvery: 50, notFoundForMs: 3000 },
       '--expect json.ok==true --rate 100 --duration 20s --warmup 2s',
     );
-    const { seen } = server;
+    const { seen } = known.server();
     expect(seen.notFound).toBeGreaterThan(5);
     expect(summary.errors.byKind['status 404']).toBeUndefined();
     // Every 100th is both, and fails.
@@ -56,19 +22,8 @@ describe('the load generator', () => {
     expect(summary.generator.faults).toEqual([]);
   });
 
-  it('keeps as many requests open as a slow system needs: 10 s at 10/s is sustained', async () => {
-    const record = await run(
-      { latencyMs: 10_000 },
-      '--rate 10 --duration 15s --warmup 1s --slo p95<20s',
-    );
-    expect(record.verdict.sentence).toContain('sustained');
-    expect(record.verdict.outcome).toBe('sustained');
-    expect(record.summary.generator.notSent).toBe(0);
-    expect(record.summary.offered.requests).toBe(150);
-  });
-
   it('is invalid when it may not open enough, and does not blame the system', async () => {
-    const record = await run(
+    const record = await known.run(
       { latencyMs: 2000 },
       '--rate 20 --duration 5s --warmup 0s --slo p95<3s --max-open 10',
     );
@@ -79,7 +34,7 @@ describe('the load generator', () => {
   });
 
   it('sends when a request is due, and counts its latency from then', async () => {
-    const { folder, summary, profile } = await run(
+    const { folder, summary, profile } = await known.run(
       { latencyMs: 20 },
       '--rate 100 --duration 5s --warmup 1s --arrivals random',
     );
@@ -98,7 +53,7 @@ describe('the load generator', () => {
   });
 
   it('of a breakpoint stops at the breach and reports the rate there', async () => {
-    const record = await run(
+    const record = await known.run(
       { errorEvery: 2 },
       '--profile breakpoint --rate 100 --duration 100s --slo p95<2s --slo errors<10%',
     );
@@ -107,15 +62,5 @@ describe('the load generator', () => {
     expect(record.verdict.outcome).toBe('not sustained');
     expect(record.verdict.sentence).toMatch(/at [\d.]+ req\/s errors was/);
     expect(record.events.map(({ kind }) => kind)).toContain('breach');
-  });
-
-  (canLimit ? it : it.skip)('with too little CPU is invalid, whatever came back', async () => {
-    const record = await run(
-      { latencyMs: 5 },
-      '--rate 500 --duration 6s --warmup 1s --slo p95<2s --generator-cpus 0.2',
-    );
-    expect(record.verdict.outcome).toBe('invalid');
-    expect(record.summary.generator.coresAvailable).toBe(0.2);
-    expect(record.summary.generator.faults.join()).toMatch(/of the 0.2 cores|after it was due/);
   });
 });

@@ -70,7 +70,7 @@ test('a table is as large as its pages and those of its indexes, and grows', asy
   expect(seen.values('dbSizeMiB', 'sqlite').at(-1)).toBeGreaterThan(0);
   expect(seen.values('dbWalMiB', 'sqlite').at(-1)).toBeGreaterThanOrEqual(0);
   expect(seen.events).toEqual([]);
-  await until('its helper has ended', () => childrenOfThis().length === 0, 10_000);
+  await until('its helper has ended', () => childrenOfThis().length === 0, 30_000);
 });
 
 test('a database that cannot be read is told, and ends nothing', async () => {
@@ -80,5 +80,5 @@ test('a database that cannot be read is told, and ends nothing', async () => {
   await sampler.start(running(), seen, 100);
   await sampler.stop();
   expect(seen.events[0]).toMatch(/^sampler tables: SQLite: .*not a database/);
-  await until('its helper has ended', () => childrenOfThis().length === 0, 10_000);
+  await until('its helper has ended', () => childrenOfThis().length === 0, 30_000);
 });

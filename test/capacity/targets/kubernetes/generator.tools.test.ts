@@ -172,11 +172,11 @@ test('every request of a run comes out of the pod, over a connection that breaks
 
 test('readiness is the expected response as the pod gets it, and says what came instead', async () => {
   const generator = await generatorsOn(new HereCluster());
-  const ready = (expectation: string, signal = never): Promise<void> =>
+  const ready = (expectation: string, within: string, signal = never): Promise<void> =>
     generator.ready(
       {
         flags: ['run', '--quiet', '--no-summary', '--log-output=stdout', '--log-format=raw'],
-        env: { BASE_URL: server.url, READY: '1s', TIMEOUT: '1s', RUN_ID: 'ready' },
+        env: { BASE_URL: server.url, READY: within, TIMEOUT: within, RUN_ID: 'ready' },
         requests: [request(expectation)],
         onLine: () => undefined,
         behind: () => null,
@@ -184,12 +184,12 @@ test('readiness is the expected response as the pod gets it, and says what came 
       },
       signal,
     );
-  await ready('json.ok==true');
-  await expect(ready('json.ok==false')).rejects.toThrow(
+  await ready('json.ok==true', '30s');
+  await expect(ready('json.ok==false', '1s')).rejects.toThrow(
     /^GET http:\/\/\S+\/x did not get its expected response within 1 s \(.+\)$/,
   );
   const interrupt = new AbortController();
-  const waiting = ready('json.ok==false', interrupt.signal);
+  const waiting = ready('json.ok==false', '30s', interrupt.signal);
   interrupt.abort(new Error('stopped by Ctrl-C'));
   await expect(waiting).rejects.toThrow('stopped by Ctrl-C');
 });
@@ -202,7 +202,7 @@ test('a name that DNS does not know is found by the address that is given, befor
   await generators.ready(
     {
       flags: ['run', '--quiet', '--no-summary', '--log-output=stdout', '--log-format=raw'],
-      env: { BASE_URL: baseUrl, READY: '5s', TIMEOUT: '5s', RUN_ID: 'ready' },
+      env: { BASE_URL: baseUrl, READY: '30s', TIMEOUT: '30s', RUN_ID: 'ready' },
       requests: [request('json.ok==true')],
       onLine: () => undefined,
       behind: () => null,
@@ -286,7 +286,7 @@ test('a generator that is killed in the middle costs its share from then on, and
   const lost: string[] = [];
   const requests: RequestSample[] = [];
   const { result } = await load(generators, {
-    plan: planOf('load', { ratePerSecond: 30, durationSeconds: 5, warmupSeconds: 0 }),
+    plan: planOf('load', { ratePerSecond: 30, durationSeconds: 8, warmupSeconds: 0 }),
     onLost: (text) => lost.push(text),
     onRequest: (sample) => {
       requests.push(sample);
@@ -300,9 +300,9 @@ test('a generator that is killed in the middle costs its share from then on, and
     expect.stringMatching(/^the load generator generator-1 on node0 was lost: k6 ended with exit/),
   ]);
   const counts = (result.generator.parts ?? []).map(({ requests: made }) => made);
-  expect([counts[0], counts[2]]).toEqual([50, 50]);
+  expect([counts[0], counts[2]]).toEqual([80, 80]);
   expect(counts[1]).toBeGreaterThan(0);
-  expect(counts[1]).toBeLessThan(50);
+  expect(counts[1]).toBeLessThan(80);
   expect(requests).toHaveLength(counts.reduce((sum, count) => sum + count, 0));
   expect(requests.every(({ ok }) => ok)).toBe(true);
 });
