@@ -1,4 +1,5 @@
-// The rest of the ways to run n8n: regular with PostgreSQL, and n8n below 1.0 with both kinds of process.
+// What chart-regular of the suite cluster shows of the default, for the rest of the ways to run n8n: regular with
+// PostgreSQL, queue mode with webhook processors, and n8n below 1.0 with both kinds of process.
 import { readCredential, Release, storeCredential } from '../support/release';
 import { seen } from '../support/seen';
 
@@ -7,6 +8,15 @@ jest.setTimeout(2_400_000);
 const LEGACY = { image: { tag: '0.221.2' }, loadTargets: { enabled: true } };
 const VARIANTS: [string, object][] = [
   ['regular with PostgreSQL', { database: { type: 'postgresql' }, loadTargets: { enabled: true } }],
+  [
+    'queue',
+    {
+      ...{ executions: { mode: 'queue' }, database: { type: 'postgresql' } },
+      // Main answers no production webhook.
+      webhook: { enabled: true, exclusive: true },
+      loadTargets: { enabled: true },
+    },
+  ],
   ['legacy main', { ...LEGACY, executions: { process: 'main' } }],
   ['legacy own', { ...LEGACY, executions: { process: 'own' } }],
 ];
@@ -14,8 +24,9 @@ const VARIANTS: [string, object][] = [
 test.each(VARIANTS)('%s: install, test, upgrade, rollback, reinstall', async (name, values) => {
   const n8n = await Release.inNewNamespace('chart-variant');
   try {
+    const service = 'webhook' in values ? '-webhook' : '';
     const webhook = async (): Promise<number> =>
-      (await n8n.rightReply(`${await n8n.serviceUrl()}/webhook/load-last-node`)).status;
+      (await n8n.rightReply(`${await n8n.serviceUrl(service)}/webhook/load-last-node`)).status;
     const statuses: Record<string, number> = {};
     await n8n.deploy(values);
     statuses['installed'] = await webhook();
