@@ -77,6 +77,24 @@ test('slots are those that workers show, where they show them', () => {
   expect(viewOf(new Latest(), nowMs, queue).queue).toBeNull();
 });
 
+test('on 80 columns nothing is cut off where nothing is seen yet, and of long names', () => {
+  const seen = new Latest(() => nowMs);
+  const alerts = { source: `the rules of http://${'long-'.repeat(10)}name:9090`, firing: [] };
+  const title = `n8n as http://${'long-'.repeat(10)}name:9090 has it, scraped every 15 s`;
+  const at = (width: number): string[] =>
+    renderWatch(title, { view: viewOf(seen, nowMs, queue), alerts }, { width, nowMs });
+  const words = (of: string[]): string[] => of.join(' ').split(/\s+/);
+  expect(Math.max(...at(400).map((line) => line.length))).toBeGreaterThan(80);
+  expect(Math.max(...at(80).map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(words(at(80))).toEqual(words(at(400)));
+});
+
+test('a lag that a reader before has taken away is 0, not a fraction of a microsecond', () => {
+  tenSeconds();
+  latest.sample('main', 'main', 'eventLoopLagMs', 0.000511);
+  expect(lines(80).join('\n')).toMatch(/^main .* 0 ms$/m);
+});
+
 test('on 80 columns nothing is cut off, with alerts that fire', () => {
   tenSeconds();
   const text = 'a sentence of twenty words '.repeat(5).trim();

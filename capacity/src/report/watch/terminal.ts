@@ -17,11 +17,11 @@ export function renderWatch(
 ): string[] {
   const { hostCores, events } = view;
   const lines = [
-    `${title}, ${clock(nowMs)}`,
+    ...fitted('', `${title}, ${clock(nowMs)}`, width),
     '',
-    ...executionLines(view),
-    ...webhookLines(view),
-    ...queueLines(view),
+    ...[...executionLines(view), ...webhookLines(view), ...queueLines(view)].flatMap(
+      ([name, text]) => fitted(name.padEnd(LABEL), text, width),
+    ),
     ...(hostCores === null ? [] : [labelled('machine', `${formatNumber(hostCores)} cores busy`)]),
     '',
     row('role', COLUMNS),
@@ -29,42 +29,32 @@ export function renderWatch(
     '',
     ...alertLines(alerts, width),
     ...(events.length === 0 ? [] : ['']),
-    ...events.map(({ atMs, text }) => `${clock(atMs)}  ${text}`),
+    ...events.flatMap(({ atMs, text }) => fitted(`${clock(atMs)}  `, text, width)),
   ];
   return lines.map((line) => line.slice(0, width));
 }
 
-function executionLines({ executions }: View): string[] {
-  return executions === null
-    ? [
-        labelled(
-          'executions',
-          'not counted: N8N_METRICS_INCLUDE_MESSAGE_EVENT_BUS_METRICS=true counts them',
-        ),
-      ]
-    : [
-        labelled(
-          'executions',
-          `${perSecond(executions.succeededPerSecond)} succeeded, ${perSecond(executions.failedPerSecond)} failed  ${bars(executions.history)}`,
-        ),
-      ];
+type Line = readonly [name: string, text: string];
+
+function executionLines({ executions }: View): Line[] {
+  const text =
+    executions === null
+      ? 'not counted: N8N_METRICS_INCLUDE_MESSAGE_EVENT_BUS_METRICS=true counts them'
+      : `${perSecond(executions.succeededPerSecond)} succeeded, ${perSecond(executions.failedPerSecond)} failed  ${bars(executions.history)}`;
+  return [['executions', text]];
 }
 
-function webhookLines({ webhooks }: View): string[] {
+function webhookLines({ webhooks }: View): Line[] {
   if (webhooks === null) {
-    return [
-      labelled('webhooks', 'not seen yet: N8N_METRICS_INCLUDE_WEBHOOK_METRICS=true shows them'),
-    ];
+    return [['webhooks', 'not seen yet: N8N_METRICS_INCLUDE_WEBHOOK_METRICS=true shows them']];
   }
   const { perSecond: rate, errorsPerSecond, meanMs, p95Ms } = webhooks;
   const latency =
     meanMs === null || p95Ms === null ? '' : `, mean ${ms(meanMs)}, p95 about ${ms(p95Ms)}`;
-  return [
-    labelled('webhooks', `${perSecond(rate)}, ${perSecond(errorsPerSecond)} with 5xx${latency}`),
-  ];
+  return [['webhooks', `${perSecond(rate)}, ${perSecond(errorsPerSecond)} with 5xx${latency}`]];
 }
 
-function queueLines({ queue }: View): string[] {
+function queueLines({ queue }: View): Line[] {
   if (queue === null) return [];
   const { waiting, active, oldestMs, slots, history } = queue;
   const oldest = oldestMs === null ? '' : `, oldest ${ms(oldestMs)}`;
@@ -73,24 +63,32 @@ function queueLines({ queue }: View): string[] {
       ? `${formatNumber(active)} active`
       : `${formatNumber(active)} of ${formatNumber(slots)} (${share(active / slots)})`;
   return [
-    labelled('queue', `${formatNumber(waiting)} waiting${oldest}  ${bars(history)}`),
-    labelled('slots', taken),
+    ['queue', `${formatNumber(waiting)} waiting${oldest}  ${bars(history)}`],
+    ['slots', taken],
   ];
 }
 
 function alertLines({ source, firing }: AlertsView, width: number): string[] {
   const head = firing.length === 0 ? 'none fires' : `${String(firing.length)} fire`;
   return [
-    labelled('alerts', `${head} (${source})`),
+    ...fitted('alerts'.padEnd(LABEL), `${head} (${source})`, width),
     ...firing.flatMap(({ name, text }) => [`  ${name}`, ...wrapped(text, width - 4, '    ')]),
   ];
+}
+
+/** After its first words on one line, if it fits; else on as many as it needs, below each other. */
+function fitted(head: string, text: string, width: number): string[] {
+  if (head.length + text.length <= width) return [`${head}${text}`];
+  const [first = '', ...others] = wrapped(text, width - head.length, ' '.repeat(head.length));
+  return [`${head}${first.trimStart()}`, ...others];
 }
 
 /** A sentence on as many lines as it needs: the end of it is what to know. */
 function wrapped(text: string, width: number, indent: string): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
+  // A number has narrow spaces within.
+  for (const word of text.split(/[ \n]+/)) {
     if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(`${indent}${line}`);
       line = word;
@@ -104,7 +102,7 @@ const cellsOf = (role: RoleView): string[] => [
   ofLimit(role.memoryMiB, role.memoryLimitMiB),
   ofLimit(role.heapMiB, role.heapLimitMiB),
   role.cpuCores === null ? '-' : formatNumber(role.cpuCores),
-  role.eventLoopLagMs === null ? '-' : ms(role.eventLoopLagMs),
+  role.eventLoopLagMs === null ? '-' : ms(Math.round(role.eventLoopLagMs * 10) / 10),
 ];
 
 function ofLimit(used: number | null, limit: number | null): string {
