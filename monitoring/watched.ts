@@ -124,7 +124,7 @@ function quietSection(quiet: Quiet): string[] {
   ];
   return [
     '## None fires on a healthy n8n',
-    `Two releases at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}: an idle one, and one that gets ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The load average of the machine, with what else ran on it, was ${figure(loadAverage.median)} in the median and ${figure(loadAverage.most)} at the most.`,
+    `Two releases at the same time for ${minutes} minutes on ${quiet.startedAt.slice(0, 10)}: an idle one, and one that gets ${String(load.plannedPerSecond)} requests per second of the workload \`${load.workload}\` (${String(load.requests)} requests, p95 ${latency(load)}, ${String(load.wrong)} unexpected responses, ${String(load.unanswered)} without a response). The load average of the machine, with what else ran on it, was ${figure(loadAverage.median)} in the median and ${figure(loadAverage.most)} at the most. The command that makes the load reads the metrics of each process once a second, and n8n empties its figure of event-loop lag at each read: of the loaded release Prometheus saw the lag of a second, every 15 s.`,
     table(
       ['release', 'alerts evaluated', 'fired', 'pending or firing'],
       [row('idle', quiet.idle), row('loaded', quiet.loaded)],

@@ -8,7 +8,7 @@ import { deploy, emptyNamespace, isDeployed, monitorsOf, removeNamespace } from 
 
 const NAMESPACES = { idle: 'n8n-watch-idle', loaded: 'n8n-watch-loaded' };
 /** Prometheus writes down what its alerts do from its third evaluation on. */
-const SETTLE_MS = 90_000;
+const SETTLE_MS = 60_000;
 const LOOK_EVERY_MS = 15_000;
 const WORKLOAD = 'last-node';
 
