@@ -63,6 +63,17 @@ export const PARTS = [
   byDrill('kill-webhook', {
     ...{ title: 'SIGKILL of the webhook processor', afterSeconds: 120, expects: [] },
   }),
+  byDrill('oom-worker', {
+    ...{ title: 'one worker out of memory', afterSeconds: UNTIL_STALLED },
+    expects: ['N8nOutOfMemoryKill', 'N8nJobsStalled', 'N8nExecutionsCrashed'],
+  }),
+  byDrill('stall-worker', {
+    ...{ title: 'one worker frozen for 75 s', lastsSeconds: 75, afterSeconds: 120 },
+    expects: ['N8nJobsStalled'],
+  }),
+  byDrill('kill-runner', {
+    ...{ title: 'SIGKILL of the task runner of one worker', afterSeconds: 120, expects: [] },
+  }),
   byDrill('restart-redis', {
     ...{ title: 'Redis stopped and started', afterSeconds: 120, expects: [] },
   }),

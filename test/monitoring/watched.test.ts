@@ -35,10 +35,11 @@ describe('the faults', () => {
     );
   });
 
-  test('are, where a drill makes them, all that drills make on Kubernetes', () => {
-    const drills = parts.flatMap(({ drill }) => drill ?? []);
+  test('are, where a drill makes them, those that drills make on Kubernetes', () => {
     const there = FAULTS.filter(({ notOn }) => notOn?.kubernetes === undefined);
-    expect([...drills].sort()).toEqual(there.map(({ name }) => name).sort());
+    const names = there.map(({ name }) => name);
+    expect(parts.filter(({ drill }) => drill !== undefined)).not.toEqual([]);
+    expect(parts.filter(({ drill }) => drill !== undefined && !names.includes(drill))).toEqual([]);
   });
 });
 
@@ -88,6 +89,19 @@ describe('what is scraped', () => {
   });
 });
 
+describe('a healthy release', () => {
+  const healthy = { p95Ms: 200, wrong: 0, unanswered: 0, requests: 1000 };
+  test.each([
+    [healthy, true],
+    [{ ...healthy, p95Ms: 1000 }, false],
+    [{ ...healthy, p95Ms: null }, false],
+    [{ ...healthy, wrong: 5, unanswered: 5 }, false],
+    [{ ...healthy, wrong: 9 }, true],
+  ])('%j: %s', (figures, is) => {
+    expect(told<boolean>('quiet.mjs', `it.isHealthy(${JSON.stringify(figures)})`)).toBe(is);
+  });
+});
+
 describe('the page', () => {
   const silent = { pending: null, firing: null, missing: [] };
   const stretch = { afterSeconds: 95, seconds: 30 };
@@ -104,6 +118,7 @@ describe('the page', () => {
   const record: WatchedRecord = {
     quiet: {
       ...watched,
+      healthy: true,
       loadAverage: { median: 1.234, most: 5 },
       idle: { alerts: [{ alert: 'N8nMainDown', ...silent }] },
       loaded: {
@@ -139,6 +154,14 @@ describe('the page', () => {
     expect(page).toContain(
       '| loaded | 2 | 0 | [EventLoopLag](runbooks/N8nEventLoopLag.md): pending for 30 s, at most 0.679 |',
     );
+  });
+
+  test('says when the loaded release was not healthy', () => {
+    const { quiet } = record;
+    if (quiet === undefined) throw new Error('no part quiet');
+    expect(page).not.toContain('not healthy');
+    const slow = watchedPage({ faults: {}, quiet: { ...quiet, healthy: false } });
+    expect(slow).toContain('**The loaded release was not healthy**');
   });
 
   test('has each fault with each alert: fired, pending, silent, unseen', () => {
