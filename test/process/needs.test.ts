@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Running } from '../../capacity/src/targets/target';
 import { ask, bringUp, left, never, quiet, tracesOf, workload } from './stage';
 
@@ -7,18 +10,23 @@ jest.setTimeout(330_000);
 describe('workloads that need something beside n8n, in queue mode with two workers', () => {
   const calls = workload('http-calls');
   const binary = workload('binary');
+  const templates = mkdtempSync(join(tmpdir(), 'templates-'));
   let running: Running;
 
   // Made anew and then from its template: both must be complete, at another place.
   beforeAll(async () => {
-    const first = await bringUp({ mode: 'queue', workers: { count: 2 } }, calls);
+    const first = await bringUp({ mode: 'queue', workers: { count: 2 } }, calls, { templates });
     await first.ready(calls.requests, quiet, never());
     await first.down(quiet);
-    running = await bringUp({ mode: 'queue', workers: { count: 2 } }, calls);
+    expect(readdirSync(templates)).toHaveLength(1);
+    running = await bringUp({ mode: 'queue', workers: { count: 2 } }, calls, { templates });
     await running.ready(calls.requests, quiet, never());
   });
 
-  afterAll(() => running.down(quiet));
+  afterAll(async () => {
+    await running.down(quiet);
+    rmSync(templates, { recursive: true, force: true });
+  });
 
   test('the service that http-calls calls is there, with the credential for it', async () => {
     expect(running.processes().map(({ role }) => role)).toContain('upstream');

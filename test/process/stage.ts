@@ -26,8 +26,10 @@ export function workload(name: string, isLegacy = false): ChosenWorkload {
 export async function bringUp(
   given: Record<string, unknown>,
   { workflows }: ChosenWorkload,
+  ownTemplates: { templates?: string } = {},
 ): Promise<Running> {
-  const target = processTarget({ topology: topology(given), workflows, readyTimeoutMs: 240_000 });
+  const order = { topology: topology(given), workflows, readyTimeoutMs: 240_000 };
+  const target = processTarget({ ...order, ...ownTemplates });
   return target.up(() => undefined, AbortSignal.timeout(bringUpMs));
 }
 

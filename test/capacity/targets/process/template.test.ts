@@ -6,11 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
+import { templatesKept } from '../../../../capacity/src/targets/process/template';
 
 const PROCESSES = 3;
 const TURNS = 15;
 /** More than the store keeps. */
-const KEYS = 12;
+const KEYS = 2 * templatesKept;
 
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-templates-'));
 afterAll(() => {
