@@ -1,15 +1,11 @@
 import { Kept } from '../../capacity/src/targets/kept';
 import { buildCli, endStartedClis } from '../support/cli';
-import {
-  interrupted,
-  k6Starts,
-  loadIsOver,
-  loads,
-  n8nStarts,
-  type Interruption,
-} from '../support/interrupt';
+import { interrupted, loadIsOver, loads, n8nStarts, type Interruption } from '../support/interrupt';
 
-/** Where there is an n8n to be taken down; searches and comparisons are interrupted in test/capacity/cli. */
+/**
+ * Where there is an n8n to be taken down; searches and comparisons are interrupted in test/capacity/cli, what measures
+ * several times with an n8n of its own in test/process-long.
+ */
 
 jest.setTimeout(330_000);
 
@@ -29,21 +25,6 @@ const cases: Interruption[] = [
       ...['--duration', '4s', '--warmup', '0s'],
     ],
     stage: loadIsOver(loads(3)),
-    record: 'run.json',
-  },
-  {
-    name: 'sweep: in a cell',
-    args: ['sweep', '-f', 'plan.yaml'],
-    stage: k6Starts,
-    record: 'sweep.json',
-  },
-  {
-    name: 'recommend --prove: under load',
-    args: [
-      ...['recommend', '--prove', '--values', 'values.yaml', '--workload', 'last-node'],
-      ...['--rate', '5', '--slo', 'p95<2s', '--duration', '60s'],
-    ],
-    stage: loads(5),
     record: 'run.json',
   },
 ];

@@ -115,7 +115,7 @@ test.each([
 });
 
 test('what cannot be given from outside is told before any load', async () => {
-  const without = await runCli(order('http-calls'));
+  const without = await runCli([...order('http-calls'), '--ready', '10s']);
   expect(without.code).toBe(2);
   expect(without.stderr).toContain(
     'no load was made. Is it active at ' +
