@@ -11,16 +11,15 @@
 // docs/records/alerts-on-cluster.json keeps what was seen, part by part; `npm run generate` makes docs/alerts.md of it.
 // With SHORT=1 a part is tried: `quiet` takes two minutes, and what is seen is printed, not kept. Where others use the
 // machine, `quiet --deploy` deploys what `quiet` then watches under light load.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { watchFault } from './cluster/fault.mjs';
 import { minutesOf, PARTS } from './cluster/parts.mjs';
 import { quiet, quietDown, quietUp } from './cluster/quiet.mjs';
+import { changeRecord, readRecord } from './cluster/record.mjs';
 
-const RECORD = fileURLToPath(new URL('../docs/records/alerts-on-cluster.json', import.meta.url));
 const QUIET = 'quiet';
 const isShort = process.env.SHORT === '1';
 
@@ -47,10 +46,8 @@ function argumentsGiven() {
 
 const { values, positionals } = argumentsGiven();
 const [asked] = positionals;
-const record = () =>
-  existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')) : { faults: {} };
 const isDone = (name) => {
-  const { quiet: seen, faults } = record();
+  const { quiet: seen, faults } = readRecord();
   // Of a release that was not healthy it is measured again.
   return name === QUIET ? seen?.healthy === true : name in faults;
 };
@@ -82,15 +79,6 @@ const around = {
   tell: (text) => console.error(`${new Date().toISOString().slice(11, 19)} ${name}: ${text}`),
 };
 
-/** Read again: another part may have been written meanwhile. */
-function keep(change) {
-  if (isShort) return;
-  const short = (key, value) =>
-    typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
-  const about = 'Written by monitoring/on-cluster.mjs';
-  writeFileSync(RECORD, `${JSON.stringify({ about, ...change(record()) }, short, 2)}\n`);
-}
-
 const told = ({ alerts }) =>
   alerts
     .filter(({ pending, firing }) => pending !== null || firing !== null)
@@ -104,18 +92,22 @@ const told = ({ alerts }) =>
 try {
   if (values.deploy) await quietUp(around.tell);
   else if (name === QUIET) {
-    const seen = await quiet({
-      ...{ seconds: 60 * parseInt(values.for, 10), ratePerSecond: Number(values.rate), ...around },
-    });
-    keep((all) => ({ ...all, quiet: seen }));
-    if (!seen.healthy) console.log('the loaded release was not healthy: measure it again');
-    for (const side of ['idle', 'loaded']) console.log(`${side}: ${told(seen[side])}`);
-    if (isShort) console.log(JSON.stringify(seen, null, 2));
-    else await quietDown();
+    try {
+      const seen = await quiet({
+        ...{ seconds: 60 * parseInt(values.for, 10), ratePerSecond: Number(values.rate) },
+        ...around,
+      });
+      if (!isShort) changeRecord((all) => ({ ...all, quiet: seen }));
+      if (!seen.healthy) console.log('the loaded release was not healthy: measure it again');
+      for (const side of ['idle', 'loaded']) console.log(`${side}: ${told(seen[side])}`);
+      if (isShort) console.log(JSON.stringify(seen, null, 2));
+    } finally {
+      await quietDown();
+    }
   } else {
     const part = PARTS.find((one) => one.name === name);
     const seen = await watchFault(part, around);
-    keep((all) => ({ ...all, faults: { ...all.faults, [name]: seen } }));
+    if (!isShort) changeRecord((all) => ({ ...all, faults: { ...all.faults, [name]: seen } }));
     console.log(`${name}: ${told(seen)}`);
     if (isShort) console.log(JSON.stringify(seen, null, 2));
   }

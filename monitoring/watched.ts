@@ -36,7 +36,8 @@ interface Watched {
   startedAt: string;
   watchedSeconds: number;
   versions: Record<string, string>;
-  machine: { cpu: string; cores: number };
+  /** Not of a load that failed. */
+  machine?: { cpu: string; cores: number };
   load: Load;
 }
 
@@ -76,7 +77,7 @@ export function watched(root: URL): Record<string, string> {
 export function watchedPage({ quiet, faults }: WatchedRecord): string {
   const entries = Object.entries(faults);
   const all = [...(quiet === undefined ? [] : [quiet]), ...entries.map(([, fault]) => fault)];
-  const [any] = all;
+  const any = all.find(({ machine }) => machine !== undefined);
   const alerts = [
     ...(quiet === undefined ? [] : [...quiet.idle.alerts, ...quiet.loaded.alerts]),
     ...entries.flatMap(([, fault]) => fault.alerts),
@@ -84,7 +85,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   return [
     '# Alerts on a cluster',
     NOTE,
-    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, and cAdvisor and the kubelet through the API server. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${any?.machine.cpu ?? ''}, ${String(any?.machine.cores ?? '')} cores). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
+    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, and cAdvisor and the kubelet through the API server. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${any?.machine?.cpu ?? ''}, ${String(any?.machine?.cores ?? '')} cores). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
     notThere(alerts),
     ...(quiet === undefined ? [] : quietSection(quiet)),
     ...(entries.length === 0 ? [] : faultSection(entries)),

@@ -6,11 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { alertsWithin, scraped } from './alerts.mjs';
 import { existing, figuresOf, tuned } from './load.mjs';
 import { STEADY_SECONDS } from './parts.mjs';
-import { startWatching } from './prometheus.mjs';
+import { asked, startWatching } from './prometheus.mjs';
 import { deploy, emptyNamespace, monitorsOf, removeNamespace, scale, VALUES } from './release.mjs';
 
 const WARMUP_SECONDS = 10;
 const READY_MS = 45_000;
+/** Until the load has begun. */
+const PATIENCE_MS = 300_000;
+const LOOK_EVERY_MS = 3_000;
 const replicasOf = { 'deployment/n8n-worker': VALUES.worker.replicas };
 
 export async function watchFault(part, { scratch, signal, tell }) {
@@ -23,7 +26,7 @@ export async function watchFault(part, { scratch, signal, tell }) {
     prometheus = await startWatching({ [namespace]: monitors });
     const make = part.drill === undefined ? bySteps : byDrill;
     const { fromMs, toMs, faultMs, ...told } = await make(part, {
-      ...{ namespace, scratch, signal, tell },
+      ...{ namespace, scratch, signal, tell, url: prometheus.url },
     });
     const of = (time) => alertsWithin(prometheus.url, { namespace, ...monitors, ...time });
     const before = await of({ fromMs, toMs: faultMs });
@@ -80,7 +83,7 @@ async function byDrill(part, { namespace, scratch, signal, tell }) {
   };
 }
 
-async function bySteps(part, { namespace, scratch, signal, tell }) {
+async function bySteps(part, { namespace, scratch, signal, tell, url }) {
   tell(`deploying into ${namespace}`);
   await deploy(namespace);
   await sleep(READY_MS, undefined, { signal });
@@ -100,29 +103,46 @@ async function bySteps(part, { namespace, scratch, signal, tell }) {
   loading.catch(() => undefined);
   try {
     const made = [];
-    let faultMs = null;
+    let loadedMs = null;
     if (part.scale !== undefined) {
-      await sleep(STEADY_SECONDS * 1000, undefined, { signal });
-      faultMs = Date.now();
+      await Promise.race([loaded(url, namespace, part, all), loading]);
+      loadedMs = Date.now();
       const to = async (replicas) => {
         const text = `${part.scale} scaled to ${replicas}`;
         tell(text);
-        made.push({ afterSeconds: Math.round((Date.now() - faultMs) / 1000), text });
+        made.push({ afterSeconds: Math.round((Date.now() - loadedMs) / 1000), text });
         await scale(namespace, part.scale, replicas);
       };
       await to(0);
       await sleep(part.lastsSeconds * 1000, undefined, { signal });
       await to(replicasOf[part.scale] ?? 1);
     }
-    const run = await loading;
-    const fromMs = Date.parse(run.loadBeganAt);
+    // The run reads the stores as well, and may fail with them: the alerts are what counts here.
+    const run = await loading.catch((error) => ({ failure: error.message }));
+    signal.throwIfAborted();
+    const beganMs = run.loadBeganAt === undefined ? loadedMs : Date.parse(run.loadBeganAt);
+    if (beganMs === null) throw new Error(run.failure);
     return {
-      ...{ fromMs: Math.min(fromMs, faultMs ?? fromMs), faultMs: faultMs ?? fromMs },
-      ...{ toMs: Date.now(), machine: run.machine, versions: run.versions, made },
-      load: { workload: part.workload, plannedPerSecond: part.ratePerSecond, ...figuresOf(run) },
+      ...{ fromMs: Math.min(beganMs, loadedMs ?? beganMs), faultMs: loadedMs ?? beganMs },
+      ...{ toMs: Date.now(), made, machine: run.machine, versions: run.versions },
+      load: {
+        ...{ workload: part.workload, plannedPerSecond: part.ratePerSecond },
+        ...(run.failure === undefined ? figuresOf(run) : { failure: run.failure }),
+      },
     };
   } finally {
     ends.abort();
     await loading.catch(() => undefined);
   }
+}
+
+/** Until Prometheus has seen ten seconds of the load. */
+async function loaded(url, namespace, { ratePerSecond }, signal) {
+  const query = `sum(n8n_webhook_request_duration_seconds_count{namespace="${namespace}"})`;
+  for (const untilMs = Date.now() + PATIENCE_MS; Date.now() < untilMs;) {
+    const [seen] = (await asked(url, 'query', { query })).result;
+    if (Number(seen?.value[1] ?? 0) >= 10 * ratePerSecond) return;
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+  throw new Error(`Prometheus saw no load within ${PATIENCE_MS / 1000} s`);
 }
