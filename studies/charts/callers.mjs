@@ -1,25 +1,27 @@
 // Callers that keep their connections and never ask twice: a client that repeats a request by itself hides what is lost.
-// Each asks again a second after its last answer, so that a slow n8n gets fewer requests: what is lost here is lost by a
+// Each asks again a while after its last answer, so that a slow n8n gets fewer requests: what is lost here is lost by a
 // pod that goes, not by too much load.
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PAUSE_MS = 1000;
 const PATIENCE_MS = 120_000;
+/** What n8n answers, with status 200, of an execution whose worker could not store it. */
+const WITHOUT_DATA = 'did not return any data';
 
 /** So many callers until stopped; then what became of each request. */
-export function callers(url, count) {
+export function callers(url, count, { pauseMs = PAUSE_MS } = {}) {
   const seen = { requests: 0, right: 0, wrong: {} };
   let isStopped = false;
   const asking = Array.from({ length: count }, async (_, number) => {
-    await sleep((number * PAUSE_MS) / count);
+    await sleep((number * pauseMs) / count);
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     while (!isStopped) {
       const outcome = await ask(url, agent);
       seen.requests += 1;
       if (outcome === '200') seen.right += 1;
       else seen.wrong[outcome] = (seen.wrong[outcome] ?? 0) + 1;
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
     agent.destroy();
   });
@@ -37,8 +39,12 @@ function ask(url, agent) {
   return new Promise((resolve) => {
     const fails = (error) => resolve(error.code ?? error.message);
     const request = http.get(url, { agent, timeout: PATIENCE_MS }, (response) => {
-      response.resume();
-      response.once('end', () => resolve(String(response.statusCode)));
+      let body = '';
+      response.setEncoding('utf8').on('data', (part) => (body += part));
+      const isEmpty = () => response.statusCode === 200 && body.includes(WITHOUT_DATA);
+      response.once('end', () =>
+        resolve(`${response.statusCode}${isEmpty() ? ' without data' : ''}`),
+      );
       response.once('error', fails);
     });
     request.once('timeout', () => request.destroy(new Error('no answer')));

@@ -1,4 +1,4 @@
-// One rollout of the webhook processors of a release, with callers that keep their connections; prints what became of the
+// One rollout of the pods of a role of a release, webhook processors if not said otherwise, with callers that keep their connections; prints what became of the
 // callers' requests.
 //
 //   lab/cluster/cluster exec node studies/charts/rollout.mjs <namespace> <url of a webhook>
@@ -14,11 +14,11 @@ const AFTER_MS = 15_000;
 
 const run = promisify(execFile);
 
-export async function rolloutUnderLoad(space, url) {
+export async function rolloutUnderLoad(space, url, { role = 'webhook', pauseMs } = {}) {
   // Not synchronous: the callers are in this process.
   const rollout = (verb) =>
-    run('kubectl', ['-n', space, 'rollout', verb, 'deployment/n8n-webhook']);
-  const load = callers(url, CALLERS);
+    run('kubectl', ['-n', space, 'rollout', verb, `deployment/n8n-${role}`]);
+  const load = callers(url, CALLERS, { pauseMs });
   await sleep(BEFORE_MS);
   await rollout('restart');
   await rollout('status');

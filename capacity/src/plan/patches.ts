@@ -6,12 +6,14 @@ interface Place {
   isLegacy: boolean;
   /** It hands executions to a queue, and answers for them. */
   enqueues: boolean;
+  /** It takes executions from a queue. */
+  isWorker: boolean;
 }
 
 /** The scripts that Node.js loads before n8n, in the chart's order: charts/n8n-tuned/files/preload. */
 export function patchFiles(
   tuning: TuningValues,
-  { database, isLegacy, enqueues }: Place,
+  { database, isLegacy, enqueues, isWorker }: Place,
 ): string[] {
   const files: [string, boolean][] = [
     ['untraced-sqlite.cjs', !tuning.traceSqlite && database === 'sqlite'],
@@ -19,6 +21,7 @@ export function patchFiles(
     ['warm-expressions.cjs', tuning.warmExpressions && !isLegacy],
     ['session-once.cjs', tuning.sessionOnce && database === 'postgresql' && !isLegacy],
     ['keep-stalled.cjs', tuning.keepStalled && enqueues && !isLegacy],
+    ['finish-jobs.cjs', tuning.finishJobs && isWorker],
   ];
   return files.flatMap(([file, isWanted]) => (isWanted ? [file] : []));
 }

@@ -18,6 +18,7 @@ export interface TuningValues {
   warmExpressions: boolean;
   sessionOnce: boolean;
   keepStalled: boolean;
+  finishJobs: boolean;
 }
 
 export const TUNING_NAMES = [
@@ -55,6 +56,8 @@ export const reasons: Record<keyof TuningValues, string> = {
     'n8n sends PostgreSQL the settings of its session before every query: once per connection instead',
   keepStalled:
     'n8n otherwise writes an empty run over what a dead worker had, and no retry can bring it back',
+  finishJobs:
+    'n8n otherwise loses the jobs that a worker has just taken when it has to end: in rollouts, scale-ins and drains',
 };
 
 const base: TuningValues = {
@@ -73,6 +76,7 @@ const base: TuningValues = {
   warmExpressions: true,
   sessionOnce: true,
   keepStalled: true,
+  finishJobs: true,
 };
 
 export const tunings: Record<TuningName, TuningValues> = {

@@ -131,6 +131,7 @@ const SHAPES = {
   'tuning.warmExpressions': orNull(flag),
   'tuning.sessionOnce': orNull(flag),
   'tuning.keepStalled': orNull(flag),
+  'tuning.finishJobs': orNull(flag),
   'heap.oldSpace': share,
   'heap.runnerOldSpace': share,
   'heap.runnerPayload': share,

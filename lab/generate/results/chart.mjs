@@ -17,7 +17,7 @@ export function charts() {
   ];
   return `## This chart and others on one cluster
 
-${parts.join('\n\n')}${answers()}${rollouts()}`;
+${parts.join('\n\n')}${answers()}${rollouts()}${workerEnds()}`;
 }
 
 const recordOf = (mode) => `studies/charts/results/${mode}.json`;
@@ -86,30 +86,35 @@ ${lost === 0 ? 'none' : lost} stayed without an expected response; the longest w
 ${link(path)}`;
 }
 
+const sum = (runs, key) => runs.reduce((total, run) => total + run[key], 0);
+const ofSide = ([side, set]) => `${side}: ${set.map((one) => `\`${one}\``).join(', ')}`;
+
+/** Of some rollouts with callers: how many, requests, lost ones, and how they were lost. */
+function lossesOf(runs) {
+  const wrong = runs.flatMap((run) => Object.entries(run.wrong));
+  const kinds = [...new Set(wrong.map(([kind]) => kind))].toSorted();
+  const count = (kind) =>
+    wrong.reduce((total, [one, times]) => total + (one === kind ? times : 0), 0);
+  return [
+    runs.length,
+    sum(runs, 'requests'),
+    sum(runs, 'requests') - sum(runs, 'right'),
+    kinds.map((kind) => `${kind} ${count(kind)}`).join(', ') || 'none',
+  ];
+}
+
 /** Callers that keep their connections, while the pods that they are connected to are replaced. */
 function rollouts() {
   const path = 'studies/charts/results/rollouts.json';
   if (!has(path)) return '';
   const { runs, callers, workload, settings, conditions } = readJson(path);
-  const sum = (of, key) => of.reduce((total, run) => total + run[key], 0);
   const rows = [...new Set(runs.map(({ cores }) => cores))].flatMap((cores) =>
-    Object.keys(settings).map((side) => {
-      const of = runs.filter((run) => run.side === side && run.cores === cores);
-      const wrong = of.flatMap((run) => Object.entries(run.wrong));
-      const kinds = [...new Set(wrong.map(([kind]) => kind))].toSorted();
-      const count = (kind) =>
-        wrong.reduce((total, [one, times]) => total + (one === kind ? times : 0), 0);
-      return [
-        cores === null ? 'all that the node has' : String(cores),
-        side,
-        of.length,
-        sum(of, 'requests'),
-        sum(of, 'requests') - sum(of, 'right'),
-        kinds.map((kind) => `${kind} ${count(kind)}`).join(', ') || 'none',
-      ];
-    }),
+    Object.keys(settings).map((side) => [
+      cores === null ? 'all that the node has' : String(cores),
+      side,
+      ...lossesOf(runs.filter((run) => run.side === side && run.cores === cores)),
+    ]),
   );
-  const ofSide = ([side, set]) => `${side}: ${set.map((one) => `\`${one}\``).join(', ')}`;
   return `
 
 ### Rollouts
@@ -121,6 +126,31 @@ starts many pods at once. In turns, with these settings: ${Object.entries(settin
 ${conditions}
 
 ${table(['cores of all pods', 'settings', 'rollouts', 'requests', 'lost', 'how'], rows)}
+
+${link(path)}`;
+}
+
+/** What becomes of the jobs of workers that are replaced under load. */
+function workerEnds() {
+  const path = 'studies/charts/results/worker-ends.json';
+  if (!has(path)) return '';
+  const { runs, callers, pauseMs, workload, settings, conditions } = readJson(path);
+  const rows = Object.keys(settings).map((side) => [
+    side,
+    ...lossesOf(runs.filter((run) => run.side === side)),
+  ]);
+  return `
+
+### Workers that end
+
+Two workers are replaced while ${callers} callers ask for ${workload}, each again ${pauseMs} ms after its last response, so that a worker
+has jobs when it has to end. "200 without data" is n8n's response for an execution that its worker could not store: nothing was
+executed. In turns, with these settings: ${Object.entries(settings).map(ofSide).join('; ')}
+([what it changes](../chart/patches.md#finish-jobs)).
+
+${conditions}
+
+${table(['settings', 'rollouts', 'requests', 'lost', 'how'], rows)}
 
 ${link(path)}`;
 }

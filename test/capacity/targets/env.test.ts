@@ -82,6 +82,13 @@ describe('the environment of an n8n process', () => {
     expect(options.includes('--require=/kit/keep-stalled.cjs')).toBe(has);
   });
 
+  test.each(['2.41.1', '0.221.2'])('a worker of n8n %s finishes its jobs', (n8n) => {
+    const given = { n8n, mode: 'queue', workers: { count: 1 } };
+    const has = (role: 'main' | 'worker'): boolean =>
+      (envOf(given, { role })['NODE_OPTIONS'] ?? '').includes('--require=/kit/finish-jobs.cjs');
+    expect([has('worker'), has('main')]).toEqual([true, false]);
+  });
+
   test('an n8n that the patches are not for, or untuned, is loaded without them', () => {
     expect(envOf({ n8n: '0.221.2' })).not.toHaveProperty('NODE_OPTIONS');
     expect(envOf({ tuning: 'none' })).not.toHaveProperty('NODE_OPTIONS');

@@ -117,7 +117,8 @@ function nodeOptions(topology: Topology, { role, database, patchFolder }: Seat):
   const tuning = tunings[topology.tuning];
   const { semiSpaceMiB } = tuning;
   const enqueues = topology.mode === 'queue' && role !== 'worker';
-  const place = { database: database.kind, isLegacy: isLegacy(topology.n8n), enqueues };
+  const isWorker = role === 'worker';
+  const place = { database: database.kind, isLegacy: isLegacy(topology.n8n), enqueues, isWorker };
   return [
     ...heap,
     ...(semiSpaceMiB === 0 ? [] : [`--max-semi-space-size=${String(semiSpaceMiB)}`]),

@@ -31,6 +31,9 @@
 {{- if include "n8n-tuned.guardSeconds" . -}}
 {{- $items = append $items "worker-guard.cjs" -}}
 {{- end -}}
+{{- if and (eq .component.role "worker") (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "finishJobs"))) -}}
+{{- $items = append $items "finish-jobs.cjs" -}}
+{{- end -}}
 {{- if .context.Values.monitoring.enabled -}}
 {{- $items = append $items "limit-metrics.cjs" -}}
 {{- end -}}
