@@ -111,7 +111,11 @@ describe.each([
   /** Ends the worker once `taken` of the jobs are taken, and a while later. */
   async function ended(
     jobs: Job[],
-    { taken, waitMs = 0, env = {} }: { taken: number; waitMs?: number; env?: NodeJS.ProcessEnv },
+    {
+      taken,
+      waitMs = 0,
+      env = {},
+    }: { taken: number; waitMs?: number; env?: Record<string, string> },
   ): Promise<Fates> {
     await redis.flushall();
     const child = await start(env);
