@@ -71,8 +71,11 @@ for; their notes and their sections below say so. To demand a key:
 
 n8n checks the key before it starts an execution, and answers 403 without it. No workflow demands one as
 it comes: a credential is different in each n8n, and without it the webhook would answer nobody. n8n
-decrypts the credential at each request, so compare only runs that both have a key, or both none. What
-\`n8n-tuned\` and the chart put into n8n themselves has none.
+decrypts the credential at each request, so compare only runs that both have a key, or both none.
+
+What \`n8n-tuned run\` and \`find\` put into an n8n at \`--url\` demands a key with \`--webhook-key\`: it is made
+for this call, sent with each of its requests, and taken out with the workflows. What the chart puts in, and the
+targets \`process\` and \`kubernetes\`, has none.
 
 ## Python
 

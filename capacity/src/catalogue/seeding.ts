@@ -1,3 +1,4 @@
+import type { WebhookKey } from './webhook-key';
 import type { Workload } from './workload';
 import { z } from 'zod';
 import { Mistake } from '../ui/exit';
@@ -117,4 +118,6 @@ export interface SeedWorkflow {
   file: string;
   /** Beside n8n, as the catalogue says; left out: nothing. */
   needs?: Workload['needs'];
+  /** Of one call, the same for all of its workflows; left out: its webhooks answer everybody. */
+  key?: WebhookKey;
 }

@@ -257,6 +257,8 @@ export interface TargetOptions extends TopologyChoice, KubernetesFlags {
   /** Target server: for the shell. */
   command?: string;
   metricsUrl?: MetricsEndpoint[];
+  /** Target url: webhooks that are put in demand a key. */
+  webhookKey?: boolean;
 }
 
 export function withTargetOptions(command: Command): Command {
@@ -291,6 +293,10 @@ export function withTargetOptions(command: Command): Command {
           '--metrics-url <[role=]url>',
           'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
           metricsEndpoints,
+        )
+        .option(
+          '--webhook-key',
+          'target url: the workflows that are put in demand a key, which this call alone has',
         ),
     ),
   );

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { withHeaders } from '../../../loadtests/lib/own-request';
 import { chooseServer, serverRequest } from '../plan/chosen-server';
 import { chooseTopology } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
@@ -27,7 +29,7 @@ export function chosenTarget(
 ): Target {
   if (options.target === 'server') {
     refuseKubernetesFlags(options);
-    refuseMetricsUrl(options);
+    refuseUrlFlags(options);
     return serverTarget({ server: chooseServer(options), folder: process.cwd(), readyTimeoutMs });
   }
   if (options.command !== undefined) {
@@ -43,6 +45,11 @@ export function chosenTarget(
     if (options.workflow !== undefined && apiKey === undefined) {
       throw new Mistake(
         `--workflow ${options.workflow.join(' ')} needs the API of the n8n at ${options.url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
+      );
+    }
+    if (options.webhookKey === true && apiKey === undefined) {
+      throw new Mistake(
+        `--webhook-key needs the API of the n8n at ${options.url}, which puts the workflows in: set N8N_API_KEY in the environment, or give a key of yours with --header.`,
       );
     }
     return urlTarget({
@@ -68,18 +75,34 @@ export function chosenTarget(
 
 /** What is loaded: a workload of n8n's, or what a server answers. */
 export function chosenLoad(options: TargetOptions & WorkloadOptions): ChosenWorkload {
-  if (options.target !== 'server') return chosenWorkload(options, isLegacyChoice(options));
+  if (options.target !== 'server') {
+    const workload = chosenWorkload(options, isLegacyChoice(options));
+    return options.webhookKey === true ? withWebhookKey(workload) : workload;
+  }
   const request = serverRequest(chooseServer(options).url, options);
   return chosenWorkload({ ...options, request }, false);
 }
 
-function refuseMetricsUrl({ metricsUrl }: TargetOptions): void {
+/** Nobody else knows it, and it goes with the workflows. */
+function withWebhookKey({ requests, workflows, ...workload }: ChosenWorkload): ChosenWorkload {
+  const key = { header: 'x-load-key', value: randomBytes(24).toString('base64url') };
+  return {
+    ...workload,
+    requests: withHeaders(requests, [`${key.header}: ${key.value}`]),
+    workflows: workflows.map((workflow) => ({ ...workflow, key })),
+  };
+}
+
+function refuseUrlFlags({ metricsUrl, webhookKey }: TargetOptions): void {
+  if (webhookKey === true) {
+    throw new Mistake('--webhook-key goes with --target url: add that, or leave it out.');
+  }
   if (metricsUrl === undefined) return;
   throw new Mistake('--metrics-url goes with --target url: add that, or leave --metrics-url out.');
 }
 
 function refuseUrls(options: TargetOptions): void {
-  refuseMetricsUrl(options);
+  refuseUrlFlags(options);
   if (options.url !== undefined) {
     throw new Mistake('--url goes with --target url: add that, or leave --url out.');
   }

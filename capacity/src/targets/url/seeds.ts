@@ -2,11 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   placed,
   upstreamCredential,
+  type Credential,
   type ExportedWorkflow,
   type SeedingPlace,
   type SeedWorkflow,
 } from '../../catalogue/seeding';
+import { demandingKey, keyCredential } from '../../catalogue/webhook-key';
 import { exportedIn } from '../process/import';
+import { Mistake } from '../../ui/errors';
 import type { Progress } from '../../ui/progress';
 import type { N8nRequests } from './api';
 import { calledFirst, renamed } from './references';
@@ -38,11 +41,22 @@ export class ApiSeeds {
     const ids = new Map<string, string>();
     if (workflows.some(({ needs }) => needs?.includes('credential') === true)) {
       tell('putting the credential into n8n that a workflow needs');
-      await this.seedCredential(ids);
+      const { id: bundledId, ...credential } = upstreamCredential();
+      ids.set(bundledId, await this.seedCredential(credential));
+    }
+    const key = workflows.find((workflow) => workflow.key !== undefined)?.key;
+    let demanded: { id: string; name: string } | null = null;
+    if (key !== undefined) {
+      tell('putting the key into n8n that its webhooks demand');
+      const credential = keyCredential(key);
+      demanded = { id: await this.seedCredential(credential), name: credential.name };
     }
     for (const workflow of calledFirst(workflows.flatMap(exportedIn))) {
       tell(`putting the workflow ${workflow.name ?? ''} into n8n`);
-      const id = await this.seedWorkflow(renamed(placed(workflow, place), ids));
+      const here = renamed(placed(workflow, place), ids);
+      const id = await (demanded === null
+        ? this.seedWorkflow(here)
+        : this.seedWorkflow(demandingKey(here, demanded), 'with its key'));
       if (workflow.id !== undefined) ids.set(String(workflow.id), id);
     }
   }
@@ -59,16 +73,18 @@ export class ApiSeeds {
     }
   }
 
-  private async seedCredential(ids: Map<string, string>): Promise<void> {
-    const { id: bundledId, ...credential } = upstreamCredential();
+  private async seedCredential(credential: Omit<Credential, 'id'>): Promise<string> {
     const { id } = await this.api.ask<{ id: string }>('POST', '/credentials', {
       body: credential,
     });
     this.credentialIds.push(id);
-    ids.set(bundledId, id);
+    return id;
   }
 
-  private async seedWorkflow(workflow: ExportedWorkflow): Promise<string> {
+  private async seedWorkflow(
+    workflow: ExportedWorkflow,
+    how: 'as it is' | 'with its key' = 'as it is',
+  ): Promise<string> {
     const { name = 'Load test', nodes, connections } = workflow;
     const settings = (workflow['settings'] ?? {}) as Record<string, unknown>;
     const query = `?name=${encodeURIComponent(name)}&active=true`;
@@ -78,6 +94,11 @@ export class ApiSeeds {
     );
     // n8n shows those as well whose name only contains it.
     const there = data.find((workflow) => workflow.name === name);
+    if (there !== undefined && how === 'with its key') {
+      throw new Mistake(
+        `the workflow ${name} is active in this n8n already, with or without a key of its own: deactivate it there, or leave --webhook-key out.`,
+      );
+    }
     if (there !== undefined) return there.id;
     const { id } = await this.api.ask<{ id: string }>('POST', '/workflows', {
       body: {

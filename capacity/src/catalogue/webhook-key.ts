@@ -1,0 +1,43 @@
+/** A key that the webhooks of a workflow demand, so that they work for those alone who have it. Pure. */
+import type { ExportedWorkflow } from './seeding';
+
+export interface WebhookKey {
+  /** The header that it comes in. */
+  header: string;
+  value: string;
+}
+
+const WEBHOOK = 'n8n-nodes-base.webhook';
+const CREDENTIAL = 'httpHeaderAuth';
+
+/** As n8n's API takes it, which gives it an id. */
+export const keyCredential = ({
+  header,
+  value,
+}: WebhookKey): { name: string; type: string; data: Record<string, string> } => ({
+  name: `Load test key ${header}`,
+  type: CREDENTIAL,
+  data: { name: header, value },
+});
+
+/** Webhooks that demand something already stay as they are. */
+export function demandingKey(
+  workflow: ExportedWorkflow,
+  credential: { id: string; name: string },
+): ExportedWorkflow {
+  return {
+    ...workflow,
+    nodes: workflow.nodes.map((node) => {
+      const { authentication = 'none', ...parameters } = (node['parameters'] ?? {}) as {
+        authentication?: string;
+      };
+      return node.type !== WEBHOOK || authentication !== 'none'
+        ? node
+        : {
+            ...node,
+            parameters: { ...parameters, authentication: 'headerAuth' },
+            credentials: { ...(node['credentials'] ?? {}), [CREDENTIAL]: credential },
+          };
+    }),
+  };
+}
