@@ -26,6 +26,7 @@ const OPTIONS = {
   kubernetes: {
     'as-it-comes': ({ root }) => ['--values', join(root, 'studies/drills/as-it-comes.yaml')],
     defaults: () => TOPOLOGY,
+    recovery: () => [...TOPOLOGY, '--recover'],
   },
 };
 
@@ -83,8 +84,15 @@ const AROUND_SECONDS = { process: 60, kubernetes: 150 };
 /** The age that recovery waits for, and its retries. */
 const RECOVERY_SECONDS = 90;
 
+/** Of which n8n is to lose nothing by itself, so that recovery has nothing to do: with it they come last. */
+const HARMLESS = new Set([
+  ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
+  ...['burst', 'slow-redis', 'slow-postgres'],
+]);
+const isLast = ({ fault, configuration }) => configuration === 'recovery' && HARMLESS.has(fault);
+
 /** Every fault once on each target, on this machine first, before any of them again. */
-export const PARTS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap((repeat) =>
+const IN_ROUNDS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap((repeat) =>
   BOTH.flatMap((target) =>
     FAULTS.filter(({ on }) => on.includes(target)).flatMap((fault) =>
       Object.keys(OPTIONS[target]).map((configuration) => ({
@@ -95,6 +103,8 @@ export const PARTS = Array.from({ length: REPEATS }, (_, index) => index + 1).fl
     ),
   ),
 );
+
+export const PARTS = [...IN_ROUNDS.filter((part) => !isLast(part)), ...IN_ROUNDS.filter(isLast)];
 
 function secondsOf({ lasts = 0, back, tail }, target, configuration) {
   const load = WARMUP_SECONDS + STEADY_SECONDS + lasts + back;

@@ -164,13 +164,8 @@ const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =
       )
     : options.promise.flatMap(parsePromises);
 
-function refuseRecovery({ target, recover }: DrillOptions, { mode }: Topology): void {
+function refuseRecovery({ recover }: DrillOptions, { mode }: Topology): void {
   if (recover !== true) return;
-  if (target !== 'process') {
-    throw new Mistake(
-      `--recover goes with --target process, whose n8n and Redis this machine reaches: leave it out with --target ${target}.`,
-    );
-  }
   if (mode !== 'queue') {
     throw new Mistake('--recover sees in the queue what is lost: add --mode queue --workers 2.');
   }

@@ -38,7 +38,7 @@ export function register(program: Command): void {
     .option('--no-control', 'without the same load before, without the fault')
     .option(
       '--recover',
-      'retry what is lost beside it, as the recovery of the chart does; target process, queue mode',
+      'retry what is lost beside it, as the recovery of the chart does; queue mode',
     )
     .optionsGroup('What is asked of it:')
     .option(

@@ -39,7 +39,7 @@ export interface DrillOrder extends Omit<RunOrder, 'plan' | 'onBegin'> {
   promises: DrillPromise[];
   /** Whether the same load is made without the fault first. */
   hasControl: boolean;
-  /** Whether lost executions are retried beside it, as the chart's recovery does; on the target process. */
+  /** Whether lost executions are retried beside it, as the chart's recovery does. */
   hasRecovery?: boolean;
 }
 

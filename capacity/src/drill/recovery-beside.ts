@@ -6,7 +6,7 @@ import { recoverOnce, type OnceOrder } from '../recover/once';
 import type { PassReport } from '../recover/pass';
 import { LAZY, openQueue } from '../recover/queue';
 import type { Running } from '../targets/target';
-import { N8nApi } from '../targets/url/api';
+import { N8nApi, type N8nRequests } from '../targets/url/api';
 import { newOwnersKey } from '../targets/url/owner';
 import { Failure } from '../ui/exit';
 
@@ -21,7 +21,21 @@ const SCOPES = [
  */
 export const AGE_SECONDS = 60;
 export const EVERY_SECONDS = 10;
-const PATIENCE_MS = 120_000;
+const PATIENCE_SECONDS = 120;
+const ATTEMPTS = 3;
+const AT_ONCE = 2;
+const STOP_AFTER = 3;
+const SINCE_HOURS = 24;
+
+/** As the chart tells its own job. */
+const VARIABLES = Object.fromEntries(
+  Object.entries({
+    ...{ RECOVERY_RETRY: true, RECOVERY_TAG: TAG, RECOVERY_ATTEMPTS: ATTEMPTS },
+    ...{ RECOVERY_AT_ONCE: AT_ONCE, RECOVERY_STOP_AFTER: STOP_AFTER },
+    ...{ RECOVERY_AGE_SECONDS: AGE_SECONDS, RECOVERY_BACK_OFF_SECONDS: EVERY_SECONDS },
+    ...{ RECOVERY_SINCE_HOURS: SINCE_HOURS, RECOVERY_PATIENCE_SECONDS: PATIENCE_SECONDS },
+  }).map(([name, value]) => [name, String(value)]),
+);
 
 /** What can be asked of a pass, so that a test needs no n8n. */
 export type OnePass = (signal: AbortSignal) => Promise<PassReport | null>;
@@ -109,19 +123,26 @@ const countsOf = (texts: readonly string[]): Record<string, number> => {
 
 /** Of an n8n in queue mode that the command has started and that has no owner yet: its workflows may run twice from now on. */
 export async function recoveryBeside(running: Running): Promise<RecoveryBeside> {
+  const inside = await running.drillAccess?.recovery?.(SCOPES);
+  const unfinished = async (): Promise<number | null> =>
+    (await running.executions())?.unfinished ?? null;
+  if (inside !== undefined) {
+    await tagAll(inside.api);
+    return new RecoveryBeside(
+      async (signal) => (await inside.pass(VARIABLES, signal)) as PassReport,
+      unfinished,
+    );
+  }
   const { baseUrl, redis } = running;
   if (redis === null) throw new Failure('recovery needs the Redis of the queue');
   const apiKey = await newOwnersKey(baseUrl, SCOPES);
-  const api = new N8nApi(baseUrl, apiKey);
-  const { id } = await api.ask<{ id: string }>('POST', '/tags', { body: { name: TAG } });
-  const { data } = await api.ask<{ data: { id: string }[] }>('GET', '/workflows');
-  for (const workflow of data) {
-    await api.ask('PUT', `/workflows/${workflow.id}/tags`, { body: [{ id }] });
-  }
+  await tagAll(new N8nApi(baseUrl, apiKey));
   const order: OnceOrder = {
-    ...{ url: baseUrl, apiKey, tag: TAG, retries: true, withinMs: 24 * 3_600_000 },
-    rules: { maxAttempts: 3, minAgeMs: 1000 * AGE_SECONDS, backOffMs: 1000 * EVERY_SECONDS },
-    ...{ patienceMs: PATIENCE_MS, atOnce: 2, stopAfterLost: 3 },
+    ...{ url: baseUrl, apiKey, tag: TAG, retries: true, withinMs: SINCE_HOURS * 3_600_000 },
+    rules: {
+      ...{ maxAttempts: ATTEMPTS, minAgeMs: 1000 * AGE_SECONDS, backOffMs: 1000 * EVERY_SECONDS },
+    },
+    ...{ patienceMs: 1000 * PATIENCE_SECONDS, atOnce: AT_ONCE, stopAfterLost: STOP_AFTER },
   };
   return new RecoveryBeside(
     (signal) =>
@@ -131,6 +152,14 @@ export async function recoveryBeside(running: Running): Promise<RecoveryBeside> 
         () => undefined,
         signal,
       ),
-    async () => (await running.executions())?.unfinished ?? null,
+    unfinished,
   );
+}
+
+async function tagAll(api: N8nRequests): Promise<void> {
+  const { id } = await api.ask<{ id: string }>('POST', '/tags', { body: { name: TAG } });
+  const { data } = await api.ask<{ data: { id: string }[] }>('GET', '/workflows');
+  for (const workflow of data) {
+    await api.ask('PUT', `/workflows/${workflow.id}/tags`, { body: [{ id }] });
+  }
 }

@@ -91,6 +91,7 @@ async function main(): Promise<number> {
     return 0;
   }
   tell(summaryOf(report, retries));
+  if (env['RECOVERY_REPORT'] === 'json') process.stdout.write(`${JSON.stringify(report)}\n`);
   return isAnythingLost(report) ? 1 : 0;
 }
 

@@ -8,6 +8,7 @@ import type { SampledRole } from '../plan/roles';
 import type { Server } from '../plan/server';
 import type { Role, Topology } from '../plan/topology';
 import type { Inside } from '../linux/inside';
+import type { N8nRequests } from './url/api';
 import type {
   ExecutionCounts,
   Machine,
@@ -117,8 +118,20 @@ export interface DrillAccess {
    * that disk is none of ours.
    */
   fillDisk?(): Promise<{ what: string; usedMiB: number; freeUp: () => Promise<void> }>;
+  /**
+   * Makes an owner of n8n with a key of these scopes, and reaches n8n and its queue for a recovery. Left out where this
+   * machine reaches them itself.
+   */
+  recovery?(scopes: readonly string[]): Promise<RecoveryReach>;
   /** What workflows have done outside n8n so far; null where none of them calls the service that counts it. */
   effects(): Promise<Effect[] | null>;
+}
+
+/** Where this machine reaches neither n8n nor its queue. */
+export interface RecoveryReach {
+  api: N8nRequests;
+  /** One pass with these variables, as the chart's job has them; its report. */
+  pass(variables: Record<string, string>, signal: AbortSignal): Promise<unknown>;
 }
 
 /** Through which a process of n8n reaches a store. */

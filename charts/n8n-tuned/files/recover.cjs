@@ -585,6 +585,8 @@ async function main() {
     return 0;
   }
   tell(summaryOf(report, retries));
+  if (env["RECOVERY_REPORT"] === "json") process.stdout.write(`${JSON.stringify(report)}
+`);
   return isAnythingLost(report) ? 1 : 0;
 }
 main().then(

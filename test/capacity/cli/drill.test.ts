@@ -16,10 +16,6 @@ test.each([
     ['kill-main', '--promise', 'fast'],
     "the promise 'fast' is not understood: write it like lost=0",
   ],
-  [
-    ['kill-worker', '--recover', '--workers', '2', '--target', 'kubernetes'],
-    '--recover goes with --target process, whose n8n and Redis this machine reaches',
-  ],
   [['kill-main', '--recover'], '--recover sees in the queue what is lost: add --mode queue'],
   // Before the first one begins.
   [['all', '--promise', 'fast'], "the promise 'fast' is not understood: write it like lost=0"],

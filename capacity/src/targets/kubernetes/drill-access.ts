@@ -7,6 +7,7 @@ import type { Cluster } from './api';
 import type { V1Deployment, V1Pod } from './api-types';
 import { refusalOf } from './causes';
 import { killRunners, runOutOfMemory, signalAll } from './drill-in-container';
+import { recoveryReach } from './drill-recovery';
 import { releaseSelector } from './labels';
 import { nameOf } from './pod-trouble';
 import { roleOf, seatsOf, type Seat } from './pods';
@@ -41,6 +42,7 @@ export function drillAccessOf(place: DrillPlace): DrillAccess {
     },
     keepDown: (instance) => keepDown(place, instance),
     rollOut: (signal) => rollOut(place, signal),
+    recovery: (scopes) => recoveryReach(place, scopes),
     drainNode: (instance, signal) => drainNode(place, instance, signal),
     effects: () => (effects === null ? Promise.resolve(null) : effects()),
     links: [],

@@ -41,11 +41,15 @@ export class PodApi implements N8nRequests {
   private constructor(
     private readonly cluster: Pick<Cluster, 'exec'>,
     private readonly place: Place,
-    private readonly key: string,
+    readonly key: string,
   ) {}
 
   /** Makes the owner of a fresh n8n, and their key. */
-  static async ofNewOwner(cluster: Pick<Cluster, 'exec'>, place: Place): Promise<PodApi> {
+  static async ofNewOwner(
+    cluster: Pick<Cluster, 'exec'>,
+    place: Place,
+    scopes: readonly string[] = SCOPES,
+  ): Promise<PodApi> {
     const person = { email: 'owner@example.com', firstName: 'Owner', lastName: 'Example' };
     const send = (path: string, body: unknown, cookie: string): Promise<Reply> =>
       request(cluster, place, 'POST', path, { cookie }, body);
@@ -56,7 +60,7 @@ export class PodApi implements N8nRequests {
     const key = accepted(
       await send(
         '/rest/api-keys',
-        { label: 'n8n-tuned', expiresAt: null, scopes: SCOPES },
+        { label: 'n8n-tuned', expiresAt: null, scopes },
         owner.cookies,
       ),
       'an API key',
