@@ -10,8 +10,11 @@ export const CONFIGURATIONS = {
 };
 
 const TOPOLOGY = ['--workers', '2', '--webhooks', '2'];
-/** What the chart loads before n8n that the target process does not load by itself: where the file is there. */
-export const CHART_ONLY = ['last-answers.cjs', 'finish-jobs.cjs', 'worker-guard.cjs'];
+/**
+ * What the chart loads before a worker and the target process does not load by itself: where the file is there. Of a main
+ * or a webhook processor that ends in order, which the chart has a script for as well, no fault on this machine is made.
+ */
+export const CHART_ONLY = ['finish-jobs.cjs', 'worker-guard.cjs'];
 
 /**
  * `preloads`: of CHART_ONLY, those that are there. `root`: of this repository. On kubernetes the chart's defaults are what

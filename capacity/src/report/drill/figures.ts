@@ -1,6 +1,11 @@
 import { costOfRun } from '../../analysis/cost';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
-import type { DrillRecord, DrillSchedule, NamedTimes } from '../../record/drill-record';
+import type {
+  DrillRecord,
+  DrillRecovery,
+  DrillSchedule,
+  NamedTimes,
+} from '../../record/drill-record';
 import type { RunRecord } from '../../record/record';
 import { formatNumber } from '../plot/scale';
 import { costFigures } from '../text/cost';
@@ -10,7 +15,7 @@ export const drillWord = ({ verdict }: DrillRecord): string => verdict.outcome.t
 
 /** The figures of a drill, in reading order; the same in HTML, Markdown and the terminal. */
 export function drillFigureRows(record: DrillRecord): Figure[] {
-  const { figures, ledger, phases, control, schedule } = record;
+  const { figures, ledger, phases, control, schedule, recovery } = record;
   const rows: Figure[] = [
     { name: 'Fault', value: faultText(record) },
     { name: 'Sent', value: sentText(record) },
@@ -22,6 +27,7 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
   ];
   if (figures !== null) rows.push(...cameThrough(figures));
   if (schedule !== undefined) rows.push(...scheduleRows(schedule));
+  if (recovery !== undefined) rows.push({ name: 'Retried', value: retriedText(recovery) });
   if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never made' });
   if (control !== null) rows.push({ name: 'Control', value: controlText(control) });
   return rows;
@@ -86,6 +92,21 @@ function scheduleRows({ everySeconds, due, once, repeated, never }: DrillSchedul
     ...named('Executed more than once', repeated),
     ...named('Never executed', never),
   ];
+}
+
+/** What recovery beside the drill did. */
+function retriedText({ passes, failedPasses, attempts, left }: DrillRecovery): string {
+  const of = (counts: Record<string, number>): string =>
+    Object.entries(counts)
+      .map(([name, count]) => `${formatNumber(count)} ${name}`)
+      .join(', ');
+  const alone = of(left);
+  return [
+    of(attempts) || 'nothing was retried',
+    ...(alone === '' ? [] : [`left alone in the end: ${alone}`]),
+    `${formatNumber(passes)} passes of recovery`,
+    ...(failedPasses === 0 ? [] : [`${formatNumber(failedPasses)} could not ask n8n or Redis`]),
+  ].join('; ');
 }
 
 const aroundFault = (seconds: number): string =>

@@ -1,5 +1,6 @@
 import { ledgerCsv, readLedger } from '../../../../capacity/src/record/ledger-csv';
 import { drillCharts } from '../../../../capacity/src/report/drill/charts';
+import { drillFigureRows } from '../../../../capacity/src/report/drill/figures';
 import { renderDrillHtml } from '../../../../capacity/src/report/drill/html';
 import { sampleDrill } from '../../../support/sample-drill';
 
@@ -31,6 +32,19 @@ test('the page is one file with the verdict, the ledger and the promises', () =>
   expect(html).toContain('<strong>FAIL</strong>');
   expect(html).toContain('accepted and lost');
   expect(html).not.toMatch(/(src|href)="https?:/);
+});
+
+test('what recovery did beside it is said, and nothing where none ran', () => {
+  const recovery = {
+    ...{ ageSeconds: 60, everySeconds: 10, passes: 12, failedPasses: 2 },
+    ...{ attempts: { recovered: 7, 'lost again': 1 }, left: { 'its data was pruned': 1 } },
+  };
+  const retried = (drill: typeof record): string[] =>
+    drillFigureRows(drill).flatMap(({ name, value }) => (name === 'Retried' ? [value] : []));
+  expect(retried({ ...record, recovery })).toEqual([
+    '7 recovered, 1 lost again; left alone in the end: 1 its data was pruned; 12 passes of recovery; 2 could not ask n8n or Redis',
+  ]);
+  expect(retried(record)).toEqual([]);
 });
 
 test('ledger.csv is read back as it was written, sources that are missing too', () => {
