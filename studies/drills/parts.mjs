@@ -75,9 +75,10 @@ export const FAULTS = [
 
 /** Enough for a count of losses to show how much it varies. */
 export const REPEATS = 3;
-const WARMUP_SECONDS = 3;
-/** A usual response takes 2 s: at least 8 s of requests judge the steady phase. */
-const STEADY_SECONDS = 12;
+/** The first executions of a worker that has just come up are slow. */
+const WARMUP_SECONDS = 8;
+/** A usual response takes 2 s: at least 10 s of requests judge the steady phase. */
+const STEADY_SECONDS = 15;
 const WORK_MS = 2000;
 /** Half of what two workers with ten slots each can do with this work. */
 const RATE = 5;
