@@ -13,6 +13,6 @@ export const oomWorker: Fault = {
     const instance = first(scene, 'worker');
     scene.tell(`${instance} runs out of memory`);
     await scene.access.runOutOfMemory(instance, scene.signal);
-    scene.tell(`${instance} was ended for want of memory`);
+    if (!scene.signal.aborted) scene.tell(`${instance} was ended for want of memory`);
   },
 };

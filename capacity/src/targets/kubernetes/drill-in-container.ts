@@ -29,8 +29,8 @@ echo "$count"`;
 /** Touches what it takes, until the limit of the container is reached. */
 const TAKE_MEMORY =
   'const all = []; for (;;) all.push(require("node:buffer").Buffer.alloc(16 * 2 ** 20, 1));';
-/** A node that has begun to write to its disk is slow in this. */
-const OOM_WITHIN_MS = 120_000;
+/** Once what took the memory has ended, a container that the kernel ends with it is gone within moments. */
+const OOM_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 500;
 
 export interface ContainerPlace {
