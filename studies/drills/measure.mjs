@@ -13,7 +13,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CHART_ONLY, commandOf, PARTS } from './parts.mjs';
+import { commandOf, PARTS } from './parts.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const kept = join(import.meta.dirname, 'results/parts');
@@ -96,11 +96,8 @@ function doneTwice(folder) {
 async function measured(part) {
   const out = mkdtempSync(join(tmpdir(), 'drill-'));
   const loadAverageAtStart = loadavg()[0];
-  const preloads = CHART_ONLY.filter((file) =>
-    existsSync(join(root, 'charts/n8n-tuned/files/preload', file)),
-  );
   try {
-    const { code, record } = await drillCommand(commandOf(part, { root, preloads, out, isShort }));
+    const { code, record } = await drillCommand(commandOf(part, { root, out, isShort }));
     if (interrupted) return 'it was interrupted';
     if (record === null) return `n8n-tuned drill ended with ${code}`;
     if (!ENDINGS.includes(code) && !isShort) {

@@ -11,20 +11,14 @@ export const CONFIGURATIONS = {
 
 const TOPOLOGY = ['--workers', '2', '--webhooks', '2'];
 /**
- * What the chart loads before a worker and the target process does not load by itself: where the file is there. Of a main
- * or a webhook processor that ends in order, which the chart has a script for as well, no fault on this machine is made.
- */
-export const CHART_ONLY = ['finish-jobs.cjs', 'worker-guard.cjs'];
-
-/**
- * `preloads`: of CHART_ONLY, those that are there. `root`: of this repository. On kubernetes the chart's defaults are what
- * the command deploys; n8n as it comes is a file of values, since the chart has no name for it.
+ * `root`: of this repository. On kubernetes the chart's defaults are what the command deploys; n8n as it comes is a file of
+ * values, since the chart has no name for it.
  */
 const OPTIONS = {
   process: {
     'as-it-comes': () => [...TOPOLOGY, '--tuning', 'none'],
-    defaults: ({ root, preloads }) => [...TOPOLOGY, ...chartEnv(root, preloads)],
-    recovery: ({ root, preloads }) => [...TOPOLOGY, ...chartEnv(root, preloads), '--recover'],
+    defaults: ({ root }) => [...TOPOLOGY, ...chartEnv(root)],
+    recovery: ({ root }) => [...TOPOLOGY, ...chartEnv(root), '--recover'],
   },
   kubernetes: {
     'as-it-comes': ({ root }) => ['--values', join(root, 'studies/drills/as-it-comes.yaml')],
@@ -33,12 +27,12 @@ const OPTIONS = {
   },
 };
 
-function chartEnv(root, preloads) {
-  const folder = join(root, 'charts/n8n-tuned/files/preload');
-  const loaded = preloads.map((file) => `--require=${join(folder, file)}`).join(' ');
+/** What the chart gives n8n and the target process does not give it by itself. */
+function chartEnv(root) {
+  const guard = join(root, 'charts/n8n-tuned/files/preload/worker-guard.cjs');
   return [
     ...['--env', 'N8N_TUNED_GUARD_SECONDS=60', '--env', 'N8N_GRACEFUL_SHUTDOWN_TIMEOUT=300'],
-    ...(loaded === '' ? [] : ['--env', `NODE_OPTIONS=${loaded}`]),
+    ...['--env', `NODE_OPTIONS=--require=${guard}`],
   ];
 }
 
@@ -117,11 +111,11 @@ function secondsOf({ lasts = 0, back, tail }, target, configuration) {
 }
 
 /** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
-export function commandOf({ fault, target, configuration }, { root, preloads, out, isShort }) {
+export function commandOf({ fault, target, configuration }, { root, out, isShort }) {
   const { lasts, back, more = [] } = FAULTS.find(({ name }) => name === fault);
   const time = (seconds) => `${seconds}s`;
   return [
-    ...['drill', fault, '--target', target, ...OPTIONS[target][configuration]({ root, preloads })],
+    ...['drill', fault, '--target', target, ...OPTIONS[target][configuration]({ root })],
     ...(target === 'process' ? more : []),
     ...['--rate', String(RATE), '--param', `ms=${WORK_MS}`],
     ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : STEADY_SECONDS)],

@@ -34,7 +34,7 @@ describe('the parts', () => {
   const { parts, commands } = told<{ parts: Part[]; commands: string[][] }>(
     plan,
     `{ parts: it.PARTS, commands: it.PARTS.map((part) => it.commandOf(part,
-       { root: '/here', preloads: ['worker-guard.cjs'], out: 'out', isShort: false })) }`,
+       { root: '/here', out: 'out', isShort: false })) }`,
   );
 
   test('have every fault on every target that can make it, and no other', () => {
@@ -79,11 +79,9 @@ describe('the parts', () => {
       tuning: Record<string, unknown>;
       worker: { guardSeconds: number };
     };
-    expect([tuning['keepStalled'], tuning['sessionOnce'], worker.guardSeconds]).toEqual([
-      false,
-      false,
-      0,
-    ]);
+    const patches = ['lazyCharacterMap', 'warmExpressions', 'sessionOnce', 'keepStalled'];
+    const loaded = [...patches, 'finishJobs'].filter((name) => tuning[name] !== false);
+    expect([loaded, worker.guardSeconds]).toEqual([[], 0]);
   });
 });
 

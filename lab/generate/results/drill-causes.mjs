@@ -9,7 +9,7 @@ const BY_CLASS = {
   'not-executed': {
     cause:
       'n8n tells the caller of a success while a worker that ends has closed its database before the job began',
-    prevention: 'callers that read the response; a worker that finishes its jobs before it ends',
+    prevention: '`tuning.finishJobs` of the chart lets a worker finish its jobs before it ends',
   },
   repeated: {
     cause: 'a job whose worker was taken for dead was at work all the same, or was retried',
