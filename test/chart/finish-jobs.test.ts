@@ -90,13 +90,16 @@ describe.each([
     return child;
   }
 
-  /** As Bull adds one. */
-  async function add(job: Job): Promise<void> {
+  /** As Bull adds one, but for its place in the queue. */
+  async function prepared(job: Job): Promise<string> {
     const id = String(await redis.incr('bull:jobs:id'));
     const data = { name: 'job', data: JSON.stringify(job), opts: '{}', timestamp: Date.now() };
     await redis.hset(`bull:jobs:${id}`, { ...data, delay: 0, priority: 0 });
-    await redis.lpush('bull:jobs:wait', id);
+    return id;
   }
+  const add = async (job: Job): Promise<void> => {
+    await redis.lpush('bull:jobs:wait', await prepared(job));
+  };
 
   async function fates(): Promise<Fates> {
     const [waiting, lost, failed, completed] = await Promise.all([
@@ -142,6 +145,30 @@ describe.each([
     const env = { N8N_TUNED_WITHOUT: 'finish-jobs' };
     const { lost } = await ended(jobs, { taken: SLOTS, env });
     expect(lost).toBe(SLOTS);
+  });
+
+  /** A job comes while Redis stalls, and with it what the worker does to end. */
+  async function endedInAStall(env: Record<string, string>): Promise<Fates> {
+    await redis.flushall();
+    const id = await prepared({ readingMs: 0, ms: 0 });
+    const child = await start(env);
+    const exit = once(child, 'exit');
+    await eventually(async () => /blocked_clients:[1-9]/.test(await redis.info('clients')));
+    const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+    process.kill(pid, 'SIGSTOP');
+    const pushed = redis.lpush('bull:jobs:wait', id);
+    child.kill('SIGTERM');
+    // Bull gives Redis half a second to close the connection.
+    await sleep(2000);
+    process.kill(pid, 'SIGCONT');
+    await pushed;
+    expect(await exit).toEqual([0, null]);
+    return fates();
+  }
+
+  test('a job that comes while the worker stops waiting is done, or left to others', async () => {
+    const { waiting, ...others } = await endedInAStall({});
+    expect(others).toEqual({ lost: 0, failed: 0, completed: 1 - waiting });
   });
 
   test('a worker without jobs ends', async () => {

@@ -1,33 +1,62 @@
 // A worker that has to end pauses its queue, waits for the executions that n8n has begun, and closes its database. A job
 // gets lost on the way if it was taken and has not begun, if it came with the end of another one just then, or if Redis has
 // not been told of its end yet. Loaded before n8n (node --require), this makes a paused queue work on the jobs that it has,
-// and count as paused only when they have ended. docs/chart/patches.md
+// and count as paused only when they have ended. The connection on which Bull waits for jobs stays whole: n8n ends at once
+// if cutting it fails. docs/chart/patches.md
 const Module = require('node:module');
 const { setTimeout: sleep } = require('node:timers/promises');
 
 const LOOK_EVERY_MS = 50;
 
-/** How many jobs each queue has taken, or is about to take, whose end Redis does not know yet. */
+const say = (what) => process.stderr.write(`n8n-tuned: finish-jobs: ${what}\n`);
+
+/** Of each queue: calls that wait for a job, and jobs whose end Redis does not know yet. */
+const waiting = new WeakMap();
 const inHand = new WeakMap();
 
-async function counted(queue, work) {
-  inHand.set(queue, (inHand.get(queue) ?? 0) + 1);
+async function counted(counts, queue, work) {
+  counts.set(queue, (counts.get(queue) ?? 0) + 1);
   try {
     return await work();
   } finally {
-    inHand.set(queue, inHand.get(queue) - 1);
+    counts.set(queue, counts.get(queue) - 1);
   }
+}
+
+/** The number by which Redis knows a connection, of each socket. */
+const numbers = new WeakMap();
+
+/** Asks for it ahead of the command that blocks the connection until a job comes. */
+function noteNumber({ bclient }) {
+  const { stream, isCluster } = bclient;
+  if (isCluster || !stream || numbers.has(stream)) return;
+  numbers.set(stream, undefined);
+  bclient.client('ID').then(
+    (number) => numbers.set(stream, number),
+    () => undefined,
+  );
+}
+
+/** Has Redis answer a call that waits for a job, as after its time; false where that cannot be done. */
+async function unblock({ bclient, client }) {
+  const number = numbers.get(bclient.stream ?? {});
+  if (number === undefined) return false;
+  return client.client('UNBLOCK', number).then(
+    () => true,
+    () => false,
+  );
 }
 
 function patch(Queue) {
   const { pause, getNextJob, processJob, _processJobOnNextTick: step } = Queue.prototype;
 
   Queue.prototype.getNextJob = function () {
-    return counted(this, () => getNextJob.call(this));
+    noteNumber(this);
+    return counted(waiting, this, () => getNextJob.call(this));
   };
 
   Queue.prototype.processJob = function (...job) {
-    return counted(this, () => processJob.apply(this, job));
+    return counted(inHand, this, () => processJob.apply(this, job));
   };
 
   // A job that came with the end of another one would wait here for as long as the queue is paused.
@@ -38,11 +67,26 @@ function patch(Queue) {
     if (job) this.paused = paused;
   };
 
+  // Between the end of a call or a job and the begin of what follows there is no turn of the event loop, so no look meets
+  // that gap. n8n ends by its own limit (N8N_GRACEFUL_SHUTDOWN_TIMEOUT) where this takes too long.
   Queue.prototype.pause = async function (isLocal, ...rest) {
-    await pause.call(this, isLocal, ...rest);
-    // n8n ends by its own limit (N8N_GRACEFUL_SHUTDOWN_TIMEOUT) where this takes too long. Between the end of a job and
-    // the begin of the one that came with it there is no turn of the event loop, so the count does not meet that gap.
-    while (isLocal && inHand.get(this) > 0) await sleep(LOOK_EVERY_MS);
+    if (!isLocal || !waiting.has(this)) return pause.call(this, isLocal, ...rest);
+    this.paused ??= new Promise((resolve) => {
+      this.resumeLocal = () => {
+        this.paused = null;
+        resolve();
+      };
+    });
+    while (waiting.get(this) > 0) {
+      if (!(await unblock(this))) {
+        // n8n would end at once if this failed.
+        await pause.call(this, isLocal, ...rest).catch((problem) => say(`${problem}`));
+        break;
+      }
+      await sleep(0);
+    }
+    while (inHand.get(this) > 0) await sleep(LOOK_EVERY_MS);
+    this.emit('paused');
   };
 }
 
@@ -60,7 +104,7 @@ function install() {
       // It stays: to put back what was before would drop what other scripts have put on top.
       isDone = true;
       if (KNOWN_PARTS.every((name) => loaded.prototype[name])) patch(loaded);
-      else process.stderr.write('n8n-tuned: finish-jobs: this Bull is unknown, left as it is\n');
+      else say('this Bull is unknown, left as it is');
     }
     return loaded;
   };
