@@ -146,7 +146,7 @@ function workerEnds() {
 Two workers are replaced while ${callers} callers ask for ${workload}, each again ${pauseMs} ms after its last response, so that a worker
 has jobs when it has to end. "200 without data" is n8n's response for an execution that its worker could not store: nothing was
 executed. In turns, with these settings: ${Object.entries(settings).map(ofSide).join('; ')}
-([what it changes](../chart/patches.md#finish-jobs)).
+([what it changes](chart/patches.md#finish-jobs)).
 
 ${conditions}
 
