@@ -58,11 +58,7 @@ export class PodApi implements N8nRequests {
       'the setup of an owner',
     );
     const key = accepted(
-      await send(
-        '/rest/api-keys',
-        { label: 'n8n-tuned', expiresAt: null, scopes },
-        owner.cookies,
-      ),
+      await send('/rest/api-keys', { label: 'n8n-tuned', expiresAt: null, scopes }, owner.cookies),
       'an API key',
     );
     const { data } = JSON.parse(key.text) as { data: { rawApiKey: string } };
