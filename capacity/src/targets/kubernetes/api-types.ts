@@ -25,6 +25,7 @@ export type {
   V1Node,
   V1OwnerReference,
   V1Pod,
+  V1PodCondition,
   V1Service,
   V1StatefulSet,
   V1Status,

@@ -1,6 +1,6 @@
 /** Why pods do not become ready, from what the cluster says of them. Pure. */
-import type { CoreV1Event, V1ContainerStatus, V1Pod } from './api-types';
-import { claimText, noNodeText } from './unscheduled';
+import type { CoreV1Event, V1ContainerStatus, V1Pod, V1PodCondition } from './api-types';
+import { claimText, isOfVolume, noNodeText } from './unscheduled';
 
 export interface Trouble {
   pod: string;
@@ -33,10 +33,7 @@ export function troublesOf(pods: readonly V1Pod[]): Trouble[] {
 function troubleOf(pod: V1Pod): Omit<Trouble, 'pod'> | null {
   if (pod.metadata?.deletionTimestamp !== undefined) return null;
   const { status } = pod;
-  const unscheduled = status?.conditions?.find(
-    ({ type, status: is, reason }) =>
-      type === 'PodScheduled' && is === 'False' && reason === 'Unschedulable',
-  );
+  const unscheduled = unscheduledOf(pod);
   if (unscheduled !== undefined) {
     return {
       text: noNodeText(unscheduled.message),
@@ -102,7 +99,7 @@ export function troublesOfClaims(
   events: readonly CoreV1Event[],
   pods: readonly V1Pod[],
 ): Trouble[] {
-  const awaited = new Set(pods.filter((pod) => !isScheduled(pod)).flatMap(claimsOf));
+  const awaited = new Set(pods.filter(mayAwaitVolume).flatMap(claimsOf));
   return events.flatMap(({ reason = '', message = '', involvedObject }): Trouble[] => {
     const claim = nameOfObject(involvedObject);
     if (involvedObject.kind !== 'PersistentVolumeClaim' || !awaited.has(claim)) return [];
@@ -141,6 +138,18 @@ export function hasLostNode({ status }: V1Pod): boolean {
     containers.length > 0 &&
     containers.every((container) => container.ready)
   );
+}
+
+const unscheduledOf = ({ status }: V1Pod): V1PodCondition | undefined =>
+  status?.conditions?.find(
+    ({ type, status: is, reason }) =>
+      type === 'PodScheduled' && is === 'False' && reason === 'Unschedulable',
+  );
+
+/** A claim may wait for its pod as well: for a node with enough CPU, say. */
+function mayAwaitVolume(pod: V1Pod): boolean {
+  const said = unscheduledOf(pod)?.message;
+  return !isScheduled(pod) && (said === undefined || isOfVolume(said));
 }
 
 const isScheduled = ({ status }: V1Pod): boolean =>

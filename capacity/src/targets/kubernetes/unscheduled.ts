@@ -32,11 +32,12 @@ const ANYTHING = 'kubectl describe pod says more';
 export function noNodeText(said = ''): string {
   if (said === '') return `no node can take it, and the scheduler gives no reason: ${ANYTHING}`;
   const remedies = REMEDIES.flatMap(([pattern, remedy]) => (pattern.test(said) ? [remedy] : []));
-  const what = /PersistentVolumeClaims|persistent volumes/.test(said)
-    ? 'it waits for its volume'
-    : 'no node can take it';
+  const what = isOfVolume(said) ? 'it waits for its volume' : 'no node can take it';
   return `${what}: ${said}; ${remedies.join('; ') || ANYTHING}`;
 }
+
+export const isOfVolume = (said: string): boolean =>
+  /PersistentVolumeClaims|persistent volumes/.test(said);
 
 /** Null for events that say nothing of a volume that is missing. */
 export function claimText(reason: string, message: string): string | null {

@@ -30,9 +30,12 @@ export async function useUpConnections(
   };
   try {
     const first = await take();
+    const allowed = Number((await first?.query('SHOW max_connections'))?.rows[0].max_connections);
     for (let round = 0; first !== null && round < ROUNDS; round += 1) {
       const ended = await first.query(END_OTHERS, [NAME]);
-      if (round > 0 && ended.rowCount === 0) return { taken: taken.length, giveBack };
+      // Another one may be on its way in, and seen by nobody yet.
+      const isAll = taken.length === allowed && ended.rowCount === 0;
+      if (isAll) return { taken: taken.length, giveBack };
       let isFull = false;
       while (!isFull) {
         const got = await Promise.all(Array.from({ length: AT_ONCE }, take));

@@ -249,6 +249,17 @@ describe('a volume that is not there', () => {
       troublesOfClaims([claimEvent('WaitForFirstConsumer', 'x', 'Normal')], [waiting]),
     ).toEqual([]);
   });
+
+  test('is not told while the pod waits for something else, and its claim for the pod', () => {
+    const said = claimEvent(
+      'ProvisioningFailed',
+      'no volume plugin matched name: kubernetes.io/no-provisioner',
+    );
+    const pods = [
+      waitingFor('data-n8n-postgresql-0', '0/1 nodes are available: 1 Insufficient cpu.'),
+    ];
+    expect(worstTrouble(pods, [said], 'n8n')?.text).toMatch(/^no node can take it: .*ask for less/);
+  });
 });
 
 test.each([
