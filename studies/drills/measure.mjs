@@ -4,17 +4,15 @@
 //   node studies/drills/measure.mjs --list                      what there is, what has a record, and how long it takes
 //   node studies/drills/measure.mjs                             the next part without a record
 //   node studies/drills/measure.mjs --within 9m                 one after the other, as long as the next one still fits
-//   node studies/drills/measure.mjs --within 30m --at-once 3    three side by side: most of a drill is waiting
 //   node studies/drills/measure.mjs kill-worker-process-defaults-1
 //   lab/cluster/cluster exec node studies/drills/measure.mjs kill-worker-kubernetes-defaults-1
 //
-// A part is one drill. What else ran, and the load average at its start, are kept with it. Those of the target kubernetes are left out where no KUBECONFIG
+// A part is one drill, and wants the machine for itself. Those of the target kubernetes are left out where no KUBECONFIG
 // names a cluster. An invalid drill says nothing and is not kept. With SHORT=1 a part is tried: its record is printed.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { commandOf, PARTS } from './parts.mjs';
 
 const root = join(import.meta.dirname, '../..');
@@ -40,26 +38,12 @@ function list() {
   console.log(`${left.length} of ${PARTS.length} have no record: ${minutes(seconds)}`);
 }
 
-function parsed(config) {
-  try {
-    return parseArgs(config);
-  } catch (problem) {
-    return fails(problem.message);
-  }
-}
-
-const SECONDS_PER = { s: 1, m: 60 };
-
-function chosen() {
-  const options = { within: { type: 'string' }, 'at-once': { type: 'string', default: '1' } };
-  const { values, positionals: names } = parsed({ options, allowPositionals: true });
-  const [, number, unit] = /^(\d+)([sm])$/.exec(values.within ?? '') ?? [];
-  if (values.within !== undefined && number === undefined) {
-    fails('--within takes a time like 9m or 500s');
-  }
-  const withinSeconds = number === undefined ? null : Number(number) * SECONDS_PER[unit];
-  const atOnce = Number(values['at-once']);
-  if (!Number.isInteger(atOnce) || atOnce < 1) fails('--at-once takes a number from 1');
+function chosen(words) {
+  const at = words.indexOf('--within');
+  const [, number, unit] = /^(\d+)([sm])$/.exec(words[at + 1] ?? '') ?? [];
+  if (at !== -1 && number === undefined) fails('--within takes a time like 9m or 500s');
+  const withinSeconds = at === -1 ? null : Number(number) * (unit === 'm' ? 60 : 1);
+  const names = at === -1 ? words : words.toSpliced(at, 2);
   const unknown = names.find((name) => !PARTS.some((part) => part.name === name));
   if (unknown !== undefined) fails(`there is no part '${unknown}': --list names them`);
   const named = names.map((name) => PARTS.find((part) => part.name === name));
@@ -69,17 +53,17 @@ function chosen() {
   }
   const parts = named.length > 0 ? named : PARTS.filter((part) => !isDone(part) && isHere(part));
   return {
-    parts: names.length === 0 && withinSeconds === null ? parts.slice(0, atOnce) : parts,
-    ...{ withinSeconds, atOnce },
+    parts: names.length === 0 && withinSeconds === null ? parts.slice(0, 1) : parts,
+    withinSeconds,
   };
 }
 
 let interrupted = false;
-const running = new Set();
+let running = null;
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.on(signal, () => {
     interrupted = true;
-    for (const child of running) child.kill(signal);
+    running?.kill(signal);
   });
 }
 
@@ -90,12 +74,12 @@ function drillCommand(args) {
       ...{ cwd: root, detached: true },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    running.add(child);
+    running = child;
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (more) => (text += more));
     child.once('error', reject);
     child.once('close', (code) => {
-      running.delete(child);
+      running = null;
       resolve({ code, record: text === '' ? null : JSON.parse(text) });
     });
   });
@@ -109,7 +93,7 @@ function doneTwice(folder) {
 }
 
 /** Why nothing is kept of it; null: it is. */
-async function measured(part, atOnce) {
+async function measured(part) {
   const out = mkdtempSync(join(tmpdir(), 'drill-'));
   const loadAverageAtStart = loadavg()[0];
   try {
@@ -123,7 +107,7 @@ async function measured(part, atOnce) {
     const whole = {
       about: 'Written by studies/drills/measure.mjs',
       ...part,
-      ...{ loadAverageAtStart, atOnce, doneTwice: doneTwice(folder), drill },
+      ...{ loadAverageAtStart, doneTwice: doneTwice(folder), drill },
     };
     // Where this machine keeps things says nothing to another one.
     const text = `${JSON.stringify(whole, null, 2)}\n`
@@ -138,30 +122,24 @@ async function measured(part, atOnce) {
   }
 }
 
-if (process.argv.includes('--list')) {
+const words = process.argv.slice(2);
+if (words.includes('--list')) {
   list();
   process.exit(0);
 }
-const { parts, withinSeconds, atOnce } = chosen();
+const { parts, withinSeconds } = chosen(words);
 if (parts.length === 0) console.log('every part that can be measured here has a record');
 if (!existsSync(join(root, 'capacity/dist/cli.js'))) fails('the command is not built: make build');
 mkdirSync(kept, { recursive: true });
 const beganMs = Date.now();
-const fits = ({ seconds }) =>
-  withinSeconds === null || seconds <= withinSeconds - (Date.now() - beganMs) / 1000;
-
-async function measure(part) {
+for (const part of parts) {
+  const leftSeconds =
+    withinSeconds === null ? Infinity : withinSeconds - (Date.now() - beganMs) / 1000;
+  if (part.seconds > leftSeconds) continue;
+  if (interrupted) break;
   console.log(`== ${part.name}${isShort ? ', shortened' : ''}, about ${minutes(part.seconds)}`);
-  const why = await measured(part, atOnce);
-  if (why === null) return;
+  const why = await measured(part);
+  if (why === null) continue;
   console.error(`nothing is kept of ${part.name}: ${why}`);
   process.exitCode = 3;
-}
-
-/** Together from the start: an n8n that starts takes the CPU that a load generator beside it needs. */
-while (!interrupted) {
-  const next = parts.filter(fits).slice(0, atOnce);
-  if (next.length === 0) break;
-  for (const part of next) parts.splice(parts.indexOf(part), 1);
-  await Promise.all(next.map(measure));
 }
