@@ -3,12 +3,10 @@
 //
 //   make build cluster-up
 //   lab/cluster/cluster exec node studies/charts/rollouts.mjs --rounds 3
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import * as on from './contenders.mjs';
-import { CALLERS, rolloutUnderLoad } from './rollout.mjs';
+import { rolloutsInTurns, rolloutUnderLoad } from './rollout.mjs';
 
 /** What the chart sets about connections, as n8n and Node.js have it by themselves. */
 const SIDES = {
@@ -30,50 +28,20 @@ const QUOTA = '/sys/fs/cgroup/cpu/n8n-tuned-cluster/kubepods/cpu.cfs_quota_us';
 const PERIOD_US = 100_000;
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '3' } } });
-const rounds = Number(values.rounds);
-
-const ours = on.contender({ name: 'rollouts', mode: 'queue' });
-const webhook = `${ours.url.replace('//n8n.', '//n8n-webhook.')}/webhook/load-${on.WORKLOAD}`;
-const runs = [];
-const [atStart] = loadavg();
-
-function keep() {
-  mkdirSync(on.path('results'), { recursive: true });
-  const record = {
-    ...{ when: new Date().toISOString(), workload: on.WORKLOAD, callers: CALLERS },
-    conditions: `Rig of one node with ${cpus().length} cores, load average at the start ${atStart.toFixed(1)}.`,
-  };
-  writeFileSync(
-    on.path('results/rollouts.json'),
-    `${JSON.stringify({ ...record, settings: SIDES, runs }, null, 2)}\n`,
-  );
-}
-
-function choose(side) {
-  execFileSync('helm3', [
-    ...['upgrade', 'n8n', ours.chart, '-n', ours.space, '--reuse-values', '--wait'],
-    ...['--timeout', '10m', ...SIDES[side].flatMap((setting) => ['--set', setting])],
-  ]);
-}
 
 const giveCores = (cores) =>
   writeFileSync(QUOTA, cores === null ? '-1' : String(Math.round(cores * PERIOD_US)));
 
-try {
-  await on.install(ours);
-  const sides = Object.keys(SIDES);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-      choose(side);
-      for (const cores of CORES) {
-        giveCores(cores);
-        const seen = await rolloutUnderLoad(ours.space, webhook).finally(() => giveCores(null));
-        runs.push({ side, cores, ...seen });
-        console.log(JSON.stringify(runs.at(-1)));
-        keep();
-      }
+const ours = on.contender({ name: 'rollouts', mode: 'queue' });
+await rolloutsInTurns(ours, {
+  file: on.path('results/rollouts.json'),
+  sides: SIDES,
+  rounds: Number(values.rounds),
+  async underLoad(webhook, keep) {
+    for (const cores of CORES) {
+      giveCores(cores);
+      const seen = await rolloutUnderLoad(ours.space, webhook).finally(() => giveCores(null));
+      keep({ cores, ...seen });
     }
-  }
-} finally {
-  on.uninstall([ours]);
-}
+  },
+});

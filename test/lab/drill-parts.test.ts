@@ -1,5 +1,4 @@
 // The table of drills: the parts of its plan against the faults that there are, and the page of what was measured.
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -7,19 +6,10 @@ import { FAULTS } from '../../capacity/src/drill/faults';
 import type { DrillRecord } from '../../capacity/src/record/drill-record';
 import { topologyOfValues } from '../../capacity/src/targets/kubernetes/values';
 import { sampleDrill } from '../support/sample-drill';
+import { told } from '../support/told';
 
 const root = join(__dirname, '../..');
 const plan = join(root, 'studies/drills/parts.mjs');
-
-/** Jest loads no ES modules: what an expression gives, in a process of its own. */
-function told<T>(module: string, expression: string, input: unknown = null): T {
-  const source = `import * as it from '${module}'; import { readFileSync } from 'node:fs';
-    const input = JSON.parse(readFileSync(0, 'utf8')); console.log(JSON.stringify(${expression}));`;
-  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
-    ...{ encoding: 'utf8', input: JSON.stringify(input) },
-  });
-  return JSON.parse(text) as T;
-}
 
 interface Part {
   fault: string;

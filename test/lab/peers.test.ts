@@ -1,21 +1,11 @@
 // The comparison of charts: its parts, and what the official chart is given as the variables of ours.
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isChartFile, readChartFile } from '../../capacity/src/plan/chart-file';
+import { told } from '../support/told';
 
 const root = join(__dirname, '../..');
 const folder = join(root, 'studies/charts');
-
-/** Jest loads no ES modules: what an expression gives, in a process of its own. */
-function told<T>(module: string, expression: string): T {
-  const source = `import * as it from '${join(folder, module)}';
-    console.log(JSON.stringify(${expression}));`;
-  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
-    encoding: 'utf8',
-  });
-  return JSON.parse(text) as T;
-}
 
 interface Part {
   workload: string;
@@ -26,7 +16,7 @@ interface Part {
 
 describe('the parts', () => {
   const { parts, commands, size } = told<{ parts: Part[]; commands: string[][]; size: number }>(
-    'parts.mjs',
+    join(folder, 'parts.mjs'),
     `{ parts: it.PARTS, commands: it.PARTS.map((part) => it.commandOf(part, { out: 'here', isShort: false })),
        size: Object.keys(it.LOADS).length * Object.keys(it.CONTENDERS).length * it.MODES.length }`,
   );
@@ -65,7 +55,7 @@ describe('the environment of ours, for the official chart', () => {
   const variable = (name: string, value: string) => ({ name, value });
   const valuesFor = (ours: unknown[], theirs: unknown[]) =>
     told(
-      'same-environment.mjs',
+      join(folder, 'same-environment.mjs'),
       `it.valuesFor(${JSON.stringify(ours)}, ${JSON.stringify(theirs)})`,
     );
 

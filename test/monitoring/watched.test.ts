@@ -1,22 +1,12 @@
 // What monitoring/on-cluster.mjs finds to scrape, the faults that it makes, and the page of what was seen.
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { FAULTS } from '../../capacity/src/drill/faults';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { alertGroups } from '../../monitoring/alerts';
 import { watchedPage, type WatchedRecord } from '../../monitoring/watched';
+import { told } from '../support/told';
 
 const folder = join(repositoryRoot(), 'monitoring/cluster');
-
-/** Jest loads no ES modules: what an expression gives, in a process of its own. */
-function told<T>(module: string, expression: string): T {
-  const source = `import * as it from '${join(folder, module)}';
-    console.log(JSON.stringify(${expression}));`;
-  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
-    encoding: 'utf8',
-  });
-  return JSON.parse(text) as T;
-}
 
 interface Part {
   name: string;
@@ -25,7 +15,7 @@ interface Part {
 }
 
 describe('the faults', () => {
-  const parts = told<Part[]>('parts.mjs', 'it.PARTS');
+  const parts = told<Part[]>(join(folder, 'parts.mjs'), 'it.PARTS');
   const known: string[] = alertGroups.flatMap(({ alerts }) => alerts.map(({ name }) => name));
 
   test('have names of their own, and expect alerts that there are', () => {
@@ -73,7 +63,7 @@ describe('what is scraped', () => {
       pod('worker', { podIP: undefined }),
     ];
     const targets = told<object[]>(
-      'prometheus.mjs',
+      join(folder, 'prometheus.mjs'),
       `it.targetsOf(${JSON.stringify(monitor)}, ${JSON.stringify(pods)})`,
     );
     expect(targets).toEqual([
@@ -98,7 +88,9 @@ describe('a healthy release', () => {
     [{ ...healthy, wrong: 5, unanswered: 5 }, false],
     [{ ...healthy, wrong: 9 }, true],
   ])('%j: %s', (figures, is) => {
-    expect(told<boolean>('quiet.mjs', `it.isHealthy(${JSON.stringify(figures)})`)).toBe(is);
+    expect(
+      told<boolean>(join(folder, 'quiet.mjs'), `it.isHealthy(${JSON.stringify(figures)})`),
+    ).toBe(is);
   });
 });
 

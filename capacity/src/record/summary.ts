@@ -114,11 +114,11 @@ export interface MatchedExecutions {
   unfinished?: number;
   /** Answered as expected by an execution that succeeded; newer records. */
   succeeded?: number;
-  /** Answered rightly, and no execution carries the id. */
+  /** Answered as expected, and no execution carries the id. */
   withoutExecution: NamedRequests;
-  /** Answered rightly, and the execution failed or had not ended. */
+  /** Answered as expected, and the execution failed or had not ended. */
   notSucceeded: NamedRequests;
-  /** Executed to the end, and not answered rightly. */
+  /** Executed to the end, and not answered as expected. */
   unheard: NamedRequests;
   /** Not answered as expected, and the execution failed or had not ended; newer records. */
   failedBoth?: NamedRequests;
