@@ -106,7 +106,7 @@ export const stores: AlertGroup = {
       severity: 'warning',
       forMinutes: 5,
       needs: ['postgresExporter'],
-      expr: `sum by (instance) (pg_stat_activity_count{<<postgresql>>}) / max by (instance) (pg_settings_max_connections{<<postgresql>>}) > ${threshold('postgresqlConnectionsShare')}`,
+      expr: `sum by (namespace, instance) (pg_stat_activity_count{<<postgresql>>}) / max by (namespace, instance) (pg_settings_max_connections{<<postgresql>>}) > ${threshold('postgresqlConnectionsShare')}`,
       summary:
         '{{ $value | humanizePercentage }} of the connections of PostgreSQL {{ $labels.instance }} are in use.',
       meaning:

@@ -45,12 +45,14 @@ export const PARTS = [
   {
     ...{ name: 'redis-away', title: 'Redis away for 7 minutes' },
     ...{ scale: 'statefulset/n8n-redis', workload: 'last-node', ratePerSecond: 2 },
-    ...{ lastsSeconds: 420, afterSeconds: 60, expects: ['N8nExporterBlind', 'N8nStoreDown'] },
+    ...{ lastsSeconds: 420, afterSeconds: 60 },
+    expects: ['N8nExporterBlind', 'N8nStoreDown', 'N8nRedisDown'],
   },
   {
     ...{ name: 'postgres-away', title: 'PostgreSQL away for 7 minutes' },
     ...{ scale: 'statefulset/n8n-postgresql', workload: 'last-node', ratePerSecond: 2 },
-    ...{ lastsSeconds: 420, afterSeconds: 60, expects: ['N8nExporterBlind'] },
+    ...{ lastsSeconds: 420, afterSeconds: 60 },
+    expects: ['N8nExporterBlind', 'N8nStoreDown', 'N8nPostgresqlDown'],
   },
   {
     ...{ name: 'too-much', title: 'executions of 5 s, twice as many as there are slots for' },

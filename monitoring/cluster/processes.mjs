@@ -32,8 +32,11 @@ export async function freePort() {
 }
 
 /** A server in a group of its own, so that an interruption of this script does not end it first. */
-export async function serve(program, args, readyUrl) {
-  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'], detached: true });
+export async function serve(program, args, readyUrl, env = {}) {
+  const child = spawn(program, args, {
+    ...{ stdio: ['ignore', 'ignore', 'inherit'], detached: true },
+    env: { ...process.env, ...env },
+  });
   const ended = new Promise((resolve) => child.once('close', resolve));
   child.once('error', () => undefined);
   const stop = async () => {

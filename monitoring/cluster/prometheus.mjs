@@ -1,13 +1,13 @@
-// A real Prometheus in the cluster's network, which scrapes the pods that the chart's PodMonitors choose, and cAdvisor and
-// the kubelet through the API server. Debian's has no Kubernetes discovery: this script is its discovery, by files.
+// A real Prometheus in the cluster's network, which scrapes the pods that the chart's PodMonitors choose, cAdvisor and the
+// kubelet through the API server, kube-state-metrics and the exporters of the stores. Debian's has no Kubernetes discovery:
+// this script is its discovery, by files.
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, serve } from './processes.mjs';
 import { podsOf } from './release.mjs';
+import { exporterOf, programOfLab, startKubeStateMetrics } from './watchers.mjs';
 
-const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const lab = process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned');
 const LOOK_EVERY_MS = 3_000;
 /** As the chart's monitors have it. */
 export const SCRAPE_SECONDS = 15;
@@ -24,7 +24,22 @@ export async function startWatching(watched) {
     const api = `http://127.0.0.1:${proxyPort}`;
     const proxy = await serve('kubectl', ['proxy', `--port=${proxyPort}`], `${api}/version`);
     ends.push(proxy.stop);
-    const look = () => writeTargets(folder, api, watched);
+    const namespaces = Object.keys(watched);
+    const states = await startKubeStateMetrics(namespaces);
+    ends.push(states.stop);
+    const exporters = await Promise.all(
+      namespaces.flatMap((namespace) =>
+        ['redis', 'postgresql'].map(async (store) => ({
+          namespace,
+          ...(await exporterOf(namespace, store)),
+        })),
+      ),
+    );
+    ends.push(() => Promise.all(exporters.map(({ stop }) => stop())));
+    const look = async () => {
+      await writeTargets(folder, api, watched);
+      await Promise.all(exporters.map((exporter) => exporter.look()));
+    };
     await look();
     const timer = setInterval(() => {
       // While the API server is busy, what was seen last stays.
@@ -33,8 +48,7 @@ export async function startWatching(watched) {
     ends.push(() => clearInterval(timer));
     const nodes = (await (await fetch(`${api}/api/v1/nodes`)).json()).items;
     writeConfiguration(folder, {
-      watched,
-      proxyPort,
+      ...{ watched, proxyPort, exporters, statesPort: states.port },
       nodes: nodes.map((one) => one.metadata.name),
     });
     const port = await freePort();
@@ -45,7 +59,7 @@ export async function startWatching(watched) {
       `--web.listen-address=127.0.0.1:${port}`,
       '--log.level=error',
     ];
-    ends.push((await serve(join(lab, 'bin/prometheus'), flags, `${url}/-/ready`)).stop);
+    ends.push((await serve(programOfLab('prometheus'), flags, `${url}/-/ready`)).stop);
     const { version } = await asked(url, 'status/buildinfo');
     return { url, version, stop };
   } catch (error) {
@@ -104,7 +118,7 @@ const metaLabels = (labels) =>
     ]),
   );
 
-function writeConfiguration(folder, { watched, proxyPort, nodes }) {
+function writeConfiguration(folder, { watched, proxyPort, statesPort, exporters, nodes }) {
   const namespaces = Object.keys(watched);
   const rules = Object.entries(watched).map(([namespace, { groups }]) => {
     const file = join(folder, `${namespace}.rules.json`);
@@ -129,13 +143,26 @@ function writeConfiguration(folder, { watched, proxyPort, nodes }) {
     relabel_configs: [{ source_labels: ['node'], target_label: 'instance' }],
     metric_relabel_configs: [ours],
   });
+  const local = (port) => [{ targets: [`127.0.0.1:${port}`] }];
+  const states = {
+    ...{ job_name: 'kube-state-metrics', honor_labels: true },
+    static_configs: local(statesPort),
+  };
+  const stores = exporters.map(({ namespace, store, port }) => ({
+    ...{ job_name: `${namespace}/${store}`, static_configs: local(port) },
+    // As the target of a monitor has it.
+    metric_relabel_configs: [{ target_label: 'namespace', replacement: namespace }],
+  }));
   const configuration = {
     global: {
       scrape_interval: `${SCRAPE_SECONDS}s`,
       evaluation_interval: `${SCRAPE_SECONDS}s`,
     },
     rule_files: rules,
-    scrape_configs: [...pods, ofNode('cadvisor', 'metrics/cadvisor'), ofNode('kubelet', 'metrics')],
+    scrape_configs: [
+      ...[...pods, ofNode('cadvisor', 'metrics/cadvisor'), ofNode('kubelet', 'metrics')],
+      ...[states, ...stores],
+    ],
   };
   writeFileSync(join(folder, 'prometheus.yaml'), JSON.stringify(configuration));
 }

@@ -26,6 +26,7 @@ const MONITORS = {
   monitoring: {
     ...{ ...VALUES.monitoring, podMonitor: { enabled: true } },
     prometheusRule: { enabled: true },
+    sources: { redisExporter: { enabled: true }, postgresExporter: { enabled: true } },
   },
 };
 
