@@ -7,7 +7,15 @@ import { alertsWithin, scraped } from './alerts.mjs';
 import { existing, figuresOf, tuned } from './load.mjs';
 import { STEADY_SECONDS } from './parts.mjs';
 import { asked, startWatching } from './prometheus.mjs';
-import { deploy, emptyNamespace, monitorsOf, removeNamespace, scale, VALUES } from './release.mjs';
+import {
+  deploy,
+  emptyNamespace,
+  endN8n,
+  monitorsOf,
+  removeNamespace,
+  scale,
+  VALUES,
+} from './release.mjs';
 
 const WARMUP_SECONDS = 10;
 const READY_MS = 45_000;
@@ -85,7 +93,7 @@ async function byDrill(part, { namespace, scratch, signal, tell }) {
 
 async function bySteps(part, { namespace, scratch, signal, tell, url }) {
   tell(`deploying into ${namespace}`);
-  await deploy(namespace);
+  await deploy(namespace, part.values);
   await sleep(READY_MS, undefined, { signal });
   const seconds = STEADY_SECONDS + part.lastsSeconds + part.afterSeconds;
   tell(`${part.workload} at ${part.ratePerSecond} per second for ${seconds} s`);
@@ -104,18 +112,17 @@ async function bySteps(part, { namespace, scratch, signal, tell, url }) {
   try {
     const made = [];
     let loadedMs = null;
-    if (part.scale !== undefined) {
+    if (part.scale !== undefined || part.end !== undefined) {
       await Promise.race([loaded(url, namespace, part, all), loading]);
       loadedMs = Date.now();
-      const to = async (replicas) => {
-        const text = `${part.scale} scaled to ${replicas}`;
+      const say = (text) => {
         tell(text);
         made.push({ afterSeconds: Math.round((Date.now() - loadedMs) / 1000), text });
-        await scale(namespace, part.scale, replicas);
       };
-      await to(0);
-      await sleep(part.lastsSeconds * 1000, undefined, { signal });
-      await to(replicasOf[part.scale] ?? 1);
+      await (part.scale === undefined ? endAgainAndAgain : scaleAway)(part, {
+        ...{ namespace, say },
+        wait: (seconds) => sleep(seconds * 1000, undefined, { signal }),
+      });
     }
     // The run reads the stores as well, and may fail with them: the alerts are what counts here.
     const run = await loading.catch((error) => ({ failure: error.message }));
@@ -133,6 +140,24 @@ async function bySteps(part, { namespace, scratch, signal, tell, url }) {
   } finally {
     ends.abort();
     await loading.catch(() => undefined);
+  }
+}
+
+async function scaleAway({ scale: what, lastsSeconds }, { namespace, say, wait }) {
+  const to = async (replicas) => {
+    say(`${what} scaled to ${replicas}`);
+    await scale(namespace, what, replicas);
+  };
+  await to(0);
+  await wait(lastsSeconds);
+  await to(replicasOf[what] ?? 1);
+}
+
+async function endAgainAndAgain({ end, times, lastsSeconds }, { namespace, say, wait }) {
+  for (let time = 1; time <= times; time += 1) {
+    say(`n8n of ${end} told to end, time ${time}`);
+    await endN8n(namespace, end);
+    await wait(lastsSeconds / times);
   }
 }
 

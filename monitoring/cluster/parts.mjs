@@ -2,8 +2,9 @@
 
 /**
  * By `drill`, the fault of that name as `n8n-tuned drill` makes it on a release of its own. By `scale`, a workload of the
- * cluster that is set to no pods for `lastsSeconds`, as runbooks have it. With neither, the load itself is the fault. What
- * is seen counts from the fault until `afterSeconds` after its end.
+ * cluster that is set to no pods for `lastsSeconds`, as runbooks have it. By `end`, a pod whose n8n is told to end, so many
+ * `times` within `lastsSeconds`. With none of them the load itself is the fault, on a release with these `values`. What is
+ * seen counts from the fault until `afterSeconds` after its end.
  */
 const byDrill = (drill, { afterSeconds, expects, ...more }) => ({
   ...{ name: drill, drill, workload: 'side-effect', param: 'ms=2000', ratePerSecond: 3 },
@@ -61,6 +62,17 @@ export const PARTS = [
       ...['N8nQueueGrowing', 'N8nQueueWaitLong', 'N8nOldestJobTooOld', 'N8nWorkerSlotsFull'],
       ...['N8nWebhookLatencyFast', 'N8nWebhookLatencySlow'],
     ],
+  },
+  {
+    ...{ name: 'restarts', title: 'n8n of main ended 4 times within 5 minutes' },
+    ...{ end: 'deployment/n8n-main', times: 4, workload: 'last-node', ratePerSecond: 2 },
+    ...{ lastsSeconds: 300, afterSeconds: 60, expects: ['N8nRestarting'] },
+  },
+  {
+    ...{ name: 'little-cpu', title: 'webhook processor with a CPU limit of 100m under load' },
+    ...{ workload: 'last-node', ratePerSecond: 8, lastsSeconds: 780, afterSeconds: 0 },
+    values: { webhook: { resources: { limits: { cpu: '100m' } } } },
+    expects: ['N8nCpuThrottled'],
   },
   byDrill('kill-webhook', {
     ...{ title: 'SIGKILL of the webhook processor', afterSeconds: 120, expects: [] },

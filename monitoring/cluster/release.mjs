@@ -48,18 +48,27 @@ export async function isDeployed(namespace) {
   return releases.some(({ name }) => name === RELEASE);
 }
 
-export const deploy = (namespace) =>
-  run(
-    'helm3',
-    [
-      ...['upgrade', '--install', RELEASE, chart, '-n', namespace, '--values', '-'],
-      ...['--wait', '--timeout', '8m'],
-    ],
-    { input: JSON.stringify(VALUES) },
-  );
+/** `more` by role: its limits beside what is reserved. */
+export const deploy = (namespace, more = {}) => {
+  const roles = Object.entries(more).map(([role, { resources }]) => [
+    role,
+    { ...VALUES[role], resources: { ...SMALL, ...resources } },
+  ]);
+  const flags = [
+    ...['upgrade', '--install', RELEASE, chart, '-n', namespace, '--values', '-'],
+    ...['--wait', '--timeout', '8m'],
+  ];
+  return run('helm3', flags, {
+    input: JSON.stringify({ ...VALUES, ...Object.fromEntries(roles) }),
+  });
+};
 
 export const scale = (namespace, what, replicas) =>
   kubectl('-n', namespace, 'scale', what, `--replicas=${replicas}`);
+
+/** The first process of the container is n8n, or what passes the signal on to it. */
+export const endN8n = (namespace, what) =>
+  kubectl('-n', namespace, 'exec', what, '-c', 'n8n', '--', 'kill', '1');
 
 /** Pods of the release with the labels by which the chart's PodMonitors choose and relabel. */
 export async function podsOf(api, namespace) {
