@@ -2,7 +2,7 @@
 // The alerts of the chart on a real cluster, as a real Prometheus there evaluates them: none may fire on an idle and on a
 // healthy loaded release, and faults must make theirs fire.
 //
-//   make build cluster-up
+//   make build cluster-up && lab/install.sh watchers
 //   lab/cluster/cluster exec node monitoring/on-cluster.mjs --list          what there is, and what has a record
 //   lab/cluster/cluster exec node monitoring/on-cluster.mjs                 the next part without one
 //   lab/cluster/cluster exec node monitoring/on-cluster.mjs kill-worker

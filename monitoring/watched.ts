@@ -85,7 +85,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   return [
     '# Alerts on a cluster',
     NOTE,
-    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, and cAdvisor and the kubelet through the API server. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${any?.machine?.cpu ?? ''}, ${String(any?.machine?.cores ?? '')} cores). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
+    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${any?.machine?.cpu ?? ''}, ${String(any?.machine?.cores ?? '')} cores). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
     notThere(alerts),
     ...(quiet === undefined ? [] : quietSection(quiet)),
     ...(entries.length === 0 ? [] : faultSection(entries)),
@@ -96,22 +96,24 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
 const foreignIn = (missing: readonly string[]): string[] =>
   missing.filter((metric) => metric in externalSeries);
 
+/** What no part of the measurement had: many series begin with the fault that makes them. */
 function notThere(alerts: readonly Seen[]): string {
   const by = new Map<string, Set<string>>();
   for (const { alert, missing } of alerts) {
-    for (const metric of foreignIn(missing).filter((name) => !name.startsWith('n8n_'))) {
-      by.set(alert, (by.get(alert) ?? new Set()).add(metric));
-    }
+    const foreign = foreignIn(missing).filter((name) => !name.startsWith('n8n_'));
+    const before = by.get(alert) ?? new Set(foreign);
+    by.set(alert, new Set(foreign.filter((metric) => before.has(metric))));
   }
-  if (by.size === 0) return 'Every series of others that an alert reads was there.';
   const rows = [...by]
+    .filter(([, metrics]) => metrics.size > 0)
     .sort()
     .map(([alert, metrics]) => [
       linked(alert),
       [...metrics].map((metric) => `\`${metric}\``).join(', '),
     ]);
+  if (rows.length === 0) return 'Every series of others that an alert reads was there.';
   return [
-    'Not everything could be watched. kube-state-metrics, redis_exporter and postgres_exporter were not there, and cAdvisor knows throttling only of containers with a CPU limit, which the chart does not set. So these alerts were silent, wholly or in part, because a series was missing; alerts on Redis and PostgreSQL by such exporters were not rendered:',
+    'These alerts were silent, wholly or in part, because a series was not there. kube-state-metrics tells why a container ended only after one ended, and cAdvisor knows throttling only of containers with a CPU limit, which the chart does not set:',
     table(['alert', 'series that were not there'], rows),
   ].join('\n\n');
 }
