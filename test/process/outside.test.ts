@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunRecord } from '../../capacity/src/record/record';
 import { N8nApi } from '../../capacity/src/targets/url/api';
 import type { Running } from '../../capacity/src/targets/target';
-import { buildCli, endStartedClis, runCli } from '../support/cli';
+import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';
 import { bringUp, left, quiet, tracesOf, workload } from './stage';
 import { readWholeRun } from '../support/read-run';
@@ -111,6 +112,47 @@ test.each([
   for (const file of ['run.json', 'report.html', 'report.md']) {
     expect(readFileSync(join(folder, file), 'utf8')).not.toContain('s3cret');
   }
+  expect(await leftInside()).toEqual([]);
+});
+
+const answerTo = async (headers: Record<string, string> = {}): Promise<number> =>
+  (await fetch(`${n8n.baseUrl}/webhook/load-last-node`, { headers })).status;
+
+/** What the load sends, as n8n has kept it of the newest execution; null before the first. */
+async function keyInUse(): Promise<string | null> {
+  const { data } = await api.ask<{ data: unknown[] }>(
+    'GET',
+    '/executions?limit=1&includeData=true',
+  );
+  return /"x-load-key":"([^"]+)"/.exec(JSON.stringify(data))?.[1] ?? null;
+}
+
+test('with --webhook-key the webhook is open to the call alone, and key and webhook go with it', async () => {
+  const args = [...order('last-node'), '--duration', '8s', '--webhook-key'];
+  const run = startCli(args, { N8N_API_KEY: apiKey });
+  let key: string | null = null;
+  while (key === null && run.child.exitCode === null) {
+    await sleep(200);
+    key = await keyInUse();
+  }
+  const during = {
+    without: await answerTo(),
+    another: await answerTo({ 'x-load-key': 'guessed' }),
+    with: await answerTo({ 'x-load-key': key ?? '' }),
+  };
+  const { code } = await run.ended;
+  expect([code, run.stderr()]).toEqual([0, expect.anything()]);
+  expect(during).toEqual({ without: 403, another: 403, with: 200 });
+  const { summary, folder } = JSON.parse(run.stdout()) as RunRecord & { folder: string };
+  expect(summary.errors.requests).toBe(0);
+  expect(summary.matched).toMatchObject({ withoutExecution: nobody, notSucceeded: nobody });
+  expect(key).toMatch(/^[\w-]{32}$/);
+  for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = join(folder, file);
+    if (statSync(path).isFile())
+      expect([file, readFileSync(path).includes(key ?? '')]).toEqual([file, false]);
+  }
+  expect(await answerTo({ 'x-load-key': key ?? '' })).toBe(404);
   expect(await leftInside()).toEqual([]);
 });
 
