@@ -23,11 +23,11 @@ export async function openLoop(
   requests: readonly Prepared[],
   { runId, seed }: RunIdentity,
 ): Promise<void> {
-  const { plan, share, timeoutMs, drainMs, prints } = settings;
+  const { plan, share, segments, timeoutMs, drainMs, prints } = settings;
   const warmupMs = plan.warmupSeconds * 1000;
   const lastDueMs = lengthSeconds(plan) * 1000;
   const lane = laneOf(exec.scenario.iterationInTest, share);
-  const lanes = allLanes(plan, share);
+  const lanes = allLanes(plan, share.of * segments);
   const mayBeOpen = Math.ceil(settings.maxOpen / (lanes / share.of));
   const { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs });
   const nextDue = dueTimes(plan, seed, lane, lanes);

@@ -1,10 +1,9 @@
 /** From a plan to k6's scenario, and from an SLO to its thresholds. */
 import type { Options, Scenario } from 'k6/options';
-import { lanesOf } from './arrivals.ts';
 import { Mistake } from './mistake.ts';
 import { lengthSeconds, PROFILES, type Profile } from './profile.ts';
 import type { Settings } from './settings.ts';
-import { clientsOf } from './share.ts';
+import { allLanes, clientsOf } from './share.ts';
 import type { Slo } from './slo.ts';
 
 /** Above what a request may take at the end of the run, so that k6 never cuts one off uncounted. */
@@ -28,7 +27,7 @@ export function optionsOf(settings: Settings): Options {
   };
 }
 
-function scenarioOf({ plan, share, beginsAtMs, drainMs }: Settings): Scenario {
+function scenarioOf({ plan, share, segments, beginsAtMs, drainMs }: Settings): Scenario {
   // Until the zero that several generators share.
   const waitSeconds = beginsAtMs === null ? 0 : Math.max(0, beginsAtMs - Date.now()) / 1000;
   const seconds = lengthSeconds(plan) + waitSeconds;
@@ -43,7 +42,8 @@ function scenarioOf({ plan, share, beginsAtMs, drainMs }: Settings): Scenario {
   }
   return {
     executor: 'per-vu-iterations',
-    vus: lanesOf(plan, share.of),
+    // k6 runs as many of them as its segment has.
+    vus: allLanes(plan, share.of * segments) / share.of,
     iterations: 1,
     // A lane sends to the end of the plan; then its requests have their time to be answered.
     maxDuration: `${String(Math.ceil(seconds) + GRACE_SECONDS)}s`,

@@ -20,6 +20,8 @@ export interface Settings {
   plan: LoadPlan;
   /** What of the plan this k6 makes. */
   share: Share;
+  /** How many generators k6 itself deals its virtual users out to, by execution segments: as the k6-operator has it do. */
+  segments: number;
   /** When the load begins, in milliseconds since 1970 by the clock of this machine; null: as soon as it can. */
   beginsAtMs: number | null;
   slos: Slo[];
@@ -55,18 +57,20 @@ export function readSettings(
   const slos = env.SLO === undefined || env.SLO === '' ? [] : parseSlos(env.SLO);
   const timeoutMs = milliseconds(env, 'TIMEOUT', 60);
   const share = env.SHARE === undefined ? WHOLE : parseShare(env.SHARE);
+  const segments = env.SEGMENTS === undefined ? 1 : wholeFromOne(env, 'SEGMENTS');
   return {
     baseUrl: baseUrlFrom(env),
     hosts: env.HOSTS === undefined ? {} : (JSON.parse(env.HOSTS) as Record<string, string>),
     requests: requestsFrom(env, readText, catalogueFile),
     plan,
     share,
+    segments,
     beginsAtMs: env.BEGINS_AT === undefined ? null : number(env, 'BEGINS_AT'),
     slos,
     timeoutMs,
     drainMs: milliseconds(env, 'DRAIN', 30),
     readyMs: milliseconds(env, 'READY', 60),
-    maxOpen: Math.ceil(maxOpenFrom(env, plan, share, timeoutMs, slos) / share.of),
+    maxOpen: Math.ceil(maxOpenFrom(env, plan, share.of * segments, timeoutMs, slos) / share.of),
     runId: env.RUN_ID ?? Date.now().toString(36),
     seed: plan.seed ?? Date.now() % 2 ** 31,
     prints: env.PRINT_REQUESTS === '1',
@@ -143,19 +147,23 @@ function requestsFrom(
 function maxOpenFrom(
   env: Env,
   plan: LoadPlan,
-  { of }: Share,
+  generators: number,
   timeoutMs: number,
   slos: readonly Slo[],
 ): number {
   if (env.MAX_OPEN === undefined || plan.loop === 'closed') {
-    refuseTooManyOpen(plan, timeoutMs, slos, of);
-    return openLimit(plan, timeoutMs, of);
+    refuseTooManyOpen(plan, timeoutMs, slos, generators);
+    return openLimit(plan, timeoutMs, generators);
   }
-  const given = number(env, 'MAX_OPEN');
-  if (!Number.isInteger(given) || given < 1) {
-    throw new Mistake(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
+  return wholeFromOne(env, 'MAX_OPEN');
+}
+
+function wholeFromOne(env: Env, name: string): number {
+  const value = number(env, name);
+  if (!Number.isInteger(value) || value < 1) {
+    throw new Mistake(`${name} is '${env[name] ?? ''}': it is a whole number from 1`);
   }
-  return given;
+  return value;
 }
 
 function milliseconds(env: Env, name: string, fallbackSeconds: number): number {

@@ -25,8 +25,9 @@ export function parseShare(text: string): Share {
 /** Of the lanes that all generators have together, one of its own: they are dealt out in turns. */
 export const laneOf = (own: number, { index, of }: Share): number => own * of + index;
 
-export const allLanes = (plan: Pick<LoadPlan, 'stages'>, { of }: Share): number =>
-  lanesOf(plan, of) * of;
+/** Each of so many generators has as many as any other. */
+export const allLanes = (plan: Pick<LoadPlan, 'stages'>, generators: number): number =>
+  lanesOf(plan, generators) * generators;
 
 /** The clients of a closed loop that this generator is. */
 export function clientsOf({ clients }: Pick<LoadPlan, 'clients'>, { index, of }: Share): number {

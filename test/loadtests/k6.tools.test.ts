@@ -171,6 +171,7 @@ describe('a profile run by plain k6', () => {
     [{ ...OWN, EXPECT: 'nonsense' }, "expectation 'nonsense' is not understood"],
     [{ ...OWN, BASE_URL: 'localhost' }, "BASE_URL is 'localhost'"],
     [{ ...OWN, MAX_OPEN: '0' }, "MAX_OPEN is '0'"],
+    [{ ...OWN, SEGMENTS: '1.5' }, "SEGMENTS is '1.5'"],
     [{ WORKLOAD: 'last-node', PARAMETERS: 'x=1' }, "has no parameter 'x'"],
   ])('%p stops before any load', async (env, because) => {
     const BASE_URL = await serve({});
@@ -178,6 +179,28 @@ describe('a profile run by plain k6', () => {
     expect(exitCode).not.toBe(0);
     expect(output).toContain(because);
     expect(server?.seen.right).toBe(0);
+  });
+
+  it('is dealt out evenly to more generators than it has virtual users by itself', async () => {
+    const BASE_URL = await serve({});
+    const cuts = ['0', '1/3', '2/3', '1'];
+    const parts = await Promise.all(
+      [1, 2, 3].map(async (number) => {
+        const segment = `${cuts[number - 1] ?? ''}:${cuts[number] ?? ''}`;
+        const env = { ...OWN, BASE_URL, RATE: 30, DURATION: '2s', WARMUP: 0, SEGMENTS: 3 };
+        // As the k6-operator starts them.
+        const flags = ['--execution-segment', segment];
+        const { lines } = await runPlainK6('load', { ...env, PRINT_REQUESTS: 1 }, undefined, [
+          ...flags,
+          ...['--execution-segment-sequence', cuts.join(',')],
+        ]);
+        return lines.flatMap((line) => (line[0] === 'b' ? [Math.round(line[2])] : []));
+      }),
+    );
+    expect(parts.map(({ length }) => length)).toEqual([20, 20, 20]);
+    // Together the schedule of one.
+    const due = parts.flat().sort((a, b) => a - b);
+    expect(due).toEqual(Array.from({ length: 60 }, (_, index) => Math.round((index * 1000) / 30)));
   });
 
   it.each(['stress', 'spike', 'soak', 'breakpoint'])('%s makes its load', async (profile) => {

@@ -9,7 +9,7 @@ const SEED = 7;
 function timesOf(plan: ReturnType<typeof planOf>, share: { index: number; of: number }): number[] {
   const times: number[] = [];
   for (let own = 0; own < lanesOf(plan, share.of); own += 1) {
-    const next = dueTimes(plan, SEED, laneOf(own, share), allLanes(plan, share));
+    const next = dueTimes(plan, SEED, laneOf(own, share), allLanes(plan, share.of));
     for (let due = next(); due !== null; due = next()) times.push(due);
   }
   return times;
@@ -33,7 +33,7 @@ test('the shares of even arrivals are together the schedule of one generator', (
         const counts = shares.map(({ length }) => length);
         // As evenly as lanes in turns can be.
         expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(
-          Math.ceil(allLanes(plan, { index: 0, of }) / of),
+          Math.ceil(allLanes(plan, of) / of),
         );
       },
     ),

@@ -19,6 +19,7 @@ export async function runPlainK6(
   profile: string,
   env: Record<string, string | number>,
   k6 = process.env.K6 ?? findK6(),
+  flags: readonly string[] = [],
 ): Promise<PlainRun> {
   const folder = mkdtempSync(join(tmpdir(), 'plain-k6-'));
   const summaryFile = join(folder, 'summary.json');
@@ -31,6 +32,7 @@ export async function runPlainK6(
       '--address=127.0.0.1:0',
       '--log-output=stdout',
       '--log-format=raw',
+      ...flags,
       ...Object.entries(settings).flatMap(([name, value]) => ['-e', `${name}=${String(value)}`]),
       `${profile}.ts`,
     ],

@@ -90,9 +90,27 @@ volumes:
 {{- end -}}
 {{- end -}}
 {{- $entries = mergeOverwrite $entries (deepCopy ($values.loadTest.env | default dict)) -}}
+{{- with int $values.loadTest.parallelism -}}
+{{- /* k6 shares virtual users out, and knows no requests. */ -}}
+{{- if gt . 1 -}}{{- $_ := set $entries "SEGMENTS" . -}}{{- end -}}
+{{- end -}}
 {{- $list := list -}}
 {{- range $name, $value := $entries -}}
 {{- $list = append $list (include "n8n-tuned.envEntry" (dict "name" $name "value" $value) | fromYaml) -}}
+{{- end -}}
+{{- toYaml $list -}}
+{{- end -}}
+
+{{/*
+Variables as the operator's initializer takes them: it puts each value between double quotes into a line for sh, and an empty
+one where there is valueFrom. Context: env.
+*/}}
+{{- define "n8n-tuned.initializerEnv" -}}
+{{- $list := list -}}
+{{- range . -}}
+{{- if hasKey . "value" -}}
+{{- $list = append $list (dict "name" .name "value" (regexReplaceAll "([\\\\\"$`])" .value "\\${1}")) -}}
+{{- end -}}
 {{- end -}}
 {{- toYaml $list -}}
 {{- end -}}

@@ -28,6 +28,10 @@ another one is loaded. A blend is one of them if all its parts are.
 {{- define "n8n-tuned.validate.loadTest" -}}
 {{- $test := .Values.loadTest -}}
 {{- $env := $test.env | default dict -}}
+{{- $clients := get $env "VUS" | default 8 -}}
+{{- if and $test.enabled (eq $test.profile "closed") (not (kindIs "map" $clients)) (lt (int $clients) (int $test.parallelism)) -}}
+{{- printf "loadTest.parallelism: %v clients (VUS) cannot be dealt out to %v generators: take at least as many clients, or fewer generators." $clients $test.parallelism }}{{ "\n" -}}
+{{- end -}}
 {{- if and $test.enabled (not (hasKey $env "REQUEST")) -}}
 {{- if and (not $test.target) (not .Values.loadTargets.enabled) -}}
 {{- "loadTest.enabled: the workload's workflow is not in this n8n: set loadTargets.enabled=true, or loadTest.target to an n8n that has it, or ask for something of yours by loadTest.env.REQUEST." }}{{ "\n" -}}

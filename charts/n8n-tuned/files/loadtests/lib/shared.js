@@ -533,7 +533,7 @@ function parseShare(text) {
     throw new Mistake(`SHARE is '${text}': write it like 2/3, the second of three generators`);
   return share;
 }
-var laneOf = (own, { index, of }) => own * of + index, allLanes = (plan, { of }) => lanesOf(plan, of) * of;
+var laneOf = (own, { index, of }) => own * of + index, allLanes = (plan, generators) => lanesOf(plan, generators) * generators;
 function clientsOf({ clients }, { index, of }) {
   if (clients < of)
     throw new Mistake(
@@ -568,7 +568,7 @@ import exec3 from "k6/execution";
 import { setTimeout } from "k6/timers";
 var PICKING = 1e6;
 async function openLoop(settings, requests, { runId, seed }) {
-  let { plan, share, timeoutMs, drainMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, lastDueMs = lengthSeconds(plan) * 1e3, lane = laneOf(exec3.scenario.iterationInTest, share), lanes = allLanes(plan, share), mayBeOpen = Math.ceil(settings.maxOpen / (lanes / share.of)), { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs }), nextDue = dueTimes(plan, seed, lane, lanes), random = seededRandom(seedOf(seed, PICKING + lane)), open2 = 0, sent = 0;
+  let { plan, share, segments, timeoutMs, drainMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, lastDueMs = lengthSeconds(plan) * 1e3, lane = laneOf(exec3.scenario.iterationInTest, share), lanes = allLanes(plan, share.of * segments), mayBeOpen = Math.ceil(settings.maxOpen / (lanes / share.of)), { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs }), nextDue = dueTimes(plan, seed, lane, lanes), random = seededRandom(seedOf(seed, PICKING + lane)), open2 = 0, sent = 0;
   async function send2(dueMs) {
     let request = pick(requests, random), measured = dueMs >= warmupMs;
     if (open2 >= mayBeOpen) {
@@ -614,7 +614,7 @@ function optionsOf(settings) {
     batchPerHost: settings.maxOpen
   };
 }
-function scenarioOf({ plan, share, beginsAtMs, drainMs }) {
+function scenarioOf({ plan, share, segments, beginsAtMs, drainMs }) {
   let waitSeconds = beginsAtMs === null ? 0 : Math.max(0, beginsAtMs - Date.now()) / 1e3, seconds = lengthSeconds(plan) + waitSeconds, gracefulStop = `${String(drainMs / 1e3 + GRACE_SECONDS)}s`;
   return plan.loop === "closed" ? {
     executor: "constant-vus",
@@ -623,7 +623,8 @@ function scenarioOf({ plan, share, beginsAtMs, drainMs }) {
     gracefulStop
   } : {
     executor: "per-vu-iterations",
-    vus: lanesOf(plan, share.of),
+    // k6 runs as many of them as its segment has.
+    vus: allLanes(plan, share.of * segments) / share.of,
     iterations: 1,
     // A lane sends to the end of the plan; then its requests have their time to be answered.
     maxDuration: `${String(Math.ceil(seconds) + GRACE_SECONDS)}s`,
@@ -932,19 +933,20 @@ function parameterValue(what, shape, given) {
 }
 
 function readSettings(profile, env, readText, catalogueFile) {
-  let plan = planFrom(profile, env), slos = env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO), timeoutMs = milliseconds(env, "TIMEOUT", 60), share = env.SHARE === void 0 ? WHOLE : parseShare(env.SHARE);
+  let plan = planFrom(profile, env), slos = env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO), timeoutMs = milliseconds(env, "TIMEOUT", 60), share = env.SHARE === void 0 ? WHOLE : parseShare(env.SHARE), segments = env.SEGMENTS === void 0 ? 1 : wholeFromOne(env, "SEGMENTS");
   return {
     baseUrl: baseUrlFrom(env),
     hosts: env.HOSTS === void 0 ? {} : JSON.parse(env.HOSTS),
     requests: requestsFrom(env, readText, catalogueFile),
     plan,
     share,
+    segments,
     beginsAtMs: env.BEGINS_AT === void 0 ? null : number(env, "BEGINS_AT"),
     slos,
     timeoutMs,
     drainMs: milliseconds(env, "DRAIN", 30),
     readyMs: milliseconds(env, "READY", 60),
-    maxOpen: Math.ceil(maxOpenFrom(env, plan, share, timeoutMs, slos) / share.of),
+    maxOpen: Math.ceil(maxOpenFrom(env, plan, share.of * segments, timeoutMs, slos) / share.of),
     runId: env.RUN_ID ?? Date.now().toString(36),
     seed: plan.seed ?? Date.now() % 2 ** 31,
     prints: env.PRINT_REQUESTS === "1",
@@ -992,13 +994,14 @@ function requestsFrom(env, readText, catalogueFile) {
   });
   return withHeaders(requests, lines(env.HEADERS));
 }
-function maxOpenFrom(env, plan, { of }, timeoutMs, slos) {
-  if (env.MAX_OPEN === void 0 || plan.loop === "closed")
-    return refuseTooManyOpen(plan, timeoutMs, slos, of), openLimit(plan, timeoutMs, of);
-  let given = number(env, "MAX_OPEN");
-  if (!Number.isInteger(given) || given < 1)
-    throw new Mistake(`MAX_OPEN is '${env.MAX_OPEN}': it is a whole number from 1`);
-  return given;
+function maxOpenFrom(env, plan, generators, timeoutMs, slos) {
+  return env.MAX_OPEN === void 0 || plan.loop === "closed" ? (refuseTooManyOpen(plan, timeoutMs, slos, generators), openLimit(plan, timeoutMs, generators)) : wholeFromOne(env, "MAX_OPEN");
+}
+function wholeFromOne(env, name) {
+  let value = number(env, name);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Mistake(`${name} is '${env[name] ?? ""}': it is a whole number from 1`);
+  return value;
 }
 function milliseconds(env, name, fallbackSeconds) {
   let text = env[name];
