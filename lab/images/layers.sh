@@ -9,14 +9,14 @@ DEBIAN=bookworm
 strip_documents() { rm -rf "$1"/usr/share/{doc,man,info,lintian,linda,locale,bug} "$1"/var/{log,cache}/*; }
 
 apt_lists() {
-  compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null || apt-get update >"$WORK/apt.log" 2>&1 || fail "apt-get update failed: see $WORK/apt.log"
+  compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null || apt-get update -o DPkg::Lock::Timeout=600 >"$WORK/apt.log" 2>&1 || fail "apt-get update failed: see $WORK/apt.log"
 }
 need_packages() { # need_packages NAME...: on this machine
   local package missing=()
   for package; do dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package"); done
   [ ${#missing[@]} = 0 ] && return
   note "installing Debian's ${missing[*]}"
-  { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } >"$WORK/apt.log" 2>&1 ||
+  { apt-get update -o DPkg::Lock::Timeout=600 && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=600 "${missing[@]}"; } >"$WORK/apt.log" 2>&1 ||
     fail "could not install ${missing[*]}: see $WORK/apt.log"
 }
 

@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 
 const OUTPUT_BYTES = 256 * 1024 * 1024;
 const READY_SECONDS = 60;
+/** Characters. */
+const LAST_WORDS = 500;
 const running = promisify(execFile);
 
 /** What it writes; `input` goes to it. A failure is its own last words. */
@@ -34,9 +36,12 @@ export async function freePort() {
 /** A server in a group of its own, so that an interruption of this script does not end it first. */
 export async function serve(program, args, readyUrl, env = {}) {
   const child = spawn(program, args, {
-    ...{ stdio: ['ignore', 'ignore', 'inherit'], detached: true },
+    ...{ stdio: ['ignore', 'ignore', 'pipe'], detached: true },
     env: { ...process.env, ...env },
   });
+  // Some tell all that they do: shown is only the last of one that does not start.
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => (said = (said + text).slice(-LAST_WORDS)));
   const ended = new Promise((resolve) => child.once('close', resolve));
   child.once('error', () => undefined);
   const stop = async () => {
@@ -53,5 +58,5 @@ export async function serve(program, args, readyUrl, env = {}) {
     await sleep(500);
   }
   await stop();
-  throw new Error(`${program} did not answer at ${readyUrl}`);
+  throw new Error(`${program} did not answer at ${readyUrl}: ${said.trim()}`);
 }

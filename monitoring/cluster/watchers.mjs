@@ -16,7 +16,7 @@ export async function startKubeStateMetrics(namespaces) {
   const flags = [
     ...[`--kubeconfig=${process.env.KUBECONFIG}`, `--namespaces=${namespaces.join(',')}`],
     ...['--resources=pods,statefulsets', '--host=127.0.0.1', `--port=${port}`],
-    ...['--telemetry-host=127.0.0.1', `--telemetry-port=${own}`, '--v=0'],
+    ...['--telemetry-host=127.0.0.1', `--telemetry-port=${own}`],
   ];
   const { stop } = await serve(
     programOfLab('kube-state-metrics'),
@@ -37,7 +37,7 @@ const EXPORTERS = {
   postgresql: {
     program: 'postgres_exporter',
     call: ({ port, address, password }) => ({
-      flags: [`--web.listen-address=127.0.0.1:${port}`, '--log.level=error'],
+      flags: [`--web.listen-address=127.0.0.1:${port}`],
       env: {
         DATA_SOURCE_URI: `${address}/n8n?sslmode=disable`,
         DATA_SOURCE_USER: 'n8n',
