@@ -9,6 +9,7 @@ import { ctrlC } from './ctrl-c.mjs';
 import { databasePool } from './database-pool.mjs';
 import * as drills from './drills.mjs';
 import { generators } from './generators.mjs';
+import * as kubernetes from './kubernetes.mjs';
 import { plantedLimits } from './limits.mjs';
 import { limitsBeneath } from './limits-beneath.mjs';
 import { memoryOverTime } from './memory-over-time.mjs';
@@ -78,6 +79,12 @@ const ALL = [
     'How much does an n8n sustain, and do recommended values deliver it?',
     answers.capacity,
     [capacities, proofs],
+  ],
+  [
+    'kubernetes',
+    'Does n8n sustain as much in pods as in processes with the same limits?',
+    kubernetes.answer,
+    [kubernetes.sideBySide, kubernetes.commands],
   ],
   [
     'search',

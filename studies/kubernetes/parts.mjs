@@ -1,0 +1,86 @@
+// The parts of the plan that measures the target kubernetes, and the target process at the same limits: each is one call
+// of the command. Pure.
+
+/** Of every process of n8n, on both targets: so little that n8n runs out of it before a machine of two cores does. */
+const LIMITS = ['--cpu', '500m', '--memory', '1Gi'];
+
+/** A search finds the rate from which on one of these is missed. */
+const SLO = ['--slo', 'p95<300ms', '--slo', 'errors<1%'];
+
+/** How n8n is laid out, by mode. */
+export const LAYOUTS = {
+  regular: ['--mode', 'regular'],
+  queue: ['--mode', 'queue', '--workers', '1', '--webhooks', '1'],
+};
+export const MODES = Object.keys(LAYOUTS);
+export const TARGETS = ['process', 'kubernetes'];
+
+/** What is told apart from the target: the two searches of a mode have all of it in common. */
+const laidOut = (mode) => [
+  ...[...LAYOUTS[mode], ...LIMITS, '--tuning', 'default', '--workload', 'last-node'],
+  // A pod of the load generator has no other limit than a process has.
+  ...['--generator-cpus', '1', '--ready', '300s'],
+];
+
+/** Of what a search measures; before and after it n8n is deployed and removed. */
+const BUDGET = '4m';
+/** Modest: an execution in queue mode takes about 20 ms of CPU (studies/modes), which two processes share. */
+const RUN_RATE = 15;
+
+const find = (mode, target, seconds) => ({
+  ...{ name: `find-${mode}-${target}`, kind: 'find', mode, target, seconds },
+});
+
+/** What the proof rests on. */
+const EVIDENCE = 'find-regular-kubernetes';
+
+/** In the order of their worth. Seconds: about, deployment and removal included. */
+export const PARTS = [
+  find('regular', 'kubernetes', 385),
+  find('regular', 'process', 280),
+  find('queue', 'kubernetes', 415),
+  find('queue', 'process', 300),
+  { name: 'run-queue', kind: 'run', mode: 'queue', target: 'kubernetes', seconds: 170 },
+  { name: 'prove', kind: 'prove', target: 'kubernetes', seconds: 200, needs: EVIDENCE },
+  { name: 'sweep-tuning-cpu', kind: 'sweep', target: 'kubernetes', seconds: 520 },
+];
+
+/**
+ * Parts of another plan, studies/charts/peers.mjs, in which this chart as it comes is compared with the official one: what
+ * they measure is not measured twice.
+ */
+export const COMPARED = MODES.map((mode) => ({ workload: 'last-node', mode, contender: 'tuned' }));
+export const peerPart = ({ workload, mode, contender }) => `${workload}-${mode}-${contender}`;
+
+/**
+ * The call of the command, from the root of the repository. `out`: folder of results; `evidence`: of the search that a
+ * proof rests on. `isShort`: to try a part, not to measure.
+ */
+export function commandOf(part, { out, evidence, isShort }) {
+  const { kind, target } = part;
+  return [
+    ...[kind === 'prove' ? 'recommend' : kind, '--target', target],
+    ...ARGUMENTS[kind](part, { out, evidence, isShort }),
+    ...['--out', out, '--json'],
+  ];
+}
+
+const ARGUMENTS = {
+  find: ({ mode }, { isShort }) => [
+    ...[...laidOut(mode), ...SLO, '--budget', isShort ? '40s' : BUDGET],
+  ],
+  run: ({ mode }, { isShort }) => [
+    ...[...laidOut(mode), '--slo', 'p95<300ms', '--rate', String(RUN_RATE)],
+    ...['--warmup', isShort ? '2s' : '8s', '--duration', isShort ? '6s' : '30s'],
+  ],
+  prove: (_part, { out, evidence, isShort }) => [
+    ...['--from', evidence, '--prove', '--write', valuesIn(out), '--ready', '300s'],
+    ...(isShort ? ['--duration', '10s', '--attempts', '1'] : ['--attempts', '2']),
+  ],
+  sweep: (_part, { isShort }) => [
+    ...['-f', 'studies/kubernetes/sweep.yaml', ...(isShort ? ['--quick'] : [])],
+  ],
+};
+
+/** Where the proof leaves the values that it deployed. */
+export const valuesIn = (out) => `${out}/values.yaml`;
