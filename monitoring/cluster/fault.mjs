@@ -72,7 +72,10 @@ async function byDrill(part, { namespace, scratch, signal, tell }) {
     signal,
   );
   const { fault, phases, ledger, verdict, folder, machine, versions } = record;
-  if (phases.faultMs === null) throw new Error(`the fault was not made: ${verdict.sentence}`);
+  const failed = verdict.invalid.find((why) => why.includes('the fault could not be made'));
+  if (phases.faultMs === null || failed !== undefined) {
+    throw new Error(`the fault was not made: ${verdict.sentence}`);
+  }
   const run = JSON.parse(readFileSync(join(folder, record.run, 'run.json'), 'utf8'));
   const fromMs = Date.parse(run.loadBeganAt);
   return {

@@ -31,8 +31,9 @@ export async function kill(scene: FaultScene, role: Instance['role']): Promise<v
 const STORE_GRACE_MS = 20_000;
 
 /** Down in its orderly way and up again, with `lastsMs` in between. */
-export async function restart(scene: FaultScene, instance: string): Promise<void> {
+export async function restart(scene: FaultScene, store: StoreLink['store']): Promise<void> {
   const { access, lastsMs, tell } = scene;
+  const instance = first(scene, store);
   tell(lastsMs === 0 ? `restart of ${instance}` : `stop of ${instance} for ${seconds(lastsMs)}`);
   const startAgain = await access.keepDown(instance, STORE_GRACE_MS);
   await lasting(scene);

@@ -211,6 +211,19 @@ test.each([
   expect(scene.seen).toEqual(expected);
 });
 
+test('each acts on instances by their own names, which on kubernetes are those of pods', async () => {
+  const pods = ROOTS.map((root) => ({ ...root, instance: `n8n-${root.instance}-x` }));
+  const acts = /^(?:SIG\w+(?: runner of)?|down|up|drained below|out of memory) (.+)$/;
+  const onKubernetes = FAULTS.filter(({ notOn }) => notOn?.kubernetes === undefined);
+  for (const fault of onKubernetes) {
+    const scene = stage(0, pods);
+    await fault.make(scene);
+    const touched = scene.seen.flatMap((line) => acts.exec(line)?.[1] ?? []);
+    const names = pods.map(({ instance }) => instance);
+    expect([fault.name, touched.filter((name) => !names.includes(name))]).toEqual([fault.name, []]);
+  }
+});
+
 test.each(['restart-redis', 'restart-postgres'])('%s is a moment', async (name) => {
   const scene = stage(0);
   const { usualSeconds, make } = findFault(name);
