@@ -193,7 +193,12 @@ function searchRecord(
     command: ['find', '--target', target, '--slo', 'p95<300ms'],
     ...{
       search: changed,
-      runs: [run(0.8, 'sustained'), run(1, 'sustained'), run(1.3, 'not sustained')],
+      runs: [
+        run(0.6, 'inconclusive'),
+        run(0.8, 'inconclusive'),
+        run(1, 'sustained'),
+        run(1.3, 'not sustained'),
+      ],
     },
   };
 }
@@ -232,7 +237,9 @@ describe('the page', () => {
       'Kubernetes sustains 0.8x (95 % interval: 0.745 to 0.859) of what processes do.',
     );
     const share = Math.log(12 / 14) / Math.log(0.8);
-    expect(text).toContain('At comparable rates n8n takes 1.17x the CPU');
+    expect(text).toContain(
+      'At comparable rates n8n takes 1.17x the CPU for a response in pods (2 pairs',
+    );
     expect(text).toContain(`${String(Number((100 * share).toPrecision(3)))} % of the difference`);
     expect(text).toContain('began 10 minutes apart');
     expect(text).toContain('the cluster ran beside the processes, too');
@@ -251,6 +258,16 @@ describe('the page', () => {
     expect(text).not.toContain('of the difference |');
     const wide = page([processes, searchRecord('regular', 'kubernetes', { ...near, width: 0.4 })]);
     expect(wide).toContain('not known, as the interval contains 1');
+  });
+
+  test('says what it does not know, where a search has no run of full length that was sustained', () => {
+    const unsure = processes as { search: FindRecord };
+    const without = { ...unsure, search: { ...unsure.search, atCapacity: null } };
+    const text = page([without, pods]);
+    expect(text).toContain('### Why they differ in regular mode');
+    expect(text).toContain('One of the searches rests on no run of full length');
+    expect(text).toContain('| 40/s (38 to 42) | found | main event loop | -; - | - |');
+    expect(text).not.toContain('The ratio is the product');
   });
 
   test('says what every command gave, where all was measured', () => {

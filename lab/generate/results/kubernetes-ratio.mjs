@@ -4,6 +4,7 @@ import { median } from './records.mjs';
 
 /** Times as much at the most: of what n8n uses at rest, a few hundredths of a core, less falls on a response at a higher rate. */
 const COMPARABLE = 1.5;
+const KEPT_UP = 0.9;
 const STORES = ['postgresql', 'redis'];
 const N8N = ['main', 'webhook', 'worker', 'runner'];
 
@@ -76,12 +77,17 @@ export function readingMs({ containers, achievedPerSecond }) {
   return (1000 * cores) / achievedPerSecond;
 }
 
-/** Pairs of runs that sustained comparable rates, those closest to each other first paired; the lowest rate first. */
+/**
+ * With errors among the SLOs most short probes are too short for a verdict: what counts is that the responses kept up with
+ * the requests.
+ */
+const keptUp = ({ outcome, ratePerSecond, achievedPerSecond }) =>
+  ['sustained', 'inconclusive'].includes(outcome) && achievedPerSecond >= KEPT_UP * ratePerSecond;
+
+/** Pairs of runs that kept up with comparable rates, those closest to each other paired first; the lowest rate first. */
 export function comparablePairs(pods, processes) {
-  const sustained = ({ runs }) =>
-    runs.filter(({ outcome, ratePerSecond }) => outcome === 'sustained' && ratePerSecond > 0);
-  const all = sustained(pods).flatMap((inPods) =>
-    sustained(processes).map((asProcesses) => ({
+  const all = pods.runs.filter(keptUp).flatMap((inPods) =>
+    processes.runs.filter(keptUp).map((asProcesses) => ({
       ...{ pods: inPods, processes: asProcesses },
       away: Math.abs(Math.log(inPods.ratePerSecond / asProcesses.ratePerSecond)),
     })),

@@ -18,24 +18,32 @@ const percent = (share) => (share === null ? '-' : `${number(100 * share)} %`);
 export const bounds = ({ low, high }) =>
   high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
 
-/** `processes`, `pods`: the records of the two searches. Empty where one of them found nothing that is sustained. */
+/** `processes`, `pods`: the records of the two searches. */
 export function why(mode, processes, pods) {
-  if (atCapacity(processes) === null || atCapacity(pods) === null) return '';
   const ratio = capacityRatio(pods, processes);
   const said = isDifferent(ratio) ? '.' : `: ${undecidedIn(ratio)}, as the interval contains 1.`;
   return `### ${isDifferent(ratio) ? 'Why they differ' : 'What differs'} in ${mode} mode
 
 Kubernetes sustains ${number(ratio.value)}x (95 % interval: ${bounds(ratio)}) of what processes do${said}
-${[cpuText, wayText, machineText]
+${[cpuText, wayText]
   .map((say) => say(pods, processes, ratio))
   .filter((text) => text !== '')
   .join('\n')}
+${atCapacityText(pods, processes, ratio)}
+
+Records: [processes](../${processes.path}), [Kubernetes](../${pods.path}).`;
+}
+
+/** By the runs on which the two capacities rest, where there are both. */
+function atCapacityText(pods, processes, ratio) {
+  if (atCapacity(processes) === null || atCapacity(pods) === null) {
+    return 'One of the searches rests on no run of full length that was sustained, so nothing is said of what was used at its capacity.';
+  }
+  return `${machineText(pods, processes)}
 
 ${figuresTable(pods, processes)}
 
-${factorsText(pods, processes, ratio)}
-
-Records: [processes](../${processes.path}), [Kubernetes](../${pods.path}).`;
+${factorsText(pods, processes, ratio)}`;
 }
 
 const undecidedIn = (ratio) =>
