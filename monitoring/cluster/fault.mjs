@@ -19,6 +19,8 @@ import {
 
 const WARMUP_SECONDS = 10;
 const READY_MS = 45_000;
+/** There was no fault, or something was wrong already before it. */
+const SPOILED = /the fault could not be made|before the fault already/;
 /** Until the load has begun. */
 const PATIENCE_MS = 300_000;
 const LOOK_EVERY_MS = 3_000;
@@ -72,9 +74,8 @@ async function byDrill(part, { namespace, scratch, signal, tell }) {
     signal,
   );
   const { fault, phases, ledger, verdict, folder, machine, versions } = record;
-  const failed = verdict.invalid.find((why) => why.includes('the fault could not be made'));
-  if (phases.faultMs === null || failed !== undefined) {
-    throw new Error(`the fault was not made: ${verdict.sentence}`);
+  if (phases.faultMs === null || verdict.invalid.some((why) => SPOILED.test(why))) {
+    throw new Error(`nothing is kept: ${verdict.sentence}`);
   }
   const run = JSON.parse(readFileSync(join(folder, record.run, 'run.json'), 'utf8'));
   const fromMs = Date.parse(run.loadBeganAt);
