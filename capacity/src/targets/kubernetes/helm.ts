@@ -125,7 +125,8 @@ export class Helm {
         signal,
       );
     } catch (error) {
-      const { stderr = '' } = error as { stderr?: string };
+      const { stderr = '', signal: endedBy } = error as { stderr?: string; signal?: string | null };
+      if (typeof endedBy === 'string') throw helmEnded(endedBy, args[0] ?? '', this.place);
       throw helmFailure(stderr.trim() || String(error), this.place);
     }
   }
@@ -166,6 +167,18 @@ export function leftInTheMiddle(
     ? `helm uninstall ${release} --namespace ${namespace} removes what is there of it`
     : `helm rollback ${release} --namespace ${namespace} brings back the revision before it`;
   return `helm is still ${what} the release '${release}' in the namespace ${namespace}, or was ended in the middle of it (${status ?? ''}): wait for it, or, if no helm is running any more, ${remedy}.`;
+}
+
+/** By somebody else: what the command itself stops has ended with another error before. */
+export function helmEnded(
+  signal: string,
+  doing: string,
+  { release, namespace }: Pick<HelmPlace, 'release' | 'namespace'>,
+): Failure {
+  const what = doing === 'install' ? 'installing' : `'helm ${doing}' of`;
+  return new Failure(
+    `helm was ended by ${signal} in the middle of ${what} the release '${release}' in the namespace ${namespace}: where the machine has no memory left, free some, and run the command again.`,
+  );
 }
 
 /** Helm's last sentence, without what it repeats before it. */
