@@ -8,6 +8,14 @@ import { CALL, labelsOf, MADE_BY, releaseSelector, thisMaker } from './labels';
 
 const GONE_WITHIN_MS = 180_000;
 const LOOK_EVERY_MS = 500;
+const RBAC = 'rbac.authorization.k8s.io/v1';
+/** What hooks of our chart are made of, beside Jobs and Secrets. */
+const OF_HOOKS = [
+  ['v1', 'ConfigMap'],
+  ['v1', 'ServiceAccount'],
+  [RBAC, 'Role'],
+  [RBAC, 'RoleBinding'],
+] as const;
 /** Nobody waits for an answer of these pods any more. */
 const GRACE_SECONDS = 5;
 
@@ -76,7 +84,29 @@ export class Space {
       // Volumes and keys outlive a release on purpose; nobody wants those of a measurement.
       await core.deleteCollectionNamespacedPersistentVolumeClaim(theirs);
       await core.deleteCollectionNamespacedSecret(theirs);
+      for (const [apiVersion, kind] of OF_HOOKS)
+        await this.removeOfHooks(apiVersion, kind, release);
     });
+  }
+
+  /** Helm removes them when its hook has succeeded: not where that failed, or helm itself was ended. */
+  private async removeOfHooks(apiVersion: string, kind: string, release: string): Promise<void> {
+    const { objects } = this.cluster;
+    const nothing = [undefined, undefined, undefined, undefined] as const;
+    try {
+      const { items } = await objects.list(
+        ...([apiVersion, kind, this.name, ...nothing, releaseSelector(release)] as const),
+      );
+      for (const { metadata } of items) {
+        if (metadata?.annotations?.['helm.sh/hook'] === undefined) continue;
+        const { name = '', namespace = this.name } = metadata;
+        await objects.delete({ apiVersion, kind, metadata: { name, namespace } });
+      }
+    } catch (error) {
+      const { code } = refusalOf(error) ?? {};
+      // A chart without them asks for no right to them; and they may have gone by themselves.
+      if (code !== 403 && code !== 404) throw error;
+    }
   }
 
   private async awaitNoPods(release: string): Promise<void> {

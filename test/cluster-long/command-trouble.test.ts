@@ -1,0 +1,156 @@
+// What takes long of the errors that a user can make on a real cluster: volumes that nothing makes, and helm ended in the
+// middle of an install.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { buildCli } from '../support/cli';
+import {
+  createNamespace,
+  FRONT_DOOR,
+  until,
+  type Namespace,
+  type Outcome,
+} from '../support/cluster';
+import { CLI, n8nTuned, OURS, ourNamespaces, resultsFolder } from '../support/cluster-command';
+import { CHART, helm } from '../support/release';
+
+jest.setTimeout(900_000);
+
+const { path: out, written, remove } = resultsFolder();
+let space: Namespace;
+beforeAll(async () => {
+  buildCli();
+  space = await createNamespace('trouble');
+});
+afterAll(async () => {
+  remove();
+  await space?.remove();
+});
+afterEach(async () => {
+  expect(await ourNamespaces()).toBe('');
+});
+
+const COMMON = ['run', '--target', 'kubernetes', '--workload', 'last-node', '--out', out];
+const run = (...args: string[]): Promise<Outcome> => n8nTuned(...COMMON, ...args);
+
+/** Its last line on standard error is the sentence; there is no stack above it. */
+function sentenceOf({ stderr }: Pick<Outcome, 'stderr'>): string {
+  expect(stderr).not.toMatch(/^\s+at /m);
+  const last = stderr.trim().split('\n').at(-1) ?? '';
+  return last.replace(/^n8n-tuned: /, '');
+}
+
+const KINDS =
+  'jobs,pods,deployments,statefulsets,persistentvolumeclaims,secrets,configmaps,services,networkpolicies,serviceaccounts,roles,rolebindings';
+/** What Kubernetes itself puts into every namespace. */
+const ALWAYS = ['', 'serviceaccount/default', 'configmap/kube-root-ca.crt'];
+
+async function inSpace(one = space): Promise<string[]> {
+  const names = await one.kubectl('get', KINDS, '-o', 'name');
+  return names.split('\n').filter((name) => !ALWAYS.includes(name));
+}
+
+/** A pod that was told to end takes its time. */
+const emptied = (): Promise<unknown> =>
+  until('a namespace without what the command made', async () => {
+    const left = await inSpace();
+    if (left.length > 0) throw new Error(`there is ${left.join(', ')}`);
+    return true;
+  });
+
+test.each([
+  ['of its own', (): string[] => []],
+  ['that was there', () => ['--namespace', space.name]],
+])('a storage class that does not exist is named, in a namespace %s', async (_, where) => {
+  const values = written('absent.yaml', 'persistence: { storageClass: absent }\n');
+  const refused = await run('--values', values, '--deploy-timeout', '60s', ...where());
+  expect(sentenceOf(refused)).toMatch(
+    /^the release n8n was not ready within 60 s \(--deploy-timeout\): n8n-n8n-tuned-data: the claim names the storage class absent, which the cluster does not have: name one that kubectl get storageclass lists\.$/,
+  );
+  expect(refused.code).toBe(3);
+  await emptied();
+});
+
+test.each(['of its own', 'that was there'])(
+  'its own helm killed in the middle is told, and leaves nothing in a namespace %s',
+  async (which) => {
+    const there = which === 'of its own' ? [] : ['--namespace', space.name];
+    const child = spawn(FRONT_DOOR, ['exec', 'node', CLI, ...COMMON, ...there], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    const own = async (): Promise<string> =>
+      there.length > 0 ? space.name : (await ourNamespaces()).replace('namespace/', '');
+    await until('a release that is being installed', async () => {
+      const names = ['list', '--pending', '--short', '-n', await own()];
+      return (await helm(names)).trim() === 'n8n';
+    });
+    process.kill(installingOf(child.pid), 'SIGKILL');
+    expect(await ended).toBe(3);
+    expect(sentenceOf({ stderr })).toMatch(
+      /^helm was ended by SIGKILL in the middle of installing the release 'n8n' in the namespace \S+: .*run the command again\.$/,
+    );
+    await emptied();
+  },
+);
+
+describe('of a release whose helm was killed in the middle of its install', () => {
+  let half: Namespace;
+  let before: string[];
+  beforeAll(async () => {
+    half = await createNamespace('half');
+    const install = ['helm3', '-n', half.name, 'install', 'n8n', CHART, '--wait'];
+    // The front door becomes helm itself.
+    const installing = spawn(FRONT_DOOR, ['exec', ...install], { stdio: 'ignore' });
+    const ended = new Promise((resolve) => installing.once('exit', resolve));
+    await until('helm at work', async () => (await status()) === 'pending-install');
+    installing.kill('SIGKILL');
+    await ended;
+    expect(await status()).toBe('pending-install');
+    // What helm had ordered by then may still come; it has nothing to do with the command.
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    before = await inSpace(half);
+  });
+
+  afterAll(() => half?.remove());
+
+  const status = async (): Promise<string> => {
+    const text = await helm(['status', 'n8n', '-n', half.name, '--output', 'json']);
+    return (JSON.parse(text) as { info: { status: string } }).info.status;
+  };
+
+  test.each([
+    ['deploys nothing over it', []],
+    ['loads nothing of it with --existing', ['--existing', '--release', 'n8n']],
+  ])('the command %s, and says how to remove it', async (_, how) => {
+    const refused = await run('--namespace', half.name, ...how);
+    expect(sentenceOf(refused)).toBe(
+      `helm is still installing the release 'n8n' in the namespace ${half.name}, or was ended in the middle of it (pending-install): wait for it, or, if no helm is running any more, helm uninstall n8n --namespace ${half.name} removes what is there of it.`,
+    );
+    expect(refused.code).toBe(2);
+    expect(await status()).toBe('pending-install');
+    expect(await half.kubectl('get', 'jobs,configmaps', '-l', OURS, '-o', 'name')).toBe('');
+    expect(before.length).toBeGreaterThan(0);
+    expect(await inSpace(half)).toEqual(expect.arrayContaining(before));
+  });
+
+  test('what it says to do helps', async () => {
+    await helm(['uninstall', 'n8n', '-n', half.name]);
+    const releases = await helm(['list', '--all', '--short', '-n', half.name]);
+    expect(releases.trim()).toBe('');
+  });
+});
+
+/** The helm that this process has started. */
+function installingOf(pid = 0): number {
+  const children = readFileSync(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
+  const helms = children
+    .split(' ')
+    .filter((child) => child !== '' && commandOf(child).includes('install'));
+  expect(helms).toHaveLength(1);
+  return Number(helms[0]);
+}
+
+const commandOf = (pid: string): string[] =>
+  readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
