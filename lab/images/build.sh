@@ -7,7 +7,7 @@ IMAGES_DIR=$(cd "$(dirname "$0")" && pwd)
 . "$IMAGES_DIR/layers.sh"
 ALL=(busybox ingress k6 redis postgres postgres-old n8n runners n8n-legacy)
 # Made only when named, since few tests need them: building KEDA takes about a quarter of an hour the first time.
-RARE=(keda n8n-tuned)
+RARE=(keda k6-operator k6-starter n8n-tuned)
 
 usage() {
   cat <<Y
@@ -163,6 +163,22 @@ make_keda() {
   mv "$1/built/adapter" "$1/adapter/keda-adapter"
   image -e '["/keda"]' -u 65532:65532 -p 9666 "$KEDA_IMAGE" "$1/operator"
   image -e '["/keda-adapter"]' -u 65532:65532 -p 6443 "$KEDA_ADAPTER_IMAGE" "$1/adapter"
+}
+# The k6-operator, built from its Go module, and what it starts generators with: sh and curl. Both under the names of its own
+# images.
+K6_OPERATOR_MODULE=$CLUSTER_DIR/k6-operator
+inputs_k6-operator() { echo "$K6_OPERATOR_IMAGE"; cat "$K6_OPERATOR_MODULE"/go.{mod,sum}; }
+make_k6-operator() {
+  local k=github.com/grafana/k6-operator
+  grep -q "$k $K6_OPERATOR_VERSION" "$K6_OPERATOR_MODULE/go.mod" ||
+    mistake "lab/versions.env wants k6-operator $K6_OPERATOR_VERSION, lab/cluster/k6-operator/go.mod does not: run go get -tool in that folder"
+  CGO_ENABLED=0 GOFLAGS='-buildvcs=false -trimpath -mod=readonly' go -C "$K6_OPERATOR_MODULE" build -ldflags '-s -w' -o "$1/manager" $k/cmd
+  image -e '["/manager"]' -u 65532:65532 "$K6_OPERATOR_IMAGE" "$1"
+}
+inputs_k6-starter() { echo "$K6_STARTER_IMAGE"; }
+make_k6-starter() {
+  add_packages "$1" curl
+  image -c '["sh"]' -u 65532:65532 "$K6_STARTER_IMAGE" "$BASE" "$1"
 }
 # The command as its package installs it: the same as capacity/Dockerfile makes.
 COMMAND_DIR=$IMAGES_DIR/../../capacity

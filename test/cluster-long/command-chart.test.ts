@@ -1,6 +1,7 @@
 // Another chart on the cluster, as --chart describes it: ours without its load targets stands in for it, with stores of its own.
 import { join } from 'node:path';
 import type { CompareRecord } from '../../capacity/src/record/compare-record';
+import type { FindRecord } from '../../capacity/src/record/find-record';
 import type { RunRecord } from '../../capacity/src/record/record';
 import { buildCli } from '../support/cli';
 import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
@@ -45,6 +46,24 @@ test('a chart in queue mode with stores beside it takes workloads by its API, an
   // Read from the PostgreSQL beside the chart.
   expect(record.summary.executions).toMatchObject({ failed: 0, unfinished: 0 });
   expect(record.summary.executions?.succeeded).toBeGreaterThan(40);
+});
+
+test('find searches on a chart of a file, deployed once for all probes', async () => {
+  written('regular.yaml', 'fullnameOverride: n8n\n');
+  const file = written('searched.yaml', `${CHART}values: [regular.yaml]\n`);
+  const { stdout, stderr } = await n8nTuned(
+    ...['find', '--target', 'kubernetes', '--chart', file, '--workload', 'last-node'],
+    ...['--slo', 'p95<300ms', '--slo', 'errors<1%', '--budget', '60s'],
+    ...['--ready', '300s', '--out', out, '--json'],
+  );
+  if (stdout === '') throw new Error(stderr);
+  const { target, probes, capacity } = JSON.parse(stdout) as FindRecord;
+  expect(target.kind).toBe('kubernetes');
+  expect(probes.length).toBeGreaterThan(1);
+  // Every n8n sustains something, and one process on these cores nothing near this.
+  expect(capacity.ratePerSecond).toBeGreaterThan(0);
+  expect(capacity.ratePerSecond).toBeLessThan(500);
+  expect(stderr.match(/deploying n8n into the namespace/g)).toHaveLength(1);
 });
 
 test('compare takes a chart file as a side', async () => {
