@@ -187,6 +187,17 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
     ),
     'When each alert fired, in seconds since the fault. "pending" was true, but not for as long as the alert asks; "silent" should have fired; "unseen" should have fired and reads a series that was not there; an empty cell was silent and had to be. An alert that was active before the fault has "before".',
     table(['fault', ...columns.map(linked)], rows),
+    ...neverFired(entries.map(([, fault]) => fault)),
+  ];
+}
+
+function neverFired(faults: readonly Fault[]): string[] {
+  const seen = faults.flatMap(({ alerts }) => alerts);
+  const fired = new Set(seen.filter(({ firing }) => firing !== null).map(({ alert }) => alert));
+  const silentOnes = [...new Set(seen.map(({ alert }) => alert))].filter((one) => !fired.has(one));
+  if (silentOnes.length === 0) return [];
+  return [
+    `None of these faults made the following alerts fire. That they do is shown on series made for it, by promtool: ${silentOnes.sort().map(linked).join(', ')}.`,
   ];
 }
 

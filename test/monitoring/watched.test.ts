@@ -164,6 +164,11 @@ describe('the page', () => {
     );
   });
 
+  test('names the alerts that no fault made fire', () => {
+    expect(page).toContain('by promtool: [MainDown](runbooks/N8nMainDown.md), [ProcessDown]');
+    expect(page.split('by promtool:')[1]).not.toContain('JobsStalled');
+  });
+
   test('names the series of others that were not there', () => {
     expect(page).toContain(
       '| [StoreDown](runbooks/N8nStoreDown.md) | `kube_statefulset_status_replicas_ready` |',
