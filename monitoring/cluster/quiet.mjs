@@ -11,6 +11,9 @@ const NAMESPACES = { idle: 'n8n-watch-idle', loaded: 'n8n-watch-loaded' };
 const SETTLE_MS = 60_000;
 const LOOK_EVERY_MS = 15_000;
 const WORKLOAD = 'last-node';
+/** What else runs on the node may not take the CPU of a release that is to be healthy. */
+const FIRST = { resources: { requests: { cpu: '200m', memory: '256Mi' } } };
+const MORE = { loaded: { main: FIRST, worker: FIRST, webhook: FIRST }, idle: {} };
 
 /** Its callers would not complain: else an alert that fires is right, and the part says nothing of false ones. */
 export const isHealthy = ({ p95Ms, wrong, unanswered, requests }) =>
@@ -18,11 +21,11 @@ export const isHealthy = ({ p95Ms, wrong, unanswered, requests }) =>
 
 /** Both releases; what is there stays. */
 export async function quietUp(tell) {
-  for (const namespace of Object.values(NAMESPACES)) {
+  for (const [side, namespace] of Object.entries(NAMESPACES)) {
     if (await isDeployed(namespace).catch(() => false)) continue;
     tell(`deploying into ${namespace}`);
     await emptyNamespace(namespace);
-    await deploy(namespace);
+    await deploy(namespace, MORE[side]);
   }
 }
 
