@@ -185,7 +185,7 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
       ],
       faults,
     ),
-    'When each alert fired, in seconds since the fault. "pending" was true, but not for as long as the alert asks; "silent" should have fired; "unseen" should have fired and reads a series that was not there; an empty cell was silent and had to be. An alert that was active before the fault has "before".',
+    'When each alert fired, in seconds since the fault. "pending" was true, but not for as long as the alert asks; "silent" should have fired; "unseen" should have fired and reads a series that was not there; an empty cell was silent, and was not expected to fire. An alert that was active before the fault has "before".',
     table(['fault', ...columns.map(linked)], rows),
     ...neverFired(entries.map(([, fault]) => fault)),
   ];

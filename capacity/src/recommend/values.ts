@@ -220,7 +220,7 @@ const BASIS: Record<Sizing['basis'], string> = {
 function heading({ best, others, prices }: Recommendation): string[] {
   const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
   const lines = [
-    `For ${String(wantedPerSecond)} requests a second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
+    `For ${String(Number(wantedPerSecond.toFixed(2)))} requests a second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
     `Expected to sustain ${figures(expectedPerSecond)}/s, ${BASIS[basis]}; ${String(100 * PLANNED_SHARE)} % of it are planned with.`,
     evidence.confirmed
       ? `Evidence: search ${evidence.source}, confirmed at full length.`

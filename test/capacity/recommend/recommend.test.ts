@@ -151,6 +151,11 @@ describe('values.yaml', () => {
     expect(parse(text)).toEqual(parse(valuesYaml(best([regular(60)], 40))));
   });
 
+  test('names the rate to the hundredth, however it was computed', () => {
+    const text = valuesYaml(best([regular(60)], 0.8 * 26.3));
+    expect(text).toMatch(/^# For 21\.04 requests a second/);
+  });
+
   test('names the alternatives and what it costs', () => {
     const text = valuesYaml(best([queue(2, 80), regular(60)], 40));
     expect(text).toMatch(/^# For 40 requests a second of last-node with p95<1s, errors<1%\.\n/);
