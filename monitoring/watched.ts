@@ -78,6 +78,11 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   const entries = Object.entries(faults);
   const all = [...(quiet === undefined ? [] : [quiet]), ...entries.map(([, fault]) => fault)];
   const any = all.find(({ machine }) => machine !== undefined);
+  const machines = new Set(
+    all.flatMap(({ machine }) =>
+      machine === undefined ? [] : `${machine.cpu}, ${String(machine.cores)} cores`,
+    ),
+  );
   const alerts = [
     ...(quiet === undefined ? [] : [...quiet.idle.alerts, ...quiet.loaded.alerts]),
     ...entries.flatMap(([, fault]) => fault.alerts),
@@ -85,7 +90,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
   return [
     '# Alerts on a cluster',
     NOTE,
-    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${any?.machine?.cpu ?? ''}, ${String(any?.machine?.cores ?? '')} cores). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
+    `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
     notThere(alerts),
     ...(quiet === undefined ? [] : quietSection(quiet)),
     ...(entries.length === 0 ? [] : faultSection(entries)),
@@ -135,11 +140,20 @@ function quietSection(quiet: Quiet): string[] {
       : [
           '**The loaded release was not healthy**: what else ran on the machine made it slow. An alert that fires on it is right, so this says nothing of false alerts under load, and is to be measured again on a machine of its own. What the idle release did holds.',
         ]),
+    ...unseenIn(quiet.idle),
     table(
       ['release', 'alerts evaluated', 'fired', 'pending or firing'],
       [row('idle', quiet.idle), row('loaded', quiet.loaded)],
     ),
   ];
+}
+
+/** What their silence says nothing of. */
+function unseenIn({ alerts }: Side): string[] {
+  const blind = alerts.filter(isUnseen).map(({ alert }) => linked(alert));
+  return blind.length === 0
+    ? []
+    : [`These alerts read a series that was not there in this half hour: ${blind.join(', ')}.`];
 }
 
 const active = (alerts: readonly Seen[]): string =>

@@ -25,7 +25,7 @@ export function parseShare(text: string): Share {
 /** Of the lanes that all generators have together, one of its own: they are dealt out in turns. */
 export const laneOf = (own: number, { index, of }: Share): number => own * of + index;
 
-/** Each of so many generators has as many as any other. */
+/** Of all generators together: each has the same number of them. */
 export const allLanes = (plan: Pick<LoadPlan, 'stages'>, generators: number): number =>
   lanesOf(plan, generators) * generators;
 

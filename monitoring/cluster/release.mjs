@@ -48,7 +48,7 @@ export async function isDeployed(namespace) {
   return releases.some(({ name }) => name === RELEASE);
 }
 
-/** `more` by role: its limits beside what is reserved. */
+/** `more` by role: its requests instead of the small ones, and its limits. */
 export const deploy = (namespace, more = {}) => {
   const roles = Object.entries(more).map(([role, { resources }]) => [
     role,

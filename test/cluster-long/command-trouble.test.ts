@@ -10,7 +10,14 @@ import {
   type Namespace,
   type Outcome,
 } from '../support/cluster';
-import { CLI, n8nTuned, OURS, ourNamespaces, resultsFolder } from '../support/cluster-command';
+import {
+  CLI,
+  n8nTuned,
+  OURS,
+  ourNamespaces,
+  resultsFolder,
+  sentenceOf,
+} from '../support/cluster-command';
 import { CHART, helm } from '../support/release';
 
 jest.setTimeout(900_000);
@@ -31,13 +38,6 @@ afterEach(async () => {
 
 const COMMON = ['run', '--target', 'kubernetes', '--workload', 'last-node', '--out', out];
 const run = (...args: string[]): Promise<Outcome> => n8nTuned(...COMMON, ...args);
-
-/** Its last line on standard error is the sentence; there is no stack above it. */
-function sentenceOf({ stderr }: Pick<Outcome, 'stderr'>): string {
-  expect(stderr).not.toMatch(/^\s+at /m);
-  const last = stderr.trim().split('\n').at(-1) ?? '';
-  return last.replace(/^n8n-tuned: /, '');
-}
 
 const KINDS =
   'jobs,pods,deployments,statefulsets,persistentvolumeclaims,secrets,configmaps,services,networkpolicies,serviceaccounts,roles,rolebindings';

@@ -148,6 +148,25 @@ describe('the page', () => {
     );
   });
 
+  test('names every machine, and the alerts that could not fire on a healthy n8n', () => {
+    const { quiet, faults } = record;
+    if (quiet === undefined) throw new Error('no part quiet');
+    const blind = {
+      ...{ alert: 'N8nStoreDown', ...silent },
+      missing: ['kube_statefulset_status_replicas_ready'],
+    };
+    const machine = { cpu: 'another CPU', cores: 4 };
+    const other = watchedPage({
+      faults,
+      quiet: { ...quiet, machine, idle: { alerts: [blind] } },
+    });
+    expect(other).toContain('(another CPU, 4 cores; for other parts a CPU, 2 cores)');
+    expect(other).toContain(
+      'was not there in this half hour: [StoreDown](runbooks/N8nStoreDown.md).',
+    );
+    expect(page).not.toContain('in this half hour');
+  });
+
   test('says when the loaded release was not healthy', () => {
     const { quiet } = record;
     if (quiet === undefined) throw new Error('no part quiet');

@@ -12,6 +12,13 @@ const PATIENCE_MS = 600_000;
 export const n8nTuned = (...args: string[]): Promise<Outcome> =>
   inCluster(['node', CLI, ...args], { timeoutMs: PATIENCE_MS });
 
+/** The last line on standard error, where the command says what went wrong; there is no stack above it. */
+export function sentenceOf({ stderr }: Pick<Outcome, 'stderr'>): string {
+  expect(stderr).not.toMatch(/^\s+at /m);
+  const last = stderr.trim().split('\n').at(-1) ?? '';
+  return last.replace(/^n8n-tuned: /, '');
+}
+
 /** What calls of it have made and not removed. */
 export const ourNamespaces = (): Promise<string> =>
   kubectl(['get', 'namespaces', '-l', OURS, '-o', 'name']);
