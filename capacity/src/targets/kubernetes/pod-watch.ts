@@ -65,7 +65,10 @@ export class PodWatch {
         const { items } = await this.cluster.core.listNamespacedEvent({
           namespace: this.namespace,
         });
-        this.tell(this.history.warnings(items, this.sinceMs));
+        this.tell([
+          ...this.history.decisions(items, this.sinceMs),
+          ...this.history.warnings(items, this.sinceMs),
+        ]);
       }
       this.failure = '';
     } catch (error) {

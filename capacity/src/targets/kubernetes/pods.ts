@@ -1,6 +1,7 @@
 /** What the pods of a release are, and what has happened to them between two looks. Pure. */
 import type { RunEvent, SampledRole } from '../../record/record';
 import type { CoreV1Event, V1ContainerStatus, V1Pod } from './api-types';
+import { decisionsIn } from './autoscalers';
 import { COMPONENT } from './labels';
 import { lostNodeText, nameOf } from './pod-trouble';
 
@@ -143,6 +144,13 @@ export class PodHistory {
           { kind: 'cluster', text: `${involvedObject.name ?? ''}: ${reason}: ${message.trim()}` },
         ];
       },
+    );
+  }
+
+  /** What autoscalers have decided, each decision once. */
+  decisions(events: readonly CoreV1Event[], sinceMs: number): Happened[] {
+    return decisionsIn(events, sinceMs).flatMap(({ key, event }) =>
+      this.isTold(key) ? [] : [event],
     );
   }
 

@@ -132,6 +132,26 @@ test('a run whose pod loses its node is broken by that, once, and names the node
   expect(history.warnings(events, 0)).toEqual([]);
 });
 
+test('each decision of an autoscaler is told once, also when it decides the same again', () => {
+  const history = new PodHistory();
+  const decided = (reason: string, count: number, atMs = 5_000) => ({
+    metadata: { uid: reason, creationTimestamp: new Date(0) },
+    ...{ type: 'Normal', reason, count, lastTimestamp: new Date(atMs) },
+    message: 'New size: 3; reason: cpu resource utilization above target',
+    involvedObject: { kind: 'HorizontalPodAutoscaler', name: 'n8n-worker' },
+  });
+  const told = {
+    kind: 'autoscaler',
+    text: 'n8n-worker: New size: 3; reason: cpu resource utilization above target',
+  };
+  const first = [decided('SuccessfulRescale', 1), decided('SawCompletedJob', 1)];
+  expect(history.decisions(first, 5_000)).toEqual([told]);
+  expect(history.decisions(first, 5_000)).toEqual([]);
+  expect(history.decisions([decided('SuccessfulRescale', 2)], 5_000)).toEqual([told]);
+  const before = [decided('KEDAScaleTargetActivated', 1, 4_999)];
+  expect(history.decisions(before, 5_000)).toEqual([]);
+});
+
 const service = (component: string, port = 80) => ({
   metadata: {
     name: `n8n-${component}`,
