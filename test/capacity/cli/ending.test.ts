@@ -1,7 +1,8 @@
 /** How the command ends: whose mistake it was, and what a reader who leaves early does to it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { endingOf, EXIT, Mistake } from '../../../capacity/src/ui/exit';
@@ -41,6 +42,18 @@ describe('the command', () => {
   };
   test.each(['--version', '-V'])('%s shows the version of the package', async (option) => {
     expect(await runCli([option])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  test('ends although a connection stays open that nobody closes', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ending-'));
+    const opened = join(folder, 'opened.cjs');
+    writeFileSync(opened, "require('node:net').createServer().listen(0, '127.0.0.1');");
+    const { code, stdout } = await runCli(['drill', 'list', '--json'], {
+      NODE_OPTIONS: `--require=${opened}`,
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ name: 'kill-worker' }));
+    rmSync(folder, { recursive: true });
   });
 
   const commands = readdirSync(join(ROOT, 'capacity/src/commands'))

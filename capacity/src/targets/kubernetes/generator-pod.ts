@@ -15,6 +15,8 @@ const STARTS_WITHIN_MS = 30_000;
 const RECONNECT_EVERY_MS = 500;
 /** An API server that restarts is back within it. */
 const RECONNECT_WITHIN_MS = 60_000;
+/** A node that is lost closes no connection: its pod is looked at beside it. */
+const LOOK_AT_POD_EVERY_MS = 5_000;
 /** Between two questions for the time; a clock of seconds is asked until the second has changed. */
 const ASK_EVERY_MS = 25;
 const CLOCK_WITHIN_MS = 10_000;
@@ -188,19 +190,24 @@ export class GeneratorPod implements Generator {
   ): Promise<{ code: number | null; reason: string }> {
     let read = 0;
     let end: number | null = null;
-    const found = new AbortController();
+    const over = new AbortController();
     const lines = new Lines((line) => {
       end ??= endIn(line);
       if (end === null) onLine(line);
-      else found.abort();
+      else over.abort();
     });
     let lostSinceMs: number | null = null;
     for (;;) {
       const command = ['sh', '-c', FOLLOW_SCRIPT, 'sh', folder, String(read + 1)];
       const before = read;
+      const watch = setInterval(() => {
+        void this.isOnLostNode(pod).then((isLost) => {
+          if (isLost) over.abort();
+        });
+      }, LOOK_AT_POD_EVERY_MS);
       const problem = await this.place.cluster
         .exec(pod, command, {
-          signal: found.signal,
+          signal: over.signal,
           onOutput: (text) => {
             read += Buffer.byteLength(text);
             lines.add(text);
@@ -210,26 +217,32 @@ export class GeneratorPod implements Generator {
         .then(
           ({ stderr }) => stderr,
           (error: unknown) => messageOf(error),
-        );
+        )
+        .finally(() => {
+          clearInterval(watch);
+        });
       if (end !== null) return { code: end, reason: '' };
       const gone = await this.whyGone(pod).catch(() => null);
       if (gone !== null) return { code: null, reason: gone };
       if (read > before) lostSinceMs = null;
       lostSinceMs ??= Date.now();
-      if (Date.now() - lostSinceMs > RECONNECT_WITHIN_MS) {
+      if (over.signal.aborted || Date.now() - lostSinceMs > RECONNECT_WITHIN_MS) {
         return { code: null, reason: await this.whyLost(pod, problem) };
       }
       await sleep(RECONNECT_EVERY_MS);
     }
   }
 
-  private async whyLost({ namespace, pod: name }: Place, problem: string): Promise<string> {
-    const pod = await this.place.cluster.core
+  private async whyLost(pod: Place, problem: string): Promise<string> {
+    const why = (await this.isOnLostNode(pod)) ? lostNodeText(this.node) : problem;
+    return `the connection to ${pod.pod} was lost: ${why}`;
+  }
+
+  /** False also where nobody can say. */
+  private isOnLostNode({ namespace, pod: name }: Place): Promise<boolean> {
+    return this.place.cluster.core
       .readNamespacedPod({ namespace, name })
-      .catch(() => null);
-    return pod !== null && hasLostNode(pod)
-      ? `the connection to ${name} was lost: ${lostNodeText(this.node)}`
-      : `the connection to ${name} was lost: ${problem}`;
+      .then(hasLostNode, () => false);
   }
 
   /** Null while it runs. */

@@ -42,11 +42,16 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
 });
 
-/** The API server and the kubelet of a pod that is this machine. `cutAfter`: each connection ends after so many bytes. */
+/**
+ * The API server and the kubelet of a pod that is this machine. `cutAfter`: each connection ends after so many bytes.
+ * `silentAfter`: it stays open and brings no more, and the node is soon called lost.
+ */
 class HereCluster {
   connections = 0;
   cutAfter = Infinity;
+  silentAfter = Infinity;
   phase = 'Running';
+  private isLost = false;
 
   constructor(private readonly pods = 1) {}
 
@@ -63,7 +68,11 @@ class HereCluster {
     readNamespacedPod: () =>
       Promise.resolve({
         metadata: { name: 'generator-0' },
-        status: { phase: this.phase, reason: 'Evicted', message: 'the node was low on memory' },
+        status: {
+          ...{ phase: this.phase, reason: 'Evicted', message: 'the node was low on memory' },
+          conditions: [{ type: 'Ready', status: this.isLost ? 'False' : 'True' }],
+          containerStatuses: [{ ready: true }],
+        },
       }),
   };
   readonly batch = { createNamespacedJob: () => Promise.resolve() };
@@ -82,6 +91,10 @@ class HereCluster {
     child.stdout.on('data', (chunk: Buffer) => {
       if (bytes > this.cutAfter) return;
       bytes += chunk.length;
+      if (isFollowing && bytes > this.silentAfter) {
+        this.isLost = true;
+        return;
+      }
       options.onOutput(chunk.toString());
       if (isFollowing && bytes > this.cutAfter) child.kill('SIGKILL');
     });
@@ -215,6 +228,15 @@ test('a name that DNS does not know is found by the address that is given, befor
   expect(requests.every(({ ok }) => ok)).toBe(true);
 });
 
+/** A generator that nobody is left to end. */
+async function endHere(cluster: HereCluster): Promise<void> {
+  await cluster.output({ namespace: '', pod: '', container: '' }, [
+    'sh',
+    '-c',
+    `kill -9 $(cat ${latestRun(0)}/pid)`,
+  ]);
+}
+
 test('an interrupted run ends in order, and one whose pod was evicted by that name', async () => {
   const cluster = new HereCluster();
   const generator = await generatorsOn(cluster);
@@ -237,12 +259,24 @@ test('an interrupted run ends in order, and one whose pod was evicted by that na
       'the pod of the load generator (generator-0) ended: Evicted: the node was low on memory',
   });
   expect(evicted.requests.length).toBeGreaterThan(0);
-  // Nobody is left who would end it here.
-  await cluster.output({ namespace: '', pod: '', container: '' }, [
-    'sh',
-    '-c',
-    `kill -9 $(cat ${latestRun(0)}/pid)`,
-  ]);
+  await endHere(cluster);
+});
+
+test('a run whose node goes silent ends, though its connection stays open, and names the node', async () => {
+  const cluster = new HereCluster();
+  cluster.silentAfter = 2_000;
+  const generator = await generatorsOn(cluster);
+  const plan = planOf('load', { ratePerSecond: 20, durationSeconds: 60, warmupSeconds: 1 });
+  const { result, requests } = await load(generator, { plan });
+  expect(result).toMatchObject({
+    outcome: 'killed',
+    reason: expect.stringMatching(
+      /^the connection to generator-0 was lost: its node node0 no longer answers the cluster: /,
+    ) as string,
+  });
+  expect(requests.length).toBeGreaterThan(0);
+  expect(requests.length).toBeLessThan(200);
+  await endHere(cluster);
 });
 
 test('three generators share one schedule, and each request is made once, when it is due', async () => {
