@@ -5,6 +5,7 @@
  */
 import type { Slo } from '../plan/slo';
 import { PERCENTILES } from './least-requests';
+import type { Silence } from './requests/silences';
 import { poissonInterval } from './statistics';
 
 /** With so many responses missing it is no chance: of random arrivals so many are missing once in e^8 times. */
@@ -20,13 +21,13 @@ function permitting(slos: readonly Slo[]): { boundMs: number; share: number }[] 
 
 /** Of the silences of a run those that alone make requests miss an SLO, whatever the rate is. */
 export function stallsOf(
-  silencesMs: readonly number[],
+  silences: readonly Silence[],
   slos: readonly Slo[],
   achievedPerSecond: number,
-): number[] {
+): Silence[] {
   const shortestMs = Math.min(...permitting(slos).map(({ boundMs }) => boundMs));
   const leastMs = Math.max(shortestMs, (1_000 * LEAST_MISSING) / achievedPerSecond);
-  return silencesMs.filter((ms) => ms > leastMs);
+  return silences.filter(({ ms }) => ms > leastMs);
 }
 
 /**

@@ -13,6 +13,7 @@ import { generatorFaults, latenessOf } from './generator';
 import { growth, totals, values, type SampledRole, type Window } from './metrics';
 import type { RequestFigures } from './requests/figures';
 import { latencySummary } from './requests/latency';
+import { stallCauses } from './stall-causes';
 import { stallsOf } from './stalls';
 import { largest, mean, median } from './statistics';
 import { slope } from './trend';
@@ -55,6 +56,7 @@ export function summarize(
     share: offered === 0 ? 0 : requests.errors / offered,
     byKind: { ...requests.errorsByKind },
   };
+  const stalls = stallsOf(requests.silences.longest(), facts.slos, good / seconds);
   return {
     offered: { requests: offered, ratePerSecond: offered / seconds },
     achieved: {
@@ -72,7 +74,8 @@ export function summarize(
       rightReplies: requests.expected,
     },
     backlog: backlog(samples, facts),
-    stallsMs: stallsOf(requests.silences.longestMs(), facts.slos, good / seconds),
+    stallsMs: stalls.map(({ ms }) => ms),
+    ...(stalls.length === 0 ? {} : { stallCauses: stallCauses(stalls, samples) }),
     littlesLaw: requests.littlesLaw(facts.loop === 'closed' ? (facts.clients ?? 0) : null),
     cpuMillisecondsPerRequest: cpuPerRequest(samples, measured, good),
     roles: roles(samples, measured),

@@ -2,8 +2,10 @@ import type { Estimate } from '../analysis/search/estimate';
 import { figures } from '../analysis/figures';
 import { contradictEachOther, speedSpread } from '../analysis/machine-speed';
 import { durationText } from '../analysis/slo';
+import { seenMeanwhile } from '../analysis/stall-causes';
 import { largest } from '../analysis/statistics';
 import type { FindProbe } from '../record/find-record';
+import type { StallCauses } from '../record/record';
 import type { FindHead, SearchEnding } from './conclude';
 
 /** V8 keeps some of what it once had; this much more at rest is worth a word. */
@@ -71,8 +73,17 @@ function stalls(probes: readonly FindProbe[], { conclusive }: Estimate): string[
   const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
   return [
-    `Nothing was answered for up to ${durationText(largest(all))}, ${times} in ${figures(seconds)} s of probes, though requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval takes in how often they may come. A larger --budget tells that better. A garbage collection, a checkpoint of the database or a CPU limit may be the cause.`,
+    `Nothing was answered for up to ${durationText(largest(all))}, ${times} in ${figures(seconds)} s of probes, though requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval takes in how often they may come. A larger --budget tells that better. ${causes(valid)}`,
   ];
+}
+
+function causes(probes: readonly FindProbe[]): string {
+  const count = (cause: keyof StallCauses): number =>
+    probes.reduce((sum, { stallCauses }) => sum + (stallCauses?.[cause] ?? 0), 0);
+  const seen = seenMeanwhile({ cpuLimit: count('cpuLimit'), collection: count('collection') });
+  return seen === null
+    ? 'A garbage collection, a checkpoint of the database or a CPU limit may be the cause.'
+    : `Seen meanwhile: ${seen}.`;
 }
 
 function restless({ restless: probes }: SearchEnding): string[] {

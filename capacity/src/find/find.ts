@@ -142,6 +142,7 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
     errorShare: summary.errors.share,
     cpuPerRequest: cpuPerRequest(summary),
     stallsMs: summary.stallsMs ?? [],
+    ...(summary.stallCauses === undefined ? {} : { stallCauses: summary.stallCauses }),
     littlesLaw: summary.littlesLaw?.ratio ?? null,
     limitedBy: verdict.limitedBy.name,
     limitEvidence: verdict.limitedBy.evidence,

@@ -3,7 +3,7 @@ import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
 import type { RecordedWorkload } from '../plan/chosen-workload';
 import type { SampledRole } from '../plan/roles';
-import type { Machine, Outcome, RoleSummary, TargetKind } from './record';
+import type { Machine, Outcome, RoleSummary, StallCauses, TargetKind } from './record';
 
 /** The shape of find.json: one search for the capacity, with every probe it made. */
 export interface FindRecord {
@@ -75,6 +75,8 @@ export interface FindProbe {
   cpuPerRequest?: CpuPerRequest | null;
   /** As in the run's summary: how long the system stood still, each time; older records do not have it. */
   stallsMs?: number[];
+  /** What was seen during them; left out where there were none, and in older records. */
+  stallCauses?: StallCauses;
   /** Requests in flight seen over those that Little's law predicts. */
   littlesLaw: number | null;
   limitedBy: string;

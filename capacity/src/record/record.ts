@@ -20,6 +20,7 @@ export type {
   NamedRequests,
   RoleSummary,
   SoakTrend,
+  StallCauses,
   Summary,
 } from './summary';
 export type { LimitSeen, LimitedBy, Outcome, RankedLimit, Verdict } from './verdict';

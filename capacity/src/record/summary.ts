@@ -35,6 +35,8 @@ export interface Summary {
    * a percentile: the longest first, at most 200, warm-up included; older records do not have it.
    */
   stallsMs?: number[];
+  /** Left out where there were none, and in older records. */
+  stallCauses?: StallCauses;
   /** Requests in flight predicted by rate x latency against those seen. */
   littlesLaw: { predicted: number; observed: number; ratio: number } | null;
   cpuMillisecondsPerRequest: number | null;
@@ -44,6 +46,14 @@ export interface Summary {
   /** Which process replied how often, where the workload says so. */
   spread: { host: string; pid: number; role: string; requests: number }[];
   generator: GeneratorSummary;
+}
+
+/** In how many of the stalls a process of n8n was seen to do this; both may be so, or neither. */
+export interface StallCauses {
+  /** Its CPU limit stopped it. */
+  cpuLimit: number;
+  /** Its heap was collected as a whole. */
+  collection: number;
 }
 
 /** Of the measured part. */

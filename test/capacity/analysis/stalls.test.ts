@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Silences } from '../../../capacity/src/analysis/requests/silences';
+import { Silences, type Silence } from '../../../capacity/src/analysis/requests/silences';
 import { stallCostSeconds, stallLoss, stallsOf } from '../../../capacity/src/analysis/stalls';
 import { parseSlos } from '../../../capacity/src/plan/slo';
 
@@ -25,10 +25,10 @@ function served(
   });
 }
 
-function silencesOf(requests: readonly Request[], untilMs: number): number[] {
+function silencesOf(requests: readonly Request[], untilMs: number): Silence[] {
   const silences = new Silences(untilMs);
   for (const request of requests) silences.add(request);
-  return silences.longestMs();
+  return silences.longest();
 }
 
 const even = (ratePerSecond: number, seconds: number): number[] =>
@@ -47,7 +47,9 @@ describe('a stall', () => {
           const stalls = stallsOf(silences, parseSlos('p95<300ms'), ratePerSecond);
           expect(stalls).toHaveLength(1);
           // It may begin within the work of a request, or before the next one.
-          expect(Math.abs((stalls[0] ?? 0) - stallMs)).toBeLessThanOrEqual(10 + 1_000 / 20);
+          const [{ fromMs, ms } = { fromMs: NaN, ms: NaN }] = stalls;
+          expect(Math.abs(ms - stallMs)).toBeLessThanOrEqual(10 + 1_000 / 20);
+          expect(Math.abs(fromMs - atMs)).toBeLessThanOrEqual(10 + 1_000 / 20);
         },
       ),
       { numRuns: 100 },
@@ -82,7 +84,11 @@ describe('a stall', () => {
       answer(100, 2_100),
       answer(2_900, 9_000),
     ];
-    expect(silencesOf(requests, 3_000)).toEqual([2_000, 100, 100]);
+    expect(silencesOf(requests, 3_000)).toEqual([
+      { fromMs: 100, ms: 2_000 },
+      { fromMs: 0, ms: 100 },
+      { fromMs: 2_900, ms: 100 },
+    ]);
   });
 
   it('is kept among the longest, however many there are', () => {
@@ -90,7 +96,7 @@ describe('a stall', () => {
     for (let i = 0; i < 10_000; i += 1) {
       silences.add({ tMs: 1e5 * i, durationMs: 20 + ((7_919 * i) % 10_000), errorKind: '' });
     }
-    const longest = silences.longestMs();
+    const longest = silences.longest().map(({ ms }) => ms);
     expect(longest).toEqual(Array.from({ length: 200 }, (_, i) => 10_019 - i));
   });
 
@@ -99,7 +105,7 @@ describe('a stall', () => {
     expect(stallCostSeconds(1_600, parseSlos('p95<300ms,p99<1s,errors<1%'))).toBeCloseTo(60);
     expect(stallCostSeconds(1_600, parseSlos('p95<2s'))).toBe(0);
     expect(stallCostSeconds(1_600, parseSlos('errors<1%,mean<1s'))).toBe(0);
-    expect(stallsOf([5_000], parseSlos('errors<1%'), 50)).toEqual([]);
+    expect(stallsOf([{ fromMs: 0, ms: 5_000 }], parseSlos('errors<1%'), 50)).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { concludeSearch, type FindHead } from '../../../capacity/src/find/conclude';
 import { outcomeOf } from '../../../capacity/src/find/outcome';
 import type { FindProbe } from '../../../capacity/src/record/find-record';
+import type { StallCauses } from '../../../capacity/src/record/record';
 import { renderFindTerminal } from '../../../capacity/src/report/find/terminal';
 import { sampleRun } from '../../support/sample-run';
 
@@ -224,6 +225,23 @@ describe('stalls', () => {
     expect(concludeSearch(head(stalling), wide, quiet).doubts).toEqual(
       expect.arrayContaining([expect.stringContaining('up to 1.6 s, 3 times in 100 s of probes')]),
     );
+  });
+
+  it('are told with what was seen meanwhile, and with what may have been where nothing was', () => {
+    const doubt = (...causes: (StallCauses | undefined)[]): string => {
+      const probes = causes.map((stallCauses) =>
+        probe({ stallsMs: [900, 800], ...(stallCauses === undefined ? {} : { stallCauses }) }),
+      );
+      const { doubts } = concludeSearch(head(probes), wide, quiet);
+      return doubts.find((text) => text.includes('Nothing was answered')) ?? '';
+    };
+    expect(doubt({ cpuLimit: 2, collection: 1 }, { cpuLimit: 1, collection: 1 })).toContain(
+      'Seen meanwhile: a CPU limit stopped a process of n8n in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap use the same limit as what answers.',
+    );
+    expect(doubt({ cpuLimit: 0, collection: 1 }, undefined)).toMatch(
+      /Seen meanwhile: a heap was collected in 1 of them\.$/,
+    );
+    expect(doubt({ cpuLimit: 0, collection: 0 }, undefined)).toMatch(/may be the cause\.$/);
   });
 
   it('are not worth a word where the answer stands, nor where none was seen or recorded', () => {

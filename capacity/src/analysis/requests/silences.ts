@@ -3,6 +3,12 @@ import { NEVER_ANSWERED } from './latency';
 
 /** Shorter ones are ordinary service times. */
 const LEAST_MS = 20;
+export interface Silence {
+  /** Since the load began. */
+  fromMs: number;
+  ms: number;
+}
+
 /** So many of the longest are kept, however long a run is. */
 const MOST = 200;
 
@@ -13,7 +19,7 @@ const MOST = 200;
 export class Silences {
   private lastMs = 0;
   private leastMs = LEAST_MS;
-  private kept: number[] = [];
+  private kept: Silence[] = [];
 
   /** Until then load was made: what comes after it are the last requests alone. */
   constructor(private readonly untilMs: number) {}
@@ -26,17 +32,18 @@ export class Silences {
     // To give up is no response.
     if (NEVER_ANSWERED.has(errorKind)) return;
     const endMs = tMs + durationMs;
-    const silentMs = Math.min(endMs, this.untilMs) - Math.max(this.lastMs, tMs);
+    const fromMs = Math.max(this.lastMs, tMs);
+    const ms = Math.min(endMs, this.untilMs) - fromMs;
     this.lastMs = Math.max(this.lastMs, endMs);
-    if (silentMs < this.leastMs) return;
-    this.kept.push(silentMs);
+    if (ms < this.leastMs) return;
+    this.kept.push({ fromMs, ms });
     if (this.kept.length < 2 * MOST) return;
-    this.kept = this.longestMs();
-    this.leastMs = this.kept.at(-1) ?? LEAST_MS;
+    this.kept = this.longest();
+    this.leastMs = this.kept.at(-1)?.ms ?? LEAST_MS;
   }
 
   /** The longest first. */
-  longestMs(): number[] {
-    return [...this.kept].sort((one, other) => other - one).slice(0, MOST);
+  longest(): Silence[] {
+    return [...this.kept].sort((one, other) => other.ms - one.ms).slice(0, MOST);
   }
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../record/record';
 import { formatNumber } from '../plot/scale';
 import { placeOf } from '../../plan/roles';
+import { seenMeanwhile } from '../../analysis/stall-causes';
 
 /** The figures of a run, in reading order; the same in HTML, Markdown and the terminal. */
 export function runFigures(record: RunRecord): Figure[] {
@@ -38,6 +39,8 @@ export function runFigures(record: RunRecord): Figure[] {
       'Unanswered',
       `${formatNumber(summary.unanswered.requests)} ${summary.unanswered.requests === 1 ? 'request' : 'requests'} when the run ended, the oldest for ${ms(summary.unanswered.oldestAgeMs)}`,
     );
+  const stalls = stallsText(summary);
+  if (stalls !== null) add('Stalls', stalls);
   if (summary.executions) {
     const e = summary.executions;
     add(
@@ -83,6 +86,16 @@ export function runFigures(record: RunRecord): Figure[] {
   if (parts.length > PARTS_SHOWN) add('Load generators', partsText(parts));
   else for (const part of parts) add(`Generator ${part.name}`, partText(part));
   return figures;
+}
+
+/** The longest first in the record; null where there were none. */
+function stallsText({ stallsMs = [], stallCauses }: Summary): string | null {
+  const [longestMs] = stallsMs;
+  if (longestMs === undefined) return null;
+  const times = stallsMs.length === 1 ? 'once' : `${String(stallsMs.length)} times`;
+  const seen = stallCauses === undefined ? null : seenMeanwhile(stallCauses);
+  const meanwhile = seen === null ? '' : `; seen meanwhile: ${seen}`;
+  return `no response for up to ${ms(longestMs)}, ${times}, though requests waited${meanwhile}`;
 }
 
 const isOfTable = ({ name }: SoakTrend): boolean => name.startsWith('table ');

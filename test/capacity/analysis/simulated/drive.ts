@@ -4,7 +4,7 @@ import type { Estimate } from '../../../../capacity/src/analysis/search/estimate
 import type { ProbeOutcome, Probe, Settings } from '../../../../capacity/src/analysis/search/types';
 import { stallCostSeconds, stallsOf } from '../../../../capacity/src/analysis/stalls';
 import type { Slo } from '../../../../capacity/src/plan/slo';
-import { measure, silencesMs } from './probe';
+import { measure, silencesOf } from './probe';
 import { Simulation, type Load } from './simulate';
 import type { System } from './systems';
 
@@ -50,10 +50,10 @@ export function prober(
           ? 1_000 * found.workSeconds
           : null,
       stallCostsSeconds: stallsOf(
-        silencesMs(trace, seconds, timeout),
+        silencesOf(trace, seconds, timeout),
         slos,
         found.achievedPerSecond,
-      ).map((ms) => stallCostSeconds(ms, slos)),
+      ).map(({ ms }) => stallCostSeconds(ms, slos)),
       limit: sustained ? null : 'simulated',
     };
   };

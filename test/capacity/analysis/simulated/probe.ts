@@ -3,7 +3,7 @@ import {
   percentileInterval,
   type Interval,
 } from '../../../../capacity/src/analysis/statistics';
-import { Silences } from '../../../../capacity/src/analysis/requests/silences';
+import { Silences, type Silence } from '../../../../capacity/src/analysis/requests/silences';
 import type { Trace } from './simulate';
 
 export interface Measured {
@@ -61,11 +61,11 @@ export function measure(
 }
 
 /** How long nothing was answered though something waited, as a run sees it: of each request its end, warm-up included. */
-export function silencesMs(
+export function silencesOf(
   { due, latency, count }: Trace,
   seconds: number,
   timeout = Infinity,
-): number[] {
+): Silence[] {
   const seen = new Silences(1_000 * seconds);
   const ends = due.subarray(0, count).map((at, i) => at + Math.min(timeout, latency[i] ?? 0));
   const order = Uint32Array.from(ends.keys()).sort((a, b) => (ends[a] ?? 0) - (ends[b] ?? 0));
@@ -77,5 +77,5 @@ export function silencesMs(
       errorKind: (latency[i] ?? 0) > timeout ? 'timeout' : '',
     });
   }
-  return seen.longestMs();
+  return seen.longest();
 }

@@ -3,6 +3,7 @@ import { renderRunHtml } from '../../../../capacity/src/report/run/html';
 import { plotFiles, renderMarkdown } from '../../../../capacity/src/report/run/markdown';
 import { runCharts } from '../../../../capacity/src/report/run/charts';
 import { renderTerminal } from '../../../../capacity/src/report/run/terminal';
+import type { Summary } from '../../../../capacity/src/record/record';
 import { sampleRequests, sampleRun } from '../../../support/sample-run';
 
 const data = sampleRun();
@@ -102,6 +103,19 @@ describe('the twins', () => {
     expect(head?.split(',')).toHaveLength(first?.split(',').length ?? 0);
     expect(second).toContain('"a ""b"", c"');
     expect(end).toBe('');
+  });
+
+  it('stalls are told with what was seen meanwhile, and not where there were none', () => {
+    const { record } = data;
+    const shown = (more: Partial<Summary>): string =>
+      renderMarkdown({ ...data, record: { ...record, summary: { ...record.summary, ...more } } });
+    expect(shown({ stallsMs: [705, 320], stallCauses: { cpuLimit: 1, collection: 0 } })).toContain(
+      '| Stalls | no response for up to 705 ms, 2 times, though requests waited; seen meanwhile: a CPU limit stopped a process of n8n in 1 of them |',
+    );
+    expect(shown({ stallsMs: [705] })).toContain(
+      '| Stalls | no response for up to 705 ms, once, though requests waited |',
+    );
+    expect(shown({ stallsMs: [] })).not.toContain('| Stalls |');
   });
 
   it('the terminal tells what it takes where its price was asked for', () => {
