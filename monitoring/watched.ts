@@ -187,7 +187,7 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
     `${String(fault.load.plannedPerSecond)}/s of \`${fault.load.workload}\``,
     `${String(fault.watchedSeconds)} s`,
     figure(fault.loadAverageAtStart),
-    silent(fault).map(linked).join(', ') || 'none',
+    silent(fault).join(', ') || 'none',
   ]);
   return [
     '## Faults against alerts',
@@ -232,8 +232,15 @@ function cell({ alerts, expects, before }: Fault, alert: string): string {
   return seen !== undefined && isUnseen(seen) ? 'unseen' : '**silent**';
 }
 
-const silent = ({ alerts, expects }: Fault): string[] =>
-  expects.filter((alert) => alerts.every((one) => one.alert !== alert || one.firing === null));
+function silent({ alerts, expects }: Fault): string[] {
+  return expects.flatMap((alert) => {
+    const seen = alerts.find((one) => one.alert === alert);
+    if (seen?.firing != null) return [];
+    const since =
+      seen?.pending == null ? '' : `, pending from ${String(seen.pending.afterSeconds)} s on`;
+    return [`${linked(alert)}${since}`];
+  });
+}
 
 const latency = ({ p95Ms }: Load): string => (p95Ms === null ? '-' : `${p95Ms.toFixed(0)} ms`);
 

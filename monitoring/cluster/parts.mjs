@@ -57,7 +57,8 @@ export const PARTS = [
   },
   {
     ...{ name: 'too-much', title: 'executions of 5 s, twice as many as there are slots for' },
-    ...{ workload: 'wait-5s', ratePerSecond: 8, lastsSeconds: 780, afterSeconds: 0 },
+    // The slow alert on latency waits for 15 minutes.
+    ...{ workload: 'wait-5s', ratePerSecond: 8, lastsSeconds: 1020, afterSeconds: 0 },
     expects: [
       ...['N8nQueueGrowing', 'N8nQueueWaitLong', 'N8nOldestJobTooOld', 'N8nWorkerSlotsFull'],
       ...['N8nWebhookLatencyFast', 'N8nWebhookLatencySlow'],

@@ -183,6 +183,18 @@ describe('the page', () => {
     );
   });
 
+  test('says since when an alert was pending that should have fired', () => {
+    const { faults } = record;
+    const killed = faults['kill-worker'];
+    if (killed === undefined) throw new Error('no fault');
+    const expected = watchedPage({
+      faults: { 'kill-worker': { ...killed, expects: ['N8nProcessDown'] } },
+    });
+    expect(expected).toContain(
+      '| [ProcessDown](runbooks/N8nProcessDown.md), pending from 95 s on |',
+    );
+  });
+
   test('names the alerts that no fault made fire', () => {
     expect(page).toContain('by promtool: [MainDown](runbooks/N8nMainDown.md), [ProcessDown]');
     expect(page.split('by promtool:')[1]).not.toContain('JobsStalled');
