@@ -48,8 +48,8 @@ const { values, positionals } = argumentsGiven();
 const [asked] = positionals;
 const isDone = (name) => {
   const { quiet: seen, faults } = readRecord();
-  // Of a release that was not healthy it is measured again.
-  return name === QUIET ? seen?.healthy === true : name in faults;
+  // Of a release that was not healthy, or without a sight of containers, it is measured again.
+  return name === QUIET ? seen?.healthy === true && seen.namesContainers === true : name in faults;
 };
 const names = [QUIET, ...PARTS.map(({ name }) => name)];
 

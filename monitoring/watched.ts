@@ -36,6 +36,8 @@ interface Watched {
   startedAt: string;
   watchedSeconds: number;
   versions: Record<string, string>;
+  /** Whether cAdvisor told of containers; left out in records that were made when the lab's told of pods alone. */
+  namesContainers?: boolean;
   /** Not of a load that failed. */
   machine?: { cpu: string; cores: number };
   load: Load;
@@ -92,6 +94,7 @@ export function watchedPage({ quiet, faults }: WatchedRecord): string {
     NOTE,
     `What the alerts of the chart did on a real Kubernetes with a real Prometheus ${any?.versions['prometheus'] ?? ''}: its rules are those of the chart's PrometheusRule with the default thresholds, and it scrapes the pods that the chart's PodMonitors choose, with their relabelings, every 15 s, cAdvisor and the kubelet through the API server, kube-state-metrics, redis_exporter and postgres_exporter. n8n ${any?.versions['n8n'] ?? ''} runs in queue mode with two workers, a webhook processor, PostgreSQL and the exporter, all of it on one machine (${[...machines].join('; for other parts ')}). [monitoring/on-cluster.mjs](../monitoring/on-cluster.mjs) measures it, and [the record](records/alerts-on-cluster.json) has what each alert did.`,
     notThere(alerts),
+    ...withoutContainers(quiet, entries),
     ...(quiet === undefined ? [] : quietSection(quiet)),
     ...(entries.length === 0 ? [] : faultSection(entries)),
   ].join('\n\n');
@@ -121,6 +124,25 @@ function notThere(alerts: readonly Seen[]): string {
     'These alerts were silent, wholly or in part, because a series was not there. kube-state-metrics tells why a container ended only after one ended, and cAdvisor knows throttling only of containers with a CPU limit, which the chart does not set:',
     table(['alert', 'series that were not there'], rows),
   ].join('\n\n');
+}
+
+/** Of cAdvisor's series they read those of containers. */
+const OF_CONTAINERS = ['N8nContainerNearMemoryLimit', 'N8nOutOfMemoryKill', 'N8nCpuThrottled'];
+
+function withoutContainers(
+  quiet: Quiet | undefined,
+  entries: readonly (readonly [string, Fault])[],
+): string[] {
+  const parts = [
+    ...(quiet === undefined || quiet.namesContainers === true ? [] : ['the healthy n8n']),
+    ...entries
+      .filter(([, { namesContainers }]) => namesContainers !== true)
+      .map(([name]) => `\`${name}\``),
+  ];
+  if (parts.length === 0) return [];
+  return [
+    `In some parts cAdvisor told of pods and not of their containers, a defect of the lab's cluster. The silence of ${OF_CONTAINERS.map(linked).join(', ')} says nothing there: ${parts.join(', ')}.`,
+  ];
 }
 
 function quietSection(quiet: Quiet): string[] {

@@ -1,8 +1,12 @@
 // What the alerts of one namespace did within a stretch of time, from Prometheus's own series of them.
 import { asked, SCRAPE_SECONDS } from './prometheus.mjs';
 
-/** Names of metrics in an expression: ours all have braces. */
-const metricsIn = (expr) => [...new Set([...expr.matchAll(/(\w+)\{/g)].map(([, name]) => name))];
+/** Metrics in an expression, of which ours all have braces, each with the labels that it must not be without. */
+const metricsIn = (expr) =>
+  [...expr.matchAll(/(\w+)\{([^}]*)\}/g)].map(([, name, matchers]) => ({
+    name,
+    wanted: [...matchers.matchAll(/\w+!~?"[^"]*"/g)].map(([matcher]) => matcher),
+  }));
 
 const between = ({ fromMs, toMs }) => ({ start: fromMs / 1000, end: toMs / 1000 });
 
@@ -16,18 +20,20 @@ export async function alertsWithin(url, { namespace, groups, ...time }) {
     query: `ALERTS{namespace="${namespace}"}`,
     ...range,
   });
-  const names = await asked(url, 'label/__name__/values', {
-    'match[]': `{namespace="${namespace}"}`,
-    ...between(time),
-  });
+  const isThere = async ({ name, wanted }) => {
+    const matchers = [`namespace="${namespace}"`, ...wanted].join(',');
+    const match = { 'match[]': `${name}{${matchers}}`, ...between(time) };
+    return (await asked(url, 'series', match)).length > 0;
+  };
   const alerts = [];
   for (const { alert, expr } of groups.flatMap(({ rules }) => rules)) {
     const series = states.result.filter(({ metric }) => metric.alertname === alert);
     const stretch = (state) => stretchOf(series, state, time.fromMs);
-    const missing = metricsIn(expr).filter((name) => !names.includes(name));
+    const missing = new Set();
+    for (const metric of metricsIn(expr)) if (!(await isThere(metric))) missing.add(metric.name);
     const wasActive = series.length > 0;
     alerts.push({
-      ...{ alert, pending: stretch('pending'), firing: stretch('firing'), missing },
+      ...{ alert, pending: stretch('pending'), firing: stretch('firing'), missing: [...missing] },
       ...(wasActive ? { highest: await highest(url, expr, range) } : {}),
       ...(wasActive ? { labels: labelsOf(series) } : {}),
     });
@@ -59,6 +65,12 @@ async function highest(url, query, range) {
   const { result } = await asked(url, 'query_range', { query, ...range });
   const values = result.flatMap(({ values: points }) => points.map(([, value]) => Number(value)));
   return values.length === 0 ? null : Math.max(...values);
+}
+
+/** Whether cAdvisor tells of containers, not of pods alone. */
+export async function namesContainers(url, namespace, time) {
+  const match = `container_memory_working_set_bytes{namespace="${namespace}",container!~"|POD"}`;
+  return (await asked(url, 'series', { 'match[]': match, ...between(time) })).length > 0;
 }
 
 /** Targets that Prometheus reached within this time, by job. */

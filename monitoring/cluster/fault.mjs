@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alertsWithin, scraped } from './alerts.mjs';
+import { alertsWithin, namesContainers, scraped } from './alerts.mjs';
 import { existing, figuresOf, tuned } from './load.mjs';
 import { STEADY_SECONDS } from './parts.mjs';
 import { asked, startWatching } from './prometheus.mjs';
@@ -48,6 +48,7 @@ export async function watchFault(part, { scratch, signal, tell }) {
       watchedSeconds: Math.round((toMs - faultMs) / 1000),
       ...{ ...told, versions: { ...told.versions, prometheus: prometheus.version } },
       scraped: await scraped(prometheus.url, namespace, { fromMs, toMs: faultMs }),
+      namesContainers: await namesContainers(prometheus.url, namespace, { fromMs, toMs }),
       before: before.filter(({ pending, firing }) => pending || firing).map(({ alert }) => alert),
       alerts: await of({ fromMs: faultMs, toMs }),
     };

@@ -1,7 +1,7 @@
 // An idle release and a healthy one under load, watched at the same time: no alert may fire on either.
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alertsWithin, scraped } from './alerts.mjs';
+import { alertsWithin, namesContainers, scraped } from './alerts.mjs';
 import { existing, figuresOf, tuned } from './load.mjs';
 import { startWatching } from './prometheus.mjs';
 import { deploy, emptyNamespace, isDeployed, monitorsOf, removeNamespace } from './release.mjs';
@@ -75,6 +75,7 @@ export async function quiet({ seconds, ratePerSecond, scratch, signal, tell }) {
         most: sorted.at(-1) ?? null,
       },
       healthy: isHealthy(figuresOf(run)),
+      namesContainers: await namesContainers(prometheus.url, NAMESPACES.loaded, time),
       load: { workload: WORKLOAD, plannedPerSecond: ratePerSecond, ...figuresOf(run) },
       ...seen,
     };

@@ -195,6 +195,21 @@ describe('the page', () => {
     );
   });
 
+  test('says in which parts alerts on containers could not see any', () => {
+    const { quiet, faults } = record;
+    const killed = faults['kill-worker'];
+    if (quiet === undefined || killed === undefined) throw new Error('no part');
+    expect(page).toMatch(
+      /\[CpuThrottled\]\S+ says nothing there: the healthy n8n, `kill-worker`\./,
+    );
+    const named = { namesContainers: true };
+    const seen = {
+      quiet: { ...quiet, ...named },
+      faults: { 'kill-worker': { ...killed, ...named } },
+    };
+    expect(watchedPage(seen)).not.toContain('says nothing there');
+  });
+
   test('names the alerts that no fault made fire', () => {
     expect(page).toContain('by promtool: [MainDown](runbooks/N8nMainDown.md), [ProcessDown]');
     expect(page.split('by promtool:')[1]).not.toContain('JobsStalled');

@@ -85,8 +85,9 @@ wait_for kube-apiserver kubectl --kubeconfig "$PKI/admin.kubeconfig" get --raw /
     --horizontal-pod-autoscaler-sync-period=5s --horizontal-pod-autoscaler-cpu-initialization-period=20s \
     --horizontal-pod-autoscaler-initial-readiness-delay=5s --horizontal-pod-autoscaler-downscale-stabilization=30s
   start kube-scheduler kube-scheduler $(api_clients scheduler) --bind-address=127.0.0.1 --leader-elect=false --profiling=false
+  # Its cAdvisor asks containerd which container a control group is, by a setting of its own.
   start kubelet kubelet --config="$STATE/kubelet.yaml" --kubeconfig="$PKI/kubelet.kubeconfig" \
-    --hostname-override="$NODE" --node-ip="$NODE_IP"
+    --hostname-override="$NODE" --node-ip="$NODE_IP" --containerd="$CONTAINERD_SOCKET"
   start kube-proxy kube-proxy --config="$STATE/kube-proxy.yaml"
   start metrics-server metrics-server $(api_clients metrics) --secure-port=4443 --cert-dir="$STATE/metrics" \
     --kubelet-certificate-authority="$PKI/ca.crt" --kubelet-preferred-address-types=InternalIP \
