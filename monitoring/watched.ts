@@ -57,6 +57,8 @@ interface Fault extends Watched, Side {
   loadAverageAtStart: number;
   /** Of alerts that were pending or firing before the fault. */
   before: string[];
+  /** Written by hand into the record where the machine was shared after the part had begun. */
+  otherWork?: boolean;
 }
 
 export interface WatchedRecord {
@@ -223,8 +225,20 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
     ),
     'When each alert fired, in seconds since the fault. "pending" was true, but not for as long as the alert asks; "silent" should have fired; "unseen" should have fired and reads a series that was not there; an empty cell was silent, and was not expected to fire. An alert that was active before the fault has "before".',
     table(['fault', ...columns.map(linked)], rows),
+    ...shared(entries),
     ...neverFired(entries.map(([, fault]) => fault)),
   ];
+}
+
+function shared(entries: readonly (readonly [string, Fault])[]): string[] {
+  const names = entries.flatMap(([name, { otherWork }]) =>
+    otherWork === true ? `\`${name}\`` : [],
+  );
+  return names.length === 0
+    ? []
+    : [
+        `Other work used the machine during ${names.join(', ')}: alerts on latency, errors and event-loop lag may be its doing there, and the times be longer than they are alone.`,
+      ];
 }
 
 function neverFired(faults: readonly Fault[]): string[] {

@@ -31,7 +31,7 @@ test('a pod more, by a HorizontalPodAutoscaler, with its reason', async () => {
   await until('the load', () =>
     Promise.resolve(existsSync(results) && readdirSync(results).length > 0),
   );
-  // It decides by its least number of pods, and so without figures of their CPU; every 15 s.
+  // It decides by its least number of pods, and so without figures of their CPU.
   await space.apply([
     {
       ...{ apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' },

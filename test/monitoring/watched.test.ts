@@ -195,6 +195,15 @@ describe('the page', () => {
     );
   });
 
+  test('says during which faults other work used the machine', () => {
+    const { faults } = record;
+    const killed = faults['kill-worker'];
+    if (killed === undefined) throw new Error('no fault');
+    expect(page).not.toContain('Other work');
+    const other = watchedPage({ faults: { 'kill-worker': { ...killed, otherWork: true } } });
+    expect(other).toContain('Other work used the machine during `kill-worker`:');
+  });
+
   test('says in which parts alerts on containers could not see any', () => {
     const { quiet, faults } = record;
     const killed = faults['kill-worker'];
