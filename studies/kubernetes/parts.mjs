@@ -11,9 +11,9 @@ const LIMITS = {
 };
 
 /**
- * A search finds the rate from which on one of these is missed. With a CPU limit of one core a garbage collection of main
- * stops everything for 400 to 800 ms, three or four times a minute: V8's helpers take what the control group may use. A limit
- * of 300 ms for one request in twenty is then met or missed by how many of them fall into a run.
+ * A search finds the rate from which on one of these is missed. With a CPU limit of one core a garbage collection stops main
+ * for longer than 300 ms, a few times a minute, as V8's helpers take what the control group may use: such a limit would be
+ * met or missed by how many of them fall into a run.
  */
 const SLO = ['--slo', 'p95<1s', '--slo', 'errors<1%'];
 

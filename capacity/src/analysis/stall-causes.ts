@@ -1,4 +1,4 @@
-/** What processes of n8n did while nothing was answered: stopped by a CPU limit, or collected their heaps. Pure. */
+/** What the loaded processes did while nothing was answered: stopped by a CPU limit, or collected their heaps. Pure. */
 import { LOADED_ROLES } from '../plan/roles';
 import type { MetricSample, StallCauses } from '../record/record';
 import { values, type Window } from './metrics';
@@ -17,7 +17,7 @@ const LONGER = 2;
 export function seenMeanwhile({ cpuLimit, collection }: StallCauses): string | null {
   const inSome = (count: number): string => `in ${String(count)} of them`;
   const seen = [
-    ...(cpuLimit === 0 ? [] : [`a CPU limit stopped a process of n8n ${inSome(cpuLimit)}`]),
+    ...(cpuLimit === 0 ? [] : [`a CPU limit stopped a process ${inSome(cpuLimit)}`]),
     ...(collection === 0 ? [] : [`a heap was collected ${inSome(collection)}`]),
   ];
   if (seen.length === 0) return null;

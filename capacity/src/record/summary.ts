@@ -48,7 +48,7 @@ export interface Summary {
   generator: GeneratorSummary;
 }
 
-/** In how many of the stalls a process of n8n was seen to do this; both may be so, or neither. */
+/** In how many of the stalls a loaded process was seen to do this; both may be so, or neither. */
 export interface StallCauses {
   /** Its CPU limit stopped it. */
   cpuLimit: number;

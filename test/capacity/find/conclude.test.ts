@@ -236,7 +236,7 @@ describe('stalls', () => {
       return doubts.find((text) => text.includes('Nothing was answered')) ?? '';
     };
     expect(doubt({ cpuLimit: 2, collection: 1 }, { cpuLimit: 1, collection: 1 })).toContain(
-      'Seen meanwhile: a CPU limit stopped a process of n8n in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap use the same limit as what answers.',
+      'Seen meanwhile: a CPU limit stopped a process in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap use the same limit as what answers.',
     );
     expect(doubt({ cpuLimit: 0, collection: 1 }, undefined)).toMatch(
       /Seen meanwhile: a heap was collected in 1 of them\.$/,
