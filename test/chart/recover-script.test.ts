@@ -96,6 +96,22 @@ test('an execution without a job is retried, and each decision is a line', async
   expect([code, retries]).toEqual([0, ['/api/v1/executions/1/retry']]);
 });
 
+const counted = (): Promise<Record<string, string>> => client.hgetall('n8n-tuned:{mine}:recovery');
+
+test('what passes did is added up in Redis, for the exporter', async () => {
+  const beganMs = Date.now();
+  await run();
+  retries.length = 0;
+  await run();
+  const { endedAtMs, ...counts } = await counted();
+  expect(counts).toEqual({
+    ...{ passes: '2', left: '0', 'attempts:recovered': '2', 'attempts:failed': '0' },
+    ...{ 'attempts:lost_again': '0', 'attempts:not_known': '0' },
+    ...{ 'attempts:no_longer_due': '0', 'attempts:refused': '0' },
+  });
+  expect(Number(endedAtMs)).toBeGreaterThanOrEqual(beganMs);
+});
+
 test('one with a job is left to its worker', async () => {
   await client.hset('mine:jobs:9', 'data', '{"executionId":"1"}');
   await client.rpush('mine:jobs:active', '9');
@@ -108,6 +124,7 @@ test('dry, it only says what it would do', async () => {
   const { code, said } = await run({ RECOVERY_RETRY: 'false' });
   expect([code, retries]).toEqual([1, []]);
   expect(said).toContain('would be retried from Webhook');
+  expect(await counted()).toEqual({});
 });
 
 test.each([

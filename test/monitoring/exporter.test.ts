@@ -5,6 +5,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Queue from 'bull';
+import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { cacheFolder, repositoryRoot } from '../../capacity/src/lab/paths';
 import { freePort } from '../../capacity/src/targets/process/ports';
@@ -29,6 +30,7 @@ let ports: { redis: number; postgresql: number };
 const children: ChildProcess[] = [];
 let database: Client;
 const queues: Queue.Queue[] = [];
+const clients: Redis[] = [];
 
 function started(command: readonly string[], env: Record<string, string> = {}): ChildProcess {
   const [program = '', ...args] = command;
@@ -118,6 +120,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all(queues.map((one) => one.close(true)));
+  clients.forEach((client) => client.disconnect());
   await database.end();
   for (const child of children.reverse()) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -156,6 +159,42 @@ it('counts workers that consume, not those that only put jobs in', async () => {
     void worker.process(() => Promise.resolve());
   }
   await until('two consume', async () => (await scraped(url))['n8n_tuned_queue_consumers'] === 2);
+});
+
+it('tells what recovery has added up in Redis, and nothing of it before', async () => {
+  const url = await exporter(ofRedis());
+  const ofRecovery = async (): Promise<object> =>
+    Object.fromEntries(
+      Object.entries(await scraped(url)).filter(([name]) => name.includes('_recovery_')),
+    );
+  expect(await ofRecovery()).toEqual({});
+  const client = new Redis({ port: ports.redis });
+  clients.push(client);
+  await client.hset(`n8n-tuned:{${PREFIX}}:recovery`, {
+    ...{ passes: 3, left: 2, endedAtMs: 1_700_000_000_500 },
+    ...{ 'attempts:recovered': 5, 'attempts:lost_again': 1 },
+  });
+  expect(await ofRecovery()).toEqual({
+    n8n_tuned_recovery_passes_total: 3,
+    'n8n_tuned_recovery_attempts_total{outcome="recovered"}': 5,
+    'n8n_tuned_recovery_attempts_total{outcome="lost_again"}': 1,
+    n8n_tuned_recovery_left_executions: 2,
+    n8n_tuned_recovery_last_pass_timestamp_seconds: 1_700_000_000.5,
+  });
+  const text = await (await fetch(`${url}/metrics`)).text();
+  expect(text).toContain('# TYPE n8n_tuned_recovery_attempts_total counter');
+  // A user of Redis who may not read it sees the rest.
+  const allowed = ['+lindex', '+hget', '+client|list', '+info'];
+  await client.acl('SETUSER', 'narrow', 'on', '>narrow', '~*', ...allowed);
+  const narrow = await exporter({
+    ...{ ...ofRedis(), QUEUE_BULL_REDIS_USERNAME: 'narrow', QUEUE_BULL_REDIS_PASSWORD: 'narrow' },
+  });
+  expect(Object.keys(await scraped(narrow)).sort()).toEqual([
+    'n8n_tuned_exporter_up{store="redis"}',
+    'n8n_tuned_queue_consumers',
+    'n8n_tuned_queue_oldest_job_seconds',
+  ]);
+  await client.del(`n8n-tuned:{${PREFIX}}:recovery`);
 });
 
 it('counts crashed executions of the last hour and those recovered, and sizes of tables of n8n', async () => {

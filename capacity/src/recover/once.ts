@@ -1,6 +1,6 @@
 /** One pass over an n8n, with or without its queue. */
 import { N8nApi } from '../targets/url/api';
-import { Failure } from '../ui/errors';
+import { Failure, messageOf } from '../ui/errors';
 import { RecoveryApi } from './n8n';
 import { pass, type PassOrder, type PassReport, type Tell } from './pass';
 import type { RecoveryQueue } from './queue';
@@ -35,7 +35,7 @@ export async function recoverOnce(
     if (workflows.length === 0) {
       tell(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
     }
-    return await pass(
+    const report = await pass(
       {
         nowMs: () => Date.now(),
         executionsOf: api.executionsOf.bind(api),
@@ -47,6 +47,12 @@ export async function recoverOnce(
       tell,
       AbortSignal.any([signal, leading.signal]),
     );
+    if (order.retries) {
+      await queue?.count(report, Date.now()).catch((error: unknown) => {
+        tell(`the counts of this pass are not kept for the exporter: ${messageOf(error)}`);
+      });
+    }
+    return report;
   } finally {
     await queue?.end();
   }

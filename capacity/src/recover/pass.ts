@@ -27,18 +27,20 @@ export interface PassOrder {
   stopAfterLost: number;
 }
 
-export type Outcome =
+export const OUTCOMES = [
   /** Ran to its end. */
-  | 'recovered'
+  'recovered',
   /** Ran, and failed by itself. */
-  | 'failed'
+  'failed',
   /** Its worker died too. */
-  | 'lost again'
+  'lost again',
   /** n8n has not answered: the next pass sees what became of it. */
-  | 'not known'
+  'not known',
   /** What the look right before it said: somebody else has seen to it, or it is no longer to be retried. */
-  | 'no longer due'
-  | 'refused';
+  'no longer due',
+  'refused',
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 export interface Attempt {
   executionId: string;
@@ -208,20 +210,32 @@ async function attemptOf(
 }
 
 /** Whether anything that is lost has not been brought back. */
-export const isAnythingLost = ({ due, attempts, left, refused }: PassReport): boolean =>
-  due.length > attempts.filter(isSettled).length || left.length > 0 || refused.length > 0;
+export const isAnythingLost = (report: PassReport): boolean =>
+  stillLost(report) > 0 || report.refused.length > 0;
+
+/** Lost executions that the pass has not brought back; those of refused workflows are not known. */
+export const stillLost = ({ due, attempts, left }: PassReport): number =>
+  due.length - attempts.filter(isSettled).length + left.length;
 
 const isSettled = ({ outcome }: Attempt): boolean =>
   outcome === 'recovered' || outcome === 'failed';
 
-export function summaryOf({ due, attempts, left }: PassReport, isRetry: boolean): string {
-  const count = (outcome: string): number =>
+export function countsOf(attempts: readonly Attempt[]): Record<Outcome, number> {
+  const count = (outcome: Outcome): number =>
     attempts.filter((attempt) => attempt.outcome === outcome).length;
-  const others = ['failed', 'lost again', 'not known', 'no longer due', 'refused']
-    .filter((outcome) => count(outcome) > 0)
-    .map((outcome) => `, ${String(count(outcome))} ${outcome}`);
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)])) as Record<
+    Outcome,
+    number
+  >;
+}
+
+export function summaryOf({ due, attempts, left }: PassReport, isRetry: boolean): string {
+  const counts = countsOf(attempts);
+  const others = OUTCOMES.filter((outcome) => outcome !== 'recovered' && counts[outcome] > 0).map(
+    (outcome) => `, ${String(counts[outcome])} ${outcome}`,
+  );
   const done = isRetry
-    ? `${String(count('recovered'))} recovered${others.join('')}`
+    ? `${String(counts.recovered)} recovered${others.join('')}`
     : 'nothing was retried';
   return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone; ${done}`;
 }

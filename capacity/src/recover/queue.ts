@@ -1,13 +1,19 @@
-/** n8n's queue as recovery needs it: which executions have a job, and that no two recoveries work at once. */
+/**
+ * n8n's queue as recovery needs it: which executions have a job, that no two recoveries work at once, and where its counts
+ * outlast a pass, for the chart's exporter.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { Failure, messageOf } from '../ui/errors';
+import { countsOf, stillLost, type PassReport } from './pass';
 
 export interface RecoveryQueue {
   /** Executions with a job that waits, is active, or is put off. */
   queued(): Promise<Set<string>>;
   /** False: another recovery works. Renewed until `end`. */
   lead(): Promise<boolean>;
+  /** Adds what a pass did to the counts of those before it. */
+  count(report: PassReport, endedAtMs: number): Promise<void>;
   end(): Promise<void>;
 }
 
@@ -68,6 +74,16 @@ export async function openQueue(
         );
       }, LEASE_MS / 3);
       return true;
+    },
+    count: async ({ attempts, ...report }, endedAtMs) => {
+      const key = `n8n-tuned:{${prefix}}:recovery`;
+      const adding = redis.multi().hincrby(key, 'passes', 1);
+      for (const [outcome, many] of Object.entries(countsOf(attempts))) {
+        // An outcome that has not been there yet is 0, not missing.
+        adding.hincrby(key, `attempts:${outcome.replaceAll(' ', '_')}`, many);
+      }
+      adding.hset(key, { left: stillLost({ attempts, ...report }), endedAtMs });
+      await adding.exec();
     },
     end: async () => {
       if (renewing !== undefined) {

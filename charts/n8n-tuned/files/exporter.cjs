@@ -1,5 +1,5 @@
 // What n8n's own metrics lack, for Prometheus: the age of the oldest job, workers that consume, executions that crashed and
-// were recovered, the size of tables. It reads Redis and PostgreSQL at each scrape, with n8n's own variables and the
+// were recovered, what recovery has done, the size of tables. It reads Redis and PostgreSQL at each scrape, with n8n's own variables and the
 // libraries of n8n's image, and changes nothing. A store that does not answer takes its own metrics away, no others.
 const { once } = require('node:events');
 const { createServer } = require('node:http');
@@ -20,6 +20,11 @@ const METRICS = {
   n8n_tuned_queue_consumers: 'Workers whose connection for taking jobs is open in Redis.',
   n8n_tuned_executions_crashed: `Executions that crashed within the last ${CRASHED_WITHIN}.`,
   n8n_tuned_executions_recovered: 'Of these, executions of which a retry has succeeded since.',
+  n8n_tuned_recovery_passes_total: 'Passes of recovery that retried what they found.',
+  n8n_tuned_recovery_attempts_total: 'Retries by recovery, by what became of them.',
+  n8n_tuned_recovery_left_executions:
+    'Lost executions that the last pass of recovery has not brought back.',
+  n8n_tuned_recovery_last_pass_timestamp_seconds: 'When the last pass of recovery ended.',
   n8n_tuned_table_size_bytes: `Size of a table of n8n with its indexes, of the ${MOST_TABLES} largest.`,
 };
 
@@ -107,7 +112,28 @@ async function readRedis({ client, prefix, nodes }) {
   return [
     { name: 'n8n_tuned_queue_oldest_job_seconds', value: age },
     { name: 'n8n_tuned_queue_consumers', value: consumers },
+    // Recovery does not work with a Redis Cluster.
+    ...(nodes ? [] : await readRecovery(client, prefix)),
   ];
+}
+
+/** What recover.cjs adds up in Redis; nothing before its first pass. */
+async function readRecovery(client, prefix) {
+  const counts = await client.hgetall(`n8n-tuned:{${prefix}}:recovery`).catch((error) => {
+    if (!/NOPERM/.test(error.message)) throw error;
+    return {};
+  });
+  return Object.entries(counts).flatMap(([field, count]) => {
+    const [what, outcome] = field.split(':');
+    const value = Number(count);
+    if (what === 'passes') return { name: 'n8n_tuned_recovery_passes_total', value };
+    if (what === 'left') return { name: 'n8n_tuned_recovery_left_executions', value };
+    if (what === 'endedAtMs') {
+      return { name: 'n8n_tuned_recovery_last_pass_timestamp_seconds', value: value / 1000 };
+    }
+    const labels = { outcome };
+    return { name: 'n8n_tuned_recovery_attempts_total', labels, value };
+  });
 }
 
 function postgresqlOf(require) {
@@ -191,7 +217,7 @@ function page(samples) {
     if (own.length === 0) return [];
     return [
       `# HELP ${name} ${help}`,
-      `# TYPE ${name} gauge`,
+      `# TYPE ${name} ${name.endsWith('_total') ? 'counter' : 'gauge'}`,
       ...own.map(({ labels = {}, value }) => {
         const inner = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
         return `${name}${inner.length > 0 ? `{${inner.join(',')}}` : ''} ${value}`;

@@ -272,6 +272,19 @@ var ageMs = (execution, nowMs) => nowMs - (endedAtMs(execution) ?? 0);
 var byAge = (a, b) => (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) || Number(a.id) - Number(b.id);
 
 // capacity/src/recover/pass.ts
+var OUTCOMES = [
+  /** Ran to its end. */
+  "recovered",
+  /** Ran, and failed by itself. */
+  "failed",
+  /** Its worker died too. */
+  "lost again",
+  /** n8n has not answered: the next pass sees what became of it. */
+  "not known",
+  /** What the look right before it said: somebody else has seen to it, or it is no longer to be retried. */
+  "no longer due",
+  "refused"
+];
 async function pass(hands, order, tell2, signal) {
   const report = { due: [], attempts: [], left: [], refused: [], stopped: null };
   const isQueueKnown = await hands.queued() !== null;
@@ -377,12 +390,19 @@ async function attemptOf(hands, workflow, { execution, attempt, next }, order) {
   if (status === "crashed" || isCrash(error)) return of("lost again", error ?? "", id);
   return error === null ? of("not known", `it is ${status}`, id) : of("failed", error, id);
 }
-var isAnythingLost = ({ due, attempts, left, refused }) => due.length > attempts.filter(isSettled).length || left.length > 0 || refused.length > 0;
+var isAnythingLost = (report) => stillLost(report) > 0 || report.refused.length > 0;
+var stillLost = ({ due, attempts, left }) => due.length - attempts.filter(isSettled).length + left.length;
 var isSettled = ({ outcome }) => outcome === "recovered" || outcome === "failed";
-function summaryOf({ due, attempts, left }, isRetry) {
+function countsOf(attempts) {
   const count = (outcome) => attempts.filter((attempt) => attempt.outcome === outcome).length;
-  const others = ["failed", "lost again", "not known", "no longer due", "refused"].filter((outcome) => count(outcome) > 0).map((outcome) => `, ${String(count(outcome))} ${outcome}`);
-  const done = isRetry ? `${String(count("recovered"))} recovered${others.join("")}` : "nothing was retried";
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)]));
+}
+function summaryOf({ due, attempts, left }, isRetry) {
+  const counts = countsOf(attempts);
+  const others = OUTCOMES.filter((outcome) => outcome !== "recovered" && counts[outcome] > 0).map(
+    (outcome) => `, ${String(counts[outcome])} ${outcome}`
+  );
+  const done = isRetry ? `${String(counts.recovered)} recovered${others.join("")}` : "nothing was retried";
   return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone; ${done}`;
 }
 
@@ -400,7 +420,7 @@ async function recoverOnce(order, openQueue2, tell2, signal) {
     if (workflows.length === 0) {
       tell2(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
     }
-    return await pass(
+    const report = await pass(
       {
         nowMs: () => Date.now(),
         executionsOf: api.executionsOf.bind(api),
@@ -412,6 +432,12 @@ async function recoverOnce(order, openQueue2, tell2, signal) {
       tell2,
       AbortSignal.any([signal, leading.signal])
     );
+    if (order.retries) {
+      await queue?.count(report, Date.now()).catch((error) => {
+        tell2(`the counts of this pass are not kept for the exporter: ${messageOf(error)}`);
+      });
+    }
+    return report;
   } finally {
     await queue?.end();
   }
@@ -464,6 +490,15 @@ async function openQueue(redis, prefix, onLost) {
         );
       }, LEASE_MS / 3);
       return true;
+    },
+    count: async ({ attempts, ...report }, endedAtMs2) => {
+      const key = `n8n-tuned:{${prefix}}:recovery`;
+      const adding = redis.multi().hincrby(key, "passes", 1);
+      for (const [outcome, many] of Object.entries(countsOf(attempts))) {
+        adding.hincrby(key, `attempts:${outcome.replaceAll(" ", "_")}`, many);
+      }
+      adding.hset(key, { left: stillLost({ attempts, ...report }), endedAtMs: endedAtMs2 });
+      await adding.exec();
     },
     end: async () => {
       if (renewing !== void 0) {
