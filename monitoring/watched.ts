@@ -43,8 +43,13 @@ interface Watched {
   load: Load;
 }
 
+interface LoadAverage {
+  median: number;
+  most: number;
+}
+
 interface Quiet extends Watched {
-  loadAverage: { median: number; most: number };
+  loadAverage: LoadAverage;
   /** Whether its callers got their responses in time. */
   healthy: boolean;
   idle: Side;
@@ -55,6 +60,8 @@ interface Fault extends Watched, Side {
   title: string;
   expects: string[];
   loadAverageAtStart: number;
+  /** From before it was deployed to its end. */
+  loadAverage?: LoadAverage;
   /** Of alerts that were pending or firing before the fault. */
   before: string[];
   /** Written by hand into the record where the machine was shared after the part had begun. */
@@ -210,7 +217,7 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
     fault.title,
     `${String(fault.load.plannedPerSecond)}/s of \`${fault.load.workload}\``,
     `${String(fault.watchedSeconds)} s`,
-    figure(fault.loadAverageAtStart),
+    loadOf(fault),
     silent(fault).join(', ') || 'none',
   ]);
   return [
@@ -218,7 +225,7 @@ function faultSection(entries: readonly (readonly [string, Fault])[]): string[] 
     'Each fault on a release of its own, under load. Those with the name of a drill are made by [`n8n-tuned drill`](drills.md); the others are what the runbooks tell you to do. Watched is the time from the fault to the end of the load: an alert that fires later is silent here.',
     table(
       [
-        ...['fault', 'what it is', 'load', 'watched', 'load average at the start'],
+        ...['fault', 'what it is', 'load', 'watched', 'load average at the start (median, most)'],
         'silent although the runbook says that it fires',
       ],
       faults,
@@ -281,6 +288,11 @@ function silent({ alerts, expects }: Fault): string[] {
 const latency = ({ p95Ms }: Load): string => (p95Ms === null ? '-' : `${p95Ms.toFixed(0)} ms`);
 
 const figure = (value: number): string => String(Number(value.toPrecision(3)));
+
+const loadOf = ({ loadAverageAtStart, loadAverage }: Fault): string =>
+  loadAverage === undefined
+    ? figure(loadAverageAtStart)
+    : `${figure(loadAverageAtStart)} (${figure(loadAverage.median)}, ${figure(loadAverage.most)})`;
 
 const linked = (alert: string): string => `[${alert.replace(/^N8n/, '')}](runbooks/${alert}.md)`;
 

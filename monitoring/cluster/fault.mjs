@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertsWithin, namesContainers, scraped } from './alerts.mjs';
 import { existing, figuresOf, tuned } from './load.mjs';
+import { watchLoadAverage } from './load-average.mjs';
 import { STEADY_SECONDS } from './parts.mjs';
 import { asked, startWatching } from './prometheus.mjs';
 import {
@@ -30,9 +31,10 @@ const replicasOf = { 'deployment/n8n-worker': VALUES.worker.replicas };
 export async function watchFault(part, { scratch, signal, tell }) {
   const namespace = `n8n-watch-${part.name}`;
   const loadAverageAtStart = loadavg()[0];
-  await emptyNamespace(namespace);
+  const loadAverage = watchLoadAverage();
   let prometheus;
   try {
+    await emptyNamespace(namespace);
     const monitors = await monitorsOf(namespace);
     prometheus = await startWatching({ [namespace]: monitors });
     const make = part.drill === undefined ? bySteps : byDrill;
@@ -44,6 +46,7 @@ export async function watchFault(part, { scratch, signal, tell }) {
     return {
       startedAt: new Date(fromMs).toISOString(),
       ...{ title: part.title, expects: part.expects, loadAverageAtStart },
+      loadAverage: loadAverage.figures(),
       lastsSeconds: part.lastsSeconds,
       watchedSeconds: Math.round((toMs - faultMs) / 1000),
       ...{ ...told, versions: { ...told.versions, prometheus: prometheus.version } },
@@ -53,6 +56,7 @@ export async function watchFault(part, { scratch, signal, tell }) {
       alerts: await of({ fromMs: faultMs, toMs }),
     };
   } finally {
+    loadAverage.stop();
     await prometheus?.stop();
     tell(`removing ${namespace}`);
     await removeNamespace(namespace);

@@ -1,15 +1,14 @@
 // An idle release and a healthy one under load, watched at the same time: no alert may fire on either.
-import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertsWithin, namesContainers, scraped } from './alerts.mjs';
 import { existing, figuresOf, tuned } from './load.mjs';
+import { watchLoadAverage } from './load-average.mjs';
 import { startWatching } from './prometheus.mjs';
 import { deploy, emptyNamespace, isDeployed, monitorsOf, removeNamespace } from './release.mjs';
 
 const NAMESPACES = { idle: 'n8n-watch-idle', loaded: 'n8n-watch-loaded' };
 /** Prometheus writes down what its alerts do from its third evaluation on. */
 const SETTLE_MS = 60_000;
-const LOOK_EVERY_MS = 15_000;
 const WORKLOAD = 'last-node';
 /** What else runs on the node may not take the CPU of a release that is to be healthy. */
 const FIRST = { resources: { requests: { cpu: '200m', memory: '256Mi' } } };
@@ -41,8 +40,7 @@ export async function quiet({ seconds, ratePerSecond, scratch, signal, tell }) {
     ),
   );
   const prometheus = await startWatching(watched);
-  const loads = [];
-  const timer = setInterval(() => loads.push(loadavg()[0]), LOOK_EVERY_MS);
+  const loadAverage = watchLoadAverage();
   try {
     await sleep(SETTLE_MS, undefined, { signal });
     tell(`watching for ${seconds} s, ${ratePerSecond} requests per second on one of the two`);
@@ -64,23 +62,19 @@ export async function quiet({ seconds, ratePerSecond, scratch, signal, tell }) {
         alerts: await alertsWithin(prometheus.url, { namespace, groups, ...time }),
       };
     }
-    const sorted = loads.sort((a, b) => a - b);
     return {
       startedAt: new Date(fromMs).toISOString(),
       watchedSeconds: Math.round((time.toMs - fromMs) / 1000),
       machine: run.machine,
       versions: { ...run.versions, prometheus: prometheus.version },
-      loadAverage: {
-        median: sorted[Math.floor(sorted.length / 2)] ?? null,
-        most: sorted.at(-1) ?? null,
-      },
+      loadAverage: loadAverage.figures(),
       healthy: isHealthy(figuresOf(run)),
       namesContainers: await namesContainers(prometheus.url, NAMESPACES.loaded, time),
       load: { workload: WORKLOAD, plannedPerSecond: ratePerSecond, ...figuresOf(run) },
       ...seen,
     };
   } finally {
-    clearInterval(timer);
+    loadAverage.stop();
     await prometheus.stop();
   }
 }

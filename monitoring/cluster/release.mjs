@@ -38,8 +38,12 @@ export async function emptyNamespace(namespace) {
   await kubectl('create', 'namespace', namespace);
 }
 
-export const removeNamespace = (namespace) =>
-  kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--timeout=180s');
+/** Its pods first: Kubernetes waits for half of the grace period of one that is still there, which is minutes. */
+export async function removeNamespace(namespace) {
+  await kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--wait=false');
+  await kubectl('delete', 'pods', '--all', '-n', namespace, '--grace-period=1', '--wait=false');
+  await kubectl('wait', '--for=delete', `namespace/${namespace}`, '--timeout=180s');
+}
 
 export async function isDeployed(namespace) {
   const releases = JSON.parse(

@@ -126,6 +126,7 @@ describe('the page', () => {
       'kill-worker': {
         ...watched,
         ...{ title: 'SIGKILL of one worker', loadAverageAtStart: 0.5, before: [] },
+        loadAverage: { median: 4.321, most: 12.3 },
         expects: ['N8nJobsStalled', 'N8nStoreDown', 'N8nMainDown'],
         alerts: [
           { alert: 'N8nJobsStalled', ...silent, firing: stretch },
