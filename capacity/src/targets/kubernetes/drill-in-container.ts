@@ -26,9 +26,21 @@ for folder in /proc/[0-9]*; do
 done
 echo "$count"`;
 
-/** Touches what it takes, until the limit of the container is reached. */
-const TAKE_MEMORY =
-  'const all = []; for (;;) all.push(require("node:buffer").Buffer.alloc(16 * 2 ** 20, 1));';
+/** Takes its share, and ends with the process that started it. */
+const TAKE_SHARE =
+  'globalThis.share = Buffer.alloc(32 * 2 ** 20, 1); process.stdin.on("end", () => process.exit()).resume(); process.stdout.write(".");';
+/**
+ * One small process after the other, until the limit of the container is reached: the kernel ends the largest, and that has
+ * to be n8n, as it is when an execution takes the memory.
+ */
+const TAKE_MEMORY = `
+const { spawn } = require('node:child_process');
+const next = () => {
+  const child = spawn(process.execPath, ['-e', ${JSON.stringify(TAKE_SHARE)}], { stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdout.once('data', next);
+  child.once('exit', () => process.exit(1));
+};
+next();`;
 /** Once what took the memory has ended, a container that the kernel ends with it is gone within moments. */
 const OOM_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 500;
@@ -84,10 +96,7 @@ export async function killRunners(
   return count;
 }
 
-/**
- * A process beside n8n takes memory until the kernel ends the container for it, as the kubelet sets it up from
- * Kubernetes 1.28 on with control groups v2; elsewhere the kernel ends only what takes the most, which is said.
- */
+/** Processes beside n8n take memory until the kernel ends n8n for it, or with control groups v2 the whole container. */
 export async function runOutOfMemory(
   place: ContainerPlace,
   seat: Seat,
@@ -113,9 +122,7 @@ export async function runOutOfMemory(
   while (!signal.aborted) {
     if (hasEnded(place.pods(), seat)) return;
     if (Date.now() > giveUpMs) {
-      throw new Failure(
-        `the kernel ended what took the memory, and not n8n in ${pod}: it ends the whole container from Kubernetes 1.28 on, with control groups v2`,
-      );
+      throw new Failure(`the kernel ended what took the memory, and not n8n in ${pod}`);
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
