@@ -18,6 +18,11 @@ const OF_HOOKS = [
 ] as const;
 /** Nobody waits for an answer of these pods any more. */
 const GRACE_SECONDS = 5;
+/**
+ * Kubernetes looks at a namespace 5 s after its deletion was asked for; where a pod is still there then, it looks again after
+ * half of the grace period in that pod's specification, which is minutes for a worker.
+ */
+const GRACE_WITH_NAMESPACE_SECONDS = 1;
 
 export class Space {
   private constructor(
@@ -137,7 +142,10 @@ export async function removeNamespace(
         if (refusalOf(error)?.code !== 409) throw error;
       });
       await cluster.core
-        .deleteCollectionNamespacedPod({ namespace: name, gracePeriodSeconds: GRACE_SECONDS })
+        .deleteCollectionNamespacedPod({
+          namespace: name,
+          gracePeriodSeconds: GRACE_WITH_NAMESPACE_SECONDS,
+        })
         .catch(() => undefined);
       while (Date.now() < giveUpMs) {
         await cluster.core.readNamespace({ name });
