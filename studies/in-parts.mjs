@@ -3,11 +3,13 @@
 //   (nothing)        the next part without a record
 //   --within 9m      one after the other, as long as the next one still fits
 //   NAME...          these parts, also where they have a record
+//   --at-once 3      so many parts at a time, where a plan allows it; their records say so
 // With SHORT=1 a part is tried: its record is printed, not kept.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
 export const root = join(import.meta.dirname, '..');
 const command = join(root, 'capacity/dist/cli.js');
@@ -24,21 +26,21 @@ function fails(sentence) {
 const minutes = (seconds) => `${(seconds / 60).toFixed(1)} min`;
 
 let interrupted = false;
-let running = null;
+const running = new Set();
 
 /** Its own group: an interruption reaches it from here, once. It takes down what it made before it ends. */
-function call(args) {
+function call(args, progress) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [command, ...args], {
       ...{ cwd: root, detached: true },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', progress],
     });
-    running = child;
+    running.add(child);
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (more) => (text += more));
     child.once('error', reject);
     child.once('close', (code) => {
-      running = null;
+      running.delete(child);
       if (interrupted) reject(new NotMeasured('it was interrupted'));
       else if (text === '') reject(new NotMeasured(`n8n-tuned ${args[0]} ended with ${code}`));
       else resolve({ code, record: JSON.parse(text) });
@@ -55,33 +57,66 @@ function list({ parts, isDone, notes }) {
   notes.forEach((note) => console.log(note));
 }
 
-function asked(words, parts) {
-  const at = words.indexOf('--within');
-  const [, number, unit] = /^(\d+)([sm])$/.exec(words[at + 1] ?? '') ?? [];
-  if (at !== -1 && number === undefined) fails('--within takes a time like 9m or 500s');
-  const names = at === -1 ? words : words.toSpliced(at, 2);
-  const unknown = names.find((name) => !parts.some((part) => part.name === name));
+function argumentsGiven() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        list: { type: 'boolean', default: false },
+        within: { type: 'string' },
+        'at-once': { type: 'string', default: '1' },
+      },
+    });
+  } catch (error) {
+    return fails(`${error.message} The head of studies/in-parts.mjs says what there is.`);
+  }
+}
+
+function asked({ values, positionals }, { parts, mostAtOnce }) {
+  const { within, 'at-once': together } = values;
+  const [, number, unit] = /^(\d+)([sm])$/.exec(within ?? '') ?? [];
+  if (within !== undefined && number === undefined) {
+    fails('--within takes a time like 9m or 500s');
+  }
+  const atOnce = Number(together);
+  if (!(Number.isInteger(atOnce) && atOnce >= 1 && atOnce <= mostAtOnce)) {
+    fails(
+      mostAtOnce === 1
+        ? '--at-once is not for this plan: each of its parts wants the machine for itself'
+        : `--at-once takes a number from 1 to ${mostAtOnce}`,
+    );
+  }
+  const unknown = positionals.find((name) => !parts.some((part) => part.name === name));
   if (unknown !== undefined) fails(`there is no part '${unknown}': --list names them`);
   return {
-    named: names.map((name) => parts.find((part) => part.name === name)),
-    withinSeconds: at === -1 ? null : Number(number) * (unit === 'm' ? 60 : 1),
+    named: positionals.map((name) => parts.find((part) => part.name === name)),
+    withinSeconds: within === undefined ? null : Number(number) * (unit === 'm' ? 60 : 1),
+    atOnce,
   };
 }
 
 /** Measures one part and keeps its record. */
-async function keep(part, { about, fileOf, shownOut, measured }) {
+async function keep(part, { about, fileOf, shownOut, measured, atOnce }) {
   const out = mkdtempSync(join(tmpdir(), 'part-'));
   const loadAverageAtStart = loadavg()[0];
+  // The lines of several commands would not be told apart.
+  const progress = atOnce > 1 ? 'ignore' : 'inherit';
   try {
-    const { record, sentence } = await measured(part, { call, out, isShort });
-    const whole = { about: `Written by ${about}`, ...part, loadAverageAtStart, ...record };
+    const { record, sentence } = await measured(part, {
+      ...{ call: (args) => call(args, progress), out, isShort },
+    });
+    const whole = {
+      ...{ about: `Written by ${about}`, ...part, loadAverageAtStart },
+      ...(atOnce > 1 ? { atOnce } : {}),
+      ...record,
+    };
     // Where this machine keeps things says nothing to another one.
     const text = `${JSON.stringify(whole, null, 2)}\n`
       .replaceAll(out, shownOut)
       .replaceAll(root, '.');
     if (isShort) console.log(text);
     else writeFileSync(fileOf(part), text);
-    console.log(sentence);
+    console.log(atOnce > 1 ? `${part.name}: ${sentence}` : sentence);
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
@@ -90,44 +125,66 @@ async function keep(part, { about, fileOf, shownOut, measured }) {
 /**
  * `kept`: folder of the records. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
  * gives what is kept of a part and a sentence, or throws NotMeasured. `shownOut`: in records, in place of the folder of results.
+ * `mostAtOnce`: how many parts may share the machine without another result.
  */
-export async function measureParts({ parts, kept, about, shownOut, whyNot, measured, notes = [] }) {
+export async function measureParts(plan) {
+  const { parts, kept, whyNot, notes = [], mostAtOnce = 1 } = plan;
   const fileOf = ({ name }) => join(kept, `${name}.json`);
   const isDone = (part) => existsSync(fileOf(part));
-  const words = process.argv.slice(2);
-  if (words.includes('--list')) {
+  const given = argumentsGiven();
+  if (given.values.list) {
     list({ parts, isDone, notes });
     return;
   }
-  const { named, withinSeconds } = asked(words, parts);
+  const { named, withinSeconds, atOnce } = asked(given, { parts, mostAtOnce });
   const isNamed = named.length > 0;
   const candidates = isNamed ? named : parts.filter((part) => !isDone(part));
   if (!existsSync(command)) fails('the command is not built: make build');
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => {
       interrupted = true;
-      running?.kill(signal);
+      running.forEach((child) => child.kill(signal));
     });
   }
   mkdirSync(kept, { recursive: true });
   const beganMs = Date.now();
-  let tried = 0;
-  for (const part of candidates) {
-    const why = whyNot(part);
-    if (why !== null && isNamed) fails(`${part.name} cannot be measured: ${why}`);
-    const passed = (Date.now() - beganMs) / 1000;
-    const isTooLong = withinSeconds !== null && part.seconds > withinSeconds - passed;
-    if (why !== null || isTooLong) continue;
+  let left = isNamed || withinSeconds !== null ? Infinity : atOnce;
+
+  function next() {
+    while (!interrupted && left > 0 && candidates.length > 0) {
+      const part = candidates.shift();
+      const why = whyNot(part);
+      if (why !== null && isNamed) {
+        console.error(`${part.name} cannot be measured: ${why}`);
+        process.exitCode = 2;
+      }
+      const passed = (Date.now() - beganMs) / 1000;
+      const isTooLong = withinSeconds !== null && part.seconds > withinSeconds - passed;
+      if (why !== null || isTooLong) continue;
+      left -= 1;
+      return part;
+    }
+    return null;
+  }
+
+  async function one(part) {
     console.log(`== ${part.name}${isShort ? ', shortened' : ''}, about ${minutes(part.seconds)}`);
-    tried += 1;
     try {
-      await keep(part, { about, fileOf, shownOut, measured });
+      await keep(part, { ...plan, fileOf, atOnce });
     } catch (error) {
       if (!(error instanceof NotMeasured)) throw error;
       console.error(`nothing is kept of ${part.name}: ${error.message}`);
       process.exitCode = 3;
     }
-    if (interrupted || (!isNamed && withinSeconds === null)) break;
   }
+
+  let tried = 0;
+  async function lane() {
+    for (let part = next(); part !== null; part = next()) {
+      tried += 1;
+      await one(part);
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane));
   if (tried === 0) console.log('no part without a record can be measured here and now');
 }

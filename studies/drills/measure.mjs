@@ -7,8 +7,12 @@
 //   node studies/drills/measure.mjs kill-worker-process-defaults-1
 //   lab/cluster/cluster exec node studies/drills/measure.mjs kill-worker-kubernetes-defaults-1
 //
-// A part is one drill, and wants the machine for itself. Those of the target kubernetes are left out where no KUBECONFIG
-// names a cluster. An invalid drill says nothing and is not kept. With SHORT=1 a part is tried: its record is printed.
+//   node studies/drills/measure.mjs --within 40m --at-once 3    three at a time
+//
+// A part is one drill. What is lost does not hang on what else the machine does, as long as the SLO of the steady phase is
+// met; times do, so that the page says of which drills they were not alone. Those of the target kubernetes are left out where
+// no KUBECONFIG names a cluster. An invalid drill says nothing and is not kept. With SHORT=1 a part is tried: its record is
+// printed.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureParts, NotMeasured, root } from '../in-parts.mjs';
@@ -43,6 +47,7 @@ await measureParts({
   kept: join(import.meta.dirname, 'results/parts'),
   about: 'studies/drills/measure.mjs',
   shownOut: 'results/drills',
+  mostAtOnce: 3,
   whyNot: ({ target }) =>
     target === 'process' || (process.env.KUBECONFIG ?? '') !== ''
       ? null

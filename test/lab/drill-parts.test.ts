@@ -114,6 +114,13 @@ describe('the table', () => {
     );
   });
 
+  test('marks drills that were not alone', () => {
+    expect(page([part(record, 1)])).not.toContain('at a time');
+    const text = page([part(record, 1), { ...part(without, 2), atOnce: 3 }]);
+    expect(text).toContain('parts/1.json) [2](../studies/drills/results/parts/2.json)\\* |');
+    expect(text).toContain('1 of these drills, marked with \\*, shared the machine');
+  });
+
   test('names in each configuration only records that are there', () => {
     const text = readFileSync(join(root, 'docs/results/drills.md'), 'utf8');
     const named = [...text.matchAll(/\]\(\.\.\/\.\.\/(studies\/drills\/results\/[^)]+)\)/g)];

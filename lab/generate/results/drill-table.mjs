@@ -111,7 +111,11 @@ function verdictsOf(drills) {
 const rowOf = ({ fault, configuration, drills }) => [
   fault,
   CONFIGURATIONS[configuration],
-  drills.map(({ path }, index) => `[${index + 1}](../${path})`).join(' '),
+  drills
+    .map(
+      ({ path, atOnce }, index) => `[${index + 1}](../${path})${atOnce === undefined ? '' : '\\*'}`,
+    )
+    .join(' '),
   total(drills.map(({ drill }) => drill.ledger.sent)),
   total(drills.map(({ drill }) => drill.ledger.classes.once.requests)),
   lostOf(drills),
@@ -155,7 +159,7 @@ measured yet. ${first.workload.title} for ${number(first.workload.latencyFloorMs
   executed more than once; how often its work was done to the end twice is said.
 
 Where nothing was lost, the share that may be lost all the same is given as in the report of a drill, over all drills of the row.
-
+${shared(records)}
 ${targets
   .map(
     (target) => `### On ${target === 'process' ? 'processes' : 'Kubernetes'}
@@ -165,6 +169,17 @@ ${table(HEAD, groups.filter((group) => group.target === target).map(rowOf))}
   )
   .join('\n')}
 ${failures(groups)}`;
+}
+
+/** What is not told of drills that were alone. */
+function shared(records) {
+  const atOnce = records.flatMap((record) => record.atOnce ?? []);
+  return atOnce.length === 0
+    ? ''
+    : `
+${atOnce.length} of these drills, marked with \\*, shared the machine with others, up to ${most(atOnce)} at a time: times may be longer there than
+alone. What was lost counts all the same, since the steady phase has to meet its SLO in each of them.
+`;
 }
 
 /** A promise that was broken in any of the drills, with what was measured in each. */

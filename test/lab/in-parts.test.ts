@@ -1,0 +1,95 @@
+// What plans do around their parts: one after the other or side by side, each kept as soon as it is there.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { buildCli } from '../support/cli';
+
+const folder = mkdtempSync(join(tmpdir(), 'in-parts-'));
+const kept = join(folder, 'kept');
+const plan = join(folder, 'measure.mjs');
+beforeAll(() => {
+  buildCli();
+  const inParts = pathToFileURL(join(repositoryRoot(), 'studies/in-parts.mjs')).href;
+  // Part b says that nothing came of it; d waits for the record of a.
+  writeFileSync(
+    plan,
+    `import { existsSync } from 'node:fs';
+     import { setTimeout as sleep } from 'node:timers/promises';
+     import { measureParts, NotMeasured } from ${JSON.stringify(inParts)};
+     const kept = ${JSON.stringify(kept)};
+     await measureParts({
+       parts: ['a', 'b', 'c', 'd'].map((name) => ({ name, seconds: 60 })),
+       kept, about: 'a test', shownOut: 'out', mostAtOnce: Number(process.env.MOST ?? 1),
+       whyNot: ({ name }) => name === 'd' && !existsSync(kept + '/a.json') ? 'it rests on a' : null,
+       measured: async ({ name }) => {
+         console.log('begin ' + name);
+         await sleep(300);
+         console.log('end ' + name);
+         if (name === 'b') throw new NotMeasured('the machine was busy');
+         return { record: { of: name }, sentence: 'measured' };
+       },
+     });`,
+  );
+});
+beforeEach(() => {
+  rmSync(kept, { recursive: true, force: true });
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function measure(args: string[], env: Record<string, string> = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [plan, ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+  });
+  const steps = stdout.split('\n').filter((line) => /^(begin|end) /.test(line));
+  return { status, stdout, stderr, steps };
+}
+const records = (): string[] => (existsSync(kept) ? readdirSync(kept).sort() : []);
+const record = (name: string): object =>
+  JSON.parse(readFileSync(join(kept, `${name}.json`), 'utf8')) as object;
+
+test('the next part without a record is measured and kept', () => {
+  expect(measure([])).toMatchObject({ status: 0, steps: ['begin a', 'end a'] });
+  expect(record('a')).toMatchObject({ name: 'a', of: 'a' });
+  expect(record('a')).not.toHaveProperty('atOnce');
+  expect(measure([]).steps).toEqual(['begin b', 'end b']);
+  expect(records()).toEqual(['a.json']);
+});
+
+test('what fits is measured, and nothing is kept of what was not measured', () => {
+  const { status, steps, stderr } = measure(['--within', '5m']);
+  expect(steps).toEqual(['a', 'b', 'c', 'd'].flatMap((one) => [`begin ${one}`, `end ${one}`]));
+  expect([status, stderr]).toEqual([3, 'nothing is kept of b: the machine was busy\n']);
+  expect(records()).toEqual(['a.json', 'c.json', 'd.json']);
+  expect(measure(['--within', '10s']).stdout).toContain('no part without a record can be measured');
+});
+
+test('several at a time begin before the first has ended, and their records say so', () => {
+  const { steps, stdout } = measure(['--within', '5m', '--at-once', '2'], { MOST: '2' });
+  expect(steps.slice(0, 2)).toEqual(['begin a', 'begin b']);
+  expect(steps).toHaveLength(8);
+  expect(stdout).toContain('\nc: measured\n');
+  expect(record('c')).toMatchObject({ atOnce: 2 });
+});
+
+test('a part that cannot be measured is named, and the others are', () => {
+  const { status, stderr, steps } = measure(['d', 'c']);
+  expect([status, stderr]).toEqual([2, 'd cannot be measured: it rests on a\n']);
+  expect(steps).toEqual(['begin c', 'end c']);
+});
+
+test.each([
+  [['--at-once', '2'], /--at-once is not for this plan/],
+  [['--within', 'soon'], /--within takes a time like 9m or 500s/],
+  [['e'], /there is no part 'e'/],
+  [['--fast'], /Unknown option '--fast'/],
+])('%p is refused', (args, says) => {
+  const { status, stderr, steps } = measure(args);
+  expect(stderr).toMatch(says);
+  expect([status, stderr.trim().split('\n').length, steps]).toEqual([2, 1, []]);
+});
