@@ -123,11 +123,10 @@ export const suites = [
     shows: 'every study with --quick runs to its end, and nothing in it crashes',
     checks: [
       ['build', 'node', ['capacity/build.mjs']],
-      ...['cluster-loop', 'limits', 'memory-over-time', 'upgrade-gate'].map((name) => [
-        name,
-        'node',
-        ['test/studies/quick.mjs', name],
-      ]),
+      ...[
+        ...['cluster-loop', 'limits', 'memory-over-time', 'upgrade-gate'],
+        ...['own-main', 'heap', 'queue', 'right-sizing'],
+      ].map((name) => [name, 'node', ['test/studies/quick.mjs', name]]),
     ],
     needs: ['k6', 'pm2', 'http-frameworks', 'n8n', 'n8n-legacy', 'redis', 'postgresql'],
     long: true,
