@@ -80,7 +80,7 @@ const ARGUMENTS = {
     ...[...laidOut(mode), ...SLO, '--budget', isShort ? '40s' : BUDGET],
   ],
   run: ({ mode }, { isShort }) => [
-    ...[...laidOut(mode), '--slo', 'p95<300ms', '--rate', String(RUN_RATE)],
+    ...[...laidOut(mode), ...SLO, '--rate', String(RUN_RATE)],
     ...['--warmup', isShort ? '2s' : '8s', '--duration', isShort ? '6s' : '30s'],
   ],
   prove: (_part, { out, evidence, isShort }) => [

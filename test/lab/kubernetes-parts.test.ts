@@ -260,6 +260,18 @@ describe('the page', () => {
     expect(wide).toContain('not known, as the interval contains 1');
   });
 
+  test('calls nothing a difference that rests on an inconclusive search, wherever its interval lies', () => {
+    const { search } = pods as { search: FindRecord };
+    const unsure = { ...pods, search: { ...search, verdict: 'inconclusive' } };
+    const text = page([processes, unsure]);
+    expect(text).toContain('### What differs in regular mode');
+    expect(text).toContain('a search on which it rests was inconclusive');
+    expect(text).not.toContain('of the difference');
+    expect(page([processes, unsure], 'answer')).toMatchObject({
+      sentence: 'In regular mode it is not known, as a search was inconclusive.',
+    });
+  });
+
   test('says what it does not know, where a search has no run of full length that was sustained', () => {
     const unsure = processes as { search: FindRecord };
     const without = { ...unsure, search: { ...unsure.search, atCapacity: null } };

@@ -28,10 +28,13 @@ export function capacityRatio(pods, processes) {
     value,
     low: value * Math.exp(-fallsBy),
     high: growsBy === null ? null : value * Math.exp(growsBy),
+    // What made one of them inconclusive, mostly a machine whose speed changed, may be what makes the ratio.
+    isInconclusive: [pods, processes].some(({ search }) => search.verdict === 'inconclusive'),
   };
 }
 
-export const isDifferent = ({ low, high }) => low > 1 || (high !== null && high < 1);
+export const isDifferent = ({ low, high, isInconclusive }) =>
+  !isInconclusive && (low > 1 || (high !== null && high < 1));
 
 /** The run on which the answer of a search rests; null where none was sustained. */
 export const atCapacity = ({ search, runs }) =>

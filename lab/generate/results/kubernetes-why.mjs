@@ -21,7 +21,7 @@ export const bounds = ({ low, high }) =>
 /** `processes`, `pods`: the records of the two searches. */
 export function why(mode, processes, pods) {
   const ratio = capacityRatio(pods, processes);
-  const said = isDifferent(ratio) ? '.' : `: ${undecidedIn(ratio)}, as the interval contains 1.`;
+  const said = isDifferent(ratio) ? '.' : `: ${undecidedIn(ratio)}.`;
   return `### ${isDifferent(ratio) ? 'Why they differ' : 'What differs'} in ${mode} mode
 
 Kubernetes sustains ${number(ratio.value)}x (95 % interval: ${bounds(ratio)}) of what processes do${said}
@@ -46,8 +46,14 @@ ${figuresTable(pods, processes)}
 ${factorsText(pods, processes, ratio)}`;
 }
 
-const undecidedIn = (ratio) =>
-  ratio.high === null || ratio.low === 0 ? 'whether they differ is not known' : undecided(ratio);
+function undecidedIn(ratio) {
+  if (ratio.isInconclusive) {
+    return 'whether they differ is not known, since a search on which it rests was inconclusive';
+  }
+  const isOpen = ratio.high === null || ratio.low === 0;
+  const word = isOpen ? 'whether they differ is not known' : undecided(ratio);
+  return `${word}, as the interval contains 1`;
+}
 
 /** CPU per response, and what of the difference it would make by itself. */
 function cpuText(pods, processes, ratio) {

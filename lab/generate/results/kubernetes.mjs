@@ -50,6 +50,7 @@ export function answer(records = recorded()) {
 }
 
 function wordOf(ratio) {
+  if (ratio.isInconclusive) return 'it is not known, as a search was inconclusive';
   if (!isDifferent(ratio)) return 'no difference is shown';
   return ratio.value < 1 ? 'it sustains less' : 'it sustains more';
 }
@@ -59,10 +60,9 @@ export function sideBySide(records = recorded()) {
   const parts = searchesOf(records);
   if (parts.length === 0) return '';
   const { search } = records[parts[0].name];
-  const { cpuMillicores, memoryMiB } = search.topology.main;
   return `## The same limits, on processes and on Kubernetes
 
-Each process of n8n may use ${number(cpuMillicores / 1000)} cores and ${memoryMiB} MiB, on both targets, so that n8n runs out of CPU before the
+Each process of n8n may use ${limitsOf(parts, records)}, on both targets, so that n8n runs out of CPU before the
 machine does (${search.machine.cores} cores, ${search.machine.cpu}). The calls of a mode differ in \`--target\` alone: ${search.workload.title.toLowerCase()},
 ${search.slo.map(({ text }) => text).join(', ')}, ${number(search.budgetSeconds / 60)} minutes of search.
 
@@ -77,6 +77,20 @@ ${table(
 ${MODES.map((mode) => whyIn(mode, bothOf(records, mode)))
   .filter((text) => text !== '')
   .join('\n\n')}`;
+}
+
+/** By mode, where they are not the same in all of them. */
+function limitsOf(parts, records) {
+  const byText = new Map();
+  for (const { name, mode } of parts) {
+    const { cpuMillicores, memoryMiB } = records[name].search.topology.main;
+    const cores = cpuMillicores / 1000;
+    const text = `${number(cores)} ${cores === 1 ? 'core' : 'cores'} and ${memoryMiB} MiB`;
+    byText.set(text, [...new Set([...(byText.get(text) ?? []), mode])]);
+  }
+  return [...byText]
+    .map(([text, modes]) => (byText.size === 1 ? text : `${text} in ${modes.join(' and ')} mode`))
+    .join(', ');
 }
 
 function searchRow(record, mode, target) {
