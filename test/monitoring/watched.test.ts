@@ -196,6 +196,10 @@ describe('the page', () => {
     );
   });
 
+  test('has the load average at the start, and its median and most where they were kept', () => {
+    expect(page).toContain('| 0.5 (4.32, 12.3) |');
+  });
+
   test('says during which faults other work used the machine', () => {
     const { faults } = record;
     const killed = faults['kill-worker'];

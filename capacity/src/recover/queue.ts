@@ -75,14 +75,14 @@ export async function openQueue(
       }, LEASE_MS / 3);
       return true;
     },
-    count: async ({ attempts, ...report }, endedAtMs) => {
+    count: async (report, endedAtMs) => {
       const key = `n8n-tuned:{${prefix}}:recovery`;
       const adding = redis.multi().hincrby(key, 'passes', 1);
-      for (const [outcome, many] of Object.entries(countsOf(attempts))) {
+      for (const [outcome, many] of Object.entries(countsOf(report.attempts))) {
         // An outcome that has not been there yet is 0, not missing.
         adding.hincrby(key, `attempts:${outcome.replaceAll(' ', '_')}`, many);
       }
-      adding.hset(key, { left: stillLost({ attempts, ...report }), endedAtMs });
+      adding.hset(key, { left: stillLost(report), endedAtMs });
       await adding.exec();
     },
     end: async () => {

@@ -1,6 +1,7 @@
 // What n8n's own metrics lack, for Prometheus: the age of the oldest job, workers that consume, executions that crashed and
-// were recovered, what recovery has done, the size of tables. It reads Redis and PostgreSQL at each scrape, with n8n's own variables and the
-// libraries of n8n's image, and changes nothing. A store that does not answer takes its own metrics away, no others.
+// were recovered, what recovery has done, the size of tables. It reads Redis and PostgreSQL at each scrape, with n8n's own
+// variables and the libraries of n8n's image, and changes nothing. A store that does not answer takes its own metrics away,
+// no others.
 const { once } = require('node:events');
 const { createServer } = require('node:http');
 const { createRequire } = require('node:module');

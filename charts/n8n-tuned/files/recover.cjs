@@ -491,13 +491,13 @@ async function openQueue(redis, prefix, onLost) {
       }, LEASE_MS / 3);
       return true;
     },
-    count: async ({ attempts, ...report }, endedAtMs2) => {
+    count: async (report, endedAtMs2) => {
       const key = `n8n-tuned:{${prefix}}:recovery`;
       const adding = redis.multi().hincrby(key, "passes", 1);
-      for (const [outcome, many] of Object.entries(countsOf(attempts))) {
+      for (const [outcome, many] of Object.entries(countsOf(report.attempts))) {
         adding.hincrby(key, `attempts:${outcome.replaceAll(" ", "_")}`, many);
       }
-      adding.hset(key, { left: stillLost({ attempts, ...report }), endedAtMs: endedAtMs2 });
+      adding.hset(key, { left: stillLost(report), endedAtMs: endedAtMs2 });
       await adding.exec();
     },
     end: async () => {
