@@ -70,14 +70,16 @@ interface Cost {
   ms: number;
 }
 
+const isNear = (one: number, other: number): boolean =>
+  Math.abs(Math.log(one / other)) <= Math.log(NEAR);
+
 /** The two of all whose rates are near and whose cost differs most; null where no two differ by more than noise. */
 function mostApart(costs: readonly Cost[]): { cheap: Cost; dear: Cost } | null {
   let most: { cheap: Cost; dear: Cost } | null = null;
   for (const cheap of costs) {
     for (const dear of costs) {
       const ratio = dear.ms / cheap.ms;
-      const isNear = Math.abs(Math.log(dear.ratePerSecond / cheap.ratePerSecond)) <= Math.log(NEAR);
-      if (!isNear || ratio <= EQUAL) continue;
+      if (!isNear(dear.ratePerSecond, cheap.ratePerSecond) || ratio <= EQUAL) continue;
       if (most === null || ratio > most.dear.ms / most.cheap.ms) most = { cheap, dear };
     }
   }
@@ -91,10 +93,16 @@ function mostApart(costs: readonly Cost[]): { cheap: Cost; dear: Cost } | null {
 const SPEED_ERRORS = 4;
 
 /**
- * How far the mean speed over these probes may lie from that of the machine at any time, as a logarithm; 0 where it did
- * not change. A search looks at a few minutes of a machine: that it was fast in those it cannot know.
+ * How far the mean speed over the probes near this rate may lie from that of the machine at any time, as a logarithm; 0
+ * where it did not change. A search looks at a few minutes of a machine: that it was fast in those it cannot know.
+ * Probes far from the rate do not count: a system that is offered much more than it sustains spends more CPU on each
+ * response, however fast the machine is.
  */
-export function speedError(costs: readonly (Cost & { seconds: number })[]): number {
+export function speedError(
+  all: readonly (Cost & { seconds: number })[],
+  ratePerSecond: number,
+): number {
+  const costs = all.filter((cost) => isNear(cost.ratePerSecond, ratePerSecond));
   if (mostApart(costs) === null) return 0;
   const total = costs.reduce((sum, { seconds }) => sum + seconds, 0);
   const mean = costs.reduce((sum, { seconds, ms }) => sum + seconds * Math.log(ms), 0) / total;

@@ -133,11 +133,12 @@ describe('the speed of the machine over a search', () => {
 });
 
 describe('what an interval leaves for the speed of the machine', () => {
-  const cost = (ms: number, seconds = 10) => ({ ratePerSecond: 50, ms, seconds });
+  const RATE = 50;
+  const cost = (ms: number, ratePerSecond = RATE) => ({ ratePerSecond, ms, seconds: 10 });
 
   it('is nothing where the speed did not change by more than noise', () => {
-    expect(speedError([])).toBe(0);
-    expect(speedError([cost(14), cost(15), cost(14.5)])).toBe(0);
+    expect(speedError([], RATE)).toBe(0);
+    expect(speedError([cost(14), cost(15), cost(14.5)], RATE)).toBe(0);
   });
 
   it('grows with the change, and falls with the number of probes that saw it', () => {
@@ -147,10 +148,32 @@ describe('what an interval leaves for the speed of the machine', () => {
         fc.integer({ min: 2, max: 10 }),
         (slower, pairs) => {
           const seen = (ratio: number, count: number) =>
-            speedError(Array.from({ length: count }, () => [cost(14), cost(14 * ratio)]).flat());
+            speedError(
+              Array.from({ length: count }, () => [cost(14), cost(14 * ratio)]).flat(),
+              RATE,
+            );
           expect(seen(slower, pairs)).toBeGreaterThan(0);
           expect(seen(1.1 * slower, pairs)).toBeGreaterThan(seen(slower, pairs));
           expect(seen(slower, pairs + 1)).toBeLessThan(seen(slower, pairs));
+        },
+      ),
+    );
+  });
+
+  it('does not depend on what a request costs far from the capacity', () => {
+    const steps = fc.double({ min: 1.3, max: 3, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 10, max: 30, noNaN: true }), { maxLength: 6 }),
+        fc.array(fc.tuple(steps, fc.boolean(), fc.double({ min: 5, max: 100, noNaN: true })), {
+          maxLength: 6,
+        }),
+        (near, far) => {
+          const costs = near.map((ms) => cost(ms));
+          const others = far.map(([step, isAbove, ms]) =>
+            cost(ms, isAbove ? RATE * step : RATE / step),
+          );
+          expect(speedError([...costs, ...others], RATE)).toBe(speedError(costs, RATE));
         },
       ),
     );

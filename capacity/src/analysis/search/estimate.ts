@@ -65,7 +65,7 @@ function interval(
   if (belief === null) return { low: low / near, high: Infinity };
   if (capacity === 0) return { low: 0, high: known.high };
   const wider = Math.max(1, (WHOLE_SECONDS / fullSeconds) ** SHORT_POWER);
-  const speed = speedError(known.trials.flatMap(costOf));
+  const speed = speedError(known.trials.flatMap(costOf), capacity);
   const away = (rate: number): number => Math.hypot(wider * Math.log(rate / capacity), speed);
   return {
     low: Math.min(capacity / near, capacity * Math.exp(-away(belief.quantile(tail)))),
