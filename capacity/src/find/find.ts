@@ -17,9 +17,10 @@ import type { Progress } from '../ui/progress';
 import { messageOf } from '../ui/exit';
 import { concludeSearch } from './conclude';
 import { outcomeOf } from './outcome';
-import { FIRST_WARMUP, planOfProbe } from './probe-plan';
+import { planOfProbe } from './probe-plan';
 import { Resting } from './rest';
 import { SEARCH_ARRIVALS } from './settings';
+import { isWarm, roundOf, WARM_UP, type WarmUpRound } from './warm-up';
 
 export interface FindOrder extends Omit<RunOrder, 'plan'> {
   search: CapacitySearch;
@@ -59,8 +60,16 @@ export async function find(
   const run = (plan: LoadPlan, runName: string): ReturnType<typeof measure> =>
     measure(running, { ...order, plan, out: join(folder, runName) }, tell, signal);
 
+  const warmUp = async (): Promise<void> => {
+    const rounds: WarmUpRound[] = [];
+    while (!signal.aborted && (rounds.length === 0 || !isWarm(rounds, order.budgetSeconds))) {
+      const { data } = await run(WARM_UP, 'warm-up');
+      if (data.record.verdict.outcome === 'aborted') return;
+      rounds.push(roundOf(data.record.summary));
+    }
+  };
   const probeAll = async (): Promise<void> => {
-    await run(FIRST_WARMUP, 'warm-up');
+    await warmUp();
     for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
       const { rested, memoryMiB } = await resting.before(tell, signal);
       if (signal.aborted) return;

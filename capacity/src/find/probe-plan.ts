@@ -4,9 +4,6 @@ import { planOf, type Arrivals, type LoadPlan } from '../plan/profile';
 /** Of each probe, thrown away: connections, caches and V8's optimiser settle. */
 export const WARMUP_SHARE = 0.2;
 
-/** The first load after a start compiles most of what later ones reuse. */
-export const FIRST_WARMUP = planOf('closed', { clients: 4, durationSeconds: 8, warmupSeconds: 0 });
-
 /** The load of one probe. */
 export function planOfProbe(probe: Probe, latencyFloorMs: number, arrivals: Arrivals): LoadPlan {
   const warmupSeconds = Math.max(WARMUP_SHARE * probe.durationSeconds, latencyFloorMs / 1000);

@@ -11,7 +11,8 @@ const AROUND_A_RUN_SECONDS = 4;
 const USUAL_PROBES = { ladder: 6, short: 8, full: 2 };
 const PROBE_SECONDS = 10;
 const FULL_SECONDS = 60;
-const FIRST_WARMUP_SECONDS = 8;
+/** Three rounds. */
+const WARM_UP_SECONDS = 24;
 
 /** How long a cell is thought to take, everything included. */
 export function cellSeconds(cell: Cell, plan: SweepPlan): number {
@@ -30,5 +31,5 @@ function searchSeconds({ measure }: SweepPlan): number {
   const probes = (ladder * short) / 2 + shorts * short + fulls * full;
   const inProbes = Math.min(probes, measure.budget ?? Infinity);
   const count = ladder + shorts + fulls;
-  return FIRST_WARMUP_SECONDS + inProbes + (inProbes / probes) * count * AROUND_A_RUN_SECONDS;
+  return WARM_UP_SECONDS + inProbes + (inProbes / probes) * count * AROUND_A_RUN_SECONDS;
 }
