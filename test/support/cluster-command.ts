@@ -7,7 +7,7 @@ import { inCluster, kubectl, type Outcome } from './cluster';
 export const CLI = join(__dirname, '../../capacity/dist/cli.js');
 export const OURS = 'app.kubernetes.io/managed-by=n8n-tuned';
 
-const PATIENCE_MS = 600_000;
+const PATIENCE_MS = 900_000;
 
 export const n8nTuned = (...args: string[]): Promise<Outcome> =>
   inCluster(['node', CLI, ...args], { timeoutMs: PATIENCE_MS });
