@@ -5,12 +5,15 @@ import type { Browser, Page } from 'playwright-core';
 import { renderCompareHtml } from '../../capacity/src/report/compare/html';
 import { renderDrillHtml } from '../../capacity/src/report/drill/html';
 import { renderFindHtml } from '../../capacity/src/report/find/html';
+import { renderPredictHtml } from '../../capacity/src/report/predict/html';
+import { renderSweepHtml } from '../../capacity/src/report/sweep/html';
 import { renderIndexHtml } from '../../capacity/src/report/index/html';
 import {
   rowOfComparison,
   rowOfDrill,
   rowOfRun,
   rowOfSearch,
+  rowOfSweep,
 } from '../../capacity/src/report/index/row';
 import { renderRunHtml } from '../../capacity/src/report/run/html';
 import { openBrowser } from '../support/browser';
@@ -18,7 +21,9 @@ import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../su
 import { sampleComparedRuns, sampleComparison } from '../support/sample-compare';
 import { sampleDrill } from '../support/sample-drill';
 import { sampleSearch } from '../support/sample-find';
+import { samplePrediction } from '../support/sample-predict';
 import { sampleRun } from '../support/sample-run';
+import { sampleCells, sampleSweep } from '../support/sample-sweep';
 
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-report-'));
 const files = {
@@ -26,8 +31,12 @@ const files = {
   search: join(folder, 'search.html'),
   comparison: join(folder, 'comparison.html'),
   drill: join(folder, 'drill.html'),
+  sweep: join(folder, 'sweep.html'),
+  matrix: join(folder, 'matrix.html'),
+  prediction: join(folder, 'prediction.html'),
   index: join(folder, 'index.html'),
 };
+const KINDS = Object.keys(files) as (keyof typeof files)[];
 let browser: Browser;
 
 beforeAll(async () => {
@@ -36,6 +45,13 @@ beforeAll(async () => {
   writeFileSync(files.comparison, renderCompareHtml(sampleComparison(), sampleComparedRuns()));
   const { record, ...parts } = sampleDrill();
   writeFileSync(files.drill, renderDrillHtml(record, parts));
+  const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 3\n');
+  writeFileSync(files.sweep, renderSweepHtml(sweep, sampleCells(sweep)));
+  const matrix = sampleSweep(
+    'tuning: [none, default], workers: [1, 2, 4], cpuMillicores: [500, 1000]',
+  );
+  writeFileSync(files.matrix, renderSweepHtml(matrix, sampleCells(matrix)));
+  writeFileSync(files.prediction, renderPredictHtml(samplePrediction()));
   writeFileSync(
     files.index,
     renderIndexHtml('Results', [
@@ -43,6 +59,7 @@ beforeAll(async () => {
       { ...rowOfSearch(sampleSearch()), href: 'search.html' },
       { ...rowOfComparison(sampleComparison()), href: 'comparison.html' },
       { ...rowOfDrill(record, parts), href: 'drill.html' },
+      { ...rowOfSweep(sweep, sampleCells(sweep)), href: 'sweep.html' },
     ]),
   );
   browser = await openBrowser();
@@ -58,14 +75,15 @@ describe.each([
   ['desktop', 1280, 'light'],
   ['desktop in the dark', 1280, 'dark'],
 ] as const)('on a %s', (_name, width, scheme) => {
-  it.each(['run', 'search', 'comparison', 'drill', 'index'] as const)(
-    'the page of a %s has no serious findings, no errors, no text on another, and does not scroll sideways',
+  it.each(KINDS)(
+    'the page of a %s has no serious findings, no errors, no text on another or on a dot, and does not scroll sideways',
     async (kind) => {
       const { page, complaints } = await openReport(browser, files[kind], width, scheme);
       expect(await seriousFindings(page)).toEqual([]);
       expect(complaints).toEqual([]);
       expect(await overflowOf(page)).toBeLessThanOrEqual(0);
       expect(await overlappingTexts(page)).toEqual([]);
+      expect(await labelsOnDots(page)).toEqual([]);
       await page.close();
     },
     30_000,
@@ -107,14 +125,93 @@ it('sorts an index by any column, also with the keyboard, and says so', async ()
   const button = head.locator('button');
   await button.click();
   // What is not known comes last both ways.
-  expect(await rates()).toEqual(['38.4', '40', '-', '-']);
+  expect(await rates()).toEqual(['38.4', '40', '-', '-', '-']);
   expect(await head.getAttribute('aria-sort')).toBe('ascending');
   await button.press('Enter');
-  expect(await rates()).toEqual(['40', '38.4', '-', '-']);
+  expect(await rates()).toEqual(['40', '38.4', '-', '-', '-']);
   expect(await page.locator('.index th[aria-sort]').count()).toBe(1);
   expect(complaints).toEqual([]);
   await page.close();
 }, 120_000);
+
+/** Of A4 less the margins, in CSS pixels. */
+const PAPER = 718;
+
+describe('on paper', () => {
+  it.each(KINDS)(
+    'the page of a %s is in light colours and cut off nowhere, whatever the screen shows',
+    async (kind) => {
+      const { page, complaints } = await openReport(browser, files[kind], PAPER, 'dark');
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      expect(await coloursOf(page)).toEqual({
+        paper: 'rgb(255, 255, 255)',
+        ink: 'rgb(29, 36, 51)',
+      });
+      expect(await overflowOf(page)).toBeLessThanOrEqual(0);
+      expect(await cutOff(page)).toEqual([]);
+      expect(await overlappingTexts(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.close();
+    },
+    30_000,
+  );
+
+  it('shows nothing that only a pointer can use', async () => {
+    const { page } = await openReport(browser, files.run, 1280);
+    const plot = page.locator('#rate svg.plot');
+    await plot.scrollIntoViewIfNeeded();
+    const box = await plot.boundingBox();
+    if (!box) throw new Error('the plot is not on the page');
+    const at = (share: number) => [box.x + box.width * share, box.y + box.height / 2] as const;
+    await page.mouse.move(...at(0.3));
+    await page.mouse.down();
+    await page.mouse.move(...at(0.6), { steps: 4 });
+    await page.mouse.up();
+    const parts = ['.tip', '.cursor', '.reset'].map((part) => page.locator(`#rate ${part}`));
+    const shown = () => Promise.all(parts.map((part) => part.isVisible()));
+    expect(await shown()).toEqual([true, true, true]);
+    await page.emulateMedia({ media: 'print' });
+    expect(await shown()).toEqual([false, false, false]);
+    expect(await page.locator('details').first().isVisible()).toBe(false);
+    await page.close();
+  }, 30_000);
+});
+
+const coloursOf = (page: Page): Promise<{ paper: string; ink: string }> =>
+  page.evaluate(() => {
+    const { backgroundColor, color } = getComputedStyle(document.body);
+    return { paper: backgroundColor, ink: color };
+  });
+
+/** What is wider than its frame: on paper nobody scrolls. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.wide, pre')]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ textContent }) => (textContent ?? '').slice(0, 80)),
+  );
+
+/** Labels of marks that lie on a dot of their plot, as the browser drew both. */
+const labelsOnDots = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    // Half of the width of a dot, whose path has no length.
+    const radius = 3;
+    return [...document.querySelectorAll('svg.plot')].flatMap((plot) => {
+      const dots = [...plot.querySelectorAll('.dot')].map((dot) => dot.getBoundingClientRect());
+      return [...plot.querySelectorAll('.mark-label')]
+        .filter((label) => {
+          const box = label.getBoundingClientRect();
+          return dots.some(
+            ({ x, y }) =>
+              x > box.left - radius &&
+              x < box.right + radius &&
+              y > box.top - radius &&
+              y < box.bottom + radius,
+          );
+        })
+        .map((label) => `${label.textContent ?? ''} lies on a dot of ${plot.ariaLabel ?? ''}`);
+    });
+  });
 
 async function expectText(page: Page, selector: string, wanted: RegExp): Promise<void> {
   expect(await page.locator(selector).textContent()).toMatch(wanted);

@@ -1,15 +1,18 @@
 import type { FindProbe, FindRecord } from '../../capacity/src/record/find-record';
 import { sampleRun } from './sample-run';
 
-/** A made-up search: 20 and 40 a second hold, 60 does not. */
+/** A made-up search: a client gets 45/s; 20/s and 40/s are sustained, 60/s is not. */
 export function sampleSearch(): FindRecord {
   const { record } = sampleRun();
-  const probe = (ratePerSecond: number, result: 'sustained' | 'not sustained'): FindProbe => ({
-    kind: 'narrow',
-    ratePerSecond,
-    durationSeconds: 10,
+  const probe = (
+    kind: FindProbe['kind'],
+    load: { ratePerSecond: number } | { clients: number },
+    result: 'sustained' | 'not sustained',
+  ): FindProbe => ({
+    ...{ kind, ...load },
+    durationSeconds: kind === 'confirm' ? 60 : 10,
     result,
-    achievedPerSecond: Math.min(ratePerSecond, 45),
+    achievedPerSecond: 'clients' in load ? 45 : Math.min(load.ratePerSecond, 45),
     p95Ms: result === 'sustained' ? 120 : 2_400,
     errorShare: 0,
     cpuPerRequest: {
@@ -27,8 +30,8 @@ export function sampleSearch(): FindRecord {
           limitEvidence: 'main used 0.97 of its one thread',
           nextLimit: 'host CPU',
         }),
-    sentence: `Webhook to last node ${result} at ${String(ratePerSecond)}.`,
-    run: `probes/${String(ratePerSecond)}`,
+    sentence: `n8n ${result === 'sustained' ? result : 'did not sustain'} ${'clients' in load ? '1 client' : `${String(load.ratePerSecond)} req/s`} of last-node.`,
+    run: `probes/${String('clients' in load ? load.clients : load.ratePerSecond)}`,
   });
   return {
     schemaVersion: 2,
@@ -57,7 +60,12 @@ export function sampleSearch(): FindRecord {
       cpuMillisecondsPerRequest: record.summary.cpuMillisecondsPerRequest,
       roles: record.summary.roles,
     },
-    probes: [probe(20, 'sustained'), probe(60, 'not sustained'), probe(40, 'sustained')],
+    probes: [
+      probe('ladder', { clients: 1 }, 'sustained'),
+      probe('growth', { ratePerSecond: 20 }, 'sustained'),
+      probe('narrow', { ratePerSecond: 60 }, 'not sustained'),
+      probe('confirm', { ratePerSecond: 40 }, 'sustained'),
+    ],
     doubts: [],
   };
 }

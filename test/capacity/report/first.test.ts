@@ -11,20 +11,32 @@ import { renderCompareMarkdown } from '../../../capacity/src/report/compare/mark
 import { renderCompareTerminal } from '../../../capacity/src/report/compare/terminal';
 import { NOTHING_SEEN, SLOWER_SHARES } from '../../../capacity/src/report/compare/seen';
 import { renderDrillHtml } from '../../../capacity/src/report/drill/html';
+import { renderFindHtml } from '../../../capacity/src/report/find/html';
+import { renderPredictHtml } from '../../../capacity/src/report/predict/html';
 import { firstFigures } from '../../../capacity/src/report/run/first';
 import { renderRunHtml } from '../../../capacity/src/report/run/html';
+import { renderSweepHtml } from '../../../capacity/src/report/sweep/html';
 import { sampleComparedRuns, sampleComparison } from '../../support/sample-compare';
 import { sampleDrill } from '../../support/sample-drill';
+import { sampleSearch } from '../../support/sample-find';
+import { samplePrediction } from '../../support/sample-predict';
 import { sampleRequests, sampleRun } from '../../support/sample-run';
+import { sampleCells, sampleSweep } from '../../support/sample-sweep';
 
 const comparison = sampleComparison();
 const { record: drill, ...drillParts } = sampleDrill();
 const run = sampleRun();
+const sweep = sampleSweep('workers: [1, 2, 4]');
+const matrix = sampleSweep('tuning: [none, default], workers: [1, 2, 4]');
 
 test.each([
   ['run', renderRunHtml(run), 'latency'],
   ['comparison', renderCompareHtml(comparison, sampleComparedRuns()), 'sides'],
   ['drill', renderDrillHtml(drill, drillParts), 'ledger'],
+  ['search', renderFindHtml(sampleSearch()), 'achieved'],
+  ['sweep over one dimension', renderSweepHtml(sweep, sampleCells(sweep)), 'capacityPerSecond'],
+  ['sweep over several', renderSweepHtml(matrix, sampleCells(matrix)), 'cells'],
+  ['prediction', renderPredictHtml(samplePrediction()), 'prediction'],
 ])('of a %s: verdict, figures, one picture, then all the rest', (_kind, html, picture) => {
   const places = [
     'class="verdict',
@@ -32,7 +44,7 @@ test.each([
     '<h2>In one picture</h2>',
     `<figure id="${picture}"`,
     '<h2>Every figure</h2>',
-    'Exactly what was measured',
+    'Exactly what was ',
   ].map((text) => html.indexOf(text));
   expect(places.every((place) => place > 0)).toBe(true);
   expect([...places].sort((a, b) => a - b)).toEqual(places);
@@ -55,18 +67,18 @@ describe('a run', () => {
   });
 
   test('has a price only where prices were given', () => {
-    expect(valueOf('Per million')).not.toContain('price');
+    expect(valueOf('A million requests')).toMatch(/^[\d.]+ core-hours, [\d.]+ GiB-hours$/);
     const priced = { ...run.record, prices: { cpu: 1, memory: 0 } };
     // 1.4 cores for as long as a million requests take at 38.4 per second.
     const coreHours = (1.4 * 1e6) / 38.4 / 3600;
-    const price = Number(/price ([\d.]+)$/.exec(valueOf('Per million', priced) ?? '')?.[1]);
+    const price = Number(/; cost ([\d.]+)$/.exec(valueOf('A million requests', priced) ?? '')?.[1]);
     expect(price).toBeCloseTo(coreHours, 0);
   });
 
   test.each(['invalid', 'aborted'] as const)('that is %s says nothing of its SLOs', (outcome) => {
     const record = { ...run.record, verdict: { ...run.record.verdict, outcome } };
     expect(valueOf('p95<300ms', record)).toBeUndefined();
-    expect(valueOf('Answered as expected', record)).toContain('38.4/s of 40/s');
+    expect(valueOf('Expected responses', record)).toContain('38.4/s of 40/s');
   });
 
   test('of an n8n that nobody could look into shows what callers saw', () => {
@@ -78,7 +90,7 @@ describe('a run', () => {
       verdict: { ...verdict, limitedBy: { name: 'unknown', evidence: '' } },
     };
     expect(firstFigures(record).map(({ name }) => name)).toEqual([
-      ...['Answered as expected', 'p95<300ms', 'errors<1%'],
+      ...['Expected responses', 'p95<300ms', 'errors<1%'],
     ]);
   });
 });
@@ -147,7 +159,7 @@ test('a comparison and a drill have a price only where prices were given', () =>
   const seen = sampleComparedRuns();
   const priced = { ...comparison, prices: { cpu: 1, memory: 0 } };
   const prices = (html: string): number[] =>
-    [...html.matchAll(/, price ([\d.]+)/g)].map(([, price]) => Number(price));
+    [...html.matchAll(/; cost ([\d.]+)/g)].map(([, price]) => Number(price));
   expect(prices(renderCompareHtml(comparison, seen))).toEqual([]);
   const [a, b, ...again] = prices(renderCompareHtml(priced, seen));
   // Memory is free: the price is the core-hours of the run in the middle, for each side.
@@ -162,7 +174,7 @@ test('a comparison and a drill have a price only where prices were given', () =>
   expect(prices(renderCompareMarkdown(priced, seen))).toEqual([a, b]);
   const style = { colour: false, width: 100 };
   expect(prices(renderCompareTerminal(priced, style, seen).replace(/\s+/g, ' '))).toEqual([a, b]);
-  expect(renderCompareTerminal(comparison, style, seen)).not.toContain('Per million');
+  expect(renderCompareTerminal(comparison, style, seen)).not.toContain('A million requests');
 
   expect(prices(renderDrillHtml(drill, drillParts))).toEqual([]);
   const { run: under } = drillParts;

@@ -30,7 +30,7 @@ test('a row says of each kind what its own report says first', () => {
   expect(entries.map(({ ratePerSecond }) => ratePerSecond)).toEqual([38.4, 40, null, null]);
   const [run, search, comparison, ofDrill] = entries;
   expect(run).toMatchObject({ p95Ms: 152, errorShare: 0.04, limitedBy: 'worker slots' });
-  expect(search?.course.values).toEqual([20, 60, 40]);
+  expect(search?.course.values).toEqual([null, 20, 60, 40]);
   expect(comparison?.course.values[0]).toBe(2.5);
   // Each request is counted in one window.
   const counted = ofDrill?.course.values.reduce<number>((sum, value) => sum + (value ?? 0), 0);

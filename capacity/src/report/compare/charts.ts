@@ -54,7 +54,6 @@ function pairCharts(record: CompareRecord): Chart[] {
           ? [
               {
                 label: 'all pairs together, with its interval',
-                style: 'area' as const,
                 points: [x.min, x.max].map((at): [number, number, number, number] => [
                   at,
                   value,

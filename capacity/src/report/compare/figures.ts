@@ -7,7 +7,7 @@ import type { CompareRecord, Side } from '../../record/compare-record';
 import { inWords } from '../page/parts';
 import { costFigures } from '../text/cost';
 import type { Figure } from '../text/units';
-import { formatNumber } from '../plot/scale';
+import { formatNumber, withUnit } from '../plot/scale';
 import type { ComparedCosts, ComparedRuns } from './seen';
 
 const WORDS = {
@@ -98,9 +98,9 @@ function sideText({ name, values }: Side, unit: string): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return `${name}: not measured`;
   const [only] = known;
-  if (known.length === 1 && only !== undefined) return `${name}: ${withUnit(only, unit)}`;
+  if (known.length === 1 && only !== undefined) return `${name}: ${valueText(only, unit)}`;
   const range = `${formatValue(Math.min(...known))} to ${formatValue(Math.max(...known))}`;
-  return `${name}: median ${withUnit(median(known), unit)}, ${range}`;
+  return `${name}: median ${valueText(median(known), unit)}, ${range}`;
 }
 
 /** Two existing records: nothing tells how much each would vary. */
@@ -108,8 +108,8 @@ const isOnce = ({ command }: CompareRecord): boolean => command.length === 0;
 
 const formatValue = (value: number): string => (value >= NEVER ? 'never' : formatNumber(value));
 
-const withUnit = (value: number, unit: string): string =>
-  value >= NEVER ? 'never' : `${formatNumber(value)} ${unit}`;
+const valueText = (value: number, unit: string): string =>
+  value >= NEVER ? 'never' : withUnit(value, unit);
 
 function ratioText(record: CompareRecord): string {
   const { ratio } = record;

@@ -12,7 +12,7 @@ import type { ComparedRuns } from './seen';
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
 import { cellsTable, page } from '../page/page';
-import { firstPlot, list, measuredRows, plots, summary } from '../page/parts';
+import { firstPlot, list, measuredRows, plots, subtitle, summary } from '../page/parts';
 
 export const COMPARE_TONES = {
   better: 'good',
@@ -23,7 +23,7 @@ export const COMPARE_TONES = {
 
 /** The report of one comparison of two topologies. */
 export function renderCompareHtml(record: CompareRecord, runs: ComparedRuns): string {
-  const { workload, a, b } = record;
+  const { a, b } = record;
   const pairs = pairTable(record);
   const topologies = topologyTable(record);
   const picture = firstPlot(compareCharts(record, runs), 'sides');
@@ -31,7 +31,7 @@ export function renderCompareHtml(record: CompareRecord, runs: ComparedRuns): st
   const distributions = picture.rest.filter((chart) => !isPaired(chart));
   const body = [
     `<h1>${escapeXml(`${b.name} compared with ${a.name}`)}</h1>`,
-    `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
+    subtitle(record),
     `<section class="verdict ${COMPARE_TONES[record.answer]}"><strong>${compareWord(record)}</strong><p>${escapeXml(record.sentence)}</p></section>`,
     summary(firstFigures(record, runs)),
     list('What makes this result doubtful', record.doubts),

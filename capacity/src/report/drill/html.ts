@@ -1,7 +1,7 @@
 import { drillAdvice } from '../../analysis/drill/advice';
 import type { DrillRecord } from '../../record/drill-record';
 import { cellsTable, page } from '../page/page';
-import { firstPlot, layoutRows, list, plots, summary } from '../page/parts';
+import { firstPlot, layoutRows, list, plots, subtitle, summary } from '../page/parts';
 import { escapeXml } from '../plot/svg';
 import { repeatCommand } from '../text/units';
 import { drillCharts, type DrillParts } from './charts';
@@ -30,7 +30,7 @@ const FIRST = new Set([
 
 /** The report of one drill. */
 export function renderDrillHtml(record: DrillRecord, parts: DrillParts): string {
-  const { verdict, fault, workload } = record;
+  const { verdict, fault } = record;
   const ledger = ledgerTable(record);
   const promises = promiseTable(record);
   const takes = drillTakes(parts.run.record);
@@ -38,7 +38,7 @@ export function renderDrillHtml(record: DrillRecord, parts: DrillParts): string 
   const picture = firstPlot(drillCharts(record, parts), 'ledger');
   const body = [
     `<h1>${escapeXml(`Drill ${fault.name}: ${fault.title}`)}</h1>`,
-    `<p class="faint">${escapeXml(`${workload.title}, ${workload.method} ${workload.path}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
+    subtitle(record),
     `<section class="verdict ${DRILL_TONES[verdict.outcome]}"><strong>${drillWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p></section>`,
     summary([...figures.filter(({ name }) => FIRST.has(name)), ...takes]),
     list('What to change', drillAdvice(record)),

@@ -3,6 +3,8 @@ import type { Chart, LineSeries } from '../plot/chart';
 
 type RatePoint = [number, number];
 
+export const LADDER_SERIES = 'ladder (achieved rate)';
+
 /** Of a search: what each level gave, and how the answer closed in. */
 export function findCharts(record: FindRecord): Chart[] {
   const rates = record.probes.filter(
@@ -29,7 +31,7 @@ export function findCharts(record: FindRecord): Chart[] {
       y: { label: 'achieved', unit: 'per second', min: 0 },
       series: [
         ...byResult(rates, (p) => p.achievedPerSecond),
-        { label: 'all of it', dashed: true, points: straight(rates) },
+        { label: 'achieved = offered', dashed: true, points: straight(rates) },
       ],
       marks: [at],
     },
@@ -58,22 +60,25 @@ export function findCharts(record: FindRecord): Chart[] {
       id: 'search',
       title: 'How the search closed in',
       x: { label: 'probe', min: 0, max: record.probes.length + 1 },
-      y: { label: 'offered', unit: 'requests per second', min: 0 },
-      series: numbered(record.probes),
+      y: { label: 'rate', unit: 'requests per second', min: 0 },
+      series: [...numbered(record.probes), ...ladder(record.probes)],
       marks: [{ axis: 'y', at: capacity, label: 'capacity' }],
     },
   ];
 }
 
+/** The first two are always there, so that each has one colour in all plots. */
 function byResult(probes: FindProbe[], value: (p: FindProbe) => number | null): LineSeries[] {
-  return (['sustained', 'not sustained'] as const).map((result) => ({
-    label: result,
-    style: 'dots',
-    points: probes
-      .filter((p) => p.result === result)
-      .map((p): [number, number | null] => [p.ratePerSecond ?? 0, value(p)])
-      .sort((a, b) => a[0] - b[0]),
-  }));
+  return (['sustained', 'not sustained', 'inconclusive'] as const)
+    .map((result): LineSeries => ({
+      label: result,
+      style: 'dots',
+      points: probes
+        .filter((p) => p.result === result)
+        .map((p): [number, number | null] => [p.ratePerSecond ?? 0, value(p)])
+        .sort((a, b) => a[0] - b[0]),
+    }))
+    .filter(({ points }, index) => index < 2 || points.length > 0);
 }
 
 function straight(probes: FindProbe[]): RatePoint[] {
@@ -93,5 +98,13 @@ function numbered(probes: FindProbe[]): LineSeries[] {
         p.result === result && p.ratePerSecond !== undefined ? [[index + 1, p.ratePerSecond]] : [],
       ),
     }))
-    .filter(({ points }) => points.length > 0);
+    .filter(({ points }, index) => index < 2 || points.length > 0);
+}
+
+/** Clients have no rate that is offered: what they got shows where the throughput stops growing. */
+function ladder(probes: FindProbe[]): LineSeries[] {
+  const points = probes.flatMap((p, index): RatePoint[] =>
+    p.clients !== undefined && p.result !== 'invalid' ? [[index + 1, p.achievedPerSecond]] : [],
+  );
+  return points.length === 0 ? [] : [{ label: LADDER_SERIES, style: 'dots', points }];
 }

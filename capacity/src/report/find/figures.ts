@@ -6,17 +6,21 @@ import type { FindProbe, FindRecord } from '../../record/find-record';
 import { costFigures } from '../text/cost';
 import { ms, perSecond, range, share, type Figure } from '../text/units';
 import { formatNumber } from '../plot/scale';
+import { LADDER_SERIES } from './charts';
 
 /** The figures of a search, in reading order; the same in HTML, Markdown and the terminal. */
 export function findFigures(record: FindRecord): Figure[] {
-  const { capacity, advised, probes } = record;
+  const { capacity, advised, probes, verdict } = record;
   const valid = probes.filter(({ result }) => result !== 'invalid').length;
   return [
     {
       name: 'Capacity',
       value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
     },
-    { name: 'Plan with', value: `${perSecond(advised.ratePerSecond)} (${share(advised.share)})` },
+    {
+      name: 'Plan with',
+      value: `${perSecond(advised.ratePerSecond)} (${share(advised.share)} of ${verdict === 'found' ? 'the capacity' : 'the lower end of the interval'})`,
+    },
     ...costFigures(costOf(record), record.prices),
     { name: 'Limited by', value: limitText(limitOfSearch(record)) },
     ...adviceFigures(record),
@@ -34,6 +38,8 @@ export function adviceFigures({ limit, topology }: FindRecord): Figure[] {
   return advice === null ? [] : [{ name: 'For more', value: advice }];
 }
 
+const IN_FLIGHT = 'in flight, seen / expected';
+
 export const PROBE_COLUMNS = [
   'probe',
   'load',
@@ -43,7 +49,7 @@ export const PROBE_COLUMNS = [
   'p95',
   'errors',
   'CPU per request',
-  'in flight / Little',
+  IN_FLIGHT,
   'limited by',
 ];
 
@@ -62,6 +68,32 @@ export function probeRow(probe: FindProbe): string[] {
     probe.littlesLaw === null ? '-' : formatNumber(probe.littlesLaw),
     probe.limitedBy,
   ];
+}
+
+/** In the order of a search. */
+const KINDS: Record<FindProbe['kind'], string> = {
+  ladder: `clients instead of a rate, each sending as soon as it has its response, to see where the throughput stops growing; plotted as "${LADDER_SERIES}"`,
+  growth:
+    'a short probe at a fixed rate, each higher than the one before, until one is not sustained',
+  narrow: 'a short probe near the estimate',
+  confirm: 'a probe of full length near the estimate',
+};
+
+/** What the words in the table of probes mean, of those that are in it. */
+export function probeTerms({ probes }: FindRecord): Figure[] {
+  const kinds = Object.entries(KINDS)
+    .filter(([name]) => probes.some(({ kind }) => kind === name))
+    .map(([name, value]) => ({ name, value }));
+  const inFlight = probes.some(({ littlesLaw }) => littlesLaw !== null)
+    ? [
+        {
+          name: IN_FLIGHT,
+          value:
+            "the requests that waited for a response, as counted, over rate times latency (Little's law); near 1 while the load is steady",
+        },
+      ]
+    : [];
+  return [...kinds, ...inFlight];
 }
 
 /** Of all roles, and of the busiest: `17.9 ms, worker 9.2 ms`. */

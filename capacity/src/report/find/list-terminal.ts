@@ -3,9 +3,9 @@ import { findWord } from './figures';
 import { renderColumns } from '../text/terminal';
 import { perSecond, range } from '../text/units';
 
-const HEAD = ['workload', 'mode', 'answer', 'capacity', 'interval', 'plan with', 'limited by'];
+const HEAD = ['workload', 'mode', 'verdict', 'capacity', 'interval', 'plan with', 'limited by'];
 
-/** A line a search, as a table of columns as wide as they must be. */
+/** One line per search, as a table of columns as wide as they must be. */
 export function renderSearches(records: readonly FindRecord[]): string {
   const rows = records.map((record) => [
     record.workload.name,

@@ -1,7 +1,7 @@
 import { workloadName } from '../../plan/chosen-workload';
 import type { FindRecord } from '../../record/find-record';
 import { findCharts } from './charts';
-import { findFigures, PROBE_COLUMNS, probeRow } from './figures';
+import { findFigures, PROBE_COLUMNS, probeRow, probeTerms } from './figures';
 import { repeatCommand } from '../text/units';
 import { table } from '../text/markdown';
 
@@ -23,6 +23,8 @@ export function renderFindMarkdown(record: FindRecord): string {
     ...findCharts(record).map((c) => `![${c.title}](plots/${c.id}.svg)`),
     '',
     ...table(PROBE_COLUMNS, record.probes.map(probeRow)),
+    '',
+    ...probeTerms(record).map(({ name, value }) => `- ${name}: ${value}`),
     '',
     '## How to repeat it',
     '',

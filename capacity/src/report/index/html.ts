@@ -22,7 +22,7 @@ const number = (value: number | null): string => (value === null ? '-' : formatN
 
 const COLUMNS: Column[] = [
   {
-    title: 'Begun (UTC)',
+    title: 'Started (UTC)',
     cell: ({ startedAt }) => escapeXml(startedAt.slice(0, 16).replace('T', ' ')),
     by: ({ startedAt }) => startedAt,
   },
@@ -65,9 +65,10 @@ const COLUMNS: Column[] = [
 const INDEX_STYLE = `table.index th button{font:inherit;color:inherit;background:none;border:0;padding:0;cursor:pointer;text-align:inherit}
 .index th button::after{content:"\\2195";margin-left:.3rem;opacity:.6}
 .index th[aria-sort=ascending] button::after{content:"\\2191";opacity:1}.index th[aria-sort=descending] button::after{content:"\\2193";opacity:1}
-.index a{color:var(--s0)}.index td:nth-child(2){min-width:16rem}.index td .faint{display:block}
+.index a{color:var(--s0)}.index td:nth-child(2){min-width:16rem}.index td .faint{display:block;font-size:.95em}
 .index td:first-child{white-space:nowrap;font-variant-numeric:tabular-nums}.index strong{color:var(--tone);white-space:nowrap}
-.sparkline .curve{fill:none;stroke:var(--s0);stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round}`;
+.sparkline .curve{fill:none;stroke:var(--s0);stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round}
+@media print{.index th button::after{content:none}.index td:nth-child(2){min-width:0}.index td:first-child,.index strong{white-space:normal}.sparkline{width:4rem}}`;
 
 /** All results of a folder, the newest first; any column sorts them. */
 export function renderIndexHtml(title: string, entries: readonly IndexEntry[]): string {

@@ -1,4 +1,10 @@
-import { axisTitle, SERIES_COLOURS, type Chart, type LineChart } from '../plot/chart';
+import {
+  axisTitle,
+  SERIES_COLOURS,
+  type Chart,
+  type LineChart,
+  type LineSeries,
+} from '../plot/chart';
 import { drawChart } from '../plot/draw';
 import { formatNumber } from '../plot/scale';
 import { escapeXml } from '../plot/svg';
@@ -17,8 +23,15 @@ const legend = (chart: LineChart): string =>
   chart.series.length < 2
     ? ''
     : `<ul class="legend">${chart.series
-        .map((s, i) => `<li><i class="s${i % SERIES_COLOURS}"></i>${escapeXml(s.label)}</li>`)
+        .map((s, i) => `<li><i class="${signOf(s, i)}"></i>${escapeXml(s.label)}</li>`)
         .join('')}</ul>`;
+
+const signOf = ({ style, dashed }: LineSeries, index: number): string =>
+  [
+    `s${String(index % SERIES_COLOURS)}`,
+    ...(style === 'dots' ? ['dots'] : []),
+    ...(dashed === true ? ['dashed'] : []),
+  ].join(' ');
 
 const hoverData = (chart: LineChart): string =>
   JSON.stringify({

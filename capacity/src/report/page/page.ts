@@ -27,8 +27,11 @@ ${body}
 `;
 }
 
+/** A table of more columns keeps its width on a phone, where it scrolls sideways. */
+const MANY = 5;
+
 export const cellsTable = (head: string[], rows: string[][], rowHeads = true): string =>
-  `<div class="wide" tabindex="0"><table><thead><tr>${head.map((h) => (h === '' ? '<td></td>' : `<th scope="col">${escapeXml(h)}</th>`)).join('')}</tr></thead><tbody>${rows
+  `<div class="wide" tabindex="0"><table${head.length > MANY ? ' class="many"' : ''}><thead><tr>${head.map((h) => (h === '' ? '<td></td>' : `<th scope="col">${escapeXml(h)}</th>`)).join('')}</tr></thead><tbody>${rows
     .map(
       (row) =>
         `<tr>${row

@@ -1,11 +1,25 @@
 import type { CompareRecord } from '../../record/compare-record';
 import type { DrillRecord } from '../../record/drill-record';
 import type { FindRecord } from '../../record/find-record';
-import type { RunRecord } from '../../record/record';
+import type { Machine, RunRecord } from '../../record/record';
+import type { RecordedWorkload } from '../../plan/chosen-workload';
+import type { Topology } from '../../plan/topology';
 import type { Chart } from '../plot/chart';
 import { escapeXml } from '../plot/svg';
-import type { Figure } from '../text/units';
+import { utc, type Figure } from '../text/units';
 import { figure } from './figure';
+
+/** Beneath the headline: the workload in words, its request, and when it was measured. */
+export function subtitle(
+  { workload, startedAt }: Pick<RunRecord, 'workload' | 'startedAt'>,
+  ...more: readonly string[]
+): string {
+  const { title, method, path } = workload;
+  const request = `${method} ${path}`;
+  // A request of your own has itself for a title.
+  const named = title === request ? [title] : [title, request];
+  return `<p class="faint">${escapeXml([...named, ...more, utc(startedAt)].join(', '))}</p>`;
+}
 
 export const list = (title: string, items: readonly string[]): string =>
   items.length === 0
@@ -17,6 +31,16 @@ export const summary = (figures: readonly Figure[]): string =>
   `<dl class="summary">${figures
     .map(({ name, value }) => `<div><dt>${escapeXml(name)}</dt><dd>${escapeXml(value)}</dd></div>`)
     .join('')}</dl>`;
+
+/** What the words in a table mean. */
+export const terms = (meanings: readonly Figure[]): string =>
+  meanings.length === 0
+    ? ''
+    : `<ul class="terms">${meanings
+        .map(
+          ({ name, value }) => `<li><strong>${escapeXml(name)}</strong>: ${escapeXml(value)}</li>`,
+        )
+        .join('')}</ul>`;
 
 /** Plots side by side. */
 export const plots = (charts: readonly Chart[]): string =>
@@ -42,26 +66,40 @@ export function layoutRows(record: RunRecord | FindRecord | DrillRecord): string
       .filter(([name, value]) => name !== 'url' && !isEmpty(value))
       .map(([name, value]) => [`Server: ${name}`, inWords(value)]),
     ...measuredRows(record),
-    ...Object.entries(record.topology ?? {})
-      .filter(([, value]) => value !== undefined && !isEmpty(value))
-      .map(([key, value]) => [`Topology: ${key}`, inWords(value)]),
+    ...topologyRows(record.topology),
   ];
 }
+
+export const topologyRows = (topology: Topology | null): string[][] =>
+  Object.entries(topology ?? {})
+    .filter(([, value]) => value !== undefined && !isEmpty(value))
+    .map(([key, value]) => [`Topology: ${key}`, inWords(value)]);
 
 /** All but where it ran and how that was laid out. */
 export function measuredRows(
   record: RunRecord | FindRecord | CompareRecord | DrillRecord,
 ): string[][] {
-  const { machine, workload } = record;
-  const parameters = Object.entries(workload.parameters).map(([k, v]) => `${k}=${v}`);
   return [
-    ['Workload', [workload.name, workload.variant, ...parameters].filter(Boolean).join(', ')],
-    ['SLO', record.slo.length === 0 ? 'none given' : record.slo.map((s) => s.text).join(', ')],
-    ['Machine', `${machine.cpu}, ${machine.cores} cores, ${machine.memoryMiB} MiB, ${machine.os}`],
+    ['Workload', workloadText(record.workload)],
+    sloRow(record.slo.map(({ text }) => text)),
+    ['Machine', machineText(record.machine)],
     ...Object.entries(record.versions).map(([name, version]) => [`Version of ${name}`, version]),
     ['Record', record.id],
   ];
 }
+
+export function workloadText({ name, variant, parameters }: RecordedWorkload): string {
+  const given = Object.entries(parameters).map(([key, value]) => `${key}=${String(value)}`);
+  return [name, variant, ...given].filter(Boolean).join(', ');
+}
+
+export const sloRow = (slo: readonly string[]): string[] => [
+  'SLO',
+  slo.length === 0 ? 'none given' : slo.join(', '),
+];
+
+export const machineText = ({ cpu, cores, memoryMiB, os }: Machine): string =>
+  `${cpu}, ${String(cores)} cores, ${String(memoryMiB)} MiB, ${os}`;
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 0;

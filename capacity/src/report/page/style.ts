@@ -12,16 +12,18 @@ p{margin:.4rem 0}.faint{color:var(--faint);font-size:.9rem}
 .good{--tone:var(--s2)}.bad{--tone:var(--s1)}.unsure{--tone:var(--s4)}
 dl.summary{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,15rem),1fr));gap:1rem 1.5rem;margin:1.2rem 0}
 .summary div{border-top:1px solid var(--rule);padding-top:.5rem}.summary dt{color:var(--faint);font-size:.9rem}.summary dd{margin:.1rem 0 0;font-size:1.05rem}
+ul.terms{list-style:none;padding:0;margin:.6rem 0;color:var(--faint);font-size:.9rem}.terms strong{font-weight:600}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{text-align:left;padding:.3rem .7rem .3rem 0;border-bottom:1px solid var(--rule);vertical-align:top}
 thead th{color:var(--faint);font-weight:500}tbody th{font-weight:500;white-space:nowrap}
 td.number{text-align:right;font-variant-numeric:tabular-nums}
-.wide{overflow-x:auto}
-.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1.6rem 2rem}
+.wide{overflow-x:auto}table.many{min-width:62rem}
+.plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1.6rem 2rem}.plots+.plots{margin-top:1.6rem}
 figure{margin:0;position:relative;min-width:0}
 :not(.plots)>figure,.plots>figure:only-child{max-width:48rem}
 .legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;list-style:none;padding:0;margin:.1rem 0 .2rem;font-size:.85rem;color:var(--ink)}
-.legend i{display:inline-block;width:1.1rem;height:.2rem;margin-right:.4rem;vertical-align:middle;background:var(--c)}
+.legend i{display:inline-block;width:1.1rem;margin-right:.4rem;vertical-align:middle;border-top:.2rem solid var(--c)}
+.legend .dashed{border-top-style:dashed}.legend .dots{width:0;border:.27rem solid var(--c);border-radius:50%}
 ${Array.from({ length: 8 }, (_, i) => `.legend .s${i}{--c:var(--s${i})}`).join('')}
 details{margin:.2rem 0;font-size:.9rem}summary{cursor:pointer;color:var(--faint)}
 details .wide{max-height:22rem;overflow:auto}
@@ -34,4 +36,6 @@ pre{background:color-mix(in srgb,var(--rule) 40%,transparent);padding:.7rem .9re
 ${PLOT_RULES}
 .plot{font-size:14px}.plot .mark-label{font-size:13px}
 @media(max-width:40rem){.plot{font-size:19px}.plot .mark-label{font-size:17px}}
-@media print{body{max-width:none;padding:0}figure,table,.verdict{break-inside:avoid}.reset,.tip,details:not([open]){display:none}}`;
+@media print{body{max-width:none;padding:0;font-size:.9rem}table{font-size:.75rem}tbody th{white-space:normal}
+figure,tr,.verdict,.summary div{break-inside:avoid}h2,h3{break-after:avoid}
+.wide{overflow:visible}table.many{min-width:0}.reset,.tip,.cursor,.brush,details:not([open]){display:none}}`;

@@ -1,37 +1,53 @@
 import type { BarChart } from './chart';
 import { textWidth, TICK_FONT } from './labels';
-import { formatNumber, roundTop } from './scale';
+import { roundTop, withUnit } from './scale';
 import { element, escapeXml } from './svg';
 
 const WIDTH = 720;
-const ROW = 26;
-const LABEL = 300;
 const GAP = 6;
+const BAR = 18;
 
-/** Horizontal bars: labels of any length stay readable, also on a phone. */
+/** Where the parts of a row are: names beside their bars, or above them where one is too long for that. */
+interface Layout {
+  row: number;
+  /** Room for a name. */
+  name: number;
+  nameAt: { x: number; y: number; 'text-anchor'?: string };
+  left: number;
+  barAt: number;
+}
+
+const BESIDE: Layout = {
+  ...{ row: 26, name: 292, left: 300, barAt: 4 },
+  nameAt: { x: 292, y: 17, 'text-anchor': 'end' },
+};
+const ABOVE: Layout = { row: 48, name: WIDTH, left: 0, barAt: 25, nameAt: { x: 0, y: 17 } };
+
+const fits = (name: string, room: number): boolean => textWidth(name, TICK_FONT) <= room;
+
+/** Horizontal bars: names of any length stay readable, also on a phone. */
 export function drawBar(chart: BarChart): string {
+  const layout = chart.bars.every(({ label }) => fits(label, BESIDE.name)) ? BESIDE : ABOVE;
+  const { left, row, barAt } = layout;
   const top = roundTop(Math.max(0, ...chart.bars.map((b) => b.high ?? b.value)));
-  const valueOf = ({ value }: BarChart['bars'][number]): string =>
-    `${formatNumber(value)} ${chart.unit}`.trimEnd();
+  const valueOf = ({ value }: BarChart['bars'][number]): string => withUnit(value, chart.unit);
   const widest = Math.max(0, ...chart.bars.map((bar) => textWidth(valueOf(bar), TICK_FONT)));
-  const width = WIDTH - LABEL - Math.ceil(widest) - 2 * GAP;
+  const width = WIDTH - left - Math.ceil(widest) - 2 * GAP;
   const rows = chart.bars.map((bar, index) => {
-    const y = index * ROW;
+    const y = index * row;
+    const middle = y + barAt + BAR / 2;
     const length = (Math.max(0, bar.value) / top) * width;
+    const { nameAt, name } = layout;
     const parts = [
-      element(
-        'text',
-        { x: LABEL - 8, y: y + 17, 'text-anchor': 'end' },
-        escapeXml(fitting(bar.label, LABEL - 8)),
-      ),
-      element('rect', { class: 'bar', x: LABEL, y: y + 4, width: length, height: ROW - 8, rx: 2 }),
+      element('text', { ...nameAt, y: y + nameAt.y }, escapeXml(fitting(bar.label, name))),
+      element('rect', { class: 'bar', x: left, y: y + barAt, width: length, height: BAR, rx: 2 }),
     ];
     if (bar.low !== undefined && bar.high !== undefined) {
-      const [from, to] = [bar.low, bar.high].map((v) => LABEL + (v / top) * width);
-      parts.push(element('path', { class: 'whisker', d: `M${from} ${y + ROW / 2}H${to}` }));
+      const [from, to] = [bar.low, bar.high].map((v) => left + (v / top) * width);
+      parts.push(element('path', { class: 'whisker', d: `M${from} ${middle}H${to}` }));
     }
-    const end = LABEL + Math.max(length, ((bar.high ?? 0) / top) * width) + GAP;
-    parts.push(element('text', { class: 'value', x: end, y: y + 17 }, escapeXml(valueOf(bar))));
+    const end = left + Math.max(length, ((bar.high ?? 0) / top) * width) + GAP;
+    parts.push(element('text', { class: 'value', x: end, y: middle + 4 }, escapeXml(valueOf(bar))));
     return parts.join('');
   });
   return element(
@@ -39,7 +55,7 @@ export function drawBar(chart: BarChart): string {
     {
       xmlns: 'http://www.w3.org/2000/svg',
       class: 'plot bars',
-      viewBox: `0 0 ${WIDTH} ${Math.max(1, chart.bars.length) * ROW + 4}`,
+      viewBox: `0 0 ${WIDTH} ${Math.max(1, chart.bars.length) * row + 4}`,
       role: 'img',
       'aria-label': chart.title,
     },
@@ -48,9 +64,9 @@ export function drawBar(chart: BarChart): string {
 }
 
 /** In the largest letters of a page, those of a phone. */
-function fitting(label: string, width: number): string {
-  if (textWidth(label, TICK_FONT) <= width) return label;
-  let most = label.length;
-  while (most > 1 && textWidth(`${label.slice(0, most)}…`, TICK_FONT) > width) most -= 1;
-  return `${label.slice(0, most)}…`;
+function fitting(name: string, room: number): string {
+  if (fits(name, room)) return name;
+  let most = name.length;
+  while (most > 1 && !fits(`${name.slice(0, most)}…`, room)) most -= 1;
+  return `${name.slice(0, most)}…`;
 }

@@ -14,7 +14,7 @@ export interface LineSeries {
   label: string;
   /** [x, y], or [x, y, low, high] where there is an interval; y is null where nothing was measured. */
   points: [number, number | null, number?, number?][];
-  style?: 'line' | 'step' | 'dots' | 'area';
+  style?: 'line' | 'step' | 'dots';
   dashed?: boolean;
 }
 

@@ -71,14 +71,17 @@ function legendHeight(chart: LineChart): number {
 const captionedHeight = (chart: LineChart): number =>
   TITLE_HEIGHT + LINE_HEIGHT + legendHeight(chart);
 
-/** One line per series, with the dashes that it has in the chart. */
+/** One line per series, with the dots or the dashes that it has in the chart. */
 const legendOf = (chart: LineChart, top: number): string[] =>
-  namedSeries(chart).map(({ label, dashed }, index) => {
+  namedSeries(chart).map(({ label, style, dashed }, index) => {
     const y = top + 12 + index * LEGEND_LINE;
     const colour = `s${String(index % SERIES_COLOURS)}${dashed === true ? ' dashed' : ''}`;
+    const sign =
+      style === 'dots'
+        ? { class: `dot ${colour}`, d: `M${String(LEGEND_LEFT + 9)} ${String(y)}h0` }
+        : { class: `curve ${colour}`, d: `M${String(LEGEND_LEFT)} ${String(y)}h18` };
     return (
-      element('path', { class: `curve ${colour}`, d: `M${String(LEGEND_LEFT)} ${String(y)}h18` }) +
-      element('text', { x: LEGEND_LEFT + 26, y: y + 4 }, escapeXml(label))
+      element('path', sign) + element('text', { x: LEGEND_LEFT + 26, y: y + 4 }, escapeXml(label))
     );
   });
 

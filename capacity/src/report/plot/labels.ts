@@ -19,20 +19,24 @@ export interface Box {
 const overlaps = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-/** Of places for one box, the first that is inside the frame and free; without one, the first. */
+/**
+ * Of places for one box, the first inside the frame that is free of what is `taken` and of what is better `avoided`;
+ * without one, the first that is free of what is taken, or else the first.
+ */
 export function firstFree<Place extends Box>(
   places: readonly [Place, ...Place[]],
-  taken: readonly Box[],
   frame: Box,
+  taken: readonly Box[],
+  avoided: readonly Box[] = [],
 ): Place {
   const inside = (box: Box): boolean =>
     box.x >= frame.x &&
     box.x + box.width <= frame.x + frame.width &&
     box.y >= frame.y &&
     box.y + box.height <= frame.y + frame.height;
-  return (
-    places.find((place) => inside(place) && !taken.some((box) => overlaps(place, box))) ?? places[0]
-  );
+  const freeOf = (boxes: readonly Box[]): Place | undefined =>
+    places.find((place) => inside(place) && !boxes.some((box) => overlaps(place, box)));
+  return freeOf([...taken, ...avoided]) ?? freeOf(taken) ?? places[0];
 }
 
 /** Texts along a line whose centres are given, without those that would touch the one before. */

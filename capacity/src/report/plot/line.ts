@@ -1,5 +1,5 @@
 import { axisTitle, SERIES_COLOURS, type Axis, type LineChart, type LineSeries } from './chart';
-import { apart, textWidth, TICK_FONT } from './labels';
+import { apart, textWidth, TICK_FONT, type Box } from './labels';
 import { drawMark, drawMarkLabels, type Area } from './marks';
 import { formatNumber, roundTicks, roundTop } from './scale';
 import { element, escapeXml, round } from './svg';
@@ -39,6 +39,11 @@ export function drawLine(chart: LineChart): string {
   const placeOf = ({ axis, at }: (typeof marks)[number]): number =>
     axis === 'y' ? y.place(at) : x.place(at);
 
+  // Dots lie on curves, and both on marks; the colour of a series is that of its place in the chart.
+  const drawn = [...chart.series.entries()].sort(
+    ([, one], [, other]) => Number(one.style === 'dots') - Number(other.style === 'dots'),
+  );
+
   const area = element(
     'svg',
     {
@@ -53,8 +58,8 @@ export function drawLine(chart: LineChart): string {
       'data-x-high': x.high,
       'data-x-scale': chart.x.scale ?? 'linear',
     },
-    ...chart.series.map((series, index) => drawSeries(series, index, x, y)),
     ...marks.map((mark) => drawMark(mark, placeOf, inner)),
+    ...drawn.map(([index, series]) => drawSeries(series, index, x, y)),
   );
 
   return element(
@@ -69,7 +74,7 @@ export function drawLine(chart: LineChart): string {
     drawYAxis(chart.y, y, inner),
     drawXAxis(chart.x, x, inner),
     area,
-    ...drawMarkLabels(marks, placeOf, inner),
+    ...drawMarkLabels(marks, placeOf, inner, dotsOf(chart.series, x, y, inner)),
   );
 }
 
@@ -79,6 +84,26 @@ function areaBeside(ticks: readonly number[]): Area {
   const left = Math.max(LEAST_LEFT, Math.ceil(widest) + TICK_GAP);
   return { left, top: MARGIN.top, width: LINE_WIDTH - left - MARGIN.right, height: HEIGHT };
 }
+
+/** Across, as a phone draws one: its plots are small, and its dots are not. */
+const DOT = 12;
+
+const dotsOf = (series: readonly LineSeries[], x: Scale, y: Scale, { left, top }: Area): Box[] =>
+  series
+    .filter(({ style }) => style === 'dots')
+    .flatMap(({ points }) => points)
+    .flatMap(([px, py]) =>
+      py === null
+        ? []
+        : [
+            {
+              x: left + x.place(px) - DOT / 2,
+              y: top + y.place(py) - DOT / 2,
+              width: DOT,
+              height: DOT,
+            },
+          ],
+    );
 
 function scaleOf(axis: Axis, values: number[], length: number, upward: boolean): Scale {
   const log = axis.scale === 'log';
@@ -131,8 +156,6 @@ function drawSeries(series: LineSeries, index: number, x: Scale, y: Scale): stri
     return parts.join('');
   }
   const d = path(series, x, y);
-  if (series.style === 'area' && d !== '')
-    parts.push(element('path', { class: `fill ${colour}`, d: closed(series, x, y) }));
   parts.push(element('path', { class: `curve ${colour}${series.dashed ? ' dashed' : ''}`, d }));
   return parts.join('');
 }
@@ -151,14 +174,6 @@ function path(series: LineSeries, x: Scale, y: Scale): string {
     pen = true;
   }
   return d;
-}
-
-function closed(series: LineSeries, x: Scale, y: Scale): string {
-  const known = series.points.filter((p) => p[1] !== null);
-  const [first, last] = [known[0], known[known.length - 1]];
-  if (!first || !last) return '';
-  const floor = round(y.place(y.low));
-  return `M${round(x.place(first[0]))} ${floor}${path({ ...series, points: known }, x, y).replace('M', 'L')}L${round(x.place(last[0]))} ${floor}Z`;
 }
 
 function drawYAxis(axis: Axis, y: Scale, { left, top, width }: Area): string {

@@ -23,12 +23,19 @@ interface Label extends Box {
   anchor: 'start' | 'end';
 }
 
-/** Beside their lines, where none covers another. */
-export function drawMarkLabels(marks: readonly Mark[], place: Place, area: Area): string[] {
+/** Beside their lines, where none covers another, and where there is room, no dot and no other line. */
+export function drawMarkLabels(
+  marks: readonly Mark[],
+  place: Place,
+  area: Area,
+  dots: readonly Box[],
+): string[] {
   const frame = { x: area.left, y: area.top, width: area.width, height: area.height };
   const taken: Label[] = [];
   return marks.map((mark) => {
-    const label = firstFree(placesOf(mark, place(mark), area), taken, frame);
+    const others = marks.filter((other) => other !== mark);
+    const lines = others.map((other) => lineOf(other, place(other), area));
+    const label = firstFree(placesOf(mark, place(mark), area), frame, taken, [...dots, ...lines]);
     taken.push(label);
     return element(
       'text',
@@ -47,10 +54,18 @@ const GAP = 4;
 /** Of a line of MARK_FONT: its height, and where its letters stand. */
 const LINE = 21;
 const BASELINE = 16;
-const ROWS = 4;
+/** Places along a horizontal line. */
+const COLUMNS = 6;
 
-/** Along a horizontal line at either end, above or below it; beside a vertical one on either side, in the upper rows. */
-function placesOf(mark: Mark, at: number, { left, top, width }: Area): [Label, ...Label[]] {
+/** What a label would lie on. */
+const lineOf = ({ axis }: Mark, at: number, { left, top, width, height }: Area): Box =>
+  axis === 'y'
+    ? { x: left, y: top + at - 1, width, height: 2 }
+    : { x: left + at - 1, y: top, width: 2, height };
+
+/** Along a horizontal line, first at its ends, above or below it; beside a vertical one on either side, from the top down. */
+function placesOf(mark: Mark, at: number, area: Area): [Label, ...Label[]] {
+  const { left, top, width, height } = area;
   const size = { width: textWidth(mark.label, MARK_FONT), height: LINE };
   const atRight = (x: number, y: number): Label => ({ x, y, ...size, anchor: 'start' });
   const atLeft = (x: number, y: number): Label => ({
@@ -62,9 +77,16 @@ function placesOf(mark: Mark, at: number, { left, top, width }: Area): [Label, .
   if (mark.axis === 'y') {
     const [above, below] = [top + at - size.height, top + at + 2];
     const [start, end] = [left + GAP, left + width - GAP];
-    return [atLeft(end, above), atLeft(end, below), atRight(start, above), atRight(start, below)];
+    const step = (end - start - size.width) / (COLUMNS - 1);
+    const between = Array.from({ length: COLUMNS - 2 }, (_, column) => start + (column + 1) * step);
+    return [
+      atLeft(end, above),
+      atLeft(end, below),
+      ...[start, ...between].flatMap((x) => [atRight(x, above), atRight(x, below)]),
+    ];
   }
-  const rows = Array.from({ length: ROWS }, (_, row) => top + row * size.height);
+  const count = Math.floor(height / size.height);
+  const rows = Array.from({ length: count }, (_, row) => top + row * size.height);
   const x = left + at;
   const [first = top, ...others] = rows;
   return [

@@ -34,4 +34,8 @@ export function formatNumber(value: number): string {
   return value.toPrecision(2);
 }
 
+/** `40/s`, but `40 ms`. */
+export const withUnit = (value: number, unit: string): string =>
+  `${formatNumber(value)}${unit.startsWith('/') ? '' : ' '}${unit}`.trimEnd();
+
 const trimZeros = (text: string): string => text.replace(/\.?0+$/, '');

@@ -11,7 +11,7 @@ const series = Array.from({ length: 8 }, (_, i) => `.plot .s${i}{--c:var(--s${i}
 
 export const PALETTE = `:root{${LIGHT};color-scheme:light dark}
 @media (prefers-color-scheme:dark){:root{${DARK}}}
-@media print{:root{${LIGHT}}}`;
+@media print{:root{${LIGHT};color-scheme:light}}`;
 
 export const PLOT_RULES = `.plot{width:100%;height:auto;display:block;font:12px system-ui,sans-serif}
 .plot text{fill:var(--ink)}.plot .axis-title,.plot .x-tick,.plot .y-axis text{fill:var(--faint)}
@@ -20,9 +20,9 @@ ${series}
 .plot .curve{fill:none;stroke:var(--c);stroke-width:2;vector-effect:non-scaling-stroke;stroke-linejoin:round}
 .plot .curve.dashed{stroke-dasharray:6 4}
 .plot .dot{stroke:var(--c);stroke-width:6;stroke-linecap:round;vector-effect:non-scaling-stroke}
-.plot .fill,.plot .band{fill:var(--c);fill-opacity:.16;stroke:none}
+.plot .band{fill:var(--c);fill-opacity:.16;stroke:none}
 .plot .mark{fill:none;stroke:var(--faint);stroke-width:1.5;stroke-dasharray:3 3;vector-effect:non-scaling-stroke}
-.plot .mark-label{fill:var(--faint);font-size:11px}
+.plot .mark-label{fill:var(--faint);font-size:11px;paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}
 .plot .bar,.plot .cell{fill:var(--s0)}.plot .cell.none{fill:var(--rule)}
 .plot .whisker{stroke:var(--ink);stroke-width:2}.plot .on-dark{fill:var(--paper)}`;
 

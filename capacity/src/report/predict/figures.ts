@@ -2,19 +2,35 @@ import { figures } from '../../analysis/figures';
 import { seededRandom } from '../../analysis/random';
 import type { Bound } from '../../analysis/predict/bounds';
 import type { Interval } from '../../analysis/statistics';
-import { leftOut, sizes, type Answer } from '../../analysis/predict/answer';
+import { leftOut, sizes, type Answer, type Group } from '../../analysis/predict/answer';
+import type { MeasuredSize } from '../../analysis/predict/measurement';
 import { SCALES } from '../../analysis/predict/scale';
+import { workloadName } from '../../plan/chosen-workload';
 import { perSecond, share, type Figure } from '../text/units';
 import { formatNumber } from '../plot/scale';
 
 export function predictSentence({ over, n, group, lowest, refused }: Answer): string {
-  const { title } = SCALES[over];
-  const workload = group.measurements[0]?.workload.title ?? '';
-  const where = `${workload} over ${formatNumber(n)} ${title}`;
-  if (lowest === null) return `Nothing can be said about ${where}: ${refused.join('; ')}.`;
+  const size = `${formatNumber(n)} ${SCALES[over].title}`;
+  const workload = loadedWith(group);
+  if (lowest === null)
+    return `Nothing can be said about ${workload} with ${size}: ${refused.join('; ')}.`;
   const { value } = lowest.ratePerSecond;
-  return `${where} should sustain ${figures(value)} requests a second (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
+  return `n8n with ${size} should sustain ${figures(value)} req/s of ${workload} (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
 }
+
+export const predictTitle = ({ over, n, group }: Answer): string =>
+  `Predicted capacity of ${loadedWith(group)} with ${formatNumber(n)} ${SCALES[over].title}`;
+
+export const predictWord = ({ lowest }: Answer): string =>
+  lowest === null ? 'UNKNOWN' : 'EXPECTED';
+
+/** Workload, SLO and machine are the same in all measurements of a group. */
+export function anyOf({ measurements: [first] }: Group): MeasuredSize {
+  if (first === undefined) throw new Error('a group has measurements');
+  return first;
+}
+
+const loadedWith = (group: Group): string => workloadName(anyOf(group).workload);
 
 const NAMES: Record<Bound['name'], string> = {
   'worker slots': 'the slots of the workers',
@@ -25,6 +41,35 @@ const NAMES: Record<Bound['name'], string> = {
   'CPU of the webhook processors': 'the CPU of the webhook processors',
   scaling: 'how it scales',
 };
+
+/** What is decided from: how much, what bounds it, what would bound it next, and how far from it was measured. */
+export function firstFigures({ bounds, lowest, group, over }: Answer): Figure[] {
+  const [, next] = [...bounds].sort((a, b) => a.ratePerSecond.value - b.ratePerSecond.value);
+  const largest = group.points.reduce((most, point) => (point.n > most.n ? point : most));
+  return [
+    ...(lowest === null
+      ? []
+      : [
+          {
+            name: 'Expected',
+            value: `${perSecond(lowest.ratePerSecond.value)} (${span(lowest.ratePerSecond)})`,
+          },
+          { name: 'Bounded by', value: `${NAMES[lowest.name]}: ${lowest.evidence}` },
+        ]),
+    ...(next === undefined
+      ? []
+      : [
+          {
+            name: 'Next bound',
+            value: `${NAMES[next.name]}, at ${perSecond(next.ratePerSecond.value)}`,
+          },
+        ]),
+    {
+      name: 'Largest measured',
+      value: `${perSecond(largest.ratePerSecond)} with ${formatNumber(largest.n)} ${SCALES[over].title}`,
+    },
+  ];
+}
 
 const span = ({ low, high }: Interval): string => `${figures(low)} to ${figures(high)}`;
 

@@ -1,26 +1,62 @@
 import type { Answer } from '../../analysis/predict/answer';
-import { figure } from '../page/figure';
+import { SCALES } from '../../analysis/predict/scale';
 import { cellsTable, page } from '../page/page';
-import { list } from '../page/parts';
+import {
+  firstPlot,
+  list,
+  machineText,
+  sloRow,
+  summary,
+  topologyRows,
+  workloadText,
+} from '../page/parts';
+import { formatNumber } from '../plot/scale';
 import { escapeXml } from '../plot/svg';
+import { perSecond } from '../text/units';
 import { predictCharts } from './charts';
-import { predictFigures, predictSentence } from './figures';
+import {
+  anyOf,
+  firstFigures,
+  predictFigures,
+  predictSentence,
+  predictTitle,
+  predictWord,
+} from './figures';
 
+/** The report of one prediction. */
 export function renderPredictHtml(answer: Answer): string {
-  const known = answer.lowest !== null;
-  const { group } = answer;
+  const { group, lowest, over, refused, topology } = answer;
+  const { workload, slo, machine } = anyOf(group);
+  const title = predictTitle(answer);
   const body = [
-    '<h1>Prediction</h1>',
-    `<section class="verdict ${known ? 'good' : 'unsure'}"><strong>${known ? 'EXPECTED' : 'UNKNOWN'}</strong><p>${escapeXml(predictSentence(answer))}</p></section>`,
+    `<h1>${escapeXml(title)}</h1>`,
+    `<p class="faint">${escapeXml(workload.title)}</p>`,
+    `<section class="verdict ${lowest === null ? 'unsure' : 'good'}"><strong>${predictWord(answer)}</strong><p>${escapeXml(predictSentence(answer))}</p></section>`,
+    summary(firstFigures(answer)),
+    list('What cannot be predicted', refused),
+    firstPlot(predictCharts(answer), 'prediction').first,
+    '<h2>Every figure</h2>',
     cellsTable(
       ['', ''],
       predictFigures(answer).map(({ name, value }) => [name, value]),
     ),
-    `<div class="plots">${predictCharts(answer).map(figure).join('\n')}</div>`,
-    list(
-      'From these searches',
-      group.measurements.map(({ source }) => source),
-    ),
+    `<h2>From these measurements</h2>${cellsTable(
+      ['record', SCALES[over].title, 'sustained'],
+      group.measurements.map(({ source, ratePerSecond }, index) => [
+        source,
+        formatNumber(group.points[index]?.n ?? 0),
+        perSecond(ratePerSecond),
+      ]),
+    )}`,
+    `<h2>Exactly what was predicted</h2>${cellsTable(
+      ['', ''],
+      [
+        ['Workload', workloadText(workload)],
+        sloRow(slo),
+        ['Machine', machineText(machine)],
+        ...topologyRows(topology),
+      ],
+    )}`,
   ];
-  return page('Prediction', body.join('\n'));
+  return page(title, body.join('\n'));
 }

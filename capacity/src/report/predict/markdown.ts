@@ -1,11 +1,11 @@
 import type { Answer } from '../../analysis/predict/answer';
 import { table } from '../text/markdown';
 import { predictCharts } from './charts';
-import { predictFigures, predictSentence } from './figures';
+import { predictFigures, predictSentence, predictTitle } from './figures';
 
 export function renderPredictMarkdown(answer: Answer): string {
   return [
-    '# Prediction',
+    `# ${predictTitle(answer)}`,
     '',
     `**${predictSentence(answer)}**`,
     '',

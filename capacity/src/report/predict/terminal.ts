@@ -1,14 +1,13 @@
 import type { Answer } from '../../analysis/predict/answer';
-import { predictFigures, predictSentence } from './figures';
+import { predictFigures, predictSentence, predictWord } from './figures';
 import { renderRows, renderVerdict, type TerminalStyle } from '../text/terminal';
 
 export function renderPredictTerminal(answer: Answer, style: TerminalStyle): string {
-  const known = answer.lowest !== null;
   return [
     ...renderVerdict(
-      known ? 'EXPECTED' : 'UNKNOWN',
+      predictWord(answer),
       predictSentence(answer),
-      known ? 32 : 33,
+      answer.lowest === null ? 33 : 32,
       style,
     ),
     '',

@@ -7,6 +7,7 @@ import type {
   Summary,
 } from '../../record/record';
 import { formatNumber } from '../plot/scale';
+import { workloadName } from '../../plan/chosen-workload';
 import { placeOf } from '../../plan/roles';
 import { seenMeanwhile } from '../../analysis/stall-causes';
 
@@ -112,7 +113,7 @@ function generatorText({ generator, errors }: Summary): string {
     ...(latenessMs === null
       ? []
       : [
-          `begun late by ${formatNumber(latenessMs.p50)} ms (p99 ${formatNumber(latenessMs.p99)} ms)`,
+          `started late (median ${formatNumber(latenessMs.p50)} ms, p99 ${formatNumber(latenessMs.p99)} ms)`,
         ]),
     ...(newConnections === null ? [] : [`${formatNumber(newConnections)} new connections`]),
     ...(resets === 0 ? [] : [`${formatNumber(resets)} reset on an idle connection`]),
@@ -127,7 +128,7 @@ function partsText(parts: readonly GeneratorPart[]): string {
   const lost = parts.filter((part) => part.lost !== null).length;
   return [
     `${String(parts.length)} on ${String(new Set(parts.map(({ node }) => node)).size)} nodes`,
-    `the latest of them begun late by p99 ${formatNumber(latest)} ms`,
+    `started late (p99 of the latest ${formatNumber(latest)} ms)`,
     ...(lost === 0 ? [] : [`${String(lost)} lost`]),
   ].join(', ');
 }
@@ -137,7 +138,7 @@ function partText(part: GeneratorPart): string {
   return [
     `${formatNumber(requests)} requests from ${node}`,
     `${formatNumber(cpuCores)} of ${formatNumber(coresAvailable)} cores used`,
-    ...(latenessMs === null ? [] : [`begun late by p99 ${formatNumber(latenessMs.p99)} ms`]),
+    ...(latenessMs === null ? [] : [`started late (p99 ${formatNumber(latenessMs.p99)} ms)`]),
     clock === null
       ? 'its clock could not be read'
       : `clock ahead by ${formatNumber(clock.aheadMs)} ms (known to ${formatNumber(clock.uncertainMs)} ms)`,
@@ -222,3 +223,7 @@ export function roleRows(record: RunRecord): RoleRow[] {
 }
 
 export const outcomeWord = ({ verdict }: RunRecord): string => verdict.outcome.toUpperCase();
+
+/** The headline: what was loaded, and what came of it. */
+export const runTitle = ({ workload, verdict }: RunRecord): string =>
+  `Run of ${workloadName(workload)}: ${verdict.outcome}`;

@@ -14,7 +14,7 @@ export function firstFigures(record: RunRecord): Figure[] {
       : `what ${String(profile.clients ?? '?')} clients asked for`;
   return [
     {
-      name: 'Answered as expected',
+      name: 'Expected responses',
       value: `${perSecond(summary.achieved.ratePerSecond)} of ${offered} (${share(summary.achieved.shareOfOffered)})`,
     },
     ...sloFigures(record),

@@ -6,6 +6,7 @@ import {
   ROLE_COLUMNS,
   roleRows,
   runFigures,
+  runTitle,
 } from './figures';
 import { repeatCommand } from '../text/units';
 import { escapeXml } from '../plot/svg';
@@ -13,7 +14,7 @@ import type { RunData } from './data';
 import { prometheusCharts, runCharts } from './charts';
 import { firstFigures } from './first';
 import { cellsTable, page } from '../page/page';
-import { firstPlot, layoutRows, list, plots, summary } from '../page/parts';
+import { firstPlot, layoutRows, list, plots, subtitle, summary } from '../page/parts';
 
 /** Classes of the style sheet. */
 export const RUN_TONES = {
@@ -26,19 +27,18 @@ export const RUN_TONES = {
 
 /** The report of one run. */
 export function renderRunHtml(data: RunData): string {
-  return page(
-    `${data.record.workload.title}, ${outcomeWord(data.record).toLowerCase()}`,
-    runSections(data),
-  );
+  return page(runTitle(data.record), runSections(data));
 }
 
-export function runSections(data: RunData): string {
+function runSections(data: RunData): string {
   const { record } = data;
-  const { verdict } = record;
+  const { verdict, profile } = record;
+  const shape = profile.loop === 'open' ? 'open loop' : `${String(profile.clients ?? '?')} clients`;
+  const length = `${String(profile.durationSeconds)} s after ${String(profile.warmupSeconds)} s of warm-up`;
   const picture = firstPlot(runCharts(data), 'latency');
   return [
-    `<h1>${escapeXml(record.workload.title)}</h1>`,
-    `<p class="faint">${escapeXml(subtitle(data))}</p>`,
+    `<h1>${escapeXml(runTitle(record))}</h1>`,
+    subtitle(record, `profile ${profile.name} (${shape})`, length),
     `<section class="verdict ${RUN_TONES[verdict.outcome]}"><strong>${outcomeWord(record)}</strong><p>${escapeXml(verdict.sentence)}</p>${limitedBy(data)}</section>`,
     summary(firstFigures(record)),
     list(
@@ -78,13 +78,6 @@ const prometheusSections = (data: RunData): string[] =>
     ([board, charts], index) =>
       `${index === 0 ? '<h2>From Prometheus</h2>' : ''}<h3>${escapeXml(board)}</h3>${plots(charts)}`,
   );
-
-function subtitle({ record }: RunData): string {
-  const { workload, profile } = record;
-  const length = `${profile.durationSeconds} s after ${profile.warmupSeconds} s of warm-up`;
-  const shape = profile.loop === 'open' ? 'open loop' : `${profile.clients ?? '?'} clients`;
-  return `${workload.method} ${workload.path}, profile ${profile.name} (${shape}), ${length}, ${record.startedAt.slice(0, 16).replace('T', ' ')} UTC`;
-}
 
 function limitedBy({ record }: RunData): string {
   return limitFigures(record)

@@ -4,10 +4,10 @@ import {
   LIMIT_COLUMNS,
   limitFigures,
   limitRows,
-  outcomeWord,
   ROLE_COLUMNS,
   roleRows,
   runFigures,
+  runTitle,
 } from './figures';
 import { repeatCommand } from '../text/units';
 import type { RunData } from './data';
@@ -25,9 +25,9 @@ export function plotFiles(data: RunData): { name: string; content: string }[] {
 
 export function renderMarkdown(data: RunData): string {
   const { record } = data;
-  const { workload, verdict } = record;
+  const { verdict } = record;
   const lines = [
-    `# ${workload.title}: ${outcomeWord(record).toLowerCase()}`,
+    `# ${runTitle(record)}`,
     '',
     `**${verdict.sentence}**`,
     '',

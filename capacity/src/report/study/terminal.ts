@@ -45,6 +45,6 @@ export function renderStudy({ steps, seconds, isWhole }: StudyRecord): string[] 
         command,
       ]),
     ),
-    `${isWhole ? 'all of it' : 'broken off: the same command goes on'}, ${seconds.toFixed(0)} s`,
+    `${isWhole ? 'complete' : 'broken off: the same command continues with the rest'}, ${seconds.toFixed(0)} s`,
   ];
 }

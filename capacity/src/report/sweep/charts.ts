@@ -3,6 +3,7 @@ import type { CellRecord, SweepRecord } from '../../record/sweep-record';
 import { metricsOf, type SweepMetric } from '../../analysis/sweep-metric';
 import type { BarChart, Chart, HeatMap, LineChart, LineSeries } from '../plot/chart';
 import { roundTop } from '../plot/scale';
+import { decidingMetric, dimensionsOf, groupsOf } from './decision';
 import {
   axesOf,
   cellName,
@@ -20,9 +21,40 @@ const MOST_PANELS = 12;
 /**
  * Each metric over what was changed: one dimension as a line (bars, where its values are words), two as a
  * small plot for each value of the second, three and more as heat maps, one for each value of the rest.
- * A list for each metric.
+ * A list for each metric, and before them all cells in one plot where no single one of those shows them all.
  */
 export function sweepCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart[][] {
+  const byMetric = metricCharts(sweep, records);
+  const isWhole = axesOf(cellsInOrder(sweep)).length < 2;
+  return isWhole || byMetric.length === 0 ? byMetric : [[everyCell(sweep, records)], ...byMetric];
+}
+
+/** The plot that is read first: what decides, of every cell. */
+export function firstChartId(sweep: SweepRecord): string {
+  const { metric } = decidingMetric(sweep);
+  return axesOf(cellsInOrder(sweep)).length < 2 ? metric.id : EVERY_CELL;
+}
+
+const EVERY_CELL = 'cells';
+const MOST_BARS = 24;
+
+/** Those that had the same to do beside each other, the best first. */
+function everyCell(sweep: SweepRecord, records: readonly CellRecord[]): BarChart {
+  const { metric } = decidingMetric(sweep);
+  const { load, layout } = dimensionsOf(cellsInOrder(sweep));
+  const names = [...load, ...layout];
+  const groups = groupsOf(sweep, records);
+  const most = Math.max(1, Math.floor(MOST_BARS / groups.length));
+  const shown = groups.flatMap(({ rows }) => rows.slice(0, most));
+  const isCut = groups.some(({ rows }) => rows.length > most);
+  return {
+    ...bars(shown, metric, names, ''),
+    id: EVERY_CELL,
+    title: `${metric.title} by ${names.map(dimensionTitle).join(', ')}${isCut ? `: the best ${String(most)}` : ''}`,
+  };
+}
+
+function metricCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart[][] {
   const cells = cellsInOrder(sweep);
   const rows = cellRows(records, cells);
   const [x, y, ...rest] = axesOf(cells);

@@ -5,7 +5,8 @@ import { mainMetric, metricsOf } from '../../analysis/sweep-metric';
 import { driftOf } from '../../analysis/sweep-drift';
 import { share, type Figure } from '../text/units';
 import { formatNumber } from '../plot/scale';
-import { axesOf, cellName, cellRows, cellsInOrder, spreadOf } from './table';
+import { decisionFigures } from './decision';
+import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
 
 export function sweepSentence(
   { title, steps }: SweepRecord,
@@ -20,16 +21,19 @@ export function sweepSentence(
   const done =
     records.length === all
       ? `all ${String(all)} measurements are done`
-      : `${String(records.length)} of ${String(all)} measurements are done, the same command goes on`;
+      : `${String(records.length)} of ${String(all)} measurements are done; the same command continues with the rest`;
   return `${title}: ${[done, ...parts].join(', ')}.`;
 }
 
 export function sweepFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {
   const seconds = records.reduce((sum, record) => sum + record.seconds, 0);
+  const { repeats, seed } = sweep.plan;
+  const times = repeats === 1 ? 'once' : `${String(repeats)} times`;
   return [
+    ...decisionFigures(sweep, records),
     {
       name: 'Cells',
-      value: `${String(cellsInOrder(sweep).length)}, each ${String(sweep.plan.repeats)} times, in random order (seed ${String(sweep.plan.seed)})`,
+      value: `${String(cellsInOrder(sweep).length)}, each ${times}, in random order (seed ${String(seed)})`,
     },
     { name: 'Left out', value: leftOut(sweep) },
     { name: 'SLO', value: sweep.plan.slo.map(({ text }) => text).join(', ') || 'none given' },
@@ -71,7 +75,7 @@ export function controlText(sweep: SweepRecord, records: readonly CellRecord[]):
 
 const signed = (value: number): string => `${value > 0 ? '+' : ''}${figures(100 * value)} %`;
 
-/** A row a cell: the median, and where there are several measurements the least and the most. */
+/** One row per cell. */
 export function sweepTable(
   sweep: SweepRecord,
   records: readonly CellRecord[],
@@ -88,20 +92,14 @@ export function sweepTable(
     ],
     rows: cellRows(records, cells).map((row) => [
       cellName(row.cell, changed),
-      ...metrics.map((metric) => {
-        const { median, low, high, all } = spreadOf(row, metric);
-        if (median === null) return '-';
-        return all.length > 1
-          ? `${formatNumber(median)} (${formatNumber(low)} to ${formatNumber(high)})`
-          : formatNumber(median);
-      }),
+      ...metrics.map((metric) => spreadText(spreadOf(row, metric))),
       words(row.records.map(({ outcome }) => outcome)) || 'not yet',
       words(row.records.map(({ limitedBy }) => limitedBy)),
     ]),
   };
 }
 
-/** What limited each cell and what came next, a sentence a cell; empty of older records. */
+/** What limited each cell and what came next, one sentence per cell; empty of older records. */
 export function sweepLimits(
   sweep: SweepRecord,
   records: readonly CellRecord[],

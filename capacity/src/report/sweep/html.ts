@@ -1,10 +1,9 @@
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
-import { repeatCommand } from '../text/units';
-import { figure } from '../page/figure';
+import { repeatCommand, utc } from '../text/units';
 import { cellsTable, page } from '../page/page';
-import { list } from '../page/parts';
+import { firstPlot, list, machineText, plots, summary } from '../page/parts';
 import { escapeXml } from '../plot/svg';
-import { sweepCharts } from './charts';
+import { firstChartId, sweepCharts } from './charts';
 import {
   crashes,
   sweepDoubts,
@@ -14,25 +13,35 @@ import {
   sweepTable,
 } from './figures';
 
+/** What is decided from: which cell is best and what limits it, and from where on a difference is one. */
+const FIRST = /^(Best .*|Limit of the best|For more|Control)$/;
+
 /** The report of a sweep, also of one that has not come to its end. */
 export function renderSweepHtml(sweep: SweepRecord, records: readonly CellRecord[]): string {
   const isWhole = records.length === sweep.steps.length;
   const { head, rows } = sweepTable(sweep, records);
-  const { machine } = sweep;
+  const figures = sweepFigures(sweep, records);
+  const charts = sweepCharts(sweep, records);
+  const picture = firstPlot(charts.flat(), firstChartId(sweep));
+  const rest = charts.map((some) => some.filter((chart) => picture.rest.includes(chart)));
+  // Small plots of one metric stay together; plots that stand for a metric each go side by side.
+  const isOneEach = rest.every((some) => some.length <= 1);
+  const blocks = (isOneEach ? [rest.flat()] : rest).filter((some) => some.length > 0);
   const versions = Object.entries(records.find(({ run }) => run !== null)?.versions ?? {});
   const body = [
     `<h1>${escapeXml(sweep.title)}</h1>`,
-    `<p class="faint">${escapeXml(`${sweep.startedAt.slice(0, 16).replace('T', ' ')} UTC`)}</p>`,
+    `<p class="faint">${utc(sweep.startedAt)}</p>`,
     `<section class="verdict ${isWhole ? 'good' : 'unsure'}"><strong>${isWhole ? 'DONE' : 'STOPPED'}</strong><p>${escapeXml(sweepSentence(sweep, records))}</p></section>`,
+    summary(figures.filter(({ name }) => FIRST.test(name))),
     list('What makes this result doubtful', sweepDoubts(sweep, records)),
+    picture.first,
+    '<h2>Every figure</h2>',
     cellsTable(
       ['', ''],
-      sweepFigures(sweep, records).map(({ name, value }) => [name, value]),
+      figures.map(({ name, value }) => [name, value]),
     ),
-    '<h2>What came out</h2>',
-    ...sweepCharts(sweep, records).map(
-      (charts) => `<div class="plots">${charts.map(figure).join('\n')}</div>`,
-    ),
+    blocks.length === 0 ? '' : '<h2>What came out</h2>',
+    ...blocks.map(plots),
     `<h2>Every cell</h2>${cellsTable(head, rows)}`,
     list(
       'What limited each cell',
@@ -47,10 +56,7 @@ export function renderSweepHtml(sweep: SweepRecord, records: readonly CellRecord
     `<h2>Exactly what was measured</h2>${cellsTable(
       ['', ''],
       [
-        [
-          'Machine',
-          `${machine.cpu}, ${String(machine.cores)} cores, ${String(machine.memoryMiB)} MiB, ${machine.os}`,
-        ],
+        ['Machine', machineText(sweep.machine)],
         ...versions.map(([name, version]) => [`Version of ${name}`, version]),
         ['Record', sweep.id],
       ],

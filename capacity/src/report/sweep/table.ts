@@ -3,6 +3,7 @@ import { cellKey, type Cell } from '../../plan/cells';
 import { cellsOf, changedDimensions } from '../../plan/sweep-plan-cells';
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
 import type { SweepMetric } from '../../analysis/sweep-metric';
+import { formatNumber } from '../plot/scale';
 
 /** All measurements of one cell; controls apart, since they are there to watch the machine. */
 export interface CellRow {
@@ -39,6 +40,14 @@ export function spreadOf({ records }: CellRow, metric: SweepMetric): Spread {
   return all.length === 0
     ? { median: null, low: NaN, high: NaN, all }
     : { median: median(all), low: Math.min(...all), high: Math.max(...all), all };
+}
+
+/** The median, and where there are several measurements the least and the most. */
+export function spreadText({ median, low, high, all }: Spread): string {
+  if (median === null) return '-';
+  return all.length > 1
+    ? `${formatNumber(median)} (${formatNumber(low)} to ${formatNumber(high)})`
+    : formatNumber(median);
 }
 
 /** What sets the cell apart from the others, in words; all of it where nothing does. */

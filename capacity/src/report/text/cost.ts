@@ -6,13 +6,13 @@ import { perSecond, type Figure } from './units';
 export function costFigures(cost: Cost | null, prices: Prices | undefined): Figure[] {
   if (cost === null) return [];
   const { ratePerSecond, cores, memoryGiB, perMillion } = cost;
-  const used = `requests: ${formatNumber(perMillion.coreHours)} core-hours and ${formatNumber(perMillion.gibHours)} GiB-hours`;
-  const price = prices === undefined ? '' : `, price ${formatNumber(priceOfMillion(cost, prices))}`;
+  const used = `${formatNumber(perMillion.coreHours)} core-hours, ${formatNumber(perMillion.gibHours)} GiB-hours`;
+  const price = prices === undefined ? '' : `; cost ${formatNumber(priceOfMillion(cost, prices))}`;
   return [
     {
       name: 'Uses',
       value: `${formatNumber(cores)} cores and ${formatNumber(memoryGiB)} GiB at ${perSecond(ratePerSecond)}`,
     },
-    { name: 'Per million', value: `${used}${price}` },
+    { name: 'A million requests', value: `${used}${price}` },
   ];
 }

@@ -6,7 +6,9 @@ export interface TerminalStyle {
   colour: boolean;
 }
 
-const NAME = 17;
+/** Wide enough for `A million requests`; a longer name takes more of its own line. */
+const NAME = 20;
+const GAP = 2;
 /** The shortest column for a verdict. */
 const WORD = 9;
 
@@ -26,11 +28,12 @@ export function renderVerdict(
 }
 
 export function renderRows(rows: readonly Figure[], style: TerminalStyle): string[] {
-  return rows.flatMap(({ name, value }) =>
-    wrap(value, style.width - NAME).map(
-      (line, index) => (index === 0 ? name : '').padEnd(NAME) + line,
-    ),
-  );
+  return rows.flatMap(({ name, value }) => {
+    const column = Math.max(NAME, name.length + GAP);
+    return wrap(value, style.width - column).map(
+      (line, index) => (index === 0 ? name : '').padEnd(column) + line,
+    );
+  });
 }
 
 /** A table of columns as wide as they must be. */

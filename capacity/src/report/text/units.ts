@@ -16,6 +16,9 @@ export const perSecond = (value: number): string => `${formatNumber(value)}/s`;
 export const mib = (value: number | null): string =>
   value === null ? '-' : `${formatNumber(value)} MiB`;
 
+/** To the minute, as a headline shows it. */
+export const utc = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
+
 /** The interval of a capacity, such as `between 36 and 40`. */
 export const range = ({ low, high }: { low: number; high: number | null }): string =>
   high === null

@@ -65,6 +65,23 @@ describe('the charts of a run', () => {
 describe('the page', () => {
   const html = renderRunHtml(data);
 
+  it('is headed by what was loaded and what came of it, with the title of the workload beneath', () => {
+    expect(html).toContain('<title>Run of last-node: not sustained</title>');
+    expect(html).toContain('<h1>Run of last-node: not sustained</h1>');
+    expect(html).toContain(
+      '<p class="faint">Webhook to last node, GET /webhook/last-node, profile',
+    );
+  });
+
+  it('names a request of your own once', () => {
+    const { record } = data;
+    const own = { ...record.workload, name: 'request', title: 'POST /order' };
+    const workload = { ...own, method: 'POST', path: '/order' };
+    const page = renderRunHtml({ ...data, record: { ...record, workload } });
+    expect(page).toContain('<h1>Run of POST /order: not sustained</h1>');
+    expect(page).toContain('<p class="faint">POST /order, profile load');
+  });
+
   it('begins with the verdict and asks for nothing from outside', () => {
     const verdict = html.indexOf('n8n did not sustain 40 req/s');
     expect(verdict).toBeGreaterThan(0);
@@ -121,8 +138,8 @@ describe('the twins', () => {
   it('the terminal tells what it takes where its price was asked for', () => {
     const priced = { ...data.record, prices: { cpu: 1, memory: 0.1 } };
     const wide = { width: 200, colour: false };
-    expect(renderTerminal(data.record, wide)).not.toContain('Per million');
-    expect(renderTerminal(priced, wide)).toMatch(/Per million .* price \d/);
+    expect(renderTerminal(data.record, wide)).not.toContain('A million requests');
+    expect(renderTerminal(priced, wide)).toMatch(/A million requests {2}.* GiB-hours; cost \d/);
   });
 
   it('the terminal tells it in 19 lines of 80 columns, without colour codes unless asked', () => {

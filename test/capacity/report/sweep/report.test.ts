@@ -1,12 +1,5 @@
-import { order } from '../../../../capacity/src/analysis/sweep';
-import { cellKey, type Cell } from '../../../../capacity/src/plan/cells';
-import { cellsOf } from '../../../../capacity/src/plan/sweep-plan-cells';
-import { parseSweepPlan } from '../../../../capacity/src/plan/sweep-plan-file';
-import {
-  NO_FIGURES,
-  type CellRecord,
-  type SweepRecord,
-} from '../../../../capacity/src/record/sweep-record';
+import { cellKey } from '../../../../capacity/src/plan/cells';
+import { NO_FIGURES, type CellRecord } from '../../../../capacity/src/record/sweep-record';
 import { sweepCharts } from '../../../../capacity/src/report/sweep/charts';
 import { renderSweepCsv } from '../../../../capacity/src/report/sweep/csv';
 import {
@@ -17,64 +10,14 @@ import {
 import { renderSweepHtml } from '../../../../capacity/src/report/sweep/html';
 import { renderSweepMarkdown } from '../../../../capacity/src/report/sweep/markdown';
 import { renderSweepTerminal } from '../../../../capacity/src/report/sweep/terminal';
+import { sampleCells, sampleSweep, sweepMachine } from '../../../support/sample-sweep';
 
 const allCharts = (...args: Parameters<typeof sweepCharts>) => sweepCharts(...args).flat();
 
-const machine = { cpu: 'Test CPU', cores: 2, memoryMiB: 1024, os: 'Linux', node: 'v24' };
-
-function sweepOf(dimensions: string, more = ''): SweepRecord {
-  const plan = parseSweepPlan(
-    `slo: [p95<1s]\nfixed: { mode: queue }\ndimensions: { ${dimensions} }\n${more}`,
-    'plan.yaml',
-  );
-  const { possible, skipped } = cellsOf(plan);
-  const control = possible[0] ?? {};
-  return {
-    schemaVersion: 1,
-    kind: 'sweep',
-    id: 'test',
-    name: 'test',
-    title: 'Workers & CPU',
-    startedAt: '2026-11-20T10:00:00.000Z',
-    command: ['sweep', '-f', 'plan.yaml'],
-    machine,
-    plan,
-    steps: order(possible, { ...plan, control }),
-    skipped,
-    estimatedSeconds: 100,
-  };
-}
-
-/** 20 a second for each worker, a little more in each block; the controls as `controls` says. */
-function measured(
-  { steps }: SweepRecord,
-  capacity: (cell: Cell, block: number) => number | null = ({ workers }, block) =>
-    20 * Number(workers) + block,
-  controls: (index: number) => number = () => 50,
-): CellRecord[] {
-  return steps.map((step, index) => {
-    const value = step.isControl ? controls(index) : capacity(step.cell, step.block);
-    return {
-      ...step,
-      schemaVersion: 2,
-      kind: 'cell',
-      startedAt: new Date(Date.UTC(2026, 10, 20, 10, index)).toISOString(),
-      seconds: 30,
-      machine,
-      versions: { n8n: '2.41.1' },
-      outcome: value === null ? 'crashed' : 'sustained',
-      sentence: value === null ? 'main <died>' : 'it held',
-      limitedBy: 'host CPU',
-      figures: { ...NO_FIGURES, capacityPerSecond: value, p99Ms: value === null ? null : 100 },
-      run: value === null ? null : 'run',
-    };
-  });
-}
-
 describe('plots choose what changed', () => {
   test('one dimension of numbers: a line, with each run and the interval of the repeats', () => {
-    const sweep = sweepOf('workers: [4, 1, 2]', 'repeats: 3\n');
-    const [chart] = allCharts(sweep, measured(sweep));
+    const sweep = sampleSweep('workers: [4, 1, 2]', 'repeats: 3\n');
+    const [chart] = allCharts(sweep, sampleCells(sweep));
     if (chart?.kind !== 'line') throw new Error('it is no line');
     expect(chart.title).toBe('Capacity over workers');
     expect(chart.series[0]?.points).toEqual([
@@ -86,10 +29,10 @@ describe('plots choose what changed', () => {
   });
 
   test('one dimension of words: bars', () => {
-    const sweep = sweepOf('tuning: [none, default]');
+    const sweep = sampleSweep('tuning: [none, default]');
     const [chart] = allCharts(
       sweep,
-      measured(sweep, ({ tuning }) => (tuning === 'none' ? 10 : 28)),
+      sampleCells(sweep, ({ tuning }) => (tuning === 'none' ? 10 : 28)),
     );
     if (chart?.kind !== 'bar') throw new Error('they are no bars');
     expect(chart.bars.map(({ label, value }) => [label, value])).toEqual([
@@ -99,8 +42,10 @@ describe('plots choose what changed', () => {
   });
 
   test('two: a small line for each value of the second, all to the same scale', () => {
-    const sweep = sweepOf('tuning: [none, default], workers: [1, 2, 4]');
-    const charts = allCharts(sweep, measured(sweep)).filter(({ id }) => id.startsWith('capacity'));
+    const sweep = sampleSweep('tuning: [none, default], workers: [1, 2, 4]');
+    const charts = allCharts(sweep, sampleCells(sweep)).filter(({ id }) =>
+      id.startsWith('capacity'),
+    );
     expect(charts.map(({ title }) => title)).toEqual([
       'Capacity over workers: tuning none',
       'Capacity over workers: tuning default',
@@ -111,10 +56,10 @@ describe('plots choose what changed', () => {
   });
 
   test('three: a heat map for each value of the third', () => {
-    const sweep = sweepOf(
+    const sweep = sampleSweep(
       'tuning: [none, default], workers: [1, 2, 4], cpuMillicores: [500, 1000]',
     );
-    const [chart, ...rest] = allCharts(sweep, measured(sweep));
+    const [, chart, ...rest] = allCharts(sweep, sampleCells(sweep));
     if (chart?.kind !== 'heat') throw new Error('it is no heat map');
     expect(chart.x).toEqual({ label: 'workers', values: ['1', '2', '4'] });
     expect(chart.y).toEqual({ label: 'CPU (millicores)', values: ['500', '1000'] });
@@ -122,11 +67,20 @@ describe('plots choose what changed', () => {
     expect(rest.filter(({ id }) => id.startsWith('capacity'))).toHaveLength(1);
   });
 
+  test('two and more: before them all cells in one, the best first', () => {
+    const sweep = sampleSweep('tuning: [none, default], workers: [1, 2, 4]', 'repeats: 3\n');
+    const [chart] = allCharts(sweep, sampleCells(sweep));
+    expect(chart).toMatchObject({ kind: 'bar', id: 'cells', title: 'Capacity by tuning, workers' });
+    if (chart?.kind !== 'bar') throw new Error('they are no bars');
+    expect(chart.bars[0]).toEqual({ label: 'none, 4', value: 82, low: 81, high: 83 });
+    expect(chart.bars.map(({ value }) => value)).toEqual([82, 82, 42, 42, 22, 22]);
+  });
+
   test('a metric that nothing measured has no plot, one that a cell lacks has a gap', () => {
-    const sweep = sweepOf('workers: [1, 2, 4]');
+    const sweep = sampleSweep('workers: [1, 2, 4]');
     const charts = allCharts(
       sweep,
-      measured(sweep, ({ workers }) => (workers === 2 ? null : Number(workers))),
+      sampleCells(sweep, ({ workers }) => (workers === 2 ? null : Number(workers))),
     );
     expect(charts.map(({ id }) => id)).toEqual(['capacityPerSecond', 'p99Ms']);
     const [chart] = charts;
@@ -136,13 +90,73 @@ describe('plots choose what changed', () => {
   });
 });
 
+describe('what a sweep decides', () => {
+  const figuresOf = (...args: Parameters<typeof sweepFigures>): Record<string, string> =>
+    Object.fromEntries(sweepFigures(...args).map(({ name, value }) => [name, value]));
+
+  test('the best cell and the worst, what limits the best, and what to change for more', () => {
+    const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 3\n');
+    const limit = { name: 'worker slots', evidence: 'all 40 slots were busy', next: null };
+    const records = sampleCells(sweep).map((record) => ({ ...record, limit }));
+    expect(figuresOf(sweep, records)).toMatchObject({
+      'Best cell':
+        'workers 4: capacity 82 (81 to 83) requests per second; worst: workers 1: 22 (21 to 23)',
+      'Limit of the best': 'worker slots: all 40 slots were busy',
+      'For more': 'raise the concurrency of the workers, or add a worker',
+    });
+  });
+
+  test('of each workload by itself, since their rates do not compare', () => {
+    const sweep = sampleSweep('workload: [last-node, cpu], workers: [1, 2]');
+    const records = sampleCells(sweep, ({ workload, workers }) =>
+      workload === 'cpu' ? Number(workers) : 100 - Number(workers),
+    );
+    const found = figuresOf(sweep, records);
+    expect(found['Best for last-node']).toBe(
+      'workers 1: capacity 99 requests per second; worst: workers 2: 98',
+    );
+    expect(found['Best for cpu']).toMatch(/^workers 2: capacity 2 /);
+    expect(found).not.toHaveProperty('Limit of the best');
+    const [chart] = allCharts(sweep, records);
+    if (chart?.kind !== 'bar') throw new Error('they are no bars');
+    expect(chart.bars.map(({ label }) => label)).toEqual([
+      ...['last-node, 1', 'last-node, 2', 'cpu, 2', 'cpu, 1'],
+    ]);
+  });
+
+  test('by the latency where the rate was given, and by no cell that missed the SLO', () => {
+    const sweep = sampleSweep(
+      'workers: [1, 2, 4]',
+      'measure: { profile: load, ratePerSecond: 20 }\n',
+    );
+    const records = sampleCells(sweep).map((record) => ({
+      ...record,
+      outcome: record.cell['workers'] === 4 ? ('not sustained' as const) : record.outcome,
+      figures: {
+        ...{ ...NO_FIGURES, achievedPerSecond: 20, p50Ms: 50 },
+        p99Ms: 400 / Number(record.cell['workers']),
+      },
+    }));
+    expect(figuresOf(sweep, records)['Best cell']).toBe(
+      'workers 2: p99 200 ms; worst: workers 1: 400',
+    );
+    const missed = records.map((record) => ({ ...record, outcome: 'not sustained' as const }));
+    expect(figuresOf(sweep, missed)['Best cell']).toBe('no cell met the SLO');
+  });
+
+  test('nothing before anything was measured', () => {
+    const sweep = sampleSweep('workers: [1, 2, 4]');
+    expect(figuresOf(sweep, [])).not.toHaveProperty('Best cell');
+  });
+});
+
 describe('the control cell', () => {
-  const sweep = sweepOf('workers: [1, 2, 4]', 'repeats: 4\ncontrolEvery: 2\n');
+  const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 4\ncontrolEvery: 2\n');
   const controlText = (records: CellRecord[]): string | undefined =>
     sweepFigures(sweep, records).find(({ name }) => name === 'Control')?.value;
 
   test('shows a machine that grows slower', () => {
-    const records = measured(sweep, undefined, (index) => 100 - index);
+    const records = sampleCells(sweep, undefined, (index) => 100 - index);
     expect(controlText(records)).toMatch(/9 times, capacity: drifted by -\d+(\.\d+)? %/);
     expect(sweepDoubts(sweep, records)).toContain(
       'The machine changed during the sweep, as its control cell shows.',
@@ -150,30 +164,30 @@ describe('the control cell', () => {
   });
 
   test('shows none in noise, and how large that is', () => {
-    const records = measured(sweep, undefined, (index) => 100 + (index % 2 === 0 ? 1 : -1));
+    const records = sampleCells(sweep, undefined, (index) => 100 + (index % 2 === 0 ? 1 : -1));
     expect(controlText(records)).toMatch(/no drift larger than the noise; differences below \d/);
   });
 
   test('says when there are too few of them', () => {
-    expect(controlText(measured(sweep).slice(0, 2))).toContain('too few to tell');
+    expect(controlText(sampleCells(sweep).slice(0, 2))).toContain('too few to tell');
   });
 });
 
 test('a sweep that went on elsewhere says so', () => {
-  const sweep = sweepOf('workers: [1, 2]', 'repeats: 2\n');
-  const records = measured(sweep);
+  const sweep = sampleSweep('workers: [1, 2]', 'repeats: 2\n');
+  const records = sampleCells(sweep);
   expect(sweepDoubts(sweep, records)).toEqual([]);
   const [first, ...rest] = records;
   if (first === undefined) throw new Error('there is no record');
-  const moved = [{ ...first, machine: { ...machine, cores: 64 } }, ...rest];
+  const moved = [{ ...first, machine: { ...sweepMachine, cores: 64 } }, ...rest];
   expect(sweepDoubts(sweep, moved)).toEqual([
     'The sweep was measured on several machines: Test CPU, 64 cores; Test CPU, 2 cores',
   ]);
 });
 
 describe('the texts', () => {
-  const sweep = sweepOf('workers: [1, 2, 4]', 'repeats: 2\n');
-  const records = measured(sweep, ({ workers }, block) => (workers === 4 ? null : 20 + block));
+  const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 2\n');
+  const records = sampleCells(sweep, ({ workers }, block) => (workers === 4 ? null : 20 + block));
 
   test('have a row a cell, with the range of its repeats, and what became of it', () => {
     const { head, rows } = sweepTable(sweep, records);
@@ -218,13 +232,13 @@ describe('the texts', () => {
 });
 
 test('every report tells what limited each cell, with its figures and what came next', () => {
-  const sweep = sweepOf('workers: [1, 2]');
+  const sweep = sampleSweep('workers: [1, 2]');
   const limit = { name: 'host CPU', evidence: 'it used 2 of 2 cores', next: 'worker event loop' };
-  const records = measured(sweep).map((record) => ({ ...record, limit }));
+  const records = sampleCells(sweep).map((record) => ({ ...record, limit }));
   const sentence = 'workers 2: host CPU: it used 2 of 2 cores; next worker event loop';
   expect(renderSweepTerminal(sweep, records, { width: 400, colour: false })).toContain(sentence);
   expect(renderSweepMarkdown(sweep, records)).toContain(`- ${sentence}`);
   expect(renderSweepHtml(sweep, records)).toContain(`<li>${sentence}</li>`);
   expect(renderSweepCsv(records)).toContain('host CPU,it used 2 of 2 cores,worker event loop');
-  expect(renderSweepMarkdown(sweep, measured(sweep))).not.toContain('What limited each cell');
+  expect(renderSweepMarkdown(sweep, sampleCells(sweep))).not.toContain('What limited each cell');
 });

@@ -1,0 +1,24 @@
+import { answer, groupsOf, type Answer } from '../../capacity/src/analysis/predict/answer';
+import { seededRandom } from '../../capacity/src/analysis/random';
+import { uslRate } from '../../capacity/src/analysis/usl';
+import { topologySchema } from '../../capacity/src/plan/topology';
+import { sampleRun } from './sample-run';
+
+/** What is predicted for six workers from made-up searches with one to four of them. */
+export function samplePrediction(size = 6): Answer {
+  const { record } = sampleRun();
+  const measurements = [1, 2, 3, 4].map((count, index) => ({
+    source: `20261120T12000${String(count)}Z-last-node-find-abcd`,
+    workload: record.workload,
+    slo: record.slo.map(({ text }) => text),
+    topology: topologySchema.parse({ mode: 'queue', workers: { count } }),
+    machine: record.machine,
+    ratePerSecond: uslRate({ g: 30, a: 0.08, b: 0.004 }, count) * (1 + 0.02 * (-1) ** index),
+    lightLatencySeconds: 0.05,
+    cpuMillisecondsPerRequest: 12,
+    roleCpu: {},
+  }));
+  const [group] = groupsOf(measurements, 'workers');
+  if (group === undefined) throw new Error('there is no group');
+  return answer(group, size, seededRandom(1));
+}
