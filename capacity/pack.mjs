@@ -1,15 +1,16 @@
-// The npm package n8n-tuned: the command with what it finds beside itself in the repository, so that it works without one.
+// The npm package n8n-tuned: the command with the packages that it needs and what it finds beside itself in the repository, so
+// that it works without any of them.
 //
 //   node capacity/pack.mjs [folder]      the tarball in there, by default here; prints its name
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { bundleWithPackages } from './bundle.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 /** As `findBundled` and `repositoryRoot` look for them: above the bundle. */
 const CONTENTS = {
-  'capacity/dist/cli.js': 'dist/cli.js',
   'capacity/README.md': 'README.md',
   LICENSE: 'LICENSE',
   loadtests: 'loadtests',
@@ -19,8 +20,9 @@ const CONTENTS = {
   'lab/upstream': 'lab/upstream',
 };
 const LEFT_OUT = /(\/tests|\/ci|\/tools|tsconfig\.json|\.mjs\.map)$/;
+const IN_REPOSITORY_ONLY = ['scripts', 'dependencies'];
 
-export function pack(folder) {
+async function pack(folder) {
   const stage = mkdtempSync(join(tmpdir(), 'n8n-tuned-package-'));
   try {
     for (const [from, to] of Object.entries(CONTENTS)) {
@@ -29,9 +31,13 @@ export function pack(folder) {
         filter: (path) => !LEFT_OUT.test(path),
       });
     }
-    const manifest = JSON.parse(readFileSync(join(root, 'capacity/package.json'), 'utf8'));
-    delete manifest.scripts;
-    manifest.files = [...new Set(Object.values(CONTENTS).map((path) => path.split('/')[0]))];
+    await bundleWithPackages(join(stage, 'dist'));
+    const whole = JSON.parse(readFileSync(join(root, 'capacity/package.json'), 'utf8'));
+    const manifest = Object.fromEntries(
+      Object.entries(whole).filter(([key]) => !IN_REPOSITORY_ONLY.includes(key)),
+    );
+    const others = Object.values(CONTENTS).map((path) => path.split('/')[0]);
+    manifest.files = ['dist', ...new Set(others)];
     writeFileSync(join(stage, 'package.json'), JSON.stringify(manifest, null, 2));
     mkdirSync(folder, { recursive: true });
     const args = ['pack', '--silent', '--pack-destination', resolve(folder)];
@@ -41,4 +47,4 @@ export function pack(folder) {
   }
 }
 
-if (process.argv[1] === import.meta.filename) console.log(pack(process.argv[2] ?? '.'));
+console.log(await pack(process.argv[2] ?? '.'));

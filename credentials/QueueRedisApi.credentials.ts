@@ -78,7 +78,7 @@ export class QueueRedisApi implements ICredentialType {
       type: 'string',
       default: '',
       description:
-        'As in QUEUE_BULL_REDIS_USERNAME of n8n. Reading requires +@read, +@connection and +client|list.',
+        'As in QUEUE_BULL_REDIS_USERNAME of n8n. Reading requires +@read, +@connection and +@transaction.',
     },
     {
       displayName: 'Password',

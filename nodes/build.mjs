@@ -2,9 +2,10 @@
 // along in vendor/, so that an n8n without a network can have it. Syntax for Node 18: n8n 0.x.
 // Usage: node nodes/build.mjs [FOLDER]; a FOLDER is new or empty, without it dist/ is brought up to date.
 import { build } from 'esbuild';
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { licencesOf } from '../lab/licences.mjs';
 import { replaceFiles } from '../lab/replace-files.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -55,19 +56,7 @@ async function buildInto(outdir) {
     plugins: [vendored('.')],
   });
 
-  // The licences of what is carried along go with it.
-  const carried = Object.keys(metafile.inputs).map(
-    (file) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(file)[0],
-  );
-  const licences = [...new Set(carried)].sort().map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json')));
-    const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file
-      ? readFileSync(join(root, folder, file), 'utf8').trim()
-      : `Licence: ${license}`;
-    return `${name} ${version}\n\n${text}\n`;
-  });
-  writeFileSync(join(vendor, 'LICENSES.txt'), licences.join(`\n${'-'.repeat(72)}\n\n`));
+  writeFileSync(join(vendor, 'LICENSES.txt'), licencesOf([metafile], root));
 
   // Icons, and what the editor's search knows of a node.
   for (const file of find(/\.(svg|node\.json)$/)) {

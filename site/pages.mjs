@@ -3,8 +3,9 @@ import { dirname, join, relative } from 'node:path/posix';
 
 export const REPOSITORY = 'https://github.com/n8n-tuned/n8n-tuned';
 
-/** What is read elsewhere too, such as the chart's README in its package, has links to the repository. */
-const OWN = new RegExp(`^${REPOSITORY}/(?:blob|tree)/main/(.+)$`);
+/** What is read elsewhere too, such as a README in its package, has links to the repository, and pictures from it. */
+const RAW = 'https://raw.githubusercontent.com/n8n-tuned/n8n-tuned';
+const OWN = new RegExp(`^(?:${REPOSITORY}/(?:blob|tree)|${RAW})/main/(.+)$`);
 
 /** GitHub chooses the picture by the system's colours, the site by those that its reader has chosen. */
 const BOTH = new RegExp(

@@ -77,7 +77,7 @@ export const suites = [
     shows: "operations through n8n's own engine, queue monitor on a real Redis",
     jest: true,
     filesAtOnce: 2,
-    needs: ['node24', 'n8n', 'redis', 'postgresql'],
+    needs: ['node24', 'n8n', 'n8n-legacy', 'redis', 'postgresql'],
   },
   {
     name: 'chart',
@@ -138,7 +138,7 @@ export const suites = [
     filesAtOnce: 2,
     // It expects one certain limit to be named.
     alone: ['real-report'],
-    needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
+    needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6', 'chromium'],
   },
   {
     name: 'site',

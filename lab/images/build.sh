@@ -180,27 +180,28 @@ make_k6-starter() {
   add_packages "$1" curl
   image -c '["sh"]' -u 65532:65532 "$K6_STARTER_IMAGE" "$BASE" "$1"
 }
-# The command as its package installs it: the same as capacity/Dockerfile makes.
+# The command from its package, which is unpacked: the same as capacity/Dockerfile makes.
 COMMAND_DIR=$IMAGES_DIR/../../capacity
 command_version() { sed -n 's/^  "version": "\(.*\)",$/\1/p' "$COMMAND_DIR/package.json"; }
 inputs_n8n-tuned() {
+  local root=$COMMAND_DIR/..
   in_cache "node/$NODE24_VERSION/bin/node"
   in_cache bin/helm3
-  [ -e "$COMMAND_DIR/dist/cli.js" ] || mistake "the command is not built: run make build"
+  [ -e "$root/node_modules/esbuild" ] || mistake "the npm packages are missing: run make setup"
   sha256sum <"$CACHE/bin/k6"
   sha256sum <"$CACHE/bin/helm3"
-  cat "$COMMAND_DIR"/{dist/cli.js,package.json,pack.mjs}
-  find "$COMMAND_DIR"/../{charts/n8n-tuned,workflows,loadtests} -type f -print0 | sort -z | xargs -0 sha256sum | cut -d' ' -f1
+  cat "$COMMAND_DIR"/{package.json,bundle.mjs,pack.mjs} "$root/package-lock.json"
+  find "$COMMAND_DIR/src" "$root"/{charts/n8n-tuned,workflows,loadtests} -type f -print0 | sort -z | xargs -0 sha256sum | cut -d' ' -f1
 }
 make_n8n-tuned() {
   local node=$CACHE/node/$NODE24_VERSION/bin to=$1/opt/n8n-tuned packed=$1/packed
   mkdir -p "$to" "$1/usr/local/bin"
   PATH=$node:$PATH node "$COMMAND_DIR/pack.mjs" "$packed" >/dev/null
-  PATH=$node:$PATH npm install --global --prefix "$to" --omit=dev --no-audit --no-fund --loglevel=error "$packed"/*.tgz >&2
+  tar -xzf "$packed"/*.tgz -C "$to" --strip-components=1 --no-same-owner
   rm -rf "$packed"
   install -m 755 "$node/node" "$CACHE/bin/k6" "$1/usr/local/bin/"
   install -m 755 "$CACHE/bin/helm3" "$1/usr/local/bin/helm"
-  ln -s /opt/n8n-tuned/bin/n8n-tuned "$1/usr/local/bin/n8n-tuned"
+  ln -s /opt/n8n-tuned/dist/cli.js "$1/usr/local/bin/n8n-tuned"
   add_user "$1" node 1000 /home/node
   install -d -o 1000 -g 1000 "$1/data"
   image -e '["n8n-tuned"]' -c '["--help"]' -E NODE_ENV=production -E HOME=/home/node -u 1000 -w /data \

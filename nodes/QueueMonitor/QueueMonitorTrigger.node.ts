@@ -184,7 +184,9 @@ async function watchOf(context: ITriggerFunctions): Promise<Watch> {
     rule.direction === 'over' ? rule.clearAt > rule.threshold : rule.clearAt < rule.threshold;
   if (wrongSide) {
     const side = rule.direction === 'over' ? 'above' : 'below';
-    throw new Mistake(`'Clears At' must not be ${side} 'Threshold', or the alarm would never hold`);
+    throw new Mistake(
+      `'Clears At' must not be ${side} 'Threshold', or the alarm would clear at once`,
+    );
   }
   const credential = await context.getCredentials('queueRedisApi');
   const queue = queueName(parameter('queue'));

@@ -1,72 +1,41 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { eventually } from '../nodes/support/eventually';
-import { N8nHome } from '../nodes/support/n8n';
 import { packNodes } from '../nodes/support/package';
-import { openBrowser } from '../support/browser';
+import { Editor, oneNode } from '../support/editor';
 
-/** UPDATE_SCREENSHOTS=1 renews the pictures in the docs. */
+/** The editor of n8n 2.x. UPDATE_SCREENSHOTS=1 renews the pictures in the docs. */
 const folder = mkdtempSync(join(tmpdir(), 'n8n-editor-test-'));
 const pictures =
   process.env['UPDATE_SCREENSHOTS'] === '1' ? join(repositoryRoot(), 'docs/screenshots') : folder;
-const owner = { email: 'owner@example.com', password: 'Passw0rd!' };
-const home = new N8nHome('2.41.1');
-const browsers: Browser[] = [];
-let page: Page;
-let url: string;
+const WORKFLOWS = join(repositoryRoot(), 'workflows');
+let editor: Editor;
 
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
-  home.installTarball(packNodes(folder).tarball);
-  url = await home.start();
-  const names = { firstName: 'Test', lastName: 'Owner' };
-  // The REST routes come a little after readiness.
-  await eventually(async () => {
-    const response = await fetch(`${url}/rest/owner/setup`, {
-      ...{ method: 'POST', body: JSON.stringify({ ...owner, ...names }) },
-      headers: { 'content-type': 'application/json' },
-    });
-    return response.ok;
-  }, 60_000);
-  const browser = await openBrowser();
-  browsers.push(browser);
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-  page = await context.newPage();
-  page.setDefaultTimeout(60_000);
+  editor = await Editor.open('2.41.1', packNodes(folder).tarball);
 }, 240_000);
 
 afterAll(async () => {
-  for (const browser of browsers) await browser.close();
-  await home.stop();
+  await editor.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
+const type = 'n8n-nodes-load-target.loadTarget';
+const loadTarget = { name: 'Load Target', type, typeVersion: 1.1 };
+
 const picture = async (name: string): Promise<void> => {
+  await editor.page.mouse.move(5, 5);
   // Animations of the editor come to rest first.
-  await page.waitForTimeout(1000);
-  await page.screenshot({ path: join(pictures, `node-${name}.png`) });
+  await editor.page.waitForTimeout(1000);
+  await editor.page.screenshot({ path: join(pictures, `node-${name}.png`) });
 };
-const part = (id: string): ReturnType<Page['locator']> => page.locator(`[data-test-id="${id}"]`);
-const node = (name: string): ReturnType<Page['locator']> =>
-  page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 
 test('a bundled workflow is imported through the menu, and its Load Target runs', async () => {
-  await page.goto(`${url}/signin`);
-  await page.locator('input[type="email"]').fill(owner.email);
-  await page.locator('input[type="password"]').fill(owner.password);
-  await page.keyboard.press('Enter');
-  await page.waitForURL(/home|workflow/);
-
-  await page.goto(`${url}/workflow/new`);
-  await part('workflow-menu').first().click();
-  await part('workflow-menu-item-import').hover();
-  const chooser = page.waitForEvent('filechooser');
-  await part('workflow-menu-item-import-from-file').click();
-  const file = join(repositoryRoot(), 'workflows/load-target/cpu.json');
-  await (await chooser).setFiles(file);
+  const { page, part, node, url } = editor;
+  await editor.importFile(join(WORKFLOWS, 'load-target/cpu.json'));
   await node('Count to n').waitFor();
   expect(await node('Count to n').innerText()).toContain('CPU');
   await picture('canvas');
@@ -80,7 +49,6 @@ test('a bundled workflow is imported through the menu, and its Load Target runs'
   await node('Count to n').dblclick();
   await part('ndv').waitFor();
   expect(await part('parameter-input-until').locator('input').inputValue()).toBe('Iterations');
-  await picture('panel');
 
   await part('node-execute-button').click();
   // The editor listens for one call of the test webhook.
@@ -94,35 +62,23 @@ test('a bundled workflow is imported through the menu, and its Load Target runs'
   await picture('output');
 }, 240_000);
 
-test('a mistake is shown as one sentence', async () => {
+test('a new Load Target yields to others, and does not freeze n8n', async () => {
+  const { part, node } = editor;
   await part('ndv-close-button').click();
-  await page.goto(`${url}/workflow/new`);
-  await part('workflow-menu').first().click();
-  await part('workflow-menu-item-import').hover();
-  const chooser = page.waitForEvent('filechooser');
-  await part('workflow-menu-item-import-from-file').click();
+  await editor.importFile(oneNode({ ...loadTarget, parameters: {} }));
+  await node('Load Target').dblclick();
+  await part('ndv').waitFor();
+  expect(await part('parameter-input-eventLoop').locator('input').inputValue()).toBe('Yield');
+  const mayFreeze = part('parameter-input-mayFreeze').locator('[role="switch"]');
+  expect(await mayFreeze.getAttribute('aria-checked')).toBe('false');
+  await picture('panel');
+}, 120_000);
+
+test('a mistake is shown as one sentence', async () => {
+  const { part, node } = editor;
+  await part('ndv-close-button').click();
   const parameters = { operation: 'memory', sizeMiB: 900_000, heldAs: 'strings', holdMs: 0 };
-  const workflow = {
-    name: 'Too much',
-    nodes: [
-      {
-        ...{ id: '1', name: 'Start', type: 'n8n-nodes-base.manualTrigger', typeVersion: 1 },
-        ...{ position: [0, 0], parameters: {} },
-      },
-      {
-        ...{ id: '2', name: 'Load Target', type: 'n8n-nodes-load-target.loadTarget' },
-        ...{ typeVersion: 1, position: [220, 0], parameters },
-      },
-    ],
-    connections: { Start: { main: [[{ node: 'Load Target', type: 'main', index: 0 }]] } },
-  };
-  await (
-    await chooser
-  ).setFiles({
-    ...{ name: 'workflow.json', mimeType: 'application/json' },
-    buffer: Buffer.from(JSON.stringify(workflow)),
-  });
-  await node('Load Target').waitFor();
+  await editor.importFile(oneNode({ ...loadTarget, parameters }));
   await node('Load Target').dblclick();
   await part('node-execute-button').click();
   const output = part('output-panel');
@@ -135,4 +91,45 @@ test('a mistake is shown as one sentence', async () => {
     .first()
     .waitFor();
   await picture('refusal');
+  await part('ndv-close-button').click();
 }, 180_000);
+
+test('a node that is not known or not complete is found', async () => {
+  for (const [type, typeVersion] of [
+    ['executeWorkflow', 1.2] as const,
+    ['noSuchNode', 1] as const,
+  ]) {
+    const node = { name: type, type: `n8n-nodes-base.${type}`, typeVersion, parameters: {} };
+    await editor.importFile(oneNode(node));
+    await editor.node(type).waitFor();
+    expect(await editor.incomplete()).toEqual([type]);
+  }
+}, 120_000);
+
+/** Those of n8n 0.x are imported into the editor of that n8n. */
+const FILES = ['.', 'load-target', 'ten-workflows'].flatMap((under) =>
+  readdirSync(join(WORKFLOWS, under))
+    .filter((name) => name.endsWith('.json') && name !== 'catalogue.json')
+    .map((name) => join(under, name)),
+);
+/** In which nodes n8n wants something chosen after an import, as the note says. */
+const TO_CHOOSE: Record<string, string[]> = {
+  'http-calls.json': ['Get the customer', 'Get the orders', 'Get the stock'],
+};
+
+test.each(FILES)(
+  '%s is imported with every node known and complete, and its note can be read in full',
+  async (name) => {
+    const { nodes } = JSON.parse(readFileSync(join(WORKFLOWS, name), 'utf8')) as {
+      nodes: { name: string; type: string }[];
+    };
+    await editor.importInstead(join(WORKFLOWS, name));
+    const steps = nodes.filter(({ type }) => type !== 'n8n-nodes-base.stickyNote');
+    for (const step of steps) await editor.node(step.name).waitFor();
+    expect(await editor.part('canvas-node').count()).toBe(steps.length);
+    expect(await editor.part('sticky').count()).toBe(nodes.length - steps.length);
+    expect(await editor.incomplete()).toEqual(TO_CHOOSE[name] ?? []);
+    expect(await editor.notesCutShort()).toEqual([]);
+  },
+  60_000,
+);

@@ -1,25 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { openBrowser } from '../support/browser';
 import { buildCli, endStartedClis, recordIn, runCli, runFolder } from '../support/cli';
 import { openReport, overflowOf, seriousFindings } from '../support/page';
 
-/**
- * The report of a run on real n8n in queue mode: 10 slots of 5 s each hold 2 requests a second, and get
- * 3. UPDATE_SCREENSHOTS=1 renews the pictures in the docs.
- */
+/** The report of a run on real n8n in queue mode: 10 slots of 5 s each hold 2 requests a second, and get 3. */
 const out = mkdtempSync(join(tmpdir(), 'n8n-tuned-real-report-'));
-const pictures =
-  process.env['UPDATE_SCREENSHOTS'] === '1' ? join(repositoryRoot(), 'docs/screenshots') : out;
 let browser: Browser;
 let folder: string;
 
 beforeAll(async () => {
   buildCli();
-  mkdirSync(pictures, { recursive: true });
   const order = [
     ...['run', '--workload', 'wait-5s', '--variant', 'load-target'],
     ...['--workers', '2', '--concurrency', '5', '--tuning', 'throughput'],
@@ -54,7 +47,7 @@ it.each([
   ['desktop', 1280],
 ])(
   'is right on a %s',
-  async (name, width) => {
+  async (_name, width) => {
     const { page, complaints } = await openReport(browser, join(folder, 'report.html'), width);
     for (const plot of ['rate', 'latency', 'memory', 'cpu', 'queue', 'loop-lag', 'spread']) {
       expect(await page.locator(`#${plot} svg.plot`).count()).toBe(1);
@@ -62,9 +55,6 @@ it.each([
     expect(await seriousFindings(page)).toEqual([]);
     expect(await overflowOf(page)).toBeLessThanOrEqual(0);
     expect(complaints).toEqual([]);
-    // Down to the plots; all of it would be a picture too long to look at.
-    const clip = { x: 0, y: 0, width, height: 2000 };
-    await page.screenshot({ path: join(pictures, `report-${name}.png`), fullPage: true, clip });
     await page.close();
   },
   60_000,

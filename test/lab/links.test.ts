@@ -1,4 +1,5 @@
-// Every link of every page leads to a file that is in the repository, and to a heading that is in that file.
+// Every link and picture of every page, and every address of this repository in any file, leads to a file that is in the
+// repository, and to a heading that is in that file.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -18,8 +19,19 @@ const withoutCode = (text: string): string =>
     .replace(/^```[^]*?^```/gm, '')
     .replace(/`[^`\n]*`/g, (code) => code.replace(/[[\]()#]/g, ''));
 
+/** Of pictures too, in Markdown and in HTML. */
 const linksOf = (text: string): string[] =>
-  [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link ?? '');
+  [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)|\b(?:src|srcset|href)="([^"\s]+)"/g)].map(
+    ([, inMarkdown, inHtml]) => inMarkdown ?? inHtml ?? '',
+  );
+
+/** As notes, manifests, values and alerts name files of this repository. */
+const ADDRESS =
+  'https://(github\\.com/n8n-tuned/n8n-tuned/(blob|tree|raw)|raw\\.githubusercontent\\.com/n8n-tuned/n8n-tuned)/main/';
+const addressesIn = (text: string): string[] =>
+  [...text.matchAll(new RegExp(`${ADDRESS}(?<path>[\\w./-]*[\\w/-](#[\\w-]+)?)`, 'g'))].map(
+    ({ groups }) => groups?.['path'] ?? '',
+  );
 
 /** As GitHub makes them. */
 function anchorsOf(text: string): Set<string> {
@@ -40,25 +52,56 @@ function anchorsOf(text: string): Set<string> {
   );
 }
 
-/** The links of a page that lead nowhere. */
-function broken(page: string, text: string): string[] {
-  return linksOf(text).filter((link) => {
-    if (/^[a-z]+:/.test(link)) return false;
-    const [path = '', anchor] = link.split('#');
-    const file = path === '' ? page : relative(root, join(root, dirname(page), path));
-    const isThere = path === '' || tracked.includes(file) || folders.has(file.replace(/\/$/, ''));
-    if (!isThere && !existsSync(join(root, file))) return true;
-    if (anchor === undefined || !file.endsWith('.md')) return false;
-    const target = file === page ? text : readFileSync(join(root, file), 'utf8');
-    return !anchorsOf(target).has(decodeURIComponent(anchor));
-  });
+/** Whether a link of a page, or an address below the root, leads nowhere. */
+function leadsNowhere(page: string, text: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const file = path === '' ? page : relative(root, join(root, dirname(page), path));
+  const isThere = path === '' || tracked.includes(file) || folders.has(file.replace(/\/$/, ''));
+  if (!isThere && !existsSync(join(root, file))) return true;
+  if (anchor === undefined || !file.endsWith('.md')) return false;
+  const target = file === page ? text : readFileSync(join(root, file), 'utf8');
+  return !anchorsOf(target).has(decodeURIComponent(anchor));
 }
 
-test('a link to no file and a link to no heading are found', () => {
-  const text = '# A page\n\n[one](LICENSE) [two](none.md) [three](#a-page) [four](#b) `[five](x)`';
-  expect(broken('page.md', text)).toEqual(['none.md', '#b']);
+const brokenLinks = (page: string, text: string): string[] =>
+  linksOf(text).filter((link) => !/^[a-z]+:/.test(link) && leadsNowhere(page, text, link));
+const brokenAddresses = (text: string): string[] =>
+  addressesIn(text).filter((path) => leadsNowhere('', text, path));
+
+test('a link to no file, a link to no heading and a picture that is not there are found', () => {
+  const text =
+    '# A page\n\n[one](LICENSE) [two](none.md) [three](#a-page) [four](#b) `[five](x)` <img src="no.png">';
+  expect(brokenLinks('page.md', text)).toEqual(['none.md', '#b', 'no.png']);
 });
 
-test.each(pages)('%s', (page) => {
-  expect(broken(page, readFileSync(join(root, page), 'utf8'))).toEqual([]);
+test('an address of this repository with no file or no heading is found', () => {
+  const at = (path: string): string => `https://github.com/n8n-tuned/n8n-tuned/blob/main/${path}, `;
+  const text = ['LICENSE', 'docs', 'docs/no.md', 'README.md#no', 'README.md#n8n-tuned'].map(at);
+  expect(brokenAddresses(text.join(''))).toEqual(['docs/no.md', 'README.md#no']);
+});
+
+test.each(pages)('the links of %s', (page) => {
+  expect(brokenLinks(page, readFileSync(join(root, page), 'utf8'))).toEqual([]);
+});
+
+const naming = execFileSync(
+  'git',
+  ['grep', '-lIE', ADDRESS, '--', '.', ':!test', ':!**/results/**'],
+  { cwd: root, encoding: 'utf8' },
+)
+  .trim()
+  .split('\n');
+
+test.each(naming)('the addresses of this repository in %s', (file) => {
+  expect(brokenAddresses(readFileSync(join(root, file), 'utf8'))).toEqual([]);
+});
+
+test('notes, manifests, values, alerts and the chart name files of this repository', () => {
+  const some = ['workflows/cpu.json', 'nodes/LoadTarget/LoadTarget.node.json', 'nodes/README.md'];
+  const chart = ['Chart.yaml', 'README.md', 'values.yaml'].map(
+    (name) => `charts/n8n-tuned/${name}`,
+  );
+  expect(naming).toEqual(
+    expect.arrayContaining([...some, ...chart, 'monitoring/n8n.rules.yaml', 'package.json']),
+  );
 });

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { freePort } from '../../capacity/src/targets/process/ports';
-import { N8nHome, webhookWorkflow } from './support/n8n';
+import { N8nHome, setUpOwner, webhookWorkflow } from './support/n8n';
 import { packNodes, type Packed } from './support/package';
 import { credential } from './support/redis';
 import { startRegistry } from './support/registry';
@@ -72,66 +72,75 @@ test('the tarball holds the nodes, the workflows, and nothing stray', () => {
   expect(packed.sizeBytes).toBeLessThan(1.5 * 1024 * 1024);
 });
 
-test('n8n 2.41.1 installs it as a community package', async () => {
-  const registry = await startRegistry(folder, packed);
-  const home = new N8nHome('2.41.1', registry.env);
-  await inHome(
-    home,
-    async () => {
-      const url = await home.start();
-      const post = (path: string, body: object, cookie = ''): Promise<Response> =>
-        fetch(`${url}/rest${path}`, {
-          ...{ method: 'POST', body: JSON.stringify(body) },
-          headers: { 'content-type': 'application/json', cookie },
+interface NodeType {
+  name: string;
+  iconUrl: string | { light: string; dark: string };
+}
+
+test.each([
+  ['2.41.1', '/community-packages', [...TYPES, 'queueMonitorTool'], 'refused the connection'],
+  // n8n 0.x finds no test of a credential that it has just installed.
+  ['0.221.2', '/nodes', TYPES, 'No testing function found'],
+] as const)(
+  'n8n %s installs it as a community package',
+  async (version, installation, known, refusal) => {
+    const registry = await startRegistry(folder, packed);
+    const home = new N8nHome(version, registry.env);
+    if (version.startsWith('0.')) {
+      // It gives npm no environment, and makes no package in a folder that is there.
+      mkdirSync(home.packages);
+      writeFileSync(join(home.packages, 'package.json'), '{}');
+      writeFileSync(join(home.packages, '.npmrc'), registry.npmrc);
+    }
+    await inHome(
+      home,
+      async () => {
+        const url = await home.start();
+        const post = (path: string, body: object, cookie = ''): Promise<Response> =>
+          fetch(`${url}/rest${path}`, {
+            ...{ method: 'POST', body: JSON.stringify(body) },
+            headers: { 'content-type': 'application/json', cookie },
+          });
+        const owner = { email: 'owner@example.com', password: 'Passw0rd!' };
+        const cookie = await setUpOwner(url, owner);
+        const installed = await post(installation, { name: packed.name }, cookie);
+        expect(await installed.json()).toMatchObject({
+          data: {
+            packageName: packed.name,
+            installedVersion: packed.version,
+            installedNodes: TYPES.map((type) => ({ type: `${packed.name}.${type}` })),
+          },
         });
-      const names = { firstName: 'Test', lastName: 'Owner' };
-      const owner = await post('/owner/setup', {
-        email: 'owner@example.com',
-        password: 'Passw0rd!',
-        ...names,
-      });
-      const cookie = (owner.headers.get('set-cookie') ?? '').replace(/;.*/, '');
-      const installed = await post('/community-packages', { name: packed.name }, cookie);
-      expect(await installed.json()).toMatchObject({
-        data: {
-          packageName: packed.name,
-          installedVersion: packed.version,
-          installedNodes: TYPES.map((type) => ({ type: `${packed.name}.${type}` })),
-        },
-      });
-      const types = (await (
-        await fetch(`${url}/types/nodes.json`, { headers: { cookie } })
-      ).json()) as {
-        name: string;
-        iconUrl: { light: string; dark: string };
-      }[];
-      const ours = types.filter(({ name }) => name.startsWith(packed.name));
-      expect(ours.map(({ name }) => name.split('.')[1]).sort()).toEqual(
-        [...TYPES, 'queueMonitorTool'].sort(),
-      );
-      for (const { iconUrl } of ours) {
-        for (const icon of [iconUrl.light, iconUrl.dark]) {
-          const response = await fetch(`${url}/${icon}`, { headers: { cookie } });
-          expect(response.headers.get('content-type')).toContain('svg');
+        const types = (await (
+          await fetch(`${url}/types/nodes.json`, { headers: { cookie } })
+        ).json()) as NodeType[];
+        const ours = types.filter(({ name }) => name.startsWith(packed.name));
+        expect(new Set(ours.map(({ name }) => name.split('.')[1]))).toEqual(new Set(known));
+        for (const { iconUrl } of ours) {
+          for (const icon of typeof iconUrl === 'string' ? [iconUrl] : Object.values(iconUrl)) {
+            const response = await fetch(`${url}/${icon}`, { headers: { cookie } });
+            expect(response.headers.get('content-type')).toContain('svg');
+          }
         }
-      }
-      const credentials = {
-        ...{ id: '', name: 'Queue', type: 'queueRedisApi' },
-        data: credential({ port: await freePort(), password: 'secret' }),
-      };
-      const tested = await (await post('/credentials/test', { credentials }, cookie)).text();
-      expect(JSON.parse(tested)).toMatchObject({
-        data: {
-          status: 'Error',
-          message: expect.stringContaining('refused the connection') as string,
-        },
-      });
-      expect(tested).not.toContain('secret');
-      expect(registry.asked.some((path) => path.endsWith('.tgz'))).toBe(true);
-    },
-    registry.close,
-  );
-}, 240_000);
+        const credentials = {
+          ...{ id: '', name: 'Queue', type: 'queueRedisApi' },
+          data: credential({ port: await freePort(), password: 'secret' }),
+        };
+        const tested = await (await post('/credentials/test', { credentials }, cookie)).text();
+        expect(JSON.parse(tested)).toMatchObject({
+          data: {
+            status: 'Error',
+            message: expect.stringContaining(refusal) as string,
+          },
+        });
+        expect(tested).not.toContain('secret');
+        expect(registry.asked.some((path) => path.endsWith('.tgz'))).toBe(true);
+      },
+      registry.close,
+    );
+  },
+  240_000,
+);
 
 test.each(['2.41.1', '0.221.2'] as const)(
   'n8n %s runs it from the tarball',

@@ -1,4 +1,5 @@
 // The documentation site in a browser, as `make site` builds it: on a desktop, and on a phone in the dark.
+// UPDATE_SCREENSHOTS=1 renews its pictures in docs/screenshots.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -77,12 +78,12 @@ const PAGES = {
   reference: 'docs/reference.html',
 };
 /** Each width and each scheme once: colours do not depend on the width. */
-const SCREENS: [number, Scheme][] = [
-  [1280, 'light'],
-  [390, 'dark'],
+const SCREENS: [number, Scheme, picture: string][] = [
+  [1280, 'light', 'site'],
+  [390, 'dark', 'site-phone'],
 ];
 
-describe.each(SCREENS)('%i pixels wide, %s', (width, scheme) => {
+describe.each(SCREENS)('%i pixels wide, %s', (width, scheme, picture) => {
   it.each(Object.entries(PAGES))('%s', async (_name, path) => {
     const { page, complaints } = await open(path, width, scheme);
     expect(await seriousFindings(page)).toEqual([]);
@@ -93,6 +94,10 @@ describe.each(SCREENS)('%i pixels wide, %s', (width, scheme) => {
 
   it('the search finds a value by its name, and leads to it', async () => {
     const { page, complaints } = await open('', width, scheme);
+    if (process.env['UPDATE_SCREENSHOTS'] === '1') {
+      const path = join(repositoryRoot(), `docs/screenshots/${picture}.png`);
+      await page.screenshot({ path });
+    }
     await page.locator('.DocSearch-Button').click();
     await page.locator('#localsearch-input').fill('executions.longestReplySeconds');
     const result = page.locator('.VPLocalSearchBox .result', { hasText: 'Values' }).first();

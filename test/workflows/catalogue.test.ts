@@ -97,6 +97,8 @@ it('warns of what makes n8n do as much as the request asks for', () => {
     'json',
     'disk-read',
     'disk-write',
+    'binary',
+    'side-effect',
   ]);
 });
 
@@ -150,7 +152,7 @@ describe('a fault in it is told in one sentence', () => {
       () => ({ blend: [{ workload: 'last-node', weight: 1 }] }),
     ],
     [
-      'the workload cpu blends nothing-such, which is no workload',
+      'the workload cpu blends nothing-such, which is not a workload',
       () => ({ blend: [{ workload: 'nothing-such', weight: 1 }] }),
     ],
     [

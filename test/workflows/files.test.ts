@@ -100,6 +100,11 @@ describe.each(files)('$file', ({ file, variant, workload, together, isCalled }) 
     ]);
   });
 
+  it('leaves on what keeps n8n alive, unless it is made to crash n8n', () => {
+    const risks = work.flatMap(({ parameters: { mayCrash, mayFreeze } }) => [mayCrash, mayFreeze]);
+    expect(risks.includes(true)).toBe(workload.mayCrashN8n && variant === 'load-target');
+  });
+
   it('names the oldest n8n that has all its nodes', () => {
     const least = workload.variants[variant as VariantName]?.n8n;
     if (variant === 'legacy') {
@@ -202,9 +207,9 @@ describe('seeding', () => {
   it('takes one workflow or an array of them, and says what is none', () => {
     expect(parseExport('[{"nodes":[],"connections":{}}]', 'a.json')).toHaveLength(1);
     expect(() => parseExport('{"name":"x"}', 'a.json')).toThrow(
-      'a.json is no exported workflow: it has no nodes and connections',
+      'a.json is not an exported workflow: it has no nodes and connections',
     );
-    expect(() => parseExport('<html>', 'a.json')).toThrow('a.json is no JSON');
+    expect(() => parseExport('<html>', 'a.json')).toThrow('a.json is not JSON');
   });
 
   it('publishes a version where n8n has versions, with ids that cannot break out', () => {

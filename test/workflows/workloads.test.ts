@@ -153,6 +153,14 @@ it('gives the file of binary back byte by byte', async () => {
   expect(Buffer.compare(bytes, bodyOf(request) as Uint8Array)).toBe(0);
 }, 60_000);
 
+it('takes a file for binary that is larger than n8n lets other bodies be, as its warning says', async () => {
+  const request = only('binary', 'native');
+  const payloadSizeMaxMiB = 16;
+  const bytes = Uint8Array.from({ length: (payloadSizeMaxMiB + 4) * 1024 * 1024 }, (_, i) => i);
+  const answer = await send(n8n.baseUrl, request, 'large', bytes);
+  expect([answer.status, answer.bytes.length]).toEqual([200, bytes.length]);
+}, 60_000);
+
 it('makes two executions of one call of sub-workflow', async () => {
   const before = executionsOf('load-sub-workflow-called').length;
   await ask(only('sub-workflow', 'native'));
@@ -225,7 +233,7 @@ it('has the tags of its files, so that all of them are found together', () => {
   const all = n8n.query('SELECT id FROM workflow_entity').map(({ id }) => id);
   expect(tagged('load test').sort()).toEqual(all.sort());
   expect(tagged('can hurt n8n')).toEqual(
-    expect.arrayContaining(['load-cpu', 'load-memory', 'load-memory-hog', 'load-target-disk-read']),
+    expect.arrayContaining(['load-binary', 'load-cpu', 'load-memory-hog', 'load-target-disk-read']),
   );
   expect(tagged('can hurt n8n')).not.toContain('load-last-node');
 });

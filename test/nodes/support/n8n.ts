@@ -135,6 +135,29 @@ async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
+/** Sets up the owner of a fresh n8n of any version, and gives the cookie of their session. */
+export async function setUpOwner(
+  url: string,
+  owner: { email: string; password: string },
+): Promise<string> {
+  const cookieOf = (response: Response): string =>
+    (response.headers.get('set-cookie') ?? '').replace(/;.*/, '');
+  let session = '';
+  // The REST routes come a little after readiness.
+  await eventually(async () => {
+    // n8n 0.x gives whoever asks first the session of the owner to be.
+    const first = cookieOf(await fetch(`${url}/rest/login`));
+    const response = await fetch(`${url}/rest/owner/setup`, {
+      method: 'POST',
+      body: JSON.stringify({ ...owner, firstName: 'Test', lastName: 'Owner' }),
+      headers: { 'content-type': 'application/json', cookie: first },
+    });
+    session = cookieOf(response);
+    return response.ok;
+  }, 60_000);
+  return session;
+}
+
 /** A workflow of a webhook and the node under test, which answers with what that node returns. */
 export function webhookWorkflow(
   id: string,

@@ -10,6 +10,8 @@ import type { Packed } from './package';
 export interface Registry {
   /** For a process that shall take this for the registry it knows. */
   env: Record<string, string>;
+  /** The same in a folder's .npmrc, for an npm that is not given the environment. */
+  npmrc: string;
   asked: string[];
   close(): Promise<void>;
 }
@@ -77,7 +79,8 @@ export async function startRegistry(folder: string, packed: Packed): Promise<Reg
     return response.end(JSON.stringify(path === `/${packed.name}` ? all : version));
   });
   const open = new Set<Socket>();
-  const proxy = createServer();
+  // Whoever asks it for more than a tunnel, as n8n 0.x asks n8n.io about packages, is refused.
+  const proxy = createServer((_, response) => response.writeHead(502).end());
   proxy.on('connect', (request, socket: Socket) => {
     open.add(socket);
     socket.on('error', () => undefined);
@@ -101,6 +104,14 @@ export async function startRegistry(folder: string, packed: Packed): Promise<Reg
         npm_config_globalconfig: join(folder, 'npmrc'),
       },
     },
+    npmrc: [
+      `https-proxy=${url}`,
+      `cafile=${join(folder, 'ca.crt')}`,
+      `cache=${join(folder, 'npm-cache')}`,
+      'registry=https://registry.npmjs.org/',
+      // n8n-workflow, which npm would bring along, is not in this registry.
+      'legacy-peer-deps=true',
+    ].join('\n'),
     close: async () => {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => proxy.close(resolve));

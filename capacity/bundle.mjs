@@ -1,0 +1,74 @@
+// The command as a bundle, so that it starts fast and needs nothing compiled beside it.
+import { build } from 'esbuild';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { licencesOf } from '../lab/licences.mjs';
+
+const root = resolve(import.meta.dirname, '..');
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  logLevel: 'warning',
+};
+
+const command = (folder, more) =>
+  build({
+    ...common,
+    entryPoints: [join(import.meta.dirname, 'src/cli.ts')],
+    outfile: join(folder, 'cli.js'),
+    format: 'cjs',
+    banner: { js: '#!/usr/bin/env node' },
+    ...more,
+  });
+
+/** One file for this checkout: packages are found in its node_modules. */
+export const bundle = (folder) => command(folder, { packages: 'external', sourcemap: true });
+
+/** What few calls load, and what is larger than all the rest. */
+const LAZY = {
+  '@aws-sdk/client-s3': 's3',
+  '@aws-sdk/lib-storage': 's3-upload',
+  '@kubernetes/client-node': 'kubernetes',
+};
+const lazily = {
+  name: 'lazily',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^@/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' && path in LAZY
+        ? { path: `./vendor/${LAZY[path]}.mjs`, external: true }
+        : undefined,
+    ),
+};
+
+/** With every package that it needs, for a machine that has none of them and reaches no registry. */
+export async function bundleWithPackages(folder) {
+  const own = await command(folder, {
+    metafile: true,
+    plugins: [lazily],
+    // An optional native driver.
+    external: ['pg-native'],
+  });
+  chmodSync(join(folder, 'cli.js'), 0o755);
+  const lazy = await build({
+    ...common,
+    entryPoints: Object.entries(LAZY).map(([path, name]) => ({ in: path, out: name })),
+    outdir: join(folder, 'vendor'),
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    splitting: true,
+    // As modules their exports keep their names, and what nothing uses stays out.
+    mainFields: ['module', 'main'],
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    metafile: true,
+    // Optional native parts of WebSockets.
+    external: ['bufferutil', 'utf-8-validate'],
+  });
+  writeFileSync(join(folder, 'LICENSES.txt'), licencesOf([own.metafile, lazy.metafile], root));
+}
