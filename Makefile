@@ -11,7 +11,7 @@ N8N_TUNED := node capacity/dist/cli.js
 
 ##@ The two commands
 .PHONY: capacity test
-capacity: build ## estimate how much the embedded n8n sustains; reports and values.yaml in results/capacity/latest
+capacity: build ## estimate how much load the embedded n8n sustains; reports and values.yaml in results/capacity/latest
 	@lab/install.sh node24 n8n k6
 	@run=$(RESULTS)/$$(date -u +%Y%m%dT%H%M%SZ); mkdir -p "$$run"; \
 	for workload in $(WORKLOADS); do \
@@ -26,7 +26,7 @@ test: build ## every test that needs no cluster
 	@lab/install.sh tests
 	@node test/run.mjs
 
-##@ Steps beneath
+##@ All targets
 .PHONY: setup build lab check lint format typecheck generate dashboards
 setup: node_modules/.package-lock.json ## npm packages
 
@@ -45,7 +45,7 @@ capacity/dist/cli.js: node_modules/.package-lock.json $(SOURCES)
 lab: ## every tool of the lab, into its cache
 	@lab/install.sh all
 
-check: setup ## lint, types and the tests that need no tool of the lab: for the loop of one who edits
+check: setup ## lint, types and the tests that need no tool of the lab: for fast feedback while you edit
 	@node test/check.mjs
 
 lint: setup ## ESLint, formatting, shell scripts
@@ -57,7 +57,7 @@ format: setup ## format everything
 typecheck: setup ## strict TypeScript
 	@node test/run.mjs types
 
-generate: build ## rewrite what is generated from other files
+generate: build ## rewrite the files that are generated from others
 	@npm run --silent generate
 
 dashboards: build ## put load on n8n under Prometheus, and draw every panel of the dashboards into docs/monitoring
@@ -67,22 +67,22 @@ dashboards: build ## put load on n8n under Prometheus, and draw every panel of t
 
 ##@ A real Kubernetes on this machine
 .PHONY: cluster-up cluster-down images test-cluster capacity-cluster
-cluster-up: ## start it (or find the one that runs)
+cluster-up: ## start it, or find the one that runs
 	@lab/install.sh cluster
 	@lab/cluster/cluster up
 
 cluster-down: ## stop it, leaving nothing behind
 	@lab/cluster/cluster down
 
-images: ## the images its pods use, from the lab's own parts
+images: ## build the images of its pods from the lab's own parts
 	@lab/install.sh images
 
-test-cluster: build ## the tests that need a real Kubernetes; a cluster that was not up is taken down again
+test-cluster: build ## the tests that need a real Kubernetes; stops the cluster again if it was not running
 	@lab/install.sh cluster-tests
 	@lab/cluster/cluster status >/dev/null 2>&1 || trap 'lab/cluster/cluster down' EXIT; \
 	lab/cluster/cluster up && node test/run.mjs --cluster
 
-capacity-cluster: build ## the same as make capacity, with n8n as pods there; a cluster that was not up is taken down again
+capacity-cluster: build ## the same as make capacity, with n8n in pods; stops the cluster again if it was not running
 	@lab/install.sh cluster-tests
 	@lab/cluster/cluster status >/dev/null 2>&1 || trap 'lab/cluster/cluster down' EXIT; \
 	lab/cluster/cluster up; \
@@ -98,16 +98,16 @@ capacity-cluster: build ## the same as make capacity, with n8n as pods there; a 
 ##@ Documentation
 .PHONY: site
 SITE_REFS ?=
-site: ## the documentation as a site with a search, into site/dist; SITE_REFS="TAG..." builds these versions
+site: ## build the documentation as a site with a search into site/dist; SITE_REFS="TAG..." builds these versions
 	@cd site && npm ci --no-audit --no-fund --loglevel=error
 	@node site/build.mjs $(SITE_REFS)
 
 ##@ Housekeeping
 .PHONY: doctor clean help
-doctor: build ## what is here, what is missing, and how to get it
+doctor: build ## list what is installed and what is missing, and how to get it
 	@$(N8N_TUNED) doctor
 
-clean: ## remove what was built and recorded in this checkout (the lab's cache stays)
+clean: ## remove what was built and recorded in this checkout; keeps the lab's cache
 	@rm -rf dist capacity/dist site/dist site/.work results coverage
 
 help: ## this list

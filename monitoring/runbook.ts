@@ -56,7 +56,7 @@ export function runbookIndex(groups: readonly AlertGroup[]): string {
   return [
     '# Runbooks',
     NOTE,
-    "One page per alert: what it means, how to tell why, what to do, and the drill that causes it. How the alerts get into Prometheus, and how they were proven: [monitoring](../monitoring.md). In commands, `FULLNAME` is what the names of the release's objects begin with (`kubectl get deployments`).",
+    "One page per alert: what it means, how to tell why, what to do, and the drill that causes it. How the alerts get into Prometheus, and how they are tested: [monitoring](../monitoring.md). In commands, `FULLNAME` is what the names of the release's objects begin with (`kubectl get deployments`).",
     ...sections,
   ].join('\n\n');
 }

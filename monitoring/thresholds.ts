@@ -7,7 +7,7 @@ interface Threshold {
 export const thresholds = {
   webhookErrorBudget: {
     value: 0.01,
-    meaning: 'Share of webhook requests that may be answered with a 5xx status, at most 0.06.',
+    meaning: 'Share of webhook requests that may get a response with a 5xx status, at most 0.06.',
   },
   webhookSlowBudget: {
     value: 0.05,
@@ -17,7 +17,7 @@ export const thresholds = {
   webhookSlowSeconds: {
     value: 10,
     meaning:
-      "Seconds from which on a webhook request is slow. One of the bounds of n8n's histogram: 0.003, 0.03, 0.1, 0.3, 1.5 or 10. Workflows that answer at their end take their whole run time.",
+      "Seconds from which on a webhook request is slow. One of the bounds of n8n's histogram: 0.003, 0.03, 0.1, 0.3, 1.5 or 10. Workflows that respond at their end take their whole run time.",
   },
   webhookLeastPerSecond: {
     value: 0.1,

@@ -48,8 +48,8 @@ export function programOf(): Command {
   const program = new Command('n8n-tuned')
     .description('Finds how much load an n8n sustains, says what limits it, and proves it.')
     .version(version, '-V, --version', 'show the version of this command')
-    .showHelpAfterError('(--help shows what there is)')
-    .helpOption('-h, --help', 'show this')
+    .showHelpAfterError('(--help lists the commands and options)')
+    .helpOption('-h, --help', 'show this help')
     .addHelpText(
       'after',
       '\nExit codes: 0 success, 1 an SLO or check failed, 2 invalid usage, 3 the measurement is invalid or inconclusive.',

@@ -53,9 +53,9 @@ const page = await format(
 
 <!-- Written by lab/generate/scale.mjs from records. -->
 
-How many of each it takes to sustain 1 000 and 10 000 requests per second, as far as the figures of one small machine
-tell, and how to measure it on your cluster. **Nothing on this page was measured at such a rate**: everything in the table
-is extrapolated in proportion from one run, and a real system bends before a straight line does.
+How many processes and cores it takes to sustain 1 000 and 10 000 requests per second, as far as the figures of one small
+machine tell, and how to measure it on your cluster. **Nothing on this page was measured at such a rate**: everything in the table
+is extrapolated in proportion from one run, and real systems scale less than linearly.
 
 ## What one request costs
 
@@ -66,12 +66,12 @@ ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'whi
 
 What follows from it:
 
-- **Redis ends first.** n8n has one queue, and Redis runs its commands on one thread: at ${number(100 * USED)} % of it that is about
+- **Redis is the first limit.** n8n has one queue, and Redis runs its commands on one thread: at ${number(100 * USED)} % of it that is about
   ${number(Math.round(redisMost / 10) * 10)} requests per second, whatever else you add. For 10 000/s run several releases, each with its
-  own Redis and database, and divide the traffic before them, for example by path or by host at your Ingress.
+  own Redis and database, and divide the traffic in front of them, for example by path or by host at your Ingress.
 - **PostgreSQL comes next.** Every execution is written several times. Leave out what you do not read: the profile
   \`throughput\` does not keep the records of successes ([tuning](chart/tuning.md)).
-- Your workflow costs more than this one, which does next to nothing: then workers come first. Measure it.
+- Your workflow costs more than this one, which does next to nothing: then workers are the first limit. Measure it.
 - Webhook processors hold connections open as long as the workflow takes: count memory and sockets, not only CPU.
 
 ## The load generators
@@ -80,20 +80,20 @@ One pod of k6 needs about ${number(milliseconds.generators)} ms of CPU per reque
 ([how](kubernetes.md#several-load-generators)). All requests come to the command, which merges them: in a
 [simulation](results/search.md#many-load-generators-as-one-run) with ${number(most.generators)} generators and ${number(most.ratePerSecond)} requests per second this took
 ${number(100 * most.cpuShareOfACore)} % of a core and ${number(most.rssPeakMiB)} MiB, with percentiles within 0.1 % of the exact ones. Two lines per request also
-come through the API server of your cluster; how many it carries was not tried.
+come through the API server of your cluster; how many it can handle was not tested.
 
 ## On your cluster
 
 \`\`\`sh
 n8n-tuned doctor --target kubernetes
-# The capacity of one worker, then of more: the law needs four sizes at least.
+# The capacity of one worker, then of more: the scalability law needs at least four sizes.
 n8n-tuned sweep -f sizes.yaml --target kubernetes
 n8n-tuned predict --from results --at 12
 # What was predicted, deployed and loaded from three nodes.
 n8n-tuned run --target kubernetes --values large.yaml --generators 3 --rate 1000 --duration 10m --slo 'p95<500ms' --slo 'errors<0.1%'
 \`\`\`
 
-\`predict\` extrapolates to three times the largest size that was measured, and says how far it may be off; take the table
+\`predict\` extrapolates to three times the largest size that was measured, and says how far it may be off; use the table
 above only to choose what to measure first.
 
 ## What was verified here, and what was not
@@ -101,7 +101,7 @@ above only to choose what to measure first.
 | claim | how |
 | --- | --- |
 | the shares of N generators are together the schedule of one | properties over rates and N, \`test/loadtests/share.test.ts\` |
-| merged figures are those of one generator, in whatever order lines come | properties, \`test/capacity/load/merge.test.ts\` |
+| merged figures are those of one generator, in whatever order lines arrive | properties, \`test/capacity/load/merge.test.ts\` |
 | cost, memory and error of the merge at 100 generators | simulation, ${link(MERGE)} |
 | one and three generators measure the same percentiles on a real cluster, of a server of known latency | p50 to p99 differ by ${number(100 * apart.betweenThem)} % at the most, and from the truth by ${number(100 * Math.max(apart.oneFromTruth, apart.threeFromTruth))} %; on one node, \`test/cluster-long/generators.test.ts\`, [record](records/generators-on-cluster.json) |
 | clocks of several nodes | **not verified**: the cluster of the lab has one node; the arithmetic has properties, \`test/capacity/analysis/clock.test.ts\` |

@@ -32,8 +32,8 @@ function introduction() {
 
 A workload is a workflow, the request that triggers it, and the expected response. Each is one file
 in \`workflows/\`: import it in n8n's editor (Import from File), or all at once with
-\`n8n import:workflow --separate\`; then publish it. The editor gives an imported workflow a new id: what a
-workflow calls must then be chosen again, as the note of \`sub-workflow\` says.
+\`n8n import:workflow --separate\`; then publish it. The editor gives an imported workflow a new id and no
+credentials: the notes of \`sub-workflow\` and \`http-calls\` say what to choose again.
 
 Three variants:
 
@@ -60,7 +60,7 @@ list of workflows by it, to publish or to remove them. The command-line import o
 
 ## Demand a key
 
-A webhook answers everybody who can reach it, and several make n8n do as much work as a request asks
+A webhook responds to everybody who can reach it, and several make n8n do as much work as a request asks
 for; their notes and their sections below say so. To demand a key:
 
 1. In n8n, create a credential of the type Header Auth, with a name such as \`x-load-key\` and a long random
@@ -69,8 +69,8 @@ for; their notes and their sections below say so. To demand a key:
 3. Send the key: \`curl -H 'x-load-key: ...'\`, \`n8n-tuned run --url https://n8n.example.com --workload cpu
    --header 'x-load-key: ...'\`, or \`HEADERS='x-load-key: ...'\` for the k6 scripts alone.
 
-n8n checks the key before it starts an execution, and answers 403 without it. No workflow demands one as
-it comes: a credential is different in each n8n, and without it the webhook would answer nobody. n8n
+n8n checks the key before it starts an execution, and responds with 403 without it. No workflow demands one as
+it comes: a credential is different in each n8n, and without it the webhook would respond to nobody. n8n
 decrypts the credential at each request, so compare only runs that both have a key, or both none.
 
 What \`n8n-tuned run\` and \`find\` put into an n8n at \`--url\` demands a key with \`--webhook-key\`: it is made
@@ -80,8 +80,8 @@ targets \`process\` and \`kubernetes\`, has none.
 ## Python
 
 n8n's own benchmark has a Code node in Python; these workloads do not. n8n 2.x runs Python in a task runner
-of its own, which is in n8n's image of runners and not in the packages on npm: n8n 2.41.1 from npm answers
-such a workflow with 500, "Python runner unavailable: Virtual environment is missing from this system"
+of its own, which is in n8n's image of runners and not in the packages on npm: n8n 2.41.1 from npm responds
+to such a workflow with 500, "Python runner unavailable: Virtual environment is missing from this system"
 (\`test/workflows/workloads.test.ts\`). A workload that was never run here would be a guess. With external
 runners, measure a workflow of your own: \`n8n-tuned run --workflow python.json --request 'GET /webhook/...'\`.`;
 }

@@ -90,7 +90,7 @@ export function wrongWith(expectations: readonly Expectation[], reply: Reply): s
 export function valueAt(path: string, reply: Reply): unknown {
   const match = /^(json|header)([.[].*)?$/.exec(path);
   if (match === null) {
-    throw new Mistake(`'${path}' is no place in a reply: write json.PATH or header.NAME`);
+    throw new Mistake(`'${path}' is not a place in a response: write json.PATH or header.NAME`);
   }
   return lookAt(match[1] ?? '', pathOf(match[2] ?? ''))(reply, lazyJson(reply.body));
 }

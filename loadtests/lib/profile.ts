@@ -97,22 +97,22 @@ function refuseWhatDoesNotFit(name: string, profile: Profile, parameters: PlanPa
   const { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
   if (!(ratePerSecond >= 0.001 && ratePerSecond <= 100_000)) {
     throw new Mistake(
-      `the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`,
+      `the rate ${String(ratePerSecond)} is out of bounds: it must be 0.001 to 100000 requests per second`,
     );
   }
   if (!(durationSeconds > 0 && durationSeconds <= 7 * 86_400)) {
     throw new Mistake(
-      `the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`,
+      `the duration of ${String(durationSeconds)} s is out of bounds: it must be more than 0 and at most 7 days`,
     );
   }
   if (!(warmupSeconds >= 0 && warmupSeconds <= 86_400)) {
     throw new Mistake(
-      `the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`,
+      `the warm-up of ${String(warmupSeconds)} s is out of bounds: it must be 0 to 1 day`,
     );
   }
   if (!(Number.isInteger(clients) && clients >= 1 && clients <= 100_000)) {
     throw new Mistake(
-      `${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`,
+      `${String(clients)} clients are out of bounds: it must be a whole number from 1 to 100000`,
     );
   }
 }

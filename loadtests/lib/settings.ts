@@ -82,7 +82,7 @@ export function readSettings(
 function planFrom(profile: string, env: Env): LoadPlan {
   if (!isProfileName(profile)) {
     throw new Mistake(
-      `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(', ')}`,
+      `there is no profile '${profile}': choose one of ${Object.keys(PROFILES).join(', ')}`,
     );
   }
   if (env.PLAN !== undefined) {
@@ -96,7 +96,7 @@ function planFrom(profile: string, env: Env): LoadPlan {
   if (env.SEED !== undefined) parameters.seed = number(env, 'SEED');
   if (env.ARRIVALS !== undefined) {
     if (!isArrivals(env.ARRIVALS)) {
-      throw new Mistake(`ARRIVALS is '${env.ARRIVALS}': it is ${ARRIVALS.join(' or ')}`);
+      throw new Mistake(`ARRIVALS is '${env.ARRIVALS}': it must be ${ARRIVALS.join(' or ')}`);
     }
     parameters.arrivals = env.ARRIVALS;
   }
@@ -161,7 +161,7 @@ function maxOpenFrom(
 function wholeFromOne(env: Env, name: string): number {
   const value = number(env, name);
   if (!Number.isInteger(value) || value < 1) {
-    throw new Mistake(`${name} is '${env[name] ?? ''}': it is a whole number from 1`);
+    throw new Mistake(`${name} is '${env[name] ?? ''}': it must be a whole number of at least 1`);
   }
   return value;
 }

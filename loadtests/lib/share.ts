@@ -33,7 +33,7 @@ export const allLanes = (plan: Pick<LoadPlan, 'stages'>, generators: number): nu
 export function clientsOf({ clients }: Pick<LoadPlan, 'clients'>, { index, of }: Share): number {
   if (clients < of) {
     throw new Mistake(
-      `${String(clients)} clients cannot be dealt out to ${String(of)} generators: take at least as many clients, or fewer generators`,
+      `${String(clients)} clients cannot be shared among ${String(of)} generators: use at least as many clients as generators`,
     );
   }
   return Math.floor(clients / of) + (index < clients % of ? 1 : 0);

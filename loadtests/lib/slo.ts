@@ -45,7 +45,7 @@ function parseSlo(text: string): Slo {
   const metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
   if (metric === undefined) {
     throw new Mistake(
-      `the SLO '${text}' names no known metric: it is one of ${SLO_METRICS.join(', ')}`,
+      `the SLO '${text}' names no known metric: choose one of ${SLO_METRICS.join(', ')}`,
     );
   }
   const operator = (match[2] === '==' ? '=' : match[2]) as SloOperator;

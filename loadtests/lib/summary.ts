@@ -28,7 +28,7 @@ function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadS
   const value = (metric: string, name: string): number => metrics[metric]?.values?.[name] ?? 0;
   // Of a rate, passes are the trues: the wrong ones.
   const wrong = value('load_wrong', 'passes');
-  const right = value('load_wrong', 'fails');
+  const expected = value('load_wrong', 'fails');
   const counted = COUNTED_KINDS.map((kind): [string, number] => [
     kind,
     value(`load_errors_${kind.replaceAll(' ', '_')}`, 'count'),
@@ -37,7 +37,7 @@ function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadS
   const latency = metrics.load_duration?.values;
   const at = (name: string): number => latency?.[name] ?? 0;
   return {
-    schemaVersion: 2,
+    schemaVersion: 3,
     runId,
     baseUrl,
     workloads: settings.requests.map(({ workload }) => workload),
@@ -45,9 +45,9 @@ function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadS
     loop: plan.loop,
     warmupSeconds: plan.warmupSeconds,
     durationSeconds: plan.durationSeconds,
-    requests: wrong + right,
-    right,
-    rightPerSecond: right / plan.durationSeconds,
+    requests: wrong + expected,
+    expected,
+    expectedPerSecond: expected / plan.durationSeconds,
     errors,
     unanswered: {
       requests: errors.unanswered ?? 0,
@@ -79,7 +79,7 @@ function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadS
           },
     slo: slos.map((slo) => ({
       text: slo.text,
-      held: thresholdsOf([slo]).every(
+      met: thresholdsOf([slo]).every(
         ({ metric, expression }) => metrics[metric]?.thresholds?.[expression]?.ok !== false,
       ),
     })),
@@ -92,22 +92,22 @@ function sentences(summary: LoadSummary): string {
   return [
     '',
     `  ${summary.profile} of ${summary.workloads.join(', ')} against ${summary.baseUrl}`,
-    `  requests    ${String(summary.requests)}, right ${String(summary.right)} (${summary.rightPerSecond.toFixed(1)}/s)`,
-    `  errors      ${kinds.join(', ') || 'none'}`,
+    `  requests      ${String(summary.requests)}, expected responses ${String(summary.expected)} (${summary.expectedPerSecond.toFixed(1)}/s)`,
+    `  errors        ${kinds.join(', ') || 'none'}`,
     ...(summary.notSent === 0
       ? []
       : [
-          `  NOT VALID   ${String(summary.notSent)} requests were due and not sent, as too many were open: raise MAX_OPEN`,
+          `  NOT VALID     ${String(summary.notSent)} requests were due and not sent, because too many were open: raise MAX_OPEN`,
         ]),
     ...(summary.latenessMs === null
       ? []
       : [
-          `  begun late  by ${summary.latenessMs.p50.toFixed(1)} ms in the middle, ${summary.latenessMs.p99.toFixed(1)} ms at p99; part of the latency`,
+          `  started late  median ${summary.latenessMs.p50.toFixed(1)} ms, p99 ${summary.latenessMs.p99.toFixed(1)} ms; part of the latency`,
         ]),
     latencyMs === null
-      ? '  latency     none: no request got its expected response'
-      : `  latency ms  p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
-    ...summary.slo.map(({ text, held }) => `  ${held ? 'held  ' : 'broken'}      ${text}`),
+      ? '  latency       none: no request got its expected response'
+      : `  latency ms    p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
+    ...summary.slo.map(({ text, met }) => `  ${met ? 'met   ' : 'missed'}        ${text}`),
     '',
     '',
   ].join('\n');

@@ -88,7 +88,7 @@ export function findWorkload<W extends WorkloadShape>(workloads: readonly W[], n
   const found = workloads.find((workload) => workload.name === name);
   if (found === undefined) {
     const known = workloads.map((workload) => workload.name).join(', ');
-    throw new Mistake(`there is no workload '${name}': it is one of ${known}`);
+    throw new Mistake(`there is no workload '${name}': choose one of ${known}`);
   }
   return found;
 }

@@ -5,7 +5,7 @@ import type { Profile } from './profile.ts';
  * of the first step.
  */
 export const stress = {
-  title: 'Half the usual rate, then all of it, one and a half times, twice',
+  title: 'Four steps: half the usual rate, the usual rate, one and a half times and twice it',
   loop: 'open',
   ratePerSecond: 10,
   durationSeconds: 240,

@@ -36,7 +36,7 @@ export const availability: AlertGroup = {
       summary:
         'Prometheus has not reached {{ $labels.role }} {{ with $labels.pod }}{{ . }}{{ else }}{{ $labels.instance }}{{ end }} for 5 minutes.',
       meaning:
-        'A process that should be there does not answer at `/metrics`. It has stopped, or its event loop is too busy to answer within the scrape timeout.',
+        'A process that should be there does not respond at `/metrics`. It has stopped, or its event loop is too busy to respond within the scrape timeout.',
       tellWhy: [
         'Is the pod ready? Then it is too busy or cut off: see [N8nEventLoopLag](N8nEventLoopLag.md).',
         'Not ready: `kubectl describe pod` and `kubectl logs --previous`.',
@@ -56,7 +56,7 @@ export const availability: AlertGroup = {
       expr: `absent(${n8n('up', 'role="worker"')} == 1)`,
       summary: 'No worker of n8n answers: executions wait in the queue and none runs.',
       meaning:
-        'In queue mode workers alone run production executions. Webhooks that answer at once still answer; all others wait until their caller gives up.',
+        'In queue mode only workers run production executions. Webhooks that respond at once still do so; all others wait until their caller gives up.',
       tellWhy: [
         '`kubectl get pods -l app.kubernetes.io/component=worker`: none, pending or crashing?',
         'All crash at the same time: Redis or the database is away, or one workflow kills each worker that takes it ([N8nOutOfMemoryKill](N8nOutOfMemoryKill.md)).',

@@ -69,7 +69,7 @@ export const executions: AlertGroup = {
       meaning: `Of the executions of the last half hour more than \`failingShare\` failed, and more than \`failingFactor\` times the share of the day before.`,
       tellWhy: [
         'The list of executions in the editor, filtered by the status Error: one workflow or many, one node type or many?',
-        'Many workflows that ask the same service: it is away, or its credential has run out.',
+        'Many workflows that call the same service: it is down, or its credential has expired.',
         'Many of all kinds: the database, Redis or the task runners.',
       ],
       whatToDo: [
@@ -92,11 +92,11 @@ export const executions: AlertGroup = {
         'A workflow that used to succeed does so no longer. Nothing else says so when its trigger stays away: a schedule that is no longer registered, a webhook that nobody calls, a poll that gets nothing.',
       tellWhy: [
         'Does it run and fail? The list of its executions says so.',
-        'Does it not run? Is it still active, and does its trigger answer: a schedule (see [N8nNoLeader](N8nNoLeader.md)), a webhook (does the other side still call it), a poll (credential)?',
+        'Does it not run? Is it still active, and does its trigger work: a schedule (see [N8nNoLeader](N8nNoLeader.md)), a webhook (does the other side still call it), a poll (credential)?',
         'Does it run once a week or less? Then this alert is none for it: silence it by its `workflow_id`.',
       ],
       whatToDo: [
-        'Deactivate and activate the workflow: that registers its trigger anew.',
+        'Deactivate and activate the workflow: that registers its trigger again.',
         'Give its other side the address that the Webhook node shows.',
       ],
       drill: 'Deactivate a workflow with a schedule, and wait.',

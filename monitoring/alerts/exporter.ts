@@ -94,9 +94,9 @@ export const exporter: AlertGroup = {
       summary:
         "The exporter of the chart cannot read {{ $labels.store }}: n8n's alerts on it are silent.",
       meaning:
-        'The store does not answer the exporter within four seconds. Either n8n cannot reach it either, or the exporter alone may not.',
+        'The store does not respond to the exporter within four seconds. Either n8n cannot reach it either, or only the exporter may not.',
       tellWhy: [
-        'Its log says what the store answered: `kubectl logs deployment/FULLNAME-exporter`.',
+        'Its log has the response of the store: `kubectl logs deployment/FULLNAME-exporter`.',
         'n8n has trouble as well: [N8nStoreDown](N8nStoreDown.md), [N8nRedisDown](N8nRedisDown.md), [N8nPostgresqlDown](N8nPostgresqlDown.md).',
       ],
       whatToDo: [

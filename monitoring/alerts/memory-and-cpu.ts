@@ -27,7 +27,7 @@ export const memoryAndCpu: AlertGroup = {
       summary:
         'The event loop of {{ $labels.role }} {{ $labels.pod }} is late by {{ $value | humanizeDuration }}.',
       meaning:
-        'One thread of a process does all work that does not wait. When it is late by half a second, every answer is, probes fail and locks in Redis run out. n8n empties this figure at each read of `/metrics`: where two read, such as a second Prometheus or `n8n-tuned run`, each sees what came since the other read.',
+        'One thread of a process does all work that does not wait. When it is late by half a second, every response is, probes fail and locks in Redis run out. n8n empties this figure at each read of `/metrics`: where two read, such as a second Prometheus or `n8n-tuned run`, each sees what came since the other read.',
       tellWhy: [
         'CPU of the process near one core: too much work for one thread.',
         'CPU below: throttled ([N8nCpuThrottled](N8nCpuThrottled.md)), or the garbage collector of a full heap ([N8nHeapNearLimit](N8nHeapNearLimit.md)).',

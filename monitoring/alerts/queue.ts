@@ -24,7 +24,7 @@ export const queue: AlertGroup = {
         `${perRelease('max', waiting)} > ${threshold('queueWaitingJobs')}`,
         `and ${perRelease('max', waiting)} > 1.2 * ${perRelease('max', `${waiting} offset 10m`)}`,
       ].join('\n'),
-      summary: '{{ $value }} jobs wait in the queue, and they become more.',
+      summary: '{{ $value }} jobs wait in the queue, and their number is growing.',
       meaning:
         'More executions are started than workers end. If this lasts, every execution waits longer than the one before.',
       tellWhy: [
@@ -52,7 +52,7 @@ export const queue: AlertGroup = {
       tellWhy: ['The same as for [N8nQueueGrowing](N8nQueueGrowing.md).'],
       whatToDo: [
         'The same as for [N8nQueueGrowing](N8nQueueGrowing.md). What waits is not lost: it runs when workers catch up.',
-        'Callers of webhooks that answer at their end give up meanwhile: tell them, or let those workflows answer at once.',
+        'Callers of webhooks that respond at their end give up meanwhile: tell them, or let those workflows respond at once.',
       ],
       drill: 'Load the workload `wait-5s` at twice the rate of slots / 5 s for ten minutes.',
     },

@@ -38,7 +38,7 @@ export const stores: AlertGroup = {
         'A volume that is full: [N8nVolumeFilling](N8nVolumeFilling.md).',
       ],
       whatToDo: [
-        'A node that was lost: Kubernetes starts the pod anew once its volume is free.',
+        'A node that was lost: Kubernetes starts the pod again once its volume is free.',
         'For more than one pod use a store that has replicas: `redis.external`, `database.external`.',
       ],
       drill: '`kubectl scale statefulset/FULLNAME-redis --replicas=0`.',
@@ -71,10 +71,10 @@ export const stores: AlertGroup = {
       summary:
         'Redis {{ $labels.instance }} uses {{ $value | humanizePercentage }} of its maxmemory; when full it refuses new executions.',
       meaning:
-        'With `maxmemory-policy noeviction`, which a queue needs, a full Redis answers writes with an error: webhooks get a 500.',
+        'With `maxmemory-policy noeviction`, which a queue needs, a full Redis refuses writes with an error: webhooks get a 500.',
       tellWhy: [
         'Do jobs wait? Each holds a few hundred bytes.',
-        'Answers of webhooks pass through Redis: many large ones at once?',
+        'Responses of webhooks pass through Redis: many large ones at once?',
         'Does something else use the same Redis?',
       ],
       whatToDo: [
@@ -137,7 +137,7 @@ export const stores: AlertGroup = {
       ],
       whatToDo: [
         'Save less: `tuning.saveSuccessfulExecutions: none`.',
-        'Keep it for less long: `pruning.maxAgeHours`, `pruning.maxCount`.',
+        'Keep it for a shorter time: `executions.pruning.maxAgeHours`, `executions.pruning.maxCount`.',
         'Afterwards give the space back: `VACUUM FULL` at a quiet hour, which locks the table.',
       ],
       drill: 'Load the workload `items` with large items while all executions are saved.',
@@ -158,7 +158,7 @@ export const stores: AlertGroup = {
       ],
       whatToDo: [
         'Make the claim larger, where its storage class can.',
-        'Keep less: `pruning.maxAgeHours`; binary data in S3.',
+        'Keep less: `executions.pruning.maxAgeHours`; binary data in S3.',
       ],
       drill:
         '`kubectl exec` into the pod and `fallocate` a file of nine tenths of the volume; delete it to end the drill.',

@@ -40,16 +40,16 @@ const errors: Pick<Alert, 'needs' | 'tellWhy' | 'whatToDo' | 'drill'> = {
   needs: [],
   tellWhy: [
     'Which workflow: `topk(5, sum by (workflow_id, status_code) (rate(n8n_webhook_request_duration_seconds_count{status_code=~"5.."}[5m])))`.',
-    'One workflow: its own executions in the editor say why. 500 is a workflow that failed before it answered.',
-    'All workflows: 503 is n8n that shuts down or whose queue does not answer. Look at [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
-    'Callers see more errors than this counts: an Ingress that answers by itself (502, 504) never asks n8n. Compare with its own metrics.',
+    'One workflow: its own executions in the editor say why. 500 is a workflow that failed before it responded.',
+    'All workflows: 503 comes from an n8n that shuts down or whose queue does not respond. Look at [N8nNoWorkerUp](N8nNoWorkerUp.md), [N8nRedisDown](N8nRedisDown.md) and [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
+    'Callers see more errors than this counts: an Ingress that responds by itself (502, 504) never calls n8n. Compare with its own metrics.',
   ],
   whatToDo: [
     'After a change of a workflow: publish the version before.',
-    'A service that the workflow asks is away: let the workflow answer at once (Respond: Immediately) and try again later.',
+    'A service that the workflow calls is down: let the workflow respond at once (Respond: Immediately) and try again later.',
   ],
   drill:
-    'Publish a workflow with a Webhook node that answers when the last node finishes and a Stop and Error node behind it, and send it a tenth of the requests.',
+    'Publish a workflow with a Webhook node that responds when the last node finishes and a Stop and Error node behind it, and send it a tenth of the requests.',
 };
 
 const slowness: typeof errors = {
@@ -60,7 +60,7 @@ const slowness: typeof errors = {
     'All of them, and no queue: [N8nEventLoopLag](N8nEventLoopLag.md), [N8nCpuThrottled](N8nCpuThrottled.md), [N8nDatabasePoolWaiting](N8nDatabasePoolWaiting.md).',
   ],
   whatToDo: [
-    'A workflow that is slow by design: let it answer at once, or set `webhookSlowSeconds` and `webhookSlowBudget` to what its callers expect.',
+    'A workflow that is slow by design: let it respond at once, or set `webhookSlowSeconds` and `webhookSlowBudget` to what its callers expect.',
     'n8n that is slow: `n8n-tuned find` measures the capacity and names the bottleneck.',
   ],
   drill:
@@ -100,7 +100,7 @@ export const webhooks: AlertGroup = {
       expr: burns(slowShare, threshold('webhookSlowBudget'), windows.fast),
       summary: `{{ $value | humanizePercentage }} of webhook requests take longer than ${threshold('webhookSlowSeconds')} s.`,
       meaning:
-        'Within an hour and within the last five minutes webhooks were slow 14.4 times as often as the budget allows. n8n counts from when it has the request to when it has answered.',
+        'Within an hour and within the last five minutes webhooks were slow 14.4 times as often as the budget allows. n8n counts from when it has the request to when it has responded.',
     },
     {
       ...slowness,

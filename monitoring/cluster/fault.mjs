@@ -22,7 +22,7 @@ const WARMUP_SECONDS = 10;
 const READY_MS = 45_000;
 /** There was no fault, something was wrong already before it, or the machine had too much to do. */
 const SPOILED =
-  /the fault could not be made|before the fault already|the load generator was at fault/;
+  /the fault could not be made|the SLO was missed before the fault|the load generator was at fault/;
 /** Until the load has begun. */
 const PATIENCE_MS = 300_000;
 const LOOK_EVERY_MS = 3_000;

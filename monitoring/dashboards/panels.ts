@@ -72,7 +72,7 @@ export const webhooksPerSecond: PanelSpec = {
   kind: 'lines',
   unit: 'reqps',
   queries: [{ expr: sumOf(rateOf(`${WEBHOOKS}_count`), 'status_code'), legend: '{{status_code}}' }],
-  meaning: 'Requests that n8n answered. What an Ingress answers by itself is not among them.',
+  meaning: 'Requests that n8n responded to, without those to which an Ingress itself responds.',
   whenBad:
     '5xx: runbook N8nWebhookErrorsFast. 404: a caller with an old address, or a workflow that is no longer active.',
 };
@@ -90,7 +90,7 @@ export const webhookLatency: PanelSpec = {
     },
   ],
   meaning:
-    'From when n8n has a request to when it has answered it. The percentiles are estimates between the bounds 3, 30, 100, 300 ms, 1.5 and 10 s; the mean is exact.',
+    'From when n8n has a request to when it has responded. The percentiles are estimates between the bounds 3, 30, 100, 300 ms, 1.5 and 10 s; the mean is exact.',
   whenBad:
     'Do jobs wait? Is an event loop late? Does a database pool wait? Runbook N8nWebhookLatencyFast.',
 };
@@ -145,7 +145,7 @@ export const eventLoopLag: PanelSpec = {
   queries: [{ expr: chosen('n8n_nodejs_eventloop_lag_p99_seconds'), legend: PROCESS }],
   meaning:
     'By how much work starts late because the one thread is busy. n8n measures every 10 ms: less than 0.02 s is none.',
-  whenBad: 'Every answer is late by this. Runbook N8nEventLoopLag.',
+  whenBad: 'Every response is late by this. Runbook N8nEventLoopLag.',
   bounds: [0.1, 0.5],
 };
 

@@ -60,7 +60,7 @@ function watch(role: string): { steps: number[]; stop: () => Promise<void> } {
 const figures = (...loads: LoadSummary[]): object => ({
   keda: KEDA,
   requests: loads.reduce((sum, { requests }) => sum + requests, 0),
-  lost: loads.reduce((sum, { requests, right }) => sum + requests - right, 0),
+  lost: loads.reduce((sum, { requests, expected }) => sum + requests - expected, 0),
   errors: Object.assign({}, ...loads.map(({ errors }) => errors)) as object,
 });
 

@@ -1,5 +1,5 @@
 // The chart's own load test as a Job in a restricted namespace: it ends by itself, its log holds the summary, and an
-// SLO that cannot hold makes it fail.
+// SLO that cannot be met makes it fail.
 import { until } from '../support/cluster';
 import { Release } from '../support/release';
 import { seen } from '../support/seen';
@@ -56,18 +56,18 @@ test('the Job loads the release and succeeds', async () => {
   seen('load test as a Job', {
     succeeded: ended.succeeded ?? 0,
     requests: summary.requests,
-    right: summary.right,
+    expected: summary.expected,
     p95Ms: Math.round(summary.latencyMs?.p95 ?? 0),
   });
   expect(ended.succeeded).toBe(1);
-  expect(summary).toMatchObject({ workloads: ['last-node'], errors: {}, slo: [{ held: true }] });
+  expect(summary).toMatchObject({ workloads: ['last-node'], errors: {}, slo: [{ met: true }] });
   expect(summary.requests).toBeGreaterThan(80);
-  expect(summary.right).toBe(summary.requests);
+  expect(summary.expected).toBe(summary.requests);
 });
 
-test('a broken SLO fails the Job, and its log says which', async () => {
+test('a missed SLO fails the Job, and its log says which', async () => {
   const { ended, summary } = await loadTest('p95<1ms');
   expect(ended.failed).toBe(1);
-  expect(summary.slo).toEqual([{ text: 'p95<1ms', held: false }]);
-  expect(summary.right).toBeGreaterThan(80);
+  expect(summary.slo).toEqual([{ text: 'p95<1ms', met: false }]);
+  expect(summary.expected).toBeGreaterThan(80);
 });

@@ -44,10 +44,10 @@ async function loadWhile(what: () => Promise<unknown>, seconds = 90): Promise<Fi
 
 type Figures = ReturnType<typeof figures>;
 
-const figures = ({ requests, right, errors, latencyMs }: LoadSummary, kept?: Seen) => ({
+const figures = ({ requests, expected, errors, latencyMs }: LoadSummary, kept?: Seen) => ({
   requests: requests + (kept?.requests ?? 0),
-  right: right + (kept?.right ?? 0),
-  lost: requests - right + (kept === undefined ? 0 : kept.requests - kept.right),
+  right: expected + (kept?.right ?? 0),
+  lost: requests - expected + (kept === undefined ? 0 : kept.requests - kept.right),
   errors: { ...errors, ...kept?.wrong },
   p95Ms: Math.round(latencyMs?.p95 ?? 0),
 });

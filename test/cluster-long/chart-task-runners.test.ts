@@ -144,14 +144,14 @@ test('a rollout, a scale-in and a drain lose no Code node of 5 s', async () => {
   await kubectl('uncordon', node);
   expect(await drained).toMatchObject({ code: 0 });
   await n8n.rolledOut('worker');
-  const { requests, right, errors, latencyMs } = await loading;
+  const { requests, expected, errors, latencyMs } = await loading;
   seen('external task runner: rollout, scale-in and drain under Code nodes of 5 s', {
     requests,
-    right,
+    right: expected,
     errors,
     p95Ms: Math.round(latencyMs?.p95 ?? 0),
   });
   expect(errors).toEqual({});
-  expect(right).toBe(requests);
+  expect(expected).toBe(requests);
   expect(requests).toBeGreaterThan(250);
 });

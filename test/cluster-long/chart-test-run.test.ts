@@ -93,7 +93,7 @@ test('two generators make the load together, and n8n has executed all of it', as
   seen('load test by the k6-operator', {
     operator: readVersions()['K6_OPERATOR_VERSION'] ?? '',
     requests: parts.map(({ requests }) => requests),
-    right: parts.map(({ right }) => right),
+    right: parts.map(({ expected }) => expected),
     executed,
   });
 });
@@ -108,7 +108,7 @@ test('three generators share out what k6 would give to two, and what has quotes 
   expect(stage).toBe('finished');
   const parts = await summaries(name);
   expect(parts.map(({ requests }) => requests)).toEqual([40, 40, 40]);
-  expect(parts.map(({ right }) => right)).toEqual([40, 40, 40]);
+  expect(parts.map(({ expected }) => expected)).toEqual([40, 40, 40]);
 });
 
 test('a missed SLO fails each generator that missed it', async () => {

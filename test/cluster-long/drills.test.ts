@@ -76,7 +76,7 @@ test('rolling-upgrade replaces the pods of n8n under load', async () => {
 test.each([
   ['stall-worker', ['--for', '25s'], /^SIGSTOP of .*; SIGCONT of /],
   ['kill-runner', [], /^SIGKILL of the task runner of /],
-  ['oom-worker', [], /^\S+ runs out of memory; \S+ was ended for want of memory$/],
+  ['oom-worker', [], /^\S+ runs out of memory; \S+ was killed by the kernel for lack of memory$/],
 ])('%s is made within the container of a worker', async (name, more, done) => {
   const { fault, ledger } = await drilled(name, ...more);
   expect(fault.done.map(({ text }) => text).join('; ')).toMatch(done);

@@ -81,8 +81,8 @@ test('a rolling upgrade of every role under load loses no request', async () => 
   await upgrade;
   runs.push(await load(url, { RATE: 5, DURATION: '20s', TIMEOUT: '120s', DRAIN: '120s' }));
   expect(runs.map(({ errors }) => errors)).toEqual(runs.map(() => ({})));
-  expect(runs.map(({ requests }) => requests)).toEqual(runs.map(({ right }) => right));
-  expect(runs.reduce((sum, { right }) => sum + right, 0)).toBeGreaterThan(100);
+  expect(runs.map(({ requests }) => requests)).toEqual(runs.map(({ expected }) => expected));
+  expect(runs.reduce((sum, { expected }) => sum + expected, 0)).toBeGreaterThan(100);
   await until(
     'every pod replaced',
     async () => {

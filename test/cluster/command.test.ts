@@ -193,7 +193,7 @@ describe('what does not work is said in a sentence', () => {
     ['expired', /does not accept the credentials .*log in again/],
     [
       'poor',
-      /needs a right that context .* lacks: create namespaces in the whole cluster; docs\/kubernetes.md/,
+      /needs a permission that context .* lacks: create namespaces in the whole cluster; docs\/kubernetes.md/,
     ],
     [
       'noGenerator',

@@ -49,6 +49,21 @@ test('each command and each of its options exists', () => {
   }
 });
 
+/** Records and the charts of others name releases of their own. */
+const NOT_OURS = /^studies\/|^docs\/results/;
+const HELM = /\bhelm (?:diff )?(?:install|upgrade|template)(?: -[^\s`]+)* ([a-z][\w-]*) \S/g;
+
+test('every command of Helm names the same release', () => {
+  const pages = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' })
+    .split('\n')
+    .filter((file) => file !== '' && !NOT_OURS.test(file));
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(HELM)].map(([, release = '']) => ({ page, release })),
+  );
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter(({ release }) => release !== 'n8n')).toEqual([]);
+});
+
 describe.each(['README.md', 'CONTRIBUTING.md', 'RELEASING.md'])('%s', (page) => {
   const text = read(page);
   const words = (pattern: RegExp): string[] =>

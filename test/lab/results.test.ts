@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import ts from 'typescript';
+import { textsOf } from './texts';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -22,19 +22,11 @@ const CONDITIONS = [
 ];
 const FIGURE = /\d+(\.\d+)? ?(x|%|\/s|ms|MiB|GiB|requests|times|cores)(?!\w)/;
 
-/** The texts of a source, without what is computed between them, in which a figure is written by hand. */
-function figuresByHand(file: string, source: string): string[] {
-  const texts: string[] = [];
-  const look = (node: ts.Node): void => {
-    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) texts.push(node.text);
-    else if (ts.isTemplateMiddleOrTemplateTail(node)) texts.push(node.text);
-    ts.forEachChild(node, look);
-  };
-  look(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS));
-  return texts
-    .map((text) => CONDITIONS.reduce((left, condition) => left.replace(condition, ''), text))
+/** The texts of a source in which a figure is written by hand. */
+const figuresByHand = (file: string, source: string): string[] =>
+  textsOf(file, source)
+    .map(({ text }) => CONDITIONS.reduce((left, condition) => left.replace(condition, ''), text))
     .filter((text) => FIGURE.test(text));
-}
 
 test('a figure in the text of a generator is found, one that is computed is not', () => {
   const found = (source: string): string[] => figuresByHand('a.mjs', source);

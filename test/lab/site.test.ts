@@ -84,6 +84,14 @@ test('links to the repository that the site has a page for lead to the page', ()
   expect(made('README.md', link('Makefile')).content).toBe(`[a](${REPOSITORY}/blob/v1/Makefile)`);
 });
 
+test('pictures from the repository that the site has are shown from the site', () => {
+  const picture = '![a](https://raw.githubusercontent.com/n8n-tuned/n8n-tuned/main/docs/a.png)';
+  expect(made('docs/chart/README.md', picture)).toEqual({
+    content: '![a](../a.png)',
+    pictures: ['docs/a.png'],
+  });
+});
+
 test('the menus name only pages that are there, and leave out none of docs/', () => {
   const titles = { 'index.md': 'n8n-tuned', 'docs/guide.md': 'Guide', 'docs/new.md': 'New' };
   const output = execFileSync(

@@ -90,6 +90,6 @@ describe('a value in a reply', () => {
   });
 
   it('must be asked for in JSON or a header', () => {
-    expect(() => valueAt('body', reply)).toThrow('no place in a reply');
+    expect(() => valueAt('body', reply)).toThrow('is not a place in a response');
   });
 });

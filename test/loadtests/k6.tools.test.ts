@@ -21,7 +21,7 @@ afterEach(async () => {
 const OWN = { REQUEST: 'GET /x', EXPECT: 'json.ok==true', REQUEST_ID_AT: 'json.headers.x-load-id' };
 
 describe('a profile run by plain k6', () => {
-  it('counts what the server did: expected responses, failures, wrong replies, requests never answered', async () => {
+  it('counts what the server did: expected responses, failures, wrong responses, requests never answered', async () => {
     const BASE_URL = await serve({ errorEvery: 20, wrongEvery: 33, hangEvery: 50 });
     const { summary, exitCode, lines } = await runPlainK6('load', {
       ...OWN,
@@ -54,12 +54,12 @@ describe('a profile run by plain k6', () => {
     expect(summary?.unanswered.oldestAgeMs).toBeLessThan(6000);
   });
 
-  it('sends no load before the real request is answered right', async () => {
+  it('sends no load before the real request gets its expected response', async () => {
     const BASE_URL = await serve({ notFoundForMs: 1500 });
     const { summary } = await runPlainK6('smoke', { ...OWN, BASE_URL, RATE: 5, DURATION: '2s' });
     expect(server?.seen.notFound).toBeGreaterThan(1);
     expect(summary?.errors).toEqual({});
-    expect(summary?.right).toBeGreaterThanOrEqual(9);
+    expect(summary?.expected).toBeGreaterThanOrEqual(9);
   });
 
   it('makes no load at all when that never comes, and says why', async () => {
@@ -74,9 +74,9 @@ describe('a profile run by plain k6', () => {
     expect(summary?.requests).toBe(0);
   });
 
-  it('says which SLO held, and fails where one did not', async () => {
+  it('says which SLO was met, and fails where one was not', async () => {
     const BASE_URL = await serve({ errorEvery: 10, latencyMs: 20 });
-    const { summary, exitCode } = await runPlainK6('load', {
+    const { summary, exitCode, output } = await runPlainK6('load', {
       ...OWN,
       BASE_URL,
       RATE: 20,
@@ -87,10 +87,13 @@ describe('a profile run by plain k6', () => {
     expect(exitCode).toBe(99);
     expect(Math.abs((summary?.requests ?? 0) - 40)).toBeLessThanOrEqual(2);
     expect(summary?.slo).toEqual([
-      { text: 'p50<10s', held: true },
-      { text: 'errors<1%', held: false },
-      { text: 'throughput>=50%', held: true },
+      { text: 'p50<10s', met: true },
+      { text: 'errors<1%', met: false },
+      { text: 'throughput>=50%', met: true },
     ]);
+    expect(output).toMatch(/^ {2}requests {6}\d+, expected responses \d+ \([\d.]+\/s\)$/m);
+    expect(output).toMatch(/^ {2}started late {2}median [\d.]+ ms, p99 [\d.]+ ms; part of the/m);
+    expect(output).toMatch(/^ {2}met {11}p50<10s\n {2}missed {8}errors<1%\n/m);
   });
 
   it('of clients pauses after a refused connection instead of spinning', async () => {
@@ -110,7 +113,7 @@ describe('a profile run by plain k6', () => {
     expect(lines.filter(([kind]) => kind === 'e')).toHaveLength(summary?.requests ?? -1);
   });
 
-  it('does not take the reply to another request for its own', async () => {
+  it('does not take the response to another request for its own', async () => {
     const BASE_URL = await serve({});
     const { summary } = await runPlainK6('smoke', {
       ...OWN,
@@ -214,7 +217,7 @@ describe('a profile run by plain k6', () => {
     });
     expect(exitCode).toBe(0);
     const due = { stress: 50, spike: 72, soak: 40, breakpoint: 20 }[profile] ?? 0;
-    expect(summary?.right).toBeGreaterThan(due - 4);
-    expect(summary?.right).toBeLessThan(due + 4);
+    expect(summary?.expected).toBeGreaterThan(due - 4);
+    expect(summary?.expected).toBeLessThan(due + 4);
   });
 });

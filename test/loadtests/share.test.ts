@@ -62,7 +62,7 @@ test('clients are dealt out whole, and all of them', () => {
     }),
   );
   expect(() => clientsOf({ clients: 2 }, { index: 0, of: 3 })).toThrow(
-    /^2 clients cannot be dealt out to 3 generators: take at least as many clients/,
+    /^2 clients cannot be shared among 3 generators: use at least as many clients/,
   );
 });
 

@@ -20,7 +20,7 @@ groups:
       - alert: N8nQueueGrowing
         expr: max by (namespace, release) (n8n_scaling_mode_queue_jobs_waiting) > 50
         labels: { severity: warning }
-        annotations: { summary: '{{ $value }} jobs wait in the queue, and they become more.' }
+        annotations: { summary: '{{ $value }} jobs wait in the queue, and their number is growing.' }
       - alert: SomebodyElses
         expr: vector(1)
 `;
@@ -96,7 +96,7 @@ const watch = (...flags: string[]) => runCli(['watch', '--prometheus', prometheu
 it('shows an n8n that only Prometheus can see, and which of our alerts fire there', async () => {
   const { code, stdout, stderr } = await watch('--prometheus-release', 'prod');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatch(/^n8n as http:\S+ has it, scraped every 1 s, /);
+  expect(stdout).toMatch(/^n8n as seen by http:\S+, scraped every 1 s, /);
   expect(stdout).toMatch(/^executions +4\/s succeeded, 0\/s failed/m);
   expect(stdout).toMatch(/^webhooks +5\/s, 0\/s with 5xx, mean 20 ms, p95 about 28\.5 ms$/m);
   expect(stdout).toMatch(/^queue +60 waiting /m);

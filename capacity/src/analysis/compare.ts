@@ -120,8 +120,10 @@ export function unlessRejected(
 
 function sentence(answer: Comparison['answer'], ratio: Interval, largest: number): string {
   // Beyond this only the direction is known.
-  if (answer === 'better' && ratio.value >= 0.99 * MOST_RATIO) return 'better beyond measure';
-  if (answer === 'worse' && 1 / ratio.value >= 0.99 * MOST_RATIO) return 'worse beyond measure';
+  if (answer === 'better' && ratio.value >= 0.99 * MOST_RATIO)
+    return 'better by more than can be measured';
+  if (answer === 'worse' && 1 / ratio.value >= 0.99 * MOST_RATIO)
+    return 'worse by more than can be measured';
   if (answer === 'better') {
     return `better by ${figures(ratio.value)}x (${figures(ratio.low)} to ${figures(ratio.high)})`;
   }

@@ -120,7 +120,7 @@ function surplusDoubts(
   const surplus = succeeded + failed + unfinished - requests * executionsPerRequest;
   return surplus > 0
     ? [
-        `n8n ran ${String(surplus)} executions more than ${String(requests)} requests make: something else used it during the run`,
+        `n8n ran ${String(surplus)} more executions than ${String(requests)} requests account for: something else used it during the run`,
       ]
     : [];
 }

@@ -36,7 +36,7 @@ export function generatorFaults(
   const { cpuCores, coresAvailable, notSent, latenessMs } = generator;
   if (notSent > 0) {
     faults.push(
-      `${String(notSent)} requests were due and not sent, as too many were open (--max-open raises the limit)`,
+      `${String(notSent)} requests were due and not sent, because too many were open (--max-open raises the limit)`,
     );
   }
   const noSocket = errors.byKind['no socket'] ?? 0;
@@ -46,7 +46,7 @@ export function generatorFaults(
   const allowed = allowedLatenessMs(slos);
   if (latenessMs !== null && latenessMs.p99 > allowed) {
     faults.push(
-      `one in a hundred requests was begun ${figures(latenessMs.p99)} ms or more after it was due, and ${figures(allowed)} ms are allowed here`,
+      `one in a hundred requests was started ${figures(latenessMs.p99)} ms or more after it was due; at most ${figures(allowed)} ms are allowed here`,
     );
   }
   if (coresAvailable !== null && cpuCores >= BUSY_SHARE * coresAvailable) {
@@ -61,7 +61,7 @@ function faultsOfPart(part: GeneratorPart, allowedMs: number): string[] {
   const faults: string[] = [];
   if (latenessMs !== null && latenessMs.p99 > allowedMs) {
     faults.push(
-      `${name} on ${node} began one in a hundred of its requests ${figures(latenessMs.p99)} ms or more after it was due, and ${figures(allowedMs)} ms are allowed here`,
+      `${name} on ${node} started one in a hundred of its requests ${figures(latenessMs.p99)} ms or more after it was due; at most ${figures(allowedMs)} ms are allowed here`,
     );
   }
   if (cpuCores >= BUSY_SHARE * coresAvailable) {
@@ -73,7 +73,7 @@ function faultsOfPart(part: GeneratorPart, allowedMs: number): string[] {
   if (clock === null) faults.push(`the clock of ${name} on ${node} could not be read`);
   else if (clock.uncertainMs > CLOCK_UNCERTAIN_MS) {
     faults.push(
-      `the clock of ${name} on ${node} is known to ${figures(clock.uncertainMs)} ms only, and ${figures(CLOCK_UNCERTAIN_MS)} ms are allowed`,
+      `the clock of ${name} on ${node} is known to ${figures(clock.uncertainMs)} ms only; at most ${figures(CLOCK_UNCERTAIN_MS)} ms are allowed`,
     );
   }
   return faults;

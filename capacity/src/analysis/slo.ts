@@ -132,7 +132,7 @@ function withoutEvidence(slo: Slo, summary: Summary): Assessment {
 /** An answer at once says that the work was accepted; whether n8n keeps up with it nobody could see. */
 const acceptedOnly = (slo: Slo, measured: number): Assessment => ({
   ...{ slo, state: 'undecided', measured, seemsMet: true, requestsNeeded: null },
-  text: 'this workload answers at once, and n8n could not tell which executions were completed',
+  text: 'this workload responds at once, and n8n could not tell which executions were completed',
 });
 
 function intervalOf({ metric, bound }: Slo, summary: Summary, point: Interval): Interval {

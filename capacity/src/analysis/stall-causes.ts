@@ -21,7 +21,7 @@ export function seenMeanwhile({ cpuLimit, collection }: StallCauses): string | n
     ...(collection === 0 ? [] : [`a heap was collected ${inSome(collection)}`]),
   ];
   if (seen.length === 0) return null;
-  const why = 'the threads that collect a heap use the same limit as what answers';
+  const why = 'the threads that collect a heap share their CPU limit with those that respond';
   return seen.join(', and ') + (seen.length === 2 ? `; ${why}` : '');
 }
 

@@ -32,7 +32,7 @@ const P50 = metric('p50Ms', 'Median latency', 'p50', 'ms');
 const P99 = metric('p99Ms', '99th percentile of the latency', 'p99', 'ms');
 const MEMORY = metric(
   'memoryMiBPerRequestPerSecond',
-  'Peak memory per request a second',
+  'Peak memory per request per second',
   'memory',
   'MiB per request/s',
 );

@@ -11,7 +11,7 @@ export interface VerdictFacts extends Promised {
   workload: string;
   /** What was loaded, as a sentence begins with it: `n8n` where it is left out. */
   loaded?: string;
-  /** Of the load: smoke only asks whether it answers at all. */
+  /** Of the load: smoke only asks whether it responds as expected. */
   profile: string;
   /** Of the load, warm-up included. */
   lengthMs: number;
@@ -148,7 +148,7 @@ function builtInBreaches(
     found.push({
       slo: 'backlog drains',
       measured: backlog.atEnd,
-      text: 'the backlog was not empty in time after the load had ended',
+      text: 'the backlog did not drain in time after the load had ended',
     });
   }
   const leak = summary.soak?.find(({ name, answer }) => name === 'memory' && answer === 'grows');
@@ -237,7 +237,7 @@ function advice(undecided: readonly Assessment[], { offered, achieved }: Summary
   const needed = Math.max(0, ...undecided.map(({ requestsNeeded }) => requestsNeeded ?? 0));
   const rate = offered.ratePerSecond || achieved.ratePerSecond;
   if (needed === 0 || rate === 0)
-    return 'let n8n be asked: set N8N_API_KEY, or measure on another target';
+    return 'set N8N_API_KEY so that n8n can be asked, or measure on another target';
   const seconds = needed / rate;
   const rounded = seconds < 120 ? Math.ceil(seconds / 10) * 10 : Math.ceil(seconds / 60) * 60;
   const text = rounded < 120 ? `${String(rounded)} s` : `${String(rounded / 60)} min`;
@@ -274,12 +274,12 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   found.push(...lostGenerators(generator));
   if (latencyMs !== null && latencyMs.count < ENOUGH_REQUESTS) {
     found.push(
-      `only ${String(latencyMs.count)} answers were measured: high percentiles rest on single requests, run longer`,
+      `only ${String(latencyMs.count)} responses were measured: high percentiles rest on single requests; run longer`,
     );
   }
   if (littlesLaw !== null && Math.abs(littlesLaw.ratio - 1) > LITTLES_LAW_TOLERANCE) {
     found.push(
-      `rate times latency explains ${figures(littlesLaw.predicted)} requests in flight, ${figures(littlesLaw.observed)} were seen: the system was not in a steady state`,
+      `rate times latency predicts ${figures(littlesLaw.predicted)} requests in flight, but ${figures(littlesLaw.observed)} were seen: the system was not in a steady state`,
     );
   }
   if ((facts.stealShare ?? 0) > 0.02) {
@@ -294,7 +294,7 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   }
   const isN8n = facts.loaded === undefined;
   if (isN8n && executions === null && backlog !== null && backlog.source === undefined) {
-    found.push('executions could not be counted in n8n, only replies');
+    found.push('executions could not be counted in n8n, only responses');
   }
   for (const sampler of facts.failedSamplers) found.push(`the sampler ${sampler} failed`);
   return found;

@@ -71,7 +71,7 @@ function parameterFaults(workload: Workload): string[] {
 function blendFaults(workload: Workload, { workloads }: Catalogue): string[] {
   return (workload.blend ?? []).flatMap(({ workload: part }) => {
     const found = workloads.find(({ name }) => name === part);
-    if (found === undefined) return [`blends ${part}, which is no workload`];
+    if (found === undefined) return [`blends ${part}, which is not a workload`];
     return found.request === undefined ? [`blends ${part}, which has no request`] : [];
   });
 }

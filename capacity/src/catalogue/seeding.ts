@@ -29,11 +29,11 @@ export function parseExport(text: string, file: string): ExportedWorkflow[] {
   try {
     content = JSON.parse(text);
   } catch {
-    throw new Mistake(`${file} is no JSON: export the workflow from n8n again`);
+    throw new Mistake(`${file} is not JSON: export the workflow from n8n again`);
   }
   const result = z.array(exportedWorkflow).safeParse(Array.isArray(content) ? content : [content]);
   if (!result.success) {
-    throw new Mistake(`${file} is no exported workflow: it has no nodes and connections`);
+    throw new Mistake(`${file} is not an exported workflow: it has no nodes and connections`);
   }
   return result.data;
 }

@@ -17,12 +17,12 @@ interface CleanOptions {
 export function register(program: Command): void {
   program
     .command('clean')
-    .description('Remove what an earlier call has left in a cluster, and nothing else')
+    .description('Remove what earlier commands left in a cluster, and nothing else')
     .addOption(clusterTargetOption('where to look').default('kubernetes'))
     .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'a context of it (default: the current one)')
-    .option('--elsewhere', 'also what was made on another machine, where a call may still run')
-    .option('--json', 'print what was found, for machines')
+    .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
+    .option('--elsewhere', 'also what commands on other machines made, which may still be running')
+    .option('--json', 'print what was found as JSON')
     .addHelpText('after', '\nExample:\n  n8n-tuned clean --target kubernetes --context kind-kind')
     .action(clean);
 }
@@ -33,7 +33,7 @@ async function clean(options: CleanOptions): Promise<void> {
   const found = await findLeftovers(cluster);
   if (found === null) {
     throw new Mistake(
-      `context ${cluster.context} may not list namespaces, by which leftovers are found: use one that may.`,
+      `context ${cluster.context} may not list namespaces, which is how leftovers are found: use one that may.`,
     );
   }
   const chosen = found.filter(({ state }) => state === 'ended' || mayGo(state, options));
@@ -61,7 +61,7 @@ function lines(removed: readonly Leftover[], kept: readonly Leftover[]): string[
     ...removed.map((each) => `removed ${leftoverText(each)}`),
     ...kept.map((each) =>
       each.state === 'running'
-        ? `left alone, because that call still runs: ${leftoverText(each)}`
+        ? `left alone, because that command is still running: ${leftoverText(each)}`
         : `left alone, because it was made on another machine (--elsewhere removes it): ${leftoverText(each)}`,
     ),
     ...(removed.length + kept.length === 0 ? ['nothing was left behind.'] : []),

@@ -56,7 +56,9 @@ interface CompareOptions
 export function register(program: Command): void {
   const command = program
     .command('compare')
-    .description('Which of two sides is better, by which ratio, and is it more than noise')
+    .description(
+      'Compare two topologies, servers or records: which is better, by what ratio, and whether that exceeds the noise',
+    )
     .argument(
       '<A>',
       'a topology or a server (YAML), the URL of an n8n that runs, or the folder of a record',
@@ -75,15 +77,23 @@ export function register(program: Command): void {
     .addOption(
       parsed(
         '--pairs <count>',
-        'at most so many runs of each',
-        numberThat((pairs) => pairs >= 2 && pairs % 2 === 0, 'It is an even number from 2 on.'),
+        'run each side at most this many times',
+        numberThat(
+          (pairs) => pairs >= 2 && pairs % 2 === 0,
+          'It must be an even number of at least 2.',
+        ),
         '10',
       ),
     )
     .addOption(
-      parsed('--budget <time>', 'for all that is measured: no new round after it', seconds, '20m'),
+      parsed(
+        '--budget <time>',
+        'time for all measurements: no round starts after it',
+        seconds,
+        '20m',
+      ),
     )
-    .optionsGroup('With --metric capacity, of each search:')
+    .optionsGroup('For each search of --metric capacity:')
     .addOption(searchBudgetOption('3m'))
     .addOption(removed('--search <time>', '--search-budget'));
   withDeployerOptions(command);
@@ -94,15 +104,15 @@ export function register(program: Command): void {
         'worse',
       ]),
     )
-    .option('--json', 'print the answer, for machines')
+    .option('--json', 'print the answer as JSON')
     .addHelpText(
       'after',
       `
-Both are up at the same time and measured in turns (ABBA), until the interval of the ratio excludes 1,
-no difference larger than 2 % is left possible, or the budget is used up.
+Both sides run at the same time and are measured in turns (ABBA), until the interval of the ratio excludes 1,
+a difference larger than 2 % is ruled out, or the budget is used up.
 
-Two folders of records (runs or searches) are compared as they are: without an interval, since one
-record of each does not tell how much the next one would differ.
+Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of
+each does not show how much the next one would differ.
 
 Examples:
   n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8 --duration 15s
@@ -125,7 +135,7 @@ async function run(a: string, b: string, options: CompareOptions): Promise<numbe
 function besideEachOther(a: string, b: string, options: CompareOptions): number {
   const other = [a, b].find((folder) => !isRecord(folder));
   if (other !== undefined) {
-    throw new Mistake(`${other} is no record of a run or a search: give the folders of two.`);
+    throw new Mistake(`${other} is not the record of a run or a search: give the folders of two.`);
   }
   if (options.failOn !== undefined) {
     throw new Mistake(
@@ -170,7 +180,7 @@ function workloadOfBoth(
   if (ofA === undefined || ofB === undefined) throw new Error('two sides have two workloads');
   if (!isDeepStrictEqual(ofA.requests, ofB.requests)) {
     throw new Mistake(
-      `the two sides would get different requests (${ofA.recorded.title}, and ${ofB.recorded.title}): say one for both with --request.`,
+      `the two sides would get different requests (${ofA.recorded.title}, and ${ofB.recorded.title}): give one for both with --request.`,
     );
   }
   return ofA;

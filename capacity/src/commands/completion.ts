@@ -5,7 +5,7 @@ export function register(program: Command): void {
   program
     .command('completion')
     .description('Print a script that completes commands, options and their values')
-    .addArgument(new Argument('<shell>', 'where it is for').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'the shell to complete in').choices(SHELLS))
     .addHelpText(
       'after',
       '\nExamples:\n  source <(n8n-tuned completion bash)\n  n8n-tuned completion zsh >> ~/.zshrc',

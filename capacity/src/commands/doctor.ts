@@ -13,22 +13,28 @@ const WIDTH = 80;
 export function register(program: Command): void {
   program
     .command('doctor')
-    .description('Say what is here, what is missing, and how to get it')
+    .description('Check the environment, and say how to get what is missing')
     .addOption(
       new Option('--target <kind>', 'where n8n would be loaded')
         .choices(['process', 'kubernetes'])
         .default('process'),
     )
     .option('--kubeconfig <file>', 'target kubernetes: default $KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'target kubernetes: a context of it (default: the current one)')
-    .option('--namespace <name>', 'target kubernetes: where it would run (default: one of its own)')
-    .option('--existing', 'target kubernetes: only what it takes to load a release that is there')
-    .option('--json', 'print facts and checks, for machines')
+    .option(
+      '--context <name>',
+      'target kubernetes: a context of that kubeconfig (default: the current one)',
+    )
+    .option(
+      '--namespace <name>',
+      'target kubernetes: where n8n would run (default: a new namespace)',
+    )
+    .option('--existing', 'target kubernetes: check only what loading an existing release needs')
+    .option('--json', 'print the facts and checks as JSON')
     .addHelpText(
       'after',
       `
-With --target process it says what this machine has for it, with --target kubernetes it asks a cluster,
-right by right, whether the command may deploy and load n8n there. The target url needs k6 and nothing else.
+With --target process, doctor checks this machine. With --target kubernetes, it checks the context's permissions
+to deploy and load n8n in its cluster, permission by permission. The target url needs only k6.
 
 Exit code 1: something that the target needs is missing.
 

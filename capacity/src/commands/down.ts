@@ -8,8 +8,8 @@ import { startProgress } from '../ui/progress';
 export function register(program: Command): void {
   program
     .command('down')
-    .description('Take down what n8n-tuned up has left up')
-    .argument('[name]', 'as given to up', 'default')
+    .description('Stop what n8n-tuned up has started')
+    .argument('[name]', 'the name given to up', 'default')
     .addHelpText('after', '\nExample:\n  n8n-tuned down')
     .action(down);
 }
@@ -30,7 +30,7 @@ async function down(name: string): Promise<void> {
     while (kept.read() !== null) {
       if (Date.now() > giveUpMs) {
         throw new Failure(
-          `n8n at ${state.baseUrl} has not gone down within ${String(GIVE_UP_MS / 1000)} s: end the process ${String(pid)}, with kill -9 where it does not answer; what it runs then ends with it.`,
+          `n8n at ${state.baseUrl} did not stop within ${String(GIVE_UP_MS / 1000)} s: end the process ${String(pid)}, with kill -9 if it does not respond; what it runs ends with it.`,
         );
       }
       progress.tell(`taking down n8n at ${state.baseUrl}`);

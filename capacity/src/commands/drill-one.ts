@@ -54,7 +54,7 @@ export function whyNotThere(
 ): string | null {
   if (target === 'url' || target === 'server') {
     throw new Mistake(
-      `--target is ${target}, but a drill needs processes that it may end: it is process or kubernetes.`,
+      `--target is ${target}, but a drill needs processes that it may end: use process or kubernetes.`,
     );
   }
   if (existing === true) {
@@ -74,7 +74,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
   const cannot = whyNotThere(fault, options);
   if (cannot !== null) {
     throw new Mistake(
-      `${fault.name} cannot be made with --target ${options.target}: ${cannot}; n8n-tuned drill list says where each can.`,
+      `${fault.name} cannot be injected with --target ${options.target}: ${cannot}; n8n-tuned drill list shows the targets of each fault.`,
     );
   }
   const topology = drilledTopology(options);
@@ -84,7 +84,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
     throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
   }
   if (options.for !== undefined && fault.usualSeconds === 0) {
-    throw new Mistake(`${fault.name} is a moment and does not last: leave --for out.`);
+    throw new Mistake(`${fault.name} is instantaneous: leave --for out.`);
   }
   const workload = chosenWorkload(
     options.request === undefined ? { workload: USUAL_WORKLOAD, ...options } : options,
@@ -167,7 +167,7 @@ const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =
 function refuseRecovery({ recover }: DrillOptions, { mode }: Topology): void {
   if (recover !== true) return;
   if (mode !== 'queue') {
-    throw new Mistake('--recover sees in the queue what is lost: add --mode queue --workers 2.');
+    throw new Mistake('--recover finds in the queue what is lost: add --mode queue --workers 2.');
   }
 }
 

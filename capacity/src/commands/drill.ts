@@ -21,34 +21,43 @@ export function register(program: Command): void {
   const command = program
     .command('drill')
     .description(
-      'Make a fault under load and account for every request; PASS when all was as promised',
+      'Inject a fault under load and account for every request; PASS if every promise was kept',
     )
     .argument(
       '<fault>',
-      `the name of a fault, ${LIST}: what there is, or ${ALL}: each that the topology has something for`,
+      `the name of a fault; ${LIST} shows all of them, ${ALL} injects each that the topology has something for`,
     );
   withTargetOptions(withWorkloadOptions(command, USUAL_WORKLOAD))
     .optionsGroup('How it is loaded:')
-    .addOption(parsed('--rate <per-second>', 'requests per second, all the time', positive, '3'))
+    .addOption(parsed('--rate <per-second>', 'requests per second, throughout', positive, '3'))
     .addOption(new Option('--arrivals <kind>', 'gaps between due requests').choices(ARRIVALS))
-    .addOption(parsed('--warmup <time>', 'before it, not judged', seconds, '5s'))
-    .addOption(parsed('--steady <time>', 'before the fault: the SLO must be met', seconds, '20s'))
-    .addOption(parsed('--for <time>', 'how long the fault lasts, where it lasts', seconds))
-    .addOption(parsed('--return <time>', 'after the fault, to come back', seconds, '40s'))
-    .option('--no-control', 'without the same load before, without the fault')
+    .addOption(parsed('--warmup <time>', 'load before the steady phase, not judged', seconds, '5s'))
+    .addOption(
+      parsed('--steady <time>', 'load before the fault, which must meet the SLO', seconds, '20s'),
+    )
+    .addOption(
+      parsed('--for <time>', 'how long the fault lasts, unless it is instantaneous', seconds),
+    )
+    .addOption(
+      parsed('--return <time>', 'load after the fault, in which n8n is to recover', seconds, '40s'),
+    )
+    .option(
+      '--no-control',
+      'leave out the control: the same load without the fault, before the drill',
+    )
     .option(
       '--recover',
-      'retry what is lost beside it, as the recovery of the chart does; queue mode',
+      'retry lost executions during the drill, as the recovery of the chart does; queue mode',
     )
-    .optionsGroup('What is asked of it:')
+    .optionsGroup('What must be met:')
     .option(
       '--slo <slo>',
-      "met before the fault and again after it (default: errors<1% and p95 below the workload's floor + 1s); may be repeated",
+      "what must be met before the fault and again after it (default: errors<1% and p95 below the workload's floor + 1s); may be repeated",
       collect,
     )
     .option(
       '--promise <promise>',
-      "what passes, like 'lost=0', 'errors<1%' or 'recover<60s' (default: the fault's own); may be repeated",
+      "what must be kept to pass, like 'lost=0', 'errors<1%' or 'recover<60s' (default: the fault's own); may be repeated",
       collect,
     );
   withPriceOptions(command);
@@ -57,19 +66,19 @@ export function register(program: Command): void {
     .addOption(
       parsed(
         '--patience <time>',
-        'callers wait so long for a response, and the drill then for n8n to finish',
+        'how long callers wait for a response, and how long the drill then waits for n8n to finish',
         milliseconds,
         '150s',
       ),
     )
     .addOption(readyOption())
     .addOption(outOption())
-    .option('--json', 'print the record, for machines')
+    .option('--json', 'print the record as JSON')
     .addHelpText(
       'after',
       `
-Exit codes: 0 PASS, 1 FAIL (a promise was broken), 3 INVALID (the SLO was missed before the fault already, or the
-load generator was at fault). Every request ends in exactly one class of the ledger; see docs/drills.md.
+Exit codes: 0 PASS, 1 FAIL (a promise was broken), 3 INVALID (the SLO was already missed before the fault, or the
+load generator was at fault). The ledger puts every request into exactly one class; see docs/drills.md.
 
 Examples:
   n8n-tuned drill list

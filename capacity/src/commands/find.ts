@@ -58,20 +58,20 @@ export function register(program: Command): void {
     .optionsGroup('What must be met, and how long it may take:')
     .option(
       '--slo <slo>',
-      `like 'p95<300ms' or 'backlog=0'; may be repeated (${USUAL_SLOS.join(', ')})`,
+      `like 'p95<300ms' or 'backlog=0'; may be repeated (default: ${USUAL_SLOS.join(', ')})`,
       collect,
     )
     .addOption(
       parsed(
         '--budget <time>',
-        'for all that is measured; a smaller one gives a wider interval',
+        'time for all measurements; a smaller budget gives a wider interval',
         seconds,
       ),
     );
   withPriceOptions(command);
   withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
-    .option('--json', 'print the answer, for machines')
+    .option('--json', 'print the answer as JSON')
     .addHelpText(
       'after',
       `
@@ -98,7 +98,7 @@ async function run(options: FindOptions): Promise<number> {
   const { timeout: timeoutMs, arrivals } = options;
   if (timeoutMs <= workload.recorded.latencyFloorMs) {
     throw new Mistake(
-      `--timeout is ${String(timeoutMs / 1000)} s, but no reply of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: give it more.`,
+      `--timeout is ${String(timeoutMs / 1000)} s, but no response of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: use a longer one.`,
     );
   }
   const generator = chosenGenerator(options);

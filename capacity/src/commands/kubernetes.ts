@@ -47,14 +47,20 @@ export interface KubernetesFlags extends DeployFlags {
 export function withClusterOptions(command: Command): Command {
   return command
     .option('--kubeconfig <file>', 'target kubernetes: default $KUBECONFIG, else ~/.kube/config')
-    .option('--context <name>', 'target kubernetes: a context of it (default: the current one)')
-    .option('--namespace <name>', 'target kubernetes: default one of its own, removed afterwards')
+    .option(
+      '--context <name>',
+      'target kubernetes: a context of that kubeconfig (default: the current one)',
+    )
+    .option(
+      '--namespace <name>',
+      'target kubernetes: where to run (default: a new namespace, removed afterwards)',
+    )
     .option(
       '--protect <context>',
-      'target kubernetes: ask before this context is loaded, * for any text; may be repeated',
+      'target kubernetes: ask before loading this context (* is a wildcard); may be repeated',
       collect,
     )
-    .option('--yes', 'target kubernetes: do not ask, for machines');
+    .option('--yes', 'target kubernetes: do not ask, for scripts');
 }
 
 export function withDeployOptions(command: Command): Command {
@@ -63,7 +69,7 @@ export function withDeployOptions(command: Command): Command {
     .addOption(
       parsed(
         '--deploy-timeout <time>',
-        'target kubernetes: until all pods are ready (default: 10m)',
+        'target kubernetes: how long to wait until all pods are ready (default: 10m)',
         milliseconds,
       ),
     )
@@ -71,19 +77,19 @@ export function withDeployOptions(command: Command): Command {
     .addOption(
       parsed(
         '--generators <count>',
-        'target kubernetes: pods that make the load together (default: 1)',
+        'target kubernetes: pods that generate the load together (default: 1)',
         countFrom1,
       ),
     )
     .addOption(
       new Option(
         '--via <way>',
-        'target kubernetes: how the load comes in (default: service)',
+        'target kubernetes: what the requests go through (default: service)',
       ).choices(WAYS),
     )
     .option(
       '--via-address <address>',
-      'target kubernetes: of the Ingress or the Gateway (default: what it says itself, else DNS)',
+      'target kubernetes: address of the Ingress or the Gateway (default: from its status, else DNS)',
     );
 }
 
@@ -113,15 +119,15 @@ export const clusterTargetOption = (text: string): Option =>
 
 export function withKubernetesOptions(command: Command): Command {
   return withDeployOptions(command)
-    .option('--existing', 'target kubernetes: load the release that is there; nothing is deployed')
+    .option('--existing', 'target kubernetes: load an existing release; nothing is deployed')
     .option(
       '--values <file>',
-      'target kubernetes: values of the chart, in place of the topology; may be repeated',
+      'target kubernetes: a values file of the chart, instead of a topology; may be repeated',
       collect,
     )
     .option(
       '--chart <file>',
-      'target kubernetes: another chart, and what must be known of it (docs/kubernetes.md)',
+      'target kubernetes: a file that describes another chart (docs/kubernetes.md)',
     );
 }
 
@@ -271,7 +277,7 @@ export async function confirm(
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(
-    `\nContext ${context} (${server}) may be production. Load is about to be made there; type its name to go on: `,
+    `\nContext ${context} (${server}) may be production. To load it, type the name of the context: `,
   );
   terminal.close();
   if (answer.trim() !== context) throw new Mistake(`context ${context} is left alone.`);

@@ -13,14 +13,14 @@ export interface MonitoringOptions {
 
 export function withMonitoringOptions(command: Command): Command {
   return command
-    .optionsGroup('Where it is told:')
+    .optionsGroup('Send results to your monitoring:')
     .option(
       `${REMOTE_WRITE_FLAG} <url>`,
-      'write the series of the load there while it goes on, like http://prometheus:9090/api/v1/write',
+      'write the series of the load to this Prometheus during the run, like http://prometheus:9090/api/v1/write',
     )
     .option(
       `${GRAFANA_FLAG} <url>`,
-      'leave annotations there, like http://grafana:3000; GRAFANA_TOKEN is the token',
+      'write annotations to this Grafana, like http://grafana:3000; GRAFANA_TOKEN is the token',
     );
 }
 

@@ -52,15 +52,15 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
       '--workload <name>',
       `a bundled workload, or the path of a workload file (default: ${usual})`,
     )
-    .option('--variant <name>', 'native, load-target or legacy')
+    .option('--variant <name>', 'which workflow of the workload: native, load-target or legacy')
     .option('--param <name=value>', 'a parameter of the workload; may be repeated', collect)
     .option('--request <request>', "your own request, like 'POST /webhook/order'")
     .option(
       '--header <header>',
-      "of your own request, or besides those of a workload, like 'Name: value'; may be repeated",
+      "a header of your own request, or besides those of the workload, like 'Name: value'; may be repeated",
       collect,
     )
-    .option('--body <text>', 'of your own request, or @FILE')
+    .option('--body <text>', 'body of your own request, or @FILE')
     .option(
       '--expect <expectation>',
       "what the expected response is, like 'status==200' or 'json.ok==true'; may be repeated",
@@ -68,11 +68,11 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
     )
     .option(
       '--id-at <place>',
-      'where the reply gives the header x-load-id back, like json.headers.x-load-id',
+      'where the response returns the header x-load-id, like json.headers.x-load-id',
     )
     .option(
       '--workflow <file>',
-      'an exported workflow to put into n8n first; may be repeated',
+      'an exported workflow to import into n8n first; may be repeated',
       collect,
     );
 }
@@ -119,13 +119,21 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
         .default(usual),
     )
     .addOption(
-      parsed('--rate <per-second>', 'requests per second, whether or not replies come', anyNumber),
+      parsed(
+        '--rate <per-second>',
+        'requests per second, whether or not responses arrive',
+        anyNumber,
+      ),
     )
     .addOption(
-      parsed('--vus <clients>', 'profile closed: clients, each waiting for its reply', anyNumber),
+      parsed(
+        '--vus <clients>',
+        'profile closed: clients, each waiting for its response',
+        anyNumber,
+      ),
     )
     .addOption(durationOption())
-    .addOption(parsed('--warmup <time>', 'before it, not measured', seconds))
+    .addOption(parsed('--warmup <time>', 'load before the measured part, not counted', seconds))
     .option(
       '--slo <slo>',
       "what must be met, like 'p95<300ms' or 'errors<1%'; may be repeated",
@@ -135,7 +143,7 @@ export function withProfileOptions(command: Command, usual: ProfileName = 'load'
 
 /** Without a default in `run`, where it is the profile's. */
 export const durationOption = (usual?: string): Option =>
-  parsed('--duration <time>', 'of the measured part, like 30s or 5m', seconds, usual);
+  parsed('--duration <time>', 'length of the measured part, like 30s or 5m', seconds, usual);
 
 export function chosenPlan(options: ProfileOptions): LoadPlan {
   const { profile, rate, vus, duration, warmup, arrivals } = options;
@@ -161,13 +169,13 @@ export function withGeneratorOptions(command: Command): Command {
     .addOption(
       new Option(
         '--arrivals <kind>',
-        'gaps between due requests, exponential if random; searches take random, others even',
+        'gaps between due requests: even, or random (exponential); searches default to random, others to even',
       ).choices(ARRIVALS),
     )
     .addOption(
       parsed(
         '--max-open <count>',
-        'requests open at the same time (default: rate x timeout)',
+        'requests that may be open at the same time (default: rate x timeout)',
         countFrom1,
       ),
     )
@@ -175,7 +183,7 @@ export function withGeneratorOptions(command: Command): Command {
       parsed(
         '--generator-cpus <cores>',
         'CPU limit of the load generator, like 0.5',
-        numberThat((cores) => cores >= 0.01, 'It is at least 0.01 cores.'),
+        numberThat((cores) => cores >= 0.01, 'It must be at least 0.01 cores.'),
       ),
     );
 }
@@ -200,14 +208,14 @@ export function withProbeOptions(command: Command): Command {
     .addOption(
       parsed(
         '--probe <time>',
-        'length of a short probe (10s; with a budget a part of it, from 6s)',
+        'length of a short probe (default: 10s; with a budget, a part of it, at least 6s)',
         seconds,
       ),
     )
     .addOption(
       parsed(
         '--full <time>',
-        'length of a full probe (60s; with a budget a sixth of it, from 20s)',
+        'length of a full probe (default: 60s; with a budget, a sixth of it, at least 20s)',
         seconds,
       ),
     );
@@ -215,7 +223,7 @@ export function withProbeOptions(command: Command): Command {
 
 /** Of one search, where a command makes several. */
 export const searchBudgetOption = (usual: string): Option =>
-  parsed('--search-budget <time>', 'for all probes of one search', seconds, usual);
+  parsed('--search-budget <time>', 'time for all probes of one search', seconds, usual);
 
 export interface LimitOptions {
   /** Milliseconds, as the other two. */
@@ -226,11 +234,11 @@ export interface LimitOptions {
 
 export function withLimitOptions(command: Command): Command {
   return command
-    .addOption(parsed('--timeout <time>', 'a request is given up after this', milliseconds, '60s'))
+    .addOption(parsed('--timeout <time>', 'give up a request after this time', milliseconds, '60s'))
     .addOption(
       parsed(
         '--drain <time>',
-        'for late replies after the last request, and for n8n to finish',
+        'how long to wait after the last request for late responses, and for n8n to finish',
         milliseconds,
         '30s',
       ),
@@ -239,7 +247,7 @@ export function withLimitOptions(command: Command): Command {
 }
 
 export const readyOption = (): Option =>
-  parsed('--ready <time>', 'until the real request is answered as expected', milliseconds, '60s');
+  parsed('--ready <time>', 'how long to wait for the first expected response', milliseconds, '60s');
 
 /** Whatever a command records gets a folder of its own in it. */
 export const outOption = (): Option =>
@@ -269,7 +277,7 @@ export function withTargetOptions(command: Command): Command {
         .addOption(
           new Option(
             '--target <kind>',
-            'process: n8n on this machine; kubernetes: as pods of a cluster; url: what already runs at --url; server: what --command starts',
+            'process: n8n on this machine; kubernetes: as pods of a cluster; url: the n8n that runs at --url; server: what --command starts',
           )
             .choices(TARGETS)
             .default('process'),
@@ -277,26 +285,26 @@ export function withTargetOptions(command: Command): Command {
         .addOption(
           new Option(
             '--url <url>',
-            'an n8n that runs already: its address; implies --target url',
+            'address of an n8n that already runs; implies --target url',
           ).implies({
             target: 'url',
           }),
         )
-        // After --url, whose target it goes over.
+        // After --url, whose target it overrides.
         .addOption(
           new Option(
             '--command <command>',
-            'any server, started here: it listens at --url, which is loaded; implies --target server',
+            'starts any server here, which listens at --url and is loaded; implies --target server',
           ).implies({ target: 'server' }),
         )
         .option(
           '--metrics-url <[role=]url>',
-          'target url: where a process of n8n shows its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
+          'target url: where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
           metricsEndpoints,
         )
         .option(
           '--webhook-key',
-          'target url: the workflows that are put in demand a key, which this call alone has',
+          'target url: protect the imported webhooks with a random key that only this command has',
         ),
     ),
   );
@@ -304,7 +312,7 @@ export function withTargetOptions(command: Command): Command {
 
 function withTopologyOptions(command: Command): Command {
   return command
-    .option('--topology <file>', 'a topology, or a server, as YAML; the options below go over it')
+    .option('--topology <file>', 'a topology, or a server, as YAML; the options below override it')
     .option('--n8n <version>', 'version of n8n')
     .addOption(new Option('--mode <mode>', 'how n8n runs executions').choices(MODES))
     .addOption(
@@ -312,12 +320,12 @@ function withTopologyOptions(command: Command): Command {
         PROCESSES,
       ),
     )
-    .addOption(new Option('--database <database>', 'of n8n').choices(DATABASES))
+    .addOption(new Option('--database <database>', 'database of n8n').choices(DATABASES))
     .addOption(parsed('--workers <count>', 'queue mode: workers', countFrom0))
     .addOption(
       parsed(
         '--concurrency <count>',
-        'queue mode: executions side by side in one worker',
+        'queue mode: executions that one worker runs at the same time',
         countFrom1,
       ),
     )

@@ -33,7 +33,7 @@ export const kibibytes = understood(parseDataSize, 'Write it like 50Ki or 2Mi.')
 /** V8's old space. */
 export const heap = understood(
   (text) => (text === 'auto' || text === 'none' ? text : parseMemory(text)),
-  'It is auto, none or an amount like 768Mi.',
+  'It must be auto, none or an amount like 768Mi.',
 );
 
 /** For an option that may be repeated; of two with the same name the later one counts. */
@@ -71,15 +71,15 @@ export function numberThat(is: (value: number) => boolean, sentence: string) {
   };
 }
 
-export const anyNumber = numberThat(() => true, 'It is a number.');
-export const positive = numberThat((value) => value > 0, 'It is a number above 0.');
+export const anyNumber = numberThat(() => true, 'It must be a number.');
+export const positive = numberThat((value) => value > 0, 'It must be a number above 0.');
 export const countFrom0 = numberThat(
   (value) => Number.isInteger(value) && value >= 0,
-  'It is a whole number.',
+  'It must be a whole number of at least 0.',
 );
 export const countFrom1 = numberThat(
   (value) => Number.isInteger(value) && value >= 1,
-  'It is a whole number from 1.',
+  'It must be a whole number of at least 1.',
 );
 
 /** A parsed option whose default is written as the user would write it. */
@@ -93,9 +93,9 @@ export function parsed<Value>(
   return usual === undefined ? option : option.default(parse(usual), usual);
 }
 
-/** A flag that is there no longer: the user who still gives it is told its successor. */
+/** A flag that no longer exists: the user who still gives it is told its successor. */
 export function removed(flags: string, successor: string): Option {
   return new Option(flags).hideHelp().argParser(() => {
-    throw new Mistake(`${flags.split(' ')[0] ?? flags} is there no longer: use ${successor}.`);
+    throw new Mistake(`${flags.split(' ')[0] ?? flags} no longer exists: use ${successor}.`);
   });
 }

@@ -31,34 +31,36 @@ export function register(program: Command): void {
   program
     .command('predict')
     .description(
-      'What another size would sustain, from recorded sweeps or searches, and what bounds it',
+      'Predict the capacity of another size from recorded sweeps or searches, and name the limit',
     )
     .addOption(
       parsed(
         '--at <size>',
-        'so many workers, webhook processors, or cores per process',
+        'the size: a number of workers, webhook processors, or cores per process',
         positive,
       ).makeOptionMandatory(),
     )
     .addOption(
-      new Option('--over <what>', 'which size').choices(Object.keys(SCALES)).default('workers'),
+      new Option('--over <what>', 'what the size counts')
+        .choices(Object.keys(SCALES))
+        .default('workers'),
     )
     .option('--from <folder...>', 'folders with what find or sweep recorded', ['results'])
-    .option('--workload <name>', 'of which workload the searches are (the only one recorded)')
+    .option('--workload <name>', 'the workload of the searches (default: the only one recorded)')
     .addOption(
       parsed(
         '--group <number>',
-        'where searches differ in more than the size: which of them',
+        'if searches differ in more than the size: which group of them',
         countFrom1,
         '1',
       ),
     )
     .addOption(outOption())
-    .option('--json', 'print the prediction, for machines')
+    .option('--json', 'print the prediction as JSON')
     .addHelpText(
       'after',
       `
-The law needs searches at four sizes at least, and is asked no further than three times the largest.
+The scalability law needs searches at four or more sizes, and predicts at most three times the largest.
 
 Examples:
   n8n-tuned predict --from results/workers --at 6
@@ -76,7 +78,7 @@ function run(options: PredictOptions): number {
   if (group === undefined) {
     throw new Mistake(
       groups.length === 0
-        ? `nothing in ${options.from.join(', ')} tells about ${SCALES[over].title}: sweep over them first.`
+        ? `no search in ${options.from.join(', ')} can be used to predict over ${SCALES[over].title}: sweep over them first.`
         : `--group is ${String(options.group)}: there are ${String(groups.length)}.`,
     );
   }
@@ -106,7 +108,7 @@ function ofWorkload(
     );
   }
   if (workload === undefined && names.length > 1) {
-    throw new Mistake(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
+    throw new Mistake(`--from holds searches of ${names.join(', ')}: choose one with --workload.`);
   }
   const chosen = all.filter((one) => workloadName(one.workload) === (workload ?? names[0]));
   if (chosen.length === 0) {

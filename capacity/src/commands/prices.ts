@@ -13,14 +13,14 @@ export const withPriceOptions = (command: Command): Command =>
     .addOption(
       parsed(
         '--cpu-price <amount>',
-        'of a core per hour: says what a million requests cost',
+        'price of a core per hour: shows what a million requests cost',
         positive,
       ),
     )
     .addOption(
       parsed(
         '--memory-price <amount>',
-        'of a GiB per hour (an eighth of the price of a core)',
+        'price of a GiB of memory per hour (default: an eighth of the price of a core)',
         positive,
       ),
     );

@@ -5,8 +5,8 @@ import { printJson, printLines } from '../ui/print';
 export function register(program: Command): void {
   program
     .command('profiles')
-    .description('List the profiles: the shapes of load over time')
-    .option('--json', 'for machines')
+    .description('List the load profiles: the shapes of the load over time')
+    .option('--json', 'print them as JSON')
     .addHelpText('after', '\nExample:\n  n8n-tuned profiles --json')
     .action(({ json }: { json?: boolean }) => {
       if (json === true) {
@@ -28,5 +28,5 @@ function defaultsOf(profile: Profile): string {
     profile.loop === 'closed'
       ? `--vus ${String(profile.clients)}`
       : `--rate ${String(profile.ratePerSecond)}`;
-  return `${load} --duration ${String(profile.durationSeconds)}s --warmup ${String(profile.warmupSeconds)}s unless said otherwise`;
+  return `${load} --duration ${String(profile.durationSeconds)}s --warmup ${String(profile.warmupSeconds)}s by default`;
 }

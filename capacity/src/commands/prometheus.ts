@@ -13,8 +13,8 @@ export interface PrometheusOptions {
 export function withPrometheusOptions(command: Command, what: string): Command {
   return command
     .option(`${PROMETHEUS_FLAG} <url>`, `${what}; PROMETHEUS_TOKEN is its token`)
-    .option('--prometheus-namespace <name>', 'of the series there (default: any)')
-    .option('--prometheus-release <name>', 'of the series there (default: any)');
+    .option('--prometheus-namespace <name>', 'namespace of the series there (default: any)')
+    .option('--prometheus-release <name>', 'release of the series there (default: any)');
 }
 
 /** Null where none is named; else it has answered. */

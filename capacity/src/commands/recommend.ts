@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { figures } from '../analysis/figures';
 import { PLANNED_SHARE } from '../analysis/planned-share';
@@ -8,6 +9,7 @@ import { DEFAULT_PRICES } from '../recommend/recommend';
 import { keptData, keptSentence } from '../recommend/kept-data';
 import { renderProof } from '../report/recommend/terminal';
 import { renderSearches } from '../report/find/list-terminal';
+import { chartFolder } from '../targets/chart/deployed';
 import { startProgress } from '../ui/progress';
 import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
@@ -52,33 +54,45 @@ interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags 
 export function register(program: Command): void {
   const command = program
     .command('recommend')
-    .description('Write the values.yaml for a wanted rate, from recorded searches; prove it');
+    .description('Write a values.yaml for a target rate from recorded searches, and prove it');
   withWorkloadOptions(command, 'the only one recorded')
-    .optionsGroup('What is wanted, and what it rests on:')
-    .option('--from <folder...>', 'what find or sweep recorded; without it, searches are made now')
+    .optionsGroup('Goal and evidence:')
+    .option(
+      '--from <folder...>',
+      'folders that find or sweep recorded; without it, recommend searches now',
+    )
     .addOption(
       parsed(
         '--rate <per-second>',
-        'the rate to sustain (80 % of the best recorded capacity)',
+        'the rate to sustain (default: 80 % of the best recorded capacity)',
         positive,
       ),
     )
-    .option('--slo <slo>', 'what must be met there; may be repeated (as in the searches)', collect)
+    .option(
+      '--slo <slo>',
+      'what must be met at that rate; may be repeated (default: as in the searches)',
+      collect,
+    )
     .addOption(
       parsed(
         '--cpu-price <amount>',
-        'of a core, in whatever you count',
+        'price of a core, in any unit',
         positive,
         String(DEFAULT_PRICES.cpu),
       ),
     )
     .addOption(
-      parsed('--memory-price <amount>', 'of a GiB', positive, String(DEFAULT_PRICES.memory)),
+      parsed(
+        '--memory-price <amount>',
+        'price of a GiB of memory, in the same unit',
+        positive,
+        String(DEFAULT_PRICES.memory),
+      ),
     )
     .addOption(
       parsed(
         '--keep-days <days>',
-        'how long executions are kept; says the disk they take',
+        'how many days executions are kept; shows how much disk they take',
         positive,
       ),
     )
@@ -97,13 +111,18 @@ export function register(program: Command): void {
       ),
     )
     .option('--write <file>', 'the values file to write', 'values.yaml')
-    .option('--json', 'print the recommendation, for machines')
+    .option('--json', 'print the recommendation as JSON')
     .optionsGroup('What is measured now:')
     .addOption(searchBudgetOption('4m'))
-    .option('--prove', 'deploy exactly these values, load them at the rate, say PROVEN or REFUTED')
+    .option(
+      '--prove',
+      'deploy exactly these values, load them at the rate, and say PROVEN or REFUTED',
+    )
     .option('--values <file>', 'prove this values file as it is, instead of a recommendation')
     .addOption(durationOption('60s'))
-    .addOption(parsed('--attempts <count>', 'alternatives to try at most', countFrom1, '3'));
+    .addOption(
+      parsed('--attempts <count>', 'how many alternatives to try at most', countFrom1, '3'),
+    );
   withLimitOptions(withDeployerOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .addOption(removed('--budget <time>', '--search-budget'))
@@ -181,7 +200,7 @@ function keepAsked({ keepDays, executionSize, executionsPerDay }: RecommendOptio
   }
   if (keepDays === undefined || executionSize === undefined) {
     throw new Mistake(
-      '--keep-days and --execution-size go together: say how long executions are kept and how large the data of one is, like --keep-days 14 --execution-size 50Ki (docs/chart/data.md tells how to see it).',
+      '--keep-days and --execution-size go together: give both, how long executions are kept and how large the data of one is, like --keep-days 14 --execution-size 50Ki (docs/chart/data.md shows how to measure it).',
     );
   }
   return { days: keepDays, kibPerExecution: executionSize, executionsPerDay };
@@ -191,7 +210,7 @@ function show(answer: Recommended, file: string, json: boolean): number {
   const { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof } = answer;
   if (recommendation === null) {
     warn(
-      `nothing recorded is enough for ${figures(ratePerSecond)}/s: ${String(100 * PLANNED_SHARE)} % of the best capacity are ${figures(mostPerSecond)}/s. Search a larger topology, for example n8n-tuned find --workers 2.`,
+      `nothing recorded is enough for ${figures(ratePerSecond)}/s: ${String(100 * PLANNED_SHARE)} % of the best capacity is ${figures(mostPerSecond)}/s. Search a larger topology, for example n8n-tuned find --workers 2.`,
     );
     return EXIT.notMet;
   }
@@ -201,11 +220,18 @@ function show(answer: Recommended, file: string, json: boolean): number {
   else {
     const table = renderSearches(searches.map(({ record }) => record));
     process.stdout.write(
-      `${table}\n\nFor ${ratePerSecond.toFixed(1)}/s: helm install n8n-tuned charts/n8n-tuned --values ${file}\n`,
+      `${table}\n\nFor ${ratePerSecond.toFixed(1)}/s: helm install n8n ${chartPath()} --values ${file}\n`,
     );
     if (keeping !== null) process.stdout.write(`${keptSentence(keeping)}.\n`);
   }
   return EXIT.fine;
+}
+
+/** The bundled one, which an installed package has elsewhere than a checkout. */
+function chartPath(): string {
+  const chart = chartFolder();
+  const below = relative(process.cwd(), chart);
+  return below === '' || below.startsWith('..') ? chart : below;
 }
 
 function showProof(proof: Proof, file: string, json: boolean): number {

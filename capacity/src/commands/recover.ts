@@ -36,22 +36,29 @@ export function register(program: Command): void {
     .addOption(
       new Option(
         '--redis <url>',
-        'queue mode: the Redis of its queue, to see which executions have a job, and to let one recovery work at a time',
+        'queue mode: the Redis of its queue, to see which executions have a job, and to let only one recovery run at a time',
       ).env('N8N_TUNED_REDIS'),
     )
-    .option('--prefix <prefix>', 'of the queue (QUEUE_BULL_PREFIX)', 'bull')
+    .option('--prefix <prefix>', 'prefix of the queue (QUEUE_BULL_PREFIX)', 'bull')
     .optionsGroup('What:')
     .option('--tag <name>', 'only workflows with this tag: they may run twice', 'recover')
     .option('--retry', 'retry them; without it they are only listed')
     .addOption(
-      parsed('--age <time>', 'only what was last heard of so long ago', milliseconds, '5m'),
+      parsed(
+        '--age <time>',
+        'only executions of which nothing was recorded for this long',
+        milliseconds,
+        '5m',
+      ),
     )
-    .addOption(parsed('--since <time>', 'only what began within it', milliseconds, '24h'))
+    .addOption(
+      parsed('--since <time>', 'only executions that began within this time', milliseconds, '24h'),
+    )
     .optionsGroup('How:')
     .addOption(
       parsed(
         '--attempts <n>',
-        'retries of each, those made in the editor included',
+        'retries of each execution at most, including those made in the editor',
         countFrom1,
         '3',
       ),
@@ -60,19 +67,28 @@ export function register(program: Command): void {
     .addOption(
       parsed(
         '--back-off <time>',
-        'after an attempt that was lost, twice as long after each further one',
+        'wait after a lost attempt, twice as long after each further one',
         milliseconds,
         '1m',
       ),
     )
-    .addOption(parsed('--stop-after <n>', 'lost retries in a row end the pass', countFrom1, '3'))
-    .addOption(parsed('--patience <time>', 'wait so long for a retry to end', milliseconds, '4m'))
-    .option('--json', 'print what was found and done, for machines')
+    .addOption(
+      parsed(
+        '--stop-after <n>',
+        'end the pass after this many lost retries in a row',
+        countFrom1,
+        '3',
+      ),
+    )
+    .addOption(
+      parsed('--patience <time>', 'how long to wait for a retry to end', milliseconds, '4m'),
+    )
+    .option('--json', 'print what was found and done as JSON')
     .addHelpText(
       'after',
       `
 Exit codes: 0 nothing is lost, or all of it was retried to its end; 1 something stays lost; 3 n8n or Redis could not be
-asked. What n8n lets a retry bring back, and what not: docs/recovery.md.
+asked. docs/recovery.md says what a retry can bring back.
 
 Examples:
   N8N_API_KEY=... n8n-tuned recover --url https://n8n.example.com --redis redis://redis:6379
@@ -108,7 +124,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
     signal,
   );
   if (report === null) {
-    warn('another recovery works on this n8n: nothing was done.');
+    warn('another recovery is running on this n8n: nothing was done.');
     return EXIT.fine;
   }
   if (options.json === true) printJson(report);

@@ -47,19 +47,19 @@ export function register(program: Command): void {
   const command = program
     .command('report')
     .description(
-      'Make the reports of runs, searches, comparisons, sweeps and drills again; runs that were broken off are concluded',
+      'Rebuild the reports of runs, searches, comparisons, sweeps and drills; interrupted runs are completed from what they recorded',
     )
     .argument('<folders...>', 'folders of records, or folders that hold them, which get an index')
     .option(
       '--s3 <place>',
-      'copy them to s3://bucket/prefix (again); credentials as for the AWS CLI',
+      'also copy the folders to s3://bucket/prefix; credentials as for the AWS CLI',
     )
-    .option('--csv <file>', 'all runs in one table, a line each');
+    .option('--csv <file>', 'write all runs to one table, one line per run');
   withPrometheusOptions(
     command,
-    'add what it has of the time of each run to its report, on Kubernetes of that release',
+    'add the series of this Prometheus from the time of each run to its report, on Kubernetes those of its release',
   )
-    .option('--json', 'print the records, for machines')
+    .option('--json', 'print the records as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  n8n-tuned report results\n  n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n\n  n8n-tuned report results --prometheus http://127.0.0.1:9090 --prometheus-release prod',

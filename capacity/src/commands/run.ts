@@ -46,14 +46,17 @@ interface RunOptions
 export function register(program: Command): void {
   const command = program
     .command('run')
-    .description('Load one workload under one profile on one target; record and judge it');
+    .description('Load one workload with one load profile on one target; record and judge it');
   withMonitoringOptions(
     withGeneratorOptions(withTargetOptions(withProfileOptions(withWorkloadOptions(command)))),
   ).optionsGroup('Limits and results:');
   withPriceOptions(withLimitOptions(command))
     .addOption(outOption())
-    .option('--s3 <place>', 'copy it to s3://bucket/prefix too; credentials as for the AWS CLI')
-    .option('--json', 'print the record, for machines')
+    .option(
+      '--s3 <place>',
+      'also copy the results to s3://bucket/prefix; credentials as for the AWS CLI',
+    )
+    .option('--json', 'print the record as JSON')
     .addHelpText(
       'after',
       `

@@ -28,21 +28,21 @@ interface SampleOptions {
 export function register(program: Command): void {
   program
     .command('sample')
-    .description('Write memory and CPU of any process over time: table, plot')
+    .description('Record memory and CPU of any process over time, as a table and a plot')
     .requiredOption(
       '--pid <pid...>',
-      'the process; its children are sampled with it; may be several',
+      'one or more processes, each sampled with its children',
       (text: string, before: number[] = []) => [...before, countFrom1(text)],
     )
     .option(
       '--csv <file>',
-      'where the table goes, - is standard output (default: -, without --plot and --json)',
+      'where to write the table, - for standard output (default: - without --plot and --json)',
     )
-    .option('--plot <file>', 'where a drawing of it goes, as SVG')
+    .option('--plot <file>', 'where to write the plot, as SVG')
     .addOption(
       parsed(
         '--interval <time>',
-        'between two samples, from 50ms',
+        'time between two samples, at least 50ms',
         (text) => atLeast50(milliseconds(text)),
         '1s',
       ),
@@ -50,16 +50,16 @@ export function register(program: Command): void {
     .addOption(
       parsed(
         '--duration <time>',
-        'ends after it; else with the last process that --pid names, or at Ctrl-C',
+        'stop after this time (default: when the last process of --pid ends, or at Ctrl-C)',
         milliseconds,
       ),
     )
-    .option('--json', 'print a summary of each process, for machines')
+    .option('--json', 'print a summary of each process as JSON')
     .addHelpText(
       'after',
       `
-One line per process and moment. cpuCores is what the process used since its line before, 1 is one core kept
-busy. rssMiB is the memory that is resident: what processes share counts in each of them.
+One line per process and sample. cpuCores is what the process used since its previous line; 1 is one core kept
+busy. rssMiB is its resident memory: what processes share counts in each of them.
 
 Examples:
   n8n-tuned sample --pid 4711 --csv memory.csv --plot memory.svg --duration 5m
@@ -125,7 +125,7 @@ function teller(
   pids: readonly number[],
 ): (rows: readonly ProcessRow[]) => void {
   if (!process.stderr.isTTY) {
-    tell(`samples the process ${pids.join(' and ')}; Ctrl-C ends it`);
+    tell(`sampling the process ${pids.join(' and ')}; Ctrl-C ends it`);
     return () => undefined;
   }
   if (isTableShown && process.stdout.isTTY) return () => undefined;

@@ -22,20 +22,20 @@ export function register(program: Command): void {
   program
     .command('study')
     .description('Repeat a published experiment; without a name, list them')
-    .argument('[name]', 'which one')
+    .argument('[name]', 'the study to repeat')
     .option(
       '--quick',
-      'in less than 3 minutes, to see whether it runs; without it as it is recorded',
+      'a short form of less than 3 minutes, to see whether it runs; without it, the study as it was recorded',
     )
-    .option('--dry-run', 'only say which commands it consists of')
+    .option('--dry-run', 'only print the commands of the study')
     .addOption(outOption())
-    .option('--json', 'print the list or the record, for machines')
+    .option('--json', 'print the list or the record as JSON')
     .addHelpText(
       'after',
       `
 A study is a list of commands in studies/NAME/study.yaml, each of which you can also run by itself. Their
-records, and study.json, which says what ran, go to a folder study-NAME or study-NAME-quick. Stopped, the
-same command again goes on: a sweep in it measures only what is missing.
+records, and study.json, which says what ran, go to a folder study-NAME or study-NAME-quick. To continue a study
+that was stopped, run the same command again: its sweeps measure only what is missing.
 
 Examples:
   n8n-tuned study

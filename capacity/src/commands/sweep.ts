@@ -38,16 +38,16 @@ export function register(program: Command): void {
     .description('Measure a matrix of topologies and loads; resumes where it stopped')
     .requiredOption('-f, --file <plan.yaml>', 'what to measure: dimensions or cells, load and SLO')
     .addOption(outOption())
-    .option('--quick', 'as the plan shortens itself under quick, in a folder of its own')
-    .option('--dry-run', 'only say what would be measured, in which order, and how long it takes')
-    .option('--json', 'print the sweep and its cells, for machines');
+    .option('--quick', 'use the `quick` section of the plan, in a folder of its own')
+    .option('--dry-run', 'only print what would be measured, in which order, and how long it takes')
+    .option('--json', 'print the sweep and its cells as JSON');
   withDeployerOptions(command)
     .addHelpText(
       'after',
       `
-The folder is named after the plan. The same command again goes on where the sweep stopped, also
-after kill -9: a cell is done when its
-record is there. A cell in which n8n does not live is a result like any other.
+The folder is named after the plan. To continue a sweep that stopped, even after kill -9, run the same command
+again: a cell whose record is there is done. A cell in which n8n crashes is a valid result. Impossible
+combinations are skipped.
 
 Example of a plan:
   slo: ['p95<1s', 'errors<1%']
@@ -149,7 +149,7 @@ function announce({ steps, skipped, estimatedSeconds }: SweepRecord, done: numbe
   const controls = steps.filter(({ isControl }) => isControl).length;
   warn(
     done > 0
-      ? `goes on: ${String(done)} of ${String(steps.length)} measurements are there`
+      ? `resuming: ${String(done)} of ${String(steps.length)} measurements are done`
       : `${String(steps.length)} measurements, ${String(controls)} of them of the control cell, in about ${timeLeftText(estimatedSeconds)}`,
   );
   const reasons = new Map<string, number>();

@@ -49,7 +49,7 @@ export function chosenTarget(
     }
     if (options.webhookKey === true && apiKey === undefined) {
       throw new Mistake(
-        `--webhook-key needs the API of the n8n at ${options.url}, which puts the workflows in: set N8N_API_KEY in the environment, or give a key of yours with --header.`,
+        `--webhook-key needs the API of the n8n at ${options.url}, which imports the workflows: set N8N_API_KEY in the environment, or give a key of yours with --header.`,
       );
     }
     return urlTarget({

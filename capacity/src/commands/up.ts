@@ -29,12 +29,12 @@ interface UpOptions extends TargetOptions, WorkloadOptions {
 export function register(program: Command): void {
   const command = program
     .command('up')
-    .description('Bring n8n up with a workload in it, and leave it there until n8n-tuned down');
+    .description('Start n8n with a workload in it, and leave it running until n8n-tuned down');
   withTargetOptions(withWorkloadOptions(command))
-    .optionsGroup('What it is called:')
-    .option('--name <name>', 'for n8n-tuned down', 'default')
+    .optionsGroup('Name and limits:')
+    .option('--name <name>', 'its name for n8n-tuned down', 'default')
     .addOption(readyOption())
-    .option('--json', 'for machines')
+    .option('--json', 'print its address and more as JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  n8n-tuned up --workers 2\n  n8n-tuned run --url $(n8n-tuned up --json | jq -r .baseUrl) --rate 20\n  n8n-tuned down',
@@ -50,7 +50,7 @@ const KEEPER = 'N8N_TUNED_KEEPER';
 async function up(options: UpOptions): Promise<void> {
   if (options.target !== 'process') {
     throw new Mistake(
-      `up is for --target process: what --target ${options.target} names, it does not bring up.`,
+      `up needs --target process: it cannot start what --target ${options.target} names.`,
     );
   }
   const kept = new Kept(options.name);
@@ -89,7 +89,7 @@ async function up(options: UpOptions): Promise<void> {
         throw new Interrupted(`${messageOf(interrupt.signal.reason)}: n8n was taken down again.`);
       }
       if (ended) throw new Failure(`n8n did not come up: ${lastLine(kept.logFile)}`);
-      progress.tell('bringing n8n up');
+      progress.tell('starting n8n');
       await sleep(200);
     }
   } finally {

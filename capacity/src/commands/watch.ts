@@ -29,19 +29,22 @@ export function register(program: Command): void {
   const command = program
     .command('watch')
     .description(
-      'The live view of an n8n in the terminal: rate, latency, errors, queue, slots, memory, alerts',
+      'Show a live view of an n8n in the terminal: rate, latency, errors, queue, slots, memory, alerts',
     )
-    .argument('[name]', `as given to up (default: ${DEFAULT_NAME})`)
-    .option('--url <url>', 'an n8n that shows /metrics (N8N_METRICS=true), instead of one of up');
+    .argument('[name]', `the name given to up (default: ${DEFAULT_NAME})`)
+    .option(
+      '--url <url>',
+      'an n8n that serves /metrics (N8N_METRICS=true), instead of one that up started',
+    );
   withPrometheusOptions(
     command,
-    'alerts that fire there; without a name and --url everything comes from there',
+    'show the alerts that fire there; without a name or --url, everything comes from there',
   )
     .addHelpText(
       'after',
       `
-A new screen every second; q or Ctrl-C ends it. Where the output is no terminal, one screen is printed.
-Without --prometheus, those of our alerts are shown that can be told from what is seen.
+The screen is updated every second; q or Ctrl-C ends it. If the output is not a terminal, one screen is printed.
+Without --prometheus, watch shows those of the alerts that it can evaluate from its own samples.
 
 Examples:
   n8n-tuned watch
@@ -95,7 +98,7 @@ async function watch(name: string | undefined, options: WatchOptions): Promise<n
     stdout.write(ENTER);
     while (!signal.aborted) {
       const lines = await screen(stdout.columns).catch((error: unknown) => [messageOf(error)]);
-      stdout.write(`${HOME_AND_CLEAR}${[...lines, '', 'q ends'].join('\n')}`);
+      stdout.write(`${HOME_AND_CLEAR}${[...lines, '', 'q quits'].join('\n')}`);
       await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
     return EXIT.fine;
@@ -143,7 +146,7 @@ async function fromPrometheus(api: PrometheusApi, options: WatchOptions): Promis
   const whose = selected(options);
   const seen = await PrometheusView.of(api, whose);
   return {
-    title: `n8n as ${api.url} has it, scraped every ${String(seen.scrapeSeconds)} s`,
+    title: `n8n as seen by ${api.url}, scraped every ${String(seen.scrapeSeconds)} s`,
     look: async (nowMs) => {
       const [view, alerts] = await Promise.all([seen.look(nowMs), firingThere(api, whose)]);
       return { view, alerts };
@@ -157,7 +160,7 @@ function ofUp(name: string): Running {
   const state = kept.read();
   if (state === null) {
     throw new Mistake(
-      `nothing is up under the name '${name}': n8n-tuned up brings n8n up; --url watches another one.`,
+      `nothing is up under the name '${name}': start n8n with n8n-tuned up, or name another n8n with --url.`,
     );
   }
   return keptRunning(kept, state);

@@ -8,7 +8,7 @@ export function register(program: Command): void {
   program
     .command('workloads')
     .description('List the bundled workloads: what each puts under stress, and its parameters')
-    .option('--json', 'for machines')
+    .option('--json', 'print them as JSON')
     .addHelpText('after', '\nExample:\n  n8n-tuned workloads')
     .action(({ json }: { json?: boolean }) => {
       const { workloads } = readCatalogue(join(workflowsFolder(), 'catalogue.json'));

@@ -166,11 +166,11 @@ function notSustained(letter: Letter, { outcomes = [], runs }: Side): string[] {
   if (rounds.length === 0) return [];
   const first = runs[(rounds[0] ?? 1) - 1] ?? '';
   return [
-    `${letter} was not sustained in ${String(rounds.length)} of ${String(outcomes.length)} rounds (${rounds.join(', ')}); the first is ${first}`,
+    `${letter} did not sustain its load in ${String(rounds.length)} of ${String(outcomes.length)} rounds (${rounds.join(', ')}); the first is ${first}`,
   ];
 }
 
 function wording({ answer, text }: Comparison, a: string): string {
-  if (answer === 'unknown') return `not yet to be told from ${a}: ${text}`;
+  if (answer === 'unknown') return `not yet distinguishable from ${a}: ${text}`;
   return answer === 'no difference' ? `like ${a}: ${text}` : `${text} than ${a}`;
 }

@@ -85,7 +85,7 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
       : (of?.(record) ?? null);
   if (value === null) {
     throw new Mistake(
-      `${folder} is the record of a ${kind}, which does not tell ${COMPARE_METRICS[metric].title}: choose another --metric.`,
+      `${folder} is the record of a ${kind}, which does not contain ${COMPARE_METRICS[metric].title}: choose another --metric.`,
     );
   }
   return {

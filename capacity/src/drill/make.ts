@@ -53,7 +53,7 @@ export function linksOf(
   const found = access.links.filter((link) =>
     Object.entries(wanted).every(([key, value]) => link[key as keyof typeof wanted] === value),
   );
-  if (found.length === 0) throw new Failure('no link leads to what was to be hit');
+  if (found.length === 0) throw new Failure('no link leads to what the fault is to hit');
   return found;
 }
 

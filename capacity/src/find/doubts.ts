@@ -61,7 +61,7 @@ function speed(probes: readonly FindProbe[], { conclusive }: Estimate): string[]
   const [from, to] = ratesPerSecond.map(figures);
   const rates = from === to ? `${String(to)}/s` : `${String(from)} to ${String(to)}/s`;
   return [
-    `The machine was up to ${slower} % slower in some of these probes: CPU per request of ${role} ${figures(lowMs)} to ${figures(highMs)} ms at ${rates}, about the same load. Search again when nothing else uses the machine, or on one of steady speed.`,
+    `The machine was up to ${slower} % slower in some of these probes: CPU per request of ${role} ${figures(lowMs)} to ${figures(highMs)} ms at ${rates}, about the same load. Search again when nothing else uses the machine, or on a machine of steady speed.`,
   ];
 }
 
@@ -73,7 +73,7 @@ function stalls(probes: readonly FindProbe[], { conclusive }: Estimate): string[
   const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
   return [
-    `Nothing was answered for up to ${durationText(largest(all))}, ${times} in ${figures(seconds)} s of probes, though requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval takes in how often they may come. A larger --budget tells that better. ${causes(valid)}`,
+    `No request was answered for up to ${durationText(largest(all))}, ${times} in ${figures(seconds)} s of probes, although requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval accounts for how often they may occur. A larger --budget measures that better. ${causes(valid)}`,
   ];
 }
 
@@ -88,7 +88,7 @@ function causes(probes: readonly FindProbe[]): string {
 
 function restless({ restless: probes }: SearchEnding): string[] {
   if (probes.length === 0) return [];
-  return [`n8n had not come to rest before the probe at ${probes.join(', ')}.`];
+  return [`n8n was not idle yet before the probe at ${probes.join(', ')}.`];
 }
 
 function grown({ memoryAtRestMiB }: SearchEnding): string[] {
@@ -96,7 +96,7 @@ function grown({ memoryAtRestMiB }: SearchEnding): string[] {
   const atLast = memoryAtRestMiB.at(-1);
   if (atFirst === undefined || atLast === undefined || atLast <= GROWN * atFirst) return [];
   return [
-    `n8n at rest took ${figures(atFirst)} MiB before the first probe and ${figures(atLast)} MiB before the last: it may leak, and then sustains less for long.`,
+    `Idle n8n used ${figures(atFirst)} MiB before the first probe and ${figures(atLast)} MiB before the last: it may leak memory, and then it sustains less in the long run.`,
   ];
 }
 
@@ -104,7 +104,7 @@ function invalid(probes: readonly FindProbe[]): string[] {
   const count = probes.filter(({ result }) => result === 'invalid').length;
   if (count === 0) return [];
   return [
-    `${String(count)} of ${String(probes.length)} probes were not valid, as the load generator was the limit; they do not count.`,
+    `${String(count)} of ${String(probes.length)} probes were not valid, because the load generator was the limit; they do not count.`,
   ];
 }
 

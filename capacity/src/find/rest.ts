@@ -58,7 +58,7 @@ export class Resting {
       if (seen === null) break;
       memoryMiB = seen.memoryMiB;
       if (seen.rested) return seen;
-      progress('waiting until what is loaded is at rest');
+      progress('waiting until the loaded system is idle');
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
     return { rested: false, memoryMiB };

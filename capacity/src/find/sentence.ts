@@ -19,7 +19,7 @@ export function findSentence(
     return `Nothing can be said about ${what}: ${isEarly ? 'the search ended too early' : 'no probe was valid'}.`;
   }
   if (verdict === 'nothing sustained') {
-    return `${loaded} sustained ${what} with ${wanted} at no rate that was tried.`;
+    return `${loaded} did not sustain ${what} with ${wanted} at any rate that was tried.`;
   }
   const answer = `${figures(capacity)} req/s of ${what} with ${wanted}`;
   const limited = limit === 'unknown' ? '' : `, limited by the ${limit}`.replace('the the', 'the');

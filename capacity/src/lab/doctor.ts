@@ -94,7 +94,7 @@ function forLoad(facts: Facts): Check[] {
   const add = adder('load');
   return [
     add('node', major(facts.node) >= MIN_NODE_MAJOR, facts.node, {
-      missing: `this command wants Node.js ${String(MIN_NODE_MAJOR)} or later`,
+      missing: `this command needs Node.js ${String(MIN_NODE_MAJOR)} or later`,
     }),
     program(add, 'k6', facts.programs.k6, { missing: howToGetK6(facts.hasLab) }, MIN_K6),
   ];
@@ -109,7 +109,7 @@ export function howToGetK6(hasLab: boolean): string {
 
 function withoutLab(): Check {
   return adder('process')('checkout', false, 'none', {
-    absent: 'starting n8n here takes a checkout of n8n-tuned, and make lab in it',
+    absent: 'starting n8n here needs a checkout of n8n-tuned, and make lab in it',
   });
 }
 
@@ -179,7 +179,7 @@ function forKubernetes(facts: Facts): Check[] {
       {
         missing: hasLab
           ? 'make cluster-up, or name one in N8N_TUNED_KUBECONFIG'
-          : 'n8n-tuned doctor --target kubernetes asks that of your kubeconfig',
+          : 'n8n-tuned doctor --target kubernetes checks the cluster of your kubeconfig',
       },
     ),
   ];
@@ -208,7 +208,7 @@ function forInstalling({ programs, freeDiskMiB, isRoot, cache }: Facts): Check[]
   const add = adder('installing');
   return [
     program(add, 'npm', programs.npm, {
-      missing: 'install Node.js 20 or later with npm: n8n comes by it',
+      missing: 'install Node.js 20 or later with npm, which installs n8n',
     }),
     program(
       add,

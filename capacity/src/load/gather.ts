@@ -63,7 +63,7 @@ export async function gather({
     await stopAll();
     if (attempt + 1 === TRIES) {
       throw new Error(
-        `not all of the ${String(clocks.length)} load generators were there within ${String(lead / 1000)} s: give them more CPU, or take fewer`,
+        `not all of the ${String(clocks.length)} load generators were ready within ${String(lead / 1000)} s: give them more CPU, or use fewer`,
       );
     }
   }

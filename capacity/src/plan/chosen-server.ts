@@ -27,7 +27,9 @@ const OF_N8N = {
 export function chooseServer(choice: ServerChoice): Server {
   for (const [name, flag] of Object.entries(OF_N8N)) {
     if (choice[name as keyof typeof OF_N8N] === undefined) continue;
-    throw new Mistake(`${flag} is of n8n, which --target server does not start: leave it out.`);
+    throw new Mistake(
+      `${flag} is an option for n8n, which --target server does not start: leave it out.`,
+    );
   }
   const file = choice.topology === undefined ? {} : readYaml(choice.topology);
   const named = { command: choice.command, url: choice.url };
@@ -47,7 +49,7 @@ export function serverFrom(given: Record<string, unknown>, where: string | null)
     throw new Mistake(
       where === null
         ? `--target server needs --${name}, like --${name} ${example}.`
-        : `${where} says no ${name} of the server: add ${name}: ${example}.`,
+        : `${where} does not give the ${name} of the server: add ${name}: ${example}.`,
     );
   }
   const result = serverSchema.safeParse(given);
@@ -90,14 +92,14 @@ export function serverRequest(url: string, choice: ServerLoad): string {
   );
   if (ofN8n !== undefined) {
     throw new Mistake(
-      `--${ofN8n} is for n8n, which --target server does not start: it loads --url, or what --request says.`,
+      `--${ofN8n} is for n8n, which --target server does not start: it loads --url, or what --request names.`,
     );
   }
   const { pathname, search } = new URL(url);
   const path = `${pathname}${search}`;
   if (choice.request !== undefined && path !== '/') {
     throw new Mistake(
-      `--url and --request both say a path: write --url ${new URL(url).origin}, or leave --request out.`,
+      `--url and --request both name a path: write --url ${new URL(url).origin}, or leave --request out.`,
     );
   }
   return choice.request ?? `GET ${path}`;

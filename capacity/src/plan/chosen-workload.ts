@@ -61,7 +61,7 @@ export function chooseWorkload(
   const own = (choice.workflows ?? []).map((file) => ({ name: file, file: resolve(file) }));
   if (choice.request !== undefined) {
     if (choice.workload !== undefined) {
-      throw new Mistake('--workload and --request both say what to load: leave one of them out.');
+      throw new Mistake('--workload and --request both name what to load: leave one of them out.');
     }
     return ofRequest(choice, choice.request, own);
   }

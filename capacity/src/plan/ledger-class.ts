@@ -26,7 +26,7 @@ export const LEDGER_WORDS: Record<LedgerClass, LedgerClassWords> = {
     meaning: 'The caller got the expected response, and the work was done once.',
   },
   unheard: {
-    title: 'executed, caller unheard',
+    title: 'executed, no response',
     meaning: 'The work was done once, and the caller got no response.',
   },
   'not-executed': {

@@ -40,7 +40,7 @@ function parsePromise(text: string): DrillPromise {
   const metric = [...COUNTS, ...TIMES].find((known) => known === name);
   if (metric === undefined) {
     throw new Mistake(
-      `the promise '${text}' is about nothing that a drill counts: it is one of ${[...COUNTS, ...TIMES].join(', ')}.`,
+      `the promise '${text}' names nothing that a drill counts: choose one of ${[...COUNTS, ...TIMES].join(', ')}.`,
     );
   }
   const common = { text, metric, operator: operator as DrillPromise['operator'] };

@@ -46,12 +46,14 @@ export function serverOf(cell: Cell): Server {
 function impossibleServer(cell: Cell): string | null {
   if (!isServerCell(cell)) {
     const alone = ['url', 'request'].find((name) => cell[name] !== undefined);
-    return alone === undefined ? null : `${alone} is of a server, of which there is no command`;
+    return alone === undefined
+      ? null
+      : `${alone} is for a server, but the cell has no command that starts one`;
   }
   const other = Object.keys(cell).find(
     (name) => !OF_SERVER.has(name) && !OF_LOAD.has(name) && !name.startsWith('env.'),
   );
-  if (other !== undefined) return `${other} is of n8n, which a cell with a command does not start`;
+  if (other !== undefined) return `${other} is for n8n, which a cell with a command does not start`;
   try {
     const { url } = serverOf(cell);
     serverRequest(url, given({ request: cell['request'] }) as ServerLoad);
@@ -92,16 +94,16 @@ const RULES: readonly Rule[] = [
       : null,
   ({ memoryMiB, heapMiB }) =>
     typeof heapMiB === 'number' && memoryMiB !== undefined && heapMiB > Number(memoryMiB)
-      ? 'the heap is larger than the memory it lies in'
+      ? 'the heap is larger than the memory limit'
       : null,
   ({ memoryMiB }) =>
     memoryMiB !== undefined && Number(memoryMiB) < LEAST_MEMORY_MIB
-      ? `no Node.js starts in less than ${String(LEAST_MEMORY_MIB)} MiB`
+      ? `Node.js does not start in less than ${String(LEAST_MEMORY_MIB)} MiB`
       : null,
   (cell) => {
     if (isServerCell(cell)) return null;
     const topology = topologySchema.safeParse(layoutOf(cell));
-    if (!topology.success) return topology.error.issues[0]?.message ?? 'the topology is wrong';
+    if (!topology.success) return topology.error.issues[0]?.message ?? 'the topology is invalid';
     return contradiction(topology.data);
   },
 ];

@@ -38,16 +38,17 @@ export const reasons: Record<keyof TuningValues, string> = {
   compileCache: 'an expression is compiled once, not in every execution',
   saveSuccessfulExecutions:
     'every saved execution is written to the database, in queue mode also one that is then marked as deleted; what is given up is the record of successful executions',
-  saveFailedExecutions: 'failures are what one wants to look at',
+  saveFailedExecutions: 'failures are what you want to look at',
   saveProgress: 'saving after every node writes to the database that many times',
   logLevel: 'debug and info cost CPU in every execution',
   headlessWorkers: 'workers and webhook processors serve no editor: less memory, ready sooner',
   runnerConcurrency:
     "a Code node that waits holds one of n8n's 10 slots for as long, and the CPU idles",
-  workerConcurrency: 'work that waits wants more executions side by side, work that computes fewer',
+  workerConcurrency:
+    'work that waits gains from more executions at the same time, work that computes from fewer',
   semiSpaceMiB: "V8's own",
   traceSqlite:
-    'n8n has the driver of SQLite make a stack trace for every statement; without, an error of SQLite tells less of where it came from',
+    'n8n has the driver of SQLite make a stack trace for every statement; without it, an error of SQLite tells less of where it came from',
   lazyCharacterMap:
     'most of building a sandbox for expressions is a map of characters that hardly any expression reads: built when it is read',
   warmExpressions:

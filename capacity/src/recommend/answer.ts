@@ -94,7 +94,7 @@ async function searchesNow(asked: Asked, { tell, signal }: Hands): Promise<Known
   const { ratePerSecond, slos, searchBudgetSeconds } = asked;
   if (ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake(
-      'without --from, say --rate and --slo, and searches are made now; or give --from what n8n-tuned find recorded.',
+      'without --from, recommend searches now, for which it needs --rate and --slo: give both, or name what n8n-tuned find recorded with --from.',
     );
   }
   const workload = asked.choose(false);
@@ -147,7 +147,9 @@ export async function proveFile(
 ): Promise<Proof> {
   const { slos, ratePerSecond } = asked;
   if (!asked.prove || ratePerSecond === undefined || slos.length === 0) {
-    throw new Mistake('--values goes with --prove, --rate and --slo: say what is to be proved.');
+    throw new Mistake(
+      '--values needs --prove, --rate and --slo, which say what to prove: give all three.',
+    );
   }
   const what = deployed(readText(file), asked.load.deployer);
   const legacy = isLegacy(what.topology.n8n);

@@ -18,7 +18,7 @@ export function ofWorkload(
     );
   }
   if (asked === undefined && another !== undefined) {
-    throw new Mistake(`--from holds searches of ${names.join(', ')}: say which with --workload.`);
+    throw new Mistake(`--from holds searches of ${names.join(', ')}: choose one with --workload.`);
   }
   const chosen = evidence.filter((each) => each.workload === (asked ?? only));
   if (chosen.length === 0) {

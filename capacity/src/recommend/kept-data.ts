@@ -32,7 +32,7 @@ export function keptSentence(keeping: Keeping): string {
   const { executions, dataGiB, diskGiB } = keptData(keeping);
   const { executionsPerDay, kibPerExecution, days } = keeping;
   return (
-    `${counted(Math.ceil(executionsPerDay))} executions a day of ${String(kibPerExecution)} KiB, kept for ${String(days)} days: ` +
+    `${counted(Math.ceil(executionsPerDay))} executions per day of ${String(kibPerExecution)} KiB, kept for ${String(days)} days: ` +
     `${counted(executions)} executions, ${gib(dataGiB)} of data, about ${gib(diskGiB)} on disk`
   );
 }

@@ -60,7 +60,7 @@ function sayAll(say: Say, best: Sizing): void {
     say(
       ['executions', 'peakRatePerSecond'],
       Math.ceil(wantedPerSecond),
-      'the wanted rate: so many finished jobs are kept that no caller loses the response',
+      'the target rate: enough finished jobs are kept that no caller loses the response',
     );
   }
   const isPostgresql = isQueue || topology.database === 'postgresql';
@@ -202,7 +202,7 @@ function sayWorkers(say: Say, sized: SizedRole, sizing: Sizing): void {
   say(
     ['worker', 'keda', 'minReplicas'],
     sized.instances,
-    `what the wanted rate needs; that fewer would do, nothing shows`,
+    `what the target rate needs; nothing shows that fewer would do`,
   );
   say(
     ['worker', 'keda', 'maxReplicas'],
@@ -220,15 +220,15 @@ const BASIS: Record<Sizing['basis'], string> = {
 function heading({ best, others, prices }: Recommendation): string[] {
   const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
   const lines = [
-    `For ${String(Number(wantedPerSecond.toFixed(2)))} requests a second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
-    `Expected to sustain ${figures(expectedPerSecond)}/s, ${BASIS[basis]}; ${String(100 * PLANNED_SHARE)} % of it are planned with.`,
+    `For ${String(Number(wantedPerSecond.toFixed(2)))} requests per second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
+    `Expected to sustain ${figures(expectedPerSecond)}/s, ${BASIS[basis]}; the plan uses at most ${String(100 * PLANNED_SHARE)} % of it.`,
     evidence.confirmed
       ? `Evidence: search ${evidence.source}, confirmed at full length.`
       : `Evidence: search ${evidence.source}, NOT confirmed at full length: prove it before you go live.`,
   ];
   if (cost) {
     lines.push(
-      `Costs ${cost.cores.toFixed(2)} cores and ${cost.memoryGiB.toFixed(2)} GiB (${(priceOf(best, prices) ?? 0).toFixed(2)} at ${String(prices.cpu)} a core, ${String(prices.memory)} a GiB).`,
+      `Costs ${cost.cores.toFixed(2)} cores and ${cost.memoryGiB.toFixed(2)} GiB (${(priceOf(best, prices) ?? 0).toFixed(2)} at ${String(prices.cpu)} per core, ${String(prices.memory)} per GiB).`,
     );
   }
   const secrets = leftOutSecrets(evidence.topology);
@@ -243,7 +243,7 @@ function heading({ best, others, prices }: Recommendation): string[] {
     const layout =
       topology.mode === 'queue' ? `queue mode, ${String(other.workers)} workers` : 'regular mode';
     lines.push(
-      `Would do as well: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${price.toFixed(2)}`}.`,
+      `Would also do: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${price.toFixed(2)}`}.`,
     );
   }
   return lines;

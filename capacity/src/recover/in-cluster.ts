@@ -87,7 +87,7 @@ async function main(): Promise<number> {
     stopping.signal,
   );
   if (report === null) {
-    tell('another recovery works on this n8n: nothing was done');
+    tell('another recovery is running on this n8n: nothing was done');
     return 0;
   }
   tell(summaryOf(report, retries));

@@ -38,7 +38,7 @@ export async function awaitBacklog(
     }
     progress(
       last === null
-        ? `waiting until the ${source} of n8n tell what is left to do`
+        ? `waiting until the ${source} of n8n show what is left to do`
         : `waiting for n8n to finish ${String(last)} executions`,
     );
     await pause();

@@ -15,7 +15,7 @@ export async function recoverRun(folder: string): Promise<RunData> {
   const { pid, head } = readHead(folder);
   if (isAlive(pid)) {
     throw new Mistake(
-      `the run in ${folder} still goes on (process ${String(pid)}): wait until it has ended.`,
+      `the run in ${folder} is still running (process ${String(pid)}): wait until it has ended.`,
     );
   }
   const requests = await seenAgain(folder, head);

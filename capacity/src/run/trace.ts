@@ -32,7 +32,7 @@ export async function readTrace(
   signal: AbortSignal,
 ): Promise<TracedExecutions> {
   if (trace === null) return { skipped: 'n8n could not be asked for its executions' };
-  if (signal.aborted) return { skipped: 'the run was broken off' };
+  if (signal.aborted) return { skipped: 'the run was interrupted' };
   const { requests: count, areKept } = order;
   if (count > trace.affordable && countsAgree(order)) {
     return {

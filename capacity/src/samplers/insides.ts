@@ -12,7 +12,7 @@ import { sampler } from './ticker';
 export function insidesSampler(): Sampler {
   return sampler('pods', (running, sink) => {
     const { insides } = running;
-    if (insides === undefined) throw new Error('nothing tells of itself from within');
+    if (insides === undefined) throw new Error('no container reports its own figures');
     const groups = new GroupWriter(sink);
     const nodes = new NodeWriter(sink);
     const trees = new Map<string, Tree>();

@@ -16,7 +16,7 @@ export function readStudies(folder: string): NamedStudy[] {
 export function findStudy(folder: string, name: string): NamedStudy {
   const names = readdirSync(folder).filter((one) => existsSync(join(folder, one, FILE)));
   if (names.includes(name)) return readStudy(folder, name);
-  throw new Mistake(`there is no study '${name}': it is one of ${names.sort().join(', ')}.`);
+  throw new Mistake(`there is no study '${name}': choose one of ${names.sort().join(', ')}.`);
 }
 
 function readStudy(folder: string, name: string): NamedStudy {

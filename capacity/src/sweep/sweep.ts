@@ -74,7 +74,7 @@ export async function goThrough(
   return records;
 }
 
-/** A cell in which n8n does not live is a result; a mistake of the user's ends the sweep, which can go on later. */
+/** A cell in which n8n crashes is a result; a mistake of the user's ends the sweep, which can go on later. */
 function crashed(error: unknown, signal: AbortSignal): CellResult | null {
   if (signal.aborted) return null;
   if (error instanceof Mistake) throw error;

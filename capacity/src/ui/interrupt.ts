@@ -8,7 +8,7 @@ export function onInterrupt(): { signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const stop = (name: NodeJS.Signals): void => {
     if (controller.signal.aborted) process.exit(130);
-    process.stderr.write(`\nn8n-tuned: ${name}: ending in order; once more ends at once\n`);
+    process.stderr.write(`\nn8n-tuned: ${name}: stopping cleanly; a second signal stops at once\n`);
     controller.abort(new Error(name === 'SIGINT' ? 'stopped by Ctrl-C' : `stopped by ${name}`));
   };
   const names: NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -222,7 +222,7 @@ function decideOne(execution, retries, view, rules) {
       return { kind: "fine", execution, why: "at work" };
     }
     if (queued === null) {
-      return leave("it has not ended, and without --redis nobody knows whether it has a job");
+      return leave("it has not ended, and without --redis it is not known whether it has a job");
     }
   }
   const notOurs = NOT_OURS[execution.mode];
@@ -237,7 +237,7 @@ function decideOne(execution, retries, view, rules) {
     const of = looked.get(retry.id);
     if (of === void 0) return { kind: "look", execution: retry };
     if (of === "no data") {
-      return leave(`its retry ${retry.id} failed, and n8n has no data to tell of what`, true);
+      return leave(`its retry ${retry.id} failed, and n8n has no data to tell why`, true);
     }
     if (!isCrash(of.error)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
   }
@@ -261,11 +261,11 @@ var BUSY = /* @__PURE__ */ new Set(["new", "running", "waiting"]);
 var HAS_A_JOB = /* @__PURE__ */ new Set(["webhook", "trigger", "retry"]);
 var NOT_OURS = {
   integrated: "it is a sub-execution: the one that called it is retried",
-  manual: "somebody ran it by hand in the editor",
+  manual: "somebody ran it manually in the editor",
   evaluation: "it is part of an evaluation",
   chat: "somebody ran it in a chat",
   cli: "somebody ran it on the command line",
-  internal: "n8n ran it for itself"
+  internal: "n8n ran it for its own use"
 };
 var endedAtMs = ({ stoppedAtMs, startedAtMs }) => stoppedAtMs ?? startedAtMs;
 var ageMs = (execution, nowMs) => nowMs - (endedAtMs(execution) ?? 0);
@@ -616,7 +616,7 @@ async function main() {
     stopping.signal
   );
   if (report === null) {
-    tell("another recovery works on this n8n: nothing was done");
+    tell("another recovery is running on this n8n: nothing was done");
     return 0;
   }
   tell(summaryOf(report, retries));

@@ -1,4 +1,4 @@
-// `helm test`: asks the Service that answers production webhooks for 10 seconds, over the network as a caller does.
+// `helm test`: calls the Service that takes production webhooks for 10 seconds, over the network as a caller does.
 const { setTimeout: sleep } = require('node:timers/promises');
 
 const { URL: url, STATUS, BODY, READY_SECONDS } = process.env;
@@ -6,7 +6,7 @@ const PAUSE_MS = 500;
 const REQUESTS = 20;
 const ANSWER_MS = 30_000;
 
-/** What is wrong with one answer; null where it is as expected. */
+/** What is wrong with one response; null where it is as expected. */
 async function complaint() {
   try {
     const reply = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
@@ -14,7 +14,7 @@ async function complaint() {
     if (reply.status === Number(STATUS) && body.includes(BODY)) return null;
     return `status ${reply.status}, ${body.slice(0, 200)}`;
   } catch (error) {
-    return `no answer: ${error.cause?.message ?? error.message}`;
+    return `no response: ${error.cause?.message ?? error.message}`;
   }
 }
 

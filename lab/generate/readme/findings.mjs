@@ -52,7 +52,7 @@ function chartsIn(mode) {
 const comparedIn = (mode, record) => [
   `requests per second with this chart, compared with the official one, ${mode} mode`,
   interval(record.comparison.ratio),
-  `last-node, ${clientsOf(record)} clients, ${pairsOf(record)} pairs of turns on one cluster, the same limits per pod`,
+  `last-node, ${clientsOf(record)} clients, ${pairsOf(record)} pairs measured in turns on one cluster, the same limits per pod`,
   link(record.file),
 ];
 
@@ -80,7 +80,7 @@ function isolates() {
   const all = variants.at(-1);
   const ratios = all.rounds.map(({ cpuMs }, round) => none.rounds[round].cpuMs / cpuMs);
   return [
-    'CPU per sandbox for expressions, n8n compared with n8n with the patches of this kit',
+    'CPU per expression sandbox, n8n compared with n8n and the patches of this kit',
     spreadOf(ratios),
     `n8n ${n8n}, one process, ${ratios.length} rounds in turns`,
     link(path),

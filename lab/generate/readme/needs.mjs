@@ -13,11 +13,11 @@ export function needs() {
       [`Node.js ${node} or newer, npm`, 'the command itself'],
       [
         `Go ${go} or newer`,
-        `k6 is compiled from its locked sources. A k6 of your own, ${ownK6} or newer, works as well`,
+        `k6 is compiled from its locked sources. Your own k6, ${ownK6} or newer, works as well`,
       ],
       [
         'Linux (Debian 12, Ubuntu) and root',
-        'CPU and memory limits are set with cgroups, and Debian packages that are missing are installed. macOS, and a user without root, can do [less](#where-it-runs)',
+        'CPU and memory limits are set with cgroups, and missing Debian packages are installed. On macOS, or without root, you can do [less](#where-it-runs)',
       ],
       [`${diskGiB} GiB of free disk`, 'n8n, and what is downloaded and compiled for it'],
       [

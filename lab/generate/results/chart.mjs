@@ -50,7 +50,7 @@ function inTurns(mode) {
 
 ${clients} clients on ${workload}, ${official.length} turns of ${seconds} s each, load average ${number(loadAverageAtStart)} at the start.
 
-${table(['chart', 'expected responses', 'of the official one', 'p95', "n8n's CPU a request", "n8n's memory", FIRST_RESPONSE, 'wrong or no answer'], rows)}
+${table(['chart', 'expected responses', 'of the official one', 'p95', "n8n's CPU per request", "n8n's memory", FIRST_RESPONSE, 'wrong or no response'], rows)}
 
 ${link(recordOf(mode))}`;
 }
@@ -80,8 +80,8 @@ function answers() {
 
 ### Every caller gets a response
 
-Queue mode, ${clients} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: of ${requests} requests
-${lost === 0 ? 'none' : lost} stayed without an expected response; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms.
+Queue mode, ${clients} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: ${lost === 0 ? 'all' : `${requests - lost} of`} ${requests} requests
+got the expected response; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms.
 
 ${link(path)}`;
 }
@@ -119,9 +119,9 @@ function rollouts() {
 
 ### Rollouts
 
-Two webhook processors are replaced while ${callers} callers ask for ${workload}. Each keeps its connection, never asks twice, and
-asks again a second after its last answer. With little CPU n8n's event loops stall for seconds, as they do on a node that
-starts many pods at once. In turns, with these settings: ${Object.entries(settings).map(ofSide).join('; ')}.
+Two webhook processors are replaced while ${callers} callers call ${workload}. Each keeps its connection, never repeats a request,
+and waits a second between a response and its next request. With little CPU n8n's event loops stall for seconds, as they
+do on a node that starts many pods at once. In turns, with these settings: ${Object.entries(settings).map(ofSide).join('; ')}.
 
 ${conditions}
 
@@ -143,7 +143,7 @@ function workerEnds() {
 
 ### Workers that end
 
-Two workers are replaced while ${callers} callers ask for ${workload}, each again ${pauseMs} ms after its last response, so that a worker
+Two workers are replaced while ${callers} callers call ${workload}, each again ${pauseMs} ms after its last response, so that a worker
 has jobs when it has to end. "200 without data" is n8n's response for an execution that its worker could not store: nothing was
 executed. In turns, with these settings: ${Object.entries(settings).map(ofSide).join('; ')}
 ([what it changes](chart/patches.md#finish-jobs)).
@@ -155,7 +155,7 @@ ${table(['settings', 'rollouts', 'requests', 'lost', 'how'], rows)}
 ${link(path)}`;
 }
 
-/** What the long tests saw of the chart in real pods. */
+/** What the long tests recorded of the chart in real pods. */
 export function chartOnCluster() {
   const path = 'docs/records/chart-on-cluster.json';
   if (!has(path)) return '';
@@ -178,7 +178,7 @@ export function chartOnCluster() {
   });
   return `## The chart in real pods
 
-What the long tests on the cluster saw (\`LONG=1 make test-cluster\`); memory hogs by the MiB that a Code node returns, 0 for no answer.
+What the long tests on the cluster recorded (\`LONG=1 make test-cluster\`); memory hogs by the MiB that a Code node returns, 0 for no response.
 
 ${table(['what', 'n8n', 'seen'], rows)}
 

@@ -1,4 +1,4 @@
-// From how much work in one request on several processes pay: the loop of n counts, by who starts the processes.
+// How much work per request makes several processes worthwhile: the loop of n counts, by who starts the processes.
 import { link, number, table } from './records.mjs';
 import {
   cellsOf,
@@ -96,9 +96,8 @@ ${table(['n', 'who starts the processes', 'expected responses', 'of one process'
 
 **Why it differs from what was published.** Two cores carry the server and the load generator here: at small n the generator
 takes more CPU than the server, and two processes have at most the cores that it leaves. The published machine is not
-known. Where other work used much of the machine, as the last column tells, the rates of two cells cannot be compared, and
-the ratio is
-left out: CPU per request is what remains.
+known. Where other work used much of the machine, as the last column shows, the rates of two cells cannot be compared, and
+the ratio is left out: CPU per request is what remains.
 
 ${link(`${sweepIn(folder)}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
 }

@@ -1,6 +1,11 @@
 // What the command n8n-tuned recorded of n8n: its own records, beneath studies/.
-import { link, number, range, readJson, recordsNamed, table, undecided } from './records.mjs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compiled } from '../compiled.mjs';
+import { link, number, range, readJson, recordsNamed, root, table, undecided } from './records.mjs';
 import { publishedTable } from './study.mjs';
+
+const { readRun } = await compiled(`export { readRun } from './record/read';`);
 
 /** Of the workload wait-5s. */
 const WAIT_SECONDS = 5;
@@ -32,7 +37,7 @@ export function closedLoops() {
   const { workload, profile } = runs[0][1];
   return `## One process for each execution, or one for all
 
-${profile.clients} clients that each wait for their reply, ${profile.durationSeconds} s, ${workload.title.toLowerCase()}.
+${profile.clients} clients that each wait for their response, ${profile.durationSeconds} s, ${workload.title.toLowerCase()}.
 
 ${table(['topology', 'n8n', 'expected responses', 'p50', 'p95', 'errors', 'n8n processes, most', 'their memory, most', 'limited by', ''], rows)}
 
@@ -105,13 +110,16 @@ ${table(['question', 'over', 'measurements', ''], rows)}`;
 export function proofs() {
   const records = recordsNamed('proof.json', 'studies/').map((path) => [path, readJson(path)]);
   if (records.length === 0) return '';
-  const rows = records.map(([path, { verdict, sentence }]) => [
+  const rows = records.map(([path, { verdict }]) => [
     path.split('/').at(-2),
     verdict,
-    sentence,
+    provingRun(path).verdict.sentence,
     `[report](../${path.replace('proof.json', 'report.md')}), [values](../${path.replace('proof.json', 'values.yaml')})`,
   ]);
   return `## Values that were proved
 
 ${table(['values', 'verdict', 'why', ''], rows)}`;
 }
+
+/** In the words of today, whatever those of its record are. */
+const provingRun = (path) => readRun(dirname(fileURLToPath(new URL(path, root))));

@@ -11,8 +11,8 @@ export function databasePool() {
   return `## Pool of database connections
 
 Queue mode with one worker and one webhook processor, a PostgreSQL some milliseconds away, and a rate that is five times as
-high for 10 s. While n8n's own ping waits for a connection for too long, main and webhook processors answer every request
-with status 503.
+high for 10 s. While n8n's own ping waits for a connection for too long, main and webhook processors respond to every
+request with status 503.
 
 ${files.toSorted().map(partOf).join('\n\n')}`;
 }

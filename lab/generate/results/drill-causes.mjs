@@ -12,7 +12,7 @@ const BY_CLASS = {
     prevention: '`tuning.finishJobs` of the chart lets a worker finish its jobs before it ends',
   },
   repeated: {
-    cause: 'a job whose worker was taken for dead was at work all the same, or was retried',
+    cause: 'a job whose worker was considered dead was still running, or was retried',
     prevention:
       'an effect that carries the id of its request, so that a second one changes nothing',
   },
@@ -39,18 +39,17 @@ const LOST = {
   },
   main: {
     cause:
-      'the process that had accepted the request ended with it, and nobody else answers for it',
+      'the process that had accepted the request died, and no other process responds to its caller',
     prevention: RECOVERY,
   },
   store: {
-    cause: 'the execution could not be begun or stored while a store was away',
+    cause: 'the execution could not be started or stored while a store was down',
     prevention: `a store that fails over, and ${RECOVERY}`,
   },
 };
 
 const HALF_OPEN = {
-  cause:
-    'the workers wait at connections that carry nothing, and take no job until they are restarted',
+  cause: 'the workers wait on dead connections, and take no job until they are restarted',
   prevention: '`worker.guardSeconds` of the chart restarts them',
 };
 
@@ -66,13 +65,14 @@ export function causesOf({ fault, configuration, metric, classes }) {
   }
   if (metric === 'errors' && WITHOUT_STORE.has(fault)) {
     return {
-      cause: 'a request that needs a store is answered with an error while it is away',
+      cause: 'a request that needs a store gets an error while the store is down',
       prevention: 'a store that fails over faster than callers notice, or callers that try again',
     };
   }
   if (metric === 'due-never') {
     return {
-      cause: 'schedules are kept in the memory of main, and are not caught up on',
+      cause:
+        'schedules are kept in the memory of main, and what was due while it was down is not made up for',
       prevention: '`executions.durableSchedules` of the chart',
     };
   }

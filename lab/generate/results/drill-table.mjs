@@ -1,23 +1,19 @@
 // What was lost in drills: each fault in each configuration, over its repeats (studies/drills/measure.mjs).
 import { readdirSync } from 'node:fs';
 import { CONFIGURATIONS, FAULTS, PARTS } from '../../../studies/drills/parts.mjs';
+import { compiled } from '../compiled.mjs';
 import { causesOf } from './drill-causes.mjs';
 import { has, number, readJson, root, table } from './records.mjs';
 
 const FOLDER = 'studies/drills/results/parts/';
 
-/** As the report of a drill calls them; `once` and the two that are lost have columns of their own. */
-export const WORDS = {
-  unheard: 'executed, caller unheard',
-  'not-executed': 'answered, not executed',
-  lost: 'accepted and lost',
-  repeated: 'executed more than once',
-  revived: 'revived',
-  refused: 'refused cleanly',
-  unknown: 'unknown',
-  'called-crashed': 'called crashed although it succeeded',
-  running: 'still running',
-};
+const { LEDGER_WORDS } = await compiled(`export { LEDGER_WORDS } from './plan/ledger-class';`);
+/** As the report of a drill calls them; `once` has a column of its own. */
+export const WORDS = Object.fromEntries(
+  Object.entries(LEDGER_WORDS)
+    .filter(([name]) => name !== 'once')
+    .map(([name, { title }]) => [name, title]),
+);
 
 export const measured = () =>
   has(FOLDER)
@@ -156,9 +152,9 @@ measured yet. ${first.workload.title} for ${number(first.workload.latencyFloorMs
 - _${CONFIGURATIONS['as-it-comes']}_: without the tuning, the patches and the variables of this kit.
 - _${CONFIGURATIONS.defaults}_: with them, the worker guard included.
 - _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it. It runs what was lost again from its trigger, so what had begun is
-  executed more than once; how often its work was done to the end twice is said.
+  executed more than once; the table says how often its work was completed twice.
 
-Where nothing was lost, the share that may be lost all the same is given as in the report of a drill, over all drills of the row.
+If nothing was lost, the upper bound of the share is given as in the report of a drill, over all drills of the row.
 ${shared(records)}
 ${targets
   .map(

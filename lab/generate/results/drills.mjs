@@ -31,8 +31,8 @@ export function part() {
 ## Other drills
 
 At ${[...new Set(all.map(({ ratePerSecond }) => `${number(ratePerSecond)}/s`))].join(', ')} of requests whose work a service outside n8n counts.
-An invalid drill says nothing about n8n, and why it is invalid is said; its figures are there all the same. What a class means, and
-what each fault does, is on [the page of drills](drills.md).
+An invalid drill says nothing about n8n; the table says why it is invalid, and has its figures all the same. [The page of
+drills](drills.md) says what each class means, and what each fault does.
 
 ${table(
   [

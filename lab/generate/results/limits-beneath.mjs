@@ -1,4 +1,4 @@
-// The same request against n8n and against what it rests on: each figure of n8n as a share of its limit.
+// The same request against n8n and against what it is built on: each figure of n8n as a share of its limit.
 import { link, number, table } from './records.mjs';
 import { cellsOf, conditionsText, otherCores, recordOf, sweepIn } from './study.mjs';
 
@@ -65,9 +65,9 @@ function part() {
   const all = rows();
   if (all.length === 0) return '';
   const folder = recordOf(NAME);
-  return `## The same request, by n8n and by what it rests on
+  return `## The same request, by n8n and by what it is built on
 
-16 clients ask for the workload last-node, or for the same response from a server that does one part of the work alone: one
+16 clients call the workload last-node, or get the same response from a server that does one part of the work alone: one
 process of Node.js that responds; one that has Bull carry each request to a worker in another process and back; one that
 sends PostgreSQL the statements of one execution, as a real n8n sent them, over 8 connections. Today's n8n runs with the
 default profile, the legacy one with its own settings. ${conditionsText(folder)}
@@ -94,7 +94,7 @@ ${table(
 ![Expected responses of each](results/${NAME}.svg)
 
 CPU per request is that of all processes that respond, their stores apart; that of the server of PostgreSQL has an idle n8n
-in it. The load generator shares the two cores with all of them, and so did other work, as the last column tells: take
+in it. The load generator shares the two cores with all of them, and so did other work, as the last column shows: take
 ratios from it as orders of magnitude.
 
 ${link(`${sweepIn(folder)}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
@@ -106,7 +106,11 @@ const plots = () => {
     ? []
     : [
         {
-          ...{ kind: 'bar', id: NAME, title: 'The same request, by n8n and by what it rests on' },
+          ...{
+            kind: 'bar',
+            id: NAME,
+            title: 'The same request, by n8n and by what it is built on',
+          },
           unit: 'expected responses per second',
           bars: all.map(({ name, rate }) => ({ label: name, value: rate })),
         },

@@ -35,12 +35,12 @@ const ALL = [
   ],
   [
     'limits',
-    'How far is n8n from what it rests on?',
+    'How far is n8n from what it is built on?',
     limitsBeneath.answer,
     [limitsBeneath.part],
     limitsBeneath.plots,
   ],
-  ['settings', 'What are the settings of this kit worth?', answers.settings, [comparisons]],
+  ['settings', 'What do the settings of this kit gain?', answers.settings, [comparisons]],
   [
     'charts',
     'What does this chart do in real pods, compared with others?',
@@ -55,7 +55,7 @@ const ALL = [
   ],
   [
     'cluster-loop',
-    'From how much work in one request on do several processes pay?',
+    'How much work per request makes several processes worthwhile?',
     clusterLoop.answer,
     [clusterLoop.part],
     clusterLoop.plots,
@@ -88,12 +88,12 @@ const ALL = [
   ],
   [
     'search',
-    'How far off is a capacity that `find` names?',
+    'How far off is the capacity that `find` names?',
     answers.search,
     [searchQuality, knownCapacities, arrivals, generators],
   ],
   ['drills', 'What is lost when something breaks under load?', drills.answer, [drills.part]],
-  ['bottleneck', 'Is the bottleneck named?', answers.bottleneck, [plantedLimits]],
+  ['bottleneck', 'Is the bottleneck named correctly?', answers.bottleneck, [plantedLimits]],
   [
     'the-kit',
     'What do the tools of this kit cost, and how exact are they?',

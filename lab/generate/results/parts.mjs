@@ -7,7 +7,7 @@ export function heapFloors() {
   const rows = readJson(path).rows.map((r) => [
     `${r.heap} of ${r.n8n}`,
     `${r.oldSpaceMiB} MiB`,
-    r.lives ? `ready after ${number(r.readyAfterSeconds)} s` : 'dies',
+    r.lives ? `ready after ${number(r.readyAfterSeconds)} s` : 'crashes',
     r.outOfHeap ? 'yes' : 'no',
   ]);
   return `## The least heaps
@@ -40,7 +40,7 @@ and \`toTitleCase()\` once, and is thrown away. Median of ${count} sandboxes; ov
 least to the most. Load average at the start: ${number(loadAverageAtStart)}; above 2, other work on the two cores makes times longer, and
 CPU little.
 
-${table(['patches', 'made', 'first expression', 'the same again', 'a function', 'CPU for all', 'of none'], rows)}
+${table(['patches', 'made', 'first expression', 'the same again', 'a function', 'CPU for all', 'compared with none'], rows)}
 
 ${link(path)}`;
 }
@@ -61,8 +61,8 @@ export function sessions() {
   });
   return `## What sessions with PostgreSQL cost
 
-The TypeORM of n8n ${n8n}, without and with the [patch](chart/patches.md) \`session-once\`, behind a proxy that gives the database's
-answers back later: \`SELECT 1\` one after the other, and from 16 callers over a pool of 4 connections. This is n8n's way to the
+The TypeORM of n8n ${n8n}, without and with the [patch](chart/patches.md) \`session-once\`, behind a proxy that delays the
+responses of the database: \`SELECT 1\` one after the other, and from 16 callers over a pool of 4 connections. This is n8n's way to the
 database alone, not n8n. Median of ${delays[0].with.length} rounds in turns, and from the least to the most; load average at the start ${number(loadAverageAtStart)}. A
 timer of Node.js may be up to a millisecond late.
 
@@ -100,11 +100,11 @@ export function samplerCost() {
 Beside ${mode} mode with ${workers.count} workers and ${webhooks.count} webhook processors, ${record.processes} processes with
 their stores, all samplers together took ${number(100 * record.coreShare)} % of one core at a sample every
 ${number(record.everyMs / 1000)} s, measured over ${record.measuredSeconds} s
-(load average at its start: ${number(record.loadAverageAtStart)}). A sampler that waits for an answer is also charged with
+(load average at its start: ${number(record.loadAverageAtStart)}). A sampler that waits for a response is also charged with
 what the others did meanwhile, so the parts add up to more.
 
 ${table(
-  ['sampler', 'CPU ms a tick, at most'],
+  ['sampler', 'CPU ms per tick, at most'],
   record.rows.map(({ sampler, msPerTick }) => [sampler, number(msPerTick)]),
 )}
 

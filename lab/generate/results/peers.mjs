@@ -64,7 +64,7 @@ function tableOf(mode) {
         'of the official one, 95 % interval',
         'expected responses per second',
       ],
-      ...['p95, ms', "n8n's CPU per request, ms", "n8n's memory, MiB", 'wrong or no answer'],
+      ...['p95, ms', "n8n's CPU per request, ms", "n8n's memory, MiB", 'wrong or no response'],
       ...['pairs', ''],
     ],
     rows,

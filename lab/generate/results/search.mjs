@@ -17,8 +17,8 @@ export function knownCapacities() {
   return `## The search against real servers
 
 Small servers on this machine whose capacity follows from their own figures: from the service time that they measured
-themselves for slots (even arrivals: D/D/c and D/M/1 in closed form), from the rate of a limiter, and for the one that
-computes from what it answers when saturated, before and after.
+themselves for slots (even arrivals: D/D/c and D/M/1 in closed form), from the rate of a limiter, and, for the one that
+computes, from its responses when saturated, before and after.
 
 ${table(
   ['server', 'SLO', 'true capacity', 'found', 'off by', 'interval', 'probes', 'probe-seconds'],

@@ -6,8 +6,8 @@ export function taskRunners() {
   if (modes.length === 0) return '';
   return `## Internal and external task runner
 
-Both in real pods with the same memory in all, in turns: medians of the turns, and from the least to the most. The external
-one runs under a launcher that stands in for n8n's ([what that is](chart/task-runners.md#what-is-tested)). Then the workflow
+Both in real pods with the same total memory, in turns: medians of the turns, and from the least to the most. The external
+one runs with a stand-in for n8n's launcher ([what that is](chart/task-runners.md#what-is-tested)). Then the workflow
 \`memory-hog\` builds 512 MB every 5 s beside Code nodes of 5 s.
 
 ${modes.map(partOf).join('\n\n')}`;

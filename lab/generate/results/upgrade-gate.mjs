@@ -5,7 +5,7 @@ import { conditionsText, recordOf } from './study.mjs';
 const NAME = 'upgrade-gate';
 const GATES = ['upgrade', 'upgrade-tuned', 'planted'];
 const TITLES = {
-  upgrade: 'the upgrade, n8n as it comes',
+  upgrade: "the upgrade, with n8n's own settings",
   'upgrade-tuned': 'the upgrade, with the settings of this kit',
   planted: 'no upgrade, a planted slowdown',
 };
@@ -31,7 +31,7 @@ function answer() {
   const upgrade = of('upgrade');
   const slowed = of('planted');
   return {
-    sentence: `${upgrade.b.topology.n8n} does ${interval(upgrade)} of the requests of ${upgrade.a.topology.n8n}, both as they come${upgrade.answer === 'unknown' ? ', which is not enough to tell them apart' : ''}; ${number(100 * (1 - planted(slowed)))} % less CPU, planted, was ${slowed.answer === 'worse' ? 'noticed' : 'not noticed'}.`,
+    sentence: `${upgrade.b.topology.n8n} does ${interval(upgrade)} of the requests of ${upgrade.a.topology.n8n}, both with their own settings${upgrade.answer === 'unknown' ? ', which is not enough to tell them apart' : ''}; ${number(100 * (1 - planted(slowed)))} % less CPU, planted, was ${slowed.answer === 'worse' ? 'noticed' : 'not noticed'}.`,
     published: 'slower after an upgrade, no figure',
     ours: interval(upgrade),
   };

@@ -5,7 +5,7 @@ export const capacity: DashboardSpec = {
   uid: 'n8n-capacity',
   title: 'n8n / Capacity',
   description:
-    'What n8n does now, and how near each resource is to its end. What it can sustain says a measurement: n8n-tuned find.',
+    'What n8n does now, and how near each resource is to its limit. To learn what it can sustain, measure it: n8n-tuned find.',
   rows: [
     {
       title: 'Load',
@@ -27,7 +27,7 @@ export const capacity: DashboardSpec = {
           ],
           meaning: 'From its start to its end, without the time in the queue.',
           whenBad:
-            'It grows with the load: something is used up, see the row below. It grows without: a service that workflows ask has become slow.',
+            'If it grows with the load, something is used up: see the row below. If it grows without, a service that workflows call has become slow.',
         },
       ],
     },

@@ -4,7 +4,7 @@ import { chosen, type DashboardSpec } from '../spec';
 export const overview: DashboardSpec = {
   uid: 'n8n-overview',
   title: 'n8n / Overview',
-  description: 'Is n8n well? One row per question; the other dashboards say why.',
+  description: 'Is n8n healthy? One row per question; the other dashboards say why.',
   rows: [
     {
       title: 'Is it up?',

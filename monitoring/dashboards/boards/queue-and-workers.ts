@@ -38,7 +38,7 @@ export const queue: DashboardSpec = {
           ],
           meaning: 'Waiting jobs over jobs completed per second. No line: nothing completes.',
           whenBad:
-            'Callers of webhooks that answer at their end wait this long in addition. Runbook N8nQueueWaitLong.',
+            'Callers of webhooks that respond at their end wait this long in addition. Runbook N8nQueueWaitLong.',
           bounds: [10, 60],
         },
       ],

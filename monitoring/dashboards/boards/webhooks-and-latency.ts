@@ -34,7 +34,7 @@ export const webhooks: DashboardSpec = {
             },
           ],
           meaning:
-            'By path. A workflow that answers when its last node finishes takes its whole run time.',
+            'By path. A workflow that responds when its last node finishes takes its whole run time.',
           whenBad:
             'One alone: its executions in the editor say which node. All: runbook N8nWebhookLatencyFast.',
         },

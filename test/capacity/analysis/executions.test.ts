@@ -70,7 +70,7 @@ describe('executions against replies', () => {
 
   test('more executions than requests are not those of this run', () => {
     expect(executionFindings({ executions: counted({ succeeded: 130 }) }, atOnce).doubts).toEqual([
-      'n8n ran 30 executions more than 100 requests make: something else used it during the run',
+      'n8n ran 30 more executions than 100 requests account for: something else used it during the run',
     ]);
   });
 });

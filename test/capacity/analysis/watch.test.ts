@@ -80,7 +80,7 @@ test('slots are those that workers show, where they show them', () => {
 test('on 80 columns nothing is cut off where nothing is seen yet, and of long names', () => {
   const seen = new Latest(() => nowMs);
   const alerts = { source: `the rules of http://${'long-'.repeat(10)}name:9090`, firing: [] };
-  const title = `n8n as http://${'long-'.repeat(10)}name:9090 has it, scraped every 15 s`;
+  const title = `n8n as http://${'long-'.repeat(10)}name:9090, scraped every 15 s`;
   const at = (width: number): string[] =>
     renderWatch(title, { view: viewOf(seen, nowMs, queue), alerts }, { width, nowMs });
   const words = (of: string[]): string[] => of.join(' ').split(/\s+/);
@@ -171,7 +171,7 @@ describe('alerts without a Prometheus', () => {
     },
     N8nQueueGrowing: {
       fires: [jobs(50, 5), jobs(61, 5)],
-      text: '61 jobs wait in the queue, and they become more.',
+      text: '61 jobs wait in the queue, and their number is growing.',
       silent: [jobs(61, 5), jobs(61, 5)],
     },
     N8nQueueWaitLong: {
@@ -282,6 +282,8 @@ describe('alerts without a Prometheus', () => {
     tenSeconds();
     const view = alertsNow({ series: latest.series(), nowMs, topology: queue });
     expect(view.firing).toEqual([]);
-    expect(view.source).toMatch(/^13 of our alerts, as seen here; --prometheus URL asks for all$/);
+    expect(view.source).toMatch(
+      /^13 of the alerts, evaluated from these samples; --prometheus URL shows all$/,
+    );
   });
 });

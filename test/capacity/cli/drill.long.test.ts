@@ -5,18 +5,18 @@ import { buildCli, runCli } from '../../support/cli';
 beforeAll(buildCli);
 
 test.each([
-  [['kill-nothing'], "there is no fault 'kill-nothing': it is one of kill-worker, kill-main,"],
+  [['kill-nothing'], "there is no fault 'kill-nothing': choose one of kill-worker, kill-main,"],
   [
     ['kill-worker'],
     'the topology has nothing for kill-worker to hit: add --mode queue --workers 2.',
   ],
   [['kill-webhook', '--workers', '2'], 'to hit: add --mode queue --workers 1 --webhooks 2.'],
-  [['kill-main', '--for', '5s'], 'kill-main is a moment and does not last: leave --for out.'],
+  [['kill-main', '--for', '5s'], 'kill-main is instantaneous: leave --for out.'],
   [
     ['kill-main', '--promise', 'fast'],
     "the promise 'fast' is not understood: write it like lost=0",
   ],
-  [['kill-main', '--recover'], '--recover sees in the queue what is lost: add --mode queue'],
+  [['kill-main', '--recover'], '--recover finds in the queue what is lost: add --mode queue'],
   // Before the first one begins.
   [['all', '--promise', 'fast'], "the promise 'fast' is not understood: write it like lost=0"],
   [['all', '--target', 'url'], '--target is url, but a drill needs processes that it may end'],
@@ -26,11 +26,11 @@ test.each([
   ],
   [
     ['rolling-upgrade'],
-    'rolling-upgrade cannot be made with --target process: it needs pods that are replaced by new ones;',
+    'rolling-upgrade cannot be injected with --target process: it needs pods that are replaced by new ones;',
   ],
   [
     ['cut-worker', '--target', 'kubernetes', '--workers', '2'],
-    'cut-worker cannot be made with --target kubernetes: pods reach their stores directly',
+    'cut-worker cannot be injected with --target kubernetes: pods reach their stores directly',
   ],
   [
     ['kill-worker', '--target', 'kubernetes'],
@@ -47,7 +47,7 @@ test.each([
   expect(code).toBe(2);
 });
 
-test('drill list names every fault with what is promised, for people and for machines', async () => {
+test('drill list names every fault with what is promised, as text and as JSON', async () => {
   const { code, stdout } = await runCli(['drill', 'list']);
   expect(code).toBe(0);
   expect(stdout).toMatch(

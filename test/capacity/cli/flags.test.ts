@@ -35,7 +35,7 @@ test.each(['--out', '--probe', '--full', '--timeout', '--drain', '--ready'])(
 test('--budget is for the whole of a command', () => {
   expect(uses('--budget')).toHaveLength(2);
   for (const { description } of uses('--budget')) {
-    expect(description).toMatch(/^for all that is measured/);
+    expect(description).toMatch(/^time for all measurements/);
   }
 });
 
@@ -55,40 +55,40 @@ test.each([
 ])('%s: the flag is gone, and its successor named', async (words, successor) => {
   const error = await refusal(words.split(' '));
   expect(error).toBeInstanceOf(Mistake);
-  expect((error as Mistake).message).toContain(`is there no longer: use ${successor}.`);
+  expect((error as Mistake).message).toContain(`no longer exists: use ${successor}.`);
 });
 
 test.each([
   ['run --timeout soon', 'Write it like 30s, 1m30s or 2h.'],
-  ['run --rate fast', 'It is a number.'],
+  ['run --rate fast', 'It must be a number.'],
   ['run --profile walk', 'Allowed choices are smoke'],
   ['run --arrivals odd', 'Allowed choices are'],
-  ['run --max-open 1.5', 'It is a whole number from 1.'],
-  ['run --generator-cpus 0', 'It is at least 0.01 cores.'],
+  ['run --max-open 1.5', 'It must be a whole number of at least 1.'],
+  ['run --generator-cpus 0', 'It must be at least 0.01 cores.'],
   ['run --target moon', 'Allowed choices are process, kubernetes, url, server.'],
   ['run --mode solo', 'Allowed choices are regular, queue.'],
   ['up --process other', 'Allowed choices are main, own.'],
   ['up --database mysql', 'Allowed choices are sqlite, postgresql.'],
   ['up --tuning fast', 'Allowed choices are none, default'],
-  ['find --workers two', 'It is a whole number.'],
-  ['find --workers -1', 'It is a whole number.'],
-  ['find --concurrency 0', 'It is a whole number from 1.'],
-  ['find --webhooks 1.5', 'It is a whole number.'],
+  ['find --workers two', 'It must be a whole number of at least 0.'],
+  ['find --workers -1', 'It must be a whole number of at least 0.'],
+  ['find --concurrency 0', 'It must be a whole number of at least 1.'],
+  ['find --webhooks 1.5', 'It must be a whole number of at least 0.'],
   ['run --cpu lots', 'Write it like 500m, 0.5 or 2.'],
   ['run --memory 0', 'Write it like 1024Mi or 1Gi.'],
-  ['run --heap some', 'It is auto, none or an amount like 768Mi.'],
+  ['run --heap some', 'It must be auto, none or an amount like 768Mi.'],
   ['run --env =x', 'Write it like NAME=value.'],
   ['find --probe -3s', 'Write it like'],
   ['find --budget many', 'Write it like'],
   ['compare a b --metric speed', 'Allowed choices are'],
   ['compare a b --fail-on better', 'Allowed choices are worse.'],
-  ['compare a b --pairs 3', 'It is an even number from 2 on.'],
-  ['predict --at 0', 'It is a number above 0.'],
-  ['predict --at 2 --group 0', 'It is a whole number from 1.'],
+  ['compare a b --pairs 3', 'It must be an even number of at least 2.'],
+  ['predict --at 0', 'It must be a number above 0.'],
+  ['predict --at 2 --group 0', 'It must be a whole number of at least 1.'],
   ['predict --at 2 --over mains', 'Allowed choices are workers'],
-  ['recommend --attempts 0', 'It is a whole number from 1.'],
-  ['recommend --rate none', 'It is a number above 0.'],
-  ['sample --pid x', 'It is a whole number from 1.'],
+  ['recommend --attempts 0', 'It must be a whole number of at least 1.'],
+  ['recommend --rate none', 'It must be a number above 0.'],
+  ['sample --pid x', 'It must be a whole number of at least 1.'],
   ['sample --pid 1 --interval 1ms', '50ms is the shortest.'],
 ])('%s is refused: %s', async (words, because) => {
   const error = await refusal(words.split(' '));

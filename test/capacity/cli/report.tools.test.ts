@@ -65,7 +65,7 @@ describe('n8n-tuned report', () => {
     for (const link of links) expect(existsSync(join(root, decodeURIComponent(link)))).toBe(true);
   });
 
-  it('prints what it found for machines, and every run in one table', async () => {
+  it('prints what it found as JSON, and every run in one table', async () => {
     const search = a('a-search', 'find.json', sampleSearch());
     await aRunIn(join(search, 'probes'));
     const csv = join(root, 'runs.csv');

@@ -116,7 +116,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
     const order = await serve({});
     const { code, stderr } = await runCli([...order, '--slo', 'backlog=0']);
     expect(code).toBe(2);
-    expect(stderr).toContain("the SLO 'backlog=0' has no evidence at http://127.0.0.1");
+    expect(stderr).toContain("the SLO 'backlog=0' cannot be judged at http://127.0.0.1");
     expect(stderr).not.toContain('    at ');
     expect(server.seen.right).toBe(0);
   });
@@ -152,11 +152,11 @@ describe('n8n-tuned run on a server of known behaviour', () => {
   it.each([
     [['--slo', 'p95<3'], 'needs a time with its unit'],
     [['--profile', 'walk'], "argument 'walk' is invalid. Allowed choices are"],
-    [['--rate', 'fast'], "argument 'fast' is invalid. It is a number"],
+    [['--rate', 'fast'], "argument 'fast' is invalid. It must be a number"],
     [['--vus', '5'], 'has a rate, not clients'],
     [['--timeout', 'soon'], "option '--timeout <time>' argument 'soon' is invalid"],
     [['--expect', 'nonsense'], "expectation 'nonsense' is not understood"],
-    [['--workload', 'last-node'], 'both say what to load'],
+    [['--workload', 'last-node'], 'both name what to load'],
     [['--body', '@nowhere.json'], 'cannot be read'],
     [['--body', '{}'], 'a GET has no body'],
     [['--s3', 'bucket'], 'write it like s3://bucket/prefix'],

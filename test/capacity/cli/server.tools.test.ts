@@ -118,7 +118,7 @@ test('Ctrl-C in the middle of a load leaves no server behind', async () => {
   expect(await isFree()).toBe(true);
 });
 
-test('a sweep has servers as cells; one that does not live is a result', async () => {
+test('a sweep has servers as cells; one that crashes is a result', async () => {
   const plan = join(out, 'plan.yaml');
   const cells = [command(), 'echo has no config; exit 4'];
   writeFileSync(
@@ -157,13 +157,16 @@ test('compare refuses two servers that would get different requests', async () =
     return file;
   });
   const { code, stderr } = await runCli(['compare', ...sides]);
-  expect(stderr).toContain('(GET /one, and GET /two): say one for both with --request.');
+  expect(stderr).toContain('(GET /one, and GET /two): give one for both with --request.');
   expect(code).toBe(2);
 });
 
 test.each([
   [['--command', 'x'], '--target server needs --url'],
-  [['--command', 'x', '--url', 'http://127.0.0.1:1', '--workers', '2'], '--workers is of n8n'],
+  [
+    ['--command', 'x', '--url', 'http://127.0.0.1:1', '--workers', '2'],
+    '--workers is an option for n8n',
+  ],
   [['--command', 'x', '--url', 'http://127.0.0.1:1', '--workload', 'cpu'], '--workload is for n8n'],
   [['--command', 'x', '--target', 'process'], '--command goes with --target server'],
 ])('%j is a mistake, told in one sentence', async (args, sentence) => {

@@ -86,7 +86,7 @@ test('says nothing where the SLO was missed without the fault', async () => {
     ...{ ...order('lost=0', 2), slos: parseSlos('p95<1ms'), hasControl: false },
   });
   expect(record.verdict.outcome).toBe('invalid');
-  expect(record.verdict.sentence).toContain('the SLO was missed before the fault already (p95 was');
+  expect(record.verdict.sentence).toContain('the SLO was missed before the fault (p95 was');
 });
 
 // Go's HTTP client does so for methods that may be repeated, over a connection that was kept open.

@@ -187,7 +187,7 @@ test.each([
     'oom-worker',
     [
       ...['told worker-1 runs out of memory', 'out of memory worker-1'],
-      'told worker-1 was ended for want of memory',
+      'told worker-1 was killed by the kernel for lack of memory',
     ],
   ],
   [
@@ -245,7 +245,7 @@ test('one that finds nobody says so', async () => {
   const direct = stage();
   await expect(
     findFault('slow-redis').make({ ...direct, access: { ...direct.access, links: [] } }),
-  ).rejects.toThrow('no link leads to what was to be hit');
+  ).rejects.toThrow('no link leads to what the fault is to hit');
   await expect(findFault('kill-worker').make(stage(0, []))).rejects.toThrow('no worker runs');
 });
 

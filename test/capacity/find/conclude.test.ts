@@ -233,10 +233,10 @@ describe('stalls', () => {
         probe({ stallsMs: [900, 800], ...(stallCauses === undefined ? {} : { stallCauses }) }),
       );
       const { doubts } = concludeSearch(head(probes), wide, quiet);
-      return doubts.find((text) => text.includes('Nothing was answered')) ?? '';
+      return doubts.find((text) => text.includes('No request was answered')) ?? '';
     };
     expect(doubt({ cpuLimit: 2, collection: 1 }, { cpuLimit: 1, collection: 1 })).toContain(
-      'Seen meanwhile: a CPU limit stopped a process in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap use the same limit as what answers.',
+      'Seen meanwhile: a CPU limit stopped a process in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap share their CPU limit with those that respond.',
     );
     expect(doubt({ cpuLimit: 0, collection: 1 }, undefined)).toMatch(
       /Seen meanwhile: a heap was collected in 1 of them\.$/,
@@ -251,7 +251,7 @@ describe('stalls', () => {
     ];
     for (const [probes, estimate] of cases) {
       const { doubts } = concludeSearch(head(probes), estimate, quiet);
-      expect(doubts.filter((text) => text.includes('Nothing was answered'))).toEqual([]);
+      expect(doubts.filter((text) => text.includes('No request was answered'))).toEqual([]);
     }
   });
 

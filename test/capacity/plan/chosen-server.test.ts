@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a file says what the server is, and options go over it', () => {
+test('a file says what the server is, and options override it', () => {
   writeFileSync(file, 'command: node a.js\nurl: http://127.0.0.1:1\nenv: { A: "1", B: "2" }\n');
   expect(isServerFile(file)).toBe(true);
   expect(
@@ -40,8 +40,11 @@ test.each<[ServerChoice, string]>([
   [{ url: given.url }, "--target server needs --command, like --command 'node server.js'."],
   [{ command: 'x' }, '--target server needs --url, like --url http://127.0.0.1:3000.'],
   [{ ...given, url: '127.0.0.1:3000' }, "the server's url is '127.0.0.1:3000'"],
-  [{ ...given, workers: 2 }, '--workers is of n8n, which --target server does not start'],
-  [{ ...given, heap: 'auto' }, '--heap is of n8n, which --target server does not start'],
+  [
+    { ...given, workers: 2 },
+    '--workers is an option for n8n, which --target server does not start',
+  ],
+  [{ ...given, heap: 'auto' }, '--heap is an option for n8n, which --target server does not start'],
   [{ ...given, env: { A_TOKEN: '***' } }, 'which a record wrote in place of a secret'],
 ])('%j is refused', (choice, sentence) => {
   expect(() => chooseServer(choice)).toThrow(sentence);
@@ -52,7 +55,7 @@ test('the URL is what is loaded, unless a request is given', () => {
   expect(serverRequest(`${given.url}/loop?n=5`, {})).toBe('GET /loop?n=5');
   expect(serverRequest(given.url, { request: 'POST /x' })).toBe('POST /x');
   expect(() => serverRequest(`${given.url}/y`, { request: 'POST /x' })).toThrow(
-    '--url and --request both say a path',
+    '--url and --request both name a path',
   );
   expect(() => serverRequest(given.url, { workload: 'cpu' })).toThrow('--workload is for n8n');
 });
@@ -75,11 +78,14 @@ dimensions:
 });
 
 test.each([
-  ['{ command: x }', 'the plan says no url of the server: add url: http://127.0.0.1:3000'],
-  ['{ command: x, url: "http://h", mode: queue }', 'mode is of n8n'],
-  ['{ command: x, url: "http://h", param.n: 5 }', 'param.n is of n8n'],
-  ['{ command: x, url: "http://h/a", request: GET /b }', '--url and --request both say a path'],
-  ['{ request: GET /b }', 'request is of a server, of which there is no command'],
+  [
+    '{ command: x }',
+    'the plan does not give the url of the server: add url: http://127.0.0.1:3000',
+  ],
+  ['{ command: x, url: "http://h", mode: queue }', 'mode is for n8n'],
+  ['{ command: x, url: "http://h", param.n: 5 }', 'param.n is for n8n'],
+  ['{ command: x, url: "http://h/a", request: GET /b }', '--url and --request both name a path'],
+  ['{ request: GET /b }', 'request is for a server, but the cell has no command that starts one'],
 ])('the cell %s is left out, with the reason', (cell, reason) => {
   const { skipped } = cellsIn(`measure: { profile: closed, clients: 2 }\ncells: [${cell}]\n`);
   expect(skipped.map((one) => one.reason).join()).toContain(reason);

@@ -163,7 +163,7 @@ describe('what cannot be known is refused', () => {
     const [one] = workers([1]);
     if (one === undefined) throw new Error('there is none');
     const result = predicted([{ ...one, workload: { ...one.workload, answers: 'at-once' } }], 1);
-    expect(result.refused).toContainEqual(expect.stringContaining('answers at once'));
+    expect(result.refused).toContainEqual(expect.stringContaining('responds at once'));
   });
 
   test('everything, where nothing was measured', () => {

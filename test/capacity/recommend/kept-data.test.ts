@@ -28,7 +28,7 @@ test('the sentence says what the page about data computes by hand', () => {
   const page = readFileSync(join(__dirname, '../../../docs/chart/data.md'), 'utf8');
   const sentence = keptSentence(KEEPING);
   expect(sentence).toBe(
-    '20 000 executions a day of 50 KiB, kept for 14 days: 280 833 executions, 13.4 GiB of data, about 20.1 GiB on disk',
+    '20 000 executions per day of 50 KiB, kept for 14 days: 280 833 executions, 13.4 GiB of data, about 20.1 GiB on disk',
   );
   const [, executions = '', gib = ''] =
     /= (\d[\d ]+) records, ([\d.]+) GiB/.exec(page.replaceAll('\n', ' ')) ?? [];
@@ -78,6 +78,8 @@ test('a size of data is said in Ki or Mi', () => {
     2e6 / 1024,
   ]);
   for (const wrong of ['50', '', '0Ki', '-1Ki', '5Gi', 'NaNKi']) {
-    expect(() => parseDataSize(wrong)).toThrow(/no amount of data: write it like 50Ki or 2Mi/);
+    expect(() => parseDataSize(wrong)).toThrow(
+      /is not an amount of data: write it like 50Ki or 2Mi/,
+    );
   }
 });

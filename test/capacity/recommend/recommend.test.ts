@@ -153,15 +153,15 @@ describe('values.yaml', () => {
 
   test('names the rate to the hundredth, however it was computed', () => {
     const text = valuesYaml(best([regular(60)], 0.8 * 26.3));
-    expect(text).toMatch(/^# For 21\.04 requests a second/);
+    expect(text).toMatch(/^# For 21\.04 requests per second/);
   });
 
   test('names the alternatives and what it costs', () => {
     const text = valuesYaml(best([queue(2, 80), regular(60)], 40));
-    expect(text).toMatch(/^# For 40 requests a second of last-node with p95<1s, errors<1%\.\n/);
+    expect(text).toMatch(/^# For 40 requests per second of last-node with p95<1s, errors<1%\.\n/);
     expect(text).toContain('# Costs ');
     expect(text).toContain(
-      '# Would do as well: queue mode, 2 workers, throughput tuning, of search-queue-2',
+      '# Would also do: queue mode, 2 workers, throughput tuning, of search-queue-2',
     );
   });
 });

@@ -278,7 +278,7 @@ tuning: { profile: throughput, workerConcurrency: 33, headlessWorkers: false, se
   );
   const { leftOut } = readDeployed(text, null);
   expect(leftOut).toContain('tuning.workerConcurrency: the value of the profile was loaded');
-  expect(leftOut.at(-1)).toContain('no helm is installed');
+  expect(leftOut.at(-1)).toContain('Helm is not installed');
 });
 
 test('options of Node.js that the user gives go in place of those of the chart, which is told', () => {

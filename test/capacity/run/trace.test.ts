@@ -86,7 +86,7 @@ test('says why there is nothing', async () => {
     skipped: 'n8n could not be asked for its executions',
   });
   expect(await read(traceOf(seen('succeeded')), order(1), stopped)).toEqual({
-    skipped: 'the run was broken off',
+    skipped: 'the run was interrupted',
   });
   expect(await read(traceOf(new Error('the database has gone')), order(1))).toEqual({
     skipped: 'the executions could not be read: the database has gone',

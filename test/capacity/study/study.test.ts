@@ -156,7 +156,7 @@ describe('the list', () => {
   test('a study that is not there is refused with those that are', () => {
     expect(studies.length).toBeGreaterThan(4);
     expect(() => findStudy(STUDIES, 'nothing')).toThrow(
-      `it is one of ${studies.map(({ name }) => name).join(', ')}.`,
+      `choose one of ${studies.map(({ name }) => name).join(', ')}.`,
     );
   });
 });

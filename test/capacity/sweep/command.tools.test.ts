@@ -5,6 +5,7 @@ import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
 import { SweepFolder } from '../../../capacity/src/sweep/folder';
 import { buildCli, endStartedClis, runCli } from '../../support/cli';
 
+const ROOT = join(__dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'sweep-command-'));
 const CLOSED = 'measure: { profile: closed, clients: 1, duration: 5s }\n';
 const file = (name: string, text: string): string => {
@@ -88,15 +89,15 @@ describe('predict and recommend refuse', () => {
     [['predict', '--at', '4', '--from', '/nowhere'], 'there is no folder /nowhere'],
     [
       ['predict', '--at', 'many', '--from', '.'],
-      "argument 'many' is invalid. It is a number above 0",
+      "argument 'many' is invalid. It must be a number above 0",
     ],
     [
       ['predict', '--at', '4', '--over', 'mains'],
       "argument 'mains' is invalid. Allowed choices are",
     ],
-    [['recommend'], 'without --from, say --rate and --slo'],
+    [['recommend'], 'without --from, recommend searches now, for which it needs --rate and --slo'],
     [['recommend', '--from', '/nowhere'], 'there is no folder /nowhere'],
-    [['recommend', '--values', 'v.yaml'], '--values goes with --prove'],
+    [['recommend', '--values', 'v.yaml'], '--values needs --prove'],
     [
       ['recommend', '--values', '/no.yaml', '--prove', '--rate', '1', '--slo', 'p95<1s'],
       'the values cannot be read',
@@ -105,3 +106,18 @@ describe('predict and recommend refuse', () => {
     expect(await refused(args)).toContain(sentence);
   });
 });
+
+test.each([
+  ['in a checkout by its short path', ROOT, 'charts/n8n-tuned'],
+  ['elsewhere by its full one', folder, join(ROOT, 'charts/n8n-tuned')],
+])(
+  'recommend says how to install what it wrote, with the chart named %s',
+  async (_, cwd, chart) => {
+    const searches = join(ROOT, 'studies/capacity/results/last-node');
+    const values = join(folder, 'values.yaml');
+    const args = ['recommend', '--from', searches, '--write', values];
+    const { code, stdout } = await runCli(args, {}, cwd);
+    const line = `/s: helm install n8n ${chart} --values ${values}\n`;
+    expect([code, stdout]).toEqual([0, expect.stringContaining(line)]);
+  },
+);

@@ -91,7 +91,7 @@ describe('a sweep of 12 cells, twice each', () => {
     expect(all.length - new Set(all).size).toBe(3);
   }, 180_000);
 
-  test('keeps cells in which n8n does not live as results, and goes on', () => {
+  test('keeps cells in which n8n crashes as results, and goes on', () => {
     const root = newRoot();
     execFileSync(process.execPath, [program, planFile, root]);
     const crashed = results(root).records.filter(({ outcome }) => outcome === 'crashed');

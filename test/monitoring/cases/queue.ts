@@ -27,7 +27,7 @@ export const queue: CasesByAlert = {
           [of('n8n_scaling_mode_queue_jobs_waiting', otherMain)]: '0+10x60',
         },
         atMinute: 40,
-        summary: '400 jobs wait in the queue, and they become more.',
+        summary: '400 jobs wait in the queue, and their number is growing.',
       },
     ],
     silent: [

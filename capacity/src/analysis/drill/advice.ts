@@ -9,9 +9,9 @@ const ADVICE: Partial<Record<LedgerClass, string>> = {
   repeated:
     'Let what the workflow changes outside n8n carry the id of its request, so that a second execution changes nothing.',
   revived:
-    'Let callers that try again send the same id, and the workflow ask for it: n8n did work of which its caller had an error.',
+    'Let callers that try again send the same id, and let the workflow check it: n8n did the work although its caller got an error.',
   unheard:
-    'Let callers that try again send the same id, and the workflow ask for it: the work was done, and its caller was not told.',
+    'Let callers that try again send the same id, and let the workflow check it: the work was done, but its caller got no response.',
   refused: 'Let callers try again: what was refused was not begun.',
   unknown: 'Let callers try again with the same id: nothing is known of these requests.',
 };

@@ -1,4 +1,4 @@
-/** Whether what was promised was kept in a drill, and whether the drill says anything at all. */
+/** Whether the promises were kept in a drill, and whether the drill says anything at all. */
 import { LEDGER_WORDS } from '../../plan/ledger-class';
 import type { DrillPromise, DueCount } from '../../plan/promise';
 import type {
@@ -46,15 +46,15 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
   const what = facts.fault.done[0]?.text ?? facts.fault.title;
   const sentence =
     outcome === 'invalid'
-      ? `The drill says nothing: ${invalid.join('; ')}.`
+      ? `The drill is invalid: ${invalid.join('; ')}.`
       : outcome === 'fail'
-        ? `After ${what}, ${broken.map(({ promise, measured }) => `${promise.text} was promised and ${measured}`).join('; ')}.`
-        : `After ${what}, all was as promised: ${promises.map(({ measured }) => measured).join('; ') || 'nothing was'}.`;
+        ? `After ${what}, ${broken.map(({ promise, measured }) => `the promise ${promise.text} was broken: ${measured}`).join('; ')}.`
+        : `After ${what}, every promise was kept: ${promises.map(({ measured }) => measured).join('; ') || 'none was made'}.`;
   return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
 }
 
 const NOT_OVER =
-  'the load ended before the fault was over, so its end was not seen: make --for longer';
+  'the load ended before the fault was over, so its end was not seen: use a longer --for';
 
 function invalidities(facts: DrillFacts): string[] {
   const { run, ledger, control, schedule } = facts;
@@ -64,11 +64,11 @@ function invalidities(facts: DrillFacts): string[] {
     ...(run.verdict.outcome === 'aborted' ? [run.verdict.sentence.replace(/\.$/, '')] : []),
     ...(saturated ? [`the load generator was at fault (${faults.join('; ')})`] : []),
     ...(facts.steadyRequests === 0
-      ? ['no request ended before the fault: make --steady longer']
+      ? ['no request ended before the fault: use a longer --steady']
       : []),
     ...(facts.steadyMissed === null
       ? []
-      : [`the SLO was missed before the fault already (${facts.steadyMissed})`]),
+      : [`the SLO was missed before the fault (${facts.steadyMissed})`]),
     ...(control?.missed == null
       ? []
       : [`the control without the fault missed the SLO (${control.missed})`]),
@@ -76,11 +76,11 @@ function invalidities(facts: DrillFacts): string[] {
       ? ['no due time of the schedule was executed, as far as the service outside n8n knows']
       : []),
     ...(ledger.sources.executions === null && ledger.sources.effects === null
-      ? [`nobody but the callers could be asked (${ledger.withoutExecutions ?? 'no source'})`]
+      ? [`only the callers could be asked (${ledger.withoutExecutions ?? 'no source'})`]
       : []),
     ...(facts.unexpected.length === 0
       ? []
-      : [`the books do not balance: nobody sent ${facts.unexpected.slice(0, 5).join(', ')}`]),
+      : [`the ledger does not add up: nobody sent ${facts.unexpected.slice(0, 5).join(', ')}`]),
   ];
 }
 
@@ -92,7 +92,7 @@ function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[
   return [
     ...(sources.effects === null
       ? [
-          'No service outside n8n counts what this workload does: what ran twice, and what n8n calls crashed although it was done, is not seen. The workload side-effect has one.',
+          'No service outside n8n counts what this workload does, so the drill cannot see what ran twice, nor what n8n calls crashed although it was done. The workload side-effect has such a service.',
         ]
       : []),
     ...(withoutExecutions === null
@@ -101,10 +101,10 @@ function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[
     ...(nameless === 0
       ? []
       : [
-          `${String(nameless)} failed executions have no id any more, and no request is left for them.`,
+          `${String(nameless)} failed executions no longer have the id of their request, and no request is left that could be theirs.`,
         ]),
     ...(control === null
-      ? ['There was no control: what is counted here may happen without the fault too.']
+      ? ['There was no control: what is counted here may also happen without the fault.']
       : []),
     ...(isOver || faultFailed !== null
       ? []

@@ -156,10 +156,11 @@ function slotsOf(topology: Topology, measurements: readonly MeasuredSize[]): Slo
     usesRunner: workload.variant !== 'load-target',
   });
   if (workload.answers === 'at-once') {
-    return 'the workload answers at once, so its latency does not tell how long a slot is held';
+    return 'the workload responds at once, so its latency does not show how long a slot is held';
   }
   const held = seen(measurements.map((one) => one.lightLatencySeconds));
-  if (held === null) return 'no search tried so few clients that its latency is that of the work';
+  if (held === null)
+    return 'no search tried few enough clients for its latency to be that of the work alone';
   // Only what waits in a Code node by design holds a runner's slot for its whole length.
   const runner = workload.latencyFloorMs > 0 ? runnerSlots : null;
   if (runner !== null && (workerSlots === null || runner < workerSlots)) {

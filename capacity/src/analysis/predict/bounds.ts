@@ -53,7 +53,7 @@ export function cpuBound({ name, cores, millisecondsPerRequest }: CpuShare): Bou
   return {
     name,
     ratePerSecond: inverse(1_000 * cores, millisecondsPerRequest),
-    evidence: `${figures(cores)} cores, ${figures(millisecondsPerRequest.value)} ms of CPU a request`,
+    evidence: `${figures(cores)} cores, ${figures(millisecondsPerRequest.value)} ms of CPU per request`,
   };
 }
 

@@ -106,7 +106,7 @@ function decideOne(
       return { kind: 'fine', execution, why: 'at work' };
     }
     if (queued === null) {
-      return leave('it has not ended, and without --redis nobody knows whether it has a job');
+      return leave('it has not ended, and without --redis it is not known whether it has a job');
     }
   }
   // From here on it is lost.
@@ -124,7 +124,7 @@ function decideOne(
     const of = looked.get(retry.id);
     if (of === undefined) return { kind: 'look', execution: retry };
     if (of === 'no data') {
-      return leave(`its retry ${retry.id} failed, and n8n has no data to tell of what`, true);
+      return leave(`its retry ${retry.id} failed, and n8n has no data to tell why`, true);
     }
     if (!isCrash(of.error)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
   }
@@ -156,11 +156,11 @@ const HAS_A_JOB = new Set(['webhook', 'trigger', 'retry']);
 
 const NOT_OURS: Record<string, string> = {
   integrated: 'it is a sub-execution: the one that called it is retried',
-  manual: 'somebody ran it by hand in the editor',
+  manual: 'somebody ran it manually in the editor',
   evaluation: 'it is part of an evaluation',
   chat: 'somebody ran it in a chat',
   cli: 'somebody ran it on the command line',
-  internal: 'n8n ran it for itself',
+  internal: 'n8n ran it for its own use',
 };
 
 const endedAtMs = ({ stoppedAtMs, startedAtMs }: SeenExecution): number | null =>

@@ -98,7 +98,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
     const [depth] = ofMetric(scene.series, 'queueWaiting', 'redis');
     const [first, last] = [depth?.points[0]?.value ?? 0, depth?.points.at(-1)?.value ?? 0];
     return last > thresholds.queueWaitingJobs.value && last > 1.2 * first
-      ? `${figures(last)} jobs wait in the queue, and they become more.`
+      ? `${figures(last)} jobs wait in the queue, and their number is growing.`
       : null;
   },
   N8nQueueWaitLong: (scene) => {
@@ -174,7 +174,7 @@ export function alertsNow(scene: Scene): AlertsView {
     return text === null ? [] : [{ name, text }];
   });
   return {
-    source: `${String(Object.keys(CHECKS).length)} of our alerts, as seen here; --prometheus URL asks for all`,
+    source: `${String(Object.keys(CHECKS).length)} of the alerts, evaluated from these samples; --prometheus URL shows all`,
     firing,
   };
 }

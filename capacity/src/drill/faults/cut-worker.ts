@@ -4,7 +4,7 @@ import { first, lasting, linksOf, needsWorkers, seconds } from '../make';
 /** Longer than the lock of a job, as `stall-worker`; but this worker works on, and tells of it when it is back. */
 export const cutWorker: Fault = {
   name: 'cut-worker',
-  title: 'one worker cut off from Redis and PostgreSQL, working on, then back',
+  title: 'one worker cut off from Redis and PostgreSQL, still running its jobs, then reconnected',
   kind: 'accident',
   usualSeconds: 75,
   isOnLinks: true,

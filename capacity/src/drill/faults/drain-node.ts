@@ -13,7 +13,7 @@ export const drainNode: Fault = {
   lacks: needsNothing,
   make: async (scene) => {
     const { access, tell, signal } = scene;
-    if (access.drainNode === undefined) throw new Failure('nobody can be asked to evict a pod');
+    if (access.drainNode === undefined) throw new Failure('there are no pods to evict');
     const main = first(scene, 'main');
     tell(`eviction of the pods of n8n on the node of ${main}`);
     const { node, evicted } = await access.drainNode(main, signal);

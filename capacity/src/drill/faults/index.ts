@@ -53,7 +53,7 @@ export function findFault(name: string): Fault {
   const found = FAULTS.find((fault) => fault.name === name);
   if (found === undefined) {
     const known = FAULTS.map((fault) => fault.name).join(', ');
-    throw new Mistake(`there is no fault '${name}': it is one of ${known}.`);
+    throw new Mistake(`there is no fault '${name}': choose one of ${known}.`);
   }
   return found;
 }

@@ -4,7 +4,7 @@ import { first, needsWorkers } from '../make';
 /** As when an execution takes more than the container may have: by the kernel, under memory pressure before. */
 export const oomWorker: Fault = {
   name: 'oom-worker',
-  title: 'one worker out of memory, until the kernel ends it',
+  title: 'one worker out of memory, until the kernel kills it',
   kind: 'accident',
   usualSeconds: 0,
   promise: SURVIVED,
@@ -13,6 +13,7 @@ export const oomWorker: Fault = {
     const instance = first(scene, 'worker');
     scene.tell(`${instance} runs out of memory`);
     await scene.access.runOutOfMemory(instance, scene.signal);
-    if (!scene.signal.aborted) scene.tell(`${instance} was ended for want of memory`);
+    if (!scene.signal.aborted)
+      scene.tell(`${instance} was killed by the kernel for lack of memory`);
   },
 };

@@ -4,7 +4,7 @@ import { lasting, needsPostgresql, seconds } from '../make';
 /** As when something else on the same server takes them all while n8n has to connect again. */
 export const postgresConnectionsUsedUp: Fault = {
   name: 'postgres-connections-used-up',
-  title: 'the connections of n8n to PostgreSQL ended, and all that it allows taken by others',
+  title: "n8n's connections to PostgreSQL ended, and all that it allows taken by others",
   kind: 'accident',
   usualSeconds: 30,
   promise: SURVIVED,

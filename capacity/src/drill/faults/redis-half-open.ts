@@ -7,7 +7,7 @@ import { linksOf, needsWorkers } from '../make';
  */
 export const redisHalfOpen: Fault = {
   name: 'redis-half-open',
-  title: 'the open connections of all workers to Redis carry nothing any more, and stay open',
+  title: 'the connections of all workers to Redis stay open and carry nothing any more',
   kind: 'accident',
   usualSeconds: 0,
   isOnLinks: true,

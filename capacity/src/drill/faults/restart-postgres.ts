@@ -3,7 +3,7 @@ import { needsPostgresql, restart } from '../make';
 
 export const restartPostgres: Fault = {
   name: 'restart-postgres',
-  title: 'PostgreSQL stopped in order and started again',
+  title: 'PostgreSQL shut down cleanly and started again',
   kind: 'planned',
   usualSeconds: 0,
   promise: UNNOTICED,

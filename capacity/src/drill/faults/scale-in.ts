@@ -7,7 +7,7 @@ const GRACE_MS = 45_000;
 /** It stays down for the rest of the drill. */
 export const scaleIn: Fault = {
   name: 'scale-in',
-  title: 'one worker stopped in order (SIGTERM), and not started again',
+  title: 'one worker shut down cleanly (SIGTERM), and not started again',
   kind: 'planned',
   usualSeconds: 0,
   promise: UNNOTICED,

@@ -41,12 +41,12 @@ export function readDeployed(valuesText: string, helm: string | null = findHelm(
 }
 
 const WITHOUT_HELM =
-  'the chart itself: no helm is installed to render it, so the topology was read from the values alone';
+  'the chart itself: Helm is not installed to render it, so the topology was read from the values alone';
 
 function given(valuesText: string): unknown {
   try {
     return parse(valuesText) ?? {};
   } catch (error) {
-    throw new Mistake(`the values are no YAML: ${messageOf(error)}`);
+    throw new Mistake(`the values are not YAML: ${messageOf(error)}`);
   }
 }

@@ -76,7 +76,7 @@ function refusedBecause({ code, message }: Refusal, { context, doing }: Asked): 
   }
   const right = missingRight(message);
   if (code === 403 && right !== null) {
-    return `${doing} needs a right that context ${context} lacks: ${right}; docs/kubernetes.md has the Role to ask for.`;
+    return `${doing} needs a permission that context ${context} lacks: ${right}; docs/kubernetes.md has the Role to ask for.`;
   }
   if (code === 403 && /exceeded quota/.test(message)) {
     return `${doing} exceeds a quota of the namespace (${quotaOf(message)}): raise it, or ask for less with --cpu, --memory or --workers.`;

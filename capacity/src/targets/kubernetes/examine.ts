@@ -1,4 +1,4 @@
-/** Asks a cluster, right by right, whether it may be loaded. */
+/** Asks a cluster, permission by permission, whether it may be loaded. */
 import { findHelm } from '../chart/render';
 import type { Cluster } from './api';
 import { checksOf, questionsOf, type RightCheck } from './rights';
@@ -28,7 +28,7 @@ export async function examine(
     questionsOf(how, namespace).map(async (question) => {
       const { right, verb } = question;
       const [resource, subresource] = right.resource.split('/');
-      const review = await cluster.doing('asking for its rights', () =>
+      const review = await cluster.doing('checking its permissions', () =>
         cluster.authorization.createSelfSubjectAccessReview({
           body: {
             spec: {
@@ -75,16 +75,16 @@ export function examinationLines(of: Examination, how: 'deploy' | 'existing'): s
     ...of.rights.map(({ what, missing, why }) =>
       line(
         missing.length === 0,
-        'right',
+        'permission',
         missing.length === 0 ? what : `${what}: ${missing.join(', ')} is missing (${why})`,
       ),
     ),
     of.metricsApi
-      ? line(true, 'metrics API', 'there; it is not needed')
-      : `  ${'absent'.padEnd(9)}${'metrics API'.padEnd(12)}pods are looked at from within, so it is not needed`,
+      ? line(true, 'metrics API', 'present; it is not needed')
+      : `  ${'absent'.padEnd(9)}${'metrics API'.padEnd(12)}the figures come from inside the pods, so it is not needed`,
     '',
     of.isReady
-      ? `n8n can be ${how === 'deploy' ? 'deployed and loaded' : 'loaded'} there${of.rights.some((right) => right.part === 'drill' && isMissing(right)) ? ', and only the drills that are named cannot be made' : ''}.`
+      ? `n8n can be ${how === 'deploy' ? 'deployed and loaded' : 'loaded'} there${of.rights.some((right) => right.part === 'drill' && isMissing(right)) ? '; only the drills that are named above cannot run' : ''}.`
       : 'n8n cannot be loaded there yet: docs/kubernetes.md has the Role to ask for.',
   ];
 }

@@ -27,7 +27,7 @@ export function objectsBeside(
   return manifests.flatMap(({ name, text }) =>
     parseAllDocuments(text).flatMap((document) => {
       const [broken] = document.errors;
-      if (broken !== undefined) throw new Mistake(`${name} is no YAML: ${messageOf(broken)}`);
+      if (broken !== undefined) throw new Mistake(`${name} is not YAML: ${messageOf(broken)}`);
       const content: unknown = document.toJS();
       if (content === null) return [];
       const { data: object } = manifest.safeParse(content);

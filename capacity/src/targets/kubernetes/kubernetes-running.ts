@@ -128,7 +128,7 @@ export class KubernetesRunning implements Running {
       );
     }
     const { pod, container } = main;
-    progress('making an owner of n8n, who puts the workflows in');
+    progress('creating the owner account of n8n, which imports the workflows');
     const api = await PodApi.ofNewOwner(cluster, { namespace, pod, container });
     // Taken out with all the rest.
     await new ApiSeeds(api).seed(workflows, seedByApi, progress);

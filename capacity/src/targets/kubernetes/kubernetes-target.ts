@@ -189,11 +189,11 @@ async function bringUp(
   async function putBeside(chart: ForeignChart): Promise<void> {
     const objects = objectsBeside(chart, { release, namespace });
     if (objects.length === 0) return;
-    progress('putting in what the chart file names beside the chart');
+    progress('applying the objects that the chart file names beside the chart');
     if (!space.isOwn) {
       scope.defer(async () => {
         for (const object of objects) {
-          await cluster.found('removing what stood beside the chart', () =>
+          await cluster.found('removing the objects beside the chart', () =>
             cluster.objects.delete(object),
           );
         }
@@ -268,7 +268,7 @@ async function tellLeftovers(cluster: Cluster, warn: (text: string) => void): Pr
   const all = (await findLeftovers(cluster)) ?? [];
   for (const one of all.filter(({ state }) => state === 'ended')) {
     warn(
-      `an earlier call has left ${leftoverText(one)}: n8n-tuned clean --target kubernetes removes it.`,
+      `an earlier command left ${leftoverText(one)}: n8n-tuned clean --target kubernetes removes it.`,
     );
   }
 }

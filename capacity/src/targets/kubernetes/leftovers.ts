@@ -1,4 +1,4 @@
-/** What an earlier call of the command has left in a cluster. */
+/** What earlier commands left in a cluster. */
 import { hostname } from 'node:os';
 import { isAlive } from '../../linux/proc';
 import type { Cluster } from './api';
@@ -72,4 +72,4 @@ export async function findLeftovers(cluster: Cluster): Promise<Leftover[] | null
 }
 
 export const leftoverText = ({ kind, namespace, madeBy }: Leftover): string =>
-  `${kind === 'namespace' ? `the namespace ${namespace}` : `a load generator in the namespace ${namespace}`} (made by ${madeBy || 'nobody that is known'})`;
+  `${kind === 'namespace' ? `the namespace ${namespace}` : `a load generator in the namespace ${namespace}`} (made by ${madeBy || 'an unknown command'})`;

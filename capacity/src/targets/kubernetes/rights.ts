@@ -54,7 +54,7 @@ export const RIGHTS: readonly Right[] = [
   },
   {
     ...{ part: 'deploy', group: '', resource: 'pods', verbs: ['delete', 'deletecollection'] },
-    why: 'to take them down without waiting for answers that nobody wants any more',
+    why: 'to take them down without waiting for responses that nobody needs any more',
   },
   ...['configmaps', 'secrets', 'services', 'serviceaccounts', 'persistentvolumeclaims'].map(
     (resource): Right => ({

@@ -73,6 +73,6 @@ function parsedValues({ name, text }: { name: string; text: string }): unknown {
   try {
     return parse(text) ?? {};
   } catch (error) {
-    throw new Mistake(`${name} is no YAML: ${messageOf(error)}`);
+    throw new Mistake(`${name} is not YAML: ${messageOf(error)}`);
   }
 }

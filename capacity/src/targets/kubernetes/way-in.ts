@@ -101,7 +101,7 @@ function wayOf({ scheme, host, port, address }: Parts): WayIn {
   const name = host?.replace(/^\*\./, 'n8n-tuned.') ?? address;
   if (name === null) {
     throw new Mistake(
-      'the way in has neither a host nor an address yet: name its address with --via-address.',
+      'the Ingress or the Gateway has neither a host nor an address yet: give its address with --via-address.',
     );
   }
   const isUsual = port === null || port === (scheme === 'https' ? 443 : 80);

@@ -201,7 +201,7 @@ export class ProcessRunning implements Running {
   async seed(workflows: SeedWorkflow[], progress: Progress): Promise<void> {
     const fresh = this.seeds.missing(workflows);
     if (fresh.length === 0) return;
-    progress(`imports ${String(fresh.length)} workflows`);
+    progress(`importing ${String(fresh.length)} workflows`);
     await this.supervisor.stop(this.n8n.map(({ instance }) => instance));
     await this.seeds.import(fresh);
     await this.seeds.meetNeeds(fresh);
@@ -211,7 +211,7 @@ export class ProcessRunning implements Running {
   ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void> {
     return within(this.options.readyTimeoutMs, signal, async (patience) => {
       for (const request of requests) {
-        progress(`waits until ${request.method} ${request.path} is answered as expected`);
+        progress(`waiting until ${request.method} ${request.path} gets its expected response`);
         await answersRight(this.baseUrl, request, patience);
       }
     });
@@ -238,7 +238,7 @@ export class ProcessRunning implements Running {
   }
 
   private async takeDown(progress: Progress): Promise<void> {
-    progress('takes everything down');
+    progress('taking everything down');
     await this.supervisor.end();
     await this.closeLinks();
     await this.disk?.unmount();
@@ -265,7 +265,7 @@ export class ProcessRunning implements Running {
       if (tools.nodesFolder !== null) installNodes(tools.nodesFolder, spec.folder);
       await this.supervisor.start(spec);
     }
-    progress(`waits for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
+    progress(`waiting for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
     for (const { instance, port } of ports.seats) {
       while (!(await isReady(port, isLegacy(this.topology.n8n)))) {
         signal.throwIfAborted();

@@ -25,7 +25,7 @@ export async function answersRight(
   signal: AbortSignal,
 ): Promise<void> {
   const expectations = request.expect.map(parseExpectation);
-  let wrong = 'no reply came in time';
+  let wrong = 'no response came in time';
   for (;;) {
     const now = await ask(baseUrl, request, expectations, signal);
     if (now === null) return;

@@ -59,7 +59,7 @@ export class Stores {
     const data = this.dataFolder(kind);
     this.makeDiskFolder();
     if (!(await takeTemplate(templates, key, data))) {
-      progress(`makes a ${kind} database for n8n ${topology.n8n}, kept for later runs`);
+      progress(`making a ${kind} database for n8n ${topology.n8n}, kept for later runs`);
       await this.makeDatabase(kind, data);
       await this.startPostgresql();
       if (workflows.length > 0) await fill();

@@ -40,19 +40,19 @@ export class ApiSeeds {
     // n8n gives ids of its own: to each of the files', the one that it has there.
     const ids = new Map<string, string>();
     if (workflows.some(({ needs }) => needs?.includes('credential') === true)) {
-      tell('putting the credential into n8n that a workflow needs');
+      tell('creating the credential in n8n that a workflow needs');
       const { id: bundledId, ...credential } = upstreamCredential();
       ids.set(bundledId, await this.seedCredential(credential));
     }
     const key = workflows.find((workflow) => workflow.key !== undefined)?.key;
     let demanded: { id: string; name: string } | null = null;
     if (key !== undefined) {
-      tell('putting the key into n8n that its webhooks demand');
+      tell('creating the key in n8n that its webhooks require');
       const credential = keyCredential(key);
       demanded = { id: await this.seedCredential(credential), name: credential.name };
     }
     for (const workflow of calledFirst(workflows.flatMap(exportedIn))) {
-      tell(`putting the workflow ${workflow.name ?? ''} into n8n`);
+      tell(`importing the workflow ${workflow.name ?? ''} into n8n`);
       const here = renamed(placed(workflow, place), ids);
       const id = await (demanded === null
         ? this.seedWorkflow(here)

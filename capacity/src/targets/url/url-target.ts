@@ -70,7 +70,7 @@ export function urlTarget({
         ready: (requests, tell, stop) =>
           within(readyTimeoutMs, stop, async (patience) => {
             for (const request of requests) {
-              tell(`waiting until ${request.method} ${request.path} is answered as expected`);
+              tell(`waiting until ${request.method} ${request.path} gets its expected response`);
               try {
                 await answersRight(baseUrl, request, patience);
               } catch (error) {
@@ -89,7 +89,7 @@ export function urlTarget({
         down: async (tell) => {
           try {
             if (seeds !== null) {
-              tell('taking out what was put in');
+              tell('removing what was imported');
               await seeds.takeOut();
             }
           } finally {
@@ -104,7 +104,7 @@ export function urlTarget({
 function adviceFor(baseUrl: string, unmet: readonly string[]): string {
   return unmet.length > 0
     ? `Is it active at ${baseUrl}? It needs there: ${unmet.join('; ')}.`
-    : `Is it active at ${baseUrl}, and is --expect what it answers?`;
+    : `Is it active at ${baseUrl}, and does --expect describe its response?`;
 }
 
 function baseUrlFrom(text: string): string {

@@ -30,7 +30,7 @@ another one is loaded. A blend is one of them if all its parts are.
 {{- $env := $test.env | default dict -}}
 {{- $clients := get $env "VUS" | default 8 -}}
 {{- if and $test.enabled (eq $test.profile "closed") (not (kindIs "map" $clients)) (lt (int $clients) (int $test.parallelism)) -}}
-{{- printf "loadTest.parallelism: %v clients (VUS) cannot be dealt out to %v generators: take at least as many clients, or fewer generators." $clients $test.parallelism }}{{ "\n" -}}
+{{- printf "loadTest.parallelism: %v clients (VUS) cannot be divided among %v generators: take at least as many clients, or fewer generators." $clients $test.parallelism }}{{ "\n" -}}
 {{- end -}}
 {{- if and $test.enabled (not (hasKey $env "REQUEST")) -}}
 {{- if and (not $test.target) (not .Values.loadTargets.enabled) -}}
@@ -40,7 +40,7 @@ another one is loaded. A blend is one of them if all its parts are.
 {{- $known := list -}}
 {{- range (.Files.Get "files/workflows/catalogue.json" | fromJson).workloads -}}{{- $known = append $known .name -}}{{- end -}}
 {{- if not (has $workload $known) -}}
-{{- printf "loadTest.workload: there is no workload %q: it is one of %s." $workload (join ", " $known) }}{{ "\n" -}}
+{{- printf "loadTest.workload: there is no workload %q: choose one of %s." $workload (join ", " $known) }}{{ "\n" -}}
 {{- else -}}
 {{- $loadable := (include "n8n-tuned.loadableWorkloads" . | fromYaml).items -}}
 {{- if not (has $workload $loadable) -}}

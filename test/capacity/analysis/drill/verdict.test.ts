@@ -40,7 +40,7 @@ test('what was promised and kept passes, with what was measured', () => {
   const verdict = drillVerdict(facts());
   expect(verdict.outcome).toBe('pass');
   expect(verdict.sentence).toBe(
-    'After SIGKILL of worker-1, all was as promised: none of 100 were accepted and lost (at most 3 %); none of 100 were executed more than once; the SLO was met again after 3 s.',
+    'After SIGKILL of worker-1, every promise was kept: none of 100 were accepted and lost (at most 3 %); none of 100 were executed more than once; the SLO was met again after 3 s.',
   );
   expect(verdict.doubts).toEqual([]);
 });
@@ -51,14 +51,14 @@ test('what was promised and broken fails, and says by how much', () => {
   );
   expect(verdict.outcome).toBe('fail');
   expect(verdict.sentence).toBe(
-    'After SIGKILL of worker-1, lost=0 was promised and 8 of 100 were accepted and lost.',
+    'After SIGKILL of worker-1, the promise lost=0 was broken: 8 of 100 were accepted and lost.',
   );
 });
 
 test('a fault that outlasts the load lets nothing pass, and what it broke stays broken', () => {
   const passing = drillVerdict(facts({ isOver: false }));
   expect(passing.outcome).toBe('invalid');
-  expect(passing.sentence).toMatch(/the load ended before the fault was over.*make --for longer/);
+  expect(passing.sentence).toMatch(/the load ended before the fault was over.*use a longer --for/);
   const broken = ledger({ lost: 8, classes: classes({ once: 142, lost: 8 }) });
   const failing = drillVerdict(facts({ isOver: false, ledger: broken }));
   expect(failing.outcome).toBe('fail');
@@ -68,19 +68,16 @@ test('a fault that outlasts the load lets nothing pass, and what it broke stays 
 });
 
 test.each<[string, Partial<DrillFacts>]>([
-  [
-    'the SLO was missed before the fault already (errors was 4 %)',
-    { steadyMissed: 'errors was 4 %' },
-  ],
+  ['the SLO was missed before the fault (errors was 4 %)', { steadyMissed: 'errors was 4 %' }],
   ['the fault could not be made (no worker runs)', { faultFailed: 'no worker runs' }],
-  ['make --steady longer', { steadyRequests: 0 }],
-  ['the books do not balance: nobody sent run-7-7', { unexpected: ['run-7-7'] }],
+  ['use a longer --steady', { steadyRequests: 0 }],
+  ['the ledger does not add up: nobody sent run-7-7', { unexpected: ['run-7-7'] }],
   [
     'the control without the fault missed the SLO (p95 was 9 s)',
     { control: { run: 'r', sent: 1, classes: classes({}), missed: 'p95 was 9 s' } },
   ],
   [
-    'nobody but the callers could be asked (it is away)',
+    'only the callers could be asked (it is away)',
     {
       ledger: ledger({
         sources: { executions: null, effects: null },
@@ -101,8 +98,8 @@ test('doubts name what could not be seen', () => {
       ledger: ledger({ nameless: 2, sources: { executions: 'database', effects: null } }),
     }),
   );
-  expect(doubts.join(' ')).toContain('The workload side-effect has one.');
-  expect(doubts.join(' ')).toContain('2 failed executions have no id any more');
+  expect(doubts.join(' ')).toContain('The workload side-effect has such a service.');
+  expect(doubts.join(' ')).toContain('2 failed executions no longer have the id of their request');
   expect(doubts.join(' ')).toContain('There was no control');
 });
 
@@ -119,7 +116,7 @@ describe('a promise', () => {
 
   test.each([
     ['lots', "the promise 'lots' is not understood: write it like lost=0"],
-    ['p95<1s', 'is about nothing that a drill counts'],
+    ['p95<1s', 'names nothing that a drill counts'],
     ['lost=1.5', 'needs a whole number of requests'],
     ['recover<soon', 'is not understood'],
     ['recover<5q', 'needs a time with its unit'],
@@ -155,10 +152,10 @@ describe('a schedule', () => {
     const verdict = judge({ schedule: schedule(9, 1) });
     expect(verdict.outcome).toBe('fail');
     expect(verdict.sentence).toBe(
-      'After SIGKILL of worker-1, due-never=0 was promised and 9 of 30 due times were never executed.',
+      'After SIGKILL of worker-1, the promise due-never=0 was broken: 9 of 30 due times were never executed.',
     );
     expect(judge({ schedule: schedule(0, 2) }).sentence).toContain(
-      'due-repeated<5% was promised and 2 of 30 due times were executed more than once',
+      'the promise due-repeated<5% was broken: 2 of 30 due times were executed more than once',
     );
   });
 

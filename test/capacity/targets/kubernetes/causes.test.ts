@@ -50,7 +50,7 @@ test.each([
       403,
       'namespaces is forbidden: User "ada" cannot create resource "namespaces" in API group "" at the cluster scope',
     ),
-    'making the namespace x needs a right that context work lacks: create namespaces in the whole cluster; docs/kubernetes.md has the Role to ask for.',
+    'making the namespace x needs a permission that context work lacks: create namespaces in the whole cluster; docs/kubernetes.md has the Role to ask for.',
   ],
   [
     'a missing right in a namespace',
@@ -58,7 +58,7 @@ test.each([
       403,
       'jobs.batch is forbidden: User "ada" cannot create resource "jobs" in API group "batch" in the namespace "load"',
     ),
-    'making the namespace x needs a right that context work lacks: create jobs.batch in the namespace load; docs/kubernetes.md has the Role to ask for.',
+    'making the namespace x needs a permission that context work lacks: create jobs.batch in the namespace load; docs/kubernetes.md has the Role to ask for.',
   ],
   [
     'a quota',

@@ -44,7 +44,7 @@ spec: { selector: { app: redis } }
 });
 
 test.each([
-  ['a: [', /stores\.yaml is no YAML/],
+  ['a: [', /stores\.yaml is not YAML/],
   ['kind: Service\n', /stores\.yaml has an object without a kind or a name/],
   ['metadata: { name: x }\n', /without a kind or a name/],
   ['- a\n', /without a kind or a name/],

@@ -64,10 +64,10 @@ test('a right that only a drill needs keeps nobody from loading', () => {
   };
   const lines = examinationLines(found, 'deploy');
   expect(lines.filter((line) => line.startsWith('  missing'))).toEqual([
-    '  missing  right       create pods/eviction: create is missing (for the drill drain-node)',
+    '  missing  permission  create pods/eviction: create is missing (for the drill drain-node)',
   ]);
   expect(lines.at(-1)).toBe(
-    'n8n can be deployed and loaded there, and only the drills that are named cannot be made.',
+    'n8n can be deployed and loaded there; only the drills that are named above cannot run.',
   );
 });
 
@@ -87,7 +87,7 @@ test('the doctor names the verb that is missing, and what it is for', () => {
   };
   const lines = examinationLines(found, 'existing');
   expect(lines.filter((line) => line.startsWith('  missing'))).toEqual([
-    '  missing  right       get, create pods/exec: create is missing (to run k6, to read what its pod and those of n8n use, and to ask the database)',
+    '  missing  permission  get, create pods/exec: create is missing (to run k6, to read what its pod and those of n8n use, and to ask the database)',
   ]);
   expect(lines.at(-1)).toBe(
     'n8n cannot be loaded there yet: docs/kubernetes.md has the Role to ask for.',

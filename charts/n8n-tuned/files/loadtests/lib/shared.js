@@ -56,7 +56,7 @@ function print(line) {
 }
 
 var breakpoint = {
-  title: "From nothing evenly up to the rate: where does it break",
+  title: "A steady ramp from zero to the rate: where does it break?",
   loop: "open",
   ratePerSecond: 100,
   durationSeconds: 300,
@@ -67,7 +67,7 @@ var breakpoint = {
 };
 
 var closed = {
-  title: "A fixed number of clients, each waiting for its reply before it asks again",
+  title: "A fixed number of clients, each waiting for its response before it sends again",
   loop: "closed",
   ratePerSecond: 0,
   durationSeconds: 60,
@@ -79,7 +79,7 @@ var closed = {
 var STEADY = [{ share: 1, from: 1, to: 1 }];
 
 var load = {
-  title: "The usual rate, held steadily",
+  title: "The usual rate, constant",
   loop: "open",
   ratePerSecond: 10,
   durationSeconds: 60,
@@ -89,7 +89,7 @@ var load = {
 };
 
 var smoke = {
-  title: "Does it answer right at all: one request a second, briefly",
+  title: "One request per second for a short time: does it respond as expected?",
   loop: "open",
   ratePerSecond: 1,
   durationSeconds: 10,
@@ -109,7 +109,7 @@ var soak = {
 };
 
 var spike = {
-  title: "The usual rate, five times as much at one stroke, and back: does it recover",
+  title: "A sudden jump to five times the usual rate and back: does it recover?",
   loop: "open",
   ratePerSecond: 10,
   durationSeconds: 150,
@@ -123,7 +123,7 @@ var spike = {
 };
 
 var stress = {
-  title: "Half the usual rate, then all of it, one and a half times, twice",
+  title: "Four steps: half the usual rate, the usual rate, one and a half times and twice it",
   loop: "open",
   ratePerSecond: 10,
   durationSeconds: 240,
@@ -189,19 +189,19 @@ function refuseWhatDoesNotFit(name, profile, parameters) {
   let { ratePerSecond = 1, durationSeconds = 1, warmupSeconds = 0, clients = 1 } = parameters;
   if (!(ratePerSecond >= 1e-3 && ratePerSecond <= 1e5))
     throw new Mistake(
-      `the rate ${String(ratePerSecond)} is out of bounds: it is 0.001 to 100000 requests a second`
+      `the rate ${String(ratePerSecond)} is out of bounds: it must be 0.001 to 100000 requests per second`
     );
   if (!(durationSeconds > 0 && durationSeconds <= 7 * 86400))
     throw new Mistake(
-      `the duration of ${String(durationSeconds)} s is out of bounds: it is more than 0 and at most 7 days`
+      `the duration of ${String(durationSeconds)} s is out of bounds: it must be more than 0 and at most 7 days`
     );
   if (!(warmupSeconds >= 0 && warmupSeconds <= 86400))
     throw new Mistake(
-      `the warm-up of ${String(warmupSeconds)} s is out of bounds: it is 0 to 1 day`
+      `the warm-up of ${String(warmupSeconds)} s is out of bounds: it must be 0 to 1 day`
     );
   if (!(Number.isInteger(clients) && clients >= 1 && clients <= 1e5))
     throw new Mistake(
-      `${String(clients)} clients are out of bounds: it is a whole number from 1 to 100000`
+      `${String(clients)} clients are out of bounds: it must be a whole number from 1 to 100000`
     );
 }
 function lengthSeconds(plan) {
@@ -255,7 +255,7 @@ function wrongWith(expectations, reply) {
 function valueAt(path, reply) {
   let match = /^(json|header)([.[].*)?$/.exec(path);
   if (match === null)
-    throw new Mistake(`'${path}' is no place in a reply: write json.PATH or header.NAME`);
+    throw new Mistake(`'${path}' is not a place in a response: write json.PATH or header.NAME`);
   return lookAt(match[1] ?? "", pathOf(match[2] ?? ""))(reply, lazyJson(reply.body));
 }
 function pathOf(text) {
@@ -537,7 +537,7 @@ var laneOf = (own, { index, of }) => own * of + index, allLanes = (plan, generat
 function clientsOf({ clients }, { index, of }) {
   if (clients < of)
     throw new Mistake(
-      `${String(clients)} clients cannot be dealt out to ${String(of)} generators: take at least as many clients, or fewer generators`
+      `${String(clients)} clients cannot be shared among ${String(of)} generators: use at least as many clients as generators`
     );
   return Math.floor(clients / of) + (index < clients % of ? 1 : 0);
 }
@@ -719,7 +719,7 @@ function parseSlo(text) {
   let metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
   if (metric === void 0)
     throw new Mistake(
-      `the SLO '${text}' names no known metric: it is one of ${SLO_METRICS.join(", ")}`
+      `the SLO '${text}' names no known metric: choose one of ${SLO_METRICS.join(", ")}`
     );
   let operator = match[2] === "==" ? "=" : match[2];
   return { text, metric, operator, bound: boundOf(text, metric, Number(match[3]), match[4] ?? "") };
@@ -756,7 +756,7 @@ function refuseTooManyOpen(plan, timeoutMs, slos, generators = 1) {
   let slowestMs = Math.max(0, ...slos.filter(isUpperLatency).map(({ bound }) => bound)), allowed = openAtOnce(plan, Math.min(slowestMs, timeoutMs)), most = generators * OPEN_AT_MOST;
   if (allowed > most)
     throw new Mistake(
-      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1e3)} s are ${String(allowed)} open at the same time, more than the ${String(most)} that ${generators === 1 ? "one generator opens by itself" : `${String(generators)} generators open by themselves`} (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`
+      `${String(highestRate(plan))} requests per second that may each take ${String(slowestMs / 1e3)} s can have ${String(allowed)} open at the same time, more than the ${String(most)} that ${generators === 1 ? "one generator opens by itself" : `${String(generators)} generators open by themselves`} (about 64 KiB of memory and a socket each): choose a lower rate or SLO, or set the limit yourself (--max-open, with plain k6 MAX_OPEN)`
     );
 }
 function openAtOnce(plan, eachMs) {
@@ -810,7 +810,7 @@ function findWorkload(workloads, name) {
   let found = workloads.find((workload) => workload.name === name);
   if (found === void 0) {
     let known = workloads.map((workload) => workload.name).join(", ");
-    throw new Mistake(`there is no workload '${name}': it is one of ${known}`);
+    throw new Mistake(`there is no workload '${name}': choose one of ${known}`);
   }
   return found;
 }
@@ -956,14 +956,14 @@ function readSettings(profile, env, readText, catalogueFile) {
 function planFrom(profile, env) {
   if (!isProfileName(profile))
     throw new Mistake(
-      `there is no profile '${profile}': it is one of ${Object.keys(PROFILES).join(", ")}`
+      `there is no profile '${profile}': choose one of ${Object.keys(PROFILES).join(", ")}`
     );
   if (env.PLAN !== void 0)
     return JSON.parse(env.PLAN);
   let parameters = {};
   if (env.RATE !== void 0 && (parameters.ratePerSecond = number(env, "RATE")), env.DURATION !== void 0 && (parameters.durationSeconds = parseDuration(env.DURATION)), env.WARMUP !== void 0 && (parameters.warmupSeconds = parseDuration(env.WARMUP)), env.VUS !== void 0 && (parameters.clients = number(env, "VUS")), env.SEED !== void 0 && (parameters.seed = number(env, "SEED")), env.ARRIVALS !== void 0) {
     if (!isArrivals(env.ARRIVALS))
-      throw new Mistake(`ARRIVALS is '${env.ARRIVALS}': it is ${ARRIVALS.join(" or ")}`);
+      throw new Mistake(`ARRIVALS is '${env.ARRIVALS}': it must be ${ARRIVALS.join(" or ")}`);
     parameters.arrivals = env.ARRIVALS;
   }
   return planOf(profile, parameters);
@@ -1000,7 +1000,7 @@ function maxOpenFrom(env, plan, generators, timeoutMs, slos) {
 function wholeFromOne(env, name) {
   let value = number(env, name);
   if (!Number.isInteger(value) || value < 1)
-    throw new Mistake(`${name} is '${env[name] ?? ""}': it is a whole number from 1`);
+    throw new Mistake(`${name} is '${env[name] ?? ""}': it must be a whole number of at least 1`);
   return value;
 }
 function milliseconds(env, name, fallbackSeconds) {
@@ -1024,12 +1024,12 @@ function summaryOf(settings, data) {
   return settings.summaryFile === null ? files : { ...files, [settings.summaryFile]: json };
 }
 function loadSummary(settings, metrics) {
-  let { plan, slos, runId, baseUrl } = settings, value = (metric, name) => metrics[metric]?.values?.[name] ?? 0, wrong2 = value("load_wrong", "passes"), right = value("load_wrong", "fails"), counted = COUNTED_KINDS.map((kind) => [
+  let { plan, slos, runId, baseUrl } = settings, value = (metric, name) => metrics[metric]?.values?.[name] ?? 0, wrong2 = value("load_wrong", "passes"), expected = value("load_wrong", "fails"), counted = COUNTED_KINDS.map((kind) => [
     kind,
     value(`load_errors_${kind.replaceAll(" ", "_")}`, "count")
   ]), errors2 = Object.fromEntries(counted.filter(([, count2]) => count2 > 0)), latency = metrics.load_duration?.values, at = (name) => latency?.[name] ?? 0;
   return {
-    schemaVersion: 2,
+    schemaVersion: 3,
     runId,
     baseUrl,
     workloads: settings.requests.map(({ workload }) => workload),
@@ -1037,9 +1037,9 @@ function loadSummary(settings, metrics) {
     loop: plan.loop,
     warmupSeconds: plan.warmupSeconds,
     durationSeconds: plan.durationSeconds,
-    requests: wrong2 + right,
-    right,
-    rightPerSecond: right / plan.durationSeconds,
+    requests: wrong2 + expected,
+    expected,
+    expectedPerSecond: expected / plan.durationSeconds,
     errors: errors2,
     unanswered: {
       requests: errors2.unanswered ?? 0,
@@ -1065,7 +1065,7 @@ function loadSummary(settings, metrics) {
     },
     slo: slos.map((slo) => ({
       text: slo.text,
-      held: thresholdsOf([slo]).every(
+      met: thresholdsOf([slo]).every(
         ({ metric, expression }) => metrics[metric]?.thresholds?.[expression]?.ok !== !1
       )
     }))
@@ -1076,16 +1076,16 @@ function sentences(summary) {
   return [
     "",
     `  ${summary.profile} of ${summary.workloads.join(", ")} against ${summary.baseUrl}`,
-    `  requests    ${String(summary.requests)}, right ${String(summary.right)} (${summary.rightPerSecond.toFixed(1)}/s)`,
-    `  errors      ${kinds.join(", ") || "none"}`,
+    `  requests      ${String(summary.requests)}, expected responses ${String(summary.expected)} (${summary.expectedPerSecond.toFixed(1)}/s)`,
+    `  errors        ${kinds.join(", ") || "none"}`,
     ...summary.notSent === 0 ? [] : [
-      `  NOT VALID   ${String(summary.notSent)} requests were due and not sent, as too many were open: raise MAX_OPEN`
+      `  NOT VALID     ${String(summary.notSent)} requests were due and not sent, because too many were open: raise MAX_OPEN`
     ],
     ...summary.latenessMs === null ? [] : [
-      `  begun late  by ${summary.latenessMs.p50.toFixed(1)} ms in the middle, ${summary.latenessMs.p99.toFixed(1)} ms at p99; part of the latency`
+      `  started late  median ${summary.latenessMs.p50.toFixed(1)} ms, p99 ${summary.latenessMs.p99.toFixed(1)} ms; part of the latency`
     ],
-    latencyMs === null ? "  latency     none: no request got its expected response" : `  latency ms  p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
-    ...summary.slo.map(({ text, held }) => `  ${held ? "held  " : "broken"}      ${text}`),
+    latencyMs === null ? "  latency       none: no request got its expected response" : `  latency ms    p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
+    ...summary.slo.map(({ text, met }) => `  ${met ? "met   " : "missed"}        ${text}`),
     "",
     ""
   ].join(`
