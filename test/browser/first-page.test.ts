@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** Of a phone, whose reader could not read the wide ones: down to the first plot, as sharp as its screen. */
 const SHAPES = {
-  '': { width: 1200, dots: 1 },
+  '': { width: 900, dots: 2 },
   '-phone': { width: 390, dots: 2 },
 };
 
