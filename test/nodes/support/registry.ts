@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
@@ -60,6 +60,8 @@ export async function startRegistry(folder: string, packed: Packed): Promise<Reg
   };
 
   const asked: string[] = [];
+  // What one n8n has installed must not come from a cache for the next.
+  const cache = mkdtempSync(join(folder, 'npm-cache-'));
   const manifest = JSON.parse(
     readFileSync(join(repositoryRoot(), 'package.json'), 'utf8'),
   ) as object;
@@ -97,7 +99,7 @@ export async function startRegistry(folder: string, packed: Packed): Promise<Reg
     env: {
       ...{ HTTPS_PROXY: url, https_proxy: url, NO_PROXY: '127.0.0.1,localhost' },
       NODE_EXTRA_CA_CERTS: join(folder, 'ca.crt'),
-      npm_config_cache: join(folder, 'npm-cache'),
+      npm_config_cache: cache,
       // This machine's own settings of npm must not lead past the proxy.
       ...{
         npm_config_userconfig: join(folder, 'user-npmrc'),
@@ -107,7 +109,7 @@ export async function startRegistry(folder: string, packed: Packed): Promise<Reg
     npmrc: [
       `https-proxy=${url}`,
       `cafile=${join(folder, 'ca.crt')}`,
-      `cache=${join(folder, 'npm-cache')}`,
+      `cache=${cache}`,
       'registry=https://registry.npmjs.org/',
       // n8n-workflow, which npm would bring along, is not in this registry.
       'legacy-peer-deps=true',

@@ -14,7 +14,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { labPaths, repositoryRoot } from '../../capacity/src/lab/paths';
 import type { Running } from '../../capacity/src/targets/target';
-import { bringUp, never, quiet, workload } from './stage';
+import { bringUp, never, quiet, workload } from '../process/stage';
 
 /**
  * What somebody does first: the command by npx, with an empty HOME and no checkout, against an n8n that runs.
