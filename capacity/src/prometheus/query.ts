@@ -113,7 +113,7 @@ export class PrometheusApi {
     }
     throw new NoAnswer(
       answer?.error === undefined
-        ? `${what}, which is not an answer of Prometheus: is this its address, without /api/v1`
+        ? `${what}, which is not an answer of Prometheus: give its address, without /api/v1`
         : `${what} (${firstLine(answer.error)})`,
     );
   }
