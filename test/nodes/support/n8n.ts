@@ -145,7 +145,7 @@ export async function setUpOwner(
   let session = '';
   // The REST routes come a little after readiness.
   await eventually(async () => {
-    // n8n 0.x gives whoever asks first the session of the owner to be.
+    // n8n 0.x gives the first request the session of the future owner.
     const first = cookieOf(await fetch(`${url}/rest/login`));
     const response = await fetch(`${url}/rest/owner/setup`, {
       method: 'POST',

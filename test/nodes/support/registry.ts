@@ -81,7 +81,7 @@ export async function startRegistry(folder: string, packed: Packed): Promise<Reg
     return response.end(JSON.stringify(path === `/${packed.name}` ? all : version));
   });
   const open = new Set<Socket>();
-  // Whoever asks it for more than a tunnel, as n8n 0.x asks n8n.io about packages, is refused.
+  // Requests for more than a tunnel are refused: n8n 0.x asks n8n.io about packages.
   const proxy = createServer((_, response) => response.writeHead(502).end());
   proxy.on('connect', (request, socket: Socket) => {
     open.add(socket);
