@@ -66,7 +66,7 @@ test('it tells its version, and renders its chart with its own Helm', async () =
   const { code, stdout, stderr } = await inCluster(
     [
       ...['kubectl', '-n', n8n.space.name, 'exec', 'command', '--', 'helm', 'template', 'n8n'],
-      '/opt/n8n-tuned/lib/node_modules/n8n-tuned/charts/n8n-tuned',
+      '/opt/n8n-tuned/charts/n8n-tuned',
     ],
     { timeoutMs: 120_000 },
   );
