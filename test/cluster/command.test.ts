@@ -214,7 +214,9 @@ describe('what does not work is said in a sentence', () => {
   test('the doctor names the right that is missing', async () => {
     const { code, stdout } = (await asked['examined']) ?? { code: null, stdout: '' };
     expect(code).toBe(1);
-    expect(stdout).toMatch(/missing {2}permission {2}get, create pods\/exec: get, create is missing/);
+    expect(stdout).toMatch(
+      /missing {2}permission {2}get, create pods\/exec: get, create is missing/,
+    );
   });
 
   test('a namespace that was there before stays, with nothing of ours in it', async () => {
