@@ -52,9 +52,9 @@ function contradictions({ contradicting }: Estimate): string[] {
 }
 
 /** Where probes agree, a speed that changes has changed nothing. */
-function speed(probes: readonly FindProbe[], { conclusive }: Estimate): string[] {
+function speed(probes: readonly FindProbe[], { conclusive, capacity }: Estimate): string[] {
   if (conclusive && !contradictEachOther(probes)) return [];
-  const spread = speedSpread(probes);
+  const spread = speedSpread(probes, capacity);
   if (spread === null) return [];
   const { role, lowMs, highMs, ratesPerSecond } = spread;
   const slower = figures(Math.round(100 * (highMs / lowMs - 1)));

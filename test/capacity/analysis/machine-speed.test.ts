@@ -76,7 +76,7 @@ describe('CPU per request', () => {
 describe('the speed of the machine over a search', () => {
   it('is named where the same work at about the same rate took more CPU', () => {
     const probes = [probe(80, 12), probe(47, 13.7), probe(49, 17.8), probe(48, 14)];
-    expect(speedSpread(probes)).toEqual({
+    expect(speedSpread(probes, 48)).toEqual({
       role: 'main',
       lowMs: 13.7,
       highMs: 17.8,
@@ -93,7 +93,7 @@ describe('the speed of the machine over a search', () => {
           // What n8n uses at rest is 5 % of the requests at the lowest of these rates, less of each at higher ones.
           const least = Math.min(...rates);
           const probes = rates.map((rate) => probe(rate, ms * (1 + (0.05 * least) / rate)));
-          expect(speedSpread(probes)).toBeNull();
+          for (const near of rates) expect(speedSpread(probes, near)).toBeNull();
         },
       ),
     );
@@ -110,6 +110,7 @@ describe('the speed of the machine over a search', () => {
           const slow = which % rates.length;
           const spread = speedSpread(
             rates.map((rate, i) => probe(rate, i === slow ? ms * slower : ms)),
+            45,
           );
           expect((spread?.highMs ?? 0) / (spread?.lowMs ?? 1)).toBeCloseTo(slower, 9);
           expect(spread?.ratesPerSecond).toContain(rates[slow]);
@@ -127,8 +128,8 @@ describe('the speed of the machine over a search', () => {
       clients: 4,
     } as unknown as FindProbe;
     const invalid = probe(48, 30, { result: 'invalid' });
-    expect(speedSpread([probe(48, 14), invalid, probe(48, null), older, clients])).toBeNull();
-    expect(speedSpread([])).toBeNull();
+    expect(speedSpread([probe(48, 14), invalid, probe(48, null), older, clients], 48)).toBeNull();
+    expect(speedSpread([], 48)).toBeNull();
   });
 });
 
@@ -155,6 +156,33 @@ describe('what an interval leaves for the speed of the machine', () => {
           expect(seen(slower, pairs)).toBeGreaterThan(0);
           expect(seen(1.1 * slower, pairs)).toBeGreaterThan(seen(slower, pairs));
           expect(seen(slower, pairs + 1)).toBeLessThan(seen(slower, pairs));
+        },
+      ),
+    );
+  });
+
+  it('is nothing where the CPU of a request only falls while the rate rises, and is there where the machine changed', () => {
+    fc.assert(
+      fc.property(
+        fc.shuffledSubarray([41, 43, 45, 47, 49, 51, 53, 55], { minLength: 6 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.double({ min: 1.2, max: 2, noNaN: true }),
+        fc.nat(),
+        (rates, fall, slower, which) => {
+          const fallen = rates.map((rate) => cost(800 * rate ** -fall, rate));
+          expect(speedError(fallen, 48)).toBe(0);
+          expect(
+            speedSpread(
+              fallen.map(({ ratePerSecond, ms }) => probe(ratePerSecond, ms)),
+              48,
+            ),
+          ).toBeNull();
+          // One in the middle of the rates: what changes with the rate is no excuse for it.
+          const middle = [...rates].sort((a, b) => a - b)[2 + (which % (rates.length - 4))];
+          const changed = fallen.map((one) =>
+            one.ratePerSecond === middle ? { ...one, ms: slower * one.ms } : one,
+          );
+          expect(speedError(changed, 48)).toBeGreaterThan(0);
         },
       ),
     );

@@ -169,7 +169,7 @@ describe('what a search answers', () => {
       });
     const slow = at(47, 17.8, { result: 'not sustained' });
     const doubtsOf = (probes: FindProbe[], conclusive = true): string[] =>
-      concludeSearch(head(probes), { ...found, conclusive }, quiet).doubts;
+      concludeSearch(head(probes), { ...found, capacity: 48, conclusive }, quiet).doubts;
 
     it('says by how much, where probes contradict each other', () => {
       expect(doubtsOf([at(49, 13.7), slow])).toEqual([

@@ -16,7 +16,10 @@ export interface Known {
   fullSeconds: number;
 }
 
-/** How fast the room shrinks at the capacity: a share of k per share of rate. Soft to cliff. */
+/**
+ * How fast the room shrinks at the capacity: a share of k per share of rate. Soft to cliff. No softer than the straight
+ * line from the unloaded room at rest to 1 at the capacity, which is what one queue does.
+ */
 const STEEPNESS = [0.4, 0.7, 1.2, 2, 3.5, 6, 10, 18, 32, 60];
 /** Scatter of the room measured by a probe of full length: a calm machine to a wild one. */
 const SCATTER = [0.02, 0.04, 0.08, 0.16, 0.32];
@@ -75,13 +78,14 @@ function weigh(known: Known, capacities: number[]): Weighted {
     if (seen === null) verdicts.push(trial);
     else scaled.push(seen);
   }
+  const steep = STEEPNESS.filter((steepness) => steepness >= known.unloadedRoom - 1);
   const logs = capacities.map((capacity) => {
     const beyond = Math.max(0, capacity / known.peak - 1) / PEAK_SCALE;
     const common = verdicts.reduce(
       (sum, trial) => sum + verdictLog(trial, capacity, known),
       -beyond,
     );
-    return STEEPNESS.flatMap((steepness) =>
+    return steep.flatMap((steepness) =>
       SCATTER.map((scatter) => common + roomLog(scaled, capacity, steepness, scatter, known)),
     );
   });
