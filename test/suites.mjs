@@ -98,6 +98,13 @@ export const suites = [
     needs: ['prometheus', 'helm3', 'k6', 'node24', 'n8n', 'redis', 'postgresql'],
   },
   {
+    name: 'monitoring-long',
+    shows: 'every series that an alert names, on a real n8n; the alert when a worker is killed',
+    jest: true,
+    needs: ['prometheus', 'helm3', 'k6', 'node24', 'n8n', 'redis', 'postgresql'],
+    long: true,
+  },
+  {
     name: 'workflows',
     shows: 'every workload on real n8n',
     jest: true,
@@ -136,9 +143,14 @@ export const suites = [
     shows: 'the editor and the report in a real browser',
     jest: true,
     filesAtOnce: 2,
-    // It expects one certain limit to be named.
-    alone: ['real-report'],
     needs: ['n8n', 'n8n-legacy', 'redis', 'postgresql', 'k6', 'chromium'],
+  },
+  {
+    name: 'browser-long',
+    shows: 'the report of a run on a real n8n, in a real browser',
+    jest: true,
+    needs: ['n8n', 'redis', 'postgresql', 'k6', 'chromium'],
+    long: true,
   },
   {
     name: 'site',

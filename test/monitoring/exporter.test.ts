@@ -107,7 +107,7 @@ beforeAll(async () => {
   await awaitPostgresql(url, () => postgres.exitCode === null);
   database = new Client({ connectionString: url });
   await database.connect();
-  // The columns that n8n 2.41.1 has; test/monitoring/series.test.ts reads n8n's own table.
+  // The columns that n8n 2.41.1 has; test/monitoring-long/series.test.ts reads n8n's own table.
   await database.query(`
     CREATE TABLE my_execution_entity (id int, status text, "stoppedAt" timestamptz(3), "retrySuccessId" text);
     CREATE TABLE my_execution_data (data text);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readStat, uptimeMs } from '../../capacity/src/linux/proc';
 import { ProcessTree } from '../../capacity/src/linux/process-tree';
 import { buildCli, endStartedClis, k6Of, runFolder, startCli, type CliRun } from '../support/cli';
-import { until } from './stage';
+import { until } from '../process/stage';
 import { readWholeRun } from '../support/read-run';
 
 /** One of two workers dies in the middle of a run: the verdict begins with it, and no request is lost sight of. */

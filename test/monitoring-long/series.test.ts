@@ -9,10 +9,10 @@ import { alertGroups } from '../../monitoring/alerts';
 import { externalSeries } from '../../monitoring/external-series';
 import { chart } from '../chart/support/helm.ts';
 import { ask, bringUp, killed, never, quiet, until, workload } from '../process/stage';
-import { Prometheus, type Target } from './support/prometheus';
-import { labelsOf, selectorsOf } from './support/promql';
-import type { Rule } from './support/promtool';
-import { renderEverything } from './support/rendered';
+import { Prometheus, type Target } from '../monitoring/support/prometheus';
+import { labelsOf, selectorsOf } from '../monitoring/support/promql';
+import type { Rule } from '../monitoring/support/promtool';
+import { renderEverything } from '../monitoring/support/rendered';
 
 jest.setTimeout(330_000);
 

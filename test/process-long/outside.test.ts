@@ -7,7 +7,7 @@ import { N8nApi } from '../../capacity/src/targets/url/api';
 import type { Running } from '../../capacity/src/targets/target';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';
-import { bringUp, left, quiet, tracesOf, workload } from './stage';
+import { bringUp, left, quiet, tracesOf, workload } from '../process/stage';
 import { readWholeRun } from '../support/read-run';
 
 /** The target `url` on an n8n that somebody else has brought up: empty, with an owner and an API key. */

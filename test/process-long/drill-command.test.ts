@@ -6,7 +6,7 @@ import type { DrillRecord } from '../../capacity/src/record/drill-record';
 import { readDrill } from '../../capacity/src/record/read-drill';
 import { EXIT } from '../../capacity/src/ui/exit';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
-import { unlessInvalid } from './stage';
+import { unlessInvalid } from '../process/stage';
 
 /** A worker is killed under load: what it had is lost, and every other request is accounted for. */
 
