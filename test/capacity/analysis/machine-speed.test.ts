@@ -135,7 +135,9 @@ describe('the speed of the machine over a search', () => {
 
 describe('what an interval leaves for the speed of the machine', () => {
   const RATE = 50;
-  const cost = (ms: number, ratePerSecond = RATE) => ({ ratePerSecond, ms, seconds: 10 });
+  const cost = (ms: number, ratePerSecond = RATE) => ({
+    ...{ ratePerSecond, achievedPerSecond: ratePerSecond, ms, seconds: 10 },
+  });
 
   it('is nothing where the speed did not change by more than noise', () => {
     expect(speedError([], RATE)).toBe(0);
@@ -183,6 +185,24 @@ describe('what an interval leaves for the speed of the machine', () => {
             one.ratePerSecond === middle ? { ...one, ms: slower * one.ms } : one,
           );
           expect(speedError(changed, 48)).toBeGreaterThan(0);
+        },
+      ),
+    );
+  });
+
+  it('does not depend on a probe that got no response to much of what it sent', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 10, max: 30, noNaN: true }), { maxLength: 6 }),
+        fc.double({ min: 0.05, max: 0.8, noNaN: true }),
+        (near, share) => {
+          const costs = near.map((ms) => cost(ms));
+          // What it did with the rest of its CPU is counted for the few responses.
+          const behind = { ...cost(14 / share), achievedPerSecond: share * RATE };
+          expect(speedError([...costs, behind], RATE)).toBe(speedError(costs, RATE));
+          const probes = near.map((ms) => probe(RATE, ms));
+          const late = probe(RATE, 14 / share, { achievedPerSecond: share * RATE });
+          expect(speedSpread([...probes, late], RATE)).toEqual(speedSpread(probes, RATE));
         },
       ),
     );

@@ -164,6 +164,7 @@ describe('what a search answers', () => {
     const at = (ratePerSecond: number, ms: number, given: Partial<FindProbe> = {}): FindProbe =>
       probe({
         ratePerSecond,
+        achievedPerSecond: ratePerSecond,
         cpuPerRequest: { allMs: ms, roles: [{ role: 'main', instances: 1, ms }] },
         ...given,
       });

@@ -97,7 +97,8 @@ function withStalls(
 
 function costOf({ probe, outcome }: RateTrial): Parameters<typeof speedError>[0][number][] {
   const { ratePerSecond, durationSeconds: seconds } = probe;
-  return outcome.cpuMs === null ? [] : [{ ratePerSecond, ms: outcome.cpuMs, seconds }];
+  const { cpuMs: ms, achievedPerSecond } = outcome;
+  return ms === null ? [] : [{ ratePerSecond, achievedPerSecond, ms, seconds }];
 }
 
 /** What failed the lowest level above the capacity. */
