@@ -6,6 +6,7 @@
 import { LOADED_ROLES, type SampledRole } from '../plan/roles';
 import type { CpuPerRequest, FindProbe } from '../record/find-record';
 import type { Summary } from '../record/record';
+import { slope } from './trend';
 
 /**
  * Rates this near (the higher over the lower) are compared. What n8n does without requests makes a request
@@ -78,7 +79,7 @@ interface Cost {
  * Of what was offered a probe got this share of responses, or its CPU went into requests to which no response came in its
  * time: 31.9 ms in 10 s with responses to half of them, where 18.7 ms are usual (studies/kubernetes).
  */
-const KEPT_UP = 0.85;
+const KEPT_UP = 0.9;
 
 const keptUp = ({ achievedPerSecond, ratePerSecond }: Omit<Cost, 'ms' | 'seconds'>): boolean =>
   achievedPerSecond >= KEPT_UP * ratePerSecond;
@@ -87,9 +88,9 @@ const isNear = (one: number, other: number): boolean =>
   Math.abs(Math.log(one / other)) <= Math.log(NEAR);
 
 /** With fewer probes a trend and chance look the same. */
-const LEAST_FOR_TREND = 5;
-/** The rate has to explain this share of the differences before they are put down to it. */
-const EXPLAINED = 0.7;
+const LEAST_FOR_TREND = 4;
+/** Of the interval of the trend, which has to lie below zero: so it is there with 95 % confidence. */
+const CONFIDENCE = 0.9;
 
 /**
  * How CPU per request falls while the rate rises: 0 for not at all, 1 where twice the rate halves it. Under a CPU limit
@@ -98,18 +99,11 @@ const EXPLAINED = 0.7;
  */
 function fallOf(costs: readonly Cost[]): number {
   if (costs.length < LEAST_FOR_TREND) return 0;
-  const points = costs.map(({ ratePerSecond, ms, seconds }) => {
-    return { x: Math.log(ratePerSecond), y: Math.log(ms), weight: seconds };
+  const points = costs.map(({ ratePerSecond, ms }) => {
+    return { x: Math.log(ratePerSecond), y: Math.log(ms) };
   });
-  const total = points.reduce((sum, { weight }) => sum + weight, 0);
-  const mean = (of: (point: (typeof points)[number]) => number): number =>
-    points.reduce((sum, point) => sum + point.weight * of(point), 0) / total;
-  const [middleX, middleY] = [mean(({ x }) => x), mean(({ y }) => y)];
-  const xx = mean(({ x }) => (x - middleX) ** 2);
-  const yy = mean(({ y }) => (y - middleY) ** 2);
-  const xy = mean(({ x, y }) => (x - middleX) * (y - middleY));
-  if (xx === 0 || yy === 0 || xy >= 0 || xy ** 2 / xx / yy < EXPLAINED) return 0;
-  return Math.min(1, -xy / xx);
+  const { value, high } = slope(points, CONFIDENCE);
+  return high < 0 ? Math.min(1, -value) : 0;
 }
 
 /** What the CPU of a request is compared by: what it would be at a rate of 1, if it falls like that. */

@@ -14,7 +14,8 @@ export interface TrendPoint {
  * correlation of the residuals: n (1 - r) / (1 + r), never below 3.
  */
 export function slope(points: readonly TrendPoint[], confidence = 0.95): Interval {
-  if (points.length < 3) return { value: NaN, low: -Infinity, high: Infinity };
+  const unknown = { value: NaN, low: -Infinity, high: Infinity };
+  if (points.length < 3) return unknown;
   const meanX = mean(points.map(({ x }) => x));
   const meanY = mean(points.map(({ y }) => y));
   let sumXX = 0;
@@ -23,6 +24,7 @@ export function slope(points: readonly TrendPoint[], confidence = 0.95): Interva
     sumXX += (x - meanX) ** 2;
     sumXY += (x - meanX) * (y - meanY);
   }
+  if (sumXX === 0) return unknown;
   const value = sumXY / sumXX;
   const residuals = points.map(({ x, y }) => y - meanY - value * (x - meanX));
   const squares = residuals.reduce((sum, residual) => sum + residual ** 2, 0);

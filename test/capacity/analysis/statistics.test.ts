@@ -101,6 +101,11 @@ describe('distributions', () => {
 });
 
 describe('slope', () => {
+  it('is unknown where all points stand above one another', () => {
+    const points = [1, 3, 2, 5].map((y) => ({ x: 7, y }));
+    expect(slope(points)).toEqual({ value: NaN, low: -Infinity, high: Infinity });
+  });
+
   test('of a textbook line, with the textbook interval', () => {
     const line = [2.1, 3.9, 6.2, 7.8, 10.1].map((y, i) => ({ x: i + 1, y }));
     const { value, low, high } = slope(line);
