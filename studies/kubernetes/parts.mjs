@@ -33,7 +33,7 @@ const laidOut = (mode) => [
 ];
 
 /** Of what a search measures; before and after it n8n is deployed and removed. */
-const BUDGET = '8m';
+const BUDGET = '6m';
 /** Modest: an execution in queue mode takes about 20 ms of CPU (studies/modes), which two processes share. */
 const RUN_RATE = 15;
 
