@@ -4,6 +4,8 @@
 //   --within 9m      one after the other, as long as the next one still fits
 //   NAME...          these parts, also where they have a record
 //   --at-once 3      so many parts at a time, where a plan allows it; their records say so
+//   --out FOLDER     as `n8n-tuned study` calls it: records go to FOLDER/parts, not to those of the repository
+//   --quick          the parts of the plan's quick form, shortened, one after the other; with --out
 // With SHORT=1 a part is tried: its record is printed, not kept.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +15,7 @@ import { parseArgs } from 'node:util';
 
 export const root = join(import.meta.dirname, '..');
 const command = join(root, 'capacity/dist/cli.js');
-const isShort = process.env.SHORT === '1';
+const isTried = process.env.SHORT === '1';
 
 /** Nothing is kept of the part; its message says why. */
 export class NotMeasured extends Error {}
@@ -25,7 +27,7 @@ function fails(sentence) {
 
 const minutes = (seconds) => `${(seconds / 60).toFixed(1)} min`;
 
-let interrupted = false;
+const interruption = new AbortController();
 const running = new Set();
 
 /** Its own group: an interruption reaches it from here, once. It takes down what it made before it ends. */
@@ -41,7 +43,7 @@ function call(args, progress) {
     child.once('error', reject);
     child.once('close', (code) => {
       running.delete(child);
-      if (interrupted) reject(new NotMeasured('it was interrupted'));
+      if (interruption.signal.aborted) reject(new NotMeasured('it was interrupted'));
       else if (text === '') reject(new NotMeasured(`n8n-tuned ${args[0]} ended with ${code}`));
       else resolve({ code, record: JSON.parse(text) });
     });
@@ -65,11 +67,27 @@ function argumentsGiven() {
         list: { type: 'boolean', default: false },
         within: { type: 'string' },
         'at-once': { type: 'string', default: '1' },
+        out: { type: 'string' },
+        quick: { type: 'boolean', default: false },
       },
     });
   } catch (error) {
     return fails(`${error.message} The head of studies/in-parts.mjs says what there is.`);
   }
+}
+
+/** Of what was given: which form of the plan, and where its records go. */
+function formOf({ quick, out }, { parts, quickParts, kept }) {
+  if (quick && quickParts === undefined)
+    fails('--quick is not for this plan: it has no quick form');
+  if (quick && out === undefined) {
+    fails('--quick needs --out, since a quick record is none of those that the pages quote');
+  }
+  return {
+    parts: quick ? quickParts : parts,
+    kept: out === undefined ? kept : join(out, 'parts'),
+    isShort: quick || isTried,
+  };
 }
 
 function asked({ values, positionals }, { parts, mostAtOnce }) {
@@ -96,7 +114,7 @@ function asked({ values, positionals }, { parts, mostAtOnce }) {
 }
 
 /** Measures one part and keeps its record. */
-async function keep(part, { about, fileOf, shownOut, measured, atOnce }) {
+async function keep(part, { about, fileOf, shownOut, measured, atOnce, isShort }) {
   const out = mkdtempSync(join(tmpdir(), 'part-'));
   const loadAverageAtStart = loadavg()[0];
   // The lines of several commands would not be told apart.
@@ -104,6 +122,7 @@ async function keep(part, { about, fileOf, shownOut, measured, atOnce }) {
   try {
     const { record, sentence } = await measured(part, {
       ...{ call: (args) => call(args, progress), out, isShort },
+      signal: interruption.signal,
     });
     const whole = {
       ...{ about: `Written by ${about}`, ...part, loadAverageAtStart },
@@ -114,7 +133,7 @@ async function keep(part, { about, fileOf, shownOut, measured, atOnce }) {
     const text = `${JSON.stringify(whole, null, 2)}\n`
       .replaceAll(out, shownOut)
       .replaceAll(root, '.');
-    if (isShort) console.log(text);
+    if (isTried) console.log(text);
     else writeFileSync(fileOf(part), text);
     console.log(atOnce > 1 ? `${part.name}: ${sentence}` : sentence);
   } finally {
@@ -125,13 +144,14 @@ async function keep(part, { about, fileOf, shownOut, measured, atOnce }) {
 /**
  * `kept`: folder of the records. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
  * gives what is kept of a part and a sentence, or throws NotMeasured. `shownOut`: in records, in place of the folder of results.
- * `mostAtOnce`: how many parts may share the machine without another result.
+ * `mostAtOnce`: how many parts may share the machine without another result. `quickParts`: of the quick form, where there is one.
  */
 export async function measureParts(plan) {
-  const { parts, kept, whyNot, notes = [], mostAtOnce = 1 } = plan;
+  const { whyNot, notes = [], mostAtOnce = 1 } = plan;
+  const given = argumentsGiven();
+  const { parts, kept, isShort } = formOf(given.values, plan);
   const fileOf = ({ name }) => join(kept, `${name}.json`);
   const isDone = (part) => existsSync(fileOf(part));
-  const given = argumentsGiven();
   if (given.values.list) {
     list({ parts, isDone, notes });
     return;
@@ -142,16 +162,17 @@ export async function measureParts(plan) {
   if (!existsSync(command)) fails('the command is not built: make build');
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => {
-      interrupted = true;
+      interruption.abort();
       running.forEach((child) => child.kill(signal));
     });
   }
-  mkdirSync(kept, { recursive: true });
+  if (!isTried) mkdirSync(kept, { recursive: true });
   const beganMs = Date.now();
-  let left = isNamed || withinSeconds !== null ? Infinity : atOnce;
+  const isAll = isNamed || withinSeconds !== null || given.values.quick;
+  let left = isAll ? Infinity : atOnce;
 
   function next() {
-    while (!interrupted && left > 0 && candidates.length > 0) {
+    while (!interruption.signal.aborted && left > 0 && candidates.length > 0) {
       const part = candidates.shift();
       const why = whyNot(part);
       if (why !== null && isNamed) {
@@ -170,10 +191,12 @@ export async function measureParts(plan) {
   async function one(part) {
     console.log(`== ${part.name}${isShort ? ', shortened' : ''}, about ${minutes(part.seconds)}`);
     try {
-      await keep(part, { ...plan, fileOf, atOnce });
+      await keep(part, { ...plan, fileOf, atOnce, isShort });
     } catch (error) {
-      if (!(error instanceof NotMeasured)) throw error;
-      console.error(`nothing is kept of ${part.name}: ${error.message}`);
+      const { aborted } = interruption.signal;
+      if (!(error instanceof NotMeasured) && !aborted) throw error;
+      const why = aborted ? 'it was interrupted' : error.message;
+      console.error(`nothing is kept of ${part.name}: ${why}`);
       process.exitCode = 3;
     }
   }

@@ -25,7 +25,7 @@ if (name === undefined || from === undefined) {
 
 const KEPT = [
   ...['study.json', 'sweep.json', 'cell.json', 'run.json', 'compare.json'],
-  ...['cells.csv', 'report.md'],
+  ...['cells.csv', 'report.md', 'reload.json', 's3.json'],
 ];
 /** The folder of a sweep or a comparison, not that of each of its runs. */
 const isWhole = (folder) =>
@@ -33,7 +33,7 @@ const isWhole = (folder) =>
 const isKept = (file) => {
   if (statSync(file).isDirectory())
     return !/\/(logs|plots)$/.test(file) || (file.endsWith('/plots') && isWhole(dirname(file)));
-  if (dirname(file).endsWith('/plots')) return true;
+  if (/\/(plots|parts)$/.test(dirname(file))) return true;
   return (
     KEPT.includes(basename(file)) && (basename(file) !== 'report.md' || isWhole(dirname(file)))
   );
@@ -55,12 +55,15 @@ for (const file of readdirSync(to, { recursive: true, encoding: 'utf8' })) {
   if (text.includes(root)) writeFileSync(whole, text.replaceAll(root, ''));
 }
 
-// Of the samples of a server only its memory, by pid.
+// Of the samples only the memory of servers and of n8n's processes, by pid, how many processes there are, and how many
+// requests each has had.
+const KEPT_SAMPLES =
+  /^-?\d+,(server|main|worker|webhook|runner),[^,]*,(rssMiB|processes|webhookRequests),/;
 const HEAD = 'tMs,role,instance,metric,value';
 for (const file of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
   if (basename(file) !== 'samples.csv') continue;
   const lines = readFileSync(join(from, file), 'utf8').split('\n');
-  const memory = lines.filter((line) => /^-?\d+,server,[^,]*,rssMiB,/.test(line));
+  const memory = lines.filter((line) => KEPT_SAMPLES.test(line));
   if (memory.length > 0) {
     writeFileSync(join(to, dirname(file), 'memory.csv'), `${[HEAD, ...memory].join('\n')}\n`);
   }

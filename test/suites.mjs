@@ -132,10 +132,13 @@ export const suites = [
       ['build', 'node', ['capacity/build.mjs']],
       ...[
         ...['cluster-loop', 'limits', 'memory-over-time', 'upgrade-gate'],
-        ...['own-main', 'heap', 'queue', 'right-sizing'],
+        ...['own-main', 'heap', 'queue', 'right-sizing', 'balancing', 'small-pods'],
       ].map((name) => [name, 'node', ['test/studies/quick.mjs', name]]),
     ],
-    needs: ['k6', 'pm2', 'http-frameworks', 'n8n', 'n8n-legacy', 'redis', 'postgresql'],
+    needs: [
+      ...['k6', 'pm2', 'http-frameworks', 'n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx'],
+      ...['iptables', 'versitygw'],
+    ],
     long: true,
   },
   {

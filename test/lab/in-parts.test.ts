@@ -1,5 +1,6 @@
 // What plans do around their parts: one after the other or side by side, each kept as soon as it is there.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,14 +23,16 @@ beforeAll(() => {
      const kept = ${JSON.stringify(kept)};
      await measureParts({
        parts: ['a', 'b', 'c', 'd'].map((name) => ({ name, seconds: 60 })),
+       ...(process.env.QUICK === '1' ? { quickParts: [{ name: 'a', seconds: 5 }, { name: 'c', seconds: 5 }] } : {}),
        kept, about: 'a test', shownOut: 'out', mostAtOnce: Number(process.env.MOST ?? 1),
        whyNot: ({ name }) => name === 'd' && !existsSync(kept + '/a.json') ? 'it rests on a' : null,
-       measured: async ({ name }) => {
+       measured: async ({ name }, { isShort, signal }) => {
          console.log('begin ' + name);
+         if (process.env.ENDLESS === '1') await sleep(60_000, undefined, { signal });
          await sleep(300);
          console.log('end ' + name);
          if (name === 'b') throw new NotMeasured('the machine was busy');
-         return { record: { of: name }, sentence: 'measured' };
+         return { record: { of: name, isShort }, sentence: 'measured' };
        },
      });`,
   );
@@ -83,7 +86,32 @@ test('a part that cannot be measured is named, and the others are', () => {
   expect(steps).toEqual(['begin c', 'end c']);
 });
 
+test('a study says where records go, and asks for the short form of what it has', () => {
+  const out = join(folder, 'study');
+  const env = { QUICK: '1' };
+  const short = measure(['--quick', '--out', out], env);
+  expect([short.status, short.steps]).toEqual([0, ['begin a', 'end a', 'begin c', 'end c']]);
+  expect(readdirSync(join(out, 'parts')).sort()).toEqual(['a.json', 'c.json']);
+  expect(records()).toEqual([]);
+  const text = readFileSync(join(out, 'parts/a.json'), 'utf8');
+  expect(JSON.parse(text)).toMatchObject({ of: 'a', isShort: true });
+  expect(measure(['--quick', '--out', out], env).steps).toEqual([]);
+  expect(measure(['--quick'], env).stderr).toMatch(/--quick needs --out/);
+});
+
+test('a part that is interrupted ends, and nothing is kept of it', async () => {
+  const child = spawn(process.execPath, [plan], { env: { ...process.env, ENDLESS: '1' } });
+  const told: string[] = [];
+  child.stderr.on('data', (chunk: Buffer) => told.push(chunk.toString()));
+  await once(child.stdout, 'data');
+  child.kill('SIGINT');
+  const [code] = (await once(child, 'exit')) as [number];
+  expect([code, told.join('')]).toEqual([3, 'nothing is kept of a: it was interrupted\n']);
+  expect(records()).toEqual([]);
+});
+
 test.each([
+  [['--quick', '--out', 'x'], /--quick is not for this plan/],
   [['--at-once', '2'], /--at-once is not for this plan/],
   [['--within', 'soon'], /--within takes a time like 9m or 500s/],
   [['e'], /there is no part 'e'/],

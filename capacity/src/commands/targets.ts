@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { withHeaders } from '../../../loadtests/lib/own-request';
-import { chooseServer, serverRequest } from '../plan/chosen-server';
+import { chooseServer, serverLoad, withoutWorkflows } from '../plan/chosen-server';
 import { chooseTopology } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
+import { topologyOfValues } from '../targets/kubernetes/values';
 import { processTarget, type ProcessTargetOptions } from '../targets/process/process-target';
 import { isLegacy } from '../plan/limits';
 import { onThisMachine, type Deployer } from '../targets/deploy';
@@ -13,6 +14,7 @@ import { serverTarget } from '../targets/server/server-target';
 import { urlTarget } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
 import {
+  givenValues,
   kubernetesOptions,
   onKubernetes,
   refuseDeployFlags,
@@ -79,8 +81,8 @@ export function chosenLoad(options: TargetOptions & WorkloadOptions): ChosenWork
     const workload = chosenWorkload(options, isLegacyChoice(options));
     return options.webhookKey === true ? withWebhookKey(workload) : workload;
   }
-  const request = serverRequest(chooseServer(options).url, options);
-  return chosenWorkload({ ...options, request }, false);
+  const load = serverLoad(chooseServer(options).url, options);
+  return withoutWorkflows(chosenWorkload({ ...options, ...load }, false));
 }
 
 /** Nobody else knows it, and it goes with the workflows. */
@@ -110,9 +112,18 @@ function refuseUrls(options: TargetOptions): void {
 
 /** Whether the workload must be that of n8n below 1.0. */
 export function isLegacyChoice(options: TargetOptions): boolean {
-  const isDeployed =
-    options.target === 'kubernetes' && options.values === undefined && options.chart === undefined;
-  return (options.target === 'process' || isDeployed) && isLegacy(chooseTopology(options).n8n);
+  const version = chosenVersion(options);
+  return version !== null && isLegacy(version);
+}
+
+/** Of the n8n that is deployed; null where what runs is not of our choice. */
+function chosenVersion(options: TargetOptions): string | null {
+  const { target, values, chart, existing } = options;
+  if (target === 'process') return chooseTopology(options).n8n;
+  if (target !== 'kubernetes' || chart !== undefined || existing === true) return null;
+  return values === undefined
+    ? chooseTopology(options).n8n
+    : topologyOfValues(givenValues(values)).n8n;
 }
 
 /** Where topologies are deployed to that are not named one by one: by a sweep, a comparison, a recommendation. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
 import type { TopologyChoice } from './chosen-topology';
+import { isWorkloadFile, type ChosenWorkload } from './chosen-workload';
 import { isMasked } from './secrets';
 import { serverSchema, type Server } from './server';
 
@@ -76,33 +77,51 @@ export function serverFrom(given: Record<string, unknown>, where: string | null)
 /** Whether the file lays out a server, and not n8n. */
 export const isServerFile = (file: string): boolean => readYaml(file)['command'] !== undefined;
 
-/** As the user says it; all but the request is n8n's. */
+/** As the user says it. */
 export interface ServerLoad {
   request?: string | undefined;
+  /** A workload file; the bundled ones are n8n's. */
   workload?: string | undefined;
-  variant?: string | undefined;
   param?: readonly string[] | undefined;
+  variant?: string | undefined;
   workflow?: readonly string[] | undefined;
 }
 
-/** What is loaded: a request of the user's own, else the URL itself. */
-export function serverRequest(url: string, choice: ServerLoad): string {
-  const ofN8n = (['workload', 'variant', 'param', 'workflow'] as const).find(
-    (name) => choice[name] !== undefined,
-  );
+/** What is loaded: a request of the user's own or a workload file, else the URL itself. */
+export function serverLoad(
+  url: string,
+  choice: ServerLoad,
+): { request: string } | { workload: string } {
+  const { request, workload } = choice;
+  const file = workload !== undefined && isWorkloadFile(workload) ? workload : null;
+  const ofN8n = (['workload', 'param', 'variant', 'workflow'] as const)
+    .filter((name) => file === null || name === 'variant' || name === 'workflow')
+    .find((name) => choice[name] !== undefined);
   if (ofN8n !== undefined) {
     throw new Mistake(
-      `--${ofN8n} is for n8n, which --target server does not start: it loads --url, or what --request names.`,
+      `--${ofN8n} is for n8n, which --target server does not start: it loads --url, what --request names, or a workload file.`,
     );
   }
-  const { pathname, search } = new URL(url);
+  if (file !== null && request !== undefined) {
+    throw new Mistake('--workload and --request both name what to load: leave one of them out.');
+  }
+  const { origin, pathname, search } = new URL(url);
   const path = `${pathname}${search}`;
-  if (choice.request !== undefined && path !== '/') {
+  const other = file !== null ? 'workload' : request !== undefined ? 'request' : null;
+  if (other !== null && path !== '/') {
     throw new Mistake(
-      `--url and --request both name a path: write --url ${new URL(url).origin}, or leave --request out.`,
+      `--url and --${other} both name a path: write --url ${origin}, or leave --${other} out.`,
     );
   }
-  return choice.request ?? `GET ${path}`;
+  return file === null ? { request: request ?? `GET ${path}` } : { workload: file };
+}
+
+/** A workload for a server: workflows that come with it would need n8n. */
+export function withoutWorkflows(workload: ChosenWorkload): ChosenWorkload {
+  if (workload.workflows.length === 0) return workload;
+  throw new Mistake(
+    `the workload ${workload.recorded.name} has workflows for n8n, which --target server does not start: leave its variants out.`,
+  );
 }
 
 function readYaml(file: string): Record<string, unknown> {

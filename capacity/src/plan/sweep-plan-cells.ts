@@ -1,5 +1,5 @@
 import { matrix, sift, type Cell, type Cells, type Rule } from './cells';
-import { serverFrom, serverRequest, type ServerLoad } from './chosen-server';
+import { serverFrom, serverLoad, type ServerLoad } from './chosen-server';
 import { contradiction } from './contradiction';
 import { isProfileName, planOf, PROFILES, type LoadPlan } from './profile';
 import type { Server } from './server';
@@ -29,7 +29,7 @@ const single = (cell: Cell): Record<string, Cell[string][]> =>
   Object.fromEntries(Object.entries(cell).map(([name, value]) => [name, [value]]));
 
 /** Of a cell that starts a server in place of n8n. */
-const OF_SERVER = new Set(['command', 'url', 'request', 'cpuMillicores', 'memoryMiB']);
+const OF_SERVER = new Set(['command', 'url', 'request', 'workload', 'cpuMillicores', 'memoryMiB']);
 const OF_LOAD = new Set(['profile', 'ratePerSecond', 'clients']);
 
 export const isServerCell = ({ command }: Cell): boolean => command !== undefined;
@@ -50,13 +50,15 @@ function impossibleServer(cell: Cell): string | null {
       ? null
       : `${alone} is for a server, but the cell has no command that starts one`;
   }
+  const { request, workload } = cell;
+  const free = workload === undefined ? /^env\./ : /^(env|param)\./;
   const other = Object.keys(cell).find(
-    (name) => !OF_SERVER.has(name) && !OF_LOAD.has(name) && !name.startsWith('env.'),
+    (name) => !OF_SERVER.has(name) && !OF_LOAD.has(name) && !free.test(name),
   );
   if (other !== undefined) return `${other} is for n8n, which a cell with a command does not start`;
   try {
     const { url } = serverOf(cell);
-    serverRequest(url, given({ request: cell['request'] }) as ServerLoad);
+    serverLoad(url, given({ request, workload }) as ServerLoad);
     return null;
   } catch (error) {
     return messageOf(error).replace(/\.$/, '');

@@ -5,7 +5,7 @@ import { CapacitySearch } from '../analysis/search/search';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
 import { searchSettings } from '../find/settings';
-import { serverRequest } from '../plan/chosen-server';
+import { serverLoad, withoutWorkflows } from '../plan/chosen-server';
 import { chooseWorkload, isWorkloadFile, type ChosenWorkload } from '../plan/chosen-workload';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { isServerCell, loadOf, partsOf, serverOf, topologyOf } from '../plan/sweep-plan-cells';
@@ -74,22 +74,17 @@ export function workloadOf(
 ): ChosenWorkload {
   const text = (name: string): string | undefined =>
     cell[name] === undefined ? undefined : String(cell[name]);
+  const named = text('workload');
+  const isFile = named !== undefined && isWorkloadFile(named);
+  const workload = isFile ? resolve(planFolder, named) : named;
+  const parameters = partsOf(cell, 'param');
   if (isServerCell(cell)) {
-    const request = serverRequest(serverOf(cell).url, { request: text('request') });
-    return chooseWorkload({ request }, workflows, false);
+    const load = serverLoad(serverOf(cell).url, { request: text('request'), workload });
+    return withoutWorkflows(chooseWorkload({ ...load, parameters }, workflows, false));
   }
   const { n8n } = topologyOf(cell);
-  const workload = text('workload');
-  const isFile = workload !== undefined && isWorkloadFile(workload);
-  return chooseWorkload(
-    {
-      workload: isFile ? resolve(planFolder, workload) : workload,
-      variant: text('variant'),
-      parameters: partsOf(cell, 'param'),
-    },
-    workflows,
-    isLegacy(n8n),
-  );
+  const variant = text('variant');
+  return chooseWorkload({ workload, variant, parameters }, workflows, isLegacy(n8n));
 }
 
 async function loaded(

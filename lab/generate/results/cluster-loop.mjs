@@ -1,4 +1,6 @@
 // How much work per request makes several processes worthwhile: the loop of n counts, by who starts the processes.
+import { n8nLoop } from './cluster-n8n.mjs';
+import { reloads, reloadSentence } from './cluster-reload.mjs';
 import { link, number, table } from './records.mjs';
 import {
   cellsOf,
@@ -59,13 +61,13 @@ function answer() {
   const published = publishedAt(most.n);
   if (!isQuiet(most) || !isQuiet(single)) {
     return {
-      sentence: `Not answered yet: other work used ${number(most.others)} cores during the only record. As far as it tells, ${costs}.`,
+      sentence: `Not answered yet: other work used ${number(Math.max(most.others, single.others))} cores during the only record. As far as it tells, ${costs}.${reloadSentence()}`,
       published: `${number(published)}x`,
     };
   }
   const ours = gainOf(all, most);
   return {
-    sentence: `At n = ${grouped(most.n)} two processes of the cluster module do ${number(ours)} times as much as one; ${costs}.`,
+    sentence: `At n = ${grouped(most.n)} two processes of the cluster module do ${number(ours)} times as much as one; ${costs}.${reloadSentence()}`,
     published: `${number(published)}x`,
     ours: `${number(ours)}x`,
     ratio: number(ours / published),
@@ -121,4 +123,4 @@ function plots() {
       ];
 }
 
-export const clusterLoop = { answer, part, plots };
+export const clusterLoop = { answer, parts: [part, n8nLoop, reloads], plots };

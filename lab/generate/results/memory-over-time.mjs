@@ -1,4 +1,5 @@
 // Memory of HTTP servers under many connections, by framework and by who starts the processes.
+import { n8nMemory, n8nMemoryPlots } from './memory-n8n.mjs';
 import { link, number, read, table } from './records.mjs';
 import { cellsOf, conditionsText, otherCores, recordOf, sweepIn } from './study.mjs';
 
@@ -50,7 +51,8 @@ function overTime() {
     .trim()
     .split('\n')
     .slice(1)
-    .map((line) => line.split(','));
+    .map((line) => line.split(','))
+    .filter(([, , , metric]) => metric === 'rssMiB');
   return [...new Set(rows.map(([, , instance]) => instance))].map((instance) => ({
     label: instance.includes('/') ? `pid ${instance.split('/')[1]}` : 'PM2 itself',
     points: rows
@@ -143,7 +145,8 @@ const plots = () => {
           y: { label: 'resident memory', unit: 'MiB', min: 0 },
           series: overTime(),
         },
+        ...n8nMemoryPlots(),
       ];
 };
 
-export const memoryOverTime = { answer, part, plots };
+export const memoryOverTime = { answer, parts: [part, n8nMemory], plots };

@@ -1,14 +1,16 @@
 // The pages of docs/results/: question, answer in one sentence, and the parts that have the tables. A page is written
 // when one of its parts has a record.
 import { arrivals } from './arrivals.mjs';
+import { balancing } from './balancing.mjs';
 import * as answers from './answers.mjs';
 import { chartOnCluster, charts } from './chart.mjs';
 import { clusterLoop } from './cluster-loop.mjs';
-import { capacities, closedLoops, comparisons, proofs, sweeps } from './command.mjs';
+import { capacities, comparisons, proofs, sweeps } from './command.mjs';
 import { ctrlC } from './ctrl-c.mjs';
 import { databasePool } from './database-pool.mjs';
 import * as drills from './drills.mjs';
 import { generators } from './generators.mjs';
+import { heapMap } from './heap-map.mjs';
 import * as kubernetes from './kubernetes.mjs';
 import { plantedLimits } from './limits.mjs';
 import { limitsBeneath } from './limits-beneath.mjs';
@@ -21,7 +23,11 @@ import {
   samplerCost,
   sessions,
 } from './parts.mjs';
+import { ownMain } from './own-main.mjs';
+import { queue } from './queue.mjs';
+import { rightSizing } from './right-sizing.mjs';
 import { knownCapacities, searchQuality } from './search.mjs';
+import { smallPods } from './small-pods.mjs';
 import { taskRunners } from './task-runners.mjs';
 import { upgradeGate } from './upgrade-gate.mjs';
 
@@ -30,8 +36,16 @@ const ALL = [
   [
     'own-main',
     'What does a process per execution cost, compared with one process for all?',
-    answers.ownMain,
-    [closedLoops],
+    ownMain.answer,
+    ownMain.parts,
+    ownMain.plots,
+  ],
+  [
+    'queue',
+    'When does a main with workers beat one process?',
+    queue.answer,
+    queue.parts,
+    queue.plots,
   ],
   [
     'limits',
@@ -57,15 +71,41 @@ const ALL = [
     'cluster-loop',
     'How much work per request makes several processes worthwhile?',
     clusterLoop.answer,
-    [clusterLoop.part],
+    clusterLoop.parts,
     clusterLoop.plots,
+  ],
+  [
+    'balancing',
+    'What spreads requests over processes best, and how evenly?',
+    balancing.answer,
+    balancing.parts,
+    balancing.plots,
+  ],
+  [
+    'right-sizing',
+    'How much CPU and memory, and how many instances, does it take for documents?',
+    rightSizing.answer,
+    rightSizing.parts,
+    rightSizing.plots,
   ],
   [
     'memory-over-time',
     'How much memory do HTTP servers take under many connections?',
     memoryOverTime.answer,
-    [memoryOverTime.part],
+    memoryOverTime.parts,
     memoryOverTime.plots,
+  ],
+  [
+    'heap',
+    'How much of a container may the heap of n8n and a message take?',
+    heapMap.answer,
+    [heapMap.part],
+  ],
+  [
+    'small-pods',
+    'With how little memory and CPU does each role of n8n run?',
+    smallPods.answer,
+    [smallPods.part],
   ],
   [
     'inside-n8n',

@@ -24,6 +24,29 @@ export function recordOf(name) {
   return [full, `${full}/quick`].find((folder) => has(`${folder}/study.json`)) ?? null;
 }
 
+/** What was kept of a study that is measured in parts, with the path of each; of the full form before the quick one. */
+export function partsOf(name, within = '') {
+  const full = `studies/${name}/results`;
+  const folder = [full, `${full}/quick`].map((one) => `${one}/${within}parts`).find(has);
+  if (folder === undefined) return [];
+  return readdirSync(new URL(`${folder}/`, root))
+    .toSorted()
+    .map((file) => ({ path: `${folder}/${file}`, ...readJson(`${folder}/${file}`) }));
+}
+
+/** A quick run shows that a study works, and answers nothing. */
+export const areQuick = (parts) => parts.some(({ path }) => path.includes('/quick/'));
+export const ONLY_QUICK = { sentence: 'Not answered yet: only a quick run is recorded.' };
+
+/** When and where parts were measured, in a sentence. */
+export function measuredOn(parts) {
+  const days = [...new Set(parts.map(({ startedAt }) => startedAt.slice(0, 10)))].toSorted();
+  const { machine, versions } = parts[0];
+  const loads = parts.map(({ loadAverageAtStart }) => loadAverageAtStart);
+  const how = areQuick(parts) ? 'A quick run of a few of its parts' : 'Measured once';
+  return `${how} on ${days.join(', ')} with n8n ${versions.n8n} on ${machine.cores} cores (${machine.cpu}), load average at the start of a part ${number(Math.min(...loads))} to ${number(Math.max(...loads))}.`;
+}
+
 /** The cells of a kept sweep with their runs, those of the control left out. */
 export function cellsOf(folder) {
   return readdirSync(new URL(`${folder}/cells/`, root))
@@ -61,6 +84,16 @@ export const sweepIn = (folder) =>
   readdirSync(new URL(`${folder}/`, root))
     .map((name) => `${folder}/${name}`)
     .find((path) => has(`${path}/sweep.json`));
+
+/** The folder of a sweep by its name, of whichever length; null: the record does not have it. */
+export const sweepNamed = (folder, name) =>
+  [name, `${name}-quick`]
+    .map((one) => `${folder}/${one}`)
+    .find((path) => has(`${path}/sweep.json`)) ?? null;
+
+/** How one run came to be, in a sentence. */
+export const runConditionsText = ({ startedAt, machine, profile }) =>
+  `Runs of ${number(profile.durationSeconds)} s on ${startedAt.slice(0, 10)}: ${machine.cores} cores (${machine.cpu}).`;
 
 /** How a record came to be, in a sentence. */
 export function conditionsText(folder) {

@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { confirm, kubernetesOptions } from '../../../capacity/src/commands/kubernetes';
-import { chosenDeployer, chosenTarget } from '../../../capacity/src/commands/targets';
+import {
+  chosenDeployer,
+  chosenTarget,
+  isLegacyChoice,
+} from '../../../capacity/src/commands/targets';
 import { topologySchema } from '../../../capacity/src/plan/topology';
 
 let folder: string;
@@ -40,6 +44,14 @@ test('values say how n8n is laid out, and no option goes over them', () => {
     topology: null,
     values: [{ name: file, text: 'worker: { replicas: 3 }' }],
   });
+});
+
+test('the workload is that of the n8n that values deploy', () => {
+  const of = (text: string): boolean =>
+    isLegacyChoice({ target: 'kubernetes', values: [values(text)] });
+  expect(of('image: { tag: 0.221.2 }')).toBe(true);
+  expect(of('image: { tag: 2.41.1 }')).toBe(false);
+  expect(of('image: { pullPolicy: Always }')).toBe(false);
 });
 
 test('flags of one target are refused by another', () => {

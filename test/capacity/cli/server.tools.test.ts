@@ -85,6 +85,25 @@ test('run starts it, loads its URL, samples each of its processes, and ends it',
   expect(await isFree()).toBe(true);
 });
 
+test('a workload file says what it is loaded with', async () => {
+  const file = join(out, 'order.yaml');
+  const workload = {
+    ...{ name: 'order', title: 'An order', stresses: 'The desk.', answers: 'when-done' },
+    request: { method: 'GET', path: '/', headers: { connection: 'close' } },
+    reply: { expect: ['json.ok==true'] },
+  };
+  writeFileSync(file, JSON.stringify(workload));
+  const { code, stdout } = await runCli([
+    ...['run', '--command', command(), '--url', url, '--workload', file, '--out', out],
+    ...['--rate', '10', '--duration', '2s', '--warmup', '0s', '--json'],
+  ]);
+  expect([0, 3]).toContain(code);
+  const { workload: recorded, summary } = JSON.parse(stdout) as RunRecord;
+  expect(recorded.name).toBe('order');
+  expect(summary.errors.requests).toBe(0);
+  expect(summary.generator.newConnections).toBe(summary.offered.requests);
+});
+
 test('an end in the middle of a run is what the verdict names first', async () => {
   const run = startCli([
     ...[

@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import {
   chooseServer,
   isServerFile,
-  serverRequest,
+  serverLoad,
   type ServerChoice,
+  type ServerLoad,
 } from '../../../capacity/src/plan/chosen-server';
 import { cellsOf, serverOf } from '../../../capacity/src/plan/sweep-plan-cells';
 import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
+import { workloadOf } from '../../../capacity/src/sweep/measure-cell';
+
+const cellsIn = (text: string) => cellsOf(parseSweepPlan(text, 'plan.yaml'));
 
 const given = { command: 'node server.js', url: 'http://127.0.0.1:3000' };
 let folder: string;
@@ -50,17 +54,57 @@ test.each<[ServerChoice, string]>([
   expect(() => chooseServer(choice)).toThrow(sentence);
 });
 
-test('the URL is what is loaded, unless a request is given', () => {
-  expect(serverRequest(given.url, {})).toBe('GET /');
-  expect(serverRequest(`${given.url}/loop?n=5`, {})).toBe('GET /loop?n=5');
-  expect(serverRequest(given.url, { request: 'POST /x' })).toBe('POST /x');
-  expect(() => serverRequest(`${given.url}/y`, { request: 'POST /x' })).toThrow(
-    '--url and --request both name a path',
-  );
-  expect(() => serverRequest(given.url, { workload: 'cpu' })).toThrow('--workload is for n8n');
+test('the URL is what is loaded, unless a request or a workload file is given', () => {
+  expect(serverLoad(given.url, {})).toEqual({ request: 'GET /' });
+  expect(serverLoad(`${given.url}/loop?n=5`, {})).toEqual({ request: 'GET /loop?n=5' });
+  expect(serverLoad(given.url, { request: 'POST /x' })).toEqual({ request: 'POST /x' });
+  expect(serverLoad(given.url, { workload: 'order.yaml', param: ['a=b'] })).toEqual({
+    workload: 'order.yaml',
+  });
 });
 
-const cellsIn = (text: string) => cellsOf(parseSweepPlan(text, 'plan.yaml'));
+test.each<[string, ServerLoad, string]>([
+  [`${given.url}/y`, { request: 'POST /x' }, '--url and --request both name a path'],
+  [`${given.url}/y`, { workload: 'order.yaml' }, '--url and --workload both name a path'],
+  [given.url, { workload: 'cpu' }, '--workload is for n8n'],
+  [given.url, { param: ['n=5'] }, '--param is for n8n'],
+  [given.url, { workload: 'order.yaml', variant: 'native' }, '--variant is for n8n'],
+  [given.url, { workload: 'order.yaml', request: 'GET /' }, 'both name what to load'],
+])('%s loaded with %j is refused', (url, load, sentence) => {
+  expect(() => serverLoad(url, load)).toThrow(sentence);
+});
+
+describe('a cell with a workload file', () => {
+  const workflows = join(__dirname, '../../../workflows');
+  const order = {
+    ...{ name: 'order', title: 'An order', stresses: 'The desk.', answers: 'when-done' },
+    request: { method: 'GET', path: '/order', headers: { connection: '{connection}' } },
+    parameters: { connection: { title: 'Connection', type: 'string', default: 'close' } },
+    reply: { expect: ['status==200'], ranAt: 'header.x-ran-by' },
+  };
+  const cell = { command: 'x', url: given.url, workload: 'order.json', 'param.connection': 'a' };
+  const chosen = (workload: object) => {
+    writeFileSync(join(folder, 'order.json'), JSON.stringify(workload));
+    return workloadOf(cell, { workflows, planFolder: folder });
+  };
+
+  test('is loaded with what the file says, found beside the plan', () => {
+    expect(
+      cellsIn(`measure: { profile: closed, clients: 2 }\ncells: [${JSON.stringify(cell)}]\n`),
+    ).toEqual({
+      possible: [cell],
+      skipped: [],
+    });
+    expect(chosen(order).requests).toMatchObject([
+      { path: '/order', headers: { connection: 'a' }, ranAt: 'header.x-ran-by' },
+    ]);
+  });
+
+  test('is refused where the file brings a workflow for n8n', () => {
+    const variants = { native: { file: 'order-flow.json', n8n: '>=1.0.0' } };
+    expect(() => chosen({ ...order, variants })).toThrow('has workflows for n8n');
+  });
+});
 
 test('a plan has servers as cells', () => {
   const { possible, skipped } = cellsIn(`
@@ -85,6 +129,7 @@ test.each([
   ['{ command: x, url: "http://h", mode: queue }', 'mode is for n8n'],
   ['{ command: x, url: "http://h", param.n: 5 }', 'param.n is for n8n'],
   ['{ command: x, url: "http://h/a", request: GET /b }', '--url and --request both name a path'],
+  ['{ command: x, url: "http://h", workload: cpu }', 'workload is for n8n'],
   ['{ request: GET /b }', 'request is for a server, but the cell has no command that starts one'],
 ])('the cell %s is left out, with the reason', (cell, reason) => {
   const { skipped } = cellsIn(`measure: { profile: closed, clients: 2 }\ncells: [${cell}]\n`);

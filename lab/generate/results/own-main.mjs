@@ -1,0 +1,201 @@
+// A process for each execution, or one for all, in n8n below 1.0: with the published limits, on this machine and in pods.
+import * as answers from './answers.mjs';
+import { closedLoops } from './command.mjs';
+import { has, link, median, number, read, readJson, recordsNamed, table } from './records.mjs';
+import {
+  cellsOf,
+  conditionsText,
+  otherCores,
+  publishedBy,
+  recordOf,
+  sweepNamed,
+} from './study.mjs';
+
+const NAME = 'own-main';
+const SWEEP = 'own-against-main';
+const PODS = 'own-main-pods';
+const PROCESSES = ['own', 'main'];
+const WORKLOADS = [
+  ['async', 'responds at once'],
+  ['wait-5s', 'responds after the function'],
+];
+const PROCESS_WORDS = { own: 'a process for each execution', main: 'one process for all' };
+
+const mainRole = ({ summary }) => summary.roles.find(({ role }) => role === 'main');
+
+/** What a run showed of n8n. */
+const figuresOf = (record) => ({
+  rate: record.summary.achieved.ratePerSecond,
+  sent: record.summary.offered.requests,
+  failed: record.summary.errors.requests,
+  restarts: mainRole(record)?.restarts ?? 0,
+  oomKills: mainRole(record)?.oomKills ?? 0,
+  memoryMiB: mainRole(record)?.rssPeakMiB ?? null,
+  processes: mainRole(record)?.processesPeak ?? null,
+  others: otherCores(record),
+});
+
+const sweepOf = () => {
+  const folder = recordOf(NAME);
+  return folder === null ? null : sweepNamed(folder, SWEEP);
+};
+
+/** {process, workload, cells, figures} for each that was measured; `figures` are medians over repeats. */
+function rows() {
+  const sweep = sweepOf();
+  if (sweep === null) return [];
+  const cells = cellsOf(sweep).filter(({ record }) => record !== null);
+  return WORKLOADS.flatMap(([workload]) =>
+    PROCESSES.map((process) => ({
+      ...{ process, workload },
+      cells: cells.filter(({ cell }) => cell.process === process && cell.workload === workload),
+    })),
+  )
+    .filter(({ cells: some }) => some.length > 0)
+    .map((row) => {
+      const all = row.cells.map(({ record }) => figuresOf(record));
+      const figures = Object.fromEntries(
+        Object.keys(all[0]).map((name) => [name, median(all.map((one) => one[name] ?? NaN))]),
+      );
+      return { ...row, figures };
+    });
+}
+
+const ratio = (all, workload) => {
+  const of = (process) =>
+    all.find((row) => row.process === process && row.workload === workload)?.figures.rate;
+  return of('main') / of('own');
+};
+
+/** By the run with the published limits; without one by that without limits. */
+function answer() {
+  const all = rows();
+  const ours = ratio(all, 'async');
+  if (!Number.isFinite(ours)) return answers.ownMain();
+  const published = publishedBy(NAME);
+  const theirs = published['main-rate'] / published['own-rate'];
+  const own = all.find((row) => row.process === 'own' && row.workload === 'async').figures;
+  return {
+    sentence: `With responses at once and the published limits, one process for all does ${number(ours)} times as much; a process per execution fails in ${number((100 * own.failed) / own.sent)} % of the requests.`,
+    published: `${number(theirs)}x requests per second`,
+    ours: `${number(ours)}x`,
+    ratio: number(ours / theirs),
+  };
+}
+
+const HEAD = [
+  ...['expected responses', 'failed, of all', 'restarts', 'killed for memory'],
+  ...['memory, most', 'processes, most', 'cores used by other work'],
+];
+const shown = (figures) => [
+  `${number(figures.rate)}/s`,
+  `${Math.round(figures.failed)} of ${Math.round(figures.sent)}`,
+  number(figures.restarts),
+  number(figures.oomKills),
+  `${number(figures.memoryMiB)} MiB`,
+  number(figures.processes),
+  number(figures.others),
+];
+const titleOf = (workload) => WORKLOADS.find(([one]) => one === workload)[1];
+
+function limited() {
+  const all = rows();
+  if (all.length === 0) return '';
+  const measured = all[0].cells[0];
+  const lines = all.map(({ process, workload, figures }) => [
+    PROCESS_WORDS[process],
+    titleOf(workload),
+    ...shown(figures),
+    process === 'main' ? `${number(ratio(all, workload))}x` : '',
+  ]);
+  const { clients, durationSeconds } = measured.record.profile;
+  return `## With the published limits
+
+${clients} clients for ${durationSeconds} s on n8n ${measured.record.versions.n8n} with ${measured.cell.cpuMillicores}m of CPU and ${measured.cell.memoryMiB} MiB, as processes of this machine; medians of the repeats. ${conditionsText(recordOf(NAME))}
+
+${table(['executions', 'the workflow', ...HEAD, 'main over own'], lines)}
+
+${hasSeries() ? SERIES : ''}${link(`${sweepOf()}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
+}
+
+const SERIES = `![Memory over time](results/${NAME}-memory.svg)
+
+![Processes over time](results/${NAME}-processes.svg)
+
+`;
+
+/** In pods: of each kind the last run. */
+function podRuns() {
+  const folder = recordOf(PODS);
+  return WORKLOADS.flatMap(([workload]) =>
+    PROCESSES.flatMap((process) => {
+      const place = `${folder}/${process}-${workload}/`;
+      if (folder === null || !has(place)) return [];
+      const path = recordsNamed('run.json', place).at(-1);
+      return path === undefined ? [] : [{ process, workload, path, record: readJson(path) }];
+    }),
+  );
+}
+
+function pods() {
+  const runs = podRuns();
+  if (runs.length === 0) return '';
+  const lines = runs.map(({ process, workload, path, record }) => [
+    PROCESS_WORDS[process],
+    titleOf(workload),
+    ...shown(figuresOf(record)),
+    Object.entries(record.summary.errors.byKind)
+      .map(([kind, count]) => `${kind} ${count}`)
+      .join(', ') || '-',
+    link(path),
+  ]);
+  const [{ record }] = runs;
+  return `## In a pod, with the published probes
+
+The same clients and limits in one pod with PostgreSQL, whose liveness probe asks /healthz as published: with the defaults
+of Kubernetes (every 10 s, a second to respond, three failures). Kubernetes ${record.target.deployed?.kubernetes ?? '-'}, n8n ${record.versions.n8n}.
+${conditionsText(recordOf(PODS))}
+
+${table(['executions', 'the workflow', ...HEAD, 'how they failed', ''], lines)}
+
+\`lab/cluster/cluster exec npx n8n-tuned study ${PODS}\``;
+}
+
+/** [[second, sum]] of a metric over all processes of main. */
+function series({ memory }, metric) {
+  const sums = new Map();
+  for (const line of read(memory).trim().split('\n').slice(1)) {
+    const [tMs, role, , name, value] = line.split(',');
+    if (role !== 'main' || name !== metric) continue;
+    const second = Math.round(Number(tMs) / 1000);
+    sums.set(second, (sums.get(second) ?? 0) + Number(value));
+  }
+  return [...sums];
+}
+
+const seriesCells = () =>
+  rows()
+    .filter(({ workload }) => workload === 'async')
+    .flatMap(({ process, cells }) => {
+      const cell = cells.find(({ memory }) => memory !== null);
+      return cell === undefined ? [] : [{ process, cell }];
+    });
+const hasSeries = () => seriesCells().length > 0;
+
+const plots = () =>
+  !hasSeries()
+    ? []
+    : [
+        ['rssMiB', 'memory', 'Memory of n8n over time, by who runs executions', 'MiB'],
+        ['processes', 'processes', 'Processes of n8n over time, by who runs executions', ''],
+      ].map(([metric, name, title, unit]) => ({
+        ...{ kind: 'line', id: `${NAME}-${name}`, title },
+        x: { label: 'time', unit: 's' },
+        y: { label: name, ...(unit === '' ? {} : { unit }), min: 0 },
+        series: seriesCells().map(({ process, cell }) => ({
+          label: PROCESS_WORDS[process],
+          points: series(cell, metric),
+        })),
+      }));
+
+export const ownMain = { answer, parts: [limited, pods, closedLoops], plots };

@@ -1,0 +1,66 @@
+// What `n8n-tuned predict` says of numbers of workers, with the number itself held out, and beyond what was measured.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { compiled } from '../compiled.mjs';
+import { link, number, root, table } from './records.mjs';
+
+const FOLDER = 'studies/workers/results';
+/** As the command has it. */
+const SEED = 1;
+const { readMeasurements, groupsOf, leftOut, sizes, answer, seededRandom } = await compiled(`
+  export { readMeasurements } from './predict/read';
+  export { groupsOf, leftOut, sizes, answer } from './analysis/predict/answer';
+  export { seededRandom } from './analysis/random';`);
+
+function measured() {
+  const folder = fileURLToPath(new URL(FOLDER, root));
+  if (!existsSync(folder)) return null;
+  return groupsOf(readMeasurements([folder]), 'workers')[0] ?? null;
+}
+
+const percent = (share) => `${share > 0 ? '+' : ''}${number(100 * share)} %`;
+const rateAt = ({ points }, n) => {
+  const rates = points.filter((point) => point.n === n).map(({ ratePerSecond }) => ratePerSecond);
+  return rates.reduce((sum, rate) => sum + rate, 0) / rates.length;
+};
+
+/** For the index, to come after another sentence; empty without a record. */
+export function predictionSentence() {
+  const group = measured();
+  const largest = group === null ? undefined : leftOut(group, seededRandom(SEED)).at(-1);
+  return largest === undefined
+    ? ''
+    : ` The number of responses with ${largest.n} workers, predicted from fewer, was off by ${percent(largest.error)}.`;
+}
+
+export function prediction() {
+  const group = measured();
+  if (group === null) return '';
+  const known = sizes(group);
+  const cores = group.measurements[0].machine.cores;
+  const held = leftOut(group, seededRandom(SEED)).map(({ n, error }) => [
+    n,
+    `${number(rateAt(group, n))}/s`,
+    `${number(rateAt(group, n) * (1 + error))}/s`,
+    percent(error),
+  ]);
+  const beyond = [2, 3].map((times) => {
+    const n = times * known.at(-1);
+    const { lowest } = answer(group, n, seededRandom(SEED));
+    const { value, low, high } = lowest.ratePerSecond;
+    return [n, `${number(value)}/s`, `${number(low)} to ${number(high)}/s`, lowest.name];
+  });
+  const { cpuMillicores } = group.measurements[0].topology.workers;
+  return `## What a prediction says
+
+The workload ${group.measurements[0].workload.name} with ${known.join(', ')} workers, each with ${cpuMillicores}m of CPU. For each number of workers \`n8n-tuned predict\` was
+asked without having seen it; of the largest that is a prediction beyond what was measured.
+
+${table(['workers', 'measured', 'predicted from the others', 'off by'], held)}
+
+Beyond all that was measured, on ${cores} cores:
+
+${table(['workers', 'predicted', 'interval', 'limited by'], beyond)}
+
+${link(`${FOLDER}/sweep.json`)}, \`n8n-tuned predict --from ${FOLDER} --over workers --at ${2 * known.at(-1)}\``;
+}

@@ -1,0 +1,114 @@
+// The parts of the heap map: containers of several sizes, shared out in several ways, and payloads of growing size. Pure.
+
+/** As the chart shares out a container's memory (docs/chart/memory.md), and what it gives an external runner of its own. */
+export const CHART = { heap: 1 / 2, runnerHeap: 1 / 6, payload: 1 / 48, externalRunnerHeap: 1 / 2 };
+
+/** 1, 1.5, 2, 3 and 4 GiB. */
+const CONTAINERS = [1024, 1536, 2048, 3072, 4096];
+const SOME = [1024, 2048, 4096];
+/** Of a container, for the heap of n8n. */
+const HEAPS = [1 / 2, 5 / 8, 3 / 4, 7 / 8];
+/** Of a heap: less than n8n leaves free in it, up to more than it is. */
+const HELD = [1 / 4, 1 / 2, 3 / 4, 5 / 4];
+/** MiB. V8 has no longer text than 512. */
+const RETURNED = [16, 32, 64, 96, 128, 192, 256, 400];
+/** In queue mode each takes longer, as it passes the database. */
+const PASSED_ON = [64, 128, 192, 256, 400];
+/** n8n's own: in effect no cap. */
+const NO_CAP_MIB = 1024;
+
+export const KINDS = {
+  held: 'text that an execution keeps in n8n itself',
+  returned: 'text that a Code node returns to n8n',
+};
+
+const share = (limitMiB, of) => Math.floor(limitMiB * of);
+
+/** A container with text that n8n itself keeps, beside an idle task runner. */
+const heldIn = (containerMiB, heap) => {
+  const heapMiB = share(containerMiB, heap);
+  return {
+    ...{ containerMiB, heapMiB, runnerHeapMiB: share(containerMiB, CHART.runnerHeap) },
+    capMiB: NO_CAP_MIB,
+    payloadsMiB: HELD.map((of) => share(heapMiB, of)),
+  };
+};
+
+const returnedIn = (containerMiB, runnerHeap) => ({
+  ...{ containerMiB, heapMiB: share(containerMiB, CHART.heap) },
+  ...{ runnerHeapMiB: share(containerMiB, runnerHeap), capMiB: NO_CAP_MIB },
+  payloadsMiB: RETURNED,
+});
+
+const returnedByWorkerIn = (containerMiB) => ({
+  ...returnedIn(containerMiB, CHART.runnerHeap),
+  payloadsMiB: PASSED_ON,
+});
+
+/** Under the chart's own cap: what is less, and what is more. */
+const cappedIn = (containerMiB) => {
+  const capMiB = share(containerMiB, CHART.payload);
+  return {
+    ...returnedIn(containerMiB, CHART.runnerHeap),
+    ...{ capMiB, payloadsMiB: [share(capMiB, 3 / 4), 2 * capMiB, ...RETURNED.slice(-3)] },
+  };
+};
+
+/** The runner in a container of its own. */
+const outsideOf = (containerMiB, runnerContainerMiB) => ({
+  ...{ ...returnedIn(containerMiB, CHART.runnerHeap), runnerContainerMiB },
+  runnerHeapMiB: share(runnerContainerMiB, CHART.externalRunnerHeap),
+});
+
+/** Main in queue mode and webhook processors have no runner: what a worker has returned reaches them by the database. */
+const passedOnIn = (containerMiB, heap) => ({
+  ...{ containerMiB, heapMiB: share(containerMiB, heap), runnerHeapMiB: null, capMiB: NO_CAP_MIB },
+  payloadsMiB: PASSED_ON,
+});
+
+const cross = (some, others, make) =>
+  some.flatMap((one) => others.map((other) => make(one, other)));
+
+/** `each`: seconds of a container, about; the stores and the other roles come up before. */
+const part = ({ each, ...about }, containers) => ({
+  ...{ ...about, containers },
+  seconds: (about.role === 'main' ? 5 : 20) + each * containers.length,
+});
+
+const INTERNAL = { runner: 'internal' };
+const MAIN = { role: 'main', ...INTERNAL };
+const WORKER = { role: 'worker', ...INTERNAL };
+const RETURNS = { kind: 'returned' };
+const HOLDS = { kind: 'held' };
+/** Of those without a runner. */
+const PASSED = { ...RETURNS, runner: 'none', each: 38 };
+
+export const PARTS = [
+  part({ name: 'held-main', ...HOLDS, ...MAIN, each: 22 }, cross(CONTAINERS, HEAPS, heldIn)),
+  part({ name: 'returned-main', ...RETURNS, ...MAIN, each: 34 }, [
+    ...CONTAINERS.map((size) => returnedIn(size, CHART.runnerHeap)),
+    ...CONTAINERS.map((size) => returnedIn(size, 2 * CHART.runnerHeap)),
+  ]),
+  part({ name: 'capped-main', ...RETURNS, ...MAIN, each: 24 }, SOME.map(cappedIn)),
+  part(
+    { name: 'external-main', ...RETURNS, role: 'main', runner: 'external', each: 40 },
+    cross(SOME, [512, 1024], outsideOf),
+  ),
+  part({ name: 'held-worker', ...HOLDS, ...WORKER, each: 20 }, cross(SOME, [1 / 2, 3 / 4], heldIn)),
+  part({ name: 'returned-worker', ...RETURNS, ...WORKER, each: 36 }, SOME.map(returnedByWorkerIn)),
+  part(
+    { name: 'passed-on-main-queue', ...PASSED, role: 'main-queue' },
+    cross([1024, 2048], [1 / 2, 3 / 4], passedOnIn),
+  ),
+  part(
+    { name: 'passed-on-webhook', ...PASSED, role: 'webhook' },
+    cross([768, 1024], [1 / 2, 3 / 4], passedOnIn),
+  ),
+];
+
+export const QUICK_PARTS = [
+  part({ name: 'held-main', ...HOLDS, ...MAIN, each: 20 }, [heldIn(1024, 7 / 8)]),
+  part({ name: 'returned-main', ...RETURNS, ...MAIN, each: 20 }, [
+    { ...returnedIn(1024, CHART.runnerHeap), payloadsMiB: [16, 256] },
+  ]),
+];

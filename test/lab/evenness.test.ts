@@ -1,0 +1,47 @@
+// How evenly requests are spread, as the page on balancing says it.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+interface Evenness {
+  variation: number;
+  gini: number;
+}
+
+/** An ES module, which Jest does not load. */
+function evennessOf(all: number[][]): Evenness[] {
+  const text = execFileSync(
+    process.execPath,
+    [
+      ...['--input-type=module', '--eval'],
+      `import { coefficientOfVariation, gini } from './lab/generate/results/evenness.mjs';
+       const all = JSON.parse(process.argv[1]);
+       console.log(JSON.stringify(all.map((one) => ({ variation: coefficientOfVariation(one), gini: gini(one) }))));`,
+      JSON.stringify(all),
+    ],
+    { cwd: join(__dirname, '../..'), encoding: 'utf8' },
+  );
+  return JSON.parse(text) as Evenness[];
+}
+
+test.each([
+  ['as many for each', [25, 25, 25, 25], 0, 0],
+  ['all for one of four', [0, 100, 0, 0], Math.sqrt(3), 3 / 4],
+  ['one of two gets a third', [100, 200], 1 / 3, 1 / 6],
+  ['a single process', [7], 0, 0],
+])('%s', (_, counts, variation, gini) => {
+  const [seen] = evennessOf([counts]);
+  expect(seen?.variation).toBeCloseTo(variation, 12);
+  expect(seen?.gini).toBeCloseTo(gini, 12);
+});
+
+test('neither the order of the processes nor how many requests there were matters', () => {
+  const [first, ...others] = evennessOf([
+    [10, 20, 70],
+    [70, 10, 20],
+    [1000, 2000, 7000],
+  ]);
+  for (const other of others) {
+    expect(other.variation).toBeCloseTo(first?.variation ?? NaN, 12);
+    expect(other.gini).toBeCloseTo(first?.gini ?? NaN, 12);
+  }
+});

@@ -1,0 +1,184 @@
+// The study of small pods: its parts, its search downwards, and the page of what was measured.
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { told } from '../support/told';
+
+const root = join(__dirname, '../..');
+const plan = join(root, 'studies/small-pods/parts.mjs');
+const page = join(root, 'lab/generate/results/small-pods.mjs');
+
+interface Part {
+  name: string;
+  kind: string;
+  role: string;
+  seconds: number;
+  settings: string[];
+  values?: number[];
+}
+
+const { parts, quick, settings, roles } = told<{
+  parts: Part[];
+  quick: Part[];
+  settings: string[];
+  roles: string[];
+}>(
+  plan,
+  `{ parts: it.PARTS, quick: it.QUICK_PARTS, settings: Object.keys(it.SETTINGS), roles: Object.keys(it.ROLES) }`,
+);
+const secondsOf = (some: Part[]): number => some.reduce((sum, { seconds }) => sum + seconds, 0);
+
+describe('the parts', () => {
+  test('are named once each and fit into half an hour, the quick ones into three minutes', () => {
+    for (const some of [parts, quick]) {
+      const names = some.map(({ name }) => name);
+      expect(new Set(names).size).toBe(names.length);
+    }
+    expect(secondsOf(parts)).toBeLessThanOrEqual(30 * 60);
+    expect(secondsOf(quick)).toBeLessThan(150);
+  });
+
+  test('search memory and CPU of every role, as n8n comes and as the chart has it', () => {
+    for (const kind of ['memory', 'cpu']) {
+      const own = parts.filter((part) => part.kind === kind);
+      expect(own.map(({ role }) => role).sort()).toEqual([...roles].sort());
+      for (const part of own) {
+        expect(part.settings).toEqual(expect.arrayContaining(['as-it-comes', 'default']));
+        expect(part.values).toEqual([...(part.values ?? [])].sort((a, b) => a - b));
+      }
+    }
+  });
+
+  test('try every setting', () => {
+    expect(parts.find(({ kind }) => kind === 'settings')?.settings).toEqual(settings);
+  });
+});
+
+describe('the search', () => {
+  /** What it finds, and in how many trials, where everything from `threshold` on passes. */
+  const SEARCH = `input.map(({ values, threshold }) => {
+    const trials = [];
+    for (let value = it.nextToTry(values, trials); value !== null; value = it.nextToTry(values, trials))
+      trials.push({ value, passed: value >= threshold });
+    return { least: it.leastThatPassed(trials), count: trials.length };
+  })`;
+  const values = fc
+    .uniqueArray(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 20 })
+    .map((some) => some.toSorted((a, b) => a - b));
+
+  test('finds the least that passes by halving', () => {
+    const cases = fc.sample(
+      fc.record({ values, threshold: fc.integer({ min: 1, max: 2100 }) }),
+      300,
+    );
+    const found = told<{ least: number | null; count: number }[]>(plan, SEARCH, cases);
+    for (const [index, one] of cases.entries()) {
+      const least = one.values.find((value) => value >= one.threshold) ?? null;
+      expect([one, found[index]?.least]).toEqual([one, least]);
+      expect(found[index]?.count).toBeLessThanOrEqual(Math.ceil(Math.log2(one.values.length + 1)));
+    }
+  });
+});
+
+test('a limit is sustained if every response is the expected one and few are late', () => {
+  const response = (ms: number, isExpected = true): object => ({ ms, isExpected });
+  const load = { requests: 3, lateMs: 1000, lateAtMost: 1 };
+  const cases = [
+    [response(10), response(20), response(30)],
+    [response(10), response(2000), response(30)],
+    [response(10), response(2000), response(3000)],
+    [response(10), response(20, false), response(30)],
+    [response(10), response(20)],
+    [],
+  ];
+  const isSustained = told<boolean[]>(
+    plan,
+    'input.cases.map((responses) => it.isSustained(responses, input.load))',
+    { cases, load },
+  );
+  expect(isSustained).toEqual([true, true, false, false, false, false]);
+});
+
+test('a setting is put on top of the limits, and a share of the memory becomes a heap', () => {
+  const asked = told<Record<string, { heapMiB?: number; env: object; tuning: string }>>(
+    plan,
+    `Object.fromEntries(Object.keys(it.SETTINGS).map((name) =>
+       [name, it.asked(name, { memoryMiB: 600 }, { cacheFolder: 'cache' })]))`,
+  );
+  expect(asked['as-it-comes']).toEqual({ tuning: 'none', memoryMiB: 600, env: {} });
+  expect(asked['default']).toEqual({ tuning: 'default', memoryMiB: 600, env: {} });
+  expect(asked['lean']).toMatchObject({ heapMiB: 400, env: { N8N_DISABLE_UI: 'true' } });
+  expect(asked['compile-cache']?.env).toEqual({ NODE_COMPILE_CACHE: 'cache' });
+});
+
+describe('the page', () => {
+  const common = {
+    startedAt: '2026-11-22T20:00:00.000Z',
+    versions: { n8n: '2.41.1' },
+    machine: { cores: 2, cpu: 'a CPU' },
+    loadAverageAtStart: 0.5,
+    load: 8,
+  };
+  const trial = (value: number, passed: boolean, more: object = {}): object => ({
+    ...{ value, passed, readySeconds: passed ? 9.5 : null, cpuSecondsToReady: 12.7 },
+    ...{ sent: passed ? 8 : 0, expected: passed ? 8 : 0, slowestMs: 40 },
+    ...{ workingSetMiB: 500, memoryPeakMiB: 600, end: null, ...more },
+  });
+  /** Of a process that had been started before. */
+  const unstarted = { sent: 8, readySeconds: undefined };
+  const records = [
+    {
+      ...{ ...common, name: 'memory-main', path: 'a.json', kind: 'memory', role: 'main' },
+      bySetting: {
+        default: { least: 640, trials: [trial(512, false, { end: 'heap' }), trial(640, true)] },
+        lean: { least: 448, trials: [trial(384, false, { end: 'memory' }), trial(448, true)] },
+        'as-it-comes': { least: null, trials: [trial(1024, false)] },
+      },
+    },
+    {
+      ...{ ...common, name: 'cpu-main', path: 'b.json', kind: 'cpu', role: 'main' },
+      bySetting: {
+        default: {
+          ...{ least: 100, trials: [trial(75, false, unstarted), trial(100, true)] },
+          ...{ unlimited: { readySeconds: 9, cpuSecondsToReady: 12 }, starts: [trial(500, true)] },
+        },
+      },
+    },
+    {
+      ...{ ...common, name: 'settings-main', path: 'c.json', kind: 'settings', role: 'main' },
+      bySetting: { default: trial(0, true), 'no-editor': trial(0, true, { workingSetMiB: 400 }) },
+    },
+  ];
+  const text = (some: object[]): string => told(page, 'it.smallPodsText(input)', some);
+
+  test('is left out while nothing was measured', () => {
+    expect(text([])).toBe('');
+  });
+
+  test('has the least limits, why the next lower ones are not enough, and what a setting changes', () => {
+    const whole = text(records);
+    expect(whole).toContain(
+      "| main, regular mode | the chart's default | 640 MiB | 512 MiB: the heap is full | 9.5 s | 500 MiB |",
+    );
+    expect(whole).toContain('| 384 MiB: killed by the kernel |');
+    expect(whole).toContain('| n8n as it comes | - | 1024 MiB: not ready in time | - | - |');
+    expect(whole).toContain('| 100m | 75m: no expected response | 9 s | 12 s | 9.5 s |');
+    expect(whole).toContain(
+      '| without the editor | 9.5 s | 12.7 s | 400 MiB | 600 MiB | -100 MiB |',
+    );
+  });
+
+  test('is not answered by a quick run, which the page tells', () => {
+    const quickly = records.map((record) => ({ ...record, path: 'results/quick/parts/a.json' }));
+    const { sentence } = told<{ sentence: string }>(page, 'it.smallPodsAnswer(input)', quickly);
+    expect(sentence).toMatch(/^Not answered yet/);
+    expect(text(quickly)).toContain('A quick run of a few of its parts on 2026-11-22');
+  });
+
+  test('is answered by the chart’s default, beside n8n as it comes and all that lowers it', () => {
+    expect(told(page, 'it.smallPodsAnswer(input)', records)).toEqual({
+      sentence:
+        "With the chart's default, main in regular mode sustains one request per second from 640 MiB and 100m of CPU on.",
+      ours: '448 MiB with all that lowers it',
+    });
+  });
+});
