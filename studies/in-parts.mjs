@@ -3,7 +3,8 @@
 //   (nothing)        the next part without a record
 //   --within 9m      one after the other, as long as the next one still fits
 //   NAME...          these parts, also where they have a record
-//   --at-once 3      so many parts at a time, where a plan allows it; their records say so
+//   --at-once 3      so many parts at a time, where a plan allows it; their records say so. What they load is started
+//                    first, and their loads begin together: the start of one does not disturb the load of another
 //   --out FOLDER     as `n8n-tuned study` calls it: records go to FOLDER/parts, not to those of the repository
 //   --quick          the parts of the plan's quick form, shortened, one after the other; with --out
 // With SHORT=1 a part is tried: its record is printed, not kept.
@@ -12,6 +13,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Together } from './together.mjs';
 
 export const root = join(import.meta.dirname, '..');
 const command = join(root, 'capacity/dist/cli.js');
@@ -30,16 +32,20 @@ const minutes = (seconds) => `${(seconds / 60).toFixed(1)} min`;
 const interruption = new AbortController();
 const running = new Set();
 
-/** Its own group: an interruption reaches it from here, once. It takes down what it made before it ends. */
-function call(args, progress) {
+/**
+ * Its own group: an interruption reaches it from here, once. It takes down what it made before it ends. `told` is called
+ * with what it says of its progress; without it that is shown.
+ */
+function call(args, told) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [command, ...args], {
       ...{ cwd: root, detached: true },
-      stdio: ['ignore', 'pipe', progress],
+      stdio: ['ignore', 'pipe', told === undefined ? 'inherit' : 'pipe'],
     });
     running.add(child);
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (more) => (text += more));
+    child.stderr?.setEncoding('utf8').on('data', told);
     child.once('error', reject);
     child.once('close', (code) => {
       running.delete(child);
@@ -113,16 +119,18 @@ function asked({ values, positionals }, { parts, mostAtOnce }) {
   };
 }
 
-/** Measures one part and keeps its record. */
-async function keep(part, { about, fileOf, shownOut, measured, atOnce, isShort }) {
+/** The lines of several commands would not be told apart: what they say is not shown. */
+const callWith = (together, part, args) =>
+  call([...args, '--start-file', together.file], (text) => together.hears(part, text));
+
+/** Measures one part and keeps its record. `together`: with others, of which there are `atOnce` with this one. */
+async function keep(part, { about, fileOf, shownOut, measured, together, atOnce, isShort }) {
   const out = mkdtempSync(join(tmpdir(), 'part-'));
   const loadAverageAtStart = loadavg()[0];
-  // The lines of several commands would not be told apart.
-  const progress = atOnce > 1 ? 'ignore' : 'inherit';
   try {
     const { record, sentence } = await measured(part, {
-      ...{ call: (args) => call(args, progress), out, isShort },
-      signal: interruption.signal,
+      call: (args) => (together === null ? call(args) : callWith(together, part, args)),
+      ...{ out, isShort, signal: interruption.signal },
     });
     const whole = {
       ...{ about: `Written by ${about}`, ...part, loadAverageAtStart },
@@ -135,19 +143,24 @@ async function keep(part, { about, fileOf, shownOut, measured, atOnce, isShort }
       .replaceAll(root, '.');
     if (isTried) console.log(text);
     else writeFileSync(fileOf(part), text);
-    console.log(atOnce > 1 ? `${part.name}: ${sentence}` : sentence);
+    console.log(together === null ? sentence : `${part.name}: ${sentence}`);
   } finally {
+    together?.isReady(part);
     rmSync(out, { recursive: true, force: true });
   }
 }
 
+/** Those that are not much longer than the first one, whose loads may begin together. */
+const MUCH_LONGER = 1.3;
+
 /**
  * `kept`: folder of the records. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
  * gives what is kept of a part and a sentence, or throws NotMeasured. `shownOut`: in records, in place of the folder of results.
- * `mostAtOnce`: how many parts may share the machine without another result. `quickParts`: of the quick form, where there is one.
+ * `mostAtOnce`: how many parts may share the machine without another result, those alike in `kindOf` together and those of
+ * which `isAlone` is true by themselves. `quickParts`: of the quick form, where there is one.
  */
 export async function measureParts(plan) {
-  const { whyNot, notes = [], mostAtOnce = 1 } = plan;
+  const { whyNot, notes = [], mostAtOnce = 1, isAlone = () => false, kindOf = () => '' } = plan;
   const given = argumentsGiven();
   const { parts, kept, isShort } = formOf(given.values, plan);
   const fileOf = ({ name }) => join(kept, `${name}.json`);
@@ -169,29 +182,42 @@ export async function measureParts(plan) {
   if (!isTried) mkdirSync(kept, { recursive: true });
   const beganMs = Date.now();
   const isAll = isNamed || withinSeconds !== null || given.values.quick;
-  let left = isAll ? Infinity : atOnce;
+  let tried = 0;
 
-  function next() {
-    while (!interruption.signal.aborted && left > 0 && candidates.length > 0) {
-      const part = candidates.shift();
-      const why = whyNot(part);
-      if (why !== null && isNamed) {
-        console.error(`${part.name} cannot be measured: ${why}`);
-        process.exitCode = 2;
-      }
-      const passed = (Date.now() - beganMs) / 1000;
-      const isTooLong = withinSeconds !== null && part.seconds > withinSeconds - passed;
-      if (why !== null || isTooLong) continue;
-      left -= 1;
-      return part;
+  /** Whether it can be measured now; one that was named and cannot is told. */
+  function isPossible(part) {
+    const why = whyNot(part);
+    if (why !== null && isNamed) {
+      console.error(`${part.name} cannot be measured: ${why}`);
+      process.exitCode = 2;
     }
-    return null;
+    const passed = (Date.now() - beganMs) / 1000;
+    return why === null && (withinSeconds === null || part.seconds <= withinSeconds - passed);
   }
 
-  async function one(part) {
+  const isWith = (first, part) =>
+    !isAlone(first) &&
+    !isAlone(part) &&
+    kindOf(first) === kindOf(part) &&
+    part.seconds <= MUCH_LONGER * first.seconds;
+
+  /** The next ones, taken from the candidates; none when there is nothing left to measure. */
+  function next() {
+    const parts = [];
+    for (const part of [...candidates]) {
+      if (parts.length === atOnce) break;
+      if (parts.length > 0 && !isWith(parts[0], part)) continue;
+      candidates.splice(candidates.indexOf(part), 1);
+      if (isPossible(part)) parts.push(part);
+    }
+    return parts;
+  }
+
+  async function one(part, together, number) {
     console.log(`== ${part.name}${isShort ? ', shortened' : ''}, about ${minutes(part.seconds)}`);
+    tried += 1;
     try {
-      await keep(part, { ...plan, fileOf, atOnce, isShort });
+      await keep(part, { ...plan, fileOf, together, atOnce: number, isShort });
     } catch (error) {
       const { aborted } = interruption.signal;
       if (!(error instanceof NotMeasured) && !aborted) throw error;
@@ -201,13 +227,11 @@ export async function measureParts(plan) {
     }
   }
 
-  let tried = 0;
-  async function lane() {
-    for (let part = next(); part !== null; part = next()) {
-      tried += 1;
-      await one(part);
-    }
+  for (let parts = next(); parts.length > 0; parts = isAll ? next() : []) {
+    const together = parts.length > 1 ? new Together(parts) : null;
+    await Promise.all(parts.map((part) => one(part, together, parts.length)));
+    together?.end();
+    if (interruption.signal.aborted) break;
   }
-  await Promise.all(Array.from({ length: atOnce }, lane));
   if (tried === 0) console.log('no part without a record can be measured here and now');
 }

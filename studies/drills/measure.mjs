@@ -7,7 +7,7 @@
 //   node studies/drills/measure.mjs kill-worker-process-defaults-1
 //   lab/cluster/cluster exec node studies/drills/measure.mjs kill-worker-kubernetes-defaults-1
 //
-//   node studies/drills/measure.mjs --within 40m --at-once 3    three at a time
+//   node studies/drills/measure.mjs --within 40m --at-once 4    four at a time
 //
 // A part is one drill. What is lost does not hang on what else the machine does, as long as the SLO of the steady phase is
 // met; times do, so that the page says of which drills they were not alone. Those of the target kubernetes are left out where
@@ -16,7 +16,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureParts, NotMeasured, root } from '../in-parts.mjs';
-import { commandOf, PARTS } from './parts.mjs';
+import { commandOf, isAlone, PARTS } from './parts.mjs';
 
 /** PASS and FAIL; of the others nothing is kept. */
 const ENDINGS = [0, 1];
@@ -47,7 +47,9 @@ await measureParts({
   kept: join(import.meta.dirname, 'results/parts'),
   about: 'studies/drills/measure.mjs',
   shownOut: 'results/drills',
-  mostAtOnce: 3,
+  mostAtOnce: 6,
+  isAlone,
+  kindOf: ({ target }) => target,
   whyNot: ({ target }) =>
     target === 'process' || (process.env.KUBECONFIG ?? '') !== ''
       ? null

@@ -74,6 +74,11 @@ const WARMUP_SECONDS = 8;
 /** A usual response takes 2 s: at least 10 s of requests judge the steady phase. */
 const STEADY_SECONDS = 15;
 const WORK_MS = 2000;
+/**
+ * What the steady phase must meet. That of latency is far above what the work takes: it lets the load generator be late
+ * by as much as several drills at a time make it.
+ */
+const SLO = ['--slo', 'errors<1%', '--slo', 'p95<10s'];
 /** Half of what two workers with ten slots each can do with this work. */
 const RATE = 5;
 const PATIENCE_SECONDS = 150;
@@ -87,6 +92,10 @@ const HARMLESS = new Set([
   ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
   ...['burst', 'slow-redis', 'slow-postgres'],
 ]);
+/** What they do reaches what other drills run on: a node is drained, the machine is used up. */
+const ALONE = new Set(['drain-node', 'burst']);
+export const isAlone = ({ fault }) => ALONE.has(fault);
+
 const isLast = ({ fault, configuration }) => configuration === 'recovery' && HARMLESS.has(fault);
 
 /** Every fault once on each target, on this machine first, before any of them again. */
@@ -121,7 +130,7 @@ export function commandOf({ fault, target, configuration }, { root, out, isShort
     ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : STEADY_SECONDS)],
     ...(lasts === undefined ? [] : ['--for', time(isShort ? Math.min(lasts, 20) : lasts)]),
     ...['--return', time(isShort ? Math.min(back, 20) : back)],
-    ...['--patience', time(PATIENCE_SECONDS), '--no-control', '--slo', 'errors<1%'],
+    ...['--patience', time(PATIENCE_SECONDS), '--no-control', ...SLO],
     ...['--ready', '300s', '--out', out, '--json'],
   ];
 }

@@ -25,6 +25,8 @@ beforeAll(() => {
        parts: ['a', 'b', 'c', 'd'].map((name) => ({ name, seconds: 60 })),
        ...(process.env.QUICK === '1' ? { quickParts: [{ name: 'a', seconds: 5 }, { name: 'c', seconds: 5 }] } : {}),
        kept, about: 'a test', shownOut: 'out', mostAtOnce: Number(process.env.MOST ?? 1),
+       isAlone: ({ name }) => name === process.env.ALONE,
+       kindOf: ({ name }) => (process.env.OTHER_KIND ?? '').includes(name),
        whyNot: ({ name }) => name === 'd' && !existsSync(kept + '/a.json') ? 'it rests on a' : null,
        measured: async ({ name }, { isShort, signal }) => {
          console.log('begin ' + name);
@@ -78,6 +80,18 @@ test('several at a time begin before the first has ended, and their records say 
   expect(steps).toHaveLength(8);
   expect(stdout).toContain('\nc: measured\n');
   expect(record('c')).toMatchObject({ atOnce: 2 });
+});
+
+test.each([
+  [{}, ['ab', 'cd']],
+  [{ ALONE: 'a' }, ['a', 'bc', 'd']],
+  [{ ALONE: 'b' }, ['ac', 'b', 'd']],
+  [{ OTHER_KIND: 'bd' }, ['ac', 'bd']],
+])('those that may be measured together are: %j', (env, rounds) => {
+  const { steps } = measure(['--within', '5m', '--at-once', '2'], { MOST: '2', ...env });
+  const begun = steps.map((step) => step.replace(/^begin /, '')).join(' ');
+  const each = rounds.map((names) => [...names].join(' '));
+  expect(begun.replaceAll(/(?: end [a-d])+/g, ',')).toBe(`${each.join(', ')},`);
 });
 
 test('a part that cannot be measured is named, and the others are', () => {

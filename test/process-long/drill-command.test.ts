@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LEDGER_CLASSES } from '../../capacity/src/plan/ledger-class';
 import type { DrillRecord } from '../../capacity/src/record/drill-record';
 import { readDrill } from '../../capacity/src/record/read-drill';
 import { EXIT } from '../../capacity/src/ui/exit';
-import { buildCli, endStartedClis, runCli } from '../support/cli';
+import { buildCli, endStartedClis, type runCli, startCli } from '../support/cli';
 import { unlessInvalid } from '../process/stage';
 
 /** A worker is killed under load: what it had is lost, and every other request is accounted for. */
@@ -24,18 +24,34 @@ const SOON = ['QUEUE_WORKER_LOCK_DURATION=8000', 'QUEUE_WORKER_LOCK_RENEW_TIME=2
   'QUEUE_WORKER_STALLED_INTERVAL=3000',
 );
 
+/** The file is made as soon as the command says that it waits for it. */
+async function beganWith(file: string, args: string[]): ReturnType<typeof runCli> {
+  rmSync(file, { force: true });
+  const cli = startCli(args);
+  const beside = readdirSync(out);
+  cli.child.stderr.on('data', () => {
+    if (existsSync(file) || !cli.stderr().includes(`waiting for ${file}`)) return;
+    expect(readdirSync(out)).toEqual(beside);
+    writeFileSync(file, '');
+  });
+  const { code } = await cli.ended;
+  return { code, stdout: cli.stdout(), stderr: cli.stderr() };
+}
+
 test('a SIGKILL of one of two workers loses what it had at work, and nothing else', async () => {
+  const startFile = join(out, 'start');
   const args = [
     ...['drill', 'kill-worker', '--workers', '2', '--rate', '3', '--param', 'ms=3000'],
     ...['--warmup', '2s', '--steady', '8s', '--return', '6s', '--no-control'],
     ...['--slo', 'errors<1%', '--promise', 'lost=0,repeated=0', '--out', out, '--json'],
+    ...['--start-file', startFile],
     ...SOON.flatMap((variable) => ['--env', variable]),
   ];
   const { code, stdout, stderr } = await unlessInvalid(
-    () => runCli(args),
+    () => beganWith(startFile, args),
     (run) => run.code === EXIT.invalid,
   );
-  expect(stderr).not.toContain('Error:');
+  expect([existsSync(startFile), stderr]).toEqual([true, expect.not.stringContaining('Error:')]);
   const { folder, ...record } = JSON.parse(stdout) as DrillRecord & { folder: string };
   const { ledger, verdict, fault, figures } = record;
   const count = (name: (typeof LEDGER_CLASSES)[number]): number => ledger.classes[name].requests;

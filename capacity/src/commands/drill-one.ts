@@ -1,5 +1,7 @@
 /** One drill on a target of its own, as the command's options ask for it. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { drillAnnotations } from '../analysis/annotations';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { drill, type DrillOrder, type FinishedDrill } from '../drill/drill';
@@ -16,6 +18,7 @@ import type { DrillRecord } from '../record/drill-record';
 import { readRun } from '../record/read';
 import { topologyOfValues } from '../targets/kubernetes/values';
 import { EXIT, Mistake } from '../ui/exit';
+import type { Progress } from '../ui/progress';
 import { givenValues } from './kubernetes';
 import type { MonitoringOptions, Told } from './monitoring';
 import { onTargets } from './on-target';
@@ -40,6 +43,8 @@ export interface DrillOptions
   /** False with --no-control. */
   control: boolean;
   recover?: boolean;
+  /** What the load waits for; others make it. */
+  startFile?: string;
   out: string;
   json?: boolean;
 }
@@ -131,6 +136,7 @@ export function oneDrill(
     hasSmallDisk: order.fault.isOnSmallDisk ?? false,
   });
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
+    if (options.startFile !== undefined) await fileIsThere(options.startFile, tell, signal);
     const finished = await drill(running, { ...told.observe, ...order }, tell, signal);
     const { folder, record, problems } = finished;
     const run = readRun(join(folder, record.run));
@@ -138,6 +144,13 @@ export function oneDrill(
     progress.end();
     return finished;
   });
+}
+
+const LOOK_MS = 200;
+
+async function fileIsThere(path: string, tell: Progress, signal: AbortSignal): Promise<void> {
+  tell(`n8n is ready; waiting for ${path}`);
+  while (!existsSync(path)) await sleep(LOOK_MS, undefined, { signal });
 }
 
 /** Its service is that of the workloads. */

@@ -72,6 +72,10 @@ export function register(program: Command): void {
       ),
     )
     .addOption(readyOption())
+    .option(
+      '--start-file <file>',
+      'once n8n is ready, wait for this file before the load: begins several drills together',
+    )
     .addOption(outOption())
     .option('--json', 'print the record as JSON')
     .addHelpText(
