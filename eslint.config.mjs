@@ -37,6 +37,7 @@ export default tseslint.config(
         setInterval: 'readonly',
         clearInterval: 'readonly',
         fetch: 'readonly',
+        module: 'readonly',
         AbortController: 'readonly',
         AbortSignal: 'readonly',
       },
@@ -47,7 +48,7 @@ export default tseslint.config(
   ...layerRules(),
   // Scripts that run with the Node.js of an image.
   {
-    files: ['charts/**/*.cjs', 'lab/images/*.cjs', 'studies/**/*.cjs', 'test/**/*.cjs'],
+    files: ['charts/**/*.cjs', 'lab/images/*.cjs', 'studies/**/*.cjs', 'test/**/*.cjs', '*.cjs'],
     languageOptions: {
       globals: {
         __filename: 'readonly',
@@ -55,6 +56,7 @@ export default tseslint.config(
         Buffer: 'readonly',
         console: 'readonly',
         fetch: 'readonly',
+        module: 'readonly',
         process: 'readonly',
         require: 'readonly',
       },

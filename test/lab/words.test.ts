@@ -1,17 +1,13 @@
-// What users read keeps to the words of docs/glossary.md: docs/words.json lists those that it does not use.
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+// What users read keeps to the words of docs/glossary.md: docs/words.json lists those that it does not use,
+// and textlint looks for them.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { textsOf, type Text } from './texts';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
-
-interface Word {
-  avoid: string;
-  use: string;
-}
-const words = JSON.parse(read('docs/words.json')) as Word[];
 
 /** Records keep the words of their day. */
 const RECORDED = /^studies\/.*\/results\/|(^|\/)CHANGELOG\.md$/;
@@ -66,28 +62,61 @@ const READ: [name: string, files: string[], texts: (text: string, file: string) 
   ],
 ];
 
-/** Where a text uses a word that it should not. Code is not prose. */
-function found(file: string, { text, line: first }: Text): string[] {
-  const prose = text.replace(/`[^`\n]*`/g, (code) => ' '.repeat(code.length));
-  return words.flatMap(({ avoid, use }) =>
-    [...prose.matchAll(new RegExp(`\\b(${avoid.replaceAll(' ', '\\s+')})\\b`, 'gi'))].map(
-      ({ 0: word, index }) => {
-        const line = first + prose.slice(0, index).split('\n').length - 1;
-        return `${file}:${String(line)}: "${word.replace(/\s+/g, ' ')}": use ${use}`;
-      },
-    ),
-  );
+const CODE = /`[^`\n]*`/g;
+
+interface Message {
+  line: number;
+  message: string;
+}
+
+/** By the linter of prose, with the replacement. Of a file that is not Markdown it reads the texts, line by line. */
+function foundIn(texts: { file: string; texts: Text[] }[]): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'words-'));
+  try {
+    const origins = texts.map(({ file, texts: of }, index) => {
+      const isMarkdown = file.endsWith('.md');
+      const lines = of.flatMap(({ text, line }) =>
+        text.split('\n').map((one, offset) => ({ one, line: line + offset })),
+      );
+      const path = join(folder, `${String(index)}.${isMarkdown ? 'md' : 'txt'}`);
+      const prose = lines.map(({ one }) =>
+        isMarkdown ? one : one.replace(CODE, (code) => ' '.repeat(code.length)),
+      );
+      writeFileSync(path, prose.join('\n'));
+      return { file, path, lines };
+    });
+    const { stdout } = spawnSync(
+      join(root, 'node_modules/.bin/textlint'),
+      ['--format', 'json', '--config', join(root, '.textlintrc.cjs'), folder],
+      { encoding: 'utf8', maxBuffer: 2 ** 26 },
+    );
+    const results = JSON.parse(stdout) as { filePath: string; messages: Message[] }[];
+    expect(results).toHaveLength(texts.length);
+    return results.flatMap(({ filePath, messages }) => {
+      const origin = origins.find(({ path }) => path === filePath);
+      return messages.map(({ line, message }) => {
+        const at = String(origin?.lines[line - 1]?.line);
+        return `${String(origin?.file)}:${at}: ${message.replace(/\s+/g, ' ')}`;
+      });
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 test('a word that is not used is found, with what to use', () => {
-  const inText = (text: string): string[] => found('x.md', { text, line: 1 });
+  const inText = (text: string, file = 'x.md'): string[] =>
+    foundIn([{ file, texts: [{ text, line: 1 }] }]);
   expect(inText('one\nIt gave a right reply.')).toEqual([
-    'x.md:2: "right reply": use expected response',
+    'x.md:2: Incorrect term: “right reply”, use “expected response” instead',
   ]);
-  expect(inText('\nhow much does\nit hold')).toEqual([
-    'x.md:2: "how much does it hold": use how much load ... sustain',
+  expect(inText('\nIt says how much does\nit hold')).toEqual([
+    'x.md:2: Incorrect term: “how much does it hold”, use “how much load does it sustain” instead',
   ]);
-  expect(inText('The option `his` stays.')).toEqual([]);
+  expect(inText('The option `his` stays.\n\n    his')).toEqual([]);
+  expect(inText('The option `his` stays,\nand he goes', 'x.yaml')).toEqual([
+    'x.yaml:2: Incorrect term: “he”, use “they” instead',
+  ]);
 });
 
 test('of sources and workflows it is looked for in texts, not in names', () => {
@@ -104,10 +133,7 @@ test('of sources and workflows it is looked for in texts, not in names', () => {
 
 test.each(READ)('%s keep to the words', (_, files, texts) => {
   expect(files).not.toEqual([]);
-  const wrong = files.flatMap((file) =>
-    texts(read(file), file).flatMap((text) => found(file, text)),
-  );
-  expect(wrong).toEqual([]);
+  expect(foundIn(files.map((file) => ({ file, texts: texts(read(file), file) })))).toEqual([]);
 });
 
 test('the glossary has at most 25 terms', () => {
