@@ -186,7 +186,9 @@ function requestOf(
   const request = { ...workload.request, ...variant?.request };
   const reply = { ...workload.reply, ...variant?.reply };
   if (request.method === undefined || request.path === undefined || reply.expect === undefined) {
-    throw new Mistake(`the workload ${workload.name} has no request or no reply in the catalogue`);
+    throw new Mistake(
+      `the workload ${workload.name} takes no requests, as it starts by itself: import it in the editor, or choose another one`,
+    );
   }
   const values = { ...parametersOf(workload, choice.parameters), ...also };
   const query = Object.entries(request.query ?? {}).map(

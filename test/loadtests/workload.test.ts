@@ -36,6 +36,7 @@ const catalogue: CatalogueShape = {
         { workload: 'upload', weight: 1 },
       ],
     },
+    { name: 'hog' },
   ],
 };
 
@@ -77,7 +78,8 @@ describe('a workload of the catalogue', () => {
   });
 
   it.each([
-    ['nope', {}, "there is no workload 'nope': choose one of cpu, upload, mixed"],
+    ['nope', {}, "there is no workload 'nope': choose one of cpu, upload, mixed, hog"],
+    ['hog', {}, 'the workload hog takes no requests, as it starts by itself'],
     ['cpu', { variant: 'own' }, "has no variant 'own': it has native, legacy"],
     ['cpu', { parameters: { m: 1 } }, "has no parameter 'm': it has n"],
     ['cpu', { parameters: { n: '1.5' } }, 'must be a whole number from 1 up to 9000'],
