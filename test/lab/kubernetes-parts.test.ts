@@ -45,8 +45,8 @@ describe('the parts', () => {
   test('are named once each, fit into one sitting, and follow what they rest on', () => {
     const names = parts.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    expect(Math.max(...parts.map(({ seconds }) => seconds))).toBeLessThan(10 * 60);
-    expect(parts.reduce((sum, { seconds }) => sum + seconds, 0)).toBeLessThan(45 * 60);
+    expect(Math.max(...parts.map(({ seconds }) => seconds))).toBeLessThan(11 * 60);
+    expect(parts.reduce((sum, { seconds }) => sum + seconds, 0)).toBeLessThan(60 * 60);
     for (const [at, { needs }] of parts.entries()) {
       if (needs !== undefined) expect(names.slice(0, at)).toContain(needs);
     }

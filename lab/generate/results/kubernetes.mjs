@@ -63,13 +63,13 @@ export function sideBySide(records = recorded()) {
   return `## The same limits, on processes and on Kubernetes
 
 Each process of n8n may use ${limitsOf(parts, records)}, on both targets, so that n8n runs out of CPU before the
-machine does (${search.machine.cores} cores, ${search.machine.cpu}). The calls of a mode differ in \`--target\` alone: ${search.workload.title.toLowerCase()},
-${search.slo.map(({ text }) => text).join(', ')}, ${number(search.budgetSeconds / 60)} minutes of search.
+machine does (${search.machine.cores} cores, ${search.machine.cpu}). The calls of a mode differ in \`--target\`, and where the table says so in
+\`--budget\`: ${search.workload.title.toLowerCase()}, ${search.slo.map(({ text }) => text).join(', ')}.
 
 ${table(
   [
     ...['mode', 'target', 'capacity, 95 % interval', 'verdict', 'limited by', 'p50; p95 there'],
-    ...["n8n's CPU per response there", 'versions', ''],
+    ...["n8n's CPU per response there", 'budget', 'versions', ''],
   ],
   parts.map(({ name, mode, target }) => searchRow(records[name], mode, target)),
 )}
@@ -103,6 +103,7 @@ function searchRow(record, mode, target) {
     ...[search.verdict, search.limit],
     `${ms(run?.latencyMs?.p50)}; ${ms(run?.latencyMs?.p95)}`,
     ms(run?.cpuMillisecondsPerRequest),
+    `${number(search.budgetSeconds / 60)} min`,
     Object.entries(search.versions)
       .map(([name, version]) => `${name} ${version}`)
       .join(', '),

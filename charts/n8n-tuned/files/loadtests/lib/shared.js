@@ -871,7 +871,9 @@ function latencyFloorMsOf(workload, parameters) {
 function requestOf(workload, choice, also = {}) {
   let name = variantOf(workload, choice.variant), variant = name === null ? void 0 : workload.variants?.[name], request = { ...workload.request, ...variant?.request }, reply = { ...workload.reply, ...variant?.reply };
   if (request.method === void 0 || request.path === void 0 || reply.expect === void 0)
-    throw new Mistake(`the workload ${workload.name} has no request or no reply in the catalogue`);
+    throw new Mistake(
+      `the workload ${workload.name} takes no requests, as it starts by itself: import it in the editor, or choose another one`
+    );
   let values = { ...parametersOf(workload, choice.parameters), ...also }, query = Object.entries(request.query ?? {}).map(
     ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(fill(value, values))}`
   ), path = fill(request.path, values, encodeURIComponent), { body, contentType } = bodyOf2(request.body, values), headers = Object.entries(request.headers ?? {}).map(([key, value]) => [
