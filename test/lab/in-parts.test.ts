@@ -31,7 +31,7 @@ beforeAll(() => {
        measured: async ({ name }, { isShort, signal }) => {
          console.log('begin ' + name);
          if (process.env.ENDLESS === '1') await sleep(60_000, undefined, { signal });
-         await sleep(300);
+         await sleep(50);
          console.log('end ' + name);
          if (name === 'b') throw new NotMeasured('the machine was busy');
          return { record: { of: name, isShort }, sentence: 'measured' };
