@@ -151,7 +151,7 @@ async function keep(part, { about, fileOf, shownOut, measured, together, atOnce,
 }
 
 /** Those that are not much longer than the first one, whose loads may begin together. */
-const MUCH_LONGER = 1.3;
+const MUCH_LONGER = 1.5;
 
 /**
  * `kept`: folder of the records. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
