@@ -4,12 +4,13 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { homedir, loadavg, tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { cache } from '../lab/cache.mjs';
+import { freePort } from '../lab/free-port.mjs';
 
 const WORKLOAD = 'expressions';
 const LOAD = '--rate 6 --warmup 10s --duration 70s'.split(' ');
@@ -22,8 +23,6 @@ const VARIABLES = [
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const lab = process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned');
 const cli = join(root, 'capacity/dist/cli.js');
 const limits = join(root, 'charts/n8n-tuned/files/preload/limit-metrics.cjs');
 const name = `dashboards-${process.pid}`;
@@ -37,14 +36,6 @@ async function tuned(...args) {
     throw new Error(error.stderr || error.message);
   });
   return stdout;
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  return port;
 }
 
 function configuration(metrics) {
@@ -64,7 +55,7 @@ async function startPrometheus(metrics) {
   // JSON is YAML.
   writeFileSync(join(folder, 'prometheus.yaml'), configuration(metrics));
   const child = spawn(
-    join(lab, 'bin/prometheus'),
+    join(cache, 'bin/prometheus'),
     [
       `--config.file=${folder}/prometheus.yaml`,
       `--storage.tsdb.path=${folder}/data`,

@@ -1,7 +1,5 @@
 // Programs that are run to their end, and those that go on until they are stopped.
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -23,14 +21,6 @@ export async function run(program, args, { input, ...options } = {}) {
       cause: error,
     });
   }
-}
-
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  return port;
 }
 
 /** A server in a group of its own, so that an interruption of this script does not end it first. */

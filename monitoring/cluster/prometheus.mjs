@@ -4,7 +4,8 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, serve } from './processes.mjs';
+import { freePort } from '../../lab/free-port.mjs';
+import { serve } from './processes.mjs';
 import { podsOf } from './release.mjs';
 import { exporterOf, programOfLab, startKubeStateMetrics } from './watchers.mjs';
 

@@ -1,14 +1,13 @@
 // What a usual cluster has beside n8n for its Prometheus: kube-state-metrics, and exporters of Redis and PostgreSQL. Here
 // they are processes in the cluster's network, not pods.
 import { Buffer } from 'node:buffer';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { freePort, run, serve } from './processes.mjs';
+import { cache } from '../../lab/cache.mjs';
+import { freePort } from '../../lab/free-port.mjs';
+import { run, serve } from './processes.mjs';
 import { RELEASE } from './release.mjs';
 
-const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const lab = process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned');
-export const programOfLab = (name) => join(lab, 'bin', name);
+export const programOfLab = (name) => join(cache, 'bin', name);
 
 /** The port of its metrics. */
 export async function startKubeStateMetrics(namespaces) {

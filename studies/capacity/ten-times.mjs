@@ -14,14 +14,14 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cache } from '../../lab/cache.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
-const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const bin = join(process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned'), 'bin');
+const bin = join(cache, 'bin');
 const recordFile = path('results/ten-times.json');
 
 /** As make capacity names them; the first is what the values are for. */

@@ -17,23 +17,20 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual, parseArgs, promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { commandOf, ledgerOf, LOAD, runsOf } from './reload-parts.mjs';
+import { cache } from '../../lab/cache.mjs';
 
 /** About how long k6 takes from its start to its first request. */
 const STARTS_SECONDS = 1;
 
 const root = resolve(import.meta.dirname, '../..');
 const command = join(root, 'capacity/dist/cli.js');
-const { N8N_TUNED_CACHE, XDG_CACHE_HOME } = process.env;
-const pm2 = join(
-  N8N_TUNED_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-tuned'),
-  'bin/pm2',
-);
+const pm2 = join(cache, 'bin/pm2');
 
 const { values } = parseArgs({
   options: { out: { type: 'string' }, quick: { type: 'boolean', default: false } },

@@ -6,18 +6,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { cache } from '../../lab/cache.mjs';
+import { freePort } from '../../lab/free-port.mjs';
 
 const READY_WITHIN_MS = 60_000;
 /** Ready is not enough: what starts after it needs its heap too. */
 const STAYS_MS = 8_000;
 
-const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const lab = process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned');
 const N8N = {
   '2.41.1': { node: 'node24', ready: '/healthz/readiness' },
   '0.221.2': { node: 'node18', ready: '/healthz' },
@@ -29,23 +28,14 @@ const TRIED = [
   ...[128, 64, 32].map((oldSpaceMiB) => ({ n8n: '2.41.1', heap: 'task runner', oldSpaceMiB })),
 ];
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** A fresh n8n with SQLite: whether it lived, after how many seconds it was ready, and whether V8 gave up. */
 async function start({ n8n, heap, oldSpaceMiB }) {
   const { node, ready } = N8N[n8n];
-  const program = join(lab, 'n8n', n8n, 'node_modules/n8n/bin/n8n');
+  const program = join(cache, 'n8n', n8n, 'node_modules/n8n/bin/n8n');
   const folder = mkdtempSync(join(tmpdir(), 'heap-floor-'));
   const port = await freePort();
   const isRunner = heap === 'task runner';
-  const child = spawn(join(lab, 'bin', node), [program, 'start'], {
+  const child = spawn(join(cache, 'bin', node), [program, 'start'], {
     env: {
       ...{ PATH: process.env.PATH, HOME: folder, N8N_USER_FOLDER: folder, N8N_ENCRYPTION_KEY: 'x' },
       ...{ N8N_PORT: String(port), N8N_RUNNERS_BROKER_PORT: String(await freePort()) },

@@ -2,18 +2,17 @@
 //   make lab && node studies/isolates/measure.mjs        about a minute
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { homedir, loadavg } from 'node:os';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cache } from '../../lab/cache.mjs';
 
 const VERSION = '2.41.1';
 const ROUNDS = 6;
 const ISOLATES = 40;
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const lab = process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned');
-const manifest = join(lab, 'n8n', VERSION, 'node_modules/n8n/package.json');
+const manifest = join(cache, 'n8n', VERSION, 'node_modules/n8n/package.json');
 
 const patches = (...names) =>
   names.flatMap((name) => ['--require', path(`../../charts/n8n-tuned/files/preload/${name}.cjs`)]);
@@ -29,7 +28,7 @@ for (let round = 0; round < ROUNDS; round += 1) {
   // Forwards, then backwards, so that a steady drift of the machine cancels out.
   for (const { options, rounds } of round % 2 === 0 ? variants : variants.toReversed()) {
     const args = [...options, path('isolate.cjs'), manifest, String(ISOLATES)];
-    rounds.push(JSON.parse(execFileSync(join(lab, 'bin/node24'), args, { encoding: 'utf8' })));
+    rounds.push(JSON.parse(execFileSync(join(cache, 'bin/node24'), args, { encoding: 'utf8' })));
   }
 }
 

@@ -2,17 +2,15 @@
 // worker are started here and end with this process. Bull is that of n8n.
 import { fork, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serve } from './answer.mjs';
+import { cache } from '../../lab/cache.mjs';
+import { freePort } from '../../lab/free-port.mjs';
 
 /** As the chart's default for a worker. */
 const SLOTS = 10;
 
-const cache =
-  process.env.N8N_TUNED_CACHE ||
-  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-tuned');
 const Bull = createRequire(join(cache, 'n8n/2.41.1/node_modules/n8n/package.json'))('bull');
 const queueAt = (port) => new Bull('jobs', { redis: { host: '127.0.0.1', port } });
 
@@ -45,15 +43,5 @@ if (role === 'worker') {
     const done = new Promise((resolve) => waiting.set(jobId, resolve));
     await queue.add(item, { jobId, removeOnComplete: true, removeOnFail: true });
     return await done;
-  });
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
   });
 }

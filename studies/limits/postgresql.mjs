@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { serve } from './answer.mjs';
+import { cache } from '../../lab/cache.mjs';
 
 const CONNECTIONS = 8;
 /** After its response n8n still writes about the execution. */
@@ -40,7 +41,7 @@ async function startN8n() {
   );
   child.once('exit', (code) => process.exit(code ?? 1));
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  const file = join(cacheFolder(), 'up', `${name}.json`);
+  const file = join(cache, 'up', `${name}.json`);
   for (;;) {
     try {
       return JSON.parse(readFileSync(file, 'utf8'));
@@ -48,11 +49,6 @@ async function startN8n() {
       await sleep(200);
     }
   }
-}
-
-function cacheFolder() {
-  const { N8N_TUNED_CACHE, XDG_CACHE_HOME, HOME } = process.env;
-  return N8N_TUNED_CACHE || join(XDG_CACHE_HOME || join(HOME, '.cache'), 'n8n-tuned');
 }
 
 /** Of the last of a few, when caches are warm; the id of the execution is left to be filled in. */

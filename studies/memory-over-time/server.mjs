@@ -2,13 +2,12 @@
 // The frameworks come from the lab's cache: lab/install.sh http-frameworks
 import { createRequire } from 'node:module';
 import { createServer } from 'node:http';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cache } from '../../lab/cache.mjs';
 
-const { FRAMEWORK = 'basic', PORT, N8N_TUNED_CACHE, XDG_CACHE_HOME } = process.env;
+const { FRAMEWORK = 'basic', PORT } = process.env;
 const HOST = '127.0.0.1';
 
-const cache = N8N_TUNED_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-tuned');
 const { resolve } = createRequire(join(cache, 'npm', 'http-frameworks', 'package.json'));
 const load = (name) => import(resolve(name));
 

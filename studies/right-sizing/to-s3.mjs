@@ -14,23 +14,20 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { cache } from '../../lab/cache.mjs';
+import { freePort } from '../../lab/free-port.mjs';
 
 const BUCKET = 'studies';
 const PREFIX = 'right-sizing';
 const COMES_UP_MS = 30_000;
 
 const root = resolve(import.meta.dirname, '../..');
-const { N8N_TUNED_CACHE, XDG_CACHE_HOME } = process.env;
-const versitygw = join(
-  N8N_TUNED_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'n8n-tuned'),
-  'bin/versitygw',
-);
+const versitygw = join(cache, 'bin/versitygw');
 
 const { values } = parseArgs({ options: { from: { type: 'string' } } });
 if (values.from === undefined) fails('say what to copy, like --from results/study-right-sizing');
@@ -163,14 +160,4 @@ async function answers(url) {
   } catch {
     return false;
   }
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
 }

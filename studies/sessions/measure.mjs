@@ -13,11 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { homedir, loadavg, tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { cache } from '../../lab/cache.mjs';
+import { freePort } from '../../lab/free-port.mjs';
 
 const VERSION = '2.41.1';
 const DELAYS_MS = [0, 1, 3];
@@ -26,9 +28,7 @@ const SECONDS = 3;
 
 const run = promisify(execFile);
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const caches = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-const lab = process.env.N8N_TUNED_CACHE || join(caches, 'n8n-tuned');
-const manifest = join(lab, 'n8n', VERSION, 'node_modules/n8n/package.json');
+const manifest = join(cache, 'n8n', VERSION, 'node_modules/n8n/package.json');
 const PATCH = path('../../charts/n8n-tuned/files/preload/session-once.cjs');
 
 /** PostgreSQL refuses to run as root. */
@@ -47,7 +47,7 @@ function asUser(folder, command) {
 }
 
 async function startPostgresql(folder, port) {
-  const bin = dirname(realpathSync(join(lab, 'bin/postgres')));
+  const bin = dirname(realpathSync(join(cache, 'bin/postgres')));
   const data = join(folder, 'data');
   mkdirSync(data, { mode: 0o700 });
   const make = `"$1/initdb" -D "$2" -U n8n --auth=trust --no-sync &&
@@ -80,15 +80,6 @@ async function startProxy(port, delay) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return server;
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function isUp(port) {
@@ -130,7 +121,7 @@ try {
           String(proxy.address().port),
           String(SECONDS),
         ];
-        row[turn].push(JSON.parse((await run(join(lab, 'bin/node24'), args)).stdout));
+        row[turn].push(JSON.parse((await run(join(cache, 'bin/node24'), args)).stdout));
       }
     }
   }

@@ -3,9 +3,10 @@
 //   node test/nodes/accuracy.bench.mjs      (make lab first; npm run build:nodes)
 import { fork } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { cpus, homedir, loadavg } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cache } from '../../lab/cache.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const versions = Object.fromEntries(
@@ -13,9 +14,6 @@ const versions = Object.fromEntries(
     .split('\n')
     .flatMap((line) => (/^[A-Z0-9_]+=/.test(line) ? [line.split('=')] : [])),
 );
-const cache =
-  process.env.N8N_TUNED_CACHE ??
-  join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'n8n-tuned');
 const REPEATS = 5;
 const MIB = 1024 * 1024;
 const idleAtStart = loadavg()[0];

@@ -1,6 +1,6 @@
 // The loop of n counts in n8n's workload `cpu`: one process, and workers, n8n's own way to several (studies/cpu-loop.yaml).
 import { link, median, number, table } from './records.mjs';
-import { cellsOf, conditionsText, otherCores, recordOf, sweepNamed } from './study.mjs';
+import { cellsOf, conditionsText, otherCores, recordOf, sweepOf } from './study.mjs';
 
 const NAME = 'cluster-loop';
 const SWEEP = 'cpu-loop';
@@ -13,7 +13,7 @@ const grouped = (count) => count.toLocaleString('en').replaceAll(',', ' ');
 
 export function n8nLoop() {
   const folder = recordOf(NAME);
-  const sweep = folder === null ? null : sweepNamed(folder, SWEEP);
+  const sweep = sweepOf(NAME, SWEEP);
   if (sweep === null) return '';
   const cells = cellsOf(sweep).filter(({ record }) => record !== null);
   const counts = [...new Set(cells.map(({ cell }) => cell['param.n']))].toSorted((a, b) => a - b);

@@ -2,14 +2,7 @@
 import * as answers from './answers.mjs';
 import { closedLoops } from './command.mjs';
 import { has, link, median, number, read, readJson, recordsNamed, table } from './records.mjs';
-import {
-  cellsOf,
-  conditionsText,
-  otherCores,
-  publishedBy,
-  recordOf,
-  sweepNamed,
-} from './study.mjs';
+import { cellsOf, conditionsText, otherCores, publishedBy, recordOf, sweepOf } from './study.mjs';
 
 const NAME = 'own-main';
 const SWEEP = 'own-against-main';
@@ -35,14 +28,9 @@ const figuresOf = (record) => ({
   others: otherCores(record),
 });
 
-const sweepOf = () => {
-  const folder = recordOf(NAME);
-  return folder === null ? null : sweepNamed(folder, SWEEP);
-};
-
 /** {process, workload, cells, figures} for each that was measured; `figures` are medians over repeats. */
 function rows() {
-  const sweep = sweepOf();
+  const sweep = sweepOf(NAME, SWEEP);
   if (sweep === null) return [];
   const cells = cellsOf(sweep).filter(({ record }) => record !== null);
   return WORKLOADS.flatMap(([workload]) =>
@@ -115,7 +103,7 @@ ${clients} clients for ${durationSeconds} s on n8n ${measured.record.versions.n8
 
 ${table(['executions', 'the workflow', ...HEAD, 'main over own'], lines)}
 
-${hasSeries() ? SERIES : ''}${link(`${sweepOf()}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
+${hasSeries() ? SERIES : ''}${link(`${sweepOf(NAME, SWEEP)}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
 }
 
 const SERIES = `![Memory over time](results/${NAME}-memory.svg)

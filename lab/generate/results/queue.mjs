@@ -1,7 +1,7 @@
 // One process, or a main with workers: by workload, by how many workers there are and how much each does at once.
 import { link, number, table } from './records.mjs';
 import { prediction, predictionSentence } from './queue-prediction.mjs';
-import { cellsOf, conditionsText, otherCores, recordOf, sweepNamed } from './study.mjs';
+import { cellsOf, conditionsText, otherCores, recordOf, sweepOf } from './study.mjs';
 
 const NAME = 'queue';
 const ONE = 'queue-one-process';
@@ -9,8 +9,7 @@ const WITH_WORKERS = ['queue', 'queue-wait'];
 const WORKLOADS = ['wait-5s', 'cpu', 'last-node', 'expressions', 'mixed'];
 
 function cellsIn(sweep) {
-  const folder = recordOf(NAME);
-  const path = folder === null ? null : sweepNamed(folder, sweep);
+  const path = sweepOf(NAME, sweep);
   return path === null ? [] : cellsOf(path);
 }
 
@@ -75,7 +74,7 @@ function matrix() {
     }),
   );
   const sweeps = [ONE, ...WITH_WORKERS]
-    .map((sweep) => sweepNamed(folder, sweep))
+    .map((sweep) => sweepOf(NAME, sweep))
     .filter((path) => path !== null);
   return `## One process, or workers
 

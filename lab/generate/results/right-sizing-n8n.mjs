@@ -1,25 +1,20 @@
 // Right-sizing of n8n itself: one process by CPU and memory, workers, and workers in pods.
 import { link, number, readJson, table } from './records.mjs';
-import { cellsOf, conditionsText, otherCores, recordOf, sweepNamed } from './study.mjs';
+import { cellsOf, conditionsText, otherCores, recordOf, sweepOf } from './study.mjs';
 
 const NAME = 'right-sizing';
 const PODS = 'right-sizing-pods';
 
-/** [name of the sweep, study that it is kept by] */
-const REGULAR = ['right-size', NAME];
-const WORKERS = ['right-size-workers', NAME];
-const IN_PODS = ['right-size-pods', PODS];
+/** [study that it is kept by, name of the sweep] */
+const REGULAR = [NAME, 'right-size'];
+const WORKERS = [NAME, 'right-size-workers'];
+const IN_PODS = [PODS, 'right-size-pods'];
 
 const WORKLOADS = ['json', 'disk-read', 'disk-write'];
 
-function sweepOf([sweep, study]) {
-  const folder = recordOf(study);
-  return folder === null ? null : sweepNamed(folder, sweep);
-}
-
 /** The measured cells of a sweep, the workload first; none without a record. */
 function cellsIn(sweep) {
-  const folder = sweepOf(sweep);
+  const folder = sweepOf(...sweep);
   if (folder === null) return [];
   const place = ({ cell }) => [
     WORKLOADS.indexOf(cell.workload),
@@ -58,7 +53,7 @@ export function regularPart() {
     memoryOf(one),
     others(one),
   ]);
-  const { ratePerSecond } = readJson(`${sweepOf(REGULAR)}/sweep.json`).plan.measure;
+  const { ratePerSecond } = readJson(`${sweepOf(...REGULAR)}/sweep.json`).plan.measure;
   return `## One n8n, by CPU and memory
 
 n8n in regular mode makes, reads or writes a document for each of ${number(ratePerSecond)} requests per second.
@@ -74,7 +69,7 @@ ${table(
 
 ![p99 over CPU](results/${NAME}-n8n.svg)
 
-${link(`${sweepOf(REGULAR)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${REGULAR[0]}.yaml\``;
+${link(`${sweepOf(...REGULAR)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${REGULAR[1]}.yaml\``;
 }
 
 const HEAD = ['expected responses', 'p99', 'errors', 'memory, most', 'restarts'];
@@ -102,7 +97,7 @@ ${table(
 
 ![p99 over workers](results/${NAME}-workers.svg)
 
-${link(`${sweepOf(WORKERS)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${WORKERS[0]}.yaml\``;
+${link(`${sweepOf(...WORKERS)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${WORKERS[1]}.yaml\``;
 }
 
 export function podsPart() {
@@ -126,7 +121,7 @@ ${table(
 
 ![p99 over workers, in pods](results/${PODS}.svg)
 
-${link(`${sweepOf(IN_PODS)}/sweep.json`)}, \`lab/cluster/cluster exec npx n8n-tuned study ${PODS}\``;
+${link(`${sweepOf(...IN_PODS)}/sweep.json`)}, \`lab/cluster/cluster exec npx n8n-tuned study ${PODS}\``;
 }
 
 /** p99 over a dimension, a line for each `label`. */

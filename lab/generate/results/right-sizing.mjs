@@ -1,14 +1,7 @@
 // How much CPU and memory, and how many instances, documents take that are created, read and written.
 import { has, link, median, number, readJson, table } from './records.mjs';
 import { n8nPlots, podsPart, podsPlots, regularPart, workersPart } from './right-sizing-n8n.mjs';
-import {
-  cellsOf,
-  conditionsText,
-  otherCores,
-  publishedBy,
-  recordOf,
-  sweepNamed,
-} from './study.mjs';
+import { cellsOf, conditionsText, otherCores, publishedBy, recordOf, sweepOf } from './study.mjs';
 
 const NAME = 'right-sizing';
 const SWEEP = 'right-size-servers';
@@ -20,14 +13,9 @@ const APPLICATIONS = [
 /** Of the best: what is as good, as far as single runs tell. */
 const AS_GOOD = 0.9;
 
-const sweepOf = () => {
-  const folder = recordOf(NAME);
-  return folder === null ? null : sweepNamed(folder, SWEEP);
-};
-
 /** {request, cpu, memory, points: [{instances, rate, p99Ms}]} of each combination; a crash has rate 0. */
 function combinations() {
-  const sweep = sweepOf();
+  const sweep = sweepOf(NAME, SWEEP);
   if (sweep === null) return [];
   const groups = new Map();
   for (const { cell, figures, record } of cellsOf(sweep)) {
@@ -121,7 +109,7 @@ ${charts.join('\n\n')}
 cores get no more CPU, cost memory each, and make a request wait for its turn among them. The published advice comes
 from an experiment on two CPUs, with more memory; its machine and its load are not known.
 
-${link(`${sweepOf()}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
+${link(`${sweepOf(NAME, SWEEP)}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
 }
 
 function storedPart() {

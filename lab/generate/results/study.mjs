@@ -85,11 +85,15 @@ export const sweepIn = (folder) =>
     .map((name) => `${folder}/${name}`)
     .find((path) => has(`${path}/sweep.json`));
 
-/** The folder of a sweep by its name, of whichever length; null: the record does not have it. */
-export const sweepNamed = (folder, name) =>
-  [name, `${name}-quick`]
-    .map((one) => `${folder}/${one}`)
-    .find((path) => has(`${path}/sweep.json`)) ?? null;
+/** The folder of a sweep by its name, of whichever length, in the record of a study; null: there is none. */
+export function sweepOf(study, name) {
+  const folder = recordOf(study);
+  return (
+    [name, `${name}-quick`]
+      .map((one) => `${folder}/${one}`)
+      .find((path) => has(`${path}/sweep.json`)) ?? null
+  );
+}
 
 /** How one run came to be, in a sentence. */
 export const runConditionsText = ({ startedAt, machine, profile }) =>
