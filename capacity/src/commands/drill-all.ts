@@ -1,6 +1,7 @@
 /** Every fault that a topology has something for, one after the other, each on a target of its own; and one table. */
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { Fault } from '../drill/fault';
 import { FAULTS } from '../drill/faults';
 import { runId, writeWhole } from '../record/folder';
 import {
@@ -35,9 +36,8 @@ export async function drillAll(options: DrillOptions): Promise<number> {
   const out = join(options.out, runId(new Date(), name, 'drills'));
   // What is written wrong is told before the first one begins.
   const orders = faults.map((fault) => {
-    const { for: lasts, ...others } = options;
-    const isLasting = fault.usualSeconds > 0 && lasts !== undefined;
-    return orderOf(fault, { ...others, ...(isLasting ? { for: lasts } : {}), out });
+    const { for: lasts, every, ...others } = options;
+    return orderOf(fault, { ...others, ...timesOf(fault, { lasts, every }), out });
   });
   const told = await chosenMonitoring(options);
   mkdirSync(out, { recursive: true });
@@ -68,4 +68,16 @@ export async function drillAll(options: DrillOptions): Promise<number> {
   if (options.json === true) printJson({ folder: out, drills: rows });
   else printLines([renderDrillsTerminal(rows), join(out, 'drills.md')]);
   return Math.max(...codes, EXIT.fine);
+}
+
+/** `--for` and `--every` as far as they apply to a fault. */
+function timesOf(
+  { usualSeconds }: Fault,
+  { lasts, every }: { lasts: number | undefined; every: number | undefined },
+): Pick<DrillOptions, 'for' | 'every'> {
+  const isRepeated = usualSeconds === 0 && every !== undefined;
+  return {
+    ...(lasts !== undefined && (usualSeconds > 0 || isRepeated) ? { for: lasts } : {}),
+    ...(isRepeated ? { every } : {}),
+  };
 }

@@ -30,10 +30,11 @@ export interface DrillOptions
   extends WorkloadOptions, TargetOptions, MonitoringOptions, PriceOptions {
   rate: number;
   arrivals?: Arrivals;
-  /** Seconds, as the next three. */
+  /** Seconds, as the next four. */
   warmup: number;
   steady: number;
   for?: number;
+  every?: number;
   return: number;
   slo?: string[];
   promise?: string[];
@@ -88,9 +89,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
   if (lacks !== null) {
     throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
   }
-  if (options.for !== undefined && fault.usualSeconds === 0) {
-    throw new Mistake(`${fault.name} is instantaneous: leave --for out.`);
-  }
+  refuseTimes(fault, options);
   const workload = chosenWorkload(
     options.request === undefined ? { workload: USUAL_WORKLOAD, ...options } : options,
     isLegacyChoice(options),
@@ -102,6 +101,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
       warmupSeconds: options.warmup,
       steadySeconds: options.steady,
       faultSeconds: options.for ?? fault.usualSeconds,
+      ...(options.every === undefined ? {} : { everySeconds: options.every }),
       returnSeconds: options.return,
       rateFactor: fault.rateFactor ?? 1,
       ...(options.arrivals === undefined ? {} : { arrivals: options.arrivals }),
@@ -181,6 +181,21 @@ function refuseRecovery({ recover }: DrillOptions, { mode }: Topology): void {
   if (recover !== true) return;
   if (mode !== 'queue') {
     throw new Mistake('--recover finds in the queue what is lost: add --mode queue --workers 2.');
+  }
+}
+
+function refuseTimes({ name, usualSeconds }: Fault, { for: lasts, every }: DrillOptions): void {
+  if (every === undefined) {
+    if (lasts === undefined || usualSeconds > 0) return;
+    throw new Mistake(`${name} is instantaneous: leave --for out, or repeat it with --every.`);
+  }
+  if (usualSeconds > 0) {
+    throw new Mistake(`${name} is not instantaneous, so it cannot be repeated: leave --every out.`);
+  }
+  if (lasts === undefined || lasts <= every) {
+    throw new Mistake(
+      `--every ${String(every)}s repeats ${name} for as long as --for says: add --for, longer than that.`,
+    );
   }
 }
 

@@ -36,7 +36,14 @@ export function register(program: Command): void {
       parsed('--steady <time>', 'load before the fault, which must meet the SLO', seconds, '20s'),
     )
     .addOption(
-      parsed('--for <time>', 'how long the fault lasts, unless it is instantaneous', seconds),
+      parsed(
+        '--for <time>',
+        'how long the fault lasts; of an instantaneous one: how long it is repeated',
+        seconds,
+      ),
+    )
+    .addOption(
+      parsed('--every <time>', 'repeat an instantaneous fault this often, for --for', seconds),
     )
     .addOption(
       parsed('--return <time>', 'load after the fault, in which n8n is to recover', seconds, '40s'),
@@ -89,6 +96,7 @@ Examples:
   n8n-tuned drill kill-worker --workers 2 --rate 3
   n8n-tuned drill all --workers 2 --webhooks 2 --no-control
   n8n-tuned drill stop-redis --workers 2 --for 30s --promise lost=0 --promise 'recover<20s'
+  n8n-tuned drill kill-worker --workers 2 --recover --every 1m --for 10m
   n8n-tuned drill rolling-upgrade --target kubernetes --workers 2 --webhooks 2
   n8n-tuned drill burst --workers 2 --workload last-node --rate 5 --no-control`,
     )

@@ -96,6 +96,7 @@ export async function drill(
   const timed = new TimedFault(running, fault, {
     atMs: 1000 * faultAtSeconds(load),
     lastsMs: 1000 * load.faultSeconds,
+    ...(load.everySeconds === undefined ? {} : { everyMs: 1000 * load.everySeconds }),
   });
   const beside = order.hasRecovery === true ? await recoveryBeside(running) : null;
   let recovery: DrillRecovery | null = null;
@@ -124,6 +125,7 @@ export async function drill(
   );
   const phases: DrillPhases = {
     ...{ steady, faultMs, overMs: timed.overMs },
+    ...(load.everySeconds === undefined ? {} : { lastMs: timed.lastMs }),
     endMs: 1000 * (load.warmupSeconds + of.profile.durationSeconds),
   };
   const judgedBy = dueWithin(requests, steady);
@@ -140,6 +142,7 @@ export async function drill(
   const faultRecord = {
     ...{ name: fault.name, title: fault.title, kind: fault.kind },
     ...{ done: timed.done, lastsSeconds: load.faultSeconds },
+    ...(load.everySeconds === undefined ? {} : { everySeconds: load.everySeconds }),
   };
   const record: DrillRecord = {
     schemaVersion: 1,

@@ -5,8 +5,10 @@ export interface DrillLoad {
   ratePerSecond: number;
   warmupSeconds: number;
   steadySeconds: number;
-  /** How long the fault lasts; 0: it is a moment. */
+  /** How long the fault lasts, or is repeated; 0: it is a moment. */
   faultSeconds: number;
+  /** Of one that is a moment and is repeated: how often; left out: it is made once. */
+  everySeconds?: number;
   returnSeconds: number;
   /** The load while the fault lasts, as a multiple of the rate. */
   rateFactor: number;

@@ -6,11 +6,13 @@ import type { Running } from '../targets/target';
 import { Failure, messageOf } from '../ui/exit';
 import type { Fault } from './fault';
 
-/** A fault that is made once, so long after the load has begun. */
+/** A fault that is made so long after the load has begun, once or again and again. */
 export class TimedFault {
   /** Milliseconds since the load began. */
   readonly done: DrillFault['done'] = [];
   overMs: number | null = null;
+  /** When it was made last; null: never. */
+  lastMs: number | null = null;
   failure: string | null = 'the load ended before it was due';
   private readonly ending = new AbortController();
   private making: Promise<void> = Promise.resolve();
@@ -18,7 +20,8 @@ export class TimedFault {
   constructor(
     private readonly running: Running,
     private readonly fault: Fault,
-    private readonly times: { atMs: number; lastsMs: number },
+    /** `everyMs`: of one that takes a moment, which is then made again and again for `lastsMs`; left out: once. */
+    private readonly times: { atMs: number; lastsMs: number; everyMs?: number },
   ) {}
 
   /** For `RunOrder`: called when the load has begun. */
@@ -37,32 +40,41 @@ export class TimedFault {
     tellRun: Parameters<NonNullable<RunOrder['onBegin']>>[1],
   ): Promise<void> {
     const { signal } = this.ending;
-    const { atMs, lastsMs } = this.times;
     const now = (): number => Date.now() - beganAtMs;
+    const isDue = (atMs: number): Promise<boolean> =>
+      sleep(Math.max(0, atMs - now()), true, { signal }).catch(() => false);
     try {
-      await sleep(Math.max(0, atMs - now()), undefined, { signal });
-    } catch {
-      return;
-    }
-    try {
-      const access = this.running.drillAccess;
-      if (access === undefined) throw new Failure('nothing of the target can be reached');
-      this.failure = null;
-      await this.fault.make({
-        access,
-        instances: () => access.instances?.() ?? this.running.processes(),
-        lastsMs,
-        signal,
-        tell: (text) => {
-          const kind = this.done.length === 0 ? FAULT : FAULT_STEP;
-          this.done.push({ tMs: now(), text });
-          tellRun({ kind, text });
-        },
-      });
+      for (const atMs of this.due()) {
+        if (!(await isDue(atMs))) return;
+        const access = this.running.drillAccess;
+        if (access === undefined) throw new Failure('nothing of the target can be reached');
+        this.failure = null;
+        let kind = FAULT;
+        await this.fault.make({
+          access,
+          instances: () => access.instances?.() ?? this.running.processes(),
+          lastsMs: this.times.everyMs === undefined ? this.times.lastsMs : 0,
+          signal,
+          tell: (text) => {
+            if (kind === FAULT) this.lastMs = now();
+            this.done.push({ tMs: now(), text });
+            tellRun({ kind, text });
+            kind = FAULT_STEP;
+          },
+        });
+      }
       // One that is broken off with the load is not over.
       if (!signal.aborted) this.overMs = now();
     } catch (error) {
       this.failure = messageOf(error);
     }
+  }
+
+  /** Milliseconds since the load began. */
+  private due(): number[] {
+    const { atMs, lastsMs, everyMs } = this.times;
+    if (everyMs === undefined) return [atMs];
+    const times = Math.ceil(lastsMs / everyMs);
+    return Array.from({ length: times }, (_, index) => atMs + index * everyMs);
   }
 }

@@ -50,8 +50,10 @@ export interface DrillFault {
   kind: 'planned' | 'accident';
   /** What was done, in the order in which it was; empty where it could not be done. */
   done: { tMs: number; text: string }[];
-  /** How long it was to last; 0: a moment. */
+  /** How long it was to last, or to be repeated; 0: a moment. */
   lastsSeconds: number;
+  /** Of one that is a moment and was repeated: how often; left out where it was made once. */
+  everySeconds?: number;
 }
 
 /** Milliseconds since the load began. */
@@ -60,6 +62,8 @@ export interface DrillPhases {
   steady: { fromMs: number; toMs: number };
   /** When the fault was made; null where it never was. */
   faultMs: number | null;
+  /** When it was made last; left out where it is not repeated. */
+  lastMs?: number | null;
   /** When it was over; null where the load ended before. */
   overMs: number | null;
   /** When the last request was due. */

@@ -66,7 +66,7 @@ function rowOf({ path, fault, target, topology, versions, ledger, figures, verdi
     .map(([name, { requests }]) => `${requests} ${WORDS[name]}`);
   const recovered = figures?.recoverSeconds ?? null;
   return [
-    fault.name,
+    `${fault.name}${fault.everySeconds === undefined ? '' : ` every ${number(fault.everySeconds)} s`}`,
     target.kind,
     topology?.mode === 'queue' ? (topology.workers?.count ?? '-') : 'none',
     topology?.webhooks?.count ?? 0,

@@ -11,7 +11,16 @@ test.each([
     'the topology has nothing for kill-worker to hit: add --mode queue --workers 2.',
   ],
   [['kill-webhook', '--workers', '2'], 'to hit: add --mode queue --workers 1 --webhooks 2.'],
-  [['kill-main', '--for', '5s'], 'kill-main is instantaneous: leave --for out.'],
+  [
+    ['kill-main', '--for', '5s'],
+    'kill-main is instantaneous: leave --for out, or repeat it with --every.',
+  ],
+  [['kill-main', '--every', '1m'], 'as long as --for says: add --for, longer than that.'],
+  [['kill-main', '--every', '1m', '--for', '30s'], 'add --for, longer than that.'],
+  [
+    ['stop-redis', '--workers', '2', '--every', '1m', '--for', '5m'],
+    'stop-redis is not instantaneous, so it cannot be repeated: leave --every out.',
+  ],
   [
     ['kill-main', '--promise', 'fast'],
     "the promise 'fast' is not understood: write it like lost=0",

@@ -331,6 +331,21 @@ describe('a fault at its time', () => {
     ]);
   });
 
+  test('is made again and again where it is to be repeated', async () => {
+    const timed = new TimedFault(running(stage()), findFault('kill-worker'), {
+      ...{ atMs: 20, lastsMs: 100, everyMs: 40 },
+    });
+    const events: string[] = [];
+    timed.begin(Date.now(), ({ kind, text }) => void events.push(`${kind}: ${text}`));
+    await until('it is over', () => timed.overMs !== null);
+    await timed.end();
+    expect(events).toEqual(Array.from({ length: 3 }, () => 'fault: SIGKILL of worker-1'));
+    timed.done.forEach(({ tMs }, index) => {
+      expect(tMs).toBeGreaterThanOrEqual(19 + 40 * index);
+    });
+    expect(timed.lastMs).toBe(timed.done.at(-1)?.tMs);
+  });
+
   test('that is broken off with the load is not over', async () => {
     const timed = new TimedFault(running(stage()), findFault('stall-worker'), {
       ...{ atMs: 0, lastsMs: 3_600_000 },

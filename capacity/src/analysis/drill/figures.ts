@@ -1,4 +1,7 @@
-/** How a system came through a fault, from its requests and samples. Times are seconds since the fault. */
+/**
+ * How a system came through a fault, from its requests and samples. Times are seconds since the fault; of one that is
+ * repeated, since it was made first to the first error, and since it was made last to what has to be as before.
+ */
 import type { Slo } from '../../plan/slo';
 import type { DrillFigures, DrillPhases } from '../../record/drill-record';
 import type { MetricSample, RequestSample } from '../../record/record';
@@ -26,10 +29,11 @@ export function drillFigures(
   phases: DrillPhases & { faultMs: number },
 ): DrillFigures {
   const exposed = exposedTo(requests, phases.faultMs);
+  const lastMs = phases.lastMs ?? phases.faultMs;
   return {
     detectSeconds: detected(exposed, phases.faultMs),
-    recoverSeconds: recovered(requests, slos, phases),
-    backlog: backlog(samples, phases),
+    recoverSeconds: recovered(requests, slos, { ...phases, faultMs: lastMs }),
+    backlog: backlog(samples, { ...phases, lastMs }),
     slowestMs: largestOf(exposed.filter(({ ok }) => ok).map(({ durationMs }) => durationMs)),
     errors: errors(exposed, phases.faultMs),
   };
@@ -77,7 +81,7 @@ const isBad = ({ ok, durationMs }: RequestSample, slos: readonly Slo[]): boolean
 
 function backlog(
   samples: readonly MetricSample[],
-  { steady, faultMs }: DrillPhases & { faultMs: number },
+  { steady, faultMs, lastMs }: DrillPhases & { faultMs: number; lastMs: number },
 ): DrillFigures['backlog'] {
   const waiting = totals(samples, { metric: 'queueWaiting' });
   if (waiting.length === 0) return null;
@@ -88,12 +92,12 @@ function backlog(
   const above = after.filter(({ value }) => value > before);
   const peak = most(faultMs, Infinity);
   const last = above.at(-1);
-  if (last === undefined) return { before, peak, drainSeconds: 0 };
+  if (last === undefined || last.tMs < lastMs) return { before, peak, drainSeconds: 0 };
   const next = after.find(({ tMs }) => tMs > last.tMs);
   return {
     before,
     peak,
-    drainSeconds: next === undefined ? null : (next.tMs - faultMs) / 1000,
+    drainSeconds: next === undefined ? null : (next.tMs - lastMs) / 1000,
   };
 }
 

@@ -43,7 +43,7 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
     ...(facts.isOver || facts.faultFailed !== null || broken.length > 0 ? [] : [NOT_OVER]),
   ];
   const outcome = invalid.length > 0 ? 'invalid' : broken.length > 0 ? 'fail' : 'pass';
-  const what = facts.fault.done[0]?.text ?? facts.fault.title;
+  const what = whatOf(facts.fault);
   const sentence =
     outcome === 'invalid'
       ? `The drill is invalid: ${invalid.join('; ')}.`
@@ -51,6 +51,12 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
         ? `After ${what}, ${broken.map(({ promise, measured }) => `the promise ${promise.text} was broken: ${measured}`).join('; ')}.`
         : `After ${what}, every promise was kept: ${promises.map(({ measured }) => measured).join('; ') || 'none was made'}.`;
   return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
+}
+
+/** One that was repeated may have hit another instance each time. */
+function whatOf({ title, done, everySeconds }: DrillFault): string {
+  if (everySeconds !== undefined) return `${title} every ${inFigures(everySeconds)} s`;
+  return done[0]?.text ?? title;
 }
 
 const NOT_OVER =

@@ -25,7 +25,7 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
     },
     { name: 'Sources', value: sourcesText(record) },
   ];
-  if (figures !== null) rows.push(...cameThrough(figures));
+  if (figures !== null) rows.push(...cameThrough(figures, record));
   if (schedule !== undefined) rows.push(...scheduleRows(schedule));
   if (recovery !== undefined) rows.push({ name: 'Retried', value: retriedText(recovery) });
   if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never made' });
@@ -36,7 +36,9 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
 /** What n8n used in the run under the fault, and what a million such requests cost where prices were given. */
 export const drillTakes = (run: RunRecord): Figure[] => costFigures(costOfRun(run), run.prices);
 
-function cameThrough(figures: NonNullable<DrillRecord['figures']>): Figure[] {
+function cameThrough(figures: NonNullable<DrillRecord['figures']>, record: DrillRecord): Figure[] {
+  const afterIt =
+    record.fault.everySeconds === undefined ? 'after the fault' : 'after the last one';
   const { detectSeconds, recoverSeconds, backlog, slowestMs, errors } = figures;
   const rows: Figure[] = [
     {
@@ -52,8 +54,8 @@ function cameThrough(figures: NonNullable<DrillRecord['figures']>): Figure[] {
         recoverSeconds === null
           ? 'the SLO was not met again within the drill'
           : recoverSeconds === 0
-            ? 'requests due after the fault met the SLO'
-            : `requests due more than ${formatNumber(recoverSeconds)} s after the fault met the SLO again`,
+            ? `requests due ${afterIt} met the SLO`
+            : `requests due more than ${formatNumber(recoverSeconds)} s ${afterIt} met the SLO again`,
     },
   ];
   if (errors !== null) {
@@ -117,7 +119,12 @@ const aroundFault = (seconds: number): string =>
 function faultText({ fault, phases }: DrillRecord): string {
   if (fault.done.length === 0) return `${fault.title}: not made`;
   const at = `${((phases.faultMs ?? 0) / 1000).toFixed(1)} s into the load`;
-  return `${fault.done[0]?.text ?? fault.title}, ${at}`;
+  const { everySeconds } = fault;
+  const again =
+    everySeconds === undefined
+      ? ''
+      : `, and every ${formatNumber(everySeconds)} s for ${formatNumber(fault.lastsSeconds)} s`;
+  return `${fault.done[0]?.text ?? fault.title}, ${at}${again}`;
 }
 
 const sentText = ({ ledger, ratePerSecond }: DrillRecord): string =>

@@ -68,11 +68,17 @@ const plotUnit = (metric: Metric): string => {
 const warmupMark = (seconds: number) =>
   seconds > 0 ? [{ axis: 'x' as const, at: seconds, label: 'measured from here' }] : [];
 
+/** Of more marks in one chart only the first is labelled: the labels would lie over each other. */
+const MOST_LABELS = 6;
+
 /** Of a drill: when the fault was made, and what of it came after. */
-export const faultMarks = ({ events }: Pick<RunRecord, 'events'>): LineChart['marks'] & object =>
-  events
-    .filter(({ kind }) => kind === FAULT || kind === FAULT_STEP)
-    .map(({ tMs, text }) => ({ axis: 'x', at: tMs / 1000, label: text }));
+export function faultMarks({ events }: Pick<RunRecord, 'events'>): LineChart['marks'] & object {
+  const seen = events.filter(({ kind }) => kind === FAULT || kind === FAULT_STEP);
+  return seen.map(({ tMs, text }, index) => ({
+    ...{ axis: 'x', at: tMs / 1000 },
+    label: seen.length > MOST_LABELS && index > 0 ? '' : text,
+  }));
+}
 
 function rateChart(windows: RequestWindow[]): LineChart {
   return {

@@ -31,6 +31,22 @@ test('requests that die in flight are errors at once, and heard of when their ca
   expect(figures.recoverSeconds).toBe(0);
 });
 
+test('of a fault that is repeated, what recovers does so after the last one', () => {
+  const lastMs = faultMs + 20_000;
+  const requests = load(({ tMs }) => (tMs >= faultMs && tMs < lastMs + 3_000 ? failed(10) : {}));
+  const waiting = Array.from({ length: 60 }, (_, second): MetricSample => {
+    const isUp = 1_000 * second >= faultMs && 1_000 * second < lastMs;
+    return {
+      ...{ tMs: 1_000 * second, metric: 'queueWaiting', role: 'redis', instance: 'redis' },
+      value: isUp ? 5 : 1,
+    };
+  });
+  const figures = drillFigures(requests, waiting, SLOS, { ...PHASES, lastMs });
+  expect(figures.recoverSeconds).toBeCloseTo(2.8);
+  expect(figures.detectSeconds).toBeCloseTo(0.01);
+  expect(figures.backlog).toEqual({ before: 1, peak: 5, drainSeconds: 0 });
+});
+
 test('recovered is when the last bad request was due, to the request', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 150 }), fc.boolean(), (count, slow) => {
