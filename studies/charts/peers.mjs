@@ -1,19 +1,19 @@
 // This chart, the official one and the community chart on one cluster, by `n8n-tuned compare`: every contender against
-// the official chart as it comes, both up at the same time and measured in turns, each pod with 1 CPU and 1 GiB.
+// the official chart as it comes, all up at the same time and measured in turns, each pod with 1 CPU and 1 GiB.
 //
 //   make build cluster-up && studies/charts/peers.sh
 //   lab/cluster/cluster exec node studies/charts/peers.mjs --list      what there is, and what has a record
-//   lab/cluster/cluster exec node studies/charts/peers.mjs             the next part without one
-//   lab/cluster/cluster exec node studies/charts/peers.mjs items-queue-tuned
+//   lab/cluster/cluster exec node studies/charts/peers.mjs             the next sitting with a comparison that has none
+//   lab/cluster/cluster exec node studies/charts/peers.mjs items-queue
 //
-// A part takes up to nine minutes and wants the machine for itself; those that are asked most come first. With SHORT=1 a
-// part is tried: a few seconds of load, and its record is printed, not kept.
+// A sitting takes about ten minutes and wants the machine for itself; those that are asked most come first. With SHORT=1 one
+// is tried: a few seconds of load, and its records are printed, not kept.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { commandOf, figuresOf, pairsOf, PARTS } from './parts.mjs';
+import { commandOf, figuresOf, pairsOf, PARTS, SITTINGS } from './parts.mjs';
 import { writeSameEnvironment } from './same-environment.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -32,17 +32,23 @@ function fails(sentence) {
 
 const [asked] = process.argv.slice(2);
 const isDone = (part) => existsSync(fileOf(part));
+const partsOf = (sitting) => PARTS.filter((part) => part.sitting === sitting.name);
 if (asked === '--list') {
-  for (const part of PARTS) console.log(`${isDone(part) ? 'done   ' : 'missing'} ${part.name}`);
+  for (const sitting of SITTINGS) {
+    const missing = partsOf(sitting).filter((part) => !isDone(part));
+    const state = missing.length === 0 ? 'done   ' : 'missing';
+    const of = missing.map(({ contender }) => contender).join(', ');
+    console.log(`${state} ${sitting.name}${missing.length === 0 ? '' : `: ${of}`}`);
+  }
   process.exit(0);
 }
-const part =
+const sitting =
   asked === undefined
-    ? PARTS.find((one) => !isDone(one))
-    : PARTS.find(({ name }) => name === asked);
-if (part === undefined) {
-  if (asked !== undefined) fails(`there is no part '${asked}': --list names them`);
-  console.log('every part has a record');
+    ? SITTINGS.find((one) => !partsOf(one).every(isDone))
+    : SITTINGS.find(({ name }) => name === asked);
+if (sitting === undefined) {
+  if (asked !== undefined) fails(`there is no sitting '${asked}': --list names them`);
+  console.log('every comparison has a record');
   process.exit(0);
 }
 if (!existsSync(path('peers/official')) || !existsSync(path('peers/community'))) {
@@ -51,7 +57,7 @@ if (!existsSync(path('peers/official')) || !existsSync(path('peers/community')))
 
 /**
  * Its own group: an interruption reaches it from here, once. It takes down what it made before it ends, and what it has
- * measured by then is no part.
+ * measured by then is not kept.
  */
 function compareCommand(args) {
   return new Promise((resolve, reject) => {
@@ -70,10 +76,12 @@ function compareCommand(args) {
     child.stdout.setEncoding('utf8').on('data', (more) => (text += more));
     child.once('error', reject);
     child.once('close', (code) => {
-      if (isInterrupted) reject(new Error(`interrupted: nothing is kept of ${part.name}`));
+      if (isInterrupted) reject(new Error(`interrupted: nothing is kept of ${sitting.name}`));
       else if (ENDINGS.includes(code) && text !== '') resolve(JSON.parse(text));
       else
-        reject(new Error(`n8n-tuned compare ended with ${code}: nothing is kept of ${part.name}`));
+        reject(
+          new Error(`n8n-tuned compare ended with ${code}: nothing is kept of ${sitting.name}`),
+        );
     });
   });
 }
@@ -83,11 +91,7 @@ function sideOf(folder, { runs, values, ...side }) {
   const records = runs.flatMap((run, i) =>
     run === '' || values[i] === null
       ? [null]
-      : [
-          JSON.parse(
-            readFileSync(join(folder, 'runs', run.replace(/^.*\//, ''), 'run.json'), 'utf8'),
-          ),
-        ],
+      : [JSON.parse(readFileSync(join(folder, run, 'run.json'), 'utf8'))],
   );
   const { deployed } = records.find((record) => record !== null)?.target ?? {};
   return {
@@ -99,21 +103,19 @@ function sideOf(folder, { runs, values, ...side }) {
   };
 }
 
-const scratch = mkdtempSync(join(tmpdir(), `${part.name}-`));
+const scratch = mkdtempSync(join(tmpdir(), `${sitting.name}-`));
 const startedAt = new Date().toISOString();
 const loadAverageAtStart = loadavg()[0];
-console.log(`== ${part.name}${isShort ? ', shortened' : ''}`);
-try {
-  writeSameEnvironment();
-  const compared = await compareCommand(commandOf(part, { out: scratch, isShort }));
-  const { folder, a, b, command, ...comparison } = compared;
-  if (pairsOf(compared) < LEAST_PAIRS) {
+
+/** Keeps the comparison with one contender; null: it is kept, otherwise why it is not. */
+function keep(part, { folder, a, b, command, ...comparison }) {
+  if (pairsOf({ a, b }) < LEAST_PAIRS) {
     const why = comparison.doubts.join(' ') || 'the time was over before';
-    throw new Error(`${part.name} is not kept, as too few runs of it are valid: ${why}`);
+    return `${part.name} is not kept, as too few runs of it are valid: ${why}`;
   }
   const record = {
     about: 'Written by studies/charts/peers.mjs',
-    ...{ part: part.name, mode: part.mode, contender: part.contender },
+    ...{ part: part.name, sitting: sitting.name, mode: part.mode, contender: part.contender },
     ...{ startedAt, loadAverageAtStart },
     command: command.map((word) => word.replace(scratch, 'results/charts')),
     ...{ comparison, a: sideOf(folder, a), b: sideOf(folder, b) },
@@ -125,6 +127,17 @@ try {
     writeFileSync(fileOf(part), text);
   }
   console.log(comparison.sentence);
+  return null;
+}
+
+console.log(`== ${sitting.name}${isShort ? ', shortened' : ''}`);
+try {
+  writeSameEnvironment();
+  const compared = await compareCommand(commandOf(sitting, { out: scratch, isShort }));
+  // In the order in which the sides were given.
+  const refusals = partsOf(sitting).map((part, index) => keep(part, compared[index]));
+  const refused = refusals.filter((why) => why !== null);
+  if (refused.length > 0) throw new Error(refused.join('\n'));
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

@@ -102,6 +102,6 @@ await measureParts({
   notes: COMPARED.map((part) => {
     const name = peerPart(part);
     const state = hasRecord(peers, name) ? 'done   ' : 'missing';
-    return `${state} ${name} is measured by lab/cluster/cluster exec node studies/charts/peers.mjs ${name}`;
+    return `${state} ${name} is measured by lab/cluster/cluster exec node studies/charts/peers.mjs ${part.workload}-${part.mode}`;
   }),
 });

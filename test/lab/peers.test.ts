@@ -15,9 +15,15 @@ interface Part {
 }
 
 describe('the parts', () => {
-  const { parts, commands, size } = told<{ parts: Part[]; commands: string[][]; size: number }>(
+  const { parts, commands, contenders, size } = told<{
+    parts: Part[];
+    commands: string[][];
+    contenders: string[];
+    size: number;
+  }>(
     join(folder, 'parts.mjs'),
-    `{ parts: it.PARTS, commands: it.PARTS.map((part) => it.commandOf(part, { out: 'here', isShort: false })),
+    `{ parts: it.PARTS, commands: it.SITTINGS.map((one) => it.commandOf(one, { out: 'here', isShort: false })),
+       contenders: Object.keys(it.CONTENDERS),
        size: Object.keys(it.LOADS).length * Object.keys(it.CONTENDERS).length * it.MODES.length }`,
   );
 
@@ -26,10 +32,14 @@ describe('the parts', () => {
     expect(parts).toHaveLength(size);
   });
 
-  test('compare two charts that are described, the official one first', () => {
-    for (const [, a = '', b = ''] of commands) {
-      expect(a).toMatch(/charts\/official-(regular|queue)\.yaml$/);
-      for (const file of [a, b]) expect(isChartFile(join(root, file))).toBe(true);
+  test('compare charts that are described: the official one with each contender, in one sitting', () => {
+    for (const [, ...words] of commands) {
+      const files = words.slice(0, words.indexOf('--target'));
+      const mode = /-(regular|queue)\.yaml$/.exec(files[0] ?? '')?.[1] ?? '';
+      expect(files).toEqual(
+        ['official', ...contenders].map((name) => `studies/charts/${name}-${mode}.yaml`),
+      );
+      for (const file of files) expect(isChartFile(join(root, file))).toBe(true);
     }
   });
 

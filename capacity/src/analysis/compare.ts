@@ -38,9 +38,13 @@ const DEFAULTS: CompareSettings = {
 /** Two sides are alike where no larger difference is left possible; beyond it nothing is known. */
 const ALIKE_WITHIN = 0.2;
 
-/** Which of the two the n-th run measures, from 0: ABBA, so that a steady drift cancels out. */
-export function turn(run: number): 'A' | 'B' {
-  return run % 4 === 0 || run % 4 === 3 ? 'A' : 'B';
+/**
+ * Which of the sides the n-th run measures, both from 0: there and back again, of two sides ABBA, so that a steady drift
+ * cancels out.
+ */
+export function turn(run: number, sides: number): number {
+  const place = run % (2 * sides);
+  return place < sides ? place : 2 * sides - 1 - place;
 }
 
 /**

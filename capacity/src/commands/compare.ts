@@ -16,7 +16,7 @@ import type { ChosenWorkload } from '../plan/chosen-workload';
 import { withoutSecrets } from '../plan/secrets';
 import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, Mistake } from '../ui/exit';
-import { printJson, warn, terminalStyle } from '../ui/print';
+import { printJson, printLines, warn, terminalStyle } from '../ui/print';
 import {
   chosenGenerator,
   chosenPlan,
@@ -57,13 +57,16 @@ export function register(program: Command): void {
   const command = program
     .command('compare')
     .description(
-      'Compare two topologies, servers or records: which is better, by what ratio, and whether that exceeds the noise',
+      'Compare topologies, servers or records: which is better, by what ratio, and whether that exceeds the noise',
     )
     .argument(
       '<A>',
       'a topology or a server (YAML), the URL of an n8n that runs, or the folder of a record',
     )
-    .argument('<B>', 'what it is compared with');
+    .argument(
+      '<B...>',
+      'what is compared with it; several are each compared with A, in the same turns',
+    );
   withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed')).optionsGroup(
     'How it is decided:',
   );
@@ -108,7 +111,7 @@ export function register(program: Command): void {
     .addHelpText(
       'after',
       `
-Both sides run at the same time and are measured in turns (ABBA), until the interval of the ratio excludes 1,
+All sides run at the same time and are measured in turns (ABBA), until the interval of each ratio excludes 1,
 a difference larger than 2 % is ruled out, or the budget is used up.
 
 Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of
@@ -116,26 +119,30 @@ each does not show how much the next one would differ.
 
 Examples:
   n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8 --duration 15s
+  n8n-tuned compare one.yaml two-workers.yaml four-workers.yaml --workload last-node --vus 32
   n8n-tuned compare two.yaml three-workers.yaml --profile load --rate 20 --metric p95
   n8n-tuned compare none.yaml tuned.yaml --metric capacity --slo 'p95<300ms' --budget 40m
   n8n-tuned compare http://old:5678 http://new:5678 --workload last-node --fail-on worse
   n8n-tuned compare results/20261120-110000-last-node-load-abcd results/20261121-110000-last-node-load-efgh`,
     )
-    .action(async (a: string, b: string, options: CompareOptions) => {
-      process.exitCode = await run(a, b, options);
+    .action(async (a: string, others: string[], options: CompareOptions) => {
+      process.exitCode = await run([a, ...others], options);
     });
 }
 
-async function run(a: string, b: string, options: CompareOptions): Promise<number> {
-  if (isRecord(a) || isRecord(b)) return besideEachOther(a, b, options);
-  return measured(a, b, options.metric ?? 'throughput', options);
+/** The first is what each other one is compared with. */
+async function run(sides: readonly string[], options: CompareOptions): Promise<number> {
+  if (sides.some(isRecord)) return besideEachOther(sides, options);
+  return measured(sides, options.metric ?? 'throughput', options);
 }
 
-/** Two records that are there already. */
-function besideEachOther(a: string, b: string, options: CompareOptions): number {
-  const other = [a, b].find((folder) => !isRecord(folder));
+/** Records that are there already. */
+function besideEachOther(sides: readonly string[], options: CompareOptions): number {
+  const other = sides.find((folder) => !isRecord(folder));
   if (other !== undefined) {
-    throw new Mistake(`${other} is not the record of a run or a search: give the folders of two.`);
+    throw new Mistake(
+      `${other} is not the record of a run or a search: give the folders of records.`,
+    );
   }
   if (options.failOn !== undefined) {
     throw new Mistake(
@@ -143,11 +150,16 @@ function besideEachOther(a: string, b: string, options: CompareOptions): number 
     );
   }
   const { prices = null } = chosenPrices(options);
-  const record = compareRecords(a, b, options.metric ?? null, prices);
-  if (options.json === true) printJson(record);
-  else process.stdout.write(`${terminalText(record, '')}\n`);
+  const [a = '', ...others] = sides;
+  const records = others.map((b) => compareRecords(a, b, options.metric ?? null, prices));
+  if (options.json === true) printJson(oneOrAll(records));
+  else printLines(records.map((record) => terminalText(record, '')));
   return EXIT.fine;
 }
+
+/** Of two sides there is one comparison. */
+const oneOrAll = <Each>(all: readonly Each[]): Each | readonly Each[] =>
+  all.length === 1 ? (all[0] as Each) : all;
 
 const terminalText = (record: CompareRecord, folder: string): string =>
   renderCompareTerminal(record, terminalStyle(), comparedCosts(folder, record));
@@ -170,20 +182,17 @@ function choiceOf(side: string, { target, ...flags }: CompareOptions): TargetOpt
   };
 }
 
-/** Both get the same requests; two servers name theirs by their URLs. */
-function workloadOfBoth(
-  a: TargetOptions,
-  b: TargetOptions,
-  options: CompareOptions,
-): ChosenWorkload {
-  const [ofA, ofB] = [a, b].map((side) => chosenLoad({ ...options, ...side }));
-  if (ofA === undefined || ofB === undefined) throw new Error('two sides have two workloads');
-  if (!isDeepStrictEqual(ofA.requests, ofB.requests)) {
+/** All get the same requests; servers name theirs by their URLs. */
+function workloadOfAll(sides: readonly TargetOptions[], options: CompareOptions): ChosenWorkload {
+  const [first, ...others] = sides.map((side) => chosenLoad({ ...options, ...side }));
+  if (first === undefined) throw new Error('nothing is to be compared');
+  const other = others.find(({ requests }) => !isDeepStrictEqual(requests, first.requests));
+  if (other !== undefined) {
     throw new Mistake(
-      `the two sides would get different requests (${ofA.recorded.title}, and ${ofB.recorded.title}): give one for both with --request.`,
+      `the two sides would get different requests (${first.recorded.title}, and ${other.recorded.title}): give one for both with --request.`,
     );
   }
-  return ofA;
+  return first;
 }
 
 const deployFlagsOf = (flags: DeployFlags): DeployFlags => ({
@@ -198,28 +207,25 @@ const deployFlagsOf = (flags: DeployFlags): DeployFlags => ({
 });
 
 async function measured(
-  a: string,
-  b: string,
+  sides: readonly string[],
   metric: CompareMetric,
   options: CompareOptions,
 ): Promise<number> {
   const { ready: readyMs } = options;
-  const [choiceA, choiceB] = [choiceOf(a, options), choiceOf(b, options)];
-  const legacy = isLegacyChoice(choiceA);
-  if (legacy !== isLegacyChoice(choiceB) && options.request === undefined) {
+  const choices = sides.map((side) => choiceOf(side, options));
+  const legacy = choices.map(isLegacyChoice);
+  const different = legacy.findIndex((is) => is !== legacy[0]);
+  if (different > 0 && options.request === undefined) {
     throw new Mistake(
-      `${a} and ${b} are n8n below and above 1.0, for which a bundled workload has different workflows: give one of your own with --workflow and --request.`,
+      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n below and above 1.0, for which a bundled workload has different workflows: give one of your own with --workflow and --request.`,
     );
   }
-  const workload = workloadOfBoth(choiceA, choiceB, options);
+  const workload = workloadOfAll(choices, options);
   const plan = chosenPlan(options);
   const mustHold = metric === 'capacity' ? { ...options, slo: options.slo ?? USUAL_SLOS } : options;
   const slos = chosenSlos(mustHold);
-  const targets = [
-    chosenTarget(choiceA, workload.workflows, readyMs),
-    chosenTarget(choiceB, workload.workflows, readyMs),
-  ] as const;
-  const k6 = k6For([choiceA, choiceB].some(({ target }) => target !== 'kubernetes'));
+  const targets = choices.map((choice) => chosenTarget(choice, workload.workflows, readyMs));
+  const k6 = k6For(choices.some(({ target }) => target !== 'kubernetes'));
   const order = {
     workload,
     plan,
@@ -241,23 +247,39 @@ async function measured(
       latencyFloorMs: workload.recorded.latencyFloorMs,
       slos,
     }),
-    names: { a: nameOf(a), b: nameOf(b) === nameOf(a) ? `${nameOf(b)} again` : nameOf(b) },
+    names: namesOf(sides),
     mostPairs: options.pairs,
     budgetSeconds: options.budget,
   };
-  return onTargets(targets, workload, async ({ running: [A, B], tell, signal, progress }) => {
-    const finished = await compareTopologies({ A, B }, order, tell, signal);
+  return onTargets(targets, workload, async ({ running, tell, signal, progress }) => {
+    const { comparisons, problems } = await compareTopologies(running, order, tell, signal);
     progress.end();
-    finished.problems.forEach(warn);
-    if (options.json === true) printJson({ folder: finished.folder, ...finished.record });
-    else {
-      const text = terminalText(finished.record, finished.folder);
-      process.stdout.write(`${text}\n${join(finished.folder, 'report.html')}\n`);
+    problems.forEach(warn);
+    if (options.json === true) {
+      printJson(oneOrAll(comparisons.map(({ folder, record }) => ({ folder, ...record }))));
+    } else {
+      printLines(
+        comparisons.flatMap(({ folder, record }) => [
+          terminalText(record, folder),
+          join(folder, 'report.html'),
+        ]),
+      );
     }
-    const { answer } = finished.record;
-    if (options.failOn === 'worse' && answer === 'worse') return EXIT.notMet;
-    return answer === 'unknown' ? EXIT.invalid : EXIT.fine;
+    const answers = comparisons.map(({ record }) => record.answer);
+    if (options.failOn === 'worse' && answers.includes('worse')) return EXIT.notMet;
+    return answers.includes('unknown') ? EXIT.invalid : EXIT.fine;
   });
+}
+
+/** One that was named before is told apart. */
+function namesOf(sides: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const side of sides) {
+    let name = nameOf(side);
+    while (names.includes(name)) name += ' again';
+    names.push(name);
+  }
+  return names;
 }
 
 const nameOf = (side: string): string =>

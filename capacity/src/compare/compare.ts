@@ -1,6 +1,6 @@
-/** Measures two topologies in turns until the difference is clear, or clearly none. */
+/** Measures two or more topologies in turns until each difference from the first one is clear, or clearly none. */
 import { mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { alignedPairs, compare, turn, unlessRejected, type Comparison } from '../analysis/compare';
 import { Resting } from '../find/rest';
 import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
@@ -14,7 +14,8 @@ import { COMPARE_METRICS } from '../analysis/compare-metric';
 import { writeCompareReports } from './reports';
 
 export interface CompareOrder extends SideOrder {
-  names: { a: string; b: string };
+  /** Of the sides; the first is what each other one is compared with. */
+  names: readonly string[];
   mostPairs: number;
   budgetSeconds: number;
 }
@@ -22,56 +23,61 @@ export interface CompareOrder extends SideOrder {
 export interface FinishedComparison {
   folder: string;
   record: CompareRecord;
+}
+
+export interface FinishedComparisons {
+  /** One for each side but the first. */
+  comparisons: FinishedComparison[];
   problems: string[];
 }
 
-type Letter = 'A' | 'B';
+/** A run that was not valid. */
+interface Invalid {
+  side: number;
+  sentence: string;
+}
 
 export async function compareTopologies(
-  running: Record<Letter, Running>,
+  running: readonly Running[],
   order: CompareOrder,
   progress: Progress,
   signal: AbortSignal,
-): Promise<FinishedComparison> {
-  for (const side of [running.A, running.B]) await refuseWithoutEvidence(side, order.slos);
+): Promise<FinishedComparisons> {
+  for (const side of running) await refuseWithoutEvidence(side, order.slos);
   const started = new Date();
   const id = runId(started, order.workload.recorded.name, 'compare');
-  const folder = join(order.out, id);
-  mkdirSync(folder, { recursive: true });
   const problems: string[] = [];
-  const sides: Record<Letter, Side> = {
-    A: sideOf(order.names.a, running.A),
-    B: sideOf(order.names.b, running.B),
-  };
-  const invalid: string[] = [];
+  const measuredSides = running.map((side, index): MeasuredSide => {
+    const { requests } = order.workload;
+    const name = order.names[index] ?? '';
+    return { running: side, side: sideOf(name, side), resting: new Resting(side, requests) };
+  });
+  const [first, ...others] = measuredSides;
+  if (first === undefined) throw new Error('nothing is to be compared');
+  const top = join(order.out, id);
+  const folders = others.map(({ side }) =>
+    others.length === 1 ? top : join(top, folderName(side.name)),
+  );
+  // All runs lie beneath the first comparison; the others lead there.
+  const home = folders[0] ?? top;
+  for (const folder of [home, ...folders]) mkdirSync(folder, { recursive: true });
+
+  const invalid: Invalid[] = [];
   const elapsed = (): number => (Date.now() - started.getTime()) / 1000;
-  const { moreIsBetter, title } = COMPARE_METRICS[order.metric];
-  const now = (): Comparison =>
-    unlessRejected(
-      compare(alignedPairs(sides.A.values, sides.B.values), {
-        moreIsBetter,
-        mostPairs: order.mostPairs,
-      }),
-      moreIsBetter,
-      { a: knownShares(sides.A), b: knownShares(sides.B) },
-    );
+  const now = (): Comparison[] => others.map(({ side }) => comparisonOf(first.side, side, order));
 
-  const { requests } = order.workload;
-  const resting = {
-    A: new Resting(running.A, requests),
-    B: new Resting(running.B, requests),
-  };
-
-  const measureInto = async (letter: Letter, out: string): Promise<void> => {
+  const measureInto = async (index: number, out: string): Promise<void> => {
+    const one = measuredSides[index];
+    if (one === undefined) return;
     const tell = (text: string): void => {
-      progress(`${now().text} after ${String(now().pairs)} pairs · ${letter}: ${text}`);
+      progress(`${stateOf(now())} · ${letterOf(index)}: ${text}`);
     };
-    await resting[letter].before(tell, signal);
+    await one.resting.before(tell, signal);
     if (signal.aborted) return;
-    const side = { ...order, out: join(folder, out) };
-    const measured = await measureSide(running[letter], side, tell, signal).catch(
+    const side = { ...order, out: join(home, out) };
+    const measured = await measureSide(one.running, side, tell, signal).catch(
       (error: unknown): Measured => {
-        // A side that does not answer must not take the figures of both with it.
+        // A side that does not answer must not take the figures of the others with it.
         return {
           ...{ folder: '', value: null, sentence: messageOf(error), problems: [] },
           ...{ outcome: 'failed', goodShare: null, limit: null },
@@ -80,25 +86,66 @@ export async function compareTopologies(
     );
     problems.push(...measured.problems);
     if (out === WARM_UP || signal.aborted) return;
-    if (measured.value === null) invalid.push(`${letter}: ${measured.sentence}`);
+    if (measured.value === null) invalid.push({ side: index, sentence: measured.sentence });
     // Also of a run that does not count: what comes after it keeps its round.
-    keep(sides[letter], measured);
+    keep(one.side, measured);
   };
 
   // The first load after a start compiles most of what later ones reuse; a search begins with its own.
   const warmsItself = order.metric === 'capacity';
-  for (const letter of ['A', 'B'] as const) {
-    if (!warmsItself) await measureInto(letter, WARM_UP);
+  for (const index of measuredSides.keys()) {
+    if (!warmsItself) await measureInto(index, WARM_UP);
   }
   for (let run = 0; goesOn(run, now(), invalid, signal, order, elapsed()); run += 1) {
-    await measureInto(turn(run), 'runs');
+    await measureInto(turn(run, measuredSides.length), 'runs');
   }
 
-  const comparison = now();
-  const record: CompareRecord = {
+  const comparisons: FinishedComparison[] = [];
+  for (const [index, { side }] of others.entries()) {
+    const folder = folders[index] ?? top;
+    const record = recordOf(first, side, {
+      ...{ order, started, isStopped: signal.aborted, totalSeconds: elapsed() },
+      id: others.length === 1 ? id : `${id}-${folderName(side.name)}`,
+      invalid: invalid.filter((one) => one.side === 0 || one.side === index + 1),
+      fromFolder: (path) => join(relative(folder, home), path),
+    });
+    writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
+    problems.push(...(await writeCompareReports(folder, record)));
+    comparisons.push({ folder, record });
+  }
+  return { comparisons, problems };
+}
+
+interface MeasuredSide {
+  running: Running;
+  side: Side;
+  resting: Resting;
+}
+
+interface About {
+  order: CompareOrder;
+  id: string;
+  started: Date;
+  isStopped: boolean;
+  totalSeconds: number;
+  invalid: readonly Invalid[];
+  /** Where a run lies, from the folder of the comparison. */
+  fromFolder(path: string): string;
+}
+
+/** Of the first side with another one, which is B in it whatever its place. */
+function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord {
+  const { order, started, invalid } = about;
+  const comparison = comparisonOf(first.side, other, order);
+  const { title } = COMPARE_METRICS[order.metric];
+  const [a, b] = [first.side, other].map((side) => ({
+    ...side,
+    runs: side.runs.map(about.fromFolder),
+  })) as [Side, Side];
+  return {
     schemaVersion: 2,
     kind: 'compare',
-    id,
+    id: about.id,
     startedAt: started.toISOString(),
     endedAt: new Date().toISOString(),
     command: order.command,
@@ -106,40 +153,63 @@ export async function compareTopologies(
     metric: order.metric,
     slo: order.slos,
     ...(order.prices === undefined ? {} : { prices: order.prices }),
-    a: sides.A,
-    b: sides.B,
-    machine: running.A.machine,
-    versions: running.A.versions,
+    a,
+    b,
+    machine: first.running.machine,
+    versions: first.running.versions,
     ratio: comparison.ratio,
     answer: comparison.answer,
-    sentence: `By ${title} of ${order.workload.recorded.name}, ${order.names.b} is ${wording(comparison, order.names.a)}.`,
-    totalSeconds: elapsed(),
+    sentence: `By ${title} of ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
+    totalSeconds: about.totalSeconds,
     doubts: [
-      ...(signal.aborted ? ['The comparison was stopped before its end.'] : []),
-      ...invalid.map((text) => `A run was not valid and does not count: ${text}`),
-      ...(['A', 'B'] as const).flatMap((letter) => notSustained(letter, sides[letter])),
+      ...(about.isStopped ? ['The comparison was stopped before its end.'] : []),
+      ...invalid.map(
+        ({ side, sentence }) =>
+          `A run was not valid and does not count: ${side === 0 ? 'A' : 'B'}: ${sentence}`,
+      ),
+      ...notSustained('A', a),
+      ...notSustained('B', b),
     ],
   };
-  writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
-  problems.push(...(await writeCompareReports(folder, record)));
-  return { folder, record, problems };
 }
 
+function comparisonOf(a: Side, b: Side, { metric, mostPairs }: CompareOrder): Comparison {
+  const { moreIsBetter } = COMPARE_METRICS[metric];
+  const compared = compare(alignedPairs(a.values, b.values), { moreIsBetter, mostPairs });
+  return unlessRejected(compared, moreIsBetter, { a: knownShares(a), b: knownShares(b) });
+}
+
+const letterOf = (index: number): string => String.fromCharCode('A'.charCodeAt(0) + index);
+
+/** Of several comparisons only how far they are: each in words would not fit into a line. */
+function stateOf(comparisons: readonly Comparison[]): string {
+  const [one, ...more] = comparisons;
+  if (one === undefined) return '';
+  const after = `after ${String(one.pairs)} pairs`;
+  if (more.length === 0) return `${one.text} ${after}`;
+  const done = comparisons.filter((each) => each.done).length;
+  return `${String(done)} of ${String(comparisons.length)} decided ${after}`;
+}
+
+const folderName = (side: string): string => side.replaceAll(/[^\w.-]+/g, '-');
+
 const WARM_UP = 'warm-up';
-const MOST_INVALID = 4;
+/** For each side. */
+const MOST_INVALID = 2;
 
 /** The budget is only looked at between two halves of an ABBA, so that a drift still cancels out. */
 function goesOn(
   run: number,
-  comparison: Comparison,
-  invalid: readonly string[],
+  comparisons: readonly Comparison[],
+  invalid: readonly Invalid[],
   signal: AbortSignal,
   order: CompareOrder,
   elapsedSeconds: number,
 ): boolean {
-  if (signal.aborted || invalid.length >= MOST_INVALID) return false;
-  if (run % 4 !== 0) return true;
-  return !comparison.done && elapsedSeconds < order.budgetSeconds;
+  const sides = order.names.length;
+  if (signal.aborted || invalid.length >= MOST_INVALID * sides) return false;
+  if (run % (2 * sides) !== 0) return true;
+  return !comparisons.every(({ done }) => done) && elapsedSeconds < order.budgetSeconds;
 }
 
 const sideOf = (name: string, { topology }: Running): Side => ({
@@ -159,7 +229,7 @@ const knownShares = ({ goodShares = [] }: Side): number[] =>
   goodShares.filter((share) => share !== null);
 
 /** A run that missed its SLO is a measurement all the same, and the reader of the answer should know. */
-function notSustained(letter: Letter, { outcomes = [], runs }: Side): string[] {
+function notSustained(letter: 'A' | 'B', { outcomes = [], runs }: Side): string[] {
   const rounds = outcomes.flatMap((outcome, index) =>
     ['not sustained', 'nothing sustained'].includes(outcome) ? [index + 1] : [],
   );

@@ -12,14 +12,16 @@ import type { RunRecord } from '../../../capacity/src/record/record';
 import { sampleRun } from '../../support/sample-run';
 import { normal, seededRandom, type Random } from '../../../capacity/src/analysis/random';
 
+const letter = (run: number): 'A' | 'B' => (turn(run, 2) === 0 ? 'A' : 'B');
+
 /** Makes pairs in ABBA order until the comparison is done. */
 function experiment(measure: (which: 'A' | 'B', run: number) => number, mostPairs = 20) {
   const pairs: Pair[] = [];
   for (;;) {
     const first = pairs.length * 2;
-    const one = measure(turn(first), first);
-    const other = measure(turn(first + 1), first + 1);
-    pairs.push(turn(first) === 'A' ? { a: one, b: other } : { a: other, b: one });
+    const one = measure(letter(first), first);
+    const other = measure(letter(first + 1), first + 1);
+    pairs.push(letter(first) === 'A' ? { a: one, b: other } : { a: other, b: one });
     const result = compare(pairs, { mostPairs, resolution: 0.01 });
     if (result.done) return result;
   }
@@ -28,7 +30,10 @@ function experiment(measure: (which: 'A' | 'B', run: number) => number, mostPair
 const noisy = (random: Random, noise: number) => Math.exp(noise * normal(random));
 
 test('runs are interleaved as ABBA', () => {
-  expect(Array.from({ length: 8 }, (_, run) => turn(run)).join('')).toBe('ABBAABBA');
+  const turns = (sides: number, runs: number): string =>
+    Array.from({ length: runs }, (_, run) => 'ABCD'[turn(run, sides)]).join('');
+  expect(turns(2, 8)).toBe('ABBAABBA');
+  expect(turns(4, 8)).toBe('ABCDDCBA');
 });
 
 const RUNS = 800;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CompareRecord } from '../../../capacity/src/record/compare-record';
@@ -35,22 +35,45 @@ const loaded = (...more: string[]): string[] => [
 ];
 
 describe('n8n-tuned compare', () => {
-  it('compares two URLs: the one that rejects requests quickly does not win, and fails CI', async () => {
+  it('compares each URL with the first: one that rejects requests quickly does not win, and fails CI', async () => {
     const a = await serve({ latencyMs: 60 });
-    const b = await serve({ latencyMs: 1, errorEvery: 5 });
-    const { code, stdout, stderr } = await runCli([
-      'compare',
-      a,
-      b,
+    const rejecting = await serve({ latencyMs: 1, errorEvery: 5 });
+    const faster = await serve({ latencyMs: 10 });
+    const { code, stdout } = await runCli([
+      ...['compare', a, rejecting, faster],
       ...loaded('--fail-on', 'worse'),
     ]);
-    const record = JSON.parse(stdout) as CompareRecord;
-    expect([code, record.answer, stderr]).toEqual([1, 'worse', expect.anything()]);
-    expect(record.sentence).toMatch(`${b} is worse by more than can be measured than ${a}`);
-    expect(record.b).toMatchObject({ topology: null, outcomes: Array(4).fill('not sustained') });
-    expect(record.doubts.join()).toMatch(
+    const records = JSON.parse(stdout) as (CompareRecord & { folder: string })[];
+    expect([code, ...records.map(({ answer }) => answer)]).toEqual([1, 'worse', 'better']);
+    const [first, second] = records;
+    expect(first?.sentence).toMatch(`${rejecting} is worse by more than can be measured than ${a}`);
+    expect(first?.b).toMatchObject({ topology: null, outcomes: Array(4).fill('not sustained') });
+    expect(first?.doubts.join()).toMatch(
       /B did not sustain its load in 4 of 4 rounds \(1, 2, 3, 4\)/,
     );
+    expect(second?.doubts.join()).not.toContain('B did not sustain');
+    expect(second?.a.values).toEqual(first?.a.values);
+    for (const { folder, ...sides } of records) {
+      expect(existsSync(join(folder, 'report.html'))).toBe(true);
+      for (const run of [...sides.a.runs, ...sides.b.runs]) {
+        expect(existsSync(join(folder, run, 'run.json'))).toBe(true);
+      }
+    }
+  });
+
+  it('of two sides gives one record, beside its runs', async () => {
+    const url = await serve({ latencyMs: 20 });
+    const { code, stdout } = await runCli([
+      ...['compare', url, url, '--request', 'GET /x', '--expect', 'json.ok==true'],
+      ...['--vus', '2', '--duration', '1s', '--pairs', '2', '--out', out, '--json'],
+    ]);
+    const { folder, a, b, sentence } = JSON.parse(stdout) as CompareRecord & { folder: string };
+    expect(code).toBe(3);
+    expect(sentence).toContain(`${url} again is not yet distinguishable from ${url}`);
+    for (const run of [...a.runs, ...b.runs]) {
+      expect(run).toMatch(/^runs\//);
+      expect(existsSync(join(folder, run, 'run.json'))).toBe(true);
+    }
   });
 
   const written = (name: string, file: string, record: object): string => {
