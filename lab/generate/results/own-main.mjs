@@ -2,7 +2,15 @@
 import * as answers from './answers.mjs';
 import { closedLoops } from './command.mjs';
 import { has, link, median, number, read, readJson, recordsNamed, table } from './records.mjs';
-import { cellsOf, conditionsText, otherCores, publishedBy, recordOf, sweepOf } from './study.mjs';
+import {
+  cellsOf,
+  conditionsText,
+  otherCores,
+  publishedBy,
+  publishedOf,
+  recordOf,
+  sweepOf,
+} from './study.mjs';
 
 const NAME = 'own-main';
 const SWEEP = 'own-against-main';
@@ -94,7 +102,9 @@ function limited() {
     PROCESS_WORDS[process],
     titleOf(workload),
     ...shown(figures),
-    process === 'main' ? `${number(ratio(all, workload))}x` : '',
+    process === 'main' && Number.isFinite(ratio(all, workload))
+      ? `${number(ratio(all, workload))}x`
+      : '',
   ]);
   const { clients, durationSeconds } = measured.record.profile;
   return `## With the published limits
@@ -103,8 +113,50 @@ ${clients} clients for ${durationSeconds} s on n8n ${measured.record.versions.n8
 
 ${table(['executions', 'the workflow', ...HEAD, 'main over own'], lines)}
 
+${besidePublished(all)}
+
 ${hasSeries() ? SERIES : ''}${link(`${sweepOf(NAME, SWEEP)}/sweep.json`)}, \`n8n-tuned study ${NAME}\``;
 }
+
+/** What the published experiment says, of responses at once, beside what was measured here, and why they differ. */
+function besidePublished(all) {
+  const published = publishedBy(NAME);
+  const [own, main] = PROCESSES.map((process) =>
+    all.find((row) => row.process === process && row.workload === 'async'),
+  );
+  if (own === undefined || main === undefined) return '';
+  const rates = [
+    ['requests per second with own', published['own-rate'], own.figures.rate],
+    ['requests per second with main', published['main-rate'], main.figures.rate],
+    ['main over own', published['main-rate'] / published['own-rate'], ratio(all, 'async')],
+  ];
+  const failed = publishedOf(NAME).find(({ id }) => id === 'own-failed');
+  return `${table(
+    ['what', 'published', 'ours', 'ours, of the published'],
+    [
+      ...rates.map(([what, theirs, ours]) => [what, ...[theirs, ours, ours / theirs].map(number)]),
+      [
+        failed.what,
+        `${failed.value} ${failed.unit}`,
+        `${Math.round(own.figures.failed)} of ${Math.round(own.figures.sent)}`,
+        '',
+      ],
+    ],
+  )}
+
+**Why it differs from what was published.** ${limitOf(main)} in the runs with one process for all, so their rate is that of a
+core of this machine, which the published experiment does not describe. ${limitOf(own)} in those with a process for each
+execution. After that n8n starts again: meanwhile most requests get an error at once (${kindsOf(own)} in the first of these
+runs), and a client that waits for its response sends the next one at once, so that more of them fail than were published.`;
+}
+
+/** As the verdict says of the first run. */
+const limitOf = ({ cells: [{ record }] }) =>
+  record.verdict.limitedBy.evidence.replace(/^./, (first) => first.toUpperCase());
+const kindsOf = ({ cells: [{ record }] }) =>
+  Object.entries(record.summary.errors.byKind)
+    .map(([kind, count]) => `${kind} ${count}`)
+    .join(', ');
 
 const SERIES = `![Memory over time](results/${NAME}-memory.svg)
 
