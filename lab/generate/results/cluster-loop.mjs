@@ -83,7 +83,9 @@ function part() {
     row.way,
     `${number(row.rate)}/s`,
     isQuiet(row) && isQuiet(at(all, row.n, WAYS[0][0])) ? `${number(gainOf(all, row))}x` : '-',
-    row.way === WAYS[1][0] ? `${number(publishedAt(row.n) ?? null)}x` : '',
+    row.way === WAYS[1][0] && publishedAt(row.n) !== undefined
+      ? `${number(publishedAt(row.n))}x`
+      : '',
     `${number(row.cpuMs)} ms`,
     number(row.others),
   ]);
