@@ -62,9 +62,14 @@ describe('the parts', () => {
   });
 
   test('n8n as it comes is laid out alike in the pods of the chart, and loads no patch of behaviour', () => {
-    const text = readFileSync(join(root, 'studies/drills/as-it-comes.yaml'), 'utf8');
-    const { workers, webhooks, mode } = topologyOfValues([{ name: 'as-it-comes', text }]);
-    expect([mode, workers.count, webhooks.count]).toEqual(['queue', 2, 2]);
+    const textOf = (name: string): string =>
+      readFileSync(join(root, `studies/drills/${name}.yaml`), 'utf8');
+    for (const name of ['as-it-comes', 'defaults']) {
+      const files = [name, 'shared-node'].map((one) => ({ name: one, text: textOf(one) }));
+      const { workers, webhooks, mode } = topologyOfValues(files);
+      expect([mode, workers.count, webhooks.count]).toEqual(['queue', 2, 2]);
+    }
+    const text = textOf('as-it-comes');
     const { tuning, worker } = parse(text) as {
       tuning: Record<string, unknown>;
       worker: { guardSeconds: number };
@@ -73,6 +78,29 @@ describe('the parts', () => {
     const loaded = [...patches, 'finishJobs'].filter((name) => tuning[name] !== false);
     expect([loaded, worker.guardSeconds]).toEqual([[], 0]);
   });
+});
+
+test('pods that share a node ask for less, and have the limits of the chart', () => {
+  interface Resources {
+    resources: { limits: object };
+  }
+  const limitsIn = (text: string): object[] => {
+    const { main, worker, webhook, database, redis } = parse(text) as Record<
+      'main' | 'worker' | 'webhook',
+      Resources
+    > &
+      Record<'database' | 'redis', { own: Resources }>;
+    return [main, worker, webhook, database.own, redis.own].map(
+      ({ resources }) => resources.limits,
+    );
+  };
+  // Where the chart decides by itself, its value stands in a comment.
+  const chart = readFileSync(join(root, 'charts/n8n-tuned/values.yaml'), 'utf8').replaceAll(
+    /resources: \{\} # default: (\{.*\})$/gm,
+    'resources: $1',
+  );
+  const shared = readFileSync(join(root, 'studies/drills/shared-node.yaml'), 'utf8');
+  expect(limitsIn(shared)).toEqual(limitsIn(chart));
 });
 
 describe('the table', () => {
