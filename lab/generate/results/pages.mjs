@@ -7,6 +7,7 @@ import { chartOnCluster, charts } from './chart.mjs';
 import { clusterLoop } from './cluster-loop.mjs';
 import { capacities, comparisons, proofs, sweeps } from './command.mjs';
 import { ctrlC } from './ctrl-c.mjs';
+import { cpuProfiles } from './cpu-profile.mjs';
 import { databasePool } from './database-pool.mjs';
 import * as drills from './drills.mjs';
 import { generators } from './generators.mjs';
@@ -111,7 +112,7 @@ const ALL = [
     'inside-n8n',
     'What do the parts of n8n cost by themselves?',
     answers.insideN8n,
-    [isolates, databasePool, sessions, heapFloors],
+    [cpuProfiles, isolates, databasePool, sessions, heapFloors],
   ],
   ['sweeps', 'What was measured over a matrix?', answers.sweeps, [sweeps]],
   [
