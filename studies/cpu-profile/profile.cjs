@@ -4,6 +4,7 @@
 const { renameSync, writeFileSync } = require('node:fs');
 const { Session } = require('node:inspector');
 const { join } = require('node:path');
+const { setTimeout } = require('node:timers');
 const { isMainThread } = require('node:worker_threads');
 
 const folder = process.env.CPU_PROFILE_FOLDER;
