@@ -41,8 +41,11 @@ describe('the load generator', () => {
     const { requests } = await readWholeRun(folder);
     expect(profile.arrivals).toBe('random');
     expect(profile.seed).toBeDefined();
-    const gaps = requests.map(({ tMs }) => tMs).sort((a, b) => a - b);
-    expect(new Set(gaps).size).toBe(gaps.length);
+    const times = requests.map(({ tMs }) => tMs).sort((a, b) => a - b);
+    const gaps = times.slice(1).map((tMs, index) => tMs - (times[index] ?? 0));
+    // Exponential ones of 10 ms in the mean: a fifth are below 2.2 ms, a twelfth above 25 ms.
+    expect(gaps.filter((gap) => gap < 2.2).length).toBeGreaterThan(gaps.length / 10);
+    expect(gaps.filter((gap) => gap > 25).length).toBeGreaterThan(gaps.length / 30);
     for (const { durationMs, lateMs = NaN } of requests) {
       expect(lateMs).toBeGreaterThanOrEqual(0);
       expect(durationMs - lateMs).toBeGreaterThanOrEqual(19);
