@@ -189,7 +189,7 @@ function workloadOfAll(sides: readonly TargetOptions[], options: CompareOptions)
   const other = others.find(({ requests }) => !isDeepStrictEqual(requests, first.requests));
   if (other !== undefined) {
     throw new Mistake(
-      `the two sides would get different requests (${first.recorded.title}, and ${other.recorded.title}): give one for both with --request.`,
+      `the sides would get different requests (${first.recorded.title}, and ${other.recorded.title}): give one for both with --request.`,
     );
   }
   return first;

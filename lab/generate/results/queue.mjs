@@ -98,8 +98,8 @@ function matrix() {
 
 Closed-loop clients, enough to fill the slots of most layouts, call a workload: in regular mode, where one process does
 everything, or in queue mode, by the number of workers and by how many executions each runs at once. Expected responses;
-bold is the best of a workload. Each cell is one run, so a row stands for its median; only what waits follows from the slots, and
-its row stands for its best. ${conditionsText(folder)}
+bold is the best of a workload. Each cell is one run, so a row is compared by its median; that
+of a workload that waits, whose rate follows from the slots, by its best. ${conditionsText(folder)}
 
 ${table(
   [

@@ -1,6 +1,6 @@
 /**
- * How a system came through a fault, from its requests and samples. Times are seconds since the fault; of one that is
- * repeated, since it was made first to the first error, and since it was made last to what has to be as before.
+ * How a system came through a fault, from its requests and samples. Times are seconds since the fault. Where it
+ * is repeated, the first error counts from the first time, and recovery and the drain of the backlog from the last.
  */
 import type { Slo } from '../../plan/slo';
 import type { DrillFigures, DrillPhases } from '../../record/drill-record';
