@@ -1,7 +1,7 @@
 // A process for each execution, or one for all, in n8n below 1.0: with the published limits, on this machine and in pods.
 import * as answers from './answers.mjs';
 import { closedLoops } from './command.mjs';
-import { has, link, median, number, read, readJson, recordsNamed, table } from './records.mjs';
+import { has, link, median, number, readJson, recordsNamed, table } from './records.mjs';
 import {
   cellsOf,
   conditionsText,
@@ -9,6 +9,7 @@ import {
   publishedBy,
   publishedOf,
   recordOf,
+  seriesOf,
   sweepOf,
 } from './study.mjs';
 
@@ -63,6 +64,15 @@ const ratio = (all, workload) => {
   return of('main') / of('own');
 };
 
+/** Main over own of responses at once in pods, in words; empty: not measured. */
+function inPods() {
+  const of = (process) =>
+    podRuns().find((run) => run.process === process && run.workload === 'async');
+  const [main, own] = ['main', 'own'].map((process) => of(process)?.record);
+  if (main === undefined || own === undefined) return '';
+  return `, and ${number(figuresOf(main).rate / figuresOf(own).rate)} times as much in a pod with the published probes`;
+}
+
 /** By the run with the published limits; without one by that without limits. */
 function answer() {
   const all = rows();
@@ -72,7 +82,7 @@ function answer() {
   const theirs = published['main-rate'] / published['own-rate'];
   const own = all.find((row) => row.process === 'own' && row.workload === 'async').figures;
   return {
-    sentence: `With responses at once and the published limits, one process for all does ${number(ours)} times as much; a process per execution fails in ${number((100 * own.failed) / own.sent)} % of the requests.`,
+    sentence: `With responses at once and the published limits, one process for all does ${number(ours)} times as much${inPods()}; a process per execution fails in ${number((100 * own.failed) / own.sent)} % of the requests.`,
     published: `${number(theirs)}x requests per second`,
     ours: `${number(ours)}x`,
     ratio: number(ours / theirs),
@@ -201,18 +211,6 @@ ${table(['executions', 'the workflow', ...HEAD, 'how they failed', ''], lines)}
 \`lab/cluster/cluster exec npx n8n-tuned study ${PODS}\``;
 }
 
-/** [[second, sum]] of a metric over all processes of main. */
-function series({ memory }, metric) {
-  const sums = new Map();
-  for (const line of read(memory).trim().split('\n').slice(1)) {
-    const [tMs, role, , name, value] = line.split(',');
-    if (role !== 'main' || name !== metric) continue;
-    const second = Math.round(Number(tMs) / 1000);
-    sums.set(second, (sums.get(second) ?? 0) + Number(value));
-  }
-  return [...sums];
-}
-
 const seriesCells = () =>
   rows()
     .filter(({ workload }) => workload === 'async')
@@ -234,7 +232,7 @@ const plots = () =>
         y: { label: name, ...(unit === '' ? {} : { unit }), min: 0 },
         series: seriesCells().map(({ process, cell }) => ({
           label: PROCESS_WORDS[process],
-          points: series(cell, metric),
+          points: seriesOf(cell.memory, 'main', metric),
         })),
       }));
 

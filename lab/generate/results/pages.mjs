@@ -11,6 +11,7 @@ import { cpuProfiles } from './cpu-profile.mjs';
 import { databasePool } from './database-pool.mjs';
 import * as drills from './drills.mjs';
 import { generators } from './generators.mjs';
+import { heapHog } from './heap-hog.mjs';
 import { heapMap } from './heap-map.mjs';
 import * as kubernetes from './kubernetes.mjs';
 import { plantedLimits } from './limits.mjs';
@@ -100,7 +101,8 @@ const ALL = [
     'heap',
     'How much of a container may the heap of n8n and a message take?',
     heapMap.answer,
-    [heapMap.part],
+    [...heapHog.parts, heapMap.part],
+    heapHog.plots,
   ],
   [
     'small-pods',

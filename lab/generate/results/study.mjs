@@ -56,6 +56,18 @@ export function cellsOf(folder) {
     .filter(({ isControl }) => !isControl);
 }
 
+/** [[second, sum]] of a metric over all processes of a role, from the memory.csv of a run. */
+export function seriesOf(file, role, metric) {
+  const sums = new Map();
+  for (const line of read(file).trim().split('\n').slice(1)) {
+    const [tMs, ofRole, , name, value] = line.split(',');
+    if (ofRole !== role || name !== metric) continue;
+    const second = Math.round(Number(tMs) / 1000);
+    sums.set(second, (sums.get(second) ?? 0) + Number(value));
+  }
+  return [...sums];
+}
+
 /**
  * Cores that neither the load generator nor what was loaded used: other work on the machine, and the command itself, which
  * reads a line for each response.

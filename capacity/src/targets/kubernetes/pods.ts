@@ -35,13 +35,19 @@ export function roleOf(pod: V1Pod): PodRole | null {
 
 const DEFAULT_CONTAINER = 'kubectl.kubernetes.io/default-container';
 
-/** The containers that run; a sidecar of n8n with a task runner plays a part of its own. */
+/** What a container of a pod of that role plays: a sidecar with a task runner a part of its own, any other none. */
+function partOf(pod: V1Pod, role: PodRole, container: string): PodRole | null {
+  const chief =
+    pod.metadata?.annotations?.[DEFAULT_CONTAINER] ?? pod.spec?.containers[0]?.name ?? '';
+  if (container === chief) return role;
+  return /runner/.test(container) ? 'runner' : null;
+}
+
+/** The containers that run. */
 export function seatsOf(pods: readonly V1Pod[]): Seat[] {
   return pods.flatMap((pod) => {
     const role = roleOf(pod);
     if (role === null || pod.metadata?.deletionTimestamp !== undefined) return [];
-    const chief =
-      pod.metadata?.annotations?.[DEFAULT_CONTAINER] ?? pod.spec?.containers[0]?.name ?? '';
     const statuses = [
       ...(pod.status?.containerStatuses ?? []),
       // A sidecar that starts first is an init container that goes on.
@@ -49,7 +55,7 @@ export function seatsOf(pods: readonly V1Pod[]): Seat[] {
     ];
     return statuses.flatMap(({ name, state, restartCount, containerID = '' }) => {
       if (state?.running === undefined) return [];
-      const part = name === chief ? role : /runner/.test(name) ? ('runner' as const) : null;
+      const part = partOf(pod, role, name);
       if (part === null) return [];
       return [
         {
@@ -121,7 +127,7 @@ export class PodHistory {
       const last = known.restarts.get(status.name);
       known.restarts.set(status.name, status.restartCount);
       if (last === undefined || status.restartCount <= last) continue;
-      happened.push(restartOf(name, role, status));
+      happened.push(restartOf(name, partOf(pod, role, status.name), status));
     }
     return happened;
   }
@@ -167,14 +173,30 @@ const TELLING = new Set([
   ...['FailedGetResourceMetric', 'BackOff', 'FailedKillPod', 'SystemOOM'],
 ]);
 
+/** Of a process that aborts, as V8 does when its heap is full. */
+const ABORTED = 134;
+
 /** On SIGKILL by the kernel it is 137, which a probe's kill gives too; only the reason tells. */
-function restartOf(pod: string, role: PodRole, { name, lastState }: V1ContainerStatus): Happened {
+function restartOf(
+  pod: string,
+  role: PodRole | null,
+  { name, lastState }: V1ContainerStatus,
+): Happened {
   const end = lastState?.terminated;
+  const usedUp = (resource: 'memory' | 'heap'): Pick<Happened, 'exhausted'> =>
+    role === null ? {} : { exhausted: { role, resource } };
   if (end?.reason === 'OOMKilled') {
     return {
       kind: 'oom-kill',
       text: `the container ${name} of ${pod} was killed, because its memory limit was reached, and started again`,
-      exhausted: { role, resource: 'memory' },
+      ...usedUp('memory'),
+    };
+  }
+  if (end?.exitCode === ABORTED) {
+    return {
+      kind: 'restart',
+      text: `the container ${name} of ${pod} aborted, as V8 does when its heap is full, and was started again`,
+      ...usedUp('heap'),
     };
   }
   const how =

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessRoot } from '../target';
@@ -226,7 +226,7 @@ export class Supervisor {
     const { spec } = kept;
     if (this.kept.get(spec.instance) !== kept) return; // We asked for it.
     const wasOomKilled = this.wasOomKilled(kept, signal);
-    const why = exitReason(code, signal, wasOomKilled);
+    const why = exitReason(code, signal, wasOomKilled, endOf(spec.log));
     this.lastExits.set(spec.instance, why);
     if (spec.kind === 'task') return;
     const resource = wasOomKilled ? 'memory' : isHeapAbort(code, signal) ? 'heap' : null;
@@ -307,5 +307,19 @@ function groupExists(pid: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Of a log: V8's own trace, which stands behind what it says, is shorter. */
+const END_BYTES = 16 * 1024;
+
+function endOf(file: string): string {
+  const log = openSync(file, 'r');
+  try {
+    const from = Math.max(0, fstatSync(log).size - END_BYTES);
+    const buffer = Buffer.alloc(END_BYTES);
+    return buffer.toString('utf8', 0, readSync(log, buffer, 0, END_BYTES, from));
+  } finally {
+    closeSync(log);
   }
 }

@@ -12,6 +12,8 @@ interface Made {
   uid?: string;
   restarts?: number;
   lastReason?: string;
+  lastExitCode?: number;
+  container?: string;
   isLeaving?: boolean;
   env?: { name: string; value: string }[];
 }
@@ -30,7 +32,7 @@ const pod = (name: string, made: Made = {}): V1Pod => ({
   status: {
     containerStatuses: [
       {
-        name: 'n8n',
+        name: made.container ?? 'n8n',
         image: '',
         imageID: '',
         ready: true,
@@ -39,7 +41,11 @@ const pod = (name: string, made: Made = {}): V1Pod => ({
         state: { running: {} },
         ...(made.lastReason === undefined
           ? {}
-          : { lastState: { terminated: { exitCode: 137, reason: made.lastReason } } }),
+          : {
+              lastState: {
+                terminated: { exitCode: made.lastExitCode ?? 137, reason: made.lastReason },
+              },
+            }),
       },
     ],
   },
@@ -96,6 +102,32 @@ describe('what happens to pods', () => {
         kind: 'restart',
         text: 'the container n8n of main was started again (Error, exit code 137)',
       },
+    ]);
+  });
+
+  it('says that V8 ended n8n because its heap was full', () => {
+    const history = new PodHistory();
+    history.look([pod('worker')]);
+    expect(
+      history.look([pod('worker', { restarts: 1, lastReason: 'Error', lastExitCode: 134 })]),
+    ).toEqual([
+      {
+        kind: 'restart',
+        text: 'the container n8n of worker aborted, as V8 does when its heap is full, and was started again',
+        exhausted: { role: 'worker', resource: 'heap' },
+      },
+    ]);
+  });
+
+  it('does not blame the memory of n8n when a container beside it is killed', () => {
+    const history = new PodHistory();
+    const exhaustedBy = (container: string) => {
+      history.look([pod('main', { uid: container, container })]);
+      const killed = { uid: container, container, restarts: 1, lastReason: 'OOMKilled' };
+      return history.look([pod('main', killed)])[0]?.exhausted?.role;
+    };
+    expect(['n8n', 'task-runner', 'log-shipper'].map(exhaustedBy)).toEqual([
+      ...['main', 'runner', undefined],
     ]);
   });
 
