@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { request } from '../support/cluster';
 import { heapOf } from '../support/heap';
 import { readCredential, Release, storeCredential } from '../support/release';
 
 jest.setTimeout(1_200_000);
 
-const VALUES = { loadTargets: { enabled: true } };
+const ORDER = readFileSync(join(__dirname, '../../studies/upgrade-gate/order.json'), 'utf8');
+const VALUES = { loadTargets: { enabled: true, workflows: { orders: ORDER } } };
 /** MiB of the default limit of 1536: half for n8n, a sixth for its task runner. */
 const OLD_SPACE = { main: 768, runner: 256 };
 
@@ -26,6 +29,12 @@ test('the default answers a webhook, in a namespace that admits restricted pods 
     headers: { 'x-load-id': '7' },
   });
   expect((await request(`${url}/webhook/n8n-tuned-unknown`)).status).toBe(404);
+});
+
+test('a workflow of the user answers beside the bundled ones', async () => {
+  const order = ['-H', 'content-type: application/json', '-d', '{"lines":[{"price":2,"count":3}]}'];
+  const reply = await request(`${await n8n.serviceUrl()}/webhook/order`, ...order);
+  expect(JSON.parse(reply.body)).toMatchObject({ total: 6 });
 });
 
 test('helm test passes and its log can be read', async () => {

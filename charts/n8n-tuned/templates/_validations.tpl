@@ -5,7 +5,7 @@ values.schema.json, which comes before. What cannot be read at all, a quantity o
 */}}
 {{- define "n8n-tuned.validate" -}}
 {{- $found := "" -}}
-{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "loadTest" "recovery" "ports" "names" -}}
+{{- range $check := list "version" "process" "mode" "stores" "secrets" "roles" "memory" "quantities" "storage" "traffic" "runners" "packages" "monitoring" "loadTargets" "loadTest" "recovery" "ports" "names" -}}
 {{- $found = printf "%s%s" $found (include (printf "n8n-tuned.validate.%s" $check) $) -}}
 {{- end -}}
 {{- $sentences := splitList "\n" $found | compact | uniq -}}

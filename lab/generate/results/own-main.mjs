@@ -1,7 +1,7 @@
 // A process for each execution, or one for all, in n8n below 1.0: with the published limits, on this machine and in pods.
 import * as answers from './answers.mjs';
 import { closedLoops } from './command.mjs';
-import { has, link, median, number, readJson, recordsNamed, table } from './records.mjs';
+import { has, link, median, number, read, readJson, recordsNamed, table } from './records.mjs';
 import {
   cellsOf,
   conditionsText,
@@ -182,18 +182,22 @@ function podRuns() {
       const place = `${folder}/${process}-${workload}/`;
       if (folder === null || !has(place)) return [];
       const path = recordsNamed('run.json', place).at(-1);
-      return path === undefined ? [] : [{ process, workload, path, record: readJson(path) }];
+      if (path === undefined) return [];
+      const memory = path.replace('run.json', 'memory.csv');
+      return [{ process, workload, path, memory, record: readJson(path) }];
     }),
   );
 }
 
+const most = (points) => Math.max(...points.map(([, value]) => value));
+
 function pods() {
   const runs = podRuns();
   if (runs.length === 0) return '';
-  const lines = runs.map(({ process, workload, path, record }) => [
+  const lines = runs.map(({ process, workload, path, memory, record }) => [
     PROCESS_WORDS[process],
     titleOf(workload),
-    ...shown(figuresOf(record)),
+    ...shown({ ...figuresOf(record), processes: most(processesIn(memory)) }),
     Object.entries(record.summary.errors.byKind)
       .map(([kind, count]) => `${kind} ${count}`)
       .join(', ') || '-',
@@ -211,6 +215,18 @@ ${table(['executions', 'the workflow', ...HEAD, 'how they failed', ''], lines)}
 \`lab/cluster/cluster exec npx n8n-tuned study ${PODS}\``;
 }
 
+/** [[second, processes of n8n in its container]]: each has its memory, as has the container's own first process. */
+function processesIn(file) {
+  const counts = new Map();
+  for (const line of read(file).trim().split('\n').slice(1)) {
+    const [tMs, role, instance, name] = line.split(',');
+    if (role !== 'main' || name !== 'rssMiB' || instance.endsWith('/1')) continue;
+    const second = Math.round(Number(tMs) / 1000);
+    counts.set(second, (counts.get(second) ?? 0) + 1);
+  }
+  return [...counts];
+}
+
 const seriesCells = () =>
   rows()
     .filter(({ workload }) => workload === 'async')
@@ -219,6 +235,20 @@ const seriesCells = () =>
       return cell === undefined ? [] : [{ process, cell }];
     });
 const hasSeries = () => seriesCells().length > 0;
+
+/** Of a metric, on this machine and in pods. */
+const seriesOver = (metric) => [
+  ...seriesCells().map(({ process, cell }) => ({
+    label: PROCESS_WORDS[process],
+    points: seriesOf(cell.memory, 'main', metric),
+  })),
+  ...podRuns()
+    .filter(({ workload }) => workload === 'async')
+    .map(({ process, memory }) => ({
+      label: `${PROCESS_WORDS[process]}, in a pod`,
+      points: metric === 'processes' ? processesIn(memory) : seriesOf(memory, 'main', metric),
+    })),
+];
 
 const plots = () =>
   !hasSeries()
@@ -230,10 +260,7 @@ const plots = () =>
         ...{ kind: 'line', id: `${NAME}-${name}`, title },
         x: { label: 'time', unit: 's' },
         y: { label: name, ...(unit === '' ? {} : { unit }), min: 0 },
-        series: seriesCells().map(({ process, cell }) => ({
-          label: PROCESS_WORDS[process],
-          points: seriesOf(cell.memory, 'main', metric),
-        })),
+        series: seriesOver(metric),
       }));
 
 export const ownMain = { answer, parts: [limited, pods, closedLoops], plots };

@@ -25,7 +25,7 @@ import { awaitRollout } from './rollout';
 import { roleOf } from './pods';
 import { webhookService } from './release';
 import { Space } from './space';
-import { needsUpstream, refuseWorkloads } from './seedable';
+import { needsUpstream, ownWorkflows, refuseWorkloads } from './seedable';
 import { startUpstream, upstreamUrlOf } from './upstream';
 import { chosenValues, foreignValues } from './values';
 import type { WayIn } from './way-in';
@@ -148,6 +148,7 @@ async function bringUp(
             options.topology,
             options.values,
             needsUpstream(options) ? upstreamUrlOf(release) : null,
+            ownWorkflows(options),
           )
         : foreignValues([...options.chart.values, ...options.values]);
     if (options.chart !== null) await putBeside(options.chart);

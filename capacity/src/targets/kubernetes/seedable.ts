@@ -1,23 +1,42 @@
-/** Which workloads can be put into an n8n in a cluster. Pure. */
+/** Which workloads can be put into an n8n in a cluster, and those of the user's for our chart. */
 import { sep } from 'node:path';
 import { findBundled } from '../../lab/kit';
 import { Mistake } from '../../ui/exit';
+import { exportedIn } from '../process/import';
 import type { KubernetesOptions } from './options';
 
 export const needsUpstream = ({ workflows }: Pick<KubernetesOptions, 'workflows'>): boolean =>
   workflows.some(({ needs = [] }) => needs.includes('upstream'));
 
-/** Our chart seeds what is bundled, without credentials; n8n's API, which another chart is seeded by, takes both. */
+/** Those that do not come with the kit. */
+function ownOf(workflows: KubernetesOptions['workflows']): KubernetesOptions['workflows'] {
+  const bundled = `${findBundled('workflows', 'catalogue.json')}${sep}`;
+  return workflows.filter(({ file }) => !file.startsWith(bundled));
+}
+
+/** The user's own workflows as our chart takes them: the text of each by a name. n8n knows a workflow by its id. */
+export const ownWorkflows = ({
+  workflows,
+}: Pick<KubernetesOptions, 'workflows'>): Record<string, string> =>
+  Object.fromEntries(
+    ownOf(workflows)
+      .flatMap(exportedIn)
+      .map((workflow, index) => {
+        const name = `workflow-${String(index + 1)}`;
+        return [name, JSON.stringify({ id: name, ...workflow })];
+      }),
+  );
+
+/** Our chart seeds without credentials; n8n's API, which another chart is seeded by, takes them. */
 export function refuseWorkloads({
   workflows,
   how,
   chart,
 }: Pick<KubernetesOptions, 'workflows' | 'how' | 'chart'>): void {
-  const bundled = `${findBundled('workflows', 'catalogue.json')}${sep}`;
-  const own = workflows.find(({ file }) => !file.startsWith(bundled));
-  if (own !== undefined && chart === null) {
+  const [own] = ownOf(workflows);
+  if (own !== undefined && how === 'existing') {
     throw new Mistake(
-      `--target kubernetes puts only bundled workflows into n8n: import and activate ${own.name} there yourself, and load it with --existing and --request.`,
+      `--existing puts no workflow into n8n: import and activate ${own.name} there yourself, and load it with --request.`,
     );
   }
   const isGiven = (need: string): boolean =>

@@ -28,10 +28,12 @@ export interface ValuesFiles {
   end(): void;
 }
 
+/** `workflows`: the user's own, which are not recorded: what is in them is theirs. */
 export function chosenValues(
   topology: Topology | null,
   given: readonly { name: string; text: string }[],
   upstreamUrl: string | null,
+  workflows: Record<string, string>,
 ): ValuesFiles {
   const wrong = topology === null ? null : contradiction(topology);
   if (wrong !== null) throw new Mistake(`${wrong}.`);
@@ -40,7 +42,7 @@ export function chosenValues(
   const all = [own, ...given.map(parsedValues), NEEDED, ...placed];
   const values = all.reduce<unknown>(merged, {});
   const { topology: deployed } = readDeployed(stringify(values));
-  return { ...written(all, values), topology: deployed };
+  return { ...written([...all, { loadTargets: { workflows } }], values), topology: deployed };
 }
 
 /** Of a chart that is not ours: as they are. */

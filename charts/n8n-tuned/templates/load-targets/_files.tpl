@@ -1,7 +1,8 @@
 {{/* What is seeded: the workflows of the catalogue that run on this n8n, and the node package. */}}
 
 {{/*
-The bundled workflows that this n8n runs, as `items`: file, key (in the ConfigMap). The catalogue says which versions run
+The bundled workflows that this n8n runs, and those of the user, as `items`: key (in the ConfigMap), and file or own, the
+name under which the user gave it. The catalogue says which versions run
 a file; what only another workflow calls is not in it and goes by its folder. What may crash n8n by itself lies in a
 folder of its own: it is brought in, but not made active.
 */}}
@@ -31,6 +32,9 @@ folder of its own: it is brought in, but not made active.
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- range $name, $_ := .Values.loadTargets.workflows -}}
+{{- $items = append $items (dict "own" $name "key" (printf "workflows__active__own-%s.json" $name)) -}}
+{{- end -}}
 {{- dict "items" $items | toYaml -}}
 {{- end -}}
 
@@ -38,7 +42,11 @@ folder of its own: it is brought in, but not made active.
 {{- define "n8n-tuned.loadTargetFiles" -}}
 {{- $data := dict -}}
 {{- range (include "n8n-tuned.loadTargetWorkflows" . | fromYaml).items -}}
+{{- if .own -}}
+{{- $_ := set $data .key (get $.Values.loadTargets.workflows .own) -}}
+{{- else -}}
 {{- $_ := set $data .key ($.Files.Get (printf "files/workflows/%s" .file)) -}}
+{{- end -}}
 {{- end -}}
 {{- range $path, $bytes := .Files.Glob "files/load-target/**" -}}
 {{- $_ := set $data (printf "package__%s" (trimPrefix "files/load-target/" $path | replace "/" "__")) (toString $bytes) -}}
@@ -60,6 +68,22 @@ folder of its own: it is brought in, but not made active.
       - key: package__{{ $file | replace "/" "__" }}
         path: package/{{ $file }}
       {{- end }}
+{{- end -}}
+
+{{- define "n8n-tuned.validate.loadTargets" -}}
+{{- $given := .Values.loadTargets.workflows -}}
+{{- if and $given (not .Values.loadTargets.enabled) -}}
+{{- "loadTargets.workflows: with loadTargets.enabled=false nothing adds them: set it to true, or leave them out." }}{{ "\n" -}}
+{{- end -}}
+{{- range $name, $text := $given -}}
+{{- $workflow := fromJson $text -}}
+{{- if not (and $workflow.id $workflow.nodes (hasKey $workflow "connections")) -}}
+{{- printf "loadTargets.workflows.%s: it is not one workflow as n8n exports it, with id, nodes and connections: export it again." $name }}{{ "\n" -}}
+{{- end -}}
+{{- end -}}
+{{- if and .Values.loadTargets.enabled (gt (len (include "n8n-tuned.loadTargetFiles" .)) 1048576) -}}
+{{- "loadTargets.workflows: they do not fit into a ConfigMap, which holds 1 MiB: leave the largest out." }}{{ "\n" -}}
+{{- end -}}
 {{- end -}}
 
 {{/*

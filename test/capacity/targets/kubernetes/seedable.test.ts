@@ -1,8 +1,11 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SeedWorkflow } from '../../../../capacity/src/catalogue/seeding';
 import type { ForeignChart } from '../../../../capacity/src/plan/chart-file';
 import {
   needsUpstream,
+  ownWorkflows,
   refuseWorkloads,
 } from '../../../../capacity/src/targets/kubernetes/seedable';
 
@@ -29,14 +32,35 @@ test.each([
   ['another chart takes a workflow of the user, by its API', own, another],
   ['and one that needs a credential, as http-calls', bundled(['upstream', 'credential']), another],
   ['our chart takes what is bundled', bundled(), null],
+  ['a workflow of the user', own, null],
   ['and what calls the service beside the release', bundled(['upstream']), null],
 ])('%s', (_, workflow, chart) => {
   expect(refused(workflow, chart)).not.toThrow();
 });
 
-test('our chart gives n8n no credential and no workflow of the user', () => {
+test('our chart gives n8n no credential', () => {
   expect(refused(bundled(['upstream', 'credential']), null)).toThrow(/a key that it does not give/);
-  expect(refused(own, null)).toThrow(/only bundled workflows/);
+});
+
+test('nothing puts a workflow of the user into a release that is there', () => {
+  expect(refused(own, null, 'existing')).toThrow(/import and activate mine there yourself/);
+});
+
+test('our chart gets the workflows of the user alone, each with an id', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'own-')), 'mine.json');
+  const nodes = [{ type: 'x' }];
+  writeFileSync(
+    file,
+    JSON.stringify([
+      { nodes, connections: {} },
+      { id: 7, nodes, connections: {} },
+    ]),
+  );
+  const texts = ownWorkflows({ workflows: [bundled(), { name: 'mine', file }] });
+  expect(Object.entries(texts).map(([name, text]) => [name, JSON.parse(text) as unknown])).toEqual([
+    ['workflow-1', { id: 'workflow-1', nodes, connections: {} }],
+    ['workflow-2', { id: 7, nodes, connections: {} }],
+  ]);
 });
 
 test('beside a release that is there no service is started', () => {
