@@ -56,7 +56,7 @@ export const SETTINGS = {
 };
 
 /** MiB, and millicores. */
-const MEMORY = [384, 448, 512, 576, 640, 704, 768, 896, 1024];
+const MEMORY = [160, 192, 224, 256, 320, 384, 448, 512, 576, 640, 704, 768, 896, 1024];
 const CPU = [25, 50, 75, 100, 150, 200, 300, 500, 1000];
 /** The chart's least limit of a main, and so much CPU that a start is not held up for long. */
 export const ROOMY = { memoryMiB: 1024, cpuMillicores: 1000 };
