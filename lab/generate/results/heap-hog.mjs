@@ -10,20 +10,32 @@ const rowsOf = (study) => {
   return sweep === null ? [] : cellsOf(sweep).filter(({ record }) => record !== null);
 };
 
-/** What the cell says of the heap; a size by hand stands in Node.js's own options. */
-function heapOf({ heapMiB, 'env.NODE_OPTIONS': options }, { versions }) {
-  const given = /--max-old-space-size=(\d+)/.exec(options ?? '')?.[1];
-  if (given !== undefined) return `too high: ${given} MiB`;
-  return heapMiB === 'auto'
-    ? "fitted: the chart's share"
-    : `the default of Node.js ${versions.node ?? ''}`.trim();
+/** Which of the three published heaps a cell has; a size by hand stands in Node.js's own options. */
+function kindOf({ heapMiB, 'env.NODE_OPTIONS': options }) {
+  if (options !== undefined) return 'too high';
+  return heapMiB === 'auto' ? 'fitted' : 'default';
 }
+
+const heapOf = (cell, { versions }) =>
+  ({
+    default: `the default of Node.js ${versions.node ?? ''}`.trim(),
+    fitted: "fitted: the chart's share",
+    'too high': `too high: ${/=(\d+)/.exec(cell['env.NODE_OPTIONS'])?.[1]} MiB`,
+  })[kindOf(cell)];
 
 /** Ends of n8n for want of memory, by what ran out. */
 const endsBy = ({ events }, resource) =>
   events.filter(({ exhausted }) => exhausted?.role === 'main' && exhausted.resource === resource);
 
+const respondedTo = ({ summary }) => summary.offered.requests - summary.errors.requests;
+
 const mainRole = ({ summary }) => summary.roles.find(({ role }) => role === 'main');
+
+/** Which process or pod it was says nothing here, and Kubernetes starts each again. */
+const shortened = (text) =>
+  text
+    .replace(/^(main ended: it|the container \S+ of \S+) /, '')
+    .replace(/,? and (was )?started again$/, '');
 
 function lineOf({ cell, record }) {
   const { summary } = record;
@@ -32,11 +44,11 @@ function lineOf({ cell, record }) {
     cell.n8n,
     `${cell.memoryMiB} MiB`,
     heapOf(cell, record),
-    `${summary.offered.requests - summary.errors.requests} of ${summary.offered.requests}`,
+    `${respondedTo(record)} of ${summary.offered.requests}`,
     number(endsBy(record, 'heap').length),
     number(endsBy(record, 'memory').length),
     `${number(mainRole(record)?.rssPeakMiB ?? null)} MiB`,
-    ended.length === 0 ? '-' : ended[0].text,
+    ended.length === 0 ? '-' : shortened(ended[0].text),
   ];
 }
 
@@ -73,7 +85,7 @@ function pods() {
   if (rows.length === 0) return '';
   return `### In pods
 
-The same on Kubernetes ${rows[0].record.target.deployed?.kubernetes ?? '-'}, where n8n has PostgreSQL. ${conditionsText(recordOf(IN_PODS))}
+The same on Kubernetes ${rows[0].record.target.deployed?.kubernetes ?? '-'}. ${conditionsText(recordOf(IN_PODS))}
 
 ${tableOf(rows)}
 
@@ -98,4 +110,30 @@ function plots() {
       ];
 }
 
-export const heapHog = { parts: [onThisMachine, pods], plots };
+/** Whether all came out as published. */
+const isAsPublished = (rows) =>
+  rows.every(({ cell, record }) => {
+    const ended = (resource) => endsBy(record, resource).length > 0;
+    if (kindOf(cell) === 'fitted') return !ended('heap') && !ended('memory');
+    return kindOf(cell) === 'default' ? ended('heap') : ended('memory');
+  });
+
+/** Null: nothing is recorded. */
+function answer() {
+  const rows = [...rowsOf('heap'), ...rowsOf(IN_PODS)];
+  if (rows.length === 0) return null;
+  const of = (kind) => {
+    const own = rows.filter(({ cell }) => kindOf(cell) === kind).map(({ record }) => record);
+    const sum = (figure) => own.reduce((all, record) => all + figure(record), 0);
+    return `${sum(respondedTo)} of ${sum(({ summary }) => summary.offered.requests)}`;
+  };
+  const [{ record }] = rows;
+  return {
+    sentence: `Of requests whose execution keeps ${record.workload.parameters.mib} MiB of text, n8n responds to ${of('default')} under the default heap, to ${of('fitted')} under the chart's, and to ${of('too high')} under one that is too high for its container.`,
+    published:
+      'ends under the default heap, passes with a fitted one, is killed with too high a one',
+    ours: isAsPublished(rows) ? 'the same' : 'not all the same',
+  };
+}
+
+export const heapHog = { answer, parts: [onThisMachine, pods], plots };

@@ -33,6 +33,16 @@ import { smallPods } from './small-pods.mjs';
 import { taskRunners } from './task-runners.mjs';
 import { upgradeGate } from './upgrade-gate.mjs';
 
+/** The answer of a page whose two parts have one each; the first may have none. */
+const both = (first, second) =>
+  first === null
+    ? second
+    : {
+        ...first,
+        sentence: `${first.sentence} ${second.sentence}`,
+        ours: [first.ours, second.ours].filter((text) => text !== undefined).join('; '),
+      };
+
 /** [name of the page, question, what gives the answer, parts, plots] */
 const ALL = [
   [
@@ -100,7 +110,7 @@ const ALL = [
   [
     'heap',
     'How much of a container may the heap of n8n and a message take?',
-    heapMap.answer,
+    () => both(heapHog.answer(), heapMap.answer()),
     [...heapHog.parts, heapMap.part],
     heapHog.plots,
   ],
