@@ -34,7 +34,7 @@ const mainRole = ({ summary }) => summary.roles.find(({ role }) => role === 'mai
 /** Which process or pod it was says nothing here, and Kubernetes starts each again. */
 const shortened = (text) =>
   text
-    .replace(/^(main ended: it|the container \S+ of \S+) /, '')
+    .replace(/^(main ended:( it)?|the container \S+ of \S+) /, '')
     .replace(/,? and (was )?started again$/, '');
 
 function lineOf({ cell, record }) {
@@ -77,7 +77,28 @@ ${tableOf(rows)}
 
 ![Memory of n8n over time](results/heap-memory.svg)
 
+${whyNotAsPublished(rows)}
 ${link(`${sweepOf('heap', SWEEP)}/sweep.json`)}, \`n8n-tuned sweep -f studies/heap.yaml\``;
+}
+
+/** Where the default heap was not full before its container: by whose limit Node.js sized it. */
+function whyNotAsPublished(rows) {
+  const own = rows.filter((row) => kindOf(row.cell) === 'default' && !isAsPublished([row]));
+  const inPods = rowsOf(IN_PODS);
+  const differs = own.filter(({ cell }) =>
+    inPods.some(
+      (row) => row.cell.n8n === cell.n8n && kindOf(row.cell) === 'default' && isAsPublished([row]),
+    ),
+  );
+  if (differs.length === 0) return '';
+  const names = differs.map(
+    ({ cell, record }) => `n8n ${cell.n8n} on Node.js ${record.versions.node}`,
+  );
+  return `**Why it differs from what was published.** With the default heap ${names.join(' and ')} is ended by the kernel as a process
+of this machine, and by V8 in a pod: in its pod Node.js finds the memory limit and sizes its heap by it, here it sizes the heap
+by the memory of the machine.
+
+`;
 }
 
 function pods() {

@@ -63,6 +63,13 @@ without one.
 ${tables.join('\n\n')}`;
 }
 
+/** The largest payload that passed; where none did, less than the smallest that was tried. */
+function upTo(largestMiB, { rows }, containerMiB) {
+  if (largestMiB > 0) return inMiB(largestMiB);
+  const tried = rows.filter((row) => row.containerMiB === containerMiB);
+  return `less than ${inMiB(Math.min(...tried.map(({ payloadMiB }) => payloadMiB)))}`;
+}
+
 /** Messages without a cap, or with one as wide as the container. */
 function messagesPart(parts) {
   const own = parts.filter(({ kind, rows }) => kind === 'returned' && rows.some(uncapped));
@@ -73,8 +80,8 @@ function messagesPart(parts) {
         ROLES[part.role],
         RUNNERS[part.runner],
         inMiB(containerMiB),
-        inMiB(passesMiB),
-        inMiB(outlivedMiB),
+        upTo(passesMiB, part, containerMiB),
+        upTo(outlivedMiB, part, containerMiB),
         `${endedByMiB === null ? 'at least ' : ''}${oneIn(outlivedMiB / containerMiB)}`,
         inMiB(endedByMiB),
         inMiB(Math.floor(containerMiB * CHART.payload)),
