@@ -226,10 +226,11 @@ export class Supervisor {
     const { spec } = kept;
     if (this.kept.get(spec.instance) !== kept) return; // We asked for it.
     const wasOomKilled = this.wasOomKilled(kept, signal);
-    const why = exitReason(code, signal, wasOomKilled, endOf(spec.log));
+    const hasAborted = isHeapAbort(code, signal);
+    const why = exitReason(code, signal, wasOomKilled, hasAborted ? endOf(spec.log) : '');
     this.lastExits.set(spec.instance, why);
     if (spec.kind === 'task') return;
-    const resource = wasOomKilled ? 'memory' : isHeapAbort(code, signal) ? 'heap' : null;
+    const resource = wasOomKilled ? 'memory' : hasAborted ? 'heap' : null;
     this.tell({
       kind: wasOomKilled ? 'oom-kill' : 'exit',
       text: `${spec.instance} ended: ${why}`,
