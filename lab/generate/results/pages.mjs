@@ -31,6 +31,7 @@ import { rightSizing } from './right-sizing.mjs';
 import { knownCapacities, searchQuality } from './search.mjs';
 import { smallPods } from './small-pods.mjs';
 import { taskRunners } from './task-runners.mjs';
+import { coresOfOneProcess, coresPlots, tuningProfiles } from './tuning.mjs';
 import { upgradeGate } from './upgrade-gate.mjs';
 
 /** The answer of a page whose two parts have one each; the first may have none. */
@@ -66,7 +67,13 @@ const ALL = [
     [limitsBeneath.part],
     limitsBeneath.plots,
   ],
-  ['settings', 'What do the settings of this kit gain?', answers.settings, [comparisons]],
+  [
+    'settings',
+    'What do the settings of this kit gain?',
+    answers.settings,
+    [comparisons, tuningProfiles, coresOfOneProcess],
+    coresPlots,
+  ],
   [
     'charts',
     'What does this chart do in real pods, compared with others?',

@@ -1,6 +1,13 @@
 // Right-sizing of n8n itself: one process by CPU and memory, workers, and workers in pods.
 import { link, number, readJson, table } from './records.mjs';
-import { cellsOf, conditionsText, otherCores, recordOf, sweepOf } from './study.mjs';
+import {
+  cellsOf,
+  conditionsText,
+  otherCores,
+  recordOf,
+  runConditionsText,
+  sweepOf,
+} from './study.mjs';
 
 const NAME = 'right-sizing';
 const PODS = 'right-sizing-pods';
@@ -53,11 +60,11 @@ export function regularPart() {
     memoryOf(one),
     others(one),
   ]);
-  const { ratePerSecond } = readJson(`${sweepOf(...REGULAR)}/sweep.json`).plan.measure;
+  const { slo, measure } = readJson(`${sweepOf(...REGULAR)}/sweep.json`).plan;
   return `## One n8n, by CPU and memory
 
-n8n in regular mode makes, reads or writes a document for each of ${number(ratePerSecond)} requests per second.
-${conditionsText(recordOf(NAME))}
+n8n in regular mode makes, reads or writes a document for each of ${number(measure.ratePerSecond)} requests per second; what is asked for is
+${slo.map(({ text }) => text).join(' and ')}. ${runConditionsText(cells[0].record)}
 
 ${table(
   [
