@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import { compiled } from './compiled.mjs';
+import { conditionsOf } from './results/conditions.mjs';
 import { PAGES } from './results/pages.mjs';
 import { root, table } from './results/records.mjs';
 
@@ -51,9 +52,10 @@ if (!isCheck) {
 }
 
 function index() {
-  const rows = pages.map(({ name, question, answer }) => {
+  const rows = pages.map(({ name, question, answer, parts }) => {
     const { sentence, published = '', ours = '', ratio = '' } = answer();
-    return [`[${question}](results/${name}.md)`, sentence, published, ours, ratio];
+    const conditions = conditionsOf(parts.join('\n'));
+    return [`[${question}](results/${name}.md)`, sentence, published, ours, ratio, conditions];
   });
   return `# What was measured
 
@@ -62,9 +64,10 @@ ${BY}
 One page per question. Every figure, here and there, comes from a record in this repository. Most of it ran on one small
 machine with two cores, with the load generator beside n8n: take ratios from it, not absolutes. Published figures are
 those of experiments by others, on machines of theirs; what they published is in the file of the study, and
-\`n8n-tuned study\` repeats it ([studies](../studies/README.md)).
+\`n8n-tuned study\` repeats it ([studies](../studies/README.md)). Conditions are those of all records of a page, taken together;
+load, duration and the other work on the machine stand in its parts.
 
-${table(['question', 'answer', 'published', 'ours', 'ours, of the published'], rows)}`;
+${table(['question', 'answer', 'published', 'ours', 'ours, of the published', 'conditions'], rows)}`;
 }
 
 /** Links of the parts are those of a page in docs/. */

@@ -1,0 +1,56 @@
+// Under what the figures of a page were measured: machine, n8n and days, as its records say.
+import { has, readJson, recordsNamed } from './records.mjs';
+
+/** What records call the time of their measurement. */
+const DAYS = ['startedAt', 'when', 'recordedAt'];
+const RECORDED = /\]\(\.\.\/([^)#]+\.(?:json|md|csv))\)/g;
+
+/** The records that a link of a page leads to: a report lies beside its record, the runs of a sweep beneath it. */
+function recordsAt(path) {
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  const beside = ['sweep.json', 'run.json', 'find.json'].map((name) => `${folder}/${name}`);
+  const record = path.endsWith('.json') ? path : beside.find(has);
+  const runs = record?.endsWith('/sweep.json') ? recordsNamed('run.json', `${folder}/`) : [];
+  return [...(record === undefined ? [] : [record]), ...runs];
+}
+
+/** What `pick` gives of an object of a record and of all within it. */
+function* within(value, pick) {
+  if (value === null || typeof value !== 'object') return;
+  yield* pick(value);
+  for (const part of Object.values(value)) yield* within(part, pick);
+}
+
+const ofMachine = (text) => (record) =>
+  within(record, (part) =>
+    typeof part.cpu === 'string' && typeof part.cores === 'number' ? [text(part)] : [],
+  );
+const coresIn = ofMachine(({ cores }) => `${cores} cores`);
+const cpusIn = ofMachine(({ cpu }) => cpu.replace(/\((R|TM)\)| Processor/g, ''));
+const versionsIn = (record) =>
+  within(record, ({ versions, topology }) =>
+    [versions?.n8n, topology?.n8n].filter((version) => /^\d/.test(version ?? '')),
+  );
+const daysIn = (record) =>
+  within(record, (part) =>
+    DAYS.map((key) => part[key])
+      .filter((text) => /^\d{4}-\d\d-\d\d/.test(text ?? ''))
+      .map((text) => text.slice(0, 10)),
+  );
+
+const distinct = (values) => [...new Set(values)].toSorted();
+
+/** In a few words, from the text of a page. */
+export function conditionsOf(text) {
+  const linked = distinct([...text.matchAll(RECORDED)].map(([, path]) => path));
+  const records = distinct(linked.flatMap(recordsAt)).map(readJson);
+  const of = (pick) => distinct(records.flatMap((record) => [...pick(record)]));
+  const [cores, cpus, versions, days] = [coresIn, cpusIn, versionsIn, daysIn].map(of);
+  return [
+    cores.length === 0 ? 'machine not recorded' : `${cores.join(' or ')} (${cpus.join(' or ')})`,
+    versions.length === 0 ? '' : `n8n ${versions.join(' and ')}`,
+    distinct([days.at(0), days.at(-1)].filter(Boolean)).join(' to '),
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+}
