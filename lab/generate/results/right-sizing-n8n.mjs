@@ -79,11 +79,12 @@ ${table(
 ${link(`${sweepOf(...REGULAR)}/sweep.json`)}, \`n8n-tuned sweep -f studies/${REGULAR[1]}.yaml\``;
 }
 
-const HEAD = ['expected responses', 'p99', 'errors', 'memory, most', 'restarts'];
+const HEAD = ['expected responses', 'p99', 'errors', 'limited by', 'memory, most', 'restarts'];
 const figuresOf = (one) => [
   rateOf(one),
   ms(one.figures.p99Ms),
   errorsOf(one),
+  one.limitedBy,
   memoryOf(one),
   restartsOf(one),
   others(one),
@@ -112,7 +113,8 @@ export function podsPart() {
   if (cells.length === 0) return '';
   return `## The same in pods
 
-The chart in queue mode on a cluster of one node: each pod of n8n has the CPU and memory of the row.
+The chart in queue mode on a cluster of one node: each pod of n8n has the CPU and memory of the row. Requests come through
+main, so that more workers change little where its CPU is the limit.
 ${conditionsText(recordOf(PODS))}
 
 ${table(
