@@ -3,6 +3,19 @@
 // the other, or `filesAtOnce`, of which `only` chooses some; those in `alone` run after the others, by themselves,
 // as a neighbour could change what they measure. `allAtOnce` are checks side by side. A `long` suite runs with LONG=1 or
 // by its name.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+const studies = fileURLToPath(new URL('../studies/', import.meta.url));
+
+/** The names of the studies whose needs are such. */
+const studiesThat = (isSuch) =>
+  readdirSync(studies).filter((name) => {
+    const file = join(studies, name, 'study.yaml');
+    return existsSync(file) && isSuch(parse(readFileSync(file, 'utf8')).needs);
+  });
 
 /** The files of a suite that `pure` does not run. */
 const TOOLS_OR_LONG = '\\.(tools|long)\\.test\\.ts$';
@@ -130,10 +143,11 @@ export const suites = [
     shows: 'every study with --quick runs to its end, and nothing in it crashes',
     checks: [
       ['build', 'node', ['capacity/build.mjs']],
-      ...[
-        ...['cluster-loop', 'limits', 'memory-over-time', 'upgrade-gate'],
-        ...['own-main', 'heap', 'queue', 'right-sizing', 'balancing', 'small-pods'],
-      ].map((name) => [name, 'node', ['test/studies/quick.mjs', name]]),
+      ...studiesThat((needs) => !needs.includes('cluster')).map((name) => [
+        name,
+        'node',
+        ['test/studies/quick.mjs', name],
+      ]),
     ],
     needs: [
       ...['k6', 'pm2', 'http-frameworks', 'n8n', 'n8n-legacy', 'redis', 'postgresql', 'nginx'],
@@ -170,6 +184,21 @@ export const suites = [
     filesAtOnce: 2,
     needs: ['cluster'],
     cluster: true,
+  },
+  {
+    name: 'studies-pods',
+    shows: 'every study in pods with --quick runs to its end, and nothing in it crashes',
+    checks: [
+      ['build', 'node', ['capacity/build.mjs']],
+      ...studiesThat((needs) => needs.includes('cluster')).map((name) => [
+        name,
+        'lab/cluster/cluster',
+        ['exec', 'node', 'test/studies/quick.mjs', name],
+      ]),
+    ],
+    needs: ['cluster'],
+    cluster: true,
+    long: true,
   },
   {
     name: 'cluster-long',
