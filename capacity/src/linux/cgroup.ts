@@ -98,7 +98,7 @@ export function createGroup(control: Control, path: string, limits: Limits): voi
       writeFileSync(join(cpu, 'cpu.cfs_quota_us'), String(quota(limits.cpuMillicores)));
     }
     if (limits.memoryMiB !== undefined) {
-      const bytes = String(limits.memoryMiB * mebi);
+      const bytes = String(bytesOf(limits.memoryMiB));
       writeFileSync(join(memory, 'memory.limit_in_bytes'), bytes);
       // Without it, what exceeds the limit would be swapped out, which no pod may do.
       const withSwap = join(memory, 'memory.memsw.limit_in_bytes');
@@ -117,7 +117,7 @@ export function createGroup(control: Control, path: string, limits: Limits): voi
     writeFileSync(join(group, 'cpu.max'), max);
   }
   if (limits.memoryMiB !== undefined) {
-    writeFileSync(join(group, 'memory.max'), String(limits.memoryMiB * mebi));
+    writeFileSync(join(group, 'memory.max'), String(bytesOf(limits.memoryMiB)));
     const swap = join(group, 'memory.swap.max');
     if (existsSync(swap)) writeFileSync(swap, '0');
     killTogether(group);
@@ -215,13 +215,13 @@ export function readLimits(control: Control, path: string): Limits {
   if (control.kind === 'v1') {
     const quotaUs = Number(read(join(control.cpu, path, 'cpu.cfs_quota_us')));
     return {
-      cpuMillicores: quotaUs > 0 ? quotaUs / 100 : undefined,
+      cpuMillicores: quotaUs > 0 ? (quotaUs * 1000) / periodMicroseconds : undefined,
       memoryMiB: bounded(read(join(control.memory, path, 'memory.limit_in_bytes'))),
     };
   }
   if (control.kind === 'none') return {};
   const [max, period] = read(join(control.root, path, 'cpu.max')).split(' ');
-  const cpu = (Number(max) / Number(period)) * 1000;
+  const cpu = (Number(max) * 1000) / Number(period);
   return {
     cpuMillicores: Number.isFinite(cpu) ? cpu : undefined,
     memoryMiB: bounded(read(join(control.root, path, 'memory.max'))),
@@ -272,7 +272,10 @@ function delegate(folder: string): void {
   writeFileSync(join(folder, 'cgroup.subtree_control'), '+cpu +memory');
 }
 
-const quota = (millicores: number): number => (millicores / 1000) * periodMicroseconds;
+/** The kernel takes whole microseconds only, and (550 / 1000) * 100 000 is a little more than that. */
+const quota = (millicores: number): number => Math.round((millicores * periodMicroseconds) / 1000);
+
+const bytesOf = (mebibytes: number): number => Math.round(mebibytes * mebi);
 
 /** v1 writes "no limit" as nearly 2^63, v2 as `max`. */
 function bounded(bytes: string): number | undefined {

@@ -41,6 +41,18 @@ describe('control groups of version 2', () => {
     );
   });
 
+  test('every limit is written as a whole number, and read as it was asked for', () => {
+    lay(group, { 'memory.oom.group': '0' });
+    const [folder = ''] = groupFolders(control, group);
+    for (let cpuMillicores = 10; cpuMillicores <= 4000; cpuMillicores += 1) {
+      const limits = { cpuMillicores, memoryMiB: cpuMillicores / 7 };
+      createGroup(control, group, limits);
+      const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+      expect(`${read('cpu.max')} ${read('memory.max')}`).toMatch(/^\d+ 100000 \d+$/);
+      expect(readLimits(control, group).cpuMillicores).toBe(cpuMillicores);
+    }
+  });
+
   test('figures are read in our units', () => {
     lay(group, {
       'cpu.stat': 'usage_usec 5000000\nnr_periods 200\nnr_throttled 50\nthrottled_usec 1500000\n',
