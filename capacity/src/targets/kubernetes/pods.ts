@@ -75,7 +75,8 @@ export function seatsOf(pods: readonly V1Pod[]): Seat[] {
 type Happened = Omit<RunEvent, 'tMs'>;
 
 interface Known {
-  restarts: Map<string, number>;
+  /** How often each container has ended. */
+  ends: Map<string, number>;
   gone: boolean;
   node: string | undefined;
 }
@@ -103,7 +104,7 @@ export class PodHistory {
     const uid = pod.metadata?.uid ?? '';
     const name = nameOf(pod);
     const before = this.seen.get(uid);
-    const known = before ?? { restarts: new Map<string, number>(), gone: false, node: '' };
+    const known = before ?? { ends: new Map<string, number>(), gone: false, node: '' };
     known.node = pod.spec?.nodeName;
     this.seen.set(uid, known);
     const happened: Happened[] = [];
@@ -124,10 +125,11 @@ export class PodHistory {
       ...(pod.status?.containerStatuses ?? []),
     ];
     for (const status of statuses) {
-      const last = known.restarts.get(status.name);
-      known.restarts.set(status.name, status.restartCount);
-      if (last === undefined || status.restartCount <= last) continue;
-      happened.push(restartOf(name, partOf(pod, role, status.name), status));
+      const last = known.ends.get(status.name);
+      const ends = isLeaving ? status.restartCount : endsOf(status);
+      known.ends.set(status.name, Math.max(ends, last ?? 0));
+      if (last === undefined || ends <= last) continue;
+      happened.push(endOf(name, partOf(pod, role, status.name), status));
     }
     return happened;
   }
@@ -176,30 +178,40 @@ const TELLING = new Set([
 /** Of a process that aborts, as V8 does when its heap is full. */
 const ABORTED = 134;
 
+/** Kubernetes may wait for minutes before it starts a container again, so that an end is known before its restart is. */
+function endsOf({ restartCount, state }: V1ContainerStatus): number {
+  // An init container that is done stays ended.
+  const hasFailed = (state?.terminated?.exitCode ?? 0) !== 0;
+  const isHeldBack = state?.waiting?.reason === 'CrashLoopBackOff';
+  return restartCount + (hasFailed || isHeldBack ? 1 : 0);
+}
+
 /** On SIGKILL by the kernel it is 137, which a probe's kill gives too; only the reason tells. */
-function restartOf(
+function endOf(
   pod: string,
   role: PodRole | null,
-  { name, lastState }: V1ContainerStatus,
+  { name, state, lastState }: V1ContainerStatus,
 ): Happened {
-  const end = lastState?.terminated;
+  const end = state?.terminated ?? lastState?.terminated;
   const usedUp = (resource: 'memory' | 'heap'): Pick<Happened, 'exhausted'> =>
     role === null ? {} : { exhausted: { role, resource } };
   if (end?.reason === 'OOMKilled') {
     return {
       kind: 'oom-kill',
-      text: `the container ${name} of ${pod} was killed, because its memory limit was reached, and started again`,
+      text: `the container ${name} of ${pod} was killed, because its memory limit was reached`,
       ...usedUp('memory'),
     };
   }
   if (end?.exitCode === ABORTED) {
     return {
       kind: 'restart',
-      text: `the container ${name} of ${pod} aborted, as V8 does when its heap is full, and was started again`,
+      text: `the container ${name} of ${pod} aborted, as V8 does when its heap is full`,
       ...usedUp('heap'),
     };
   }
   const how =
-    end === undefined ? '' : ` (${end.reason ?? 'ended'}, exit code ${String(end.exitCode)})`;
-  return { kind: 'restart', text: `the container ${name} of ${pod} was started again${how}` };
+    end === undefined
+      ? 'was started again'
+      : `ended (${end.reason ?? 'no reason is known'}, exit code ${String(end.exitCode)})`;
+  return { kind: 'restart', text: `the container ${name} of ${pod} ${how}` };
 }

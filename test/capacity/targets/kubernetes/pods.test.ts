@@ -1,4 +1,7 @@
-import type { V1Pod } from '../../../../capacity/src/targets/kubernetes/api-types';
+import type {
+  V1ContainerStatus,
+  V1Pod,
+} from '../../../../capacity/src/targets/kubernetes/api-types';
 import { PodHistory, roleOf, seatsOf } from '../../../../capacity/src/targets/kubernetes/pods';
 import {
   databaseSeat,
@@ -13,6 +16,7 @@ interface Made {
   restarts?: number;
   lastReason?: string;
   lastExitCode?: number;
+  state?: V1ContainerStatus['state'];
   container?: string;
   isLeaving?: boolean;
   env?: { name: string; value: string }[];
@@ -38,7 +42,7 @@ const pod = (name: string, made: Made = {}): V1Pod => ({
         ready: true,
         containerID: `c${String(made.restarts ?? 0)}`,
         restartCount: made.restarts ?? 0,
-        state: { running: {} },
+        state: made.state ?? { running: {} },
         ...(made.lastReason === undefined
           ? {}
           : {
@@ -92,7 +96,7 @@ describe('what happens to pods', () => {
     expect(history.look([pod('main', { restarts: 4, lastReason: 'OOMKilled' })])).toEqual([
       {
         kind: 'oom-kill',
-        text: 'the container n8n of main was killed, because its memory limit was reached, and started again',
+        text: 'the container n8n of main was killed, because its memory limit was reached',
         exhausted: { role: 'main', resource: 'memory' },
       },
     ]);
@@ -100,8 +104,41 @@ describe('what happens to pods', () => {
     expect(history.look([pod('main', { restarts: 5, lastReason: 'Error' })])).toEqual([
       {
         kind: 'restart',
-        text: 'the container n8n of main was started again (Error, exit code 137)',
+        text: 'the container n8n of main ended (Error, exit code 137)',
       },
+    ]);
+  });
+
+  it('is told when a container ends, not when it is started again after a wait, and once', () => {
+    const history = new PodHistory();
+    const told = (made: Made) => history.look([pod('main', made)]).map(({ text }) => text);
+    const terminated = { exitCode: 137, reason: 'OOMKilled' };
+    const heldBack = {
+      state: { waiting: { reason: 'CrashLoopBackOff' } },
+      lastReason: 'OOMKilled',
+    };
+    const again = { restarts: 1, lastReason: 'OOMKilled' };
+    const looks: Made[] = [
+      ...[{}, { state: { terminated } }, heldBack, heldBack],
+      // Kubernetes counts the restart before the container runs.
+      ...[{ ...again, state: { waiting: { reason: 'ContainerCreating' } } }, again],
+      ...[
+        { ...again, ...heldBack },
+        { restarts: 2, lastReason: 'OOMKilled' },
+      ],
+    ];
+    const killed = 'the container n8n of main was killed, because its memory limit was reached';
+    expect(looks.map(told)).toEqual([[], [killed], [], [], [], [], [killed], []]);
+  });
+
+  it('says nothing of an init container that is done, or of what ends while its pod is taken down', () => {
+    const history = new PodHistory();
+    const texts = (made: Made) => history.look([pod('main', made)]).map(({ text }) => text);
+    texts({});
+    expect(texts({ state: { terminated: { exitCode: 0, reason: 'Completed' } } })).toEqual([]);
+    const killed = { exitCode: 137, reason: 'Error' };
+    expect(texts({ isLeaving: true, state: { terminated: killed } })).toEqual([
+      'main is taken down',
     ]);
   });
 
@@ -113,7 +150,7 @@ describe('what happens to pods', () => {
     ).toEqual([
       {
         kind: 'restart',
-        text: 'the container n8n of worker aborted, as V8 does when its heap is full, and was started again',
+        text: 'the container n8n of worker aborted, as V8 does when its heap is full',
         exhausted: { role: 'worker', resource: 'heap' },
       },
     ]);
