@@ -39,7 +39,11 @@ export function measuredOn(parts) {
 }
 
 /** The cells of a kept sweep with their runs, those of the control left out. */
-export function cellsOf(folder) {
+export const cellsOf = (folder) => allCellsOf(folder).filter(({ isControl }) => !isControl);
+/** The same topology, measured from time to time. */
+export const controlsOf = (folder) => allCellsOf(folder).filter(({ isControl }) => isControl);
+
+function allCellsOf(folder) {
   return readdirSync(new URL(`${folder}/cells/`, root))
     .toSorted()
     .map((name) => {
@@ -52,8 +56,7 @@ export function cellsOf(folder) {
         memory: cell.run !== null && has(memory) ? memory : null,
         record: cell.run !== null && has(file) ? readJson(file) : null,
       };
-    })
-    .filter(({ isControl }) => !isControl);
+    });
 }
 
 /** [[second, sum]] of a metric over all processes of a role, from the memory.csv of a run. */

@@ -1,7 +1,7 @@
 // What the tuning profiles are worth by workload and mode, and what more CPU is worth to one process (studies/tuning.yaml,
 // studies/cores.yaml).
-import { has, link, number, table } from './records.mjs';
-import { cellsOf, otherCores, runConditionsText } from './study.mjs';
+import { has, link, number, readJson, spread, table } from './records.mjs';
+import { cellsOf, controlsOf, otherCores, runConditionsText } from './study.mjs';
 
 const folderOf = (name) => `studies/${name}/results`;
 const cellsIn = (name) => (has(folderOf(name)) ? cellsOf(folderOf(name)) : []);
@@ -45,10 +45,14 @@ export function tuningProfiles() {
       ];
     }),
   );
+  const controls = controlsOf(folderOf('tuning'));
+  const { control } = readJson(`${folderOf('tuning')}/sweep.json`).plan;
   return `## The tuning profiles, by workload and mode
 
-One run of each, one after the other in a random order: expected responses per second, and the ratio to n8n's own settings. A
-difference of less than a fifth is not one; the comparisons above are exact. ${conditionsOf(cells)}
+One run of each, one after the other in a random order: expected responses per second, and the ratio to n8n's own settings. How
+far single runs differ by themselves: ${controls.length} of ${control.workload} in ${control.mode} mode with the ${control.tuning} profile, in between, gave
+${spread(controls.map(rateOf))}/s. The comparisons above are more exact. ${conditionsOf(cells)} With so few
+clients, executions that only wait do not tell the profiles apart.
 
 ${table(['workload', 'mode', ...tunings, 'cores used by other work'], rows)}
 
