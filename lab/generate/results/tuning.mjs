@@ -111,7 +111,7 @@ export const coresPlots = () => {
     {
       ...{ kind: 'line', id: 'cores', title: 'Expected responses of one process over its CPU' },
       x: { label: 'CPU in millicores' },
-      y: { label: 'responses per second', unit: '/s', min: 0 },
+      y: { label: 'responses per second', min: 0 },
       series: [
         {
           label: 'mean of its runs',

@@ -196,3 +196,16 @@ test('names that do not fit beside the bars stand above them, whole', () => {
   const texts = textsIn(drawBar({ kind: 'bar', id: 'a', title: 'A plot', unit: '', bars }));
   expect(texts.filter(({ left }) => left === 0).map(({ text }) => text)).toEqual([pod, 'main']);
 });
+
+test('what is counted has no ticks between whole numbers', () => {
+  const ticksOf = (last: number): string[] => {
+    const chart = drawLine({
+      ...{ kind: 'line', id: 'a', title: 'A plot', x: { label: 'workers' }, y: { label: 'p99' } },
+      series: [{ label: 'one', points: [1, 2, last].map((x) => [x, 100.5]) }],
+    });
+    const axis = /<g class="x-ticks">.*?<\/g>/s.exec(chart)?.[0] ?? '';
+    return textsIn(axis).map(({ text }) => text);
+  };
+  expect(ticksOf(4)).toEqual(['1', '2', '3', '4']);
+  expect(ticksOf(2.5)).toContain('1.6');
+});

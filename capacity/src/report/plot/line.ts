@@ -119,7 +119,10 @@ function scaleOf(axis: Axis, values: number[], length: number, upward: boolean):
     ? (v: number) => Math.log(v / low) / Math.log(high / low)
     : (v: number) => (v - low) / (high - low);
   const place = (v: number) => (upward ? 1 - share(v) : share(v)) * length;
-  return { low, high, place, ticks: log ? logTicks(low, high) : roundTicks(low, high) };
+  const round = log ? logTicks(low, high) : roundTicks(low, high);
+  // Of what is counted there is no half.
+  const ticks = finite.every(Number.isInteger) ? round.filter(Number.isInteger) : round;
+  return { low, high, place, ticks };
 }
 
 function logTicks(low: number, high: number): number[] {
