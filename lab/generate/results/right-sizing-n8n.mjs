@@ -53,6 +53,7 @@ export function regularPart() {
     `${one.cell.cpuMillicores}m`,
     `${one.cell.memoryMiB} MiB`,
     ms(one.figures.p50Ms),
+    ms(one.figures.p95Ms),
     ms(one.figures.p99Ms),
     errorsOf(one),
     one.outcome,
@@ -68,7 +69,7 @@ ${slo.map(({ text }) => text).join(' and ')}. ${runConditionsText(cells[0].recor
 
 ${table(
   [
-    ...['workload', 'CPU', 'memory limit', 'p50', 'p99', 'errors', 'verdict', 'limited by'],
+    ...['workload', 'CPU', 'memory limit', 'p50', 'p95', 'p99', 'errors', 'verdict', 'limited by'],
     ...['memory, most', 'cores used by other work'],
   ],
   rows,
