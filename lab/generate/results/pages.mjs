@@ -30,6 +30,7 @@ import { queue } from './queue.mjs';
 import { rightSizing } from './right-sizing.mjs';
 import { knownCapacities, searchQuality } from './search.mjs';
 import { smallPods } from './small-pods.mjs';
+import { statements } from './statements.mjs';
 import { taskRunners } from './task-runners.mjs';
 import { coresOfOneProcess, coresPlots, tuningProfiles } from './tuning.mjs';
 import { upgradeGate } from './upgrade-gate.mjs';
@@ -131,7 +132,7 @@ const ALL = [
     'inside-n8n',
     'What do the parts of n8n cost by themselves?',
     answers.insideN8n,
-    [cpuProfiles, isolates, databasePool, sessions, heapFloors],
+    [cpuProfiles, statements, isolates, databasePool, sessions, heapFloors],
   ],
   ['sweeps', 'What was measured over a matrix?', answers.sweeps, [sweeps]],
   [

@@ -1,0 +1,58 @@
+// Which statements an execution sends to PostgreSQL, from every statement that was captured under load. Pure.
+
+/** Frames of n8n's own code; what lies between them and the database is TypeORM's. */
+const OWN = /\bnode_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?((?:n8n|n8n-core|@n8n\/db)\/.+)$/;
+/** The callers that are named: enough to see what a statement is for. */
+const CALLERS = 3;
+/** Sent less often than this for each response, it belongs to a timer, not to an execution. */
+const LEAST = 0.5;
+const ROLES = { start: 'main', webhook: 'webhook', worker: 'worker' };
+
+/** Its verb, its tables, and which columns it changes: `UPDATE execution_entity: status, startedAt`. */
+export function shortOf(text) {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const tables = new Set(
+    [...line.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE(?! SET)) (?:"\w+"\.)?"?(\w+)"?/g)].map(
+      ([, name]) => name,
+    ),
+  );
+  const named = [...tables].join(', ');
+  if (tables.size === 0) return line;
+  if (/^SELECT DISTINCT "distinctAlias"/.test(line)) return `SELECT DISTINCT id FROM ${named}`;
+  const [, changed] = /^UPDATE .*? SET (.*?)(?: WHERE .*)?$/.exec(line) ?? [];
+  if (changed !== undefined) {
+    const columns = [...changed.matchAll(/"(\w+)" =/g)].map(([, name]) => name);
+    return `UPDATE ${named}: ${columns.join(', ')}`;
+  }
+  if (line.startsWith('INSERT')) return `INSERT INTO ${named}`;
+  return `${line.split(' ', 1)[0]} FROM ${named}`;
+}
+
+/** Like `WorkflowRunner.run (n8n/src/workflow-runner.ts:851)`, the innermost first. */
+export function callersOf(stack) {
+  const callers = stack.split('\n').flatMap((frame) => {
+    const [, name, where] = /^\s+at (?:async )?(?:(.*?) \()?(.*?):\d+\)?$/.exec(frame) ?? [];
+    const [, file] = OWN.exec(where ?? '') ?? [];
+    return file === undefined ? [] : [name === undefined ? file : `${name} (${file})`];
+  });
+  return callers.slice(0, CALLERS);
+}
+
+/** `captured`: {atMs, role, text, stack}; those between `fromMs` and `toMs`, in which there were so many `responses`. */
+export function statementsOf(captured, { fromMs, toMs, responses }) {
+  const groups = new Map();
+  for (const { atMs, role, text, stack } of captured) {
+    if (atMs < fromMs || atMs >= toMs) continue;
+    const one = { role: ROLES[role] ?? role, statement: shortOf(text), callers: callersOf(stack) };
+    const key = JSON.stringify(one);
+    const group = groups.get(key) ?? { ...one, sent: 0 };
+    groups.set(key, { ...group, sent: group.sent + 1 });
+  }
+  const all = [...groups.values()].map((one) => ({ ...one, perResponse: one.sent / responses }));
+  return {
+    statements: all.filter(({ perResponse }) => perResponse >= LEAST),
+    byTimers: all
+      .filter(({ perResponse }) => perResponse < LEAST)
+      .reduce((sum, { sent }) => sum + sent, 0),
+  };
+}
