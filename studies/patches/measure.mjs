@@ -56,6 +56,21 @@ const comparisons = {
       ],
     ]),
   ),
+  'read-once-regular': [
+    ...['last-node', 16],
+    ['regular-unpatched', regular(without('read-once'))],
+    ['regular-read-once', regular()],
+  ],
+  'read-once-queue': [
+    ...['last-node', 16],
+    ['queue-unpatched', queue(without('read-once'))],
+    ['queue-read-once', queue()],
+  ],
+  'read-once-1ms': [
+    ...['last-node', 16],
+    ['queue-database-at-1ms-unpatched', database(1, without('read-once'))],
+    ['queue-database-at-1ms-read-once', database(1)],
+  ],
   ...Object.fromEntries(
     [5, 20].map((size) => [
       `isolate-pool-${size}`,

@@ -74,7 +74,13 @@ describe('the parts', () => {
       tuning: Record<string, unknown>;
       worker: { guardSeconds: number };
     };
-    const patches = ['lazyCharacterMap', 'warmExpressions', 'sessionOnce', 'keepStalled'];
+    const patches = [
+      'lazyCharacterMap',
+      'warmExpressions',
+      'sessionOnce',
+      'readOnce',
+      'keepStalled',
+    ];
     const loaded = [...patches, 'finishJobs'].filter((name) => tuning[name] !== false);
     expect([loaded, worker.guardSeconds]).toEqual([[], 0]);
   });

@@ -20,6 +20,7 @@ export function patchFiles(
     ['lazy-character-map.cjs', tuning.lazyCharacterMap && !isLegacy],
     ['warm-expressions.cjs', tuning.warmExpressions && !isLegacy],
     ['session-once.cjs', tuning.sessionOnce && database === 'postgresql' && !isLegacy],
+    ['read-once.cjs', tuning.readOnce && !isLegacy],
     ['keep-stalled.cjs', tuning.keepStalled && enqueues && !isLegacy],
     ['finish-jobs.cjs', tuning.finishJobs && isWorker],
   ];

@@ -17,6 +17,7 @@ export interface TuningValues {
   lazyCharacterMap: boolean;
   warmExpressions: boolean;
   sessionOnce: boolean;
+  readOnce: boolean;
   keepStalled: boolean;
   finishJobs: boolean;
 }
@@ -55,6 +56,8 @@ export const reasons: Record<keyof TuningValues, string> = {
     'the functions that every expression needs come compiled from the code cache, not compiled anew in every execution',
   sessionOnce:
     'n8n sends PostgreSQL the settings of its session before every query: once per connection instead',
+  readOnce:
+    'n8n finds the id of a row before it reads the row, also where it has the id: read at once instead',
   keepStalled:
     'n8n otherwise writes an empty run over what a dead worker had, and no retry can bring it back',
   finishJobs:
@@ -76,6 +79,7 @@ const base: TuningValues = {
   lazyCharacterMap: true,
   warmExpressions: true,
   sessionOnce: true,
+  readOnce: true,
   keepStalled: true,
   finishJobs: true,
 };

@@ -130,6 +130,7 @@ const SHAPES = {
   'tuning.lazyCharacterMap': orNull(flag),
   'tuning.warmExpressions': orNull(flag),
   'tuning.sessionOnce': orNull(flag),
+  'tuning.readOnce': orNull(flag),
   'tuning.keepStalled': orNull(flag),
   'tuning.finishJobs': orNull(flag),
   'heap.oldSpace': share,

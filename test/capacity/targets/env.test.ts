@@ -13,6 +13,7 @@ const seat: Seat = {
   filesFolder: '/data/files',
   patchFolder: '/kit',
 };
+const READING = '--require=/kit/read-once.cjs';
 const EXPRESSIONS = '--require=/kit/lazy-character-map.cjs --require=/kit/warm-expressions.cjs';
 
 const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, string> =>
@@ -21,7 +22,7 @@ const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, strin
 describe('the environment of an n8n process', () => {
   test('shares its memory limit between n8n, its task runner and the payload between them', () => {
     expect(envOf({ main: { memoryMiB: 1536 } })).toMatchObject({
-      NODE_OPTIONS: `--max-old-space-size=768 ${EXPRESSIONS}`,
+      NODE_OPTIONS: `--max-old-space-size=768 ${EXPRESSIONS} ${READING}`,
       N8N_RUNNERS_MAX_OLD_SPACE_SIZE: '256',
       N8N_RUNNERS_MAX_PAYLOAD: String(32 * 1024 * 1024),
     });
@@ -51,20 +52,20 @@ describe('the environment of an n8n process', () => {
   test("the user's NODE_OPTIONS are added to the heap, and come last", () => {
     const given = { main: { memoryMiB: 1024 }, env: { NODE_OPTIONS: '--no-warnings' } };
     expect(envOf(given)['NODE_OPTIONS']).toBe(
-      `--max-old-space-size=512 ${EXPRESSIONS} --no-warnings`,
+      `--max-old-space-size=512 ${EXPRESSIONS} ${READING} --no-warnings`,
     );
   });
 
   test('tuned for throughput, SQLite is not traced, wherever the kit lies', () => {
     const given = { tuning: 'throughput', main: { memoryMiB: 1024 } };
     expect(envOf(given)['NODE_OPTIONS']).toBe(
-      `--max-old-space-size=512 --require=/kit/untraced-sqlite.cjs ${EXPRESSIONS}`,
+      `--max-old-space-size=512 --require=/kit/untraced-sqlite.cjs ${EXPRESSIONS} ${READING}`,
     );
     const spaced = envOf(given, { patchFolder: '/my kit' });
     expect(spaced['NODE_OPTIONS']).toContain(' --require="/my kit/untraced-sqlite.cjs"');
     const postgresql = envOf(given, { database: { kind: 'postgresql', port: 5432 } });
     expect(postgresql['NODE_OPTIONS']).toBe(
-      `--max-old-space-size=512 ${EXPRESSIONS} --require=/kit/session-once.cjs`,
+      `--max-old-space-size=512 ${EXPRESSIONS} --require=/kit/session-once.cjs ${READING}`,
     );
   });
 

@@ -1,19 +1,8 @@
 // The patch of n8n's sessions with PostgreSQL: every session still has its settings, and they are sent once.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { cacheFolder } from '../../../capacity/src/lab/paths';
-import { freePort } from '../../../capacity/src/targets/process/ports';
-import {
-  awaitPostgresql,
-  newCluster,
-  postgresql,
-  postgresqlUrl,
-} from '../../../capacity/src/targets/process/postgresql';
-import { n8nFolder, node24 } from '../../nodes/support/lab';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { chart } from '../support/helm.ts';
+import { startOwnPostgresql, withTypeorm, type OwnPostgresql } from '../support/own-postgresql';
 
 const PATCH = join(chart, 'files/preload/session-once.cjs');
 const HOST = join(__dirname, '../support/typeorm-host.cjs');
@@ -24,32 +13,14 @@ interface Session {
   timeout: string;
 }
 
-let folder: string;
-let server: ChildProcess;
-let port: number;
+let server: OwnPostgresql;
 let log = '';
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-sessions-'));
-  // Also the user that PostgreSQL runs as has to enter it.
-  chmodSync(folder, 0o755);
-  const bin = dirname(realpathSync(join(cacheFolder(), 'bin/postgres')));
-  const place = { folder, log: join(folder, 'log') };
-  const data = join(folder, 'data');
-  await once(run(newCluster(bin, data, place).command), 'exit');
-  port = await freePort();
-  server = run([...postgresql(bin, data, port, place).command, '-c', 'log_statement=all']);
-  server.stderr?.setEncoding('utf8').on('data', (part: string) => (log += part));
-  await awaitPostgresql(postgresqlUrl(port), () => server.exitCode === null);
+  server = await startOwnPostgresql(['-c', 'log_statement=all']);
+  server.stderr.setEncoding('utf8').on('data', (part: string) => (log += part));
 }, 300_000);
-afterAll(async () => {
-  if (server.exitCode === null && server.kill('SIGINT')) await once(server, 'exit');
-  rmSync(folder, { recursive: true });
-});
-
-function run([program = '', ...args]: readonly string[]): ChildProcess {
-  return spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-}
+afterAll(() => server.end());
 
 /** What came of the steps, and how many statements of which kind the server was sent. */
 async function use(
@@ -57,17 +28,11 @@ async function use(
   given: { schema?: string; steps: string[] },
 ): Promise<{ seen: Session[]; sets: string[]; said: string }> {
   log = '';
-  const manifest = join(n8nFolder('2.41.1'), 'package.json');
-  const required = script.flatMap((path) => ['--require', path]);
-  const child = spawn(node24(), [...required, HOST, manifest]);
-  let out = '';
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (said += part));
-  child.stdin.end(JSON.stringify({ port, statementTimeoutMs: 12_345, ...given }));
-  await once(child, 'close');
+  const { wrote, said } = await withTypeorm<Session[]>(HOST, script, {
+    ...{ port: server.port, statementTimeoutMs: 12_345, ...given },
+  });
   const sets = [...log.matchAll(/statement: (SET .*)/g)].map(([, statement]) => statement ?? '');
-  return { seen: JSON.parse(out) as Session[], sets, said };
+  return { seen: wrote, sets, said };
 }
 
 const STEPS = ['query', 'query', 'transaction', 'at once', 'query', 'transaction'];
@@ -106,7 +71,7 @@ test('a schema of its own is left to n8n', async () => {
 });
 
 test('the script says what it does not know and changes nothing', async () => {
-  const other = join(folder, 'other.cjs');
+  const other = join(server.folder, 'other.cjs');
   const text = readFileSync(PATCH, 'utf8').replace(/'[0-9a-f]{64}'/, "'another'");
   writeFileSync(other, text);
   const plain = await use([], { steps: ['query', 'query'] });

@@ -9,7 +9,14 @@ import { chart } from '../support/helm.ts';
 const FOLDER = join(chart, 'files/preload');
 const HOST = join(__dirname, '../support/preloads-host.cjs');
 const SCRIPTS = readdirSync(FOLDER).filter((name) => name.endsWith('.cjs'));
-const MODULES = ['bull', 'prom-client', 'PostgresDriver', 'workflow-runner', 'sqlite3'];
+const MODULES = [
+  'bull',
+  'prom-client',
+  'PostgresDriver',
+  'EntityManager',
+  'workflow-runner',
+  'sqlite3',
+];
 
 let folder: string;
 beforeAll(() => {
@@ -53,7 +60,13 @@ test.each(orders)('each patch is there where n8n loads %s first, then %s', async
 test('without them n8n has none of it', async () => {
   const { done, said } = await load([], MODULES);
   expect(done).toEqual({
-    ...{ bull: false, 'prom-client': false, PostgresDriver: false, sqlite3: false },
+    ...{
+      bull: false,
+      'prom-client': false,
+      PostgresDriver: false,
+      EntityManager: false,
+      sqlite3: false,
+    },
     'workflow-runner': true,
   });
   expect(said).toBe('');

@@ -16,6 +16,10 @@ const modules = {
     const { PostgresDriver } = load(`${typeorm}/dist/driver/postgres/PostgresDriver.js`);
     return String(PostgresDriver.prototype.obtainMasterConnection).includes('set.has(connection)');
   },
+  EntityManager: () => {
+    const { EntityManager } = load(`${typeorm}/dist/entity-manager/EntityManager.js`);
+    return String(EntityManager.prototype.findOne).includes('asksForId');
+  },
   // Not n8n's, which takes seconds to load: keep-stalled then says that it leaves it as it is.
   'workflow-runner': () => load(runner).WorkflowRunner !== undefined,
   sqlite3: () => {

@@ -250,6 +250,7 @@ const WITHOUT_RENDERING = [
   'lazyCharacterMap',
   'warmExpressions',
   'sessionOnce',
+  'readOnce',
 ] as const;
 
 const approximated = ({ tuning }: Values): string[] =>

@@ -17,6 +17,9 @@
 {{- if and $usesPublicSchema (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "sessionOnce"))) -}}
 {{- $items = append $items "session-once.cjs" -}}
 {{- end -}}
+{{- if eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "readOnce")) -}}
+{{- $items = append $items "read-once.cjs" -}}
+{{- end -}}
 {{- $accepts := and (eq .context.Values.executions.mode "queue") (ne .component.role "worker") -}}
 {{- if and $accepts (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "keepStalled"))) -}}
 {{- $items = append $items "keep-stalled.cjs" -}}
