@@ -5,6 +5,8 @@ import type { MatchedExecutions, NamedRequests, RequestSample } from '../record/
 export interface TracedExecution {
   /** The x-load-id that its webhook was called with; null: none of this run. */
   loadId: string | null;
+  /** The id of the request whose execution this one runs again; no webhook called it. */
+  retryFor?: string;
   /** `not kept`: ended, and its outcome thrown away, as with EXECUTIONS_DATA_SAVE_ON_SUCCESS=none. */
   outcome: 'succeeded' | 'failed' | 'unfinished' | 'not kept';
   /** It failed, and n8n says that the process which ran it ended. */
@@ -14,6 +16,15 @@ export interface TracedExecution {
   /** A webhook called it, and its data no longer tells with which id. */
   isOverwritten?: boolean;
 }
+
+/** An execution that another one calls carries the id of the request too; it belongs to neither. */
+export const idsOf = (
+  mode: string,
+  carried: string | null,
+): Pick<TracedExecution, 'loadId' | 'retryFor'> => ({
+  loadId: mode === 'webhook' ? carried : null,
+  ...(mode === 'retry' && carried !== null ? { retryFor: carried } : {}),
+});
 
 /** Those that n8n still has, and how many it has made; null: that is not known. */
 export interface ExecutionsSeen {

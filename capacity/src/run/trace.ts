@@ -50,7 +50,8 @@ export async function readTrace(
       readSinceMs = Date.now();
       const seen = await trace.read(order.runId, READ_WITHIN_MS);
       const open = seen.executions.some(
-        ({ loadId, outcome }) => loadId !== null && outcome === 'unfinished',
+        ({ loadId, retryFor, outcome }) =>
+          (loadId !== null || retryFor !== undefined) && outcome === 'unfinished',
       );
       const waits = order.executions === null && open && Date.now() < giveUpMs;
       if (!waits || signal.aborted) return { source: trace.source, ...seen };

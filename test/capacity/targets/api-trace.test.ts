@@ -24,3 +24,15 @@ test('one whose job has stalled has crashed, one that failed by itself has not',
   ]);
   expect(executions[1]).not.toHaveProperty('hasCrashed');
 });
+
+test('a retry runs a request again, and what another execution calls belongs to no request', async () => {
+  const data = ['retry', 'integrated'].map((mode, at) => ({ ...failed(5 - at, 'any'), mode }));
+  const api = {
+    newestExecution: () => Promise.resolve(1),
+    ask: (_: string, path: string) =>
+      Promise.resolve({ data: path.includes('status=running') ? [] : data, nextCursor: null }),
+  } as unknown as N8nApi;
+  const { executions } = await (await traceFromNow(api)).read('run', 1000);
+  expect(executions).toMatchObject([{ loadId: null, retryFor: 'run-5' }, { loadId: null }]);
+  expect(executions[1]).not.toHaveProperty('retryFor');
+});

@@ -41,7 +41,7 @@ export function ledgerOf(sources: Sources): Ledger {
   const { requests, effects, answers, runId } = sources;
   const { executions, why } = executionsOf(sources);
   const atOnce = answers === 'at-once';
-  const fates = executions && grouped(executions.filter(hasId), ({ loadId }) => loadId, fateOf);
+  const fates = executions && grouped(executions.filter(hasRequest), requestOf, fateOf);
   const calls =
     effects &&
     grouped(
@@ -66,7 +66,8 @@ export function ledgerOf(sources: Sources): Ledger {
     entries,
     counts: countsOf(entries),
     unexpected: [...new Set(known)].filter((id) => id.startsWith(`${runId}-`) && !sent.has(id)),
-    nameless: (executions ?? []).filter((one) => one.isOverwritten === true && !hasId(one)).length,
+    nameless: (executions ?? []).filter((one) => one.isOverwritten === true && !hasRequest(one))
+      .length,
     withoutExecutions: why,
   };
 }
@@ -117,9 +118,9 @@ function named(
   );
 }
 
-type WithId = TracedExecution & { loadId: string };
-
-const hasId = (execution: TracedExecution): execution is WithId => execution.loadId !== null;
+/** That it was made for, or that it was run again for. */
+const requestOf = ({ loadId, retryFor }: TracedExecution): string => loadId ?? retryFor ?? '';
+const hasRequest = (execution: TracedExecution): boolean => requestOf(execution) !== '';
 
 /** What n8n takes for dead it calls crashed, or fails as stalled and writes over its data. */
 const fateOf = ({ outcome, hasCrashed, isOverwritten }: TracedExecution): Fate =>

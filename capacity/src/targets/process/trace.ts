@@ -1,4 +1,4 @@
-import type { TracedExecution } from '../../analysis/match-executions';
+import { idsOf, type TracedExecution } from '../../analysis/match-executions';
 import { STALLED } from '../../analysis/recovery/execution';
 import type { ExecutionTrace } from '../target';
 import type { Database, DatabaseRow } from './database';
@@ -80,16 +80,15 @@ function endedAt(kind: Database['kind'], legacy: boolean): string {
 function tracedIn(row: DatabaseRow): TracedExecution {
   const { mode, status, dropped, elsewhere, cut, ended, stalled } = row;
   if (elsewhere) throw new Error('n8n does not keep their data in its database');
-  // An execution that another one calls carries the id too; only the webhook's is the request's.
-  const isRequest = mode === 'webhook' && typeof cut === 'string';
-  const loadId = isRequest ? (/^[^"]*/.exec(cut)?.[0] ?? null) : null;
+  const carried = typeof cut === 'string' ? (/^[^"]*/.exec(cut)?.[0] ?? null) : null;
+  const ids = idsOf(String(mode), carried);
   return {
-    loadId,
+    ...ids,
     outcome: outcomeOf(String(status), Boolean(dropped)),
     // With the patch keep-stalled its data is still there, the id included.
     ...(status === 'crashed' || Boolean(stalled) ? { hasCrashed: true } : {}),
     ...(typeof ended === 'number' ? { endedAtMs: ended } : {}),
-    ...(mode === 'webhook' && loadId === null ? { isOverwritten: true } : {}),
+    ...(mode === 'webhook' && ids.loadId === null ? { isOverwritten: true } : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ExecutionsSeen, TracedExecution } from '../../analysis/match-executions';
+import { idsOf, type ExecutionsSeen, type TracedExecution } from '../../analysis/match-executions';
 import { STALLED } from '../../analysis/recovery/execution';
 import type { ExecutionTrace } from '../target';
 import type { N8nApi } from './api';
@@ -63,11 +63,11 @@ async function* newer(
 function tracedIn(shown: Shown, runId: string): TracedExecution {
   // The run's id is made of letters, digits and dashes.
   const text = JSON.stringify(shown);
-  const [, loadId = null] = new RegExp(`"(${runId}-[^"]*)"`).exec(text) ?? [];
+  const [, carried = null] = new RegExp(`"(${runId}-[^"]*)"`).exec(text) ?? [];
   const hasStalled = shown.status === 'error' && text.includes(STALLED);
   const endedAtMs = Date.parse(shown.stoppedAt ?? '');
   return {
-    loadId: shown.mode === 'webhook' ? loadId : null,
+    ...idsOf(shown.mode, carried),
     outcome: outcomeOf(shown),
     ...(shown.status === 'crashed' || hasStalled ? { hasCrashed: true } : {}),
     ...(Number.isFinite(endedAtMs) ? { endedAtMs } : {}),

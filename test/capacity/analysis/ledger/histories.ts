@@ -12,7 +12,7 @@ export const RUN = '20261121-100000-side-effect-load-abcd';
 interface Behaviour {
   class: LedgerClass;
   heard: Partial<RequestSample>;
-  executions: Omit<TracedExecution, 'loadId'>[];
+  executions: (Omit<TracedExecution, 'loadId'> & { isRetry?: true })[];
   begun: number;
   done: number;
 }
@@ -27,6 +27,7 @@ const EDITOR_PAGE = { ok: false, status: 200, errorKind: 'editor page' };
 const REFUSED = { ok: false, status: 0, errorKind: 'refused' };
 
 const succeeded = { outcome: 'succeeded' } as const;
+const retried = { outcome: 'succeeded', isRetry: true } as const;
 const notKept = { outcome: 'not kept' } as const;
 const failed = { outcome: 'failed' } as const;
 const unfinished = { outcome: 'unfinished' } as const;
@@ -72,7 +73,13 @@ export const BEHAVIOURS: Record<string, Behaviour> = {
     ...{ begun: 2, done: 2 },
   },
   'begins again after a crash': {
-    ...{ class: 'repeated', heard: ERROR, executions: [crashed, succeeded], begun: 2, done: 1 },
+    ...{ class: 'repeated', heard: ERROR, executions: [crashed, retried], begun: 2, done: 1 },
+  },
+  'crashes before work, and is run again': {
+    ...{ class: 'revived', heard: ERROR, executions: [crashed, retried], begun: 1, done: 1 },
+  },
+  'crashes before work, and is run again for a caller that is gone': {
+    ...{ class: 'unheard', heard: NOTHING, executions: [crashed, retried], begun: 1, done: 1 },
   },
   'answers an error and works': {
     ...{ class: 'revived', heard: ERROR, executions: [succeeded], begun: 1, done: 1 },
@@ -106,7 +113,12 @@ export function sourcesOf(names: readonly string[]): Sources {
       ...{ tMs: index * 300, durationMs: 5_000, status: 0, ok: false, errorKind: '', id },
       ...{ workload: 'side-effect', ranBy: '', ...heard },
     });
-    executions.push(...own.map((execution) => ({ loadId: id, ...execution })));
+    executions.push(
+      ...own.map(({ isRetry, ...execution }) => ({
+        ...(isRetry === true ? { loadId: null, retryFor: id } : { loadId: id }),
+        ...execution,
+      })),
+    );
     const called = (step: Effect['step'], times: number): void => {
       for (let time = 0; time < times; time += 1) effects.push({ id, step });
     };
