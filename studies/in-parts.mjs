@@ -56,10 +56,11 @@ function call(args, told) {
   });
 }
 
-function list({ parts, isDone, notes }) {
-  for (const part of parts)
-    console.log(`${isDone(part) ? 'done   ' : 'missing'} ${part.name}, ${minutes(part.seconds)}`);
-  const left = parts.filter((part) => !isDone(part));
+function list({ parts, isDone, isNeeded, notes }) {
+  const stateOf = (part) =>
+    isDone(part) ? 'done      ' : isNeeded(part) ? 'missing   ' : 'not needed';
+  for (const part of parts) console.log(`${stateOf(part)} ${part.name}, ${minutes(part.seconds)}`);
+  const left = parts.filter((part) => !isDone(part) && isNeeded(part));
   const seconds = left.reduce((sum, part) => sum + part.seconds, 0);
   console.log(`${left.length} of ${parts.length} have no record: ${minutes(seconds)}`);
   notes.forEach((note) => console.log(note));
@@ -157,16 +158,18 @@ const MUCH_LONGER = 1.5;
  * `kept`: folder of the records. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
  * gives what is kept of a part and a sentence, or throws NotMeasured. `shownOut`: in records, in place of the folder of results.
  * `mostAtOnce`: how many parts may share the machine without another result, those alike in `kindOf` together and those of
- * which `isAlone` is true by themselves. `quickParts`: of the quick form, where there is one.
+ * which `isAlone` is true by themselves. `isNeeded`: whether a part that is not named has to be measured, asked again
+ * before each choice. `quickParts`: of the quick form, where there is one.
  */
 export async function measureParts(plan) {
   const { whyNot, notes = [], mostAtOnce = 1, isAlone = () => false, kindOf = () => '' } = plan;
+  const { isNeeded = () => true } = plan;
   const given = argumentsGiven();
   const { parts, kept, isShort } = formOf(given.values, plan);
   const fileOf = ({ name }) => join(kept, `${name}.json`);
   const isDone = (part) => existsSync(fileOf(part));
   if (given.values.list) {
-    list({ parts, isDone, notes });
+    list({ parts, isDone, isNeeded, notes });
     return;
   }
   const { named, withinSeconds, atOnce } = asked(given, { parts, mostAtOnce });
@@ -208,7 +211,7 @@ export async function measureParts(plan) {
       if (parts.length === atOnce) break;
       if (parts.length > 0 && !isWith(parts[0], part)) continue;
       candidates.splice(candidates.indexOf(part), 1);
-      if (isPossible(part)) parts.push(part);
+      if ((isNamed || isNeeded(part)) && isPossible(part)) parts.push(part);
     }
     return parts;
   }

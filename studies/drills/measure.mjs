@@ -9,14 +9,16 @@
 //
 //   node studies/drills/measure.mjs --within 40m --at-once 3    three at a time
 //
-// A part is one drill. What is lost does not hang on what else the machine does, as long as the SLO of the steady phase is
-// met; times do, so that the page says of which drills they were not alone. Those of the target kubernetes are left out where
-// no KUBECONFIG names a cluster. An invalid drill says nothing and is not kept. With SHORT=1 a part is tried: its record is
-// printed.
-import { readFileSync } from 'node:fs';
+// A part is one drill. It is repeated where the first one counted anything but requests that were answered and executed
+// once. What is lost does not hang on what else the machine does, as long as the SLO of the steady phase is met; times do, so
+// that the page says of which drills they were not alone. Those of the target kubernetes are left out where no KUBECONFIG
+// names a cluster. An invalid drill says nothing and is not kept. With SHORT=1 a part is tried: its record is printed.
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureParts, NotMeasured, root } from '../in-parts.mjs';
-import { commandOf, isAlone, PARTS } from './parts.mjs';
+import { commandOf, firstOf, isAlone, isNeeded, PARTS } from './parts.mjs';
+
+const KEPT = join(import.meta.dirname, 'results/parts');
 
 /** PASS and FAIL; of the others nothing is kept. */
 const ENDINGS = [0, 1];
@@ -42,14 +44,20 @@ async function measured(part, { call, out, isShort }) {
   };
 }
 
+function recordOf(name) {
+  const path = join(KEPT, `${name}.json`);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+}
+
 await measureParts({
   parts: PARTS,
-  kept: join(import.meta.dirname, 'results/parts'),
+  kept: KEPT,
   about: 'studies/drills/measure.mjs',
   shownOut: 'results/drills',
   // With six on two cores, each missed its SLO before its fault.
   mostAtOnce: 3,
   isAlone,
+  isNeeded: (part) => isNeeded(part, recordOf(firstOf(part))),
   kindOf: ({ target }) => target,
   whyNot: ({ target }) =>
     target === 'process' || (process.env.KUBECONFIG ?? '') !== ''

@@ -67,7 +67,7 @@ export const FAULTS = [
   { name: 'full-disk', on: ['process'], lasts: 20, back: 60, tail: GIVEN_UP },
 ];
 
-/** Enough for a count of losses to show how much it varies. */
+/** Enough for a count of losses to show how much it varies; of drills that count none, one is enough. */
 export const REPEATS = 3;
 /** The first executions of a worker that has just come up are slow. */
 const WARMUP_SECONDS = 15;
@@ -95,6 +95,16 @@ const HARMLESS = new Set([
 /** What they do reaches what other drills run on: a node is drained, the machine is used up. */
 const ALONE = new Set(['drain-node', 'burst']);
 export const isAlone = ({ fault }) => ALONE.has(fault);
+
+export const firstOf = ({ fault, target, configuration }) =>
+  `${fault}-${target}-${configuration}-1`;
+
+/** `first`: the record of the first drill of the same kind, undefined as long as there is none. */
+export function isNeeded({ repeat }, first) {
+  if (repeat === 1 || first === undefined) return true;
+  const { sent, classes } = first.drill.ledger;
+  return classes.once.requests < sent;
+}
 
 const isLast = ({ fault, configuration }) => configuration === 'recovery' && HARMLESS.has(fault);
 

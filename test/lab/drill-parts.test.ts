@@ -52,6 +52,20 @@ describe('the parts', () => {
     }
   });
 
+  test('are repeated where the first drill counted a loss, or has no record', () => {
+    const ledger = (sent: number): object => ({
+      drill: { ledger: { sent, classes: { once: { requests: 140 } } } },
+    });
+    const needed = (repeat: number, first?: object): boolean =>
+      told(plan, 'it.isNeeded(input.part, input.first)', { part: { repeat }, first });
+    expect([needed(1), needed(1, ledger(140)), needed(2)]).toEqual([true, true, true]);
+    expect([needed(2, ledger(141)), needed(2, ledger(140))]).toEqual([true, false]);
+    const names = told<string[]>(plan, 'it.PARTS.map((part) => it.firstOf(part))');
+    expect(new Set(names)).toEqual(
+      new Set(parts.filter(({ repeat }) => repeat === 1).map(({ name }) => name)),
+    );
+  });
+
   test('load what the chart loads and the target does not, in all but n8n as it comes', () => {
     for (const [index, { target, configuration }] of parts.entries()) {
       const words = commands[index] ?? [];
@@ -139,6 +153,21 @@ describe('the table', () => {
     expect(text).toMatch(
       /\| kill-worker \| process \| the chart's defaults \| lost=0 \| [^|]+ \| n8n fails what a dead worker had [^|]+ \| \[recovery\]/,
     );
+  });
+
+  test('says how many drills are missing: no repeat of one that lost nothing', () => {
+    const { once } = ledger.classes;
+    const clean: DrillRecord = {
+      ...without,
+      ledger: { ...without.ledger, sent: once.requests },
+    };
+    const first = (drill: DrillRecord): object => ({
+      ...part(drill, 1),
+      name: 'kill-worker-process-defaults-1',
+    });
+    const missing = (text: string): number =>
+      Number(/Up to (\d+) have not been measured yet/.exec(text)?.[1]);
+    expect(missing(page([first(record)])) - missing(page([first(clean)]))).toBe(2);
   });
 
   test('bounds what none of so many says', () => {

@@ -27,6 +27,7 @@ beforeAll(() => {
        kept, about: 'a test', shownOut: 'out', mostAtOnce: Number(process.env.MOST ?? 1),
        isAlone: ({ name }) => name === process.env.ALONE,
        kindOf: ({ name }) => (process.env.OTHER_KIND ?? '').includes(name),
+       isNeeded: ({ name }) => !(process.env.NEEDLESS ?? '').includes(name),
        whyNot: ({ name }) => name === 'd' && !existsSync(kept + '/a.json') ? 'it rests on a' : null,
        measured: async ({ name }, { isShort, signal }) => {
          console.log('begin ' + name);
@@ -57,6 +58,15 @@ function measure(args: string[], env: Record<string, string> = {}) {
 const records = (): string[] => (existsSync(kept) ? readdirSync(kept).sort() : []);
 const record = (name: string): object =>
   JSON.parse(readFileSync(join(kept, `${name}.json`), 'utf8')) as object;
+
+test('a part that is not needed is left out, unless it is named', () => {
+  const env = { NEEDLESS: 'ac' };
+  const { stdout } = measure(['--list'], env);
+  expect(stdout).toMatch(/not needed a, .*\nmissing {4}b, .*\nnot needed c, .*\nmissing {4}d, /);
+  expect(stdout).toContain('2 of 4 have no record: 2.0 min');
+  expect(measure(['--within', '9m'], env).steps).toEqual(['begin b', 'end b']);
+  expect(measure(['c'], env).steps).toEqual(['begin c', 'end c']);
+});
 
 test('the next part without a record is measured and kept', () => {
   expect(measure([])).toMatchObject({ status: 0, steps: ['begin a', 'end a'] });
