@@ -1,5 +1,6 @@
 // The chart on a real cluster: beside other charts, and through what happens to pods.
 import { MODES } from '../../../studies/charts/parts.mjs';
+import { goals } from './goals.mjs';
 import { hasPeers, peerRecord, peers } from './peers.mjs';
 import { has, link, number, readJson, spread, table } from './records.mjs';
 
@@ -11,13 +12,13 @@ export function charts() {
   const isOld = (mode) => peerRecord('last-node', mode, 'tuned') === null;
   const [old, replaced] = [modes.filter(isOld), modes.filter((mode) => !isOld(mode))];
   const parts = [
-    ...(compared === '' ? [] : [CONDITIONS, compared]),
+    ...(compared === '' ? [] : [CONDITIONS, compared, goals()]),
     ...(old.length === 0 ? [] : [ABOUT_OLD, ...old.map(inTurns)]),
     ...(replaced.length === 0 ? [] : [starts(replaced)]),
   ];
   return `## This chart and others on one cluster
 
-${parts.join('\n\n')}${answers()}${rollouts()}${workerEnds()}`;
+${parts.filter((part) => part !== '').join('\n\n')}${answers()}${rollouts()}${workerEnds()}`;
 }
 
 const recordOf = (mode) => `studies/charts/results/${mode}.json`;

@@ -19,13 +19,7 @@ const BY_CLASS = {
 };
 
 /** What ends a worker, or takes its jobs from it: n8n runs them no second time. */
-const ENDED = new Set([
-  'kill-worker',
-  'oom-worker',
-  'stall-worker',
-  'cut-worker',
-  'redis-half-open',
-]);
+const ENDED = new Set(['kill-worker', 'oom-worker', 'stall-worker', 'cut-worker']);
 const WITHOUT_STORE = new Set([
   ...['restart-redis', 'stop-redis', 'redis-loses-data', 'restart-postgres', 'stop-postgres'],
   ...['postgres-connections-used-up', 'full-disk'],
@@ -49,16 +43,49 @@ const LOST = {
 };
 
 const HALF_OPEN = {
-  cause: 'the workers wait on dead connections, and take no job until they are restarted',
-  prevention: '`worker.guardSeconds` of the chart restarts them',
+  'as-it-comes': {
+    cause: 'the workers wait on dead connections, and take no job until they are restarted',
+    prevention: '`worker.guardSeconds` of the chart restarts them',
+  },
+  lost: {
+    cause:
+      'each free slot of a worker has asked Redis for a job; Redis gives the next jobs to these connections, which are dead',
+    prevention: RECOVERY,
+  },
+  recover: {
+    cause: 'the worker guard waits for `worker.guardSeconds` before it restarts a worker',
+    prevention: 'a smaller `worker.guardSeconds`, longer than usual pauses between jobs',
+  },
+};
+
+const RUNNER_ENDED = {
+  cause:
+    'n8n ends what ran on a task runner that dies as an error of its node, which recovery does not retry',
+  prevention: '"Retry On Fail" of the node, where it may run twice',
+};
+
+const NO_REDIS = {
+  cause:
+    'n8n ends itself after `QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD` without Redis, and has to start again when Redis is back',
+  prevention: 'a Redis that fails over within that time',
 };
 
 export function causesOf({ fault, configuration, metric, classes }) {
-  if (fault === 'redis-half-open' && configuration === 'as-it-comes') return HALF_OPEN;
+  if (fault === 'redis-half-open' && configuration === 'as-it-comes') {
+    return HALF_OPEN['as-it-comes'];
+  }
   if (metric === 'repeated') return BY_CLASS.repeated;
+  if (metric === 'recover') {
+    if (fault === 'redis-half-open') return HALF_OPEN.recover;
+    if (fault === 'stop-redis') return NO_REDIS;
+  }
   if (metric === 'lost') {
-    if (classes.includes('not-executed')) return BY_CLASS['not-executed'];
+    if (fault === 'kill-runner') return RUNNER_ENDED;
+    if (classes.includes('not-executed')) {
+      return fault === 'kill-webhook' ? NOT_KNOWN : BY_CLASS['not-executed'];
+    }
     if (configuration === 'recovery') return NOT_KNOWN;
+    if (fault === 'redis-half-open') return HALF_OPEN.lost;
     if (ENDED.has(fault)) return LOST.worker;
     if (fault === 'kill-main' || fault === 'kill-webhook') return LOST.main;
     if (WITHOUT_STORE.has(fault)) return LOST.store;

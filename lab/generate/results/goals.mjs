@@ -1,0 +1,59 @@
+// What the comparison of charts aimed at, what it reached, and where n8n's CPU goes instead.
+import { peerRecord, ratioOf } from './peers.mjs';
+import { has, link, number, readJson, table } from './records.mjs';
+
+/** Times the responses of the official chart as it comes. */
+const GOALS = [
+  { workload: 'last-node', mode: 'regular', times: 7 },
+  { workload: 'last-node', mode: 'queue', times: 3.5 },
+  { workload: 'expressions', mode: 'regular', times: 3.5 },
+  { workload: 'expressions', mode: 'queue', times: 3 },
+  { workload: 'items', mode: 'regular', times: 2 },
+  { workload: 'items', mode: 'queue', times: 2 },
+];
+const OURS = ['tuned', 'tuned-throughput'];
+/** Packages named of a profile. */
+const PACKAGES = 4;
+const IDLE = 'idle';
+
+/** Empty as long as nothing of it was measured. */
+export function goals() {
+  const rows = GOALS.flatMap((goal) => {
+    const ours = OURS.map((contender) => peerRecord(goal.workload, goal.mode, contender));
+    return ours.every((record) => record === null) ? [] : [rowOf(goal, ours)];
+  });
+  if (rows.length === 0) return '';
+  return `### What was aimed at
+
+As many times the responses of the official chart. Where the CPU goes is told by [a profile of the same workload](results/inside-n8n.md#where-the-cpu-of-a-request-goes)
+with the chart's defaults, over all processes of n8n: it shows what is left to gain.
+
+${table(
+  ['workload', 'mode', 'goal', 'ours', 'ours, profile throughput', 'reached', 'where the CPU goes'],
+  rows,
+)}`;
+}
+
+function rowOf({ workload, mode, times }, ours) {
+  const best = Math.max(...ours.map((record) => record?.comparison.ratio.value ?? 0));
+  return [
+    ...[workload, mode, `${number(times)}x`],
+    ...ours.map((record) => (record === null ? 'not measured' : ratioOf(record))),
+    best >= times ? 'yes' : 'no',
+    whereCpuGoes(workload, mode),
+  ];
+}
+
+function whereCpuGoes(workload, mode) {
+  const path = `studies/cpu-profile/results/${mode}-${workload}.json`;
+  if (!has(path)) return 'not measured';
+  const sums = new Map();
+  for (const { groups } of readJson(path).processes) {
+    for (const { name, ms } of groups) {
+      if (name !== IDLE) sums.set(name, (sums.get(name) ?? 0) + ms);
+    }
+  }
+  const all = [...sums.values()].reduce((sum, ms) => sum + ms, 0);
+  const most = [...sums].toSorted(([, a], [, b]) => b - a).slice(0, PACKAGES);
+  return `${most.map(([name, ms]) => `${name} ${number((100 * ms) / all)} %`).join(', ')} (${link(path)})`;
+}
