@@ -6,7 +6,7 @@
 //   lab/cluster/cluster exec node studies/charts/peers.mjs             the next sitting with a comparison that has none
 //   lab/cluster/cluster exec node studies/charts/peers.mjs items-queue
 //
-// A sitting takes about ten minutes and wants the machine for itself; those that are asked most come first. With SHORT=1 one
+// A sitting takes about twelve minutes and wants the machine for itself; those that are asked most come first. With SHORT=1 one
 // is tried: a few seconds of load, and its records are printed, not kept.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

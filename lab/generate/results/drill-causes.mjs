@@ -54,7 +54,7 @@ const HALF_OPEN = {
   },
   recover: {
     cause: 'the worker guard waits for `worker.guardSeconds` before it restarts a worker',
-    prevention: 'a smaller `worker.guardSeconds`, longer than usual pauses between jobs',
+    prevention: 'a smaller `worker.guardSeconds`',
   },
 };
 

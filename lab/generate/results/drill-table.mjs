@@ -180,7 +180,7 @@ function told(records) {
     (part) => !byName.has(part.name) && isNeeded(part, byName.get(firstOf(part))),
   );
   return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. A drill that counts anything but
-requests that were answered and executed once is repeated: there are ${REPEATS} of it. ${left.length === 0 ? 'None is missing.' : `Up to ${left.length} have not been measured yet.`}`;
+requests that were answered and executed once is run ${REPEATS} times, any other once. ${left.length === 0 ? 'None is missing.' : `Up to ${left.length} have not been measured yet.`}`;
 }
 
 /** What is not told of drills that were alone. */
@@ -217,6 +217,8 @@ function failures(groups) {
   });
   if (rows.length === 0) return '';
   return `### What failed, why, and what would prevent it
+
+Most causes come from reading the code of n8n and Bull and from the counts above, not from an experiment of their own.
 
 ${table(['fault', 'target', 'configuration', 'promised', 'measured', 'cause', 'what would prevent it'], rows)}
 `;

@@ -25,8 +25,8 @@ export function goals() {
   if (rows.length === 0) return '';
   return `### What was aimed at
 
-As many times the responses of the official chart. Where the CPU goes is told by [a profile of the same workload](results/inside-n8n.md#where-the-cpu-of-a-request-goes)
-with the chart's defaults, over all processes of n8n: it shows what is left to gain.
+A goal is a ratio of expected responses per second to those of the official chart. Where a goal is not reached, the last
+column shows what n8n spends its CPU on, from [a profile of the same workload](results/inside-n8n.md#where-the-cpu-of-a-request-goes) with the chart's defaults.
 
 ${table(
   ['workload', 'mode', 'goal', 'ours', 'ours, profile throughput', 'reached', 'where the CPU goes'],

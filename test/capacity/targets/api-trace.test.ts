@@ -1,3 +1,4 @@
+import type { ExecutionsSeen } from '../../../capacity/src/analysis/match-executions';
 import { traceFromNow } from '../../../capacity/src/targets/url/trace';
 import type { N8nApi } from '../../../capacity/src/targets/url/api';
 
@@ -9,15 +10,19 @@ const failed = (id: number, message: string): object => ({
   data: { resultData: { error: { message } }, headers: { 'x-load-id': `run-${String(id)}` } },
 });
 
-test('one whose job has stalled has crashed, one that failed by itself has not', async () => {
-  const stalled = 'This execution failed to be processed too many times and will no longer retry.';
-  const data = [failed(3, stalled), failed(2, 'a node has failed')];
+async function traced(data: readonly object[]): Promise<ExecutionsSeen> {
   const api = {
     newestExecution: () => Promise.resolve(1),
     ask: (_: string, path: string) =>
       Promise.resolve({ data: path.includes('status=running') ? [] : data, nextCursor: null }),
   } as unknown as N8nApi;
-  const { executions } = await (await traceFromNow(api)).read('run', 1000);
+  return (await traceFromNow(api)).read('run', 1000);
+}
+
+test('one whose job has stalled has crashed, one that failed by itself has not', async () => {
+  const stalled = 'This execution failed to be processed too many times and will no longer retry.';
+  const data = [failed(3, stalled), failed(2, 'a node has failed')];
+  const { executions } = await traced(data);
   expect(executions).toMatchObject([
     { loadId: 'run-3', outcome: 'failed', hasCrashed: true },
     { loadId: 'run-2', outcome: 'failed' },
@@ -27,12 +32,7 @@ test('one whose job has stalled has crashed, one that failed by itself has not',
 
 test('a retry runs a request again, and what another execution calls belongs to no request', async () => {
   const data = ['retry', 'integrated'].map((mode, at) => ({ ...failed(5 - at, 'any'), mode }));
-  const api = {
-    newestExecution: () => Promise.resolve(1),
-    ask: (_: string, path: string) =>
-      Promise.resolve({ data: path.includes('status=running') ? [] : data, nextCursor: null }),
-  } as unknown as N8nApi;
-  const { executions } = await (await traceFromNow(api)).read('run', 1000);
+  const { executions } = await traced(data);
   expect(executions).toMatchObject([{ loadId: null, retryFor: 'run-5' }, { loadId: null }]);
   expect(executions[1]).not.toHaveProperty('retryFor');
 });
