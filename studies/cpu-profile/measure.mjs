@@ -23,7 +23,7 @@ const TOPOLOGIES = {
   queue: ['--mode', 'queue', '--workers', '1', '--webhooks', '1'],
 };
 const PARTS = Object.keys(TOPOLOGIES).flatMap((mode) =>
-  ['last-node', 'expressions'].map((workload) => ({
+  ['last-node', 'expressions', 'items'].map((workload) => ({
     ...{ name: `${mode}-${workload}`, mode, workload },
     seconds: AROUND_SECONDS + WARMUP_SECONDS + SECONDS,
   })),

@@ -133,6 +133,10 @@ export const METRICS = declare({
     'sum',
     'executions that one worker runs at once, where it shows it',
   ),
+  coldSandboxes: count(
+    'Expression sandboxes built too late',
+    'while an execution waited, since the process started',
+  ),
   webhookRequests: count('Webhook requests', 'answered since the process started'),
   webhookErrors: count('Webhook errors', 'answered with a 5xx status since the process started'),
   webhookMeanMs: gauge(

@@ -21,6 +21,7 @@ const GAUGES: readonly { theirs: string; ours: Metric; times: number }[] = [
   { theirs: 'n8n_tuned_heap_limit_bytes', ours: 'heapLimitMiB', times: 1 / mebi },
   { theirs: 'n8n_tuned_memory_limit_bytes', ours: 'shownMemoryLimitMiB', times: 1 / mebi },
   { theirs: 'n8n_tuned_worker_concurrency', ours: 'workerSlots', times: 1 },
+  { theirs: 'n8n_expression_pool_cold_start_sync_total', ours: 'coldSandboxes', times: 1 },
   { theirs: 'n8n_workflow_started_total', ours: 'executionsStarted', times: 1 },
   { theirs: 'n8n_workflow_success_total', ours: 'executionsSucceeded', times: 1 },
   { theirs: 'n8n_workflow_failed_total', ours: 'executionsFailed', times: 1 },
