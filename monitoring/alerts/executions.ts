@@ -112,10 +112,10 @@ export const executions: AlertGroup = {
       meaning:
         'n8n evaluates expressions in a sandbox of its own per execution, and keeps a few ready. When none is left it builds one on the spot, and its event loop does nothing else meanwhile: 6 to 36 ms each.',
       tellWhy: [
-        'More executions at once than `N8N_EXPRESSION_ENGINE_POOL_SIZE`: the share of cold ones is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
+        'More executions at once than `tuning.readySandboxes`: the share of cold ones is `rate(n8n_expression_pool_cold_start_sync_total[5m]) / rate(n8n_expression_pool_acquired_total[5m])`.',
       ],
       whatToDo: [
-        'Raise `N8N_EXPRESSION_ENGINE_POOL_SIZE`; each one ready costs memory outside the heap.',
+        'Raise `tuning.readySandboxes`; each one ready costs memory outside the heap.',
         'Turn on `tuning.lazyCharacterMap`, which makes building one cheaper: docs/chart/patches.md.',
       ],
       drill: 'Load the workload `expressions` with more clients than the pool is large.',

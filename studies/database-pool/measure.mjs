@@ -4,6 +4,7 @@
 //
 //   make lab build && node studies/database-pool/measure.mjs             16 cells and 5 controls, about 31 minutes
 //   node studies/database-pool/measure.mjs --round-trip 10               the same at 10 ms
+//   node studies/database-pool/measure.mjs --round-trip 10 --short       of that the large bursts on 10 executions at once, 8 minutes
 //   node studies/database-pool/measure.mjs --ping-timeout 20             with the chart's DB_PING_TIMEOUT_MS, not n8n's 5000
 //
 // Stopped, the same command goes on with the cell that it was in. Writes results/<condition>.json after each call; --dry-run
@@ -25,6 +26,7 @@ const { values: given } = parseArgs({
     'round-trip': { type: 'string', default: '3' },
     'ping-timeout': { type: 'string', default: '5' },
     repeats: { type: 'string', default: '1' },
+    short: { type: 'boolean', default: false },
     'dry-run': { type: 'boolean', default: false },
   },
 });
@@ -57,8 +59,8 @@ const plan = {
   },
   dimensions: {
     'env.DB_POSTGRESDB_POOL_SIZE': [2, 4, 10, 20],
-    concurrency: [10, 50],
-    ratePerSecond: [5, 20],
+    concurrency: given.short ? [10] : [10, 50],
+    ratePerSecond: given.short ? [20] : [5, 20],
   },
   control: { 'env.DB_POSTGRESDB_POOL_SIZE': 4, concurrency: 10, ratePerSecond: 5 },
   controlEvery: 5,

@@ -6,7 +6,7 @@
 //   node studies/isolate-pool/measure.mjs --list           what there is, what has a record, and how long it takes
 //   node studies/isolate-pool/measure.mjs --within 40m     one after the other, as long as the next one still fits
 //
-// The four sizes of a condition follow each other, each in another order in the second round. Each wants the machine for
+// The sizes of a condition follow each other, in the other order in every second round. Each wants the machine for
 // itself.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,10 +24,18 @@ const SIZES = [1, 5, 10, 20];
 const RATES = [2, 5];
 const CPUS = { 'one-core': ['--cpu', '1'], 'all-cores': [] };
 
-const PARTS = [SIZES, SIZES.toReversed()].flatMap((sizes, round) =>
+/** Near saturation one run says little of p95: n8n's own size and the next larger one are measured more often. */
+const NEAR_SATURATION = { sizes: [1, 5], rates: [5] };
+const ROUNDS = [
+  { sizes: SIZES, rates: RATES },
+  { sizes: SIZES, rates: RATES },
+  ...Array.from({ length: 3 }, () => NEAR_SATURATION),
+];
+
+const PARTS = ROUNDS.flatMap(({ sizes, rates }, round) =>
   Object.keys(CPUS).flatMap((cpu) =>
-    RATES.flatMap((ratePerSecond) =>
-      sizes.map((size) => ({
+    rates.flatMap((ratePerSecond) =>
+      (round % 2 === 0 ? sizes : sizes.toReversed()).map((size) => ({
         name: `${cpu}-${ratePerSecond}-pool-${size}-${round + 1}`,
         ...{ cpu, ratePerSecond, size, round: round + 1 },
         seconds: AROUND_SECONDS + WARMUP_SECONDS + SECONDS,

@@ -31,6 +31,7 @@ export function tuningEnv(
     DB_PING_TIMEOUT_MS: pingTimeoutMs,
     N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: String(tuned.lazyExpressions),
     N8N_EXPRESSION_ENGINE_COMPILE_CACHE: String(tuned.compileCache),
+    N8N_EXPRESSION_ENGINE_POOL_SIZE: String(tuned.readySandboxes),
     ...(role !== 'main' && tuned.headlessWorkers ? { N8N_DISABLE_UI: 'true' } : {}),
     ...(databaseOf(topology) === 'postgresql'
       ? { DB_POSTGRESDB_POOL_SIZE: String(databasePool(slotsOf(topology, tuned, role))) }

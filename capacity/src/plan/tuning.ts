@@ -4,6 +4,7 @@
 export interface TuningValues {
   lazyExpressions: boolean;
   compileCache: boolean;
+  readySandboxes: number;
   saveSuccessfulExecutions: 'all' | 'none';
   saveFailedExecutions: 'all' | 'none';
   saveProgress: boolean;
@@ -37,6 +38,8 @@ export const reasons: Record<keyof TuningValues, string> = {
   lazyExpressions:
     'n8n otherwise builds a V8 isolate for every execution, also for one without an expression: most of what tuning gains; the sandbox stays',
   compileCache: 'an expression is compiled once, not in every execution',
+  readySandboxes:
+    'an execution that evaluates an expression while no sandbox is ready builds one, and its process does nothing else meanwhile',
   saveSuccessfulExecutions:
     'every saved execution is written to the database, in queue mode also one that is then marked as deleted; what is given up is the record of successful executions',
   saveFailedExecutions: 'failures are what you want to look at',
@@ -67,6 +70,7 @@ export const reasons: Record<keyof TuningValues, string> = {
 const base: TuningValues = {
   lazyExpressions: true,
   compileCache: true,
+  readySandboxes: 5,
   saveSuccessfulExecutions: 'all',
   saveFailedExecutions: 'all',
   saveProgress: false,
@@ -135,7 +139,7 @@ export function heapsFor(memoryMiB: number): Heaps {
 /** Executions at once that a webhook processor's database connections are computed for. */
 export const WEBHOOK_SLOTS = 40;
 
-/** Database connections of one process, as the chart computes them: a quarter of what it runs at once. */
+/** Database connections of one process, as the chart computes them: a quarter of what it runs at once, 10 to 20. */
 export function databasePool(slots: number): number {
-  return Math.min(20, Math.max(4, Math.ceil(slots / 4)));
+  return Math.min(20, Math.max(10, Math.ceil(slots / 4)));
 }

@@ -166,10 +166,10 @@ and means nothing to main in queue mode. Dict: context, component.
 {{- end -}}
 {{- end -}}
 
-{{/* Database connections of one process: a quarter of what it runs at once, 4 to 20 (n8n's own default is 2). Dict: context, component. */}}
+{{/* Database connections of one process: a quarter of what it runs at once, 10 to 20 (n8n's own default is 2). Dict: context, component. */}}
 {{- define "n8n-tuned.databasePool" -}}
 {{- $slots := ternary 40 (include "n8n-tuned.runnerConcurrency" . | int) (eq .component.role "webhook") -}}
-{{- $setting := .context.Values.database.poolSize | default (min 20 (max 4 (div (add $slots 3) 4))) | int -}}
+{{- $setting := .context.Values.database.poolSize | default (min 20 (max 10 (div (add $slots 3) 4))) | int -}}
 {{- include "n8n-tuned.userNumber" (merge (dict "name" "DB_POSTGRESDB_POOL_SIZE" "default" $setting) .) -}}
 {{- end -}}
 

@@ -108,6 +108,7 @@ const SHAPES = {
   'tuning.profile': oneOf('default', 'throughput', 'low-memory', 'io-bound', 'cpu-bound'),
   'tuning.lazyExpressions': orNull(flag),
   'tuning.compileCache': orNull(flag),
+  'tuning.readySandboxes': orNull(whole(1)),
   'tuning.saveSuccessfulExecutions': oneOf('all', 'none', null),
   'tuning.saveFailedExecutions': oneOf('all', 'none', null),
   'tuning.saveProgress': orNull(flag),

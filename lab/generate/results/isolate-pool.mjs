@@ -1,6 +1,6 @@
 // How many sandboxes for expressions to keep ready, by cores and bursts.
 import { readdirSync } from 'node:fs';
-import { has, link, number, readJson, root, spread, table } from './records.mjs';
+import { has, number, readJson, root, spread, table } from './records.mjs';
 
 const FOLDER = 'studies/isolate-pool/results';
 const CPUS = { 'one-core': 'one core', 'all-cores': 'all cores' };
@@ -15,21 +15,23 @@ export function isolatePool() {
     ...readJson(`${FOLDER}/${file}`),
   }));
   const [{ seconds, versions, machine }] = records;
-  const rounds = Math.max(...records.map(({ round }) => round));
   return `## How many sandboxes to keep ready
 
 The workload expressions in regular mode with the chart's defaults, n8n ${versions.n8n}, ${seconds} s at a usual rate, ${seconds / 5} s of it at five
 times that rate, random arrivals; ${machine.cores} cores (${machine.cpu}), which the load generator shares. The pool is
 \`N8N_EXPRESSION_ENGINE_POOL_SIZE\`; an execution that finds it empty has to build a sandbox, and n8n does nothing else meanwhile.
-${rounds === 1 ? 'One run of each.' : `Over ${rounds} runs of each the median, and from the least to the most.`}
+Of the runs of each row the median, and from the least to the most. The chart's own value is
+\`tuning.readySandboxes\`.
 
 ${table(
   [
-    ...['CPU of n8n', 'rate, in the burst', 'pool', 'built while an execution waited', 'p95'],
-    ...['CPU per request', "n8n's memory, at most", ''],
+    ...['CPU of n8n', 'rate, in the burst', 'pool', 'runs', 'built while an execution waited'],
+    ...['p95', 'CPU per request', "n8n's memory, at most"],
   ],
   groupsOf(records).map(rowOf),
-)}`;
+)}
+
+[Records](../${FOLDER})`;
 }
 
 function groupsOf(records) {
@@ -58,10 +60,10 @@ function rowOf(runs) {
     CPUS[cpu],
     `${number(ratePerSecond)}/s, ${number(5 * ratePerSecond)}/s`,
     size,
+    runs.length,
     `${of(({ coldSandboxes, expected }) => (100 * coldSandboxes) / expected)} % of the executions`,
     `${of(({ p95Ms }) => p95Ms)} ms`,
     `${of(({ cpuMillisecondsPerRequest }) => cpuMillisecondsPerRequest)} ms`,
     `${of(({ memoryMiB }) => memoryMiB)} MiB`,
-    runs.map(({ path }) => link(path)).join(' '),
   ];
 }

@@ -56,7 +56,7 @@ export const webhooks: DashboardSpec = {
           ],
           meaning:
             'n8n keeps a few ready; when none is left it builds one, and its event loop waits for 6 to 36 ms.',
-          whenBad: 'Raise `N8N_EXPRESSION_ENGINE_POOL_SIZE`. Runbook N8nExpressionSandboxesCold.',
+          whenBad: 'Raise `tuning.readySandboxes`. Runbook N8nExpressionSandboxesCold.',
         },
       ],
     },

@@ -191,6 +191,7 @@ function keptJobs({ executions: { mode, peakRatePerSecond } }: Values): Record<s
 const TUNING_VARIABLES: Partial<Record<keyof TuningValues, string>> = {
   lazyExpressions: 'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE',
   compileCache: 'N8N_EXPRESSION_ENGINE_COMPILE_CACHE',
+  readySandboxes: 'N8N_EXPRESSION_ENGINE_POOL_SIZE',
   saveSuccessfulExecutions: 'EXECUTIONS_DATA_SAVE_ON_SUCCESS',
   saveFailedExecutions: 'EXECUTIONS_DATA_SAVE_ON_ERROR',
   saveProgress: 'EXECUTIONS_DATA_SAVE_ON_PROGRESS',

@@ -1,6 +1,5 @@
-// n8n makes a V8 isolate for each execution that evaluates an expression, and runs its bundle of libraries in it. Two
-// thirds of that time the library `transliteration` fills a map of 47 000 characters, which only replaceSpecialChars()
-// reads. Loaded before n8n (node --require), this has the map built when it is first read. docs/chart/patches.md
+// In each V8 isolate for expressions n8n's library `transliteration` fills a map of 47 000 characters, which only
+// replaceSpecialChars() reads. With this the map is built when it is first read. docs/chart/patches.md
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 

@@ -1,7 +1,6 @@
-// n8n makes a V8 isolate for each execution that evaluates an expression, and compiles its bundle of libraries there from
-// V8's code cache (N8N_EXPRESSION_ENGINE_COMPILE_CACHE). It fills that cache before the bundle has run, when V8 has compiled
-// nothing of it but the outermost function: whatever runs is compiled anew in each isolate. Loaded before n8n (node
-// --require), this fills the cache once per process from an isolate of its own in which the bundle has run and built the
+// n8n compiles its bundle of libraries for expressions in each isolate from V8's code cache, which it fills before the
+// bundle has run: by then V8 has compiled nothing but the outermost function, and compiles the rest anew in each isolate.
+// With this the cache is filled once per process, from an isolate of its own in which the bundle has run and built the
 // context of one expression. The code that runs is the same. docs/chart/patches.md
 const { createHash } = require('node:crypto');
 const Module = require('node:module');

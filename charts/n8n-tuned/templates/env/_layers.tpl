@@ -150,6 +150,8 @@
   value: {{ include "n8n-tuned.tuning" (dict "context" $context "name" "lazyExpressions") | quote }}
 - name: N8N_EXPRESSION_ENGINE_COMPILE_CACHE
   value: {{ include "n8n-tuned.tuning" (dict "context" $context "name" "compileCache") | quote }}
+- name: N8N_EXPRESSION_ENGINE_POOL_SIZE
+  value: {{ include "n8n-tuned.tuning" (dict "context" $context "name" "readySandboxes") | quote }}
 {{- if and (ne .component.role "main") (eq "true" (include "n8n-tuned.tuning" (dict "context" $context "name" "headlessWorkers"))) }}
 - name: N8N_DISABLE_UI
   value: "true"
