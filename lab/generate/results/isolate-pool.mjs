@@ -25,13 +25,11 @@ Of the runs of each row the median, and from the least to the most. The chart's 
 
 ${table(
   [
-    ...['CPU of n8n', 'rate, in the burst', 'pool', 'runs', 'built while an execution waited'],
-    ...['p95', 'CPU per request', "n8n's memory, at most"],
+    ...['CPU of n8n', 'rate, in the burst', 'pool', 'built while an execution waited'],
+    ...['p95', 'CPU per request', "n8n's memory, at most", 'records'],
   ],
   groupsOf(records).map(rowOf),
-)}
-
-[Records](../${FOLDER})`;
+)}`;
 }
 
 function groupsOf(records) {
@@ -60,10 +58,10 @@ function rowOf(runs) {
     CPUS[cpu],
     `${number(ratePerSecond)}/s, ${number(5 * ratePerSecond)}/s`,
     size,
-    runs.length,
     `${of(({ coldSandboxes, expected }) => (100 * coldSandboxes) / expected)} % of the executions`,
     `${of(({ p95Ms }) => p95Ms)} ms`,
     `${of(({ cpuMillisecondsPerRequest }) => cpuMillisecondsPerRequest)} ms`,
     `${of(({ memoryMiB }) => memoryMiB)} MiB`,
+    runs.map(({ path }, index) => `[${index + 1}](../${path})`).join(' '),
   ];
 }
