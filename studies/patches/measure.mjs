@@ -1,12 +1,21 @@
 // What each patch is worth: the default profile without it and with it, side by side, in turns. The names say what
 // differs; `N8N_TUNED_WITHOUT` switches patches off. Keeps the records in results/, which docs/results.md lists.
-//   make build && node studies/patches/measure.mjs [name...]        all of them: about half an hour
+//   make build && node studies/patches/measure.mjs [name...]        all of them: about 40 minutes
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
+import { sidesOf } from './figures.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
@@ -19,7 +28,6 @@ const queue = (env = {}) => ({ mode: 'queue', workers: { count: 1 }, env });
 const database = (milliseconds, env = {}) =>
   queue({ NODE_OPTIONS: SLOW_DATABASE, DATABASE_ROUND_TRIP_MS: String(milliseconds), ...env });
 const without = (patches) => ({ N8N_TUNED_WITHOUT: patches });
-const pool = (size) => ({ N8N_EXPRESSION_ENGINE_POOL_SIZE: String(size) });
 
 /** name: [workload, clients, [name of A, topology], [name of B, topology]] */
 const comparisons = {
@@ -71,16 +79,6 @@ const comparisons = {
     ['queue-database-at-1ms-unpatched', database(1, without('read-once'))],
     ['queue-database-at-1ms-read-once', database(1)],
   ],
-  ...Object.fromEntries(
-    [5, 20].map((size) => [
-      `isolate-pool-${size}`,
-      [
-        ...['expressions', 16],
-        ['regular-isolate-pool-1', regular(pool(1))],
-        [`regular-isolate-pool-${size}`, regular(pool(size))],
-      ],
-    ]),
-  ),
 };
 
 const asked = process.argv.slice(2);
@@ -115,6 +113,12 @@ for (const [name, [workload, clients, ...sides]] of Object.entries(comparisons))
   if (status !== 0) process.exitCode = 1;
   const [folder] = readdirSync(join(root, out));
   if (folder === undefined) continue;
+  mkdirSync(path(`results/${name}`), { recursive: true });
+  const record = JSON.parse(readFileSync(join(root, out, folder, 'compare.json'), 'utf8'));
+  writeFileSync(
+    path(`results/${name}/sides.json`),
+    `${JSON.stringify(sidesOf(record, join(root, out, folder)), null, 2)}\n`,
+  );
   for (const kept of ['compare.json', 'report.md', 'plots']) {
     cpSync(join(root, out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
   }

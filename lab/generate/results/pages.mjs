@@ -31,6 +31,7 @@ import { rightSizing } from './right-sizing.mjs';
 import { knownCapacities, searchQuality } from './search.mjs';
 import { smallPods } from './small-pods.mjs';
 import { isolatePool } from './isolate-pool.mjs';
+import { sessionOnce } from './session-once.mjs';
 import { statements } from './statements.mjs';
 import { taskRunners } from './task-runners.mjs';
 import { coresOfOneProcess, coresPlots, tuningProfiles } from './tuning.mjs';
@@ -133,7 +134,16 @@ const ALL = [
     'inside-n8n',
     'What do the parts of n8n cost by themselves?',
     answers.insideN8n,
-    [cpuProfiles, statements, isolates, isolatePool, databasePool, sessions, heapFloors],
+    [
+      cpuProfiles,
+      statements,
+      isolates,
+      isolatePool,
+      databasePool,
+      sessions,
+      sessionOnce,
+      heapFloors,
+    ],
   ],
   ['sweeps', 'What was measured over a matrix?', answers.sweeps, [sweeps]],
   [
