@@ -20,7 +20,11 @@ const variants = [
   { name: 'none', options: [] },
   { name: 'warm-expressions', options: patches('warm-expressions') },
   { name: 'lazy-character-map', options: patches('lazy-character-map') },
-  { name: 'both', options: patches('lazy-character-map', 'warm-expressions') },
+  { name: 'zone-once', options: patches('zone-once') },
+  {
+    name: 'all three',
+    options: patches('lazy-character-map', 'warm-expressions', 'zone-once'),
+  },
 ].map((variant) => ({ ...variant, rounds: [] }));
 
 const loadAverageAtStart = loadavg()[0];

@@ -20,7 +20,7 @@ import { sidesOf } from './figures.mjs';
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
 
-const EXPRESSIONS = 'lazy-character-map,warm-expressions';
+const EXPRESSIONS = 'lazy-character-map,warm-expressions,zone-once';
 const SLOW_DATABASE = `--require=${path('slow-database.cjs')}`;
 
 const regular = (env = {}) => ({ mode: 'regular', env });
@@ -44,12 +44,22 @@ const comparisons = {
   'lazy-map-alone': [
     ...['expressions', 8],
     ['regular-unpatched', regular(without(EXPRESSIONS))],
-    ['regular-lazy-map', regular(without('warm-expressions'))],
+    ['regular-lazy-map', regular(without('warm-expressions,zone-once'))],
   ],
   'warm-on-top': [
     ...['expressions', 8],
-    ['regular-lazy-map', regular(without('warm-expressions'))],
-    ['regular-lazy-map-and-warm', regular()],
+    ['regular-lazy-map', regular(without('warm-expressions,zone-once'))],
+    ['regular-lazy-map-and-warm', regular(without('zone-once'))],
+  ],
+  'zone-once-regular': [
+    ...['expressions', 8],
+    ['regular-unpatched', regular(without('zone-once'))],
+    ['regular-zone-once', regular()],
+  ],
+  'zone-once-queue': [
+    ...['expressions', 8],
+    ['queue-unpatched', queue(without('zone-once'))],
+    ['queue-zone-once', queue()],
   ],
   ...Object.fromEntries(
     [0, 1, 3].map((milliseconds) => [

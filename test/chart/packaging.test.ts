@@ -1,5 +1,5 @@
 // The chart is whole in itself, under every way to carry it, and small enough for Kubernetes.
-import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { attempt, chart, KUBERNETES, paths, render, renderOf } from './support/helm.ts';
@@ -40,9 +40,17 @@ test("no file of it is a link, which Flux's Git source drops and Helm warns of",
   expect(output).not.toMatch(/symlink|symbolic|walk/i);
 });
 
-test('a default rendering is short enough to be read', async () => {
-  const { text } = await render(paths.helm3);
-  expect(text.split('\n').length).toBeLessThan(900);
+test('a default rendering is short enough to be read, without and with the patches in it', async () => {
+  const { text, manifests } = await render(paths.helm3);
+  const patches = manifests.flatMap(({ data }) =>
+    Object.entries((data ?? {}) as Record<string, string>)
+      .filter(([name]) => existsSync(join(chart, 'files/preload', name)))
+      .map(([, script]) => script.split('\n').length),
+  );
+  const lines = text.split('\n').length;
+  expect(patches.length).toBeGreaterThan(3);
+  expect(lines - patches.reduce((sum, each) => sum + each, 0)).toBeLessThan(700);
+  expect(lines).toBeLessThan(1000);
 });
 
 test('no ConfigMap comes near the limit of 1 MiB', async () => {

@@ -91,6 +91,7 @@ describe('the parts', () => {
     const patches = [
       'lazyCharacterMap',
       'warmExpressions',
+      'zoneOnce',
       'sessionOnce',
       'readOnce',
       'keepStalled',

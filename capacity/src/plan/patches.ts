@@ -19,6 +19,7 @@ export function patchFiles(
     ['untraced-sqlite.cjs', !tuning.traceSqlite && database === 'sqlite'],
     ['lazy-character-map.cjs', tuning.lazyCharacterMap && !isLegacy],
     ['warm-expressions.cjs', tuning.warmExpressions && !isLegacy],
+    ['zone-once.cjs', tuning.zoneOnce && !isLegacy],
     ['session-once.cjs', tuning.sessionOnce && database === 'postgresql' && !isLegacy],
     ['read-once.cjs', tuning.readOnce && !isLegacy],
     ['keep-stalled.cjs', tuning.keepStalled && enqueues && !isLegacy],

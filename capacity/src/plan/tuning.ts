@@ -17,6 +17,7 @@ export interface TuningValues {
   traceSqlite: boolean;
   lazyCharacterMap: boolean;
   warmExpressions: boolean;
+  zoneOnce: boolean;
   sessionOnce: boolean;
   readOnce: boolean;
   keepStalled: boolean;
@@ -57,6 +58,8 @@ export const reasons: Record<keyof TuningValues, string> = {
     'most of building a sandbox for expressions is a map of characters that hardly any expression reads: built when it is read',
   warmExpressions:
     'the functions that every expression needs come compiled from the code cache, not compiled anew in every execution',
+  zoneOnce:
+    'n8n has the time zone checked, and $now and $today built, for every expression: once, and when they are read, instead',
   sessionOnce:
     'n8n sends PostgreSQL the settings of its session before every query: once per connection instead',
   readOnce:
@@ -82,6 +85,7 @@ const base: TuningValues = {
   traceSqlite: true,
   lazyCharacterMap: true,
   warmExpressions: true,
+  zoneOnce: true,
   sessionOnce: true,
   readOnce: true,
   keepStalled: true,

@@ -130,6 +130,7 @@ const SHAPES = {
   'tuning.traceSqlite': orNull(flag),
   'tuning.lazyCharacterMap': orNull(flag),
   'tuning.warmExpressions': orNull(flag),
+  'tuning.zoneOnce': orNull(flag),
   'tuning.sessionOnce': orNull(flag),
   'tuning.readOnce': orNull(flag),
   'tuning.keepStalled': orNull(flag),

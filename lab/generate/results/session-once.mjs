@@ -15,7 +15,7 @@ export function sessionOnce() {
 The workload last-node in queue mode with one worker, 16 clients that each wait for their response, behind a proxy that
 delays the responses of the database; first without the [patch](chart/patches.md#session-once) \`session-once\`, then with
 it, in turns. The wait is the mean of a sample, at most, in the process that waits longest. Timers of Node.js count whole
-milliseconds, so 0.5 ms is not measured.
+milliseconds: less than one cannot be measured.
 
 ${table(
   [

@@ -14,7 +14,8 @@ const seat: Seat = {
   patchFolder: '/kit',
 };
 const READING = '--require=/kit/read-once.cjs';
-const EXPRESSIONS = '--require=/kit/lazy-character-map.cjs --require=/kit/warm-expressions.cjs';
+const EXPRESSIONS =
+  '--require=/kit/lazy-character-map.cjs --require=/kit/warm-expressions.cjs --require=/kit/zone-once.cjs';
 
 const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, string> =>
   n8nEnv(topologySchema.parse(given), { ...seat, ...changed });

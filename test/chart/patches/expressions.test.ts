@@ -7,6 +7,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { n8nFolder, node24 } from '../../nodes/support/lab';
 import * as corpus from '../support/expression-corpus.ts';
+import {
+  evaluate,
+  type Input,
+  type Outcome,
+  type Output,
+  type Sandbox,
+} from '../support/expressions.ts';
 import { chart } from '../support/helm.ts';
 
 const VERSION = '2.41.1';
@@ -15,47 +22,14 @@ const EVERY = process.env['LONG'] === '1' ? 1 : 4;
 const preload = (name: string): string => join(chart, 'files/preload', name);
 const LAZY = preload('lazy-character-map.cjs');
 const WARM = preload('warm-expressions.cjs');
-const HOST = join(__dirname, '../support/expression-host.cjs');
-
-interface Outcome {
-  type?: string;
-  value?: unknown;
-  error?: string;
-  message?: string;
-}
-interface Sandbox {
-  limits: object;
-  codes: string[];
-}
-interface Input {
-  timezone?: string;
-  data?: object;
-  lists?: string[][];
-  bridges?: Sandbox[];
-}
-interface Output {
-  lists: Outcome[][];
-  bridges: Outcome[][];
-  said: string;
-}
-
-async function evaluate(input: Input, scripts: string[]): Promise<Output> {
-  const manifest = join(n8nFolder(VERSION), 'package.json');
-  const required = scripts.flatMap((script) => ['--require', script]);
-  const child = spawn(node24(), [...required, HOST, manifest]);
-  let out = '';
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (said += part));
-  child.stdin.end(JSON.stringify(input));
-  await once(child, 'close');
-  return { ...(JSON.parse(out) as Omit<Output, 'said'>), said };
-}
+const ZONE = preload('zone-once.cjs');
 
 const variants: [string, string[]][] = [
   ['the lazy character map', [LAZY]],
   ['the warm code cache', [WARM]],
-  ['both', [LAZY, WARM]],
+  ['zones computed once', [ZONE]],
+  ['all of them', [LAZY, WARM, ZONE]],
+  ['all of them the other way round', [ZONE, WARM, LAZY]],
 ];
 
 describe('every expression gives the same', () => {
@@ -73,8 +47,8 @@ describe('every expression gives the same', () => {
   let plain: Output;
   let plainElsewhere: Output;
   beforeAll(async () => {
-    plain = await evaluate(input, []);
-    plainElsewhere = await evaluate(elsewhere, []);
+    plain = await evaluate(VERSION, input, []);
+    plainElsewhere = await evaluate(VERSION, elsewhere, []);
   }, 900_000);
 
   test('of a corpus that tells something', () => {
@@ -91,7 +65,7 @@ describe('every expression gives the same', () => {
   test.each(variants)(
     'with %s',
     async (_, scripts) => {
-      const patched = await evaluate(input, scripts);
+      const patched = await evaluate(VERSION, input, scripts);
       expect(patched.said).toBe(plain.said);
       patched.lists.forEach((list, n) => {
         const differing = list.flatMap((outcome, index) => {
@@ -101,7 +75,7 @@ describe('every expression gives the same', () => {
         });
         expect(differing).toEqual([]);
       });
-      expect((await evaluate(elsewhere, scripts)).lists).toEqual(plainElsewhere.lists);
+      expect((await evaluate(VERSION, elsewhere, scripts)).lists).toEqual(plainElsewhere.lists);
     },
     900_000,
   );
@@ -142,7 +116,11 @@ async function inSandboxes(
   scripts: string[],
 ): Promise<Record<keyof typeof SANDBOXES, Outcome[][]>> {
   const { shared, globals, greedy } = SANDBOXES;
-  const { bridges } = await evaluate({ bridges: [...shared, ...globals, ...greedy] }, scripts);
+  const { bridges } = await evaluate(
+    VERSION,
+    { bridges: [...shared, ...globals, ...greedy] },
+    scripts,
+  );
   return {
     shared: bridges.slice(0, shared.length),
     globals: bridges.slice(shared.length, -greedy.length),
@@ -204,9 +182,14 @@ describe('a bundle that is not known', () => {
     const read = [1, 2].map(() => fs.readFileSync(path, 'utf8'));
     console.log(JSON.stringify(read.map((text) => text.length)));
   `;
-  async function lengths(path: string, script: string, without = ''): Promise<[number[], string]> {
+  async function lengths(
+    path: string,
+    scripts: string[],
+    without = '',
+  ): Promise<[number[], string]> {
     const env = { ...process.env, N8N_TUNED_WITHOUT: without };
-    const child = spawn(node24(), ['--require', script, '-e', READ, path], { env });
+    const required = scripts.flatMap((script) => ['--require', script]);
+    const child = spawn(node24(), [...required, '-e', READ, path], { env });
     let out = '';
     let said = '';
     child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
@@ -214,34 +197,45 @@ describe('a bundle that is not known', () => {
     await once(child, 'close');
     return [JSON.parse(out) as number[], said];
   }
+  const BUNDLE = '@n8n/expression-runtime/dist/bundle/runtime.iife.js';
+  const known = join(dirname(n8nFolder(VERSION)), BUNDLE);
+  const lengthOf = (path: string): number => readFileSync(path, 'utf8').length;
+  const changers: [string, string[]][] = [
+    ['lazy-character-map', [LAZY]],
+    ['zone-once', [ZONE]],
+    ['lazy-character-map,zone-once', [LAZY, ZONE]],
+    ['zone-once,lazy-character-map', [ZONE, LAZY]],
+  ];
 
-  test('is left as it is, and that is said once', async () => {
-    const path = 'node_modules/@n8n/expression-runtime/dist/bundle/runtime.iife.js';
-    const [[first, second], said] = await lengths(join(folder, path), LAZY);
-    expect(first).toBe(readFileSync(join(folder, path), 'utf8').length);
+  test.each(changers)('is left as it is by %s, and that is said once', async (names, scripts) => {
+    const unknown = join(folder, 'node_modules', BUNDLE);
+    const [[first, second], said] = await lengths(unknown, scripts);
+    expect(first).toBe(lengthOf(unknown));
     expect(second).toBe(first);
-    expect(said).toMatch(/^n8n-tuned: lazy-character-map: .* left as it is\n$/);
+    const sentences = names
+      .split(',')
+      .map((name) => expect.stringMatching(`^n8n-tuned: ${name}: .* left as it is$`) as string);
+    expect(said.trimEnd().split('\n')).toEqual(sentences);
   });
 
-  test('and one that is known is not', async () => {
-    const path = '@n8n/expression-runtime/dist/bundle/runtime.iife.js';
-    const known = join(dirname(n8nFolder(VERSION)), path);
-    const [[first], said] = await lengths(known, LAZY);
-    expect(first).not.toBe(readFileSync(known, 'utf8').length);
-    expect(said).toBe('');
+  test.each(changers)('and one that is known is not, by %s', async (_, scripts) => {
+    const [[first, second], said] = await lengths(known, scripts);
+    expect(first).not.toBe(lengthOf(known));
+    expect([second, said]).toEqual([lengthOf(known), '']);
   });
 
-  test('and with the switch, one that is known is too', async () => {
-    const path = '@n8n/expression-runtime/dist/bundle/runtime.iife.js';
-    const known = join(dirname(n8nFolder(VERSION)), path);
-    const [[first], said] = await lengths(known, LAZY, 'session-once,lazy-character-map');
-    expect(first).toBe(readFileSync(known, 'utf8').length);
-    expect(said).toBe('');
-  });
+  test.each(changers)(
+    'and with the switch, one that is known is too, by %s',
+    async (names, scripts) => {
+      const [[first], said] = await lengths(known, scripts, `session-once,${names}`);
+      expect([first, said]).toEqual([lengthOf(known), '']);
+    },
+  );
 
   test('the patches know the same bundles, with and without each other', () => {
     const hashes = (path: string): string[] =>
       [...readFileSync(path, 'utf8').matchAll(/[0-9a-f]{64}/g)].map(([hash]) => hash).sort();
-    expect(hashes(LAZY)).toEqual(hashes(WARM));
+    expect(hashes(ZONE)).toEqual(hashes(WARM));
+    expect(hashes(ZONE)).toEqual(hashes(LAZY));
   });
 });

@@ -1,5 +1,5 @@
 // Evaluates expressions as n8n does, each in turn in one sandbox per list, and writes what came of them: a process of its
-// own, because a patch is loaded before n8n. Reads {timezone, lists: [[expression]], data, bridge: [{limits, codes}]}.
+// own, because a patch is loaded before n8n. Reads {timezone, lists: [[expression]], data, bridges: [{limits, timezone, codes}]}.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 
@@ -56,11 +56,11 @@ async function ofList(list) {
 }
 
 /** Raw code in a sandbox with these limits: what an expression could do that got around n8n's checks. */
-function ofBridge({ limits, codes }) {
+function ofBridge({ limits, timezone, codes }) {
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const bridge = new IsolatedVmBridge({ logger, compileCache: true, ...limits });
   bridge.initializeSync();
-  return codes.map((code) => outcome(() => bridge.execute(code, {}, {})));
+  return codes.map((code) => outcome(() => bridge.execute(code, {}, { timezone })));
 }
 
 async function main() {

@@ -250,6 +250,7 @@ const WITHOUT_RENDERING = [
   'traceSqlite',
   'lazyCharacterMap',
   'warmExpressions',
+  'zoneOnce',
   'sessionOnce',
   'readOnce',
 ] as const;

@@ -3,11 +3,14 @@
 const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 
-// By the sha256 of the bundle as it comes: the sha256 that it has with this change, and the n8n that has it.
+// By the sha256 of the bundle as it is found: the sha256 that it has with this change, and the n8n that has it.
 const BUNDLES = {
   // n8n 2.41.0 to 2.41.3 (@n8n/expression-runtime 0.32.0)
   '7ee2ef16c09871fddffd26281d05be77c4caca1127bb1acf21d919b28f348dab':
     'e9666ba37fe637621e47b98b6ac30ed18aaf4a377d82b5f3c83c90399b6700e8',
+  // the same with zone-once.cjs
+  c11ea47e7479f0de94c5e95ee3f4db89d227587af81d6d507d45143d0fb10073:
+    '3382a69d127dd0eb1629287c936d8f6e8df5288919222a9355acec81a35da3d1',
 };
 const BUNDLE = /[\\/]@n8n[\\/]expression-runtime[\\/]dist[\\/]bundle[\\/]runtime\.iife\.js$/;
 
@@ -39,11 +42,12 @@ function lazy(bundle) {
 
 function install() {
   const { readFileSync } = fs;
+  let isDone = false;
   fs.readFileSync = function (path, ...rest) {
     const read = readFileSync.call(this, path, ...rest);
-    if (typeof path !== 'string' || typeof read !== 'string' || !BUNDLE.test(path)) return read;
-    // n8n reads it once per process.
-    fs.readFileSync = readFileSync;
+    if (isDone || typeof read !== 'string' || !BUNDLE.test(path)) return read;
+    // n8n reads it once per process. This stays: to put back what was before would drop what others have put on top.
+    isDone = true;
     return lazy(read);
   };
 }

@@ -8,8 +8,10 @@ const Module = require('node:module');
 const BUNDLES = new Set([
   // n8n 2.41.0 to 2.41.3 (@n8n/expression-runtime 0.32.0)
   '7ee2ef16c09871fddffd26281d05be77c4caca1127bb1acf21d919b28f348dab',
-  // the same with lazy-character-map.cjs
+  // the same with lazy-character-map.cjs, with zone-once.cjs, and with both
   'e9666ba37fe637621e47b98b6ac30ed18aaf4a377d82b5f3c83c90399b6700e8',
+  'c11ea47e7479f0de94c5e95ee3f4db89d227587af81d6d507d45143d0fb10073',
+  '3382a69d127dd0eb1629287c936d8f6e8df5288919222a9355acec81a35da3d1',
 ]);
 
 // What the first expression of an execution runs, on an item with one field.

@@ -7,7 +7,7 @@
 {{- $items = append $items "untraced-sqlite.cjs" -}}
 {{- end -}}
 {{- if include "n8n-tuned.supports" (dict "context" .context "feature" "patches") -}}
-{{- range $value, $file := dict "lazyCharacterMap" "lazy-character-map.cjs" "warmExpressions" "warm-expressions.cjs" -}}
+{{- range $value, $file := dict "lazyCharacterMap" "lazy-character-map.cjs" "warmExpressions" "warm-expressions.cjs" "zoneOnce" "zone-once.cjs" -}}
 {{- if eq "true" (include "n8n-tuned.tuning" (dict "context" $.context "name" $value)) -}}
 {{- $items = append $items $file -}}
 {{- end -}}
