@@ -101,7 +101,7 @@ describe('$now and $today', () => {
     const still = 'Date.now = () => 1711846800123; return 1';
     const nested = `buildContext({}, 'Asia/Tokyo'); ${look}`;
     const bridges = [undefined, 'America/New_York'].map((timezone) => ({
-      ...{ limits: LIMITS, codes: [still, look, nested] },
+      ...{ limits: LIMITS, codes: [still, look, nested, 'return [this.$now, this.$today]'] },
       ...(timezone === undefined ? {} : { timezone }),
     }));
     const [plain, patched] = [await without(bridges), await withPatch(bridges)];
