@@ -21,7 +21,8 @@ const recordsOf = (workload, mode) =>
 
 /** With the interval; where that contains 1, whether a difference is ruled out. */
 export function ratioOf({ comparison: { answer, ratio } }) {
-  const interval = `${number(ratio.value)}x (${number(ratio.low)} to ${number(ratio.high)})`;
+  const bounds = `${number(ratio.low)} to ${number(ratio.high)}`;
+  const interval = `${number(ratio.value)}x (${ratio.high === null ? 'too few pairs for an interval' : bounds})`;
   return ['no difference', 'unknown'].includes(answer)
     ? `${undecided(ratio)}: ${interval}`
     : interval;
