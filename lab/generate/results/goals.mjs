@@ -1,6 +1,7 @@
 // What the comparison of charts aimed at, what it reached, and where n8n's CPU goes instead.
-import { clientsOf, peerRecord, ratioOf } from './peers.mjs';
-import { has, link, median, number, readJson, table } from './records.mjs';
+import { parse } from 'yaml';
+import { peerRecord, ratioOf } from './peers.mjs';
+import { has, link, median, number, read, readJson, table } from './records.mjs';
 
 /** Times the responses of the official chart as it comes. */
 const GOALS = [
@@ -11,15 +12,10 @@ const GOALS = [
   { workload: 'items', mode: 'regular', times: 2 },
   { workload: 'items', mode: 'queue', times: 2 },
 ];
-/**
- * Work that waits 5 s: as many responses as the slots allow. In regular mode each client has one, in queue mode the one
- * worker has ten, in every chart.
- */
+/** Work that waits 5 s: as many responses as the slots of the default profile allow, in main or in the one worker. */
 const WAITING = { workload: 'wait-5s', seconds: 5 };
-const SLOTS = {
-  regular: (record) => Number(clientsOf(record)),
-  queue: () => 10,
-};
+const { default: DEFAULTS } = parse(read('charts/n8n-tuned/files/tuning.yaml'));
+const SLOTS = { regular: DEFAULTS.runnerConcurrency, queue: DEFAULTS.workerConcurrency };
 /** Of what the slots allow: responses that a run has begun and not ended are not counted. */
 const NEAR = 0.9;
 const OURS = ['tuned', 'tuned-throughput'];
@@ -53,7 +49,7 @@ function rowsOf(goals, row) {
 }
 
 function waitingRowOf({ workload, mode }, ours) {
-  const most = SLOTS[mode](ours.find((record) => record !== null)) / WAITING.seconds;
+  const most = SLOTS[mode] / WAITING.seconds;
   const rates = ours.map((record) => (record === null ? null : rateOf(record)));
   return [
     ...[workload, mode, `${number(most)}/s`],

@@ -28,6 +28,16 @@ export function ratioOf({ comparison: { answer, ratio } }) {
     : interval;
 }
 
+const hasResponses = ({ runs }) =>
+  known(
+    runs.filter((run) => run !== null),
+    'ratePerSecond',
+  ).some((rate) => rate > 0);
+
+/** Where the official chart had no expected response, a ratio says nothing. */
+const comparedWithOfficial = (record) =>
+  hasResponses(record.a) ? ratioOf(record) : 'no ratio: the official one had no expected response';
+
 export const clientsOf = ({ command }) => command[command.indexOf('--vus') + 1];
 
 /** A table for each mode that has a record. */
@@ -46,7 +56,7 @@ function tableOf(mode) {
       return [
         `${workload}, ${clientsOf(record)} clients`,
         `${CONTENDERS[contender]} (${b.chart})`,
-        ratioOf(record),
+        comparedWithOfficial(record),
         both((runs) => spread(known(runs, 'ratePerSecond'))),
         both((runs) => middle(runs, 'p95Ms')),
         both((runs) => middle(runs, 'cpuMillisecondsPerRequest')),
