@@ -18,7 +18,7 @@ export function charts() {
   ];
   return `## This chart and others on one cluster
 
-${parts.filter((part) => part !== '').join('\n\n')}${answers()}${rollouts()}${workerEnds()}`;
+${parts.filter((part) => part !== '').join('\n\n')}${waiting()}${answers()}${rollouts()}${workerEnds()}`;
 }
 
 const recordOf = (mode) => `studies/charts/results/${mode}.json`;
@@ -71,6 +71,38 @@ function starts(modes) {
   return `### Starts
 
 ${table(['chart', 'mode', FIRST_RESPONSE, ''], rows)}`;
+}
+
+/** Why a row of the comparison has no expected response. */
+function waiting() {
+  const path = 'studies/charts/results/waiting.json';
+  if (!has(path)) return '';
+  const { clients, runs } = readJson(path);
+  const rows = runs.map((run) => [
+    run.tuning === 'none' ? 'n8n as it comes' : `the profile ${run.tuning}`,
+    ...[run.requests, number(run.ratePerSecond), run.errors.requests],
+    Object.entries(run.errors.byKind)
+      .map(([kind, times]) => `${kind} ${times}`)
+      .join(', ') || 'none',
+    ...[run.main.oomKills, `${number(run.main.rssPeakMiB)} MiB`],
+  ]);
+  return `
+
+### ${clients} callers of work that takes 5 s
+
+Why a chart has no expected response there in regular mode: one process of n8n ${runs[0].n8n} with the CPU and the memory of a
+pod of the comparison, on this machine, not in a pod. As it comes, n8n builds a sandbox for expressions for every execution
+and keeps it until the execution ends.
+
+${table(
+  [
+    ...['settings', 'requests', 'expected responses per second', 'errors', 'how'],
+    ...['killed for memory', 'most memory'],
+  ],
+  rows,
+)}
+
+${link(path)}`;
 }
 
 function answers() {
