@@ -59,7 +59,7 @@ export const reasons: Record<keyof TuningValues, string> = {
   warmExpressions:
     'the functions that every expression needs come compiled from the code cache, not compiled anew in every execution',
   zoneOnce:
-    'n8n has the time zone checked, and $now and $today built, for every expression: once, and when they are read, instead',
+    'n8n otherwise checks the time zone, and builds $now and $today, for every expression: most of the time of a simple one',
   sessionOnce:
     'n8n sends PostgreSQL the settings of its session before every query: once per connection instead',
   readOnce:

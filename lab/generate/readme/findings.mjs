@@ -80,7 +80,7 @@ function isolates() {
   const all = variants.at(-1);
   const ratios = all.rounds.map(({ cpuMs }, round) => none.rounds[round].cpuMs / cpuMs);
   return [
-    'CPU per expression sandbox, n8n compared with n8n and the patches of this kit',
+    'CPU of a sandbox and the expressions in it, n8n compared with n8n and the patches of this kit',
     spreadOf(ratios),
     `n8n ${n8n}, one process, ${ratios.length} rounds in turns`,
     link(path),

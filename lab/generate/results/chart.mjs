@@ -90,7 +90,7 @@ function waiting() {
 
 ### ${clients} callers of work that takes 5 s
 
-Why a chart has no expected response there in regular mode: one process of n8n ${runs[0].n8n} with the CPU and the memory of a
+The likely reason why a chart has no expected response there in regular mode: one process of n8n ${runs[0].n8n} with the CPU and the memory of a
 pod of the comparison, on this machine, not in a pod. As it comes, n8n builds a sandbox for expressions for every execution
 and keeps it until the execution ends.
 
