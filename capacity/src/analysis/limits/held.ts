@@ -18,6 +18,11 @@ const isWorkOf =
   (...roles: SampledRole[]) =>
   ({ role, kind }: LimitRow): boolean =>
     (kind === 'work' || kind === 'shared') && (roles.includes(role) || STORES.has(role));
+/**
+ * Slots that are full although each is held no longer than the workload asks for (`readSlots`): only what leaves nothing
+ * either explains them, not a CPU limit that is reached now and then.
+ */
+const leavesNothing = ({ utilisation }: Reading): boolean => utilisation >= USED_UP;
 const isDeeper =
   (...resources: string[]) =>
   ({ resource }: LimitRow): boolean =>
@@ -42,7 +47,8 @@ export const heldRows: LimitRow[] = [
     resource: 'slots',
     name: 'runner slots',
     kind: 'held',
-    explainedBy: isWorkOf('main', 'worker', 'runner'),
+    explainedBy: (row, reading) =>
+      isWorkOf('main', 'worker', 'runner')(row) && leavesNothing(reading),
     read: ({ summary, limits }) => readSlots(summary, limits.runnerSlots, limits.holdMs, 'tasks'),
   },
   {
@@ -50,8 +56,8 @@ export const heldRows: LimitRow[] = [
     resource: 'slots',
     name: 'execution slots',
     kind: 'held',
-    explainedBy: (row) =>
-      isWorkOf('main', 'runner', 'upstream')(row) ||
+    explainedBy: (row, reading) =>
+      (isWorkOf('main', 'runner', 'upstream')(row) && leavesNothing(reading)) ||
       (row.role === 'runner' && row.resource === 'slots') ||
       isDeeper('connection pool', 'connections', 'locks')(row),
     read: ({ summary, limits }) =>

@@ -13,10 +13,12 @@ export interface Read {
  * only where no part of it, such as a thread, was at its own. Then, and among equals, by utilisation.
  */
 export function rank(readings: readonly Read[]): RankedLimit[] {
-  const usedUp = readings.filter(({ reading }) => reading.isUsedUp).map(({ row }) => row);
+  const usedUp = readings.filter(({ reading }) => reading.isUsedUp);
   const placeOf = ({ row, reading }: Read): number => {
     if (!reading.isUsedUp) return PLACES.length;
-    const isExplained = usedUp.some((other) => other !== row && row.explainedBy?.(other) === true);
+    const isExplained = usedUp.some(
+      (other) => other.row !== row && row.explainedBy?.(other.row, other.reading) === true,
+    );
     return PLACES.indexOf(isExplained ? 'explained' : row.kind);
   };
   return [...readings]

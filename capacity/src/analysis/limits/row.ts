@@ -31,7 +31,7 @@ export interface LimitRow {
   name: string;
   kind: 'generator' | 'space' | 'work' | 'shared' | 'held';
   /** Rows that explain this one where they are used up too: more slots do not help a busy CPU. */
-  explainedBy?: (row: LimitRow) => boolean;
+  explainedBy?: (row: LimitRow, reading: Reading) => boolean;
   /** Null where the run has no samples of it, or no limit. */
   read(seen: Seen): Reading | null;
 }

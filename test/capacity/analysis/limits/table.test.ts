@@ -242,6 +242,27 @@ describe('which of several is the cause', () => {
     ).toBe('worker slots');
   });
 
+  describe('slots that are full with no task held longer than the workload asks for', () => {
+    const at = (cores: number, stopped: number): string =>
+      limit(
+        [...samplesOf('main', 'cpuCores', cores), ...samplesOf('main', 'throttledShare', stopped)],
+        { runnerSlots: 10, holdMs: 5_000, cpuCores: { main: 1 } },
+        { changes: waits(2) },
+      ).name;
+
+    test.each([0.1, 0.28, 0.6, 0.85])(
+      'do not yield to a CPU limit reached in bursts: %d',
+      (cores) => {
+        expect(at(cores, 0.187)).toBe('runner slots');
+        expect(at(cores, 0.6)).toBe('runner slots');
+      },
+    );
+
+    test('yield to one that leaves nothing', () => {
+      expect(at(0.97, 0.6)).toMatch(/^main /);
+    });
+  });
+
   test('a full pool over a PostgreSQL at its CPU limit is the fault of PostgreSQL', () => {
     const found = limit(
       [
@@ -414,12 +435,17 @@ test('whatever was seen, the order is the same and has its reasons', () => {
         expect([...free].sort((a, b) => b - a)).toEqual(free);
       }
       const first = LIMITS.find(({ name }) => name === ranked[0]?.name);
-      const usedUp = all.filter(({ reading }) => reading.isUsedUp).map(({ row }) => row);
-      if (usedUp.some(({ kind }) => kind === 'generator')) expect(first?.kind).toBe('generator');
+      const usedUp = all.filter(({ reading }) => reading.isUsedUp);
+      if (usedUp.some(({ row }) => row.kind === 'generator')) expect(first?.kind).toBe('generator');
       // What comes first is never explained by something else, unless all explain each other.
-      const unexplained = usedUp.filter(
-        (row) => !usedUp.some((other) => other !== row && row.explainedBy?.(other)),
-      );
+      const unexplained = usedUp
+        .map(({ row }) => row)
+        .filter(
+          (row) =>
+            !usedUp.some(
+              (other) => other.row !== row && row.explainedBy?.(other.row, other.reading),
+            ),
+        );
       if (unexplained.length > 0) expect(unexplained).toContain(first);
       expect(rank([...all].reverse()).map(({ utilisation }) => utilisation)).toEqual(
         ranked.map(({ utilisation }) => utilisation),
@@ -429,9 +455,11 @@ test('whatever was seen, the order is the same and has its reasons', () => {
 });
 
 test('no row explains another that explains it', () => {
+  const reading = { utilisation: 1, isUsedUp: true, evidence: '' };
   for (const a of LIMITS) {
     for (const b of LIMITS) {
-      if (a !== b && a.explainedBy?.(b) === true) expect(b.explainedBy?.(a) ?? false).toBe(false);
+      if (a === b || a.explainedBy?.(b, reading) !== true) continue;
+      expect(b.explainedBy?.(a, reading) ?? false).toBe(false);
     }
   }
 });
