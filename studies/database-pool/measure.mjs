@@ -33,6 +33,7 @@ const { values: given } = parseArgs({
 const roundTripMs = amount('round-trip', 'milliseconds');
 const pingTimeoutMs = 1000 * amount('ping-timeout', 'seconds');
 const repeats = amount('repeats', 'times');
+const rates = given.short ? [20] : [5, 20];
 
 function amount(option, unit) {
   const value = Number(given[option]);
@@ -60,9 +61,9 @@ const plan = {
   dimensions: {
     'env.DB_POSTGRESDB_POOL_SIZE': [2, 4, 10, 20],
     concurrency: given.short ? [10] : [10, 50],
-    ratePerSecond: given.short ? [20] : [5, 20],
+    ratePerSecond: rates,
   },
-  control: { 'env.DB_POSTGRESDB_POOL_SIZE': 4, concurrency: 10, ratePerSecond: 5 },
+  control: { 'env.DB_POSTGRESDB_POOL_SIZE': 4, concurrency: 10, ratePerSecond: rates[0] },
   controlEvery: 5,
   repeats,
 };

@@ -6,20 +6,23 @@ const FOLDER = 'studies/database-pool/results';
 
 export function databasePool() {
   if (!has(FOLDER)) return '';
-  const files = readdirSync(new URL(FOLDER, root)).filter((name) => name.endsWith('.json'));
-  if (files.length === 0) return '';
+  const conditions = readdirSync(new URL(FOLDER, root))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => ({ path: `${FOLDER}/${name}`, ...readJson(`${FOLDER}/${name}`) }));
+  if (conditions.length === 0) return '';
+  const nearestFirst = conditions.toSorted(
+    (a, b) => a.roundTripMs - b.roundTripMs || a.pingTimeoutMs - b.pingTimeoutMs,
+  );
   return `## Pool of database connections
 
 Queue mode with one worker and one webhook processor, a PostgreSQL some milliseconds away, and a rate that is five times as
 high for 10 s. While n8n's own ping waits for a connection for too long, main and webhook processors respond to every
 request with status 503.
 
-${files.toSorted().map(partOf).join('\n\n')}`;
+${nearestFirst.map(partOf).join('\n\n')}`;
 }
 
-function partOf(file) {
-  const path = `${FOLDER}/${file}`;
-  const { roundTripMs, pingTimeoutMs, cells } = readJson(path);
+function partOf({ path, roundTripMs, pingTimeoutMs, cells }) {
   return `### ${number(roundTripMs)} ms away, DB_PING_TIMEOUT_MS ${String(pingTimeoutMs)}
 
 ${table(
