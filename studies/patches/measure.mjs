@@ -62,7 +62,7 @@ const comparisons = {
     ['queue-zone-once', queue()],
   ],
   ...Object.fromEntries(
-    [0, 1, 3].map((milliseconds) => [
+    [0, 0.5, 1, 3].map((milliseconds) => [
       `session-once-${milliseconds}ms`,
       [
         ...['last-node', 16],

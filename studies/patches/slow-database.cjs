@@ -1,8 +1,8 @@
 // Puts a database of some milliseconds away before n8n (node --require): a proxy on loopback, in a thread of n8n's process,
-// that passes on each chunk DATABASE_ROUND_TRIP_MS after it came from PostgreSQL. n8n is told its port instead.
+// that passes on each chunk DATABASE_ROUND_TRIP_MS (such as 0.5) after it came from PostgreSQL. n8n is told its port instead.
 const { Worker, isMainThread, workerData } = require('node:worker_threads');
 const net = require('node:net');
-const { setTimeout } = require('node:timers');
+const { later } = require('../later.cjs');
 
 const LISTENING = 0;
 
@@ -28,12 +28,8 @@ function proxy({ shared, to, delayMs }) {
   const server = net.createServer({ noDelay: true }, (client) => {
     const upstream = net.connect({ ...to, noDelay: true });
     client.pipe(upstream);
-    upstream.on('data', (chunk) => {
-      if (delayMs === 0) client.write(chunk);
-      // Timers of equal length fire in the order in which they were set.
-      else setTimeout(() => client.write(chunk), delayMs);
-    });
-    upstream.on('end', () => setTimeout(() => client.end(), delayMs));
+    upstream.on('data', (chunk) => later(() => client.write(chunk), delayMs));
+    upstream.on('end', () => later(() => client.end(), delayMs));
     upstream.on('error', () => client.destroy());
     client.on('error', () => upstream.destroy());
   });

@@ -20,9 +20,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { cache } from '../../lab/cache.mjs';
 import { freePort } from '../../lab/free-port.mjs';
+import { later } from '../later.cjs';
 
 const VERSION = '2.41.1';
-const DELAYS_MS = [0, 1, 3];
+const DELAYS_MS = [0, 0.5, 1, 3];
 const ROUNDS = 4;
 const SECONDS = 3;
 
@@ -71,9 +72,8 @@ async function startProxy(port, delay) {
   const server = createServer({ noDelay: true }, (client) => {
     const upstream = connect({ host: '127.0.0.1', port, noDelay: true });
     client.pipe(upstream);
-    const later = (work) => (delay.ms === 0 ? work() : setTimeout(work, delay.ms));
-    upstream.on('data', (chunk) => later(() => client.write(chunk)));
-    upstream.on('end', () => later(() => client.end()));
+    upstream.on('data', (chunk) => later(() => client.write(chunk), delay.ms));
+    upstream.on('end', () => later(() => client.end(), delay.ms));
     upstream.on('error', () => client.destroy());
     client.on('error', () => upstream.destroy());
   });

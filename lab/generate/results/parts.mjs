@@ -63,8 +63,8 @@ export function sessions() {
 
 The TypeORM of n8n ${n8n}, without and with the [patch](chart/patches.md) \`session-once\`, behind a proxy that delays the
 responses of the database: \`SELECT 1\` one after the other, and from 16 callers over a pool of 4 connections. This is n8n's way to the
-database alone, not n8n. Median of ${delays[0].with.length} rounds in turns, and from the least to the most; load average at the start ${number(loadAverageAtStart)}. A
-timer of Node.js may be up to a millisecond late.
+database alone, not n8n. Median of ${delays[0].with.length} rounds in turns, and from the least to the most; load average at the start ${number(loadAverageAtStart)}. The
+proxy looks every 50 us for what is due.
 
 ${table(['later by', 'a query', 'with the patch', '16 callers', 'with the patch', 'ratio'], rows)}
 
