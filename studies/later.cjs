@@ -1,6 +1,7 @@
 // Runs work some milliseconds later, fractions of one included: timers of Node.js count whole milliseconds. Works of equal
 // delay run in the order in which they were asked for. While any is due, the thread looks for it every 50 us and sleeps
 // in between, which costs a part of a core.
+const { performance } = require('node:perf_hooks');
 const { setImmediate } = require('node:timers');
 
 const LOOK_EVERY_MS = 0.05;

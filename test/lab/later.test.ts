@@ -2,9 +2,12 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const { later } = require(join(__dirname, '../../studies/later.cjs')) as {
-  later: (work: () => void, delayMs: number) => void;
-};
+let later: (work: () => void, delayMs: number) => void;
+beforeAll(async () => {
+  ({ later } = (await import(join(__dirname, '../../studies/later.cjs'))) as {
+    later: typeof later;
+  });
+});
 
 test('without a delay, work is done at once', () => {
   let isDone = false;
