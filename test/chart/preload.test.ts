@@ -262,3 +262,33 @@ test('no script takes away what another one has put on top of it', () => {
   expect(scripts.length).toBeGreaterThan(5);
   expect(assigned.flat()).toEqual([]);
 });
+
+describe.each(readdirSync(preload).map((name) => name.replace('.cjs', '')))('%s', (name) => {
+  /** Names of the functions that the script replaces. */
+  const replaced = async (env: Record<string, string>): Promise<unknown> => {
+    const code = `
+      const Module = require('node:module');
+      const objects = {
+        Module, fs: require('node:fs'), process,
+        'net.Server': require('node:net').Server.prototype,
+        'http.Server': require('node:http').Server.prototype,
+      };
+      const functions = () => Object.entries(objects).flatMap(([of, object]) =>
+        Object.getOwnPropertyNames(object).map((name) => [of + '.' + name, object[name]]));
+      const before = new Map(functions());
+      require(${JSON.stringify(join(preload, `${name}.cjs`))});
+      const changed = functions().filter(([name, value]) =>
+        typeof value === 'function' && before.get(name) !== value);
+      console.log(JSON.stringify(changed.map(([name]) => name)));
+    `;
+    const { stdout } = await run(node24(), ['-e', code], {
+      env: { ...process.env, N8N_TUNED_GUARD_SECONDS: '60', ...env },
+    });
+    return JSON.parse(stdout);
+  };
+
+  test('changes nothing if it is named in N8N_TUNED_WITHOUT', async () => {
+    expect(await replaced({})).not.toEqual([]);
+    expect(await replaced({ N8N_TUNED_WITHOUT: `another,${name}` })).toEqual([]);
+  });
+});

@@ -5,9 +5,13 @@ const { Server } = require('node:net');
 
 const keepAliveMs = 1000 * Number(process.env.N8N_TUNED_KEEP_ALIVE_SECONDS);
 
-const listen = Server.prototype.listen;
-Server.prototype.listen = function (...args) {
-  // Servers of HTTP and HTTPS have it, others do not.
-  if ('keepAliveTimeout' in this && keepAliveMs > 0) this.keepAliveTimeout = keepAliveMs;
-  return listen.apply(this, args);
-};
+function install() {
+  const listen = Server.prototype.listen;
+  Server.prototype.listen = function (...args) {
+    // Servers of HTTP and HTTPS have it, others do not.
+    if ('keepAliveTimeout' in this && keepAliveMs > 0) this.keepAliveTimeout = keepAliveMs;
+    return listen.apply(this, args);
+  };
+}
+
+if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('keep-alive')) install();

@@ -35,32 +35,41 @@ function closeAfter(response) {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-const emit = http.Server.prototype.emit;
-http.Server.prototype.emit = function (event, ...args) {
-  if (event === 'request') {
-    const response = args[1];
-    looking ??= setInterval(look, LOOK_EVERY_MS).unref();
-    quietLooks = 0;
-    unanswered.add(response);
-    response.once('close', () => unanswered.delete(response));
-    if (isStopping) closeAfter(response);
-  }
-  return emit.call(this, event, ...args);
-};
+function closeConnections() {
+  const emit = http.Server.prototype.emit;
+  http.Server.prototype.emit = function (event, ...args) {
+    if (event === 'request') {
+      const response = args[1];
+      looking ??= setInterval(look, LOOK_EVERY_MS).unref();
+      quietLooks = 0;
+      unanswered.add(response);
+      response.once('close', () => unanswered.delete(response));
+      if (isStopping) closeAfter(response);
+    }
+    return emit.call(this, event, ...args);
+  };
+}
 
-let isDelayed = false;
-const emitOfProcess = process.emit;
-process.emit = function (event, ...args) {
-  // A second SIGTERM is for n8n at once.
-  if (event !== 'SIGTERM' || isDelayed) return emitOfProcess.call(this, event, ...args);
-  isDelayed = true;
-  stop();
-  const signalled = Date.now();
-  const delay = setInterval(() => {
-    quietLooks = unanswered.size === 0 ? quietLooks + 1 : 0;
-    if (quietLooks <= QUIET_LOOKS && Date.now() - signalled < LONGEST_DELAY_MS) return;
-    clearInterval(delay);
-    emitOfProcess.call(this, event, ...args);
-  }, LOOK_EVERY_MS);
-  return true;
-};
+function delayTheEnd() {
+  let isDelayed = false;
+  const emitOfProcess = process.emit;
+  process.emit = function (event, ...args) {
+    // A second SIGTERM is for n8n at once.
+    if (event !== 'SIGTERM' || isDelayed) return emitOfProcess.call(this, event, ...args);
+    isDelayed = true;
+    stop();
+    const signalled = Date.now();
+    const delay = setInterval(() => {
+      quietLooks = unanswered.size === 0 ? quietLooks + 1 : 0;
+      if (quietLooks <= QUIET_LOOKS && Date.now() - signalled < LONGEST_DELAY_MS) return;
+      clearInterval(delay);
+      emitOfProcess.call(this, event, ...args);
+    }, LOOK_EVERY_MS);
+    return true;
+  };
+}
+
+if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('last-answers')) {
+  closeConnections();
+  delayTheEnd();
+}

@@ -14,15 +14,19 @@ function isMetrics(url) {
   }
 }
 
-const emit = http.Server.prototype.emit;
-http.Server.prototype.emit = function (event, ...args) {
-  if (event === 'request') {
-    const [request, response] = args;
-    if (isMetrics(request.url) && FORWARDED.some((name) => name in request.headers)) {
-      response.writeHead(403, { 'content-type': 'text/plain' });
-      response.end('Metrics are for the inside of the cluster (monitoring.public).\n');
-      return true;
+function install() {
+  const emit = http.Server.prototype.emit;
+  http.Server.prototype.emit = function (event, ...args) {
+    if (event === 'request') {
+      const [request, response] = args;
+      if (isMetrics(request.url) && FORWARDED.some((name) => name in request.headers)) {
+        response.writeHead(403, { 'content-type': 'text/plain' });
+        response.end('Metrics are for the inside of the cluster (monitoring.public).\n');
+        return true;
+      }
     }
-  }
-  return emit.call(this, event, ...args);
-};
+    return emit.call(this, event, ...args);
+  };
+}
+
+if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('private-metrics')) install();

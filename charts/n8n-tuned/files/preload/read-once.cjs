@@ -30,13 +30,17 @@ function patch({ prototype }) {
   };
 }
 
-const load = Module._load;
-let isDone = process.env.N8N_TUNED_WITHOUT?.split(',').includes('read-once');
-Module._load = function (request, ...rest) {
-  const loaded = load.call(this, request, ...rest);
-  if (!isDone && /[\\/]EntityManager(?:\.js)?$/.test(request) && loaded.EntityManager) {
-    isDone = true;
-    patch(loaded.EntityManager);
-  }
-  return loaded;
-};
+function install() {
+  const load = Module._load;
+  let isDone = false;
+  Module._load = function (request, ...rest) {
+    const loaded = load.call(this, request, ...rest);
+    if (!isDone && /[\\/]EntityManager(?:\.js)?$/.test(request) && loaded.EntityManager) {
+      isDone = true;
+      patch(loaded.EntityManager);
+    }
+    return loaded;
+  };
+}
+
+if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('read-once')) install();
