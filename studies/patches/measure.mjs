@@ -74,6 +74,11 @@ const comparisons = {
       ],
     ]),
   ),
+  'untraced-sqlite-regular': [
+    ...['last-node', 8],
+    ['throughput-traced', { ...regular(without('untraced-sqlite')), tuning: 'throughput' }],
+    ['throughput-untraced', { ...regular(), tuning: 'throughput' }],
+  ],
   'read-once-regular': [
     ...['last-node', 16],
     ['regular-unpatched', regular(without('read-once'))],
