@@ -4,7 +4,8 @@
 //   --within 9m      one after the other, as long as the next one still fits
 //   NAME...          these parts, also where they have a record
 //   --at-once 3      so many parts at a time, where a plan allows it; their records say so. What they load is started
-//                    first, and their loads begin together: the start of one does not disturb the load of another
+//                    first, and their loads begin together: the start of one does not disturb the load of another. Those of
+//                    the next round are started when these loads are over
 //   --out FOLDER     as `n8n-tuned study` calls it: records go to FOLDER/parts, not to those of the repository
 //   --quick          the parts of the plan's quick form, shortened, one after the other; with --out
 // With SHORT=1 a part is tried: its record is printed, not kept.
@@ -13,6 +14,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { inRounds } from './rounds.mjs';
 import { Together } from './together.mjs';
 
 export const root = join(import.meta.dirname, '..');
@@ -158,7 +160,8 @@ const MUCH_LONGER = 1.5;
  * `kept`: folder of the records. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
  * gives what is kept of a part and a sentence, or throws NotMeasured. `shownOut`: in records, in place of the folder of results.
  * `mostAtOnce`: how many parts may share the machine without another result, those alike in `kindOf` together and those of
- * which `isAlone` is true by themselves. `isNeeded`: whether a part that is not named has to be measured, asked again
+ * which `isAlone` is true by themselves. `loadSeconds` of a part: how long its load takes, after which the next round may
+ * begin; without it, a round begins when the one before has ended. `isNeeded`: whether a part that is not named has to be measured, asked again
  * before each choice. `quickParts`: of the quick form, where there is one.
  */
 export async function measureParts(plan) {
@@ -230,11 +233,20 @@ export async function measureParts(plan) {
     }
   }
 
-  for (let parts = next(); parts.length > 0; parts = isAll ? next() : []) {
+  /** A round of its own has nobody whose load it could disturb: the next one waits for its end. */
+  function begin(parts) {
     const together = parts.length > 1 ? new Together(parts) : null;
-    await Promise.all(parts.map((part) => one(part, together, parts.length)));
-    together?.end();
-    if (interruption.signal.aborted) break;
+    const all = Promise.all(parts.map((part) => one(part, together, parts.length)));
+    const ended = all.finally(() => together?.end());
+    const loadSeconds = Math.max(...parts.map((part) => part.loadSeconds ?? Infinity));
+    const isTold = together !== null && Number.isFinite(loadSeconds);
+    return { ended, loaded: isTold ? together.isLoadedFor(loadSeconds) : ended };
   }
+
+  await inRounds({
+    next: () => (interruption.signal.aborted || (tried > 0 && !isAll) ? [] : next()),
+    begin,
+    wantsAll: ([first, ...others]) => others.length === 0 || isAlone(first),
+  });
   if (tried === 0) console.log('no part without a record can be measured here and now');
 }

@@ -6,11 +6,16 @@ import { join } from 'node:path';
 
 /** After the last of them is ready: what a start leaves behind settles. */
 const SETTLE_MS = 5000;
+/** From the file to the first request, and from the last one to its response. */
+const AROUND_LOAD_SECONDS = 15;
 
 export class Together {
   #folder = mkdtempSync(join(tmpdir(), 'together-'));
   #left;
   #settleMs;
+  #began;
+  /** Once all loads have begun; never, where none of them did. */
+  #begun = new Promise((resolve) => (this.#began = resolve));
 
   constructor(parts, settleMs = SETTLE_MS) {
     this.#left = new Set(parts.map(({ name }) => name));
@@ -31,8 +36,18 @@ export class Together {
   isReady({ name }) {
     if (!this.#left.delete(name) || this.#left.size > 0) return;
     setTimeout(() => {
-      if (existsSync(this.#folder)) writeFileSync(this.file, '');
+      if (!existsSync(this.#folder)) return;
+      writeFileSync(this.file, '');
+      this.#began();
     }, this.#settleMs);
+  }
+
+  /** When loads that last so long are over, and only what they left behind is still at work. */
+  async isLoadedFor(seconds) {
+    await this.#begun;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 1000 * (seconds + AROUND_LOAD_SECONDS)).unref();
+    });
   }
 
   end() {

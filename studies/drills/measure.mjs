@@ -7,12 +7,13 @@
 //   node studies/drills/measure.mjs kill-worker-process-defaults-1
 //   lab/cluster/cluster exec node studies/drills/measure.mjs kill-worker-kubernetes-defaults-1
 //
-//   node studies/drills/measure.mjs --within 40m --at-once 3    three at a time
+//   node studies/drills/measure.mjs --within 40m --at-once 4    four at a time
 //
 // A part is one drill. It is repeated where the first one counted anything but requests that were answered and executed
 // once. What is lost does not hang on what else the machine does, as long as the SLO of the steady phase is met; times do, so
-// that the page says of which drills they were not alone. Those of the target kubernetes are left out where no KUBECONFIG
-// names a cluster. An invalid drill says nothing and is not kept. With SHORT=1 a part is tried: its record is printed.
+// that the page says of which drills they were not alone. The next ones are started while those before them wait for what
+// their load left behind. Those of the target kubernetes are left out where no KUBECONFIG names a cluster. An invalid drill
+// says nothing and is not kept. With SHORT=1 a part is tried: its record is printed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureParts, NotMeasured, root } from '../in-parts.mjs';
@@ -55,7 +56,7 @@ await measureParts({
   about: 'studies/drills/measure.mjs',
   shownOut: 'results/drills',
   // With six on two cores, each missed its SLO before its fault.
-  mostAtOnce: 3,
+  mostAtOnce: 4,
   isAlone,
   isNeeded: (part) => isNeeded(part, recordOf(firstOf(part))),
   kindOf: ({ target }) => target,

@@ -92,9 +92,8 @@ const HARMLESS = new Set([
   ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
   ...['burst', 'slow-redis', 'slow-postgres'],
 ]);
-/** What they do reaches what other drills run on: a node is drained, the machine is used up. */
-const ALONE = new Set(['drain-node', 'burst']);
-export const isAlone = ({ fault }) => ALONE.has(fault);
+/** Its load uses up what other drills run on. */
+export const isAlone = ({ fault }) => fault === 'burst';
 
 export const firstOf = ({ fault, target, configuration }) =>
   `${fault}-${target}-${configuration}-1`;
@@ -115,6 +114,7 @@ const IN_ROUNDS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatM
       Object.keys(OPTIONS[target]).map((configuration) => ({
         ...{ fault: fault.name, target, configuration, repeat },
         name: `${fault.name}-${target}-${configuration}-${repeat}`,
+        loadSeconds: loadSecondsOf(fault),
         seconds: secondsOf(fault, target, configuration),
       })),
     ),
@@ -123,10 +123,13 @@ const IN_ROUNDS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatM
 
 export const PARTS = [...IN_ROUNDS.filter((part) => !isLast(part)), ...IN_ROUNDS.filter(isLast)];
 
-function secondsOf({ lasts = 0, back, tail }, target, configuration) {
-  const load = WARMUP_SECONDS + STEADY_SECONDS + lasts + back;
+function loadSecondsOf({ lasts = 0, back }) {
+  return WARMUP_SECONDS + STEADY_SECONDS + lasts + back;
+}
+
+function secondsOf(fault, target, configuration) {
   const recovering = configuration === 'recovery' ? RECOVERY_SECONDS : 0;
-  return AROUND_SECONDS[target] + load + tail + recovering;
+  return AROUND_SECONDS[target] + loadSecondsOf(fault) + fault.tail + recovering;
 }
 
 /** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */

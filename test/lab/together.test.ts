@@ -45,3 +45,23 @@ test.each([
 ])('after %j the file is there: %j', (steps, there) => {
   expect(thereAfter(steps)).toEqual(there);
 });
+
+test('its loads are over only some time after the last of them was ready', () => {
+  const said = told<string[]>(
+    together,
+    `await (async () => {
+      const all = new it.Together([{ name: 'a' }, { name: 'b' }], 0);
+      const said = [];
+      const loaded = all.isLoadedFor(-15).then(() => said.push('over'));
+      all.isReady({ name: 'a' });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      said.push('one is ready');
+      all.isReady({ name: 'b' });
+      await Promise.all([loaded, new Promise((resolve) => setTimeout(resolve, 50))]);
+      all.end();
+      return said;
+    })()`,
+    null,
+  );
+  expect(said).toEqual(['one is ready', 'over']);
+});

@@ -189,8 +189,9 @@ function shared(records) {
   return atOnce.length === 0
     ? ''
     : `
-${atOnce.length} of these drills, marked with \\*, shared the machine with others, up to ${most(atOnce)} at a time: times may be longer there than
-alone. What was lost counts all the same, since the steady phase has to meet its SLO in each of them.
+${atOnce.length} of these drills, marked with \\*, shared the machine with others, up to ${most(atOnce)} at a time, and while they waited for what their load left
+behind, the next ones were started: times may be longer there than alone. What was lost counts all the same, since the
+steady phase has to meet its SLO in each of them.
 `;
 }
 

@@ -1,0 +1,83 @@
+// Rounds of parts: the next one begins when the loads of the one before are over, and never three are under way.
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { told } from '../support/told';
+
+const rounds = pathToFileURL(join(repositoryRoot(), 'studies/rounds.mjs')).href;
+
+/** What happened, in order. A round is [name, its load takes so long, it ends after so long], in looks of 20 ms. */
+const happened = (given: [string, number, number][], alone = ''): string[] =>
+  told(
+    rounds,
+    `await (async () => {
+      const after = (looks, text) => new Promise((resolve) =>
+        setTimeout(() => { if (text) seen.push(text); resolve(); }, 20 * looks));
+      const seen = [];
+      const left = input.given.map(([name, load, end]) => ({ name, load, end }));
+      await it.inRounds({
+        next: () => left.splice(0, 1),
+        wantsAll: ([{ name }]) => input.alone.includes(name),
+        begin: ([{ name, load, end }]) => {
+          seen.push('begin ' + name);
+          const ended = after(end, 'end ' + name).then(() => {
+            if (name === 'x') throw new Error('it broke');
+          });
+          return { loaded: after(load), ended };
+        },
+      }).catch(({ message }) => seen.push(message));
+      return seen;
+    })()`,
+    { given, alone },
+  );
+
+test('a round begins when the loads of the one before are over', () => {
+  expect(
+    happened([
+      ['a', 2, 10],
+      ['b', 20, 30],
+    ]),
+  ).toEqual(['begin a', 'begin b', 'end a', 'end b']);
+});
+
+test('a round that ends before its loads would be over is not waited for any longer', () => {
+  expect(
+    happened([
+      ['a', 60, 2],
+      ['b', 1, 2],
+    ]).slice(0, 3),
+  ).toEqual(['begin a', 'end a', 'begin b']);
+});
+
+test('no third round begins while two are under way', () => {
+  expect(
+    happened([
+      ['a', 2, 20],
+      ['b', 2, 30],
+      ['c', 2, 4],
+    ]),
+  ).toEqual(['begin a', 'begin b', 'end a', 'begin c', 'end c', 'end b']);
+});
+
+test('one that wants the machine for itself waits until nothing is under way', () => {
+  expect(
+    happened(
+      [
+        ['a', 2, 10],
+        ['b', 6, 6],
+        ['c', 1, 2],
+      ],
+      'b',
+    ),
+  ).toEqual(['begin a', 'end a', 'begin b', 'end b', 'begin c', 'end c']);
+});
+
+test('what goes wrong in a round is told, and no other begins', () => {
+  expect(
+    happened([
+      ['x', 2, 6],
+      ['b', 10, 20],
+      ['c', 1, 1],
+    ]),
+  ).toEqual(['begin x', 'begin b', 'end x', 'it broke']);
+});
