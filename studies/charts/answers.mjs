@@ -5,6 +5,7 @@
 //   lab/cluster/cluster exec node studies/charts/answers.mjs --requests 100000
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { commandOf } from '../command-of.mjs';
 import * as on from './contenders.mjs';
 
 const CLIENTS = 16;
@@ -29,7 +30,10 @@ try {
   on.uninstall([ours]);
   if (runs.length > 0) {
     mkdirSync(on.path('results'), { recursive: true });
-    const record = { when: new Date().toISOString(), workload: on.WORKLOAD, clients: CLIENTS };
+    const record = {
+      ...{ when: new Date().toISOString(), command: commandOf(import.meta.filename) },
+      ...{ workload: on.WORKLOAD, clients: CLIENTS },
+    };
     const totals = { requests: total('requests'), lost: lost() };
     writeFileSync(
       on.path('results/answers.json'),

@@ -5,6 +5,7 @@
 //   lab/cluster/cluster exec node studies/charts/rollouts.mjs --rounds 3
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { commandOf } from '../command-of.mjs';
 import * as on from './contenders.mjs';
 import { rolloutsInTurns, rolloutUnderLoad } from './rollout.mjs';
 
@@ -35,6 +36,7 @@ const giveCores = (cores) =>
 const ours = on.contender({ name: 'rollouts', mode: 'queue' });
 await rolloutsInTurns(ours, {
   file: on.path('results/rollouts.json'),
+  about: { command: commandOf(import.meta.filename) },
   sides: SIDES,
   rounds: Number(values.rounds),
   async underLoad(webhook, keep) {

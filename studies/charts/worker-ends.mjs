@@ -4,6 +4,7 @@
 //   make build cluster-up
 //   lab/cluster/cluster exec node studies/charts/worker-ends.mjs --rounds 4
 import { parseArgs } from 'node:util';
+import { commandOf } from '../command-of.mjs';
 import * as on from './contenders.mjs';
 import { rolloutsInTurns, rolloutUnderLoad } from './rollout.mjs';
 
@@ -23,7 +24,7 @@ const ours = on.contender({
 });
 await rolloutsInTurns(ours, {
   file: on.path('results/worker-ends.json'),
-  about: { pauseMs: PAUSE_MS },
+  about: { command: commandOf(import.meta.filename), pauseMs: PAUSE_MS },
   sides: SIDES,
   rounds: Number(values.rounds),
   async underLoad(webhook, keep) {

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
+import { commandOf } from '../command-of.mjs';
 import { cellsOf } from './figures.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
@@ -84,7 +85,7 @@ function keep() {
   const cells = cellsOf(join(root, 'results', name));
   if (cells.length === 0) return;
   const head = {
-    when: new Date().toISOString(),
+    ...{ when: new Date().toISOString(), command: commandOf(import.meta.filename) },
     ...{ machine: { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length } },
     ...{ workload: 'last-node', profile: 'spike', roundTripMs, pingTimeoutMs },
   };

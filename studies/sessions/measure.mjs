@@ -20,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { cache } from '../../lab/cache.mjs';
 import { freePort } from '../../lab/free-port.mjs';
+import { commandOf } from '../command-of.mjs';
 import { later } from '../later.cjs';
 
 const VERSION = '2.41.1';
@@ -102,7 +103,8 @@ const server = await startPostgresql(folder, port);
 const delay = { ms: 0 };
 const proxy = await startProxy(port, delay);
 const record = {
-  ...{ when: new Date().toISOString(), n8n: VERSION, loadAverageAtStart: loadavg()[0] },
+  ...{ when: new Date().toISOString(), command: commandOf(import.meta.filename) },
+  ...{ n8n: VERSION, loadAverageAtStart: loadavg()[0] },
   rows: DELAYS_MS.map((delayMs) => ({ delayMs, without: [], with: [] })),
 };
 try {

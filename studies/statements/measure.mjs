@@ -8,6 +8,7 @@
 // One client, so that no two executions mix. Statements are counted, not timed: the stack that is noted for each takes time.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandOf } from '../command-of.mjs';
 import { measureParts, NotMeasured } from '../in-parts.mjs';
 import { statementsOf } from './summary.mjs';
 
@@ -29,7 +30,7 @@ const PARTS = Object.keys(TOPOLOGIES).flatMap((mode) =>
   })),
 );
 
-function commandOf({ mode, tuning }, { out, captured, isShort }) {
+function callOf({ mode, tuning }, { out, captured, isShort }) {
   return [
     ...['run', ...TOPOLOGIES[mode], '--workload', 'last-node', '--tuning', tuning],
     ...['--profile', 'closed', '--vus', '1'],
@@ -48,7 +49,7 @@ const linesOf = (file) =>
 
 async function measured(part, { call, out, isShort }) {
   const captured = join(out, 'statements.jsonl');
-  const { record } = await call(commandOf(part, { out, captured, isShort }));
+  const { record } = await call(callOf(part, { out, captured, isShort }));
   const { loadBeganAt, profile, summary, versions, machine } = record;
   const fromMs = Date.parse(loadBeganAt) + 1000 * profile.warmupSeconds;
   const toMs = fromMs + 1000 * profile.durationSeconds;
@@ -57,7 +58,11 @@ async function measured(part, { call, out, isShort }) {
   const counted = statementsOf(linesOf(captured), { fromMs, toMs, responses });
   const total = counted.statements.reduce((sum, { perResponse }) => sum + perResponse, 0);
   return {
-    record: { responses, seconds: profile.durationSeconds, versions, machine, ...counted },
+    record: {
+      // Of this part alone, whatever was asked for with it.
+      command: commandOf(import.meta.filename, [part.name]),
+      ...{ responses, seconds: profile.durationSeconds, versions, machine, ...counted },
+    },
     sentence: `${part.name}: ${total.toFixed(1)} statements for each of ${responses} responses`,
   };
 }

@@ -1,0 +1,24 @@
+// How a record was made: the command that studies write into their records.
+import { join } from 'node:path';
+import { told } from '../support/told';
+
+const root = join(__dirname, '../..');
+const commandOf = (args: string[]): string =>
+  told(join(root, 'studies/command-of.mjs'), 'it.commandOf(input.script, input.args)', {
+    script: join(root, 'studies/sessions/measure.mjs'),
+    args,
+  });
+
+test('is called from the root of the repository', () => {
+  expect(commandOf(['--rounds', '3'])).toBe('node studies/sessions/measure.mjs --rounds 3');
+});
+
+test('has no place of this machine in it', () => {
+  expect(commandOf([join(root, 'results/a'), '/somewhere/else'])).toBe(
+    'node studies/sessions/measure.mjs results/a else',
+  );
+});
+
+test('can be given to a shell', () => {
+  expect(commandOf(["it's one", ''])).toBe(`node studies/sessions/measure.mjs 'it'\\''s one' ''`);
+});
