@@ -6,6 +6,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cache } from '../../lab/cache.mjs';
+import { commandOf } from '../command-of.mjs';
 
 const VERSION = '2.41.1';
 const ROUNDS = 6;
@@ -21,6 +22,10 @@ const variants = [
   { name: 'warm-expressions', options: patches('warm-expressions') },
   { name: 'lazy-character-map', options: patches('lazy-character-map') },
   { name: 'zone-once', options: patches('zone-once') },
+  {
+    name: 'lazy-character-map and zone-once',
+    options: patches('lazy-character-map', 'zone-once'),
+  },
   {
     name: 'all three',
     options: patches('lazy-character-map', 'warm-expressions', 'zone-once'),
@@ -40,6 +45,7 @@ mkdirSync(path('results'), { recursive: true });
 const kept = variants.map(({ name, rounds }) => ({ patches: name, rounds }));
 const head = {
   when: new Date().toISOString(),
+  command: commandOf(import.meta.filename),
   n8n: VERSION,
   isolates: ISOLATES,
   loadAverageAtStart,

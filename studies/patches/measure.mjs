@@ -48,8 +48,8 @@ const comparisons = {
   ],
   'warm-on-top': [
     ...['expressions', 8],
-    ['regular-lazy-map', regular(without('warm-expressions,zone-once'))],
-    ['regular-lazy-map-and-warm', regular(without('zone-once'))],
+    ['regular-without-warm-expressions', regular(without('warm-expressions'))],
+    ['regular-patched', regular()],
   ],
   'zone-once-regular': [
     ...['expressions', 8],
