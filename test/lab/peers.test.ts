@@ -1,4 +1,4 @@
-// The comparison of charts: its parts, and what the official chart is given as the variables of ours.
+// The comparison of charts: its parts, what the official chart is given as the variables of ours, and the page of it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isChartFile, readChartFile } from '../../capacity/src/plan/chart-file';
@@ -6,6 +6,7 @@ import { told } from '../support/told';
 
 const root = join(__dirname, '../..');
 const folder = join(root, 'studies/charts');
+const page = join(root, 'lab/generate/results/peers.mjs');
 
 interface Part {
   workload: string;
@@ -95,5 +96,120 @@ describe('the environment of ours, for the official chart', () => {
     expect(valuesFor(options('--require=/a.cjs --require=/b.cjs'), [])).toEqual({
       webhook: { extraEnv: [] },
     });
+  });
+});
+
+describe('the page', () => {
+  interface Ratio {
+    value: number;
+    low: number;
+    high: number | null;
+  }
+  const side = (limit: string, ratePerSecond: number): object => ({
+    deployedValues: { main: { resources: { limits: { cpu: '1', memory: '1Gi' } } } },
+    limits: [{ name: limit }, null, { name: 'main CPU limit' }],
+    values: [ratePerSecond, null, ratePerSecond],
+    runs: [{ ratePerSecond }, null, { ratePerSecond }],
+  });
+  const record = (contender: string, ratio: Ratio, more: object = {}): object => ({
+    ...{ contender, mode: 'queue', file: `${contender}.json` },
+    ...{ startedAt: '2026-11-23T18:28:17.801Z', loadAverageAtStart: 1.42 },
+    command: ['compare', '--vus', '8', '--warmup', '3s', '--duration', '12s'],
+    comparison: {
+      ...{ workload: { name: 'items' }, answer: ratio.low > 1 ? 'better' : 'unknown', ratio },
+      versions: { n8n: '2.41.1', kubernetes: 'v1.36.3' },
+      machine: { cpu: 'a CPU', cores: 2, memoryMiB: 2048 },
+    },
+    ...{ a: side('worker CPU limit', 5), b: side('host CPU', 10), ...more },
+  });
+  const conclusion = (same: Ratio, ours: Ratio, more: object = {}): string =>
+    told(page, 'it.sameVariables(input)', [
+      record('official-same', same, more),
+      record('tuned', ours, more),
+    ]);
+
+  test('is left out while nothing was measured', () => {
+    expect(told(page, '[it.conditions([]), it.sameVariables([])]')).toEqual(['', '']);
+  });
+
+  test('says under what conditions it was measured, and where the machine was the limit', () => {
+    const later = { startedAt: '2026-11-24T01:00:00.000Z', loadAverageAtStart: 9.96 };
+    const text = told<string>(page, 'it.conditions(input)', [
+      record('tuned', { value: 2, low: 1.5, high: 3 }),
+      record('community', { value: 1, low: 0.9, high: 1.1 }, later),
+    ]);
+    expect(text).toContain(
+      'n8n 2.41.1 on one node of Kubernetes v1.36.3: 2 cores (a CPU) and 2 GiB',
+    );
+    expect(text).toContain('Each pod of n8n may use 1 CPU and 1Gi of memory');
+    expect(text).toContain('the first was on 2026-11-23, the last on 2026-11-24');
+    expect(text.replace(/\s+/g, ' ')).toContain('start of a sitting: 1.42 to 9.96. Above 2,');
+    expect(text).toContain(
+      '| items in queue mode | 2026-11-23 18:28 | 8 | 12s, after 3s that do not count | 2 | 1.42 |',
+    );
+    expect(text).toContain('- items in queue mode: ours (1 of 2 runs); community (1 of 2 runs)');
+  });
+
+  test('tells of a difference between the variables and the chart only where the intervals are apart', () => {
+    const same = { value: 1.5, low: 1.2, high: 1.8 };
+    const apart = conclusion(same, { value: 3, low: 2, high: 4 });
+    expect(apart).toContain('The variables alone gain in items in queue mode (1.5x).');
+    expect(apart).toContain('adds to that in items in queue mode (2x).');
+    expect(apart).toContain('| 1.5x (1.2 to 1.8) | 3x (2 to 4) | 2x |');
+    const overlapping = conclusion(same, { value: 3, low: 1.7, high: 5 });
+    expect(overlapping).toContain('| no difference is shown |');
+    expect(overlapping).toContain('What the chart and its patches add to that is not shown.');
+    expect(conclusion(same, { value: 1, low: 0.9, high: 1.1 })).toContain(
+      'It takes away in items in queue mode (0.667x).',
+    );
+  });
+
+  test('tells of none where there are too few pairs, or no response to compare with', () => {
+    const open = { value: 2, low: 0, high: null };
+    expect(conclusion(open, open)).toContain('| not known: too few pairs |');
+    const silent = conclusion(open, open, { a: side('main memory', 0) });
+    expect(silent).toContain('| no ratio |');
+    expect(silent).toContain('With them the official chart responds in items in queue mode,');
+  });
+
+  test('compares only what was measured in one sitting', () => {
+    const ratio = { value: 2, low: 1.5, high: 3 };
+    const another = { startedAt: '2026-11-24T01:00:00.000Z' };
+    expect(
+      told(page, 'it.sameVariables(input)', [
+        record('official-same', ratio),
+        record('tuned', ratio, another),
+      ]),
+    ).toBe('');
+  });
+
+  test.each([
+    ['yes', [{ low: 2, high: 3 }]],
+    [
+      'yes',
+      [
+        { low: 1, high: 1.5 },
+        { low: 2.5, high: null },
+      ],
+    ],
+    ['not decided', [{ low: 1.9, high: 3 }]],
+    [
+      'not decided',
+      [
+        { low: 1, high: 1.5 },
+        { low: 1.2, high: 2 },
+      ],
+    ],
+    ['not decided', [{ low: 0, high: null }]],
+    [
+      'no',
+      [
+        { low: 1, high: 1.99 },
+        { low: 1.2, high: 1.5 },
+      ],
+    ],
+  ])('a goal is reached by its interval: %s', (word, intervals) => {
+    const goals = join(root, 'lab/generate/results/goals.mjs');
+    expect(told(goals, 'it.reached(2, input)', intervals)).toBe(word);
   });
 });

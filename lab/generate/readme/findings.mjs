@@ -1,6 +1,6 @@
 // What the records of this repository show, one line per finding, with its conditions.
 import { pairsOf } from '../../../studies/charts/parts.mjs';
-import { clientsOf, peerRecord } from '../results/peers.mjs';
+import { clientsOf, peerRecord, ratioOf } from '../results/peers.mjs';
 import { has, number, readJson, spread, table, undecided } from '../results/records.mjs';
 
 const link = (path) => `[record](${path})`;
@@ -12,8 +12,10 @@ const spreadOf = (ratios) => `**${spread(ratios).replace(' ', 'x** ')}`;
 
 /** [what was compared, the figure, workload and conditions, record]; null without a record. */
 const ROWS = [
-  () => chartsIn('regular'),
-  () => chartsIn('queue'),
+  () => comparedOn('last-node', 'regular'),
+  () => comparedOn('last-node', 'queue'),
+  () => comparedOn('expressions', 'regular'),
+  () => comparedOn('expressions', 'queue'),
   () =>
     settings(
       'last-node-regular',
@@ -33,28 +35,20 @@ export function findings() {
   return table(['what', 'figure', 'workload and conditions', 'evidence'], rows);
 }
 
-function chartsIn(mode) {
-  const compared = peerRecord('last-node', mode, 'tuned');
-  if (compared !== null) return comparedIn(mode, compared);
-  const path = `studies/charts/results/${mode}.json`;
-  if (!has(path)) return null;
-  const { workload, clients, seconds, charts } = readJson(path);
-  const { official, tuned } = charts;
-  const ratios = tuned.runs.map((run, i) => run.ratePerSecond / official.runs[i].ratePerSecond);
+/** Beside it what the official chart does with our environment variables, or the figure says more than the chart is worth. */
+function comparedOn(workload, mode) {
+  const record = peerRecord(workload, mode, 'tuned');
+  if (record === null) return null;
+  const same = peerRecord(workload, mode, 'official-same');
+  const withSame =
+    same === null ? '' : `; the official one with the same environment variables: ${ratioOf(same)}`;
   return [
     `requests per second with this chart, compared with the official one, ${mode} mode`,
-    spreadOf(ratios),
-    `${workload}, ${clients} clients, ${ratios.length} turns of ${seconds} s on one cluster, the same limits per pod`,
-    link(path),
+    interval(record.comparison.ratio),
+    `${workload}, ${clientsOf(record)} clients, ${pairsOf(record)} pairs measured in turns on one cluster, the same limits per pod${withSame}`,
+    link(record.file),
   ];
 }
-
-const comparedIn = (mode, record) => [
-  `requests per second with this chart, compared with the official one, ${mode} mode`,
-  interval(record.comparison.ratio),
-  `last-node, ${clientsOf(record)} clients, ${pairsOf(record)} pairs measured in turns on one cluster, the same limits per pod`,
-  link(record.file),
-];
 
 function settings(name, what) {
   const path = `studies/comparisons/results/${name}/compare.json`;

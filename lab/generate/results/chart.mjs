@@ -1,21 +1,14 @@
 // The chart on a real cluster: beside other charts, and through what happens to pods.
 import { MODES } from '../../../studies/charts/parts.mjs';
 import { goals } from './goals.mjs';
-import { hasPeers, peerRecord, peers } from './peers.mjs';
-import { has, link, number, readJson, spread, table } from './records.mjs';
+import { conditions, peers, sameVariables } from './peers.mjs';
+import { has, link, linkWithCommand, number, readJson, spread, table } from './records.mjs';
 
-/** This chart and others, side by side on one cluster: by the records of `compare`, and of what has none by the older ones. */
+/** This chart and others, side by side on one cluster. */
 export function charts() {
-  const modes = MODES.filter((mode) => has(recordOf(mode)));
-  if (modes.length === 0) return '';
   const compared = peers();
-  const isOld = (mode) => peerRecord('last-node', mode, 'tuned') === null;
-  const [old, replaced] = [modes.filter(isOld), modes.filter((mode) => !isOld(mode))];
-  const parts = [
-    ...(compared === '' ? [] : [CONDITIONS, compared, goals()]),
-    ...(old.length === 0 ? [] : [ABOUT_OLD, ...old.map(inTurns)]),
-    ...(replaced.length === 0 ? [] : [starts(replaced)]),
-  ];
+  if (compared === '') return '';
+  const parts = [ABOUT, conditions(), LATER_RELEASES, compared, sameVariables(), goals(), starts()];
   return `## This chart and others on one cluster
 
 ${parts.filter((part) => part !== '').join('\n\n')}${waiting()}${answers()}${rollouts()}${workerEnds()}`;
@@ -23,54 +16,37 @@ ${parts.filter((part) => part !== '').join('\n\n')}${waiting()}${answers()}${rol
 
 const recordOf = (mode) => `studies/charts/results/${mode}.json`;
 
-const CONDITIONS = `Each row is one comparison by \`n8n-tuned compare\` with the official chart as it comes: both up at the same time, loaded
+/** Read, not measured: docs/chart/peers.md says in which files. */
+const LATER_RELEASES = `The official chart was measured in release 1.11.0, the newest one that could be had as a whole. Releases 1.12.0 to 1.15.0 came
+out since, and perhaps more. Their list of changes and single files were read; none of them was measured. Nothing in them
+changes what decides these figures: the limits of a pod, the number of workers and their concurrency, the probes, the
+grace periods and n8n's variables have the same defaults. They bring another n8n (2.39.6 to 2.42.4), where 2.41.1 was set for every chart
+here. [What was read](chart/peers.md#the-official-chart-after-1110).`;
+
+const ABOUT = `Each row is one comparison by \`n8n-tuned compare\` with the official chart as it comes: both up at the same time, loaded
 in turns, with the same CPU and memory for each pod, the same stores and the same n8n. Figures are the median of the
 turns, for the rates also from the least to the most: first those of the chart of the row, then those of the official
-one in the same turns. All of it ran on one small node, the load generator too: take ratios from it, not absolutes.
+one in the same turns. The first limit is what a run used up first. All of it ran on one small node, the load generator too: take ratios from it, not absolutes.
 [What was deployed](../studies/charts) and [how it is measured](../studies/charts/peers.mjs).`;
 
-const ABOUT_OLD = `The official chart, the community chart and this one, as it comes (\`tuned\`) and with the profile \`throughput\`, with
-the same CPU and memory for each pod, the same stores and the same n8n: median of the turns, and from the least to the most.
-[Their values](../studies/charts/values) and [how it is measured](../studies/charts/measure.mjs).`;
-
-function inTurns(mode) {
-  const { workload, clients, seconds, charts, loadAverageAtStart } = readJson(recordOf(mode));
-  const official = charts.official.runs;
-  const of = (runs, key) => runs.map((run) => run[key]);
-  const rows = Object.entries(charts).map(([name, { version, runs, secondsToFirstReply }]) => [
-    `${name} ${version}`,
-    `${spread(of(runs, 'ratePerSecond'))}/s`,
-    spread(runs.map((run, i) => run.ratePerSecond / official[i].ratePerSecond)),
-    `${spread(of(runs, 'p95Ms'))} ms`,
-    `${spread(of(runs, 'cpuMillisecondsPerRequest'))} ms`,
-    `${number(Math.max(...of(runs, 'memoryMiB')))} MiB`,
-    `${spread(secondsToFirstReply)} s`,
-    runs.reduce((sum, run) => sum + run.wrong + run.unanswered, 0),
-  ]);
-  return `### In ${mode} mode${hasPeers(mode) ? ', an older record' : ''}
-
-${clients} clients on ${workload}, ${official.length} turns of ${seconds} s each, load average ${number(loadAverageAtStart)} at the start.
-
-${table(['chart', 'expected responses', 'of the official one', 'p95', "n8n's CPU per request", "n8n's memory", FIRST_RESPONSE, 'wrong or no response'], rows)}
-
-${link(recordOf(mode))}`;
-}
-
-const FIRST_RESPONSE = 'first expected response after its pods were deleted';
-
 /** What the comparisons do not measure. */
-function starts(modes) {
-  const rows = modes.flatMap((mode) =>
-    Object.entries(readJson(recordOf(mode)).charts).map(([name, one]) => [
+function starts() {
+  const rows = MODES.filter((mode) => has(recordOf(mode))).flatMap((mode) => {
+    const { when, charts } = readJson(recordOf(mode));
+    return Object.entries(charts).map(([name, one]) => [
       `${name} ${one.version}`,
       mode,
       `${spread(one.secondsToFirstReply)} s`,
+      when.slice(0, 10),
       link(recordOf(mode)),
-    ]),
-  );
+    ]);
+  });
+  if (rows.length === 0) return '';
   return `### Starts
 
-${table(['chart', 'mode', FIRST_RESPONSE, ''], rows)}`;
+Of this chart as it was on that day: \`tuned\` as it comes, and with the profile \`throughput\`.
+
+${table(['chart', 'mode', 'first expected response after its pods were deleted', 'day', ''], rows)}`;
 }
 
 /** Why a row of the comparison has no expected response. */
@@ -113,11 +89,14 @@ function answers() {
 
 ### Every caller gets a response
 
-Queue mode, ${clients} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: ${lost === 0 ? 'all' : `${requests - lost} of`} ${requests} requests
+Queue mode, the profile \`throughput\` with every patch, ${clients} clients on ${workload}, ${spread(runs.map((run) => run.ratePerSecond))}/s: ${lost === 0 ? 'all' : `${requests - lost} of`} ${requests} requests
 got the expected response; the longest wait was ${number(Math.max(...runs.map((run) => run.maxMs)))} ms.
 
-${link(path)}`;
+${linkWithCommand(path, 'node studies/charts/answers.mjs')}${ON_CLUSTER}`;
 }
+
+/** How the commands of these records are called. */
+const ON_CLUSTER = ' It runs on a cluster, by `lab/cluster/cluster exec`.';
 
 const sum = (runs, key) => runs.reduce((total, run) => total + run[key], 0);
 const ofSide = ([side, set]) => `${side}: ${set.map((one) => `\`${one}\``).join(', ')}`;
@@ -160,8 +139,11 @@ ${conditions}
 
 ${table(['cores of all pods', 'settings', 'rollouts', 'requests', 'lost', 'how'], rows)}
 
-${link(path)}`;
+${linkWithCommand(path, `node studies/charts/rollouts.mjs --rounds ${runs.length / rows.length}`)}${ON_CLUSTER}`;
 }
+
+/** On each side, by studies/charts/worker-ends.mjs. */
+const ROLLOUTS_PER_ROUND = 2;
 
 /** What becomes of the jobs of workers that are replaced under load. */
 function workerEnds() {
@@ -185,7 +167,7 @@ ${conditions}
 
 ${table(['settings', 'rollouts', 'requests', 'lost', 'how'], rows)}
 
-${link(path)}`;
+${linkWithCommand(path, `node studies/charts/worker-ends.mjs --rounds ${runs.length / rows.length / ROLLOUTS_PER_ROUND}`)}${ON_CLUSTER}`;
 }
 
 /** What the long tests recorded of the chart in real pods. */

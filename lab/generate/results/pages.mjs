@@ -27,6 +27,7 @@ import {
 } from './parts.mjs';
 import { ownMain } from './own-main.mjs';
 import { queue } from './queue.mjs';
+import { requestCosts } from './request-costs.mjs';
 import { rightSizing } from './right-sizing.mjs';
 import { knownCapacities, searchQuality } from './search.mjs';
 import { smallPods } from './small-pods.mjs';
@@ -136,6 +137,7 @@ const ALL = [
     answers.insideN8n,
     [
       cpuProfiles,
+      requestCosts,
       statements,
       isolates,
       isolatePool,

@@ -1,5 +1,5 @@
 // Parts of the kit and of n8n for themselves: the node, the samplers, the heap.
-import { has, link, number, readJson, spread, table } from './records.mjs';
+import { has, link, linkWithCommand, number, readJson, spread, table } from './records.mjs';
 
 export function heapFloors() {
   const path = 'studies/heap-floors/results/record.json';
@@ -42,7 +42,7 @@ CPU little.
 
 ${table(['patches', 'made', 'first expression', '20 more', 'a function', 'CPU for all', 'compared with none'], rows)}
 
-${link(path)}`;
+${linkWithCommand(path, 'node studies/isolates/measure.mjs')}`;
 }
 
 export function sessions() {
@@ -68,7 +68,7 @@ proxy looks every 50 us for what is due.
 
 ${table(['later by', 'a query', 'with the patch', '16 callers', 'with the patch', 'ratio'], rows)}
 
-${link(path)}`;
+${linkWithCommand(path, 'node studies/sessions/measure.mjs')}`;
 }
 
 export function nodeAccuracy() {

@@ -27,6 +27,9 @@ export const undecided = ({ low, high }) =>
   Math.max(high, 1 / low) <= 1.2 ? 'no difference' : 'not known';
 
 export const link = (path) => `[record](../${path})`;
+/** A record, and how it is made again: as it says itself or, if it is older than that, by `command`. */
+export const linkWithCommand = (path, command) =>
+  `${link(path)}. Repeat it with \`${readJson(path).command ?? command}\`.`;
 export const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 

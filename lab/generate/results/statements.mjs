@@ -36,7 +36,8 @@ export function statements() {
   return `## Which statements an execution sends to PostgreSQL
 
 One client calls the workload last-node, n8n ${whole.versions.n8n}; every statement is noted, with the function of n8n that asked for it.
-Statements that timers send are not counted.
+Statements that timers send are not counted. Repeat it with
+\`${whole.command ?? 'node studies/statements/measure.mjs queue-default'}\`, and the others by their names.
 
 ${table(
   ['mode', 'tuning', 'for an execution', 'of them SET', 'record'],
