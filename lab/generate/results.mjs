@@ -64,8 +64,8 @@ ${BY}
 One page per question. Every figure, here and there, comes from a record in this repository. Most of it ran on one small
 machine with two cores, with the load generator beside n8n: take ratios from it, not absolutes. Published figures are
 those of experiments by others, on machines of theirs; what they published is in the file of the study, and
-\`n8n-tuned study\` repeats it ([studies](../studies/README.md)). Conditions are those of all records of a page, taken together;
-load, duration and the other work on the machine stand in its parts.
+\`n8n-tuned study\` repeats it ([studies](../studies/README.md)). Conditions are those of all records of a page, taken together, with
+the arrivals of its open loops where they are recorded; load, duration and the other work on the machine stand in its parts.
 
 ${table(['question', 'answer', 'published', 'ours', 'ours, of the published', 'conditions'], rows)}`;
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { headOf } from '../head.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const SLOTS = 4;
@@ -114,6 +115,7 @@ async function load(url, arrivals, ratePerSecond) {
   return read;
 }
 
+const head = headOf();
 const version = spawnSync(k6, ['version'], { encoding: 'utf8' }).stdout.trim().split(' ')[1];
 const rows = [];
 for (const share of SHARES) {
@@ -138,5 +140,6 @@ for (const share of SHARES) {
   }
 }
 mkdirSync(path('results'), { recursive: true });
-const record = { slots: SLOTS, serviceMs: SERVICE_MS, seconds: SECONDS, k6: version, rows };
+const settings = { slots: SLOTS, serviceMs: SERVICE_MS, seconds: SECONDS, k6: version };
+const record = { ...head, ...settings, rows };
 writeFileSync(path('results/record.json'), `${JSON.stringify(record, null, 2)}\n`);

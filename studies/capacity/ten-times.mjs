@@ -3,14 +3,15 @@
 //   make build && lab/install.sh helm3 helm4
 //   node studies/capacity/ten-times.mjs recorded       eight, about a minute
 //   node studies/capacity/ten-times.mjs full           one whole run, about 12 minutes, with the machine for itself; twice
-// Each run is in the record when it has ended, whatever comes after it. SEED=n draws other capacities.
+// Each run is in the record when it has ended, whatever comes after it. SEED=n draws other capacities. Of the newest whole
+// run results/ has the searches and the values: the documents quote them, and the eight start from them.
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -18,20 +19,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cache } from '../../lab/cache.mjs';
+import { thisMachine } from '../head.mjs';
+import {
+  isWell,
+  keepWhole,
+  randomOf,
+  searchFoldersIn,
+  searchIn,
+  withCapacity,
+  WORKLOADS,
+} from './searches.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
 const bin = join(cache, 'bin');
 const recordFile = path('results/ten-times.json');
 
-/** As make capacity names them; the first is what the values are for. */
-const WORKLOADS = ['last-node', 'items'];
 const RECORDED_RUNS = 8;
 /** Requests a second: from a workload of minutes to an empty one on a large machine. */
 const CAPACITY = { from: 0.02, to: 5_000 };
-/** How wide an interval may come out, as a share of the capacity to either side. */
-const WIDEST = 0.6;
-const VERDICTS = ['found', 'not confirmed', 'inconclusive'];
 
 const [kind] = process.argv.slice(2);
 if (kind !== 'recorded' && kind !== 'full') {
@@ -56,44 +62,6 @@ function run(program, args) {
   return { exit: status, said: error?.message ?? stderr ?? '' };
 }
 
-/** Mulberry32: the same seed draws the same capacities everywhere. */
-function randomOf(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** A recorded search as if the machine had another speed: every rate times the same factor, around a random answer. */
-function withCapacity(search, ratePerSecond, random) {
-  const factor = ratePerSecond / search.capacity.ratePerSecond;
-  const verdict = VERDICTS[Math.floor(VERDICTS.length * random())];
-  const low = ratePerSecond * (1 - WIDEST * random());
-  const probes = search.probes.map((probe) => ({
-    ...probe,
-    ...(probe.ratePerSecond === undefined ? {} : { ratePerSecond: factor * probe.ratePerSecond }),
-    achievedPerSecond: factor * probe.achievedPerSecond,
-  }));
-  return {
-    ...search,
-    capacity: {
-      ratePerSecond,
-      low,
-      high: ratePerSecond * (1 + WIDEST * random()),
-      confirmed: verdict === 'found',
-    },
-    advised: { share: 0.8, ratePerSecond: 0.8 * (verdict === 'found' ? ratePerSecond : low) },
-    verdict,
-    confirmedBy: verdict === 'found' ? search.confirmedBy : null,
-    probes,
-  };
-}
-
-const searchIn = (folder) => JSON.parse(readFileSync(join(folder, 'find.json'), 'utf8'));
-
 const write = (record) => writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`);
 
 /** Whether the chart renders with these values and nothing else, under each Helm. */
@@ -103,8 +71,6 @@ function accepted(values) {
     return { helm: helm.split('/').at(-1), exit, ...(exit === 0 ? {} : { said: said.trim() }) };
   });
 }
-
-const isWell = ({ exit, charts }) => exit === 0 && charts.every((chart) => chart.exit === 0);
 
 function keep(record, entry) {
   record.runs.push(entry);
@@ -152,28 +118,38 @@ function fullOnce(scratch) {
   const { exit } = run('make', ['capacity', `RESULTS=${scratch}`]);
   const latest = join(scratch, 'latest');
   const values = join(latest, 'values.yaml');
-  const made = existsSync(latest)
-    ? readdirSync(latest)
-        .map((name) => join(latest, name))
-        .filter((folder) => existsSync(join(folder, 'find.json')))
-        .map((folder) => told(searchIn(folder)))
-    : [];
   return {
-    ...{ kind: 'full', startedAt: startedAt.toISOString() },
-    ...{ seconds: Math.round((Date.now() - startedAt.getTime()) / 1000), searches: made, exit },
+    ...{ kind: 'full', startedAt: startedAt.toISOString(), machine: thisMachine() },
+    seconds: Math.round((Date.now() - startedAt.getTime()) / 1000),
+    searches: searchFoldersIn(latest).map((folder) => told(searchIn(folder))),
+    exit,
     charts: existsSync(values)
       ? accepted(values)
       : [{ helm: 'none', exit: null, said: 'no values' }],
   };
 }
 
-const scratch = mkdtempSync(join(tmpdir(), 'n8n-tuned-ten-times-'));
+/** The searches and the values, where it ended with 0 and is whole. */
+function keepResults({ exit }, scratch) {
+  const isKept = exit === 0 && keepWhole(join(scratch, 'latest'), path('results'));
+  console.log(
+    isKept
+      ? 'its searches and values are kept in studies/capacity/results: npm run generate'
+      : 'nothing else is kept of it: it is not whole, or a search has no answer',
+  );
+}
+
+// As records name it, wherever the folder of temporary files leads.
+const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'n8n-tuned-ten-times-')));
 const record = existsSync(recordFile)
   ? JSON.parse(readFileSync(recordFile, 'utf8'))
   : { about: 'Written by studies/capacity/ten-times.mjs', runs: [], well: 0 };
 try {
-  if (kind === 'full') keep(record, fullOnce(scratch));
-  else {
+  if (kind === 'full') {
+    const entry = fullOnce(scratch);
+    keep(record, entry);
+    keepResults(entry, scratch);
+  } else {
     const seed = Number(process.env.SEED ?? 1);
     record.seed = seed;
     // Eight new ones replace those before; whole runs stay.

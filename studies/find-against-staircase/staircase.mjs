@@ -78,3 +78,19 @@ export function atEqualSpeed(find, stair) {
     errorAtEqualSpeed: known ? (find.rate * find.cpuMs) / (stair.rate * stair.cpuMs) - 1 : null,
   };
 }
+
+/**
+ * Of the records of parts: each search with the staircase around its answer, null while there is none. `compared` is null
+ * where one of the two has no answer.
+ */
+export function pairsOf(records) {
+  const of = (kind) => records.filter((record) => record.kind === kind);
+  return of('find').map((find) => {
+    const isAround = (stair) =>
+      ['workload', 'mode', 'round'].every((name) => stair[name] === find[name]);
+    const staircase = of('staircase').find(isAround) ?? null;
+    const [ours, theirs] = [answerOf(find), staircase === null ? null : answerOf(staircase)];
+    const compared = ours === null || theirs === null ? null : atEqualSpeed(ours, theirs);
+    return { find, staircase, compared };
+  });
+}

@@ -3,6 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { programOf } from '../../capacity/src/program';
+import type { FindRecord } from '../../capacity/src/record/find-record';
+import { sampleSearch } from '../support/sample-find';
+import { told } from '../support/told';
 
 const root = join(__dirname, '../..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -93,6 +96,47 @@ test('a part is written between its marks, and a page without them is refused', 
     generated(`console.log(all.filled('${on}', { a: 'new' }))`, 'lab/generate/readme/parts.mjs');
   expect(filled(page)).toBe(`one\n${mark}\n\nnew\n\n<!-- end of a -->\ntwo\n`);
   expect(() => filled('one')).toThrow(/no place for a/);
+});
+
+describe('what the command prints', () => {
+  const printed = (record: FindRecord): string =>
+    told(join(root, 'lab/generate/readme/output.mjs'), 'it.outputOf(input, "find.json")', record);
+  const command = ['find', '--workload', 'last-node', '--slo', 'p95<300ms', '--budget', '5m'];
+  const found = { ...sampleSearch(), command: [...command, '--out', 'results/capacity/now'] };
+
+  test('follows the command as it was recorded, with its budget, without its folder', () => {
+    expect(printed(found)).toContain(
+      "$ npx n8n-tuned find --workload last-node --slo 'p95<300ms' --budget 5m\nFOUND",
+    );
+    const first = { ...found, command: ['find', '--out', 'here', ...command.slice(1)] };
+    expect(printed(first)).toContain("--slo 'p95<300ms' --budget 5m\nFOUND");
+  });
+
+  test('is the verdict, the capacity, what to plan with and what limits it', () => {
+    const lines = printed(found).split('\n');
+    expect(lines.slice(2, 7)).toEqual([
+      'FOUND    n8n sustains 40 req/s of last-node.',
+      '',
+      'Capacity            40/s (between 40 and 60), confirmed at full length',
+      'Plan with           32/s (80 % of the capacity)',
+      expect.stringMatching(/^Limited by {10}main event loop/),
+    ]);
+    expect(printed({ ...found, arrivals: 'random' })).toMatch(/, random arrivals, on 2026-11-20/);
+  });
+
+  test('says first that a search was inconclusive, and plans with the lower end', () => {
+    const text = printed({
+      ...found,
+      verdict: 'inconclusive',
+      confirmedBy: null,
+      sentence: 'n8n sustains about 40 req/s of last-node: an interval of 88 % is too wide.',
+      capacity: { ratePerSecond: 40, low: 25, high: null, confirmed: false },
+      advised: { share: 0.8, ratePerSecond: 20 },
+    });
+    expect(text).toContain('--budget 5m\nINCONCLUSIVE  n8n sustains about 40 req/s');
+    expect(text).toMatch(/^Capacity {12}40\/s \(.*25.*\), not confirmed$/m);
+    expect(text).toContain('20/s (80 % of the lower end of the interval)');
+  });
 });
 
 test('its pictures are in the repository', () => {

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { told } from '../support/told';
 
+const root = join(__dirname, '../..');
 const file = join(__dirname, '../../studies/find-against-staircase/staircase.mjs');
 
 /** Jest loads no ES modules: what the expressions give, in a process of their own. */
@@ -81,5 +83,145 @@ describe('the staircase that find is compared with', () => {
       unseen: null,
       open: null,
     });
+  });
+});
+
+interface Part {
+  name: string;
+  kind: string;
+  workload: string;
+  mode: string;
+  round: number;
+  seconds: number;
+}
+
+describe('the parts of the plan', () => {
+  const { parts, rests } = told<{ parts: Part[]; rests: string[] }>(
+    join(root, 'studies/find-against-staircase/parts.mjs'),
+    '{ parts: it.PARTS, rests: it.PARTS.map(it.findOf) }',
+  );
+  const cellOf = ({ workload, mode }: Part): string => `${workload}, ${mode}`;
+
+  it('are named once each, and fit into one sitting', () => {
+    const names = parts.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(Math.max(...parts.map(({ seconds }) => seconds))).toBeLessThan(10 * 60);
+  });
+
+  it('compare three workloads in two modes in each round, all of them before any is compared again', () => {
+    const rounds = [1, 2].map((round) => parts.filter((part) => part.round === round));
+    expect(parts).toEqual(rounds.flat());
+    for (const round of rounds) {
+      expect(new Set(round.map(({ workload }) => workload)).size).toBe(3);
+      expect(new Set(round.map(cellOf)).size).toBe(6);
+      expect(round).toHaveLength(12);
+    }
+  });
+
+  it('build each staircase around the search right before it', () => {
+    for (const [at, part] of parts.entries()) {
+      if (part.kind !== 'staircase') continue;
+      const before = parts[at - 1];
+      expect(before).toMatchObject({ kind: 'find', name: rests[at], round: part.round });
+      expect(before && cellOf(before)).toBe(cellOf(part));
+    }
+  });
+});
+
+describe('the page of it', () => {
+  const page = join(root, 'lab/generate/results/find-against-staircase.mjs');
+  const textOf = (records: object[]): string => told(page, 'it.againstStaircase(input)', records);
+  const answerOf = (records: object[]): string => told(page, 'it.staircaseAnswer(input)', records);
+
+  const record = (kind: string, workload: string, mode: string, more: object): object => ({
+    ...{ name: `${workload}-${mode}-1-${kind}`, kind, workload, mode, round: 1 },
+    path: `studies/find-against-staircase/results/${workload}-${mode}-1-${kind}.json`,
+    startedAt: '2026-11-24T10:00:00.000Z',
+    ...{ machine: { cores: 2, cpu: 'a CPU' }, versions: { n8n: '2.41.1' } },
+    ...{ cores: { n8n: '0', generator: '1' }, slo: 'p95<300ms, errors<1%', arrivals: 'even' },
+    ...{ loadAverageAtStart: 0.5, ...more },
+  });
+  const find = (workload: string, mode: string, rate: number, verdict = 'found'): object =>
+    record('find', workload, mode, {
+      ...{ budget: '5m', totalSeconds: 330, verdict },
+      capacity: {
+        ...{ ratePerSecond: rate, low: 0.9 * rate, high: 1.1 * rate },
+        confirmed: verdict === 'found',
+      },
+      probes: [{ ratePerSecond: rate, cpuPerRequest: { allMs: 20 } }],
+    });
+  /** Half of the steps are sustained, so that it answers `rate`. */
+  const stairs = (workload: string, mode: string, rate: number, cpuMs: number): object =>
+    record('staircase', workload, mode, {
+      ...{ generator: 'oha 1.14.0', stepSeconds: 60, answer: rate },
+      startedAt: '2026-11-24T10:06:30.000Z',
+      steps: [0.95, 1 / 0.95].map((share) => ({
+        ...{ ratePerSecond: share * rate, sustained: share < 1, cpuMs },
+      })),
+    });
+  const rowsIn = (text: string): string[] =>
+    text.split('\n').filter((line) => /^\| \S+ +\|/.test(line));
+
+  it('is left out while nothing was measured, and has no answer before a comparison', () => {
+    expect([textOf([]), answerOf([])]).toEqual(['', '']);
+    const alone = [find('items', 'queue', 40)];
+    expect(answerOf(alone)).toBe('');
+    expect(textOf(alone)).toContain('| not measured yet | - | - | - |');
+  });
+
+  it('has both answers, how far they are apart, at equal speed too, and whether that is near enough', () => {
+    const text = textOf([
+      ...[find('last-node', 'regular', 50), stairs('last-node', 'regular', 52, 20)],
+      // On half the speed.
+      ...[find('last-node', 'queue', 50, 'inconclusive'), stairs('last-node', 'queue', 100, 10)],
+      ...[find('items', 'regular', 50), stairs('items', 'regular', 50, 40)],
+      ...[find('items', 'queue', 50, 'not confirmed'), stairs('items', 'queue', 100, 20)],
+    ]);
+    const cells = rowsIn(text).map((row) => row.split(' | ').slice(2, 7));
+    expect(cells.slice(-4)).toEqual([
+      ['50/s (45 to 55)', '52/s', '-3.8 %', '-3.8 %', 'yes'],
+      [
+        ...['50/s (45 to 55), inconclusive', '100/s, not in that interval'],
+        ...['-50.0 %', '0.0 %', 'only at equal speed'],
+      ],
+      ['50/s (45 to 55)', '50/s', '0.0 %', '-50.0 %', 'yes, as it came'],
+      [
+        ...['50/s (45 to 55), not confirmed', '100/s, not in that interval'],
+        ...['-50.0 %', '-50.0 %', 'no'],
+      ],
+    ]);
+    const within = 'within 10 % of a staircase of runs by another generator in 2 of 4 comparisons';
+    expect(text).toContain(`${within}, and at equal speed of the machine in 2.`);
+  });
+
+  it('counts what has no answer as not near enough', () => {
+    const steps = (sustained: boolean): object => ({
+      ...{ generator: 'oha 1.14.0', stepSeconds: 60, answer: null },
+      steps: [80, 120].map((ratePerSecond) => ({ ratePerSecond, sustained, cpuMs: 10 })),
+    });
+    const text = textOf([
+      ...[find('items', 'regular', 100), record('staircase', 'items', 'regular', steps(true))],
+      ...[find('items', 'queue', 100), record('staircase', 'items', 'queue', steps(false))],
+      find('expressions', 'queue', 0, 'nothing sustained'),
+    ]);
+    expect(text).toContain('| more than 120/s | - | - | no |');
+    expect(text).toContain('| less than 80/s | - | - | no |');
+    expect(text).toContain('| nothing sustained | not measured yet | - | - | no |');
+    expect(text).toContain('in 0 of 3 comparisons');
+  });
+
+  it('says under which conditions, what is missing, and how to repeat it', () => {
+    const text = textOf([
+      ...[find('items', 'queue', 40), stairs('items', 'queue', 41, 20)],
+    ]).replaceAll('\n', ' ');
+    for (const said of [
+      ...['`find --budget 5m` with p95<300ms, errors<1%', '(oha 1.14.0)', '60 s per step'],
+      'after it, at most 1 min later, a staircase',
+      ...['Both send at even distances', 'on core 0, the generator on core 1'],
+      'on 2026-11-24 with n8n 2.41.1 on 2 cores (a CPU), load average',
+      ...['22 of 24 parts have no record yet', '`node studies/find-against-staircase/measure.mjs`'],
+      '[record](../studies/find-against-staircase/results/items-queue-1-find.json)',
+    ])
+      expect(text).toContain(said);
   });
 });

@@ -3,14 +3,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { headOf } from '../../studies/head.mjs';
 import { exponentialServer, fixedSlots, limiter } from './known-capacity/truth.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const results = path('../../studies/known-capacity/results/');
+/** For which the capacity of these servers is known in closed form. */
+const ARRIVALS = 'even';
 const SATURATE_MS = 15_000;
 const SATURATING_CLIENTS = 8;
 
@@ -75,8 +78,7 @@ async function find({ name, slo }, url, out) {
     [
       path('../../capacity/dist/cli.js'),
       ...['find', '--target', 'url', '--url', url, '--request', 'GET /x', '--slo', slo],
-      // For which the capacity of these servers is known in closed form.
-      ...['--arrivals', 'even'],
+      ...['--arrivals', ARRIVALS],
       ...['--expect', 'status=200', '--probe', '8s', '--full', '30s', '--out', out, '--json'],
     ],
     { stdio: ['ignore', 'pipe', 'ignore'] },
@@ -113,7 +115,7 @@ function rowOf({ name, slo }, truth, found) {
     low,
     high,
     holdsTruth: low <= truth && truth <= (high ?? Infinity),
-    confirmed,
+    ...{ confirmed, verdict: found.verdict },
     probes: found.probes.length,
     probeSeconds: found.probes.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0),
   };
@@ -145,9 +147,9 @@ const record = existsSync(recordFile) ? JSON.parse(readFileSync(recordFile, 'utf
 try {
   for (const [name, measure] of Object.entries(groups)) {
     if (asked !== undefined && asked !== name) continue;
-    const loadAverageAtStart = loadavg()[0];
+    const head = headOf();
     const rows = await measure(out);
-    record[name] = { when: new Date().toISOString(), loadAverageAtStart, rows };
+    record[name] = { ...head, arrivals: ARRIVALS, rows };
     console.table(rows.map(({ name, truth, found, error }) => ({ name, truth, found, error })));
   }
   mkdirSync(results, { recursive: true });

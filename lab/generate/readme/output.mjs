@@ -5,26 +5,38 @@ import { compiled } from '../compiled.mjs';
 import { root } from '../results/records.mjs';
 
 const RECORD = 'studies/capacity/results/last-node/find.json';
-const LINES = ['Capacity', 'Plan with', 'Limited by'];
+const FIGURES = ['Capacity', 'Plan with', 'Limited by'];
+const STYLE = { width: 100, colour: false };
 
-export async function output() {
-  const { readSearch, renderFindTerminal } = await compiled(
+const { findFigures, findWord, readSearch, renderRows, renderVerdict, repeatCommand } =
+  await compiled(
     `export { readSearch } from './record/read-find';
-     export { renderFindTerminal } from './report/find/terminal';`,
+     export { findFigures, findWord } from './report/find/figures';
+     export { renderRows, renderVerdict } from './report/text/terminal';
+     export { repeatCommand } from './report/text/units';`,
   );
-  const record = readSearch(dirname(fileURLToPath(new URL(RECORD, root))));
-  const lines = renderFindTerminal(record, { width: 200, colour: false })
-    .split('\n')
-    .filter((line) => LINES.some((name) => line.startsWith(`${name}  `)));
-  if (lines.length !== LINES.length)
-    throw new Error(`${RECORD} has not all of ${LINES.join(', ')}`);
-  const slo = record.slo.map(({ text }) => `--slo '${text}'`).join(' ');
+
+export const output = () =>
+  outputOf(readSearch(dirname(fileURLToPath(new URL(RECORD, root)))), RECORD);
+
+/** Of any search with an answer, whether it is sure of it or not: the verdict is printed first. */
+export function outputOf(record, path) {
+  const figures = findFigures(record).filter(({ name }) => FIGURES.includes(name));
+  if (figures.length !== FIGURES.length)
+    throw new Error(`${path} has not all of ${FIGURES.join(', ')}`);
   const { cores, cpu } = record.machine;
+  const arrivals = record.arrivals === undefined ? '' : `, ${record.arrivals} arrivals`;
   return `\`\`\`console
-$ npx n8n-tuned find --workload ${record.workload.name} ${slo}
-${lines.join('\n')}
+$ npx ${repeatCommand(withoutFolder(record.command))}
+${[...renderVerdict(findWord(record), record.sentence, 0, STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
 \`\`\`
 
 n8n ${record.versions.n8n} in ${record.topology.mode} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
-generator included, on ${record.startedAt.slice(0, 10)}: [record](${RECORD}).`;
+generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${path}).`;
+}
+
+/** Where the results went says nothing of what was measured. */
+function withoutFolder(words) {
+  const at = words.indexOf('--out');
+  return at === -1 ? words : words.toSpliced(at, 2);
 }

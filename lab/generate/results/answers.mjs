@@ -1,5 +1,6 @@
 // The answer of a page in one sentence, for the index; every figure from a record.
-import { number, readJson, recordsNamed, spread } from './records.mjs';
+import { number, readJson, recordsNamed, spread, unsure } from './records.mjs';
+import { staircaseAnswer } from './find-against-staircase.mjs';
 import { peerRecord, ratioOf } from './peers.mjs';
 import { publishedBy } from './study.mjs';
 
@@ -74,8 +75,8 @@ export function capacity() {
   return {
     sentence: all
       .map(
-        ({ workload, topology, slo, capacity: { ratePerSecond } }) =>
-          `${workload.name} in ${topology?.mode ?? 'any'} mode: ${number(ratePerSecond)}/s with ${slo.map(({ text }) => text).join(' and ')}`,
+        ({ workload, topology, slo, verdict, capacity }) =>
+          `${workload.name} in ${topology?.mode ?? 'any'} mode: ${number(capacity.ratePerSecond)}/s with ${slo.map(({ text }) => text).join(' and ')}${unsure({ ...capacity, verdict })}`,
       )
       .join('; '),
   };
@@ -86,8 +87,9 @@ export function search() {
     (group) => group.rows,
   );
   const most = Math.max(...rows.map(({ error }) => Math.abs(error)));
+  const onServers = `By ${percent(most)} at most on ${rows.length} real servers of known capacity, one search each.`;
   return {
-    sentence: `By ${percent(most)} at most on ${rows.length} real servers of known capacity, one search each.`,
+    sentence: [onServers, staircaseAnswer()].filter((text) => text !== '').join(' '),
   };
 }
 

@@ -2,7 +2,17 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '../compiled.mjs';
-import { link, number, range, readJson, recordsNamed, root, table, undecided } from './records.mjs';
+import {
+  link,
+  number,
+  range,
+  readJson,
+  recordsNamed,
+  root,
+  table,
+  undecided,
+  unsure,
+} from './records.mjs';
 
 const { readRun } = await compiled(`export { readRun } from './record/read';`);
 
@@ -77,7 +87,7 @@ export function capacities() {
     r.workload.name,
     r.topology?.mode ?? '-',
     r.slo.map((s) => s.text).join(', '),
-    `${number(r.capacity.ratePerSecond)}/s (${range(r.capacity)})${r.capacity.confirmed ? '' : ', not confirmed'}`,
+    `${number(r.capacity.ratePerSecond)}/s (${range(r.capacity)})${unsure({ ...r.capacity, verdict: r.verdict })}`,
     r.limit,
     link(path),
   ]);

@@ -1,8 +1,9 @@
-// Under what the figures of a page were measured: machine, n8n and days, as its records say.
+// Under what the figures of a page were measured: machine, n8n, arrivals and days, as its records say.
 import { has, readJson, recordsNamed } from './records.mjs';
 
 /** What records call the time of their measurement. */
 const DAYS = ['startedAt', 'when', 'recordedAt'];
+const ARRIVALS = ['even', 'random'];
 const RECORDED = /\]\(\.\.\/([^)#]+\.(?:json|md|csv))\)/g;
 
 /** The records that a link of a page leads to: a report lies beside its record, the runs of a sweep beneath it. */
@@ -31,6 +32,9 @@ const versionsIn = (record) =>
   within(record, ({ versions, topology }) =>
     [versions?.n8n, topology?.n8n].filter((version) => /^\d/.test(version ?? '')),
   );
+/** Of open loops, whose records say it themselves or in their load profile. */
+const arrivalsIn = (record) =>
+  within(record, ({ arrivals }) => (ARRIVALS.includes(arrivals) ? [arrivals] : []));
 const daysIn = (record) =>
   within(record, (part) =>
     DAYS.map((key) => part[key])
@@ -43,12 +47,17 @@ const distinct = (values) => [...new Set(values)].toSorted();
 /** In a few words, from the text of a page. */
 export function conditionsOf(text) {
   const linked = distinct([...text.matchAll(RECORDED)].map(([, path]) => path));
-  const records = distinct(linked.flatMap(recordsAt)).map(readJson);
+  return conditionsIn(distinct(linked.flatMap(recordsAt)).map(readJson));
+}
+
+export function conditionsIn(records) {
   const of = (pick) => distinct(records.flatMap((record) => [...pick(record)]));
-  const [cores, cpus, versions, days] = [coresIn, cpusIn, versionsIn, daysIn].map(of);
+  const [cores, cpus, versions] = [coresIn, cpusIn, versionsIn].map(of);
+  const [arrivals, days] = [arrivalsIn, daysIn].map(of);
   return [
     cores.length === 0 ? 'machine not recorded' : `${cores.join(' or ')} (${cpus.join(' or ')})`,
     versions.length === 0 ? '' : `n8n ${versions.join(' and ')}`,
+    arrivals.length === 0 ? '' : `${arrivals.join(' and ')} arrivals`,
     distinct([days.at(0), days.at(-1)].filter(Boolean)).join(' to '),
   ]
     .filter((part) => part !== '')

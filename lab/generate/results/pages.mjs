@@ -10,6 +10,7 @@ import { ctrlC } from './ctrl-c.mjs';
 import { cpuProfiles } from './cpu-profile.mjs';
 import { databasePool } from './database-pool.mjs';
 import * as drills from './drills.mjs';
+import { againstStaircase } from './find-against-staircase.mjs';
 import { generators } from './generators.mjs';
 import { heapHog } from './heap-hog.mjs';
 import { heapMap } from './heap-map.mjs';
@@ -35,6 +36,7 @@ import { isolatePool } from './isolate-pool.mjs';
 import { sessionOnce } from './session-once.mjs';
 import { statements } from './statements.mjs';
 import { taskRunners } from './task-runners.mjs';
+import { tenTimes } from './ten-times.mjs';
 import { coresOfOneProcess, coresPlots, tuningProfiles } from './tuning.mjs';
 import { upgradeGate } from './upgrade-gate.mjs';
 
@@ -152,7 +154,7 @@ const ALL = [
     'capacity',
     'How much does an n8n sustain, and do recommended values deliver it?',
     answers.capacity,
-    [capacities, proofs],
+    [capacities, tenTimes, proofs],
   ],
   [
     'kubernetes',
@@ -164,7 +166,7 @@ const ALL = [
     'search',
     'How far off is the capacity that `find` names?',
     answers.search,
-    [searchQuality, knownCapacities, arrivals, generators],
+    [searchQuality, knownCapacities, againstStaircase, arrivals, generators],
   ],
   ['drills', 'What is lost when something breaks under load?', drills.answer, [drills.part]],
   ['bottleneck', 'Is the bottleneck named correctly?', answers.bottleneck, [plantedLimits]],

@@ -22,6 +22,11 @@ export const number = (value) =>
   value === null || !Number.isFinite(value) ? '-' : String(Number(value.toPrecision(3)));
 export const range = ({ low, high }) =>
   high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
+/** What to say behind the answer of a search that is not sure of it; records of earlier versions have no verdict. */
+export const unsure = ({ verdict, confirmed }) => {
+  if (verdict === 'inconclusive') return ', inconclusive';
+  return confirmed ? '' : ', not confirmed';
+};
 /** Of a comparison whose interval contains 1: alike only where more than 20 % is ruled out, as `compare` judges it. */
 export const undecided = ({ low, high }) =>
   Math.max(high, 1 / low) <= 1.2 ? 'no difference' : 'not known';

@@ -1,5 +1,5 @@
 // How good the search for a capacity is: on systems that are computed, and on servers of known capacity.
-import { has, link, number, range, read, readJson, table } from './records.mjs';
+import { has, link, number, range, read, readJson, table, unsure } from './records.mjs';
 
 export function searchQuality() {
   const path = 'studies/search-quality/results/table.md';
@@ -26,7 +26,7 @@ ${table(
     r.name,
     r.slo,
     `${number(r.truth)}/s`,
-    `${number(r.found)}/s${r.confirmed ? '' : ', not confirmed'}`,
+    `${number(r.found)}/s${unsure(r)}`,
     `${(100 * r.error).toFixed(1)} %`,
     `${range(r)}${r.holdsTruth ? '' : ', misses it'}`,
     r.probes,

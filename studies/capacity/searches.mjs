@@ -1,0 +1,122 @@
+// Of what make capacity leaves: which of its runs went well, what is kept of a whole one, and searches with another capacity.
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** As make capacity names them; the first is what the values are for. */
+export const WORKLOADS = ['last-node', 'items'];
+/** How wide an interval may come out, as a share of the capacity to either side. */
+const WIDEST = 0.6;
+const VERDICTS = ['found', 'not confirmed', 'inconclusive'];
+/** Where make capacity writes to, unless it is told otherwise. */
+const USUAL_FOLDER = 'results/capacity';
+
+/** Whether make ended with 0, and each Helm rendered the chart with the values. */
+export const isWell = ({ exit, charts }) =>
+  exit === 0 && charts.length > 0 && charts.every((chart) => chart.exit === 0);
+
+export const searchIn = (folder) => JSON.parse(readFileSync(join(folder, 'find.json'), 'utf8'));
+
+/** The folders of the searches in one of make capacity. */
+export const searchFoldersIn = (run) =>
+  existsSync(run)
+    ? readdirSync(run)
+        .map((name) => join(run, name))
+        .filter((folder) => existsSync(join(folder, 'find.json')))
+    : [];
+
+/** Mulberry32: the same seed draws the same capacities everywhere. */
+export function randomOf(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * A recorded search as if the machine had another speed: every rate times the same factor, every latency at the capacity
+ * divided by it, around a random answer. What it has found itself does not matter, only that it has an answer.
+ */
+export function withCapacity(search, ratePerSecond, random) {
+  const factor = ratePerSecond / search.capacity.ratePerSecond;
+  const verdict = VERDICTS[Math.floor(VERDICTS.length * random())];
+  const low = ratePerSecond * (1 - WIDEST * random());
+  const probes = search.probes.map((probe) => ({
+    ...probe,
+    ...(probe.ratePerSecond === undefined ? {} : { ratePerSecond: factor * probe.ratePerSecond }),
+    achievedPerSecond: factor * probe.achievedPerSecond,
+  }));
+  const { atCapacity: at = null } = search;
+  return {
+    ...search,
+    capacity: {
+      ratePerSecond,
+      low,
+      high: ratePerSecond * (1 + WIDEST * random()),
+      confirmed: verdict === 'found',
+    },
+    advised: { share: 0.8, ratePerSecond: 0.8 * (verdict === 'found' ? ratePerSecond : low) },
+    verdict,
+    confirmedBy: verdict === 'found' ? (search.confirmedBy ?? at?.run ?? null) : null,
+    ...(at === null ? {} : { atCapacity: atOtherSpeed(at, factor) }),
+    probes,
+  };
+}
+
+const atOtherSpeed = (at, factor) => ({
+  ...at,
+  ratePerSecond: factor * at.ratePerSecond,
+  meanLatencyMs: at.meanLatencyMs / factor,
+  cpuMillisecondsPerRequest:
+    at.cpuMillisecondsPerRequest === null ? null : at.cpuMillisecondsPerRequest / factor,
+});
+
+/** Of each search; its runs are not kept, since it says itself what each role used at the capacity. */
+const KEPT = ['find.json', 'report.md', 'plots'];
+const VALUES = 'values.yaml';
+
+/**
+ * Keeps a whole run of make capacity in `results`, where documents quote it: a folder per workload, and the values. False
+ * where it is not whole, which includes a search without an answer: then what was there before stays.
+ */
+export function keepWhole(run, results) {
+  const folders = new Map(
+    searchFoldersIn(run).map((folder) => [searchIn(folder).workload.name, folder]),
+  );
+  const isWhole = WORKLOADS.every((workload) => {
+    const folder = folders.get(workload);
+    return (
+      folder !== undefined &&
+      searchIn(folder).capacity.ratePerSecond > 0 &&
+      KEPT.every((name) => existsSync(join(folder, name)))
+    );
+  });
+  if (!isWhole || !existsSync(join(run, VALUES))) return false;
+  for (const workload of WORKLOADS) {
+    const to = join(results, workload);
+    rmSync(to, { recursive: true, force: true });
+    mkdirSync(to, { recursive: true });
+    for (const name of KEPT)
+      cpSync(join(folders.get(workload), name), join(to, name), { recursive: true });
+    for (const name of ['find.json', 'report.md']) withUsualFolder(join(to, name), dirname(run));
+  }
+  cpSync(join(run, VALUES), join(results, VALUES));
+  withUsualFolder(join(results, VALUES), dirname(run));
+  return true;
+}
+
+/** Where it was written to says nothing of what was measured. */
+function withUsualFolder(file, folder) {
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replaceAll(folder, USUAL_FOLDER));
+}

@@ -1,0 +1,18 @@
+// How the record of a script begins: when, where and by which command it was measured.
+import { cpus, loadavg } from 'node:os';
+import { join, relative } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+
+export const thisMachine = () => ({
+  cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  cores: cpus().length,
+});
+
+/** To be called before the measurement. `argv`: of the script, as Node.js gives it. */
+export const headOf = (argv = process.argv) => ({
+  when: new Date().toISOString(),
+  command: ['node', relative(root, argv[1]), ...argv.slice(2)],
+  machine: thisMachine(),
+  loadAverageAtStart: loadavg()[0],
+});

@@ -1,0 +1,210 @@
+// `make capacity` ten times in a row: what is kept of a whole run, the searches that others start from, and what the page
+// says of it.
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { topologySchema } from '../../capacity/src/plan/topology';
+import { evidenceOf } from '../../capacity/src/recommend/evidence';
+import { plannedRate, recommend } from '../../capacity/src/recommend/recommend';
+import { valuesYaml } from '../../capacity/src/recommend/values';
+import type { FindRecord } from '../../capacity/src/record/find-record';
+import { sampleSearch } from '../support/sample-find';
+import { told } from '../support/told';
+
+const root = join(__dirname, '../..');
+const searches = join(root, 'studies/capacity/searches.mjs');
+const page = join(root, 'lab/generate/results/ten-times.mjs');
+const folder = mkdtempSync(join(tmpdir(), 'ten-times-'));
+const run = join(folder, 'made/20261124T120000Z');
+const results = join(folder, 'results');
+
+const found: FindRecord = { ...sampleSearch(), topology: topologySchema.parse({}) };
+const inconclusive: FindRecord = {
+  ...found,
+  verdict: 'inconclusive',
+  capacity: { ratePerSecond: 40, low: 25, high: null, confirmed: false },
+  confirmedBy: null,
+};
+const withoutAnswer: FindRecord = {
+  ...found,
+  verdict: 'invalid',
+  capacity: { ratePerSecond: 0, low: 0, high: 0, confirmed: false },
+};
+
+function write(file: string, text: string): void {
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** As the command leaves it. */
+function search(workload: string, record: FindRecord): void {
+  const at = join(run, `20261124-120000-${workload}-find-abcd`);
+  const command = ['find', '--workload', workload, '--budget', '5m', '--out', run];
+  const made = { ...record, workload: { ...record.workload, name: workload }, command };
+  write(join(at, 'find.json'), JSON.stringify(made));
+  write(join(at, 'report.md'), `n8n-tuned ${command.join(' ')}`);
+  write(join(at, 'report.html'), 'a page');
+  write(join(at, 'plots/search.svg'), `of ${workload}`);
+  write(join(at, 'probes/a/run.json'), '{}');
+}
+
+const kept = (): boolean =>
+  told<boolean>(searches, 'it.keepWhole(input.run, input.results)', { run, results });
+const contents = (): string[] =>
+  readdirSync(results, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.\w+$/.test(name))
+    .sort();
+
+beforeEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+  search('last-node', found);
+  search('items', inconclusive);
+  write(join(run, 'values.yaml'), 'main: {}');
+  write(join(results, 'ten-times.json'), '{}');
+  write(join(results, 'items/plots/of-before.svg'), 'before');
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('of a whole run', () => {
+  test('the searches, their reports and the values are kept in place of those before', () => {
+    expect(kept()).toBe(true);
+    const ofEach = ['find.json', 'plots/search.svg', 'report.md'];
+    expect(contents()).toEqual([
+      ...ofEach.map((name) => `items/${name}`),
+      ...ofEach.map((name) => `last-node/${name}`),
+      ...['ten-times.json', 'values.yaml'],
+    ]);
+    const text = contents()
+      .map((name) => readFileSync(join(results, name), 'utf8'))
+      .join('');
+    expect(text).not.toContain(folder);
+    expect(text).toContain('--budget 5m --out results/capacity/20261124T120000Z');
+    const record = readFileSync(join(results, 'items/find.json'), 'utf8');
+    expect(JSON.parse(record)).toMatchObject({ verdict: 'inconclusive' });
+  });
+
+  test.each<[string, () => void]>([
+    [
+      'values',
+      () => {
+        rmSync(join(run, 'values.yaml'));
+      },
+    ],
+    [
+      'a search',
+      () => {
+        rmSync(join(run, '20261124-120000-items-find-abcd'), { recursive: true });
+      },
+    ],
+    [
+      'an answer',
+      () => {
+        search('items', withoutAnswer);
+      },
+    ],
+    [
+      'a report',
+      () => {
+        rmSync(join(run, '20261124-120000-items-find-abcd/report.md'));
+      },
+    ],
+    [
+      'all of it',
+      () => {
+        rmSync(run, { recursive: true });
+      },
+    ],
+  ])('nothing is kept where it lacks %s', (_, lacks) => {
+    lacks();
+    expect(kept()).toBe(false);
+    expect(contents()).toEqual(['items/plots/of-before.svg', 'ten-times.json']);
+  });
+});
+
+test('a run went well that ended with 0 and whose values every Helm renders', () => {
+  const charts = (...exits: number[]): object[] => exits.map((exit) => ({ exit }));
+  const runs = [
+    { exit: 0, charts: charts(0, 0) },
+    { exit: 0, charts: charts(0, 1) },
+    { exit: 2, charts: charts(0, 0) },
+    { exit: 0, charts: [] },
+  ];
+  expect(told(searches, 'input.map(it.isWell)', runs)).toEqual([true, false, false, false]);
+});
+
+describe.each<[string, FindRecord]>([
+  ['found', found],
+  ['inconclusive', inconclusive],
+])('from a search that was %s', (_, recorded) => {
+  const RATES = [0.02, 40, 5_000];
+  const others = told<FindRecord[]>(
+    searches,
+    `input.rates.flatMap((rate, i) => [1, 2, 3, 4].map((seed) =>
+       it.withCapacity(input.recorded, rate, it.randomOf(10 * i + seed))))`,
+    { recorded, rates: RATES },
+  );
+
+  test('another capacity is drawn around which the interval lies, with every verdict', () => {
+    expect([...new Set(others.map(({ verdict }) => verdict))].sort()).toEqual([
+      ...['found', 'inconclusive', 'not confirmed'],
+    ]);
+    for (const [i, { capacity, verdict, confirmedBy }] of others.entries()) {
+      const { ratePerSecond, low, high, confirmed } = capacity;
+      expect(ratePerSecond).toBe(RATES[Math.floor(i / 4)]);
+      expect(low).toBeLessThanOrEqual(ratePerSecond);
+      expect(high).toBeGreaterThanOrEqual(ratePerSecond);
+      expect([confirmed, confirmedBy !== null]).toEqual([verdict === 'found', verdict === 'found']);
+    }
+  });
+
+  test('values follow, for the CPU that the recorded capacity took', () => {
+    for (const other of others) {
+      const evidence = evidenceOf(other, () => null);
+      if (evidence === null) throw new Error('it tells nothing');
+      const recommendation = recommend([evidence], plannedRate([evidence]));
+      if (recommendation === null) throw new Error('nothing is recommended');
+      expect(parse(valuesYaml(recommendation))).toHaveProperty('main.resources.requests.cpu');
+      const share = (evidence.at?.ratePerSecond ?? 0) / other.capacity.ratePerSecond;
+      expect(share).toBeCloseTo((recorded.atCapacity?.ratePerSecond ?? 0) / 40);
+      expect(evidence.at?.roles).toEqual(recorded.atCapacity?.roles);
+    }
+  });
+});
+
+describe('the page', () => {
+  const well = {
+    exit: 0,
+    charts: [
+      { helm: 'helm3', exit: 0 },
+      { helm: 'helm4', exit: 0 },
+    ],
+  };
+  const text = (record: object | null): string => told(page, 'it.tenTimesText(input)', record);
+
+  test('says how often it went well, in whole runs and from recorded searches', () => {
+    const runs = [
+      { kind: 'full', ...well },
+      { kind: 'full', exit: 2, charts: [] },
+      ...Array.from({ length: 3 }, () => ({ kind: 'recorded', ...well })),
+    ];
+    const said = text({ runs });
+    expect(said).toContain('4 of 5 times');
+    expect(said).toContain('1 of 2 whole runs');
+    expect(said).toContain('3 of 3');
+    expect(said).toContain('(../studies/capacity/results/ten-times.json)');
+  });
+
+  test('says where there was no whole run yet, and nothing without a record', () => {
+    expect(text({ runs: [{ kind: 'recorded', ...well }] })).toContain('no whole run');
+    expect([text({ runs: [] }), text(null)]).toEqual(['', '']);
+  });
+
+  test('is of the record that is kept', () => {
+    const file = join(root, 'studies/capacity/results/ten-times.json');
+    const { runs } = JSON.parse(readFileSync(file, 'utf8')) as { runs: object[] };
+    expect(told(page, 'it.tenTimes()')).toContain(`of ${String(runs.length)} times`);
+  });
+});
