@@ -61,14 +61,14 @@ export function parseSamples(text: string): MetricSample[] {
   }));
 }
 
-export type Cell = string | number | boolean | null | undefined;
+export type CsvCell = string | number | boolean | null | undefined;
 
 /** One line of a CSV file as RFC 4180 has it; what is not there is an empty cell. */
-export function row(values: readonly Cell[]): string {
+export function row(values: readonly CsvCell[]): string {
   return `${values.map(cell).join(',')}\n`;
 }
 
-function cell(value: Cell): string {
+function cell(value: CsvCell): string {
   const text = value === null || value === undefined ? '' : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
@@ -92,7 +92,10 @@ export function tableOf<Column extends string>(
     );
 }
 
-/** Puts a CSV file together that comes in pieces; a last line without an end is never given out. */
+/**
+ * Puts a CSV file together that comes in pieces; a last line without an end is never given out. Lines end as ours do or,
+ * of a file that another program has saved, with CR LF.
+ */
 export class RowReader {
   private left = '';
   /** Lines of a value in quotes that has not ended yet. */
@@ -106,15 +109,19 @@ export class RowReader {
     for (const line of lines) {
       const whole = this.open === '' ? line : `${this.open}\n${line}`;
       if (!whole.includes('"')) {
-        if (whole !== '') rows.push(whole.split(','));
+        const text = withoutCr(whole);
+        if (text !== '') rows.push(text.split(','));
       } else if (hasEveryQuoteClosed(whole)) {
-        rows.push(cellsOf(whole));
+        rows.push(cellsOf(withoutCr(whole)));
         this.open = '';
       } else this.open = whole;
     }
     return rows;
   }
 }
+
+/** A CR that is part of a value stands in quotes. */
+const withoutCr = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);
 
 const hasEveryQuoteClosed = (text: string): boolean => (text.match(/"/g)?.length ?? 0) % 2 === 0;
 

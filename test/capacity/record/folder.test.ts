@@ -38,7 +38,11 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const text = fc.string();
+/** What a table has signs for, and any text beside it. */
+const text = fc.oneof(
+  fc.string({ unit: fc.constantFrom('"', ',', '\n', '\r', ' ', 'a', 'ü') }),
+  fc.string({ unit: 'grapheme' }),
+);
 const requestSample = fc.record<RequestSample>({
   tMs: fc.nat(),
   durationMs: fc.nat(),
@@ -88,6 +92,23 @@ describe('the tables of a run', () => {
         expect(read).toEqual(rows);
       }),
     );
+  });
+
+  it('are read alike where lines end with CR LF, as another program may have saved them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(text, { minLength: 2, maxLength: 4 })), (rows) => {
+        const whole = rows.map((cells) => `${row(cells).slice(0, -1)}\r\n`).join('');
+        expect(new RowReader().read(whole)).toEqual(rows);
+      }),
+    );
+  });
+
+  it('have an empty cell for what is not there, and take every kind of value', () => {
+    const line = row(['', null, undefined, 0, -1.5, true, 'a,b', 'say "x"', 'two\r\nlines']);
+    expect(line).toBe(',,,0,-1.5,true,"a,b","say ""x""","two\r\nlines"\n');
+    expect(new RowReader().read(line)).toEqual([
+      ['', '', '', '0', '-1.5', 'true', 'a,b', 'say "x"', 'two\r\nlines'],
+    ]);
   });
 
   it('lose only the last line when it was cut short', () => {
