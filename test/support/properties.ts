@@ -1,9 +1,22 @@
-import fc from 'fast-check';
-
 /**
- * CI judges every commit by the same cases; elsewhere each run draws new ones, so that properties go on finding
- * faults. `PROPERTY_SEED` repeats a run.
+ * CI judges every commit by the same cases; elsewhere each run draws new ones, so that properties go on finding faults.
+ * `PROPERTY_SEED` repeats a run; `PROPERTY_SHARE` draws a share of the cases, as `make check` does: the suites draw all.
  */
-const { CI, PROPERTY_SEED: seed = CI === undefined ? undefined : '1' } = process.env;
+const { CI, PROPERTY_SEED, PROPERTY_SHARE = '1' } = process.env;
+const seed = PROPERTY_SEED ?? (CI === undefined ? undefined : '1');
 
-if (seed !== undefined) fc.configureGlobal({ seed: Number(seed) });
+/** As many as fast-check draws by itself. */
+const USUAL_RUNS = 100;
+
+/** For `numRuns`: how many of so many cases are drawn. */
+export const runs = (all: number): number => Math.max(1, Math.ceil(all * Number(PROPERTY_SHARE)));
+
+// Nothing is mocked: most files have no property, and would otherwise load fast-check to configure it.
+jest.doMock('fast-check', () => {
+  const actual = jest.requireActual<typeof import('fast-check')>('fast-check');
+  actual.configureGlobal({
+    numRuns: runs(USUAL_RUNS),
+    ...(seed === undefined ? {} : { seed: Number(seed) }),
+  });
+  return actual;
+});

@@ -5,7 +5,7 @@ import {
   withDefaults,
   type ProbeOutcome,
   type Probe,
-  type Settings,
+  type SearchSettings,
   type Trial,
 } from '../../../capacity/src/analysis/search/types';
 
@@ -30,12 +30,15 @@ function system(limit: number, capacity: number) {
 }
 
 /** As the command chooses them. */
-function lengths(budgetSeconds: number | null): Partial<Settings> {
+function lengths(budgetSeconds: number | null): Partial<SearchSettings> {
   const { shortSeconds, fullSeconds } = usualLengths(budgetSeconds);
   return { shortSeconds, fullSeconds, ladderSeconds: shortSeconds / 2 };
 }
 
-function run(measure: (probe: Probe, i: number) => ProbeOutcome, settings: Partial<Settings> = {}) {
+function run(
+  measure: (probe: Probe, i: number) => ProbeOutcome,
+  settings: Partial<SearchSettings> = {},
+) {
   const search = new CapacitySearch(settings);
   const probes: Probe[] = [];
   for (let probe = search.next(); probe !== null; probe = search.next()) {
@@ -118,7 +121,7 @@ describe('noise', () => {
   });
 
   /** The answer where the probe of that index went wrong. */
-  const struckAt = (struck: number, wrong: typeof honest, settings: Partial<Settings>) =>
+  const struckAt = (struck: number, wrong: typeof honest, settings: Partial<SearchSettings>) =>
     run(
       (probe, i) => (i === struck && probe.kind !== 'ladder' ? wrong(probe) : honest(probe)),
       settings,

@@ -52,7 +52,6 @@ describe('a stall', () => {
           expect(Math.abs(fromMs - atMs)).toBeLessThanOrEqual(10 + 1_000 / 20);
         },
       ),
-      { numRuns: 100 },
     );
   });
 
@@ -70,7 +69,6 @@ describe('a stall', () => {
           expect(stallsOf(silencesOf(requests, lastMs), parseSlos('p95<200ms'), rate)).toEqual([]);
         },
       ),
-      { numRuns: 100 },
     );
   });
 

@@ -151,15 +151,6 @@ describe('summary', () => {
     expect(summary.generator.faults.join()).toContain('500 requests were due and not sent');
   });
 
-  test('of a soak of days: more samples than a call can have arguments', () => {
-    const days = Array.from({ length: 200_000 }, (_, second) => ({
-      ...{ tMs: 5_000 + second / 10, role: 'main', instance: 'main' },
-      ...{ metric: 'rssMiB', value: 300 + (second % 500) },
-    }));
-    const { roles } = summarize(steady, days, facts());
-    expect(roles[0]?.rssPeakMiB).toBe(799);
-  });
-
   test('roles: memory and CPU of all instances together, restarts from counters', () => {
     const samples = [
       ...samplesOf('worker', 'rssMiB', () => 300, 'worker-1'),

@@ -5,6 +5,7 @@ import { isEnough, plannedPerSecond } from '../../../capacity/src/analysis/plann
 import type { CapacityEvidence } from '../../../capacity/src/recommend/evidence';
 import { plannedRate, recommend } from '../../../capacity/src/recommend/recommend';
 import { valuesYaml } from '../../../capacity/src/recommend/values';
+import { runs } from '../../support/properties';
 import { queue, regular } from './evidence';
 
 const capacity = fc.double({ min: 1e-3, max: 1e5, noNaN: true, minExcluded: true });
@@ -26,7 +27,7 @@ describe('whatever was recorded', () => {
         if (found === null) throw new Error('nothing is recommended');
         expect(parse(valuesYaml(found))).toHaveProperty('main.resources.requests.cpu');
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -37,7 +38,7 @@ describe('whatever was recorded', () => {
         expect(isEnough(rate, Number(figures(plannedPerSecond(rate))))).toBe(true);
         expect(isEnough(rate, 1.01 * plannedPerSecond(rate))).toBe(false);
       }),
-      { numRuns: 10_000 },
+      { numRuns: runs(10_000) },
     );
   });
 });

@@ -10,7 +10,7 @@ import { readDeployed } from '../../../capacity/src/targets/chart/deployed';
 import { recommend } from '../../../capacity/src/recommend/recommend';
 import { valuesYaml } from '../../../capacity/src/recommend/values';
 import { merged } from '../../../capacity/src/targets/chart/values-topology';
-import { n8nEnv, type Seat } from '../../../capacity/src/targets/process/env';
+import { n8nEnv, type ProcessSeat } from '../../../capacity/src/targets/process/env';
 import { chart, paths, render, type Manifest } from '../../chart/support/helm';
 import { queue, regular } from './evidence';
 
@@ -111,7 +111,7 @@ function laidOut(topology: Topology): Partial<Record<RoleName, Deployment>> {
   );
 }
 
-function seat({ mode, database }: Topology, role: RoleName): Seat {
+function seat({ mode, database }: Topology, role: RoleName): ProcessSeat {
   const isPostgresql = mode === 'queue' || database === 'postgresql';
   return {
     role,

@@ -17,6 +17,7 @@ import { parseCpu, parseMemory } from '../../../capacity/src/plan/quantities';
 import { parseSweepPlan } from '../../../capacity/src/plan/sweep-plan-file';
 import { readDeployed } from '../../../capacity/src/targets/chart/deployed';
 import { workflowsFolder } from '../../../capacity/src/commands/options';
+import { runs } from '../../support/properties';
 
 let folder: string;
 beforeAll(() => {
@@ -108,7 +109,7 @@ test.each(parsers)('%s', (_, arbitrary, parse) => {
       mistakeOrNothing(() => parse(given));
     }),
     // An alias without its anchor: YAML that parses, and cannot be turned into values.
-    { numRuns: 150, examples: [['*!']] },
+    { numRuns: runs(150), examples: [['*!']] },
   );
 });
 
