@@ -1,12 +1,15 @@
 import { buildCli, endStartedClis } from '../support/cli';
-import { interrupted, k6Starts, loads, type Interruption } from '../support/interrupt';
+import { interrupted, k6Starts, loadIsOver, loads, type Interruption } from '../support/interrupt';
 
-/** Commands that bring up an n8n for each part of what they measure; the rest is in test/process. */
+/** Commands that bring up an n8n for each part of what they measure, and drills; the rest is in test/process. */
 
 jest.setTimeout(330_000);
 
 beforeAll(buildCli);
 afterEach(endStartedClis);
+
+const regular = ['--tuning', 'throughput', '--workload', 'last-node', '--rate', '5'];
+const LATE_FAULT = ['--warmup', '0s', '--steady', '60s', '--return', '5s'];
 
 const cases: Interruption[] = [
   {
@@ -23,6 +26,43 @@ const cases: Interruption[] = [
     ],
     stage: loads(5),
     record: 'run.json',
+  },
+  {
+    name: 'drill: in the control',
+    args: ['drill', 'kill-main', ...regular, ...LATE_FAULT],
+    stage: loads(3),
+    record: 'run.json',
+  },
+  {
+    name: 'drill: in the steady phase',
+    args: ['drill', 'kill-main', ...regular, ...LATE_FAULT, '--no-control'],
+    stage: loads(3),
+    record: 'drill.json',
+  },
+  {
+    name: 'drill: n8n finishes what it accepted',
+    args: [
+      ...['drill', 'burst', '--tuning', 'throughput', '--workload', 'async', '--rate', '3'],
+      ...['--no-control', '--warmup', '0s', '--steady', '2s', '--for', '2s', '--return', '2s'],
+    ],
+    stage: loadIsOver(loads(3)),
+    record: 'drill.json',
+  },
+  {
+    name: 'drill --recover: after its load',
+    args: [
+      ...['drill', 'kill-worker', '--recover', '--workers', '2', '--rate', '3', '--no-control'],
+      ...['--warmup', '0s', '--steady', '3s', '--return', '3s', '--patience', '20s'],
+    ],
+    stage: loadIsOver(loads(3)),
+    record: 'drill.json',
+  },
+  // The next drill must not begin.
+  {
+    name: 'drill all: in its first drill',
+    args: ['drill', 'all', ...regular, ...LATE_FAULT, '--no-control'],
+    stage: loads(3),
+    record: 'drill.json',
   },
 ];
 

@@ -1,10 +1,18 @@
 import { Kept } from '../../capacity/src/targets/kept';
 import { buildCli, endStartedClis } from '../support/cli';
-import { interrupted, loadIsOver, loads, n8nStarts, type Interruption } from '../support/interrupt';
+import {
+  both,
+  interrupted,
+  loadIsOver,
+  loads,
+  n8nStarts,
+  without,
+  type Interruption,
+} from '../support/interrupt';
 
 /**
- * Where there is an n8n to be taken down; searches and comparisons are interrupted in test/capacity/cli, what measures
- * several times with an n8n of its own in test/process-long.
+ * Where there is an n8n to be taken down; searches, comparisons and recoveries are interrupted in test/capacity/cli, what
+ * measures several times with an n8n of its own, and further stages of a drill, in test/process-long.
  */
 
 jest.setTimeout(330_000);
@@ -26,6 +34,24 @@ const cases: Interruption[] = [
     ],
     stage: loadIsOver(loads(3)),
     record: 'run.json',
+  },
+  {
+    name: 'compare: n8n starts',
+    args: [
+      ...['compare', 'topology.yaml', 'topology.yaml'],
+      ...['--workload', 'last-node', '--duration', '3s'],
+    ],
+    stage: n8nStarts,
+    record: null,
+  },
+  {
+    name: 'drill: in the fault',
+    args: [
+      ...['drill', 'stop-redis', '--workers', '1', '--workload', 'last-node', '--rate', '5'],
+      ...['--no-control', '--warmup', '0s', '--steady', '4s', '--for', '2m', '--return', '5s'],
+    ],
+    stage: both(loads(2), without('redis-server')),
+    record: 'drill.json',
   },
 ];
 

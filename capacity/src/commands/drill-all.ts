@@ -43,13 +43,16 @@ export async function drillAll(options: DrillOptions): Promise<number> {
   mkdirSync(out, { recursive: true });
   const rows: DrillRow[] = [];
   const codes: number[] = [];
+  let isStopped = false;
   for (const [index, order] of orders.entries()) {
     const fault = order.fault.name;
     warn(`${fault}, ${String(index + 1)} of ${String(orders.length)}`);
     try {
-      const { record, folder, problems } = await oneDrill(order, options, told);
+      const finished = await oneDrill(order, options, told);
+      const { record, folder, problems } = finished;
       rows.push({ fault, record, reason: problems.join('; '), folder: basename(folder) });
       codes.push(codeOf(record, problems));
+      isStopped = finished.isStopped;
     } catch (error) {
       if (error instanceof Interrupted && rows.length > 0) {
         warn(messageOf(error));
@@ -63,6 +66,11 @@ export async function drillAll(options: DrillOptions): Promise<number> {
     }
     writeWhole(join(out, 'drills.md'), renderDrillsMarkdown(rows));
     writeWhole(join(out, 'drills.csv'), drillsCsv(rows));
+    if (isStopped) {
+      const done = `${String(rows.length)} of ${String(orders.length)} drills were begun`;
+      warn(`stopped before its end: ${done}.`);
+      break;
+    }
   }
   for (const { fault, why } of leftOut) warn(`${fault.name} was left out: ${why}.`);
   if (options.json === true) printJson({ folder: out, drills: rows });

@@ -88,7 +88,7 @@ export function register(program: Command): void {
       'after',
       `
 Exit codes: 0 nothing is lost, or all of it was retried to its end; 1 something stays lost; 3 n8n or Redis could not be
-asked. docs/recovery.md says what a retry can bring back.
+asked, or Ctrl-C ended it. docs/recovery.md says what a retry can bring back.
 
 Examples:
   N8N_API_KEY=... n8n-tuned recover --url https://n8n.example.com --redis redis://redis:6379
@@ -129,6 +129,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
   }
   if (options.json === true) printJson(report);
   else printLines([summaryOf(report, isRetry)]);
+  if (signal.aborted) return EXIT.invalid;
   return isAnythingLost(report) ? EXIT.notMet : EXIT.fine;
 }
 

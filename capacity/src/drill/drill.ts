@@ -25,7 +25,7 @@ import type { RequestSample } from '../record/record';
 import type { RunOrder } from '../run/order';
 import { measure, type FinishedRun } from '../run/run';
 import type { Running } from '../targets/target';
-import { messageOf } from '../ui/exit';
+import { Interrupted, messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
 import type { Fault } from './fault';
 import { faultAtSeconds, planOfDrill, type DrillLoad } from './plan';
@@ -47,6 +47,8 @@ export interface FinishedDrill {
   folder: string;
   record: DrillRecord;
   problems: string[];
+  /** The user ended it before its end. */
+  isStopped: boolean;
 }
 
 export async function drill(
@@ -64,7 +66,7 @@ export async function drill(
   const measured = async (
     what: string,
     part: Pick<RunOrder, 'plan' | 'onBegin' | 'settle'>,
-  ): Promise<Measured> => {
+  ): Promise<DrillRun> => {
     const tell = (text: string): void => {
       progress(`${what}: ${text}`);
     };
@@ -93,6 +95,11 @@ export async function drill(
         order,
       )
     : null;
+  if (control !== null && signal.aborted) {
+    throw new Interrupted(
+      `${messageOf(signal.reason)} before the fault: only the control was recorded, in ${join(folder, control.run)}.`,
+    );
+  }
   const timed = new TimedFault(running, fault, {
     atMs: 1000 * faultAtSeconds(load),
     lastsMs: 1000 * load.faultSeconds,
@@ -100,16 +107,20 @@ export async function drill(
   });
   const beside = order.hasRecovery === true ? await recoveryBeside(running) : null;
   let recovery: DrillRecovery | null = null;
-  let run: Measured;
+  // Not only once k6 has stopped and n8n was counted: until then it would be made after all, or go on.
+  const breakOff = (): void => void timed.end();
+  signal.addEventListener('abort', breakOff, { once: true });
+  let run: DrillRun;
   try {
     run = await measured(fault.name, {
       plan: planOfDrill(load),
       onBegin: timed.begin,
       settle: async () => {
-        recovery = (await beside?.end(order.drainMs)) ?? null;
+        recovery = (await beside?.end(order.drainMs, signal)) ?? null;
       },
     });
   } finally {
+    signal.removeEventListener('abort', breakOff);
     await timed.end();
     await beside?.stop();
   }
@@ -179,11 +190,11 @@ export async function drill(
   writeWhole(join(folder, LEDGER_FILE), ledgerCsv(ledger.entries));
   writeWhole(join(folder, DRILL_FILE), `${JSON.stringify(record, null, 2)}\n`);
   problems.push(...writeDrillReports(folder, record, { run: run.data, entries: ledger.entries }));
-  return { folder, record, problems };
+  return { folder, record, problems, isStopped: signal.aborted };
 }
 
 /** With every request, which a run itself does not keep. */
-interface Measured extends FinishedRun {
+interface DrillRun extends FinishedRun {
   requests: RequestSample[];
   beganAtMs: number;
 }
@@ -200,7 +211,7 @@ interface Accounted {
 }
 
 async function accountFor(
-  { data, traced, requests, beganAtMs }: Measured,
+  { data, traced, requests, beganAtMs }: DrillRun,
   running: Running,
   { workload, fault }: DrillOrder,
 ): Promise<Accounted> {
@@ -234,7 +245,7 @@ async function accountFor(
 }
 
 async function controlOf(
-  run: Measured,
+  run: DrillRun,
   running: Running,
   order: DrillOrder,
 ): Promise<DrillControl> {

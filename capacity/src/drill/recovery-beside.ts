@@ -60,10 +60,11 @@ export class RecoveryBeside {
     this.going = this.go();
   }
 
-  /** Waits as long as `withinMs` for what is left. */
-  async end(withinMs: number): Promise<DrillRecovery> {
+  /** Waits as long as `withinMs` for what is left, and no longer than until `signal` fires. */
+  async end(withinMs: number, signal?: AbortSignal): Promise<DrillRecovery> {
     const fromMs = Date.now();
-    const isOver = (): boolean => this.ending.signal.aborted || Date.now() - fromMs >= withinMs;
+    const isOver = (): boolean =>
+      this.ending.signal.aborted || signal?.aborted === true || Date.now() - fromMs >= withinMs;
     const aged = (): boolean => Date.now() - fromMs >= this.ageMs;
     let passes = this.seen.passes;
     while (!isOver()) {

@@ -16,14 +16,17 @@ export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
   patienceMs: number;
 }
 
-/** Null: another recovery works. `openQueue` is given what is to be called when the lead is lost. */
+/**
+ * Null: another recovery works. `openQueue` is given what is to be called when the lead is lost. `signal` ends it at once:
+ * n8n goes on with the retries under way, and the next pass sees what became of them.
+ */
 export async function recoverOnce(
   order: OnceOrder,
   openQueue: ((onLost: () => void) => Promise<RecoveryQueue>) | null,
   tell: Tell,
   signal: AbortSignal,
 ): Promise<PassReport | null> {
-  const api = new RecoveryApi(new N8nApi(order.url, order.apiKey));
+  const api = new RecoveryApi(new N8nApi(order.url, order.apiKey, signal));
   const leading = new AbortController();
   const onLost = (): void => {
     leading.abort(new Failure('another recovery took over, or Redis could not be asked'));

@@ -1,5 +1,5 @@
 /** One pass of recovery: look, decide, and retry what was decided, each looked at anew right before. */
-import { decide, type Decision, type RecoveryRules } from '../analysis/recovery/decide';
+import { decide, type RecoveryDecision, type RecoveryRules } from '../analysis/recovery/decide';
 import { isCrash, type SeenExecution, type Stored } from '../analysis/recovery/execution';
 import { messageOf } from '../ui/errors';
 import type { Since, TaggedWorkflow } from './n8n';
@@ -40,15 +40,15 @@ export const OUTCOMES = [
   'no longer due',
   'refused',
 ] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type RetryOutcome = (typeof OUTCOMES)[number];
 
-export interface Attempt {
+export interface RetryAttempt {
   executionId: string;
   workflow: string;
   attempt: number;
   /** Nodes it began with. */
   from: readonly string[];
-  outcome: Outcome;
+  outcome: RetryOutcome;
   retryId: string | null;
   text: string;
 }
@@ -63,7 +63,7 @@ export interface LeftAlone {
 export interface PassReport {
   /** Lost executions that are due for a retry. */
   due: { executionId: string; workflow: string; attempt: number; from: readonly string[] }[];
-  attempts: Attempt[];
+  attempts: RetryAttempt[];
   left: LeftAlone[];
   /** Workflows that are not retried at all. */
   refused: { workflow: string; reason: string }[];
@@ -118,15 +118,27 @@ export async function pass(
   }
 
   let lostInARow = 0;
+  const hasStopped = (): boolean => {
+    if (signal.aborted) report.stopped ??= messageOf(signal.reason);
+    return report.stopped !== null;
+  };
   const worker = async (): Promise<void> => {
     for (let next = due.shift(); next !== undefined; next = due.shift()) {
-      if (signal.aborted) report.stopped ??= messageOf(signal.reason);
-      if (report.stopped !== null) return;
-      const attempt = await attemptOf(hands, next.workflow, next.decision, order);
-      report.attempts.push(attempt);
-      tell(
-        `execution ${attempt.executionId} of ${attempt.workflow}: attempt ${String(attempt.attempt)} from ${attempt.from.join(', ')}: ${attempt.outcome}${attempt.text === '' ? '' : `: ${attempt.text}`}`,
+      if (hasStopped()) return;
+      const attempt = await attemptOf(hands, next.workflow, next.decision, order).catch(
+        (error: unknown) => {
+          if (!signal.aborted) throw error;
+          // It was still being looked at: nothing was retried.
+          return null;
+        },
       );
+      if (attempt !== null) {
+        report.attempts.push(attempt);
+        tell(
+          `execution ${attempt.executionId} of ${attempt.workflow}: attempt ${String(attempt.attempt)} from ${attempt.from.join(', ')}: ${attempt.outcome}${attempt.text === '' ? '' : `: ${attempt.text}`}`,
+        );
+      }
+      if (hasStopped() || attempt === null) return;
       if (attempt.outcome === 'recovered') lostInARow = 0;
       // What was not answered may have taken n8n down as well.
       if (attempt.outcome === 'lost again' || attempt.outcome === 'not known') lostInARow += 1;
@@ -140,7 +152,7 @@ export async function pass(
   return report;
 }
 
-type DueDecision = Extract<Decision, { kind: 'retry' }>;
+type DueDecision = Extract<RecoveryDecision, { kind: 'retry' }>;
 
 /** Whether what n8n saves of a workflow lets a pass know what came of its retries. */
 function refusalOf(
@@ -162,7 +174,7 @@ async function decisionsOf(
   workflowId: string,
   { rules }: PassOrder,
   since: Since,
-): Promise<Decision[]> {
+): Promise<RecoveryDecision[]> {
   const queued = await hands.queued();
   const executions = await hands.executionsOf(workflowId, since);
   const stored = new Map<string, Stored>();
@@ -181,8 +193,8 @@ async function attemptOf(
   workflow: TaggedWorkflow,
   { execution, attempt, next }: DueDecision,
   order: PassOrder,
-): Promise<Attempt> {
-  const of = (outcome: Outcome, text = '', retryId: string | null = null): Attempt => ({
+): Promise<RetryAttempt> {
+  const of = (outcome: RetryOutcome, text = '', retryId: string | null = null): RetryAttempt => ({
     ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
     ...{ outcome, retryId, text },
   });
@@ -217,14 +229,14 @@ export const isAnythingLost = (report: PassReport): boolean =>
 export const stillLost = ({ due, attempts, left }: PassReport): number =>
   due.length - attempts.filter(isSettled).length + left.length;
 
-const isSettled = ({ outcome }: Attempt): boolean =>
+const isSettled = ({ outcome }: RetryAttempt): boolean =>
   outcome === 'recovered' || outcome === 'failed';
 
-export function countsOf(attempts: readonly Attempt[]): Record<Outcome, number> {
-  const count = (outcome: Outcome): number =>
+export function countsOf(attempts: readonly RetryAttempt[]): Record<RetryOutcome, number> {
+  const count = (outcome: RetryOutcome): number =>
     attempts.filter((attempt) => attempt.outcome === outcome).length;
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)])) as Record<
-    Outcome,
+    RetryOutcome,
     number
   >;
 }

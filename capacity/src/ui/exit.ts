@@ -14,14 +14,14 @@ export const EXIT = {
   invalid: 3,
 } as const;
 
-export interface Ending {
+export interface CommandEnding {
   exitCode: number;
   /** For standard error; empty where the user has been told already. */
   text: string;
 }
 
 /** How the command ends by an error that nobody caught: only a Mistake is the user's, and only what nobody foresaw has a stack. */
-export function endingOf(error: unknown): Ending {
+export function endingOf(error: unknown): CommandEnding {
   // Commander has already said what was wrong, or has shown help.
   if (error instanceof CommanderError)
     return { exitCode: error.exitCode === 0 ? EXIT.fine : EXIT.mistake, text: '' };

@@ -21,7 +21,10 @@ export function onInterrupt(): { signal: AbortSignal; end(): void } {
   };
 }
 
-/** Work that Ctrl-C reaches as an aborted signal. Whatever fails after it, fails because it was ended. */
+/**
+ * Work that Ctrl-C reaches as an aborted signal. Whatever fails after it, fails because it was ended: the work itself says
+ * so where something was recorded by then.
+ */
 export async function interruptible<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
@@ -29,7 +32,7 @@ export async function interruptible<Result>(
   try {
     return await work(interrupt.signal);
   } catch (error) {
-    if (!interrupt.signal.aborted) throw error;
+    if (!interrupt.signal.aborted || error instanceof Interrupted) throw error;
     throw new Interrupted(`${messageOf(interrupt.signal.reason)}, before anything was recorded.`);
   } finally {
     interrupt.end();

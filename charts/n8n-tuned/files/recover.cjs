@@ -17,14 +17,35 @@ function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
+// capacity/src/ui/within.ts
+async function within(milliseconds, signal, work) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => {
+    controller.abort(new DOMException("it took too long", "TimeoutError"));
+  }, milliseconds);
+  const follow = () => {
+    controller.abort(signal.reason);
+  };
+  if (signal.aborted) follow();
+  else signal.addEventListener("abort", follow, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", follow);
+  }
+}
+
 // capacity/src/targets/url/api.ts
 var N8nApi = class {
-  constructor(baseUrl, key) {
+  constructor(baseUrl, key, signal = new AbortController().signal) {
     this.baseUrl = baseUrl;
     this.key = key;
+    this.signal = signal;
   }
   baseUrl;
   key;
+  signal;
   /** Id of the newest execution that the key may see; 0 without one. */
   async newestExecution() {
     const { data } = await this.ask(
@@ -34,18 +55,20 @@ var N8nApi = class {
     return Number(data[0]?.id ?? 0);
   }
   async ask(method, path, { body, withinMs = 3e4 } = {}) {
-    const reply = await fetch(`${this.baseUrl}/api/v1${path}`, {
-      method,
-      headers: { "x-n8n-api-key": this.key, "content-type": "application/json" },
-      ...body === void 0 ? {} : { body: JSON.stringify(body) },
-      signal: AbortSignal.timeout(withinMs)
+    const { reply, text } = await within(withinMs, this.signal, async (signal) => {
+      const response = await fetch(`${this.baseUrl}/api/v1${path}`, {
+        method,
+        headers: { "x-n8n-api-key": this.key, "content-type": "application/json" },
+        ...body === void 0 ? {} : { body: JSON.stringify(body) },
+        signal
+      });
+      return { reply: response, text: await response.text() };
     }).catch((error) => {
       const cause = error instanceof Error && error.cause !== void 0 ? error.cause : error;
       throw new Failure(
         `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${messageOf(cause)}`
       );
     });
-    const text = await reply.text();
     if (!reply.ok) {
       throw new Mistake(
         `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`
@@ -67,7 +90,7 @@ var RecoveryApi = class {
     const found = [];
     const path = `/workflows?excludePinnedData=true&tags=${encodeURIComponent(tag)}`;
     for await (const row of this.pages(path)) {
-      const settings = within(row, "settings");
+      const settings = within2(row, "settings");
       found.push({
         id: idIn(row, "id"),
         name: textIn(row, "name") ?? idIn(row, "id"),
@@ -94,16 +117,16 @@ var RecoveryApi = class {
   }
   async stored(executionId) {
     const path = `/executions/${executionId}?includeData=true&ignoreDataSizeLimit=true`;
-    const data = within(await this.api.ask("GET", path), "data");
+    const data = within2(await this.api.ask("GET", path), "data");
     if (data === null) return "no data";
-    const stack = within(data, "executionData")?.["nodeExecutionStack"];
-    const result = within(data, "resultData");
+    const stack = within2(data, "executionData")?.["nodeExecutionStack"];
+    const result = within2(data, "resultData");
     return {
       next: (Array.isArray(stack) ? stack : []).map(
-        (entry) => textIn(within(entry, "node"), "name") ?? "?"
+        (entry) => textIn(within2(entry, "node"), "name") ?? "?"
       ),
-      ran: Object.keys(within(result, "runData") ?? {}),
-      error: textIn(within(result, "error"), "message")
+      ran: Object.keys(within2(result, "runData") ?? {}),
+      error: textIn(within2(result, "error"), "message")
     };
   }
   /** n8n answers when the retry has ended. */
@@ -125,7 +148,7 @@ var RecoveryApi = class {
   }
 };
 var objectIn = (value) => typeof value === "object" && value !== null ? value : null;
-var within = (value, name) => objectIn(objectIn(value)?.[name]);
+var within2 = (value, name) => objectIn(objectIn(value)?.[name]);
 function textIn(value, name) {
   const found = objectIn(value)?.[name];
   return typeof found === "string" ? found : null;
@@ -323,15 +346,26 @@ async function pass(hands, order, tell2, signal) {
     return report;
   }
   let lostInARow = 0;
+  const hasStopped = () => {
+    if (signal.aborted) report.stopped ??= messageOf(signal.reason);
+    return report.stopped !== null;
+  };
   const worker = async () => {
     for (let next = due.shift(); next !== void 0; next = due.shift()) {
-      if (signal.aborted) report.stopped ??= messageOf(signal.reason);
-      if (report.stopped !== null) return;
-      const attempt = await attemptOf(hands, next.workflow, next.decision, order);
-      report.attempts.push(attempt);
-      tell2(
-        `execution ${attempt.executionId} of ${attempt.workflow}: attempt ${String(attempt.attempt)} from ${attempt.from.join(", ")}: ${attempt.outcome}${attempt.text === "" ? "" : `: ${attempt.text}`}`
+      if (hasStopped()) return;
+      const attempt = await attemptOf(hands, next.workflow, next.decision, order).catch(
+        (error) => {
+          if (!signal.aborted) throw error;
+          return null;
+        }
       );
+      if (attempt !== null) {
+        report.attempts.push(attempt);
+        tell2(
+          `execution ${attempt.executionId} of ${attempt.workflow}: attempt ${String(attempt.attempt)} from ${attempt.from.join(", ")}: ${attempt.outcome}${attempt.text === "" ? "" : `: ${attempt.text}`}`
+        );
+      }
+      if (hasStopped() || attempt === null) return;
       if (attempt.outcome === "recovered") lostInARow = 0;
       if (attempt.outcome === "lost again" || attempt.outcome === "not known") lostInARow += 1;
       if (lostInARow >= order.stopAfterLost) {
@@ -408,7 +442,7 @@ function summaryOf({ due, attempts, left }, isRetry) {
 
 // capacity/src/recover/once.ts
 async function recoverOnce(order, openQueue2, tell2, signal) {
-  const api = new RecoveryApi(new N8nApi(order.url, order.apiKey));
+  const api = new RecoveryApi(new N8nApi(order.url, order.apiKey, signal));
   const leading = new AbortController();
   const onLost = () => {
     leading.abort(new Failure("another recovery took over, or Redis could not be asked"));

@@ -11,9 +11,9 @@ export function ctrlC() {
     .map((line) => /^"(.*)",([\d.]+)$/.exec(line).slice(1));
   return `## How long Ctrl-C takes
 
-Each command was stopped on a real n8n while it did what the first column says. It ended with a record of what it had
-measured, without a stack trace, and left no process, control group or folder behind
-(\`CTRL_C_RECORD=${path} npx jest test/process/interrupt.test.ts\`).
+Each command was stopped while it did what the first column says: where it starts n8n, with a real one, else on a server
+of known behaviour. It ended within 5 s, with a record of what it had measured, without a stack trace, and left no
+process, control group or folder behind (\`CTRL_C_RECORD=${path} npx jest --runInBand '/interrupt\\.'\`).
 
 ${table(
   ['stopped during', 'ended after'],

@@ -89,6 +89,29 @@ test('says nothing where the SLO was missed without the fault', async () => {
   expect(record.verdict.sentence).toContain('the SLO was missed before the fault (p95 was');
 });
 
+/** Ends a drill as Ctrl-C does, a moment before its fault, or as long before it is due in the control. */
+async function brokenOff(part: 'control' | 'kill-worker'): ReturnType<typeof drill> {
+  const stopping = new AbortController();
+  const told = (text: string): void => {
+    if (text.startsWith(`${part}: load: 1 of`)) stopping.abort(new Error('stopped by Ctrl-C'));
+  };
+  const how = { ...order('lost=0', 20), hasControl: part === 'control' };
+  return drill(target.running, how, told, stopping.signal);
+}
+
+test('is invalid where it was broken off before the fault, which is not made then', async () => {
+  const { folder, record, isStopped } = await brokenOff('kill-worker');
+  expect([isStopped, record.verdict.outcome, record.fault.done]).toEqual([true, 'invalid', []]);
+  expect(record.verdict.sentence).toContain('was aborted: stopped by Ctrl-C');
+  expect(readDrill(folder).record).toEqual(record);
+});
+
+test('names the control where it was broken off in it', async () => {
+  await expect(brokenOff('control')).rejects.toThrow(
+    /^stopped by Ctrl-C before the fault: only the control was recorded, in .*runs/,
+  );
+});
+
 // Go's HTTP client does so for methods that may be repeated, over a connection that was kept open.
 test('a GET whose connection is cut is sent again by k6 itself, which is why side-effect is a POST', async () => {
   const posted = order('lost=0', 2);

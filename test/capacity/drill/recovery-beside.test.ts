@@ -1,5 +1,5 @@
 import { RecoveryBeside } from '../../../capacity/src/drill/recovery-beside';
-import type { Attempt, PassReport } from '../../../capacity/src/recover/pass';
+import type { PassReport, RetryAttempt } from '../../../capacity/src/recover/pass';
 
 /** Passes beside a drill, with passes of its own: none of it waits for a time to be over. */
 
@@ -7,7 +7,7 @@ const NOTHING: PassReport = { due: [], attempts: [], left: [], refused: [], stop
 const YOUNG = {
   ...{ executionId: '7', workflow: 'w', reason: 'it is younger than --age', isFinal: false },
 };
-const attempt = (outcome: Attempt['outcome']): Attempt => ({
+const attempt = (outcome: RetryAttempt['outcome']): RetryAttempt => ({
   ...{ executionId: '7', workflow: 'w', attempt: 1, from: ['Webhook'] },
   ...{ outcome, retryId: '8', text: '' },
 });
@@ -52,6 +52,12 @@ test('waits for the age of what has not ended, and no longer than it may', async
   expect(open.passes).toBeGreaterThan(0);
   const never = await beside(passes({ ...NOTHING, left: [YOUNG] }), 1).end(30);
   expect(never.left).toEqual({ 'it is younger than --age': 1 });
+});
+
+test('waits for nothing once the drill is broken off', async () => {
+  const open = beside(passes({ ...NOTHING, left: [YOUNG] }), 1);
+  const { failedPasses } = await open.end(FOREVER_MS, AbortSignal.abort());
+  expect(failedPasses).toBe(0);
 });
 
 test('makes no pass after it was stopped', async () => {

@@ -1,5 +1,10 @@
 import fc from 'fast-check';
-import { isAnythingLost, pass, type PassOrder } from '../../../capacity/src/recover/pass';
+import {
+  isAnythingLost,
+  pass,
+  type PassOrder,
+  type PassReport,
+} from '../../../capacity/src/recover/pass';
 import { ModelN8n, SLOW_MS, type Work } from './model';
 
 /** Passes of recovery over random histories: everything that can be is done at least once, and nothing twice unseen. */
@@ -192,10 +197,41 @@ test('nothing of a workflow whose failures n8n deletes', async () => {
   expect(report.refused[0]?.reason).toMatch(/save no failed executions/);
 });
 
-test('its end: a retry under way is awaited, and no further one begun', async () => {
+test('its end: no further retry is begun', async () => {
   const n8n = new ModelN8n([work(), work()]);
   const stopping = new AbortController();
   stopping.abort(new Error('stopped by Ctrl-C'));
   const report = await pass(n8n, orderOf(), quiet, stopping.signal);
   expect([report.attempts, report.stopped]).toEqual([[], 'stopped by Ctrl-C']);
+});
+
+test('its end: what became of a retry under way is not known, and the next pass sees it', async () => {
+  const n8n = new ModelN8n([work({ fates: ['unheard'] }), work()]);
+  const stopping = new AbortController();
+  const { retry } = n8n;
+  n8n.retry = (id) => {
+    stopping.abort(new Error('stopped by Ctrl-C'));
+    return retry(id);
+  };
+  const outcomes = ({ attempts }: PassReport): unknown[] =>
+    attempts.map(({ executionId, outcome }) => [executionId, outcome]);
+  const order = orderOf({ atOnce: 1, stopAfterLost: 1 });
+  const report = await pass(n8n, order, quiet, stopping.signal);
+  expect([outcomes(report), report.stopped]).toEqual([[['1', 'not known']], 'stopped by Ctrl-C']);
+  expect(outcomes(await run(n8n))).toEqual([['2', 'recovered']]);
+});
+
+test('its end: what was still being looked at is not retried', async () => {
+  const n8n = new ModelN8n([work(), work()]);
+  const stopping = new AbortController();
+  const look = n8n.executionsOf;
+  n8n.executionsOf = (...given) => {
+    if (given[1].sinceId === undefined) return look(...given);
+    stopping.abort(new Error('stopped by Ctrl-C'));
+    return Promise.reject(new Error('broken off'));
+  };
+  const report = await pass(n8n, orderOf(), quiet, stopping.signal);
+  expect([report.due.length, report.attempts, report.stopped]).toEqual([
+    ...[2, [], 'stopped by Ctrl-C'],
+  ]);
 });

@@ -1,4 +1,5 @@
 import { Failure, messageOf, Mistake } from '../../ui/errors';
+import { within } from '../../ui/within';
 
 /** Whatever asks n8n's public API, from here or from inside a pod. */
 export interface N8nRequests {
@@ -14,6 +15,8 @@ export class N8nApi implements N8nRequests {
   constructor(
     readonly baseUrl: string,
     private readonly key: string,
+    /** Breaks off what n8n is being asked; what it has accepted, it goes on with. */
+    private readonly signal: AbortSignal = new AbortController().signal,
   ) {}
 
   /** Id of the newest execution that the key may see; 0 without one. */
@@ -30,18 +33,20 @@ export class N8nApi implements N8nRequests {
     path: string,
     { body, withinMs = 30_000 }: { body?: unknown; withinMs?: number } = {},
   ): Promise<T> {
-    const reply = await fetch(`${this.baseUrl}/api/v1${path}`, {
-      method,
-      headers: { 'x-n8n-api-key': this.key, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(withinMs),
+    const { reply, text } = await within(withinMs, this.signal, async (signal) => {
+      const response = await fetch(`${this.baseUrl}/api/v1${path}`, {
+        method,
+        headers: { 'x-n8n-api-key': this.key, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal,
+      });
+      return { reply: response, text: await response.text() };
     }).catch((error: unknown) => {
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
       throw new Failure(
         `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${messageOf(cause)}`,
       );
     });
-    const text = await reply.text();
     if (!reply.ok) {
       throw new Mistake(
         `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`,
