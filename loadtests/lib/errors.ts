@@ -1,5 +1,5 @@
 /** Why a request has no expected response, as one of a few kinds. Nothing is imported here. */
-export interface Outcome {
+export interface RequestOutcome {
   /** 0 without a reply. */
   status: number;
   /** k6's code of what went wrong on the way; 0 for nothing. */
@@ -16,7 +16,7 @@ const RESET = [1201, 1220];
 export const NO_SOCKET = 'no socket';
 
 /** Empty where a reply came that is neither 4xx nor 5xx: then its content decides. */
-export function errorKindOf({ status, errorCode, error, reused }: Outcome): string {
+export function errorKindOf({ status, errorCode, error, reused }: RequestOutcome): string {
   if (status > 0 && (errorCode === 0 || (errorCode >= 1400 && errorCode < 1600))) {
     return '';
   }

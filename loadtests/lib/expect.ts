@@ -18,13 +18,13 @@ export interface Reply {
   body: string;
 }
 
-export type Check = (reply: Reply, json: () => unknown) => boolean;
+export type ReplyCheck = (reply: Reply, json: () => unknown) => boolean;
 
 export interface Expectation {
   text: string;
   /** It says which status is expected: then that is the user's decision alone, see expected.ts. */
   namesStatus: boolean;
-  holds: Check;
+  holds: ReplyCheck;
 }
 
 type Operator = '!~' | '==' | '!=' | '<=' | '>=' | '=' | '<' | '>' | '~';

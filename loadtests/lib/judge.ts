@@ -1,5 +1,5 @@
 /** From what came back to what it counts as. Nothing is imported from k6 here. */
-import { errorKindOf, type Outcome } from './errors.ts';
+import { errorKindOf, type RequestOutcome } from './errors.ts';
 import { valueAt, type Expectation } from './expect.ts';
 import { unexpected, type Received } from './expected.ts';
 
@@ -18,7 +18,7 @@ export interface Judgement {
   why: string;
 }
 
-export function judge(request: Judged, answer: Outcome & Received, id: string): Judgement {
+export function judge(request: Judged, answer: RequestOutcome & Received, id: string): Judgement {
   const kind = errorKindOf(answer);
   if (kind !== '') return { errorKind: kind, ranBy: '', why: answer.error || kind };
   const ranBy = request.ranAt === null ? '' : processOf(valueAt(request.ranAt, answer));

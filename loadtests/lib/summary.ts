@@ -10,11 +10,11 @@ import type { RunIdentity, Settings } from './settings.ts';
 export type SummaryFiles = Record<string, string>;
 
 /** v1 nests the values, and so does v2's default; its machine-readable form does not. */
-type Metric = { values?: Record<string, number>; thresholds?: Record<string, { ok: boolean }> };
+type K6Metric = { values?: Record<string, number>; thresholds?: Record<string, { ok: boolean }> };
 
 export function summaryOf(settings: Settings, data: unknown): SummaryFiles {
   const { metrics = {}, setup_data: run = settings } = data as {
-    metrics?: Record<string, Metric>;
+    metrics?: Record<string, K6Metric>;
     setup_data?: RunIdentity;
   };
   const summary = loadSummary({ ...settings, runId: run.runId }, metrics);
@@ -23,7 +23,7 @@ export function summaryOf(settings: Settings, data: unknown): SummaryFiles {
   return settings.summaryFile === null ? files : { ...files, [settings.summaryFile]: json };
 }
 
-function loadSummary(settings: Settings, metrics: Record<string, Metric>): LoadSummary {
+function loadSummary(settings: Settings, metrics: Record<string, K6Metric>): LoadSummary {
   const { plan, slos, runId, baseUrl } = settings;
   const value = (metric: string, name: string): number => metrics[metric]?.values?.[name] ?? 0;
   // Of a rate, passes are the trues: the wrong ones.

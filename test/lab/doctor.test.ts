@@ -3,7 +3,7 @@ import {
   diagnose,
   isReady,
   PROGRAMS,
-  type Check,
+  type DoctorCheck,
   type Facts,
 } from '../../capacity/src/lab/doctor';
 import { gatherFacts } from '../../capacity/src/lab/facts';
@@ -41,7 +41,7 @@ const withVersion = (name: keyof Facts['programs'], version: string): Facts => (
   ...everything,
   programs: { ...programs, [name]: { path: `/usr/bin/${name}`, version } },
 });
-const find = (facts: Facts, name: string): Check | undefined =>
+const find = (facts: Facts, name: string): DoctorCheck | undefined =>
   diagnose(facts).find((check) => check.name === name);
 
 describe('the doctor', () => {

@@ -14,7 +14,6 @@ import { join } from 'node:path';
 import {
   findProgram,
   labPaths,
-  nodeFor,
   parseVersions,
   pinned,
   readVersions,
@@ -109,12 +108,6 @@ describe('the pinned versions', () => {
   it('are read without comments and blank lines', () => {
     expect(parseVersions('# a\n\nK6_VERSION=v1.8.1\n  # b\n')).toEqual({ K6_VERSION: 'v1.8.1' });
     expect(() => pinned({}, 'K6_VERSION')).toThrow('does not pin K6_VERSION');
-  });
-
-  it('of n8n are run by the Node.js that each knows', () => {
-    const paths = labPaths();
-    expect(nodeFor(pinned(versions, 'N8N_VERSION'), paths)).toBe(paths.node24);
-    expect(nodeFor(pinned(versions, 'N8N_LEGACY_VERSION'), paths)).toBe(paths.node18);
   });
 
   it.each([

@@ -7,6 +7,7 @@ import {
   type LoadPlan,
   type ProfileName,
 } from '../../loadtests/lib/profile';
+import { runs } from '../support/properties';
 
 const OPEN = ['smoke', 'load', 'stress', 'spike', 'soak', 'breakpoint'] as const;
 
@@ -39,7 +40,7 @@ describe('due times', () => {
           expect(Math.abs(seen - dueBetween(plan, 0, upTo))).toBeLessThanOrEqual(1.001);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('due times', () => {
             expect(ms).toBeLessThan(1000 * lengthSeconds(plan));
           });
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     },
   );

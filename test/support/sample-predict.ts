@@ -1,11 +1,11 @@
-import { answer, groupsOf, type Answer } from '../../capacity/src/analysis/predict/answer';
+import { answer, groupsOf, type SizePrediction } from '../../capacity/src/analysis/predict/answer';
 import { seededRandom } from '../../capacity/src/analysis/random';
 import { uslRate } from '../../capacity/src/analysis/usl';
 import { topologySchema } from '../../capacity/src/plan/topology';
 import { sampleRun } from './sample-run';
 
 /** What is predicted for six workers from made-up searches with one to four of them. */
-export function samplePrediction(size = 6): Answer {
+export function samplePrediction(size = 6): SizePrediction {
   const { record } = sampleRun();
   const measurements = [1, 2, 3, 4].map((count, index) => ({
     source: `20261120T12000${String(count)}Z-last-node-find-abcd`,

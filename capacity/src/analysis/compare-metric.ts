@@ -2,7 +2,7 @@ import { isLoaded } from '../plan/roles';
 import type { CompareMetric } from '../record/compare-record';
 import type { RunRecord, Summary } from '../record/record';
 
-interface Metric {
+interface ComparableMetric {
   title: string;
   unit: string;
   moreIsBetter: boolean;
@@ -14,7 +14,7 @@ interface Metric {
 export const NEVER = Number.MAX_VALUE;
 
 /** What topologies are compared by. */
-export const COMPARE_METRICS: Record<CompareMetric, Metric> = {
+export const COMPARE_METRICS: Record<CompareMetric, ComparableMetric> = {
   capacity: {
     title: 'capacity under the SLO',
     unit: '/s',

@@ -66,7 +66,7 @@ export interface SpeedSpread {
   ratesPerSecond: [number, number];
 }
 
-interface Cost {
+interface ProbeCost {
   ratePerSecond: number;
   achievedPerSecond: number;
   /** CPU per response. */
@@ -81,7 +81,7 @@ interface Cost {
  */
 const KEPT_UP = 0.9;
 
-const keptUp = ({ achievedPerSecond, ratePerSecond }: Omit<Cost, 'ms' | 'seconds'>): boolean =>
+const keptUp = ({ achievedPerSecond, ratePerSecond }: Omit<ProbeCost, 'ms' | 'seconds'>): boolean =>
   achievedPerSecond >= KEPT_UP * ratePerSecond;
 
 const isNear = (one: number, other: number): boolean =>
@@ -97,7 +97,7 @@ const CONFIDENCE = 0.9;
  * it does so even within NEAR: 19.3 ms at 40.7/s and 17.3 ms at 51.8/s, and in nine probes in turns above and below it
  * followed the rate (main with 1 CPU, studies/kubernetes). A machine that changes its speed does not follow the rate.
  */
-function fallOf(costs: readonly Cost[]): number {
+function fallOf(costs: readonly ProbeCost[]): number {
   if (costs.length < LEAST_FOR_TREND) return 0;
   const points = costs.map(({ ratePerSecond, ms }) => {
     return { x: Math.log(ratePerSecond), y: Math.log(ms) };
@@ -107,12 +107,15 @@ function fallOf(costs: readonly Cost[]): number {
 }
 
 /** What the CPU of a request is compared by: what it would be at a rate of 1, if it falls like that. */
-const comparable = ({ ms, ratePerSecond }: Cost, fall: number): number =>
+const comparable = ({ ms, ratePerSecond }: ProbeCost, fall: number): number =>
   ms * ratePerSecond ** fall;
 
 /** The two of all whose rates are near and whose cost differs most; null where no two differ by more than noise. */
-function mostApart(costs: readonly Cost[], fall: number): { cheap: Cost; dear: Cost } | null {
-  let most: { cheap: Cost; dear: Cost } | null = null;
+function mostApart(
+  costs: readonly ProbeCost[],
+  fall: number,
+): { cheap: ProbeCost; dear: ProbeCost } | null {
+  let most: { cheap: ProbeCost; dear: ProbeCost } | null = null;
   let highest = EQUAL;
   for (const cheap of costs) {
     for (const dear of costs) {
@@ -137,7 +140,7 @@ const SPEED_ERRORS = 4;
  * Probes far from the rate and probes that did not keep up do not count: they spend more CPU on each response, however fast
  * the machine is.
  */
-export function speedError(all: readonly Cost[], ratePerSecond: number): number {
+export function speedError(all: readonly ProbeCost[], ratePerSecond: number): number {
   const costs = all.filter((cost) => keptUp(cost) && isNear(cost.ratePerSecond, ratePerSecond));
   const fall = fallOf(costs);
   if (mostApart(costs, fall) === null) return 0;
@@ -175,7 +178,7 @@ export function speedSpread(probes: readonly FindProbe[], nearRate: number): Spe
   );
   const role = busiestRole(told.map(({ cpu }) => cpu));
   if (role === null) return null;
-  const costs = told.flatMap(({ cpu, ...rest }): Cost[] => {
+  const costs = told.flatMap(({ cpu, ...rest }): ProbeCost[] => {
     const own = cpu.roles.find((one) => one.role === role);
     return own === undefined || !(own.ms > 0) ? [] : [{ ...rest, ms: own.ms }];
   });

@@ -47,10 +47,13 @@ export function matchExecutions(
   const outcomes = outcomesById(nameAgain(requests, traced.executions));
   const gap = gapIn(requests, traced);
   if (gap !== null) return { skipped: gap };
-  const having = (is: (request: RequestSample, of: readonly Outcome[]) => boolean): NamedRequests =>
+  const having = (
+    is: (request: RequestSample, of: readonly ExecutionOutcome[]) => boolean,
+  ): NamedRequests =>
     named(requests.filter((request) => is(request, outcomes.get(request.id) ?? [])));
   const carrying = [...outcomes.values()].flat();
-  const ended = (as: Outcome): number => carrying.filter((outcome) => outcome === as).length;
+  const ended = (as: ExecutionOutcome): number =>
+    carrying.filter((outcome) => outcome === as).length;
   return {
     source: traced.source,
     executions: carrying.length,
@@ -68,13 +71,13 @@ export function matchExecutions(
   };
 }
 
-type Outcome = TracedExecution['outcome'];
+type ExecutionOutcome = TracedExecution['outcome'];
 
-const mayHaveSucceeded = (outcome: Outcome): boolean =>
+const mayHaveSucceeded = (outcome: ExecutionOutcome): boolean =>
   outcome === 'succeeded' || outcome === 'not kept';
 
-function outcomesById(executions: readonly TracedExecution[]): Map<string, Outcome[]> {
-  const outcomes = new Map<string, Outcome[]>();
+function outcomesById(executions: readonly TracedExecution[]): Map<string, ExecutionOutcome[]> {
+  const outcomes = new Map<string, ExecutionOutcome[]>();
   for (const { loadId, outcome } of executions) {
     if (loadId === null) continue;
     const sameId = outcomes.get(loadId);

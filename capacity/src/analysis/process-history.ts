@@ -42,8 +42,8 @@ export interface ProcessHistory {
 }
 
 export class ProcessesSeen {
-  private readonly summaries = new Map<number, Summary>();
-  private readonly together = new Summary();
+  private readonly summaries = new Map<number, ProcessTally>();
+  private readonly together = new ProcessTally();
   private mostProcesses = 0;
   private windows: Window[] = [];
   private ticksPerWindow = 1;
@@ -63,7 +63,7 @@ export class ProcessesSeen {
     this.mostProcesses = Math.max(this.mostProcesses, rows.length);
     for (const row of rows) {
       let summary = this.summaries.get(row.pid);
-      if (summary === undefined) this.summaries.set(row.pid, (summary = new Summary()));
+      if (summary === undefined) this.summaries.set(row.pid, (summary = new ProcessTally()));
       summary.add(row, row);
     }
     this.draw(new Window(all, rows));
@@ -103,7 +103,7 @@ export class ProcessesSeen {
 
 type Figures = Pick<ProcessRow, 'tMs' | 'rssMiB' | 'cpuCores' | 'threads'>;
 
-class Summary {
+class ProcessTally {
   private first: Figures | null = null;
   private last: Figures | null = null;
   private samples = 0;

@@ -1,5 +1,5 @@
 import { parseSlos, type Slo } from '../plan/slo';
-import type { Outcome, RunEvent, Summary, Verdict } from '../record/record';
+import type { RunEvent, Summary, Verdict, VerdictOutcome } from '../record/record';
 import type { Limit } from './limits/bottleneck';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
@@ -182,7 +182,7 @@ function decide(
   broken: readonly Breach[],
   undecided: readonly Assessment[],
   facts: VerdictFacts,
-): Outcome {
+): VerdictOutcome {
   if (facts.aborted !== null) return 'aborted';
   if (summary.generator.saturated || summary.offered.requests === 0) return 'invalid';
   if (broken.length > 0) return 'not sustained';
@@ -198,7 +198,7 @@ interface Found {
 }
 
 /** Of the run as a whole, for a reader of nothing else. */
-function sentence(outcome: Outcome, summary: Summary, found: Found): string {
+function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): string {
   const { ended, broken, undecided, limitedBy, facts } = found;
   // Also a run that is invalid or was aborted names first what ended.
   const [lost] = ended;

@@ -4,7 +4,13 @@ import { seededRandom } from '../analysis/random';
 import { workloadName } from '../plan/chosen-workload';
 import { runId } from '../record/folder';
 import type { MeasuredSize } from '../analysis/predict/measurement';
-import { answer, groupsOf, sizes, type Answer, type Group } from '../analysis/predict/answer';
+import {
+  answer,
+  groupsOf,
+  sizes,
+  type Group,
+  type SizePrediction,
+} from '../analysis/predict/answer';
 import { readMeasurements } from '../predict/read';
 import { writePredictReports } from '../predict/reports';
 import { SCALES, type ScaleName } from '../analysis/predict/scale';
@@ -129,7 +135,7 @@ function tellOfOthers(groups: readonly Group[], chosen: Group): void {
 }
 
 /** Without the hundreds of resampled fits. */
-function inShort({ group, fit, topology, ...rest }: Answer, folder: string): object {
+function inShort({ group, fit, topology, ...rest }: SizePrediction, folder: string): object {
   return {
     folder,
     ...rest,

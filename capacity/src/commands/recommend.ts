@@ -3,8 +3,13 @@ import type { Command } from 'commander';
 import { figures } from '../analysis/figures';
 import { PLANNED_SHARE } from '../analysis/planned-share';
 import { withoutSecrets } from '../plan/secrets';
-import { proveFile, recommendValues, type Asked, type Recommended } from '../recommend/answer';
-import type { Attempt, Proof } from '../recommend/prove';
+import {
+  proveFile,
+  recommendValues,
+  type RecommendChoice,
+  type Recommended,
+} from '../recommend/answer';
+import type { Proof, ProofAttempt } from '../recommend/prove';
 import { DEFAULT_PRICES } from '../recommend/recommend';
 import { keptData, keptSentence } from '../recommend/kept-data';
 import { renderProof } from '../report/recommend/terminal';
@@ -167,7 +172,7 @@ async function run(options: RecommendOptions): Promise<number> {
   }
 }
 
-function askedBy(options: RecommendOptions): Asked {
+function askedBy(options: RecommendOptions): RecommendChoice {
   return {
     from: options.from,
     ratePerSecond: options.rate,
@@ -194,7 +199,11 @@ function askedBy(options: RecommendOptions): Asked {
   };
 }
 
-function keepAsked({ keepDays, executionSize, executionsPerDay }: RecommendOptions): Asked['keep'] {
+function keepAsked({
+  keepDays,
+  executionSize,
+  executionsPerDay,
+}: RecommendOptions): RecommendChoice['keep'] {
   if (keepDays === undefined && executionSize === undefined && executionsPerDay === undefined) {
     return null;
   }
@@ -243,7 +252,7 @@ function showProof(proof: Proof, file: string, json: boolean): number {
   return { PROVEN: EXIT.fine, REFUTED: EXIT.notMet, INVALID: EXIT.invalid }[proof.verdict];
 }
 
-const inShort = ({ run: folder, proven, sentence, record }: Attempt): object => ({
+const inShort = ({ run: folder, proven, sentence, record }: ProofAttempt): object => ({
   run: folder,
   proven,
   sentence,

@@ -1,6 +1,6 @@
 /** One value of one side of a comparison: of a run, or of a search for the capacity. */
 import { CapacitySearch } from '../analysis/search/search';
-import type { Settings } from '../analysis/search/types';
+import type { SearchSettings } from '../analysis/search/types';
 import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
 import { limitOfRun, limitOfSearch } from '../analysis/limit-seen';
@@ -19,7 +19,7 @@ export interface SideOrder extends RunOrder {
   /** Of each search; what a search usually has where it is left out. */
   arrivals?: Arrivals;
   /** Of each search, where the metric is the capacity. */
-  search: Partial<Settings>;
+  search: Partial<SearchSettings>;
 }
 
 export interface Measured {

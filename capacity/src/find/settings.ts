@@ -1,6 +1,6 @@
 import type { Arrivals } from '../plan/profile';
 import { leastRequests } from '../analysis/least-requests';
-import type { Settings } from '../analysis/search/types';
+import type { SearchSettings } from '../analysis/search/types';
 import type { Slo } from '../plan/slo';
 import { WARMUP_SHARE } from './probe-plan';
 
@@ -33,7 +33,7 @@ const LEAST_FULL_SECONDS = 20;
 const SHORT_SHARE = 1 / 37.5;
 const LEAST_SHORT_SECONDS = 6;
 
-export function searchSettings(choice: FindChoice): Partial<Settings> {
+export function searchSettings(choice: FindChoice): Partial<SearchSettings> {
   const { budgetSeconds, latencyFloorMs } = choice;
   const usual = usualLengths(budgetSeconds);
   const leastSeconds = (FLOORS_A_PROBE * latencyFloorMs) / 1000;

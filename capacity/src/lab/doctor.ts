@@ -53,7 +53,7 @@ export interface Facts {
 
 export type Purpose = 'load' | 'process' | 'queue' | 'kubernetes' | 'tests' | 'installing';
 
-export interface Check {
+export interface DoctorCheck {
   purpose: Purpose;
   name: string;
   /** `missing` where its purpose needs it, `absent` where something is merely left out. */
@@ -71,7 +71,7 @@ const MIN_K6 = '1.8.0';
 const MIN_GO = '1.26.0';
 const MIN_HELM = '3.18.0';
 
-export function diagnose(facts: Facts): Check[] {
+export function diagnose(facts: Facts): DoctorCheck[] {
   if (!facts.hasLab) return [...forLoad(facts), withoutLab(), ...forKubernetes(facts)];
   return [
     ...forLoad(facts),
@@ -86,11 +86,11 @@ export function diagnose(facts: Facts): Check[] {
 const NEEDED: Purpose[] = ['load', 'process'];
 
 /** Nothing that loading n8n cannot do without is missing; in a checkout that includes starting it. */
-export function isReady(checks: Check[]): boolean {
+export function isReady(checks: DoctorCheck[]): boolean {
   return checks.every(({ purpose, state }) => !NEEDED.includes(purpose) || state !== 'missing');
 }
 
-function forLoad(facts: Facts): Check[] {
+function forLoad(facts: Facts): DoctorCheck[] {
   const add = adder('load');
   return [
     add('node', major(facts.node) >= MIN_NODE_MAJOR, facts.node, {
@@ -107,13 +107,13 @@ export function howToGetK6(hasLab: boolean): string {
     : `install k6 ${MIN_K6} or later: https://grafana.com/docs/k6/latest/set-up/install-k6/`;
 }
 
-function withoutLab(): Check {
+function withoutLab(): DoctorCheck {
   return adder('process')('checkout', false, 'none', {
     absent: 'starting n8n here needs a checkout of n8n-tuned, and make lab in it',
   });
 }
 
-function forProcess(facts: Facts): Check[] {
+function forProcess(facts: Facts): DoctorCheck[] {
   const { platform, arch, cores, memoryMiB, programs, pinned } = facts;
   const add = adder('process');
   const isLinux = platform === 'linux' && arch === 'x64';
@@ -145,7 +145,7 @@ function forProcess(facts: Facts): Check[] {
   ];
 }
 
-function forQueue({ programs }: Facts): Check[] {
+function forQueue({ programs }: Facts): DoctorCheck[] {
   const add = adder('queue');
   return [
     program(add, 'redis', programs['redis-server'], { missing: 'lab/install.sh redis' }),
@@ -156,7 +156,7 @@ function forQueue({ programs }: Facts): Check[] {
   ];
 }
 
-function forKubernetes(facts: Facts): Check[] {
+function forKubernetes(facts: Facts): DoctorCheck[] {
   const { programs, kubeconfig, hasLab } = facts;
   const add = adder('kubernetes');
   const helm = programs.helm3 ?? programs.helm4;
@@ -196,7 +196,7 @@ function clusterAtHand({
   return nativeClusterBuilt ? 'the native one, built' : null;
 }
 
-function forTests({ programs }: Facts): Check[] {
+function forTests({ programs }: Facts): DoctorCheck[] {
   const add = adder('tests');
   return [
     program(add, 'helm 4', programs.helm4, { absent: 'lab/install.sh helm4' }),
@@ -204,7 +204,7 @@ function forTests({ programs }: Facts): Check[] {
   ];
 }
 
-function forInstalling({ programs, freeDiskMiB, isRoot, cache }: Facts): Check[] {
+function forInstalling({ programs, freeDiskMiB, isRoot, cache }: Facts): DoctorCheck[] {
   const add = adder('installing');
   return [
     program(add, 'npm', programs.npm, {
@@ -227,7 +227,7 @@ function forInstalling({ programs, freeDiskMiB, isRoot, cache }: Facts): Check[]
 }
 
 type Advice = { missing: string } | { absent: string };
-type Add = (name: string, ok: boolean, found: string, advice: Advice) => Check;
+type Add = (name: string, ok: boolean, found: string, advice: Advice) => DoctorCheck;
 
 function adder(purpose: Purpose): Add {
   return (name, ok, found, advice) => {
@@ -245,7 +245,7 @@ function program(
   found: Program | null,
   advice: Advice,
   from?: string,
-): Check {
+): DoctorCheck {
   if (found === null) return add(name, false, 'not found', advice);
   const { path, version } = found;
   const isOld = from !== undefined && version !== null && compareVersions(version, from) < 0;
@@ -257,7 +257,7 @@ function program(
   );
 }
 
-function n8n(add: Add, name: string, facts: Facts, version: string, advice: Advice): Check {
+function n8n(add: Add, name: string, facts: Facts, version: string, advice: Advice): DoctorCheck {
   const isHere = facts.n8nVersions.includes(version);
   return add(name, isHere, isHere ? version : `${version} is not installed`, advice);
 }

@@ -58,11 +58,6 @@ export function n8nProgram(cache: string, version: string): string {
   return join(cache, 'n8n', version, 'node_modules', 'n8n', 'bin', 'n8n');
 }
 
-/** The Node.js that runs this n8n: below 1.0 it knows nothing later than 18. */
-export function nodeFor(n8nVersion: string, { node18, node24 }: LabPaths): string {
-  return n8nVersion.startsWith('0.') ? node18 : node24;
-}
-
 /** A program of the lab or, where the lab has none, of the PATH; null: there is neither. */
 export function findProgram(name: string, env: Environment = process.env): string | null {
   // Debian puts servers in sbin, which is not on everyone's PATH.

@@ -1,5 +1,5 @@
 // The doctor's checks as text for a terminal.
-import type { Check, Purpose } from './doctor';
+import type { DoctorCheck, Purpose } from './doctor';
 import { wrapCutting } from '../ui/wrap';
 
 const TITLES: Record<Purpose, string> = {
@@ -13,14 +13,14 @@ const TITLES: Record<Purpose, string> = {
 const STATE_WIDTH = 8;
 const NAME_WIDTH = 12;
 
-export function renderChecks(checks: readonly Check[], width: number): string[] {
+export function renderChecks(checks: readonly DoctorCheck[], width: number): string[] {
   return Object.entries(TITLES).flatMap(([purpose, title]) => {
     const group = checks.filter((check) => check.purpose === purpose);
     return group.length === 0 ? [] : [title, ...group.flatMap((check) => row(check, width)), ''];
   });
 }
 
-function row({ state, name, found, advice }: Check, width: number): string[] {
+function row({ state, name, found, advice }: DoctorCheck, width: number): string[] {
   const head = `  ${state.padEnd(STATE_WIDTH)}${name.padEnd(NAME_WIDTH)}`;
   const text = advice === null ? found : `${found}: ${advice}`;
   return wrapCutting(text, width - head.length).map(

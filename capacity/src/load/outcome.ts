@@ -12,7 +12,7 @@ export interface Exit {
   signal: NodeJS.Signals | null;
 }
 
-export interface Ending extends Exit {
+export interface K6Ending extends Exit {
   stopReason: string;
   /** What k6 said, the latest last. */
   words: string[];
@@ -23,7 +23,7 @@ export function outcomeOf({
   signal,
   stopReason,
   words,
-}: Ending): Pick<LoadResult, 'outcome' | 'reason'> {
+}: K6Ending): Pick<LoadResult, 'outcome' | 'reason'> {
   if (stopReason === ENOUGH) return { outcome: 'enough', reason: '' };
   if (stopReason !== '') return { outcome: 'stopped', reason: stopReason };
   if (signal !== null) {

@@ -3,7 +3,7 @@
 /** Between two looks at what k6 uses. */
 const LOOK_MS = 1_000;
 
-interface Usage {
+interface GeneratorUsage {
   cores: number;
   looks: number;
   latestCores: number;
@@ -13,7 +13,7 @@ interface Usage {
 export class Usages {
   /** Of all together. */
   rssPeakMiB = 0;
-  private readonly each: Usage[];
+  private readonly each: GeneratorUsage[];
   private toldAtMs = -Infinity;
 
   constructor(
@@ -34,7 +34,7 @@ export class Usages {
     usage.looks += 1;
     usage.latestCores = cpuCores;
     usage.latestMiB = rssMiB;
-    const sum = (of: (one: Usage) => number): number =>
+    const sum = (of: (one: GeneratorUsage) => number): number =>
       this.each.reduce((total, one) => total + of(one), 0);
     const allMiB = sum(({ latestMiB }) => latestMiB);
     this.rssPeakMiB = Math.max(this.rssPeakMiB, allMiB);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Value } from './cells';
 import { ARRIVALS, isProfileName, parseDuration, PROFILES } from './profile';
 import { parseSlos } from './slo';
 import { TUNING_NAMES } from './tuning';
@@ -64,7 +65,6 @@ const slos = z.array(z.string()).transform((texts, context) => {
   }
 });
 
-type Value = string | number;
 type Named = Record<string, unknown>;
 
 /** Each key with the schema that its name asks for. */

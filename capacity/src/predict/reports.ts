@@ -3,10 +3,10 @@ import { drawChartFile } from '../report/plot/draw';
 import { predictCharts } from '../report/predict/charts';
 import { renderPredictHtml } from '../report/predict/html';
 import { renderPredictMarkdown } from '../report/predict/markdown';
-import type { Answer } from '../analysis/predict/answer';
+import type { SizePrediction } from '../analysis/predict/answer';
 
 /** Returns what could not be written. */
-export function writePredictReports(folder: string, answer: Answer): string[] {
+export function writePredictReports(folder: string, answer: SizePrediction): string[] {
   const files = [
     { name: 'report.html', content: renderPredictHtml(answer) },
     { name: 'report.md', content: renderPredictMarkdown(answer) },

@@ -39,7 +39,7 @@ const withoutUser = (text: string): string => text.replace(/\/\/[^/@\s]*@/, '//'
 const basic = (username: string, password: string): string =>
   Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
 
-export interface Answer {
+interface HttpResponse {
   status: number;
   text: string;
 }
@@ -57,7 +57,7 @@ export async function ask(
     headers?: Record<string, string>;
     body?: string | Uint8Array<ArrayBuffer>;
   } = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   try {
     const reply = await fetch(`${url}${path}`, {
       ...init,

@@ -23,7 +23,7 @@ import { candidates, searchNow, searchOne } from './search';
 import { valuesYaml } from './values';
 import type { Deployed } from '../targets/chart/values-topology';
 
-export interface Asked {
+export interface RecommendChoice {
   /** Folders of records; undefined: searches are made now. */
   from: string[] | undefined;
   /** Undefined: the planned share of the best known capacity. */
@@ -64,7 +64,10 @@ interface Hands {
 }
 
 /** Writes the values file; null where it was stopped before there was one. */
-export async function recommendValues(asked: Asked, hands: Hands): Promise<Recommended | null> {
+export async function recommendValues(
+  asked: RecommendChoice,
+  hands: Hands,
+): Promise<Recommended | null> {
   const { from, slos, prices } = asked;
   const searches = from === undefined ? await searchesNow(asked, hands) : readSearches(from);
   if (hands.signal.aborted) return null;
@@ -82,7 +85,7 @@ export async function recommendValues(asked: Asked, hands: Hands): Promise<Recom
 }
 
 /** Without a number of executions a day: the rate, all day long. */
-const keepingAt = ({ keep }: Asked, ratePerSecond: number): Keeping | null =>
+const keepingAt = ({ keep }: RecommendChoice, ratePerSecond: number): Keeping | null =>
   keep === null
     ? null
     : { ...keep, executionsPerDay: keep.executionsPerDay ?? SECONDS_PER_DAY * ratePerSecond };
@@ -90,7 +93,10 @@ const keepingAt = ({ keep }: Asked, ratePerSecond: number): Keeping | null =>
 const SECONDS_PER_DAY = 86_400;
 
 /** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
-async function searchesNow(asked: Asked, { tell, signal }: Hands): Promise<KnownSearch[]> {
+async function searchesNow(
+  asked: RecommendChoice,
+  { tell, signal }: Hands,
+): Promise<KnownSearch[]> {
   const { ratePerSecond, slos, searchBudgetSeconds } = asked;
   if (ratePerSecond === undefined || slos.length === 0) {
     throw new Mistake(
@@ -107,7 +113,7 @@ async function searchesNow(asked: Asked, { tell, signal }: Hands): Promise<Known
 }
 
 async function proofOf(
-  asked: Asked,
+  asked: RecommendChoice,
   evidence: CapacityEvidence[],
   first: Recommendation,
   ratePerSecond: number,
@@ -142,7 +148,7 @@ async function proofOf(
 /** A file as it is: there is no alternative to try. */
 export async function proveFile(
   file: string,
-  asked: Asked,
+  asked: RecommendChoice,
   { tell, signal }: Hands,
 ): Promise<Proof> {
   const { slos, ratePerSecond } = asked;
@@ -177,7 +183,7 @@ function readText(file: string): string {
 
 /** k6 is looked for only where something is measured. */
 const loadOrder = (
-  { load }: Asked,
+  { load }: RecommendChoice,
   workload: ChosenWorkload,
   slos: Slo[],
   ratePerSecond: number,
@@ -191,7 +197,7 @@ const loadOrder = (
 
 /** As the user says it, else what was searched with: a request of their own is not in its record. */
 function toProve(
-  { request, workload, choose }: Asked,
+  { request, workload, choose }: RecommendChoice,
   searched: string,
   n8n: string,
 ): ChosenWorkload {
@@ -205,7 +211,7 @@ function toProve(
 }
 
 /** The name by which the searches of what the user says are known; undefined where nothing is said. */
-function askedName({ request, workload, choose }: Asked): string | undefined {
+function askedName({ request, workload, choose }: RecommendChoice): string | undefined {
   const isOwn = request !== undefined || (workload !== undefined && isWorkloadFile(workload));
   return isOwn ? workloadName(choose(false).recorded) : workload;
 }

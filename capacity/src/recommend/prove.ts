@@ -17,14 +17,14 @@ export interface LoadedValues {
   sentence: string;
 }
 
-export interface Attempt extends LoadedValues {
+export interface ProofAttempt extends LoadedValues {
   /** Null where a values file was proved as it is. */
   recommendation: Recommendation | null;
 }
 
 export interface Proof {
   verdict: 'PROVEN' | 'REFUTED' | 'INVALID';
-  attempts: Attempt[];
+  attempts: ProofAttempt[];
 }
 
 export interface ProofHands {
@@ -44,7 +44,7 @@ export async function prove(
   evidence: readonly CapacityEvidence[],
   hands: ProofHands,
 ): Promise<Proof> {
-  const attempts: Attempt[] = [];
+  const attempts: ProofAttempt[] = [];
   let known = evidence;
   while (attempts.length < hands.mostAttempts) {
     const recommendation = hands.recommend(known);

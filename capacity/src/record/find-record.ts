@@ -3,7 +3,7 @@ import type { Slo } from '../plan/slo';
 import type { Topology } from '../plan/topology';
 import type { RecordedWorkload } from '../plan/chosen-workload';
 import type { SampledRole } from '../plan/roles';
-import type { Machine, Outcome, RoleSummary, StallCauses, TargetKind } from './record';
+import type { Machine, RoleSummary, StallCauses, TargetKind, VerdictOutcome } from './record';
 
 /** The shape of find.json: one search for the capacity, with every probe it made. */
 export interface FindRecord {
@@ -67,7 +67,7 @@ export interface FindProbe {
   clients?: number;
   durationSeconds: number;
   /** An aborted run is no probe. */
-  result: Exclude<Outcome, 'aborted'>;
+  result: Exclude<VerdictOutcome, 'aborted'>;
   achievedPerSecond: number;
   p95Ms: number | null;
   errorShare: number;

@@ -23,7 +23,7 @@ export type {
   StallCauses,
   Summary,
 } from './summary';
-export type { LimitSeen, LimitedBy, Outcome, RankedLimit, Verdict } from './verdict';
+export type { LimitSeen, LimitedBy, RankedLimit, Verdict, VerdictOutcome } from './verdict';
 
 /** What was loaded: n8n on this machine, in a cluster, whatever answers at an address, or a server that was started. */
 export type TargetKind = 'process' | 'kubernetes' | 'url' | 'server';

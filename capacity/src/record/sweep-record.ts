@@ -1,6 +1,6 @@
 import type { Cell, Step } from '../plan/cells';
 import type { SweepPlan } from '../plan/sweep-plan';
-import type { LimitSeen, Machine, Outcome } from './record';
+import type { LimitSeen, Machine, VerdictOutcome } from './record';
 
 export const SWEEP_FILE = 'sweep.json';
 
@@ -30,7 +30,7 @@ export interface CellRecord extends Step {
   machine: Machine;
   versions: Record<string, string>;
   /** `crashed`: n8n did not come up, or never gave the expected response. */
-  outcome: Exclude<Outcome, 'aborted'> | 'crashed';
+  outcome: Exclude<VerdictOutcome, 'aborted'> | 'crashed';
   sentence: string;
   limitedBy: string;
   /** The same with its figures and what came next; not of what crashed, nor in older records. */

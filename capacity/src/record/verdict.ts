@@ -5,10 +5,10 @@ import type { SampledRole } from '../plan/roles';
  * `sustained`: every SLO is met; `not sustained`: one is missed; `inconclusive`: too little evidence for
  * either; `invalid`: the load generator or the environment was at fault; `aborted`: it did not end.
  */
-export type Outcome = 'sustained' | 'not sustained' | 'inconclusive' | 'invalid' | 'aborted';
+export type VerdictOutcome = 'sustained' | 'not sustained' | 'inconclusive' | 'invalid' | 'aborted';
 
 export interface Verdict {
-  outcome: Outcome;
+  outcome: VerdictOutcome;
   /** One sentence a manager can read. */
   sentence: string;
   breaches: { slo: string; measured: number; text: string }[];

@@ -1,10 +1,10 @@
 /** What records of schema version 1 said, in the words of version 2. */
 import { workloadName } from '../plan/chosen-workload';
-import type { Outcome } from './record';
+import type { VerdictOutcome } from './record';
 
 type Older = Record<string, unknown>;
 
-const OUTCOMES: Record<string, Outcome> = { held: 'sustained', failed: 'not sustained' };
+const OUTCOMES: Record<string, VerdictOutcome> = { held: 'sustained', failed: 'not sustained' };
 
 const FIND_VERDICTS: Record<string, string> = { 'nothing held': 'nothing sustained' };
 

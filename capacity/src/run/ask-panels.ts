@@ -41,7 +41,7 @@ export async function askPanels(
   );
 }
 
-interface Asked {
+interface DashboardsAsked {
   /** Left out where there is no n8n: `or vector(0)` would draw lines of one. */
   ofN8n: readonly DashboardSpec[];
   beside: readonly DashboardSpec[];
@@ -49,7 +49,7 @@ interface Asked {
 
 async function panelsBetween(
   api: Pick<PrometheusApi, 'scraped' | 'range'>,
-  { ofN8n, beside }: Asked,
+  { ofN8n, beside }: DashboardsAsked,
   { zeroMs, toMs }: { zeroMs: number; toMs: number },
   { namespace, release }: { namespace: string; release: string },
 ): Promise<RecordedPanels> {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { BreachWatch, type Breached } from '../../../capacity/src/analysis/breach';
 import { parseSlos } from '../../../capacity/src/plan/slo';
 import type { RequestSample } from '../../../capacity/src/record/record';
+import { runs } from '../../support/properties';
 
 const request = (tMs: number, durationMs: number, errorKind = ''): RequestSample => ({
   ...{ tMs, durationMs, errorKind, ok: errorKind === '', status: errorKind === '' ? 200 : 500 },
@@ -33,7 +34,7 @@ describe('the breach of a growing load', () => {
         expect(found?.tMs).toBeGreaterThan((seconds - 6) * 1000);
         expect(found?.tMs).toBeLessThan((seconds + 6) * 1000);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

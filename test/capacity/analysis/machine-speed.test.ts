@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import '../../support/properties';
 import {
   busiestRole,
   contradictEachOther,

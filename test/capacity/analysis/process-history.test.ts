@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { MOST_POINTS, ProcessesSeen } from '../../../capacity/src/analysis/process-history';
 import type { ProcessRow } from '../../../capacity/src/record/process-row';
+import { runs } from '../../support/properties';
 
 const rowAt = (tMs: number, pid: number, rssMiB: number, cpuCores: number | null): ProcessRow => ({
   ...{ tMs, pid, parent: 1, command: `node ${String(pid)}.js`, rssMiB, cpuCores, threads: 7 },
@@ -59,6 +60,6 @@ test('however long it takes, points are few, in order, and show the highest memo
         together: { rssMiB: { first: memory[0], last: memory.at(-1), most } },
       });
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   );
 });

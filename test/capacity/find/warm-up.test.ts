@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import '../../support/properties';
 import { isWarm, roundOf, type WarmUpRound } from '../../../capacity/src/find/warm-up';
 import { sampleRun } from '../../support/sample-run';
 

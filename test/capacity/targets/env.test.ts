@@ -1,8 +1,8 @@
 import { topologySchema } from '../../../capacity/src/plan/topology';
-import { n8nEnv, type Seat } from '../../../capacity/src/targets/process/env';
+import { n8nEnv, type ProcessSeat } from '../../../capacity/src/targets/process/env';
 import { contradiction } from '../../../capacity/src/plan/contradiction';
 
-const seat: Seat = {
+const seat: ProcessSeat = {
   role: 'main',
   folder: '/data/main',
   port: 20001,
@@ -17,7 +17,7 @@ const READING = '--require=/kit/read-once.cjs';
 const EXPRESSIONS =
   '--require=/kit/lazy-character-map.cjs --require=/kit/warm-expressions.cjs --require=/kit/zone-once.cjs';
 
-const envOf = (given: object, changed: Partial<Seat> = {}): Record<string, string> =>
+const envOf = (given: object, changed: Partial<ProcessSeat> = {}): Record<string, string> =>
   n8nEnv(topologySchema.parse(given), { ...seat, ...changed });
 
 describe('the environment of an n8n process', () => {

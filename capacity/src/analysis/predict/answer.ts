@@ -46,7 +46,7 @@ const pointOf = ({ topology, ratePerSecond }: MeasuredSize, over: ScaleName): Sc
   ratePerSecond,
 });
 
-export interface Answer extends Prediction {
+export interface SizePrediction extends Prediction {
   over: ScaleName;
   n: number;
   group: Group;
@@ -57,7 +57,7 @@ export interface Answer extends Prediction {
 }
 
 /** What a group of measurements says about a size, measured or not. */
-export function answer(group: Group, n: number, random: Random): Answer {
+export function answer(group: Group, n: number, random: Random): SizePrediction {
   const { over, measurements, points } = group;
   const [first] = measurements;
   if (first === undefined) throw new Error('a group has measurements');

@@ -25,7 +25,7 @@ export interface Prediction {
 }
 
 /** What is asked for, and what is known about it. */
-export interface Question {
+export interface PredictQuestion {
   /** Executions that may be under way at once, and how long one holds its slot. */
   slots?: { name: 'worker slots' | 'runner slots'; count: number; heldSeconds: Interval };
   /** What all have together, and what each role has by itself. */
@@ -40,7 +40,11 @@ export interface CpuShare {
 }
 
 /** A slot that is held for s seconds serves 1 / s requests a second. */
-export function slotsBound({ name, count, heldSeconds }: NonNullable<Question['slots']>): Bound {
+export function slotsBound({
+  name,
+  count,
+  heldSeconds,
+}: NonNullable<PredictQuestion['slots']>): Bound {
   return {
     name,
     ratePerSecond: inverse(count, heldSeconds),
@@ -58,7 +62,7 @@ export function cpuBound({ name, cores, millisecondsPerRequest }: CpuShare): Bou
 }
 
 /** The lowest of all bounds that the evidence allows, named. */
-export function predict({ slots, cpu = [], scaling }: Question): Prediction {
+export function predict({ slots, cpu = [], scaling }: PredictQuestion): Prediction {
   const bounds: Bound[] = [];
   const refused: string[] = [];
   if (slots !== undefined) bounds.push(slotsBound(slots));

@@ -20,7 +20,7 @@ export interface RecoveryView {
   queued: ReadonlySet<string> | null;
 }
 
-export type Decision =
+export type RecoveryDecision =
   /** Retry it now; it is attempt number `attempt`. */
   | { kind: 'retry'; execution: SeenExecution; attempt: number; next: readonly string[] }
   /** Its data has to be looked at first. */
@@ -31,7 +31,7 @@ export type Decision =
   | { kind: 'fine'; execution: SeenExecution; why: 'failed' | 'at work' | 'recovered' };
 
 /** One for each execution that is not itself a retry of another, the oldest first. */
-export function decide(view: RecoveryView, rules: RecoveryRules): Decision[] {
+export function decide(view: RecoveryView, rules: RecoveryRules): RecoveryDecision[] {
   const { executions } = view;
   const known = new Set(executions.map(({ id }) => id));
   const byOriginal = new Map<string, SeenExecution[]>();
@@ -70,8 +70,8 @@ function decideOne(
   retries: readonly SeenExecution[],
   view: RecoveryView,
   rules: RecoveryRules,
-): Decision {
-  const leave = (reason: string, isFinal = false): Decision => ({
+): RecoveryDecision {
+  const leave = (reason: string, isFinal = false): RecoveryDecision => ({
     ...{ kind: 'leave', execution, reason, isFinal },
   });
   const { nowMs, stored: looked, queued } = view;

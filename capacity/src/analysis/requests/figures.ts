@@ -3,7 +3,7 @@ import type { Window } from '../metrics';
 import { GoodReplies } from './good-replies';
 import { hasLatency } from './latency';
 import { Silences } from './silences';
-import { Spread } from './spread';
+import { ProcessSpread } from './spread';
 import { Values } from './values';
 
 export interface MeasuredPart {
@@ -29,7 +29,7 @@ export class RequestFigures {
   readonly errorsByKind: Record<string, number> = {};
   errors = 0;
   unanswered = { requests: 0, oldestAgeMs: 0 };
-  readonly spread = new Spread();
+  readonly spread = new ProcessSpread();
   private readonly good: GoodReplies;
   private connections = 0;
   private tellsConnections = false;

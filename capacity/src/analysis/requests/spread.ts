@@ -5,7 +5,7 @@ const PROCESSES = 10_000;
 const OTHERS = '//others';
 
 /** Which process replied how often. */
-export class Spread {
+export class ProcessSpread {
   private readonly counts = new Map<string, number>();
 
   constructor(private readonly most = PROCESSES) {}

@@ -1,11 +1,11 @@
 import { best, confirmedRate, spread, type ProbeEvidence } from './evidence';
-import { WHOLE, WIDEST, type Settings } from './types';
+import { WHOLE, WIDEST, type SearchSettings } from './types';
 
 /** Fewer probes of full length may all have been lucky. */
 export const LEAST_FULL = 3;
 
 /** Whether the answer is as near as the search looks. */
-export function isNear({ belief, trials }: ProbeEvidence, { tolerance }: Settings): boolean {
+export function isNear({ belief, trials }: ProbeEvidence, { tolerance }: SearchSettings): boolean {
   const full = trials.filter(({ probe }) => probe.kind === 'confirm').length;
   if (full < LEAST_FULL || belief === null) return false;
   // The ends of the interval may lie far out where the middle is narrow.
@@ -13,6 +13,6 @@ export function isNear({ belief, trials }: ProbeEvidence, { tolerance }: Setting
 }
 
 /** Whether there is nothing left to learn. */
-export function isDone(known: ProbeEvidence, settings: Settings): boolean {
+export function isDone(known: ProbeEvidence, settings: SearchSettings): boolean {
   return isNear(known, settings) && confirmedRate(known, best(known)) !== null;
 }

@@ -2,7 +2,7 @@ import { speedError } from '../machine-speed';
 import { stallLoss, type StallLoss } from '../stalls';
 import { isDone } from './done';
 import { best, confirmedRate, evidence, type ProbeEvidence } from './evidence';
-import { secondsOf, WHOLE, WIDEST, type RateTrial, type Settings, type Trial } from './types';
+import { secondsOf, WHOLE, WIDEST, type RateTrial, type SearchSettings, type Trial } from './types';
 
 /** Of this length, in seconds, a probe sees what a capacity is defined by. */
 const WHOLE_SECONDS = 60;
@@ -27,7 +27,7 @@ export interface Estimate {
   contradicting: { ratePerSecond: number; sustained: boolean }[];
 }
 
-export function estimate(trials: readonly Trial[], settings: Settings): Estimate {
+export function estimate(trials: readonly Trial[], settings: SearchSettings): Estimate {
   const known = evidence(trials, settings);
   const { generatorCeiling } = known;
   const capacity = best(known);
@@ -56,7 +56,7 @@ export function estimate(trials: readonly Trial[], settings: Settings): Estimate
 function interval(
   known: ProbeEvidence,
   capacity: number,
-  { tolerance, fullSeconds }: Settings,
+  { tolerance, fullSeconds }: SearchSettings,
 ): { low: number; high: number } {
   const { belief, low } = known;
   const tail = (1 - WHOLE) / 2;
@@ -73,7 +73,7 @@ function interval(
   };
 }
 
-function lost(trials: readonly Trial[], { fullSeconds }: Settings): StallLoss | null {
+function lost(trials: readonly Trial[], { fullSeconds }: SearchSettings): StallLoss | null {
   const watched = trials.filter(({ outcome }) => outcome.result !== 'invalid');
   const costs = watched.flatMap(({ outcome }) => outcome.stallCostsSeconds);
   return stallLoss(costs, secondsOf(watched), fullSeconds);

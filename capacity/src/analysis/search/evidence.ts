@@ -1,5 +1,5 @@
 import { belief, type Belief } from './belief';
-import { isRateTrial, type RateTrial, type Settings, type Trial } from './types';
+import { isRateTrial, type RateTrial, type SearchSettings, type Trial } from './types';
 
 /** What the probes so far say about where the capacity lies. */
 export interface ProbeEvidence {
@@ -22,7 +22,7 @@ export interface ProbeEvidence {
 /** Further from the bound than this, how far says nothing about where the bound is met. */
 const MOST_ROOM = 3;
 
-export function evidence(all: readonly Trial[], { fullSeconds }: Settings): ProbeEvidence {
+export function evidence(all: readonly Trial[], { fullSeconds }: SearchSettings): ProbeEvidence {
   const valid = all.filter(({ outcome }) => outcome.result !== 'invalid');
   const trials = valid.filter(isRateTrial);
   const { low, high } = boundary(trials);

@@ -1,4 +1,4 @@
-import type { LadderProbe, Settings, Trial } from './types';
+import type { LadderProbe, SearchSettings, Trial } from './types';
 import { isRateTrial } from './types';
 
 /** Each rung has this many times the clients of the one before. */
@@ -7,7 +7,7 @@ const STEP = 4;
 const KNEE_GAIN = 1.5;
 
 /** Clients are added until throughput no longer follows; null when the knee is found. */
-export function nextRung(trials: readonly Trial[], settings: Settings): LadderProbe | null {
+export function nextRung(trials: readonly Trial[], settings: SearchSettings): LadderProbe | null {
   if (trials.some(isRateTrial)) return null;
   const last = trials.at(-1);
   if (last?.probe.kind !== 'ladder') return rung(1, settings);
@@ -19,6 +19,6 @@ export function nextRung(trials: readonly Trial[], settings: Settings): LadderPr
   return done ? null : rung(last.probe.clients * STEP, settings);
 }
 
-function rung(clients: number, { ladderSeconds }: Settings): LadderProbe {
+function rung(clients: number, { ladderSeconds }: SearchSettings): LadderProbe {
   return { kind: 'ladder', clients, durationSeconds: ladderSeconds };
 }

@@ -1,7 +1,11 @@
 import type { ProbeEvidence } from './evidence';
-import type { RateProbe, Settings } from './types';
+import type { RateProbe, SearchSettings } from './types';
 
-export function rateProbe(kind: RateProbe['kind'], rate: number, settings: Settings): RateProbe {
+export function rateProbe(
+  kind: RateProbe['kind'],
+  rate: number,
+  settings: SearchSettings,
+): RateProbe {
   // Four digits, so that equal levels have equal rates.
   const ratePerSecond = Number(rate.toPrecision(4));
   const short = Math.max(settings.shortSeconds, Math.ceil(settings.leastRequests / ratePerSecond));

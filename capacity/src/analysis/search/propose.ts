@@ -9,7 +9,7 @@ import {
   secondsOf,
   type Probe,
   type RateProbe,
-  type Settings,
+  type SearchSettings,
   type Trial,
 } from './types';
 
@@ -29,7 +29,7 @@ const AT = { noneSustained: 0.25, noneFailed: 0.6, both: 0.4 };
 const MOST_LENGTHS = 10;
 
 /** The next probe; null when there is nothing left to learn, or no time left to learn it in. */
-export function propose(trials: readonly Trial[], settings: Settings): Probe | null {
+export function propose(trials: readonly Trial[], settings: SearchSettings): Probe | null {
   const totalSeconds = settings.budgetSeconds ?? MOST_LENGTHS * settings.fullSeconds;
   const left = budgetSecondsLeft(trials, totalSeconds);
   const rung = nextRung(trials, settings);
@@ -45,7 +45,7 @@ export function propose(trials: readonly Trial[], settings: Settings): Probe | n
 function wanted(
   trials: readonly Trial[],
   known: ProbeEvidence,
-  settings: Settings,
+  settings: SearchSettings,
   totalSeconds: number,
 ): RateProbe | null {
   const { belief, low } = known;
@@ -58,7 +58,7 @@ function wanted(
   return belowCeiling(rateProbe('confirm', fullRate(known, belief, settings), settings), known);
 }
 
-function fullRate(known: ProbeEvidence, belief: Belief, settings: Settings): number {
+function fullRate(known: ProbeEvidence, belief: Belief, settings: SearchSettings): number {
   const { confirmed, trials } = known;
   if (isNear(known, settings)) {
     // Only a run that sustains it is missing: step by step down to one that does.
@@ -81,7 +81,7 @@ function repeatedInvalid(trials: readonly Trial[], known: ProbeEvidence): RatePr
 function growth(
   trials: readonly Trial[],
   known: ProbeEvidence,
-  settings: Settings,
+  settings: SearchSettings,
 ): RateProbe | null {
   const { low, high, peak, belief } = known;
   if (known.trials.length === 0) {

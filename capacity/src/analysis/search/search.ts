@@ -1,6 +1,12 @@
 import { estimate, type Estimate } from './estimate';
 import { propose } from './propose';
-import { withDefaults, type ProbeOutcome, type Probe, type Settings, type Trial } from './types';
+import {
+  withDefaults,
+  type ProbeOutcome,
+  type Probe,
+  type SearchSettings,
+  type Trial,
+} from './types';
 
 /**
  * The search for the highest rate at which every SLO is met. It knows no clock, no process and no
@@ -19,11 +25,11 @@ import { withDefaults, type ProbeOutcome, type Probe, type Settings, type Trial 
  * time, so that a bound that noise had moved moves back when later probes contradict it.
  */
 export class CapacitySearch {
-  private readonly settings: Settings;
+  private readonly settings: SearchSettings;
   private readonly trials: Trial[] = [];
   private pending: Probe | null = null;
 
-  constructor(settings: Partial<Settings> = {}) {
+  constructor(settings: Partial<SearchSettings> = {}) {
     this.settings = withDefaults(settings);
   }
 

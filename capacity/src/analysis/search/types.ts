@@ -47,7 +47,7 @@ export const WHOLE = 0.98;
 /** An interval wider than this share of the answer is no answer. */
 export const WIDEST = 0.2;
 
-export interface Settings {
+export interface SearchSettings {
   /** Of ladder rungs, early probes and the confirmation, warm-up included. */
   ladderSeconds: number;
   shortSeconds: number;
@@ -62,7 +62,7 @@ export interface Settings {
   budgetSeconds: number | null;
 }
 
-export function withDefaults(settings: Partial<Settings>): Settings {
+export function withDefaults(settings: Partial<SearchSettings>): SearchSettings {
   return {
     ladderSeconds: 5,
     shortSeconds: 10,

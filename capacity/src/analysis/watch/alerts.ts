@@ -19,19 +19,19 @@ export interface AlertsView {
   firing: FiringNow[];
 }
 
-interface Scene {
+interface AlertScene {
   series: readonly Series[];
   nowMs: number;
   topology: Pick<Topology, 'mode' | 'workers'> | null;
 }
 
-type Check = (scene: Scene) => string | null;
+type AlertCheck = (scene: AlertScene) => string | null;
 
 const percent = (value: number): string => `${(100 * value).toFixed(0)} %`;
 
 /** Instances of which every sample of the last minute lies above a bound, and the lowest of these samples. */
 function lastingAbove(
-  { series, nowMs }: Scene,
+  { series, nowMs }: AlertScene,
   metric: Metric,
   bound: number,
   of: (one: Series) => number = () => 1,
@@ -46,40 +46,42 @@ function lastingAbove(
 
 /** The last value of another metric of the same instance; 0 where there is none. */
 const sameInstance =
-  ({ series }: Scene, metric: Metric) =>
+  ({ series }: AlertScene, metric: Metric) =>
   ({ role, instance }: Series): number =>
     ofMetric(series, metric, role)
       .find((one) => one.instance === instance)
       ?.points.at(-1)?.value ?? 0;
 
 const aboveLimit =
-  (metric: Metric, limit: Metric, bound: number, what: string): Check =>
+  (metric: Metric, limit: Metric, bound: number, what: string): AlertCheck =>
   (scene) => {
     const found = lastingAbove(scene, metric, bound, sameInstance(scene, limit));
     return found && `${found.instance} uses ${percent(found.least)} of ${what}.`;
   };
 
-const queueMetric = ({ series, nowMs }: Scene, metric: Metric): number | null =>
+const queueMetric = ({ series, nowMs }: AlertScene, metric: Metric): number | null =>
   lastOf(series, 'redis', metric, nowMs)[0] ?? null;
 
-const values = ({ series }: Scene, metric: Metric): number[] =>
+const values = ({ series }: AlertScene, metric: Metric): number[] =>
   ofMetric(series, metric, 'redis').flatMap(({ points }) => points.map(({ value }) => value));
 
 /** NaN, which is neither above nor below a bound, where nothing was sampled. */
-const leastOf = (scene: Scene, metric: Metric): number => extreme(Math.min, values(scene, metric));
-const mostOf = (scene: Scene, metric: Metric): number => extreme(Math.max, values(scene, metric));
+const leastOf = (scene: AlertScene, metric: Metric): number =>
+  extreme(Math.min, values(scene, metric));
+const mostOf = (scene: AlertScene, metric: Metric): number =>
+  extreme(Math.max, values(scene, metric));
 
 const extreme = (of: (...all: number[]) => number, all: readonly number[]): number =>
   all.length === 0 ? NaN : of(...all);
 
-function slots({ series, nowMs, topology }: Scene): number {
+function slots({ series, nowMs, topology }: AlertScene): number {
   const shown = sum(lastOf(series, 'worker', 'workerSlots', nowMs));
   if (shown > 0 || topology?.mode !== 'queue') return shown;
   return topology.workers.count * topology.workers.concurrency;
 }
 
 /** By the name of the alert. */
-export const CHECKS: Readonly<Record<string, Check>> = {
+export const CHECKS: Readonly<Record<string, AlertCheck>> = {
   N8nNoWorkerUp: ({ series, nowMs, topology }) =>
     topology?.mode === 'queue' &&
     topology.workers.count > 0 &&
@@ -168,7 +170,7 @@ export const CHECKS: Readonly<Record<string, Check>> = {
   ),
 };
 
-export function alertsNow(scene: Scene): AlertsView {
+export function alertsNow(scene: AlertScene): AlertsView {
   const firing = Object.entries(CHECKS).flatMap(([name, check]) => {
     const text = check(scene);
     return text === null ? [] : [{ name, text }];

@@ -1,12 +1,12 @@
 import { predictUsl } from '../../analysis/usl';
-import { sizes, type Answer } from '../../analysis/predict/answer';
+import { sizes, type SizePrediction } from '../../analysis/predict/answer';
 import { SCALES } from '../../analysis/predict/scale';
 import type { Chart, LineSeries } from '../plot/chart';
 
 const STEPS = 40;
 
 /** What was measured, the law through it as far as it may be asked, and the other bounds as they stand at the size. */
-export function predictCharts({ over, n, group, fit, bounds }: Answer): Chart[] {
+export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): Chart[] {
   const least = Math.min(n, ...sizes(group));
   const most = Math.max(n, ...sizes(group));
   const { title } = SCALES[over];

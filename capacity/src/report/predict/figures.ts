@@ -2,14 +2,14 @@ import { figures } from '../../analysis/figures';
 import { seededRandom } from '../../analysis/random';
 import type { Bound } from '../../analysis/predict/bounds';
 import type { Interval } from '../../analysis/statistics';
-import { leftOut, sizes, type Answer, type Group } from '../../analysis/predict/answer';
+import { leftOut, sizes, type Group, type SizePrediction } from '../../analysis/predict/answer';
 import type { MeasuredSize } from '../../analysis/predict/measurement';
 import { SCALES } from '../../analysis/predict/scale';
 import { workloadName } from '../../plan/chosen-workload';
 import { perSecond, share, type Figure } from '../text/units';
 import { formatNumber } from '../plot/scale';
 
-export function predictSentence({ over, n, group, lowest, refused }: Answer): string {
+export function predictSentence({ over, n, group, lowest, refused }: SizePrediction): string {
   const size = `${formatNumber(n)} ${SCALES[over].title}`;
   const workload = loadedWith(group);
   if (lowest === null)
@@ -18,10 +18,10 @@ export function predictSentence({ over, n, group, lowest, refused }: Answer): st
   return `n8n with ${size} should sustain ${figures(value)} req/s of ${workload} (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
 }
 
-export const predictTitle = ({ over, n, group }: Answer): string =>
+export const predictTitle = ({ over, n, group }: SizePrediction): string =>
   `Predicted capacity of ${loadedWith(group)} with ${formatNumber(n)} ${SCALES[over].title}`;
 
-export const predictWord = ({ lowest }: Answer): string =>
+export const predictWord = ({ lowest }: SizePrediction): string =>
   lowest === null ? 'UNKNOWN' : 'EXPECTED';
 
 /** Workload, SLO and machine are the same in all measurements of a group. */
@@ -43,7 +43,7 @@ const NAMES: Record<Bound['name'], string> = {
 };
 
 /** What is decided from: how much, what bounds it, what would bound it next, and how far from it was measured. */
-export function firstFigures({ bounds, lowest, group, over }: Answer): Figure[] {
+export function firstFigures({ bounds, lowest, group, over }: SizePrediction): Figure[] {
   const [, next] = [...bounds].sort((a, b) => a.ratePerSecond.value - b.ratePerSecond.value);
   const largest = group.points.reduce((most, point) => (point.n > most.n ? point : most));
   return [
@@ -73,7 +73,7 @@ export function firstFigures({ bounds, lowest, group, over }: Answer): Figure[] 
 
 const span = ({ low, high }: Interval): string => `${figures(low)} to ${figures(high)}`;
 
-export function predictFigures(answer: Answer): Figure[] {
+export function predictFigures(answer: SizePrediction): Figure[] {
   const { bounds, fit, group, refused } = answer;
   return [
     ...bounds.map((bound) => ({
@@ -98,7 +98,7 @@ export function predictFigures(answer: Answer): Figure[] {
 }
 
 /** With as few sizes as the law needs, only the law itself, fitted to one less, can be asked. */
-function leftOutFigure({ group, fit }: Answer): Figure[] {
+function leftOutFigure({ group, fit }: SizePrediction): Figure[] {
   const whole = leftOut(group, seededRandom(SEED));
   const errors = whole.length > 0 || typeof fit === 'string' ? whole : fit.leaveOneOut;
   if (errors.length === 0) return [];

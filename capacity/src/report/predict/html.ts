@@ -1,4 +1,4 @@
-import type { Answer } from '../../analysis/predict/answer';
+import type { SizePrediction } from '../../analysis/predict/answer';
 import { SCALES } from '../../analysis/predict/scale';
 import { cellsTable, page } from '../page/page';
 import {
@@ -24,7 +24,7 @@ import {
 } from './figures';
 
 /** The report of one prediction. */
-export function renderPredictHtml(answer: Answer): string {
+export function renderPredictHtml(answer: SizePrediction): string {
   const { group, lowest, over, refused, topology } = answer;
   const { workload, slo, machine } = anyOf(group);
   const title = predictTitle(answer);

@@ -1,9 +1,9 @@
-import type { Answer } from '../../analysis/predict/answer';
+import type { SizePrediction } from '../../analysis/predict/answer';
 import { table } from '../text/markdown';
 import { predictCharts } from './charts';
 import { predictFigures, predictSentence, predictTitle } from './figures';
 
-export function renderPredictMarkdown(answer: Answer): string {
+export function renderPredictMarkdown(answer: SizePrediction): string {
   return [
     `# ${predictTitle(answer)}`,
     '',

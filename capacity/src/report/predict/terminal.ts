@@ -1,8 +1,8 @@
-import type { Answer } from '../../analysis/predict/answer';
+import type { SizePrediction } from '../../analysis/predict/answer';
 import { predictFigures, predictSentence, predictWord } from './figures';
 import { renderRows, renderVerdict, type TerminalStyle } from '../text/terminal';
 
-export function renderPredictTerminal(answer: Answer, style: TerminalStyle): string {
+export function renderPredictTerminal(answer: SizePrediction, style: TerminalStyle): string {
   return [
     ...renderVerdict(
       predictWord(answer),

@@ -11,7 +11,7 @@ export interface CellRow {
   records: CellRecord[];
 }
 
-export interface Spread {
+export interface CellSpread {
   /** Null where nothing was measured. */
   median: number | null;
   low: number;
@@ -32,7 +32,7 @@ export function cellRows(records: readonly CellRecord[], cells: readonly Cell[])
   }));
 }
 
-export function spreadOf({ records }: CellRow, metric: SweepMetric): Spread {
+export function spreadOf({ records }: CellRow, metric: SweepMetric): CellSpread {
   const all = records.flatMap(({ outcome, figures }) => {
     const value = metric.of(figures);
     return value === null || outcome === 'invalid' ? [] : [value];
@@ -43,7 +43,7 @@ export function spreadOf({ records }: CellRow, metric: SweepMetric): Spread {
 }
 
 /** The median, and where there are several measurements the least and the most. */
-export function spreadText({ median, low, high, all }: Spread): string {
+export function spreadText({ median, low, high, all }: CellSpread): string {
   if (median === null) return '-';
   return all.length > 1
     ? `${formatNumber(median)} (${formatNumber(low)} to ${formatNumber(high)})`

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parseCpu } from '../../plan/quantities';
 import { ROLES, type Role } from '../../plan/roles';
 import { databaseOf, topologySchema, type Topology } from '../../plan/topology';
-import { n8nEnv, type Seat } from '../process/env';
+import { n8nEnv, type ProcessSeat } from '../process/env';
 import { isOfPlace } from './place-variables';
 import { mebibytes, type Deployed } from './values-topology';
 
@@ -200,7 +200,7 @@ function optionsOf(env: Record<string, string>): { options: string[]; patches: s
 }
 
 /** Any place: where it lies is left out on both sides. */
-function seatOf(topology: Topology, role: Role): Seat {
+function seatOf(topology: Topology, role: Role): ProcessSeat {
   return {
     ...{ role, folder: '/n8n', port: 1, brokerPort: 2, webhookUrl: 'http://localhost' },
     database:

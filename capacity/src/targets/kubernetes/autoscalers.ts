@@ -9,13 +9,13 @@ const DECISIONS = new Set([
   'KEDAScaleTargetDeactivated',
 ]);
 
-export interface Decision {
+export interface ScalingDecision {
   /** Of this one decision: an autoscaler that says the same again raises the count of its event. */
   key: string;
   event: Omit<RunEvent, 'tMs'>;
 }
 
-export function decisionsIn(events: readonly CoreV1Event[], sinceMs: number): Decision[] {
+export function decisionsIn(events: readonly CoreV1Event[], sinceMs: number): ScalingDecision[] {
   return events.flatMap(
     ({ metadata, reason = '', message = '', count = 1, involvedObject, lastTimestamp }) => {
       const atMs = Number(lastTimestamp ?? metadata.creationTimestamp ?? 0);

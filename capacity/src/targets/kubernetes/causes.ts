@@ -28,7 +28,7 @@ function messageIn(body: unknown): string {
   return '';
 }
 
-export interface Asked {
+export interface ClusterTask {
   /** As in the kubeconfig. */
   context: string;
   /** The address of its API server. */
@@ -38,7 +38,7 @@ export interface Asked {
 }
 
 /** Null where the error is none that a cluster makes. */
-export function causeOf(error: unknown, asked: Asked): string | null {
+export function causeOf(error: unknown, asked: ClusterTask): string | null {
   const refusal = refusalOf(error);
   if (refusal !== null) return refusedBecause(refusal, asked);
   const words = wordsOf(error);
@@ -70,7 +70,7 @@ const UNREACHABLE: readonly (readonly [RegExp, string])[] = [
 const CERTIFICATE = /certificate|CERT_|self[- ]signed/i;
 const LOGIN = /exec(ution)? (plugin|credential)|failed to refresh|getting credentials/i;
 
-function refusedBecause({ code, message }: Refusal, { context, doing }: Asked): string {
+function refusedBecause({ code, message }: Refusal, { context, doing }: ClusterTask): string {
   if (code === 401) {
     return `the cluster of context ${context} does not accept the credentials (${doing}): they are wrong or have expired; log in again.`;
   }

@@ -10,7 +10,7 @@ import { killRunners, runOutOfMemory, signalAll } from './drill-in-container';
 import { recoveryReach } from './drill-recovery';
 import { releaseSelector } from './labels';
 import { nameOf } from './pod-trouble';
-import { roleOf, seatsOf, type Seat } from './pods';
+import { roleOf, seatsOf, type ContainerSeat } from './pods';
 import { isRolledOut } from './rollout';
 
 const LOOK_EVERY_MS = 500;
@@ -227,7 +227,7 @@ function podOf(place: DrillPlace, instance: string): V1Pod {
   return found;
 }
 
-function seatOf(place: DrillPlace, instance: string): Seat {
+function seatOf(place: DrillPlace, instance: string): ContainerSeat {
   const found = seatsOf(place.pods()).find(
     ({ pod, role }) => pod === instance && role !== 'runner',
   );

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../ui/exit';
 import type { Cluster } from './api';
 import type { V1Pod } from './api-types';
-import type { Seat } from './pods';
+import type { ContainerSeat } from './pods';
 
 /**
  * To every process of the container but its first and this shell. The first one is the init of its PID namespace,
@@ -56,7 +56,7 @@ const MAY_END = [0, null, 137];
 
 export async function signalAll(
   { cluster, namespace }: ContainerPlace,
-  { pod, container }: Seat,
+  { pod, container }: ContainerSeat,
   signal: NodeJS.Signals,
 ): Promise<void> {
   const { code, stderr } = await cluster.exec(
@@ -71,7 +71,7 @@ export async function signalAll(
 /** In n8n's own container and in those of runners beside it; how many there were. */
 export async function killRunners(
   { cluster, namespace }: ContainerPlace,
-  seats: readonly Seat[],
+  seats: readonly ContainerSeat[],
 ): Promise<number> {
   let count = 0;
   for (const { pod, container } of seats) {
@@ -99,7 +99,7 @@ export async function killRunners(
 /** Processes beside n8n take memory until the kernel ends n8n for it, or with control groups v2 the whole container. */
 export async function runOutOfMemory(
   place: ContainerPlace,
-  seat: Seat,
+  seat: ContainerSeat,
   signal: AbortSignal,
 ): Promise<void> {
   const { cluster, namespace } = place;
@@ -128,7 +128,7 @@ export async function runOutOfMemory(
   }
 }
 
-function hasEnded(pods: readonly V1Pod[], { pod, container, restarts }: Seat): boolean {
+function hasEnded(pods: readonly V1Pod[], { pod, container, restarts }: ContainerSeat): boolean {
   const found = pods.find(({ metadata }) => metadata?.name === pod);
   const status = found?.status?.containerStatuses?.find(({ name }) => name === container);
   if (status === undefined) return found === undefined;

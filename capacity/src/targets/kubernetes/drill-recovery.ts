@@ -6,7 +6,7 @@ import { Failure } from '../../ui/exit';
 import type { RecoveryReach } from '../target';
 import type { ContainerPlace } from './drill-in-container';
 import { PodApi } from './pod-api';
-import { seatsOf, type Seat } from './pods';
+import { seatsOf, type ContainerSeat } from './pods';
 
 const SCRIPT = join('files', 'recover.cjs');
 
@@ -56,7 +56,7 @@ export async function recoveryReach(
   };
 }
 
-function mainOf({ pods }: ContainerPlace): Seat {
+function mainOf({ pods }: ContainerPlace): ContainerSeat {
   const found = seatsOf(pods()).find(({ role }) => role === 'main');
   if (found === undefined) throw new Failure('no main runs');
   return found;

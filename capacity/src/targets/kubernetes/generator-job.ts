@@ -17,7 +17,7 @@ export const options = { vus: 1, iterations: 1, setupTimeout: '24h', hosts: own.
 export default () => {};
 `;
 
-export interface GeneratorOrder {
+export interface GeneratorJobOrder {
   call: string;
   /** For the call that finds it later. */
   madeBy: string;
@@ -37,7 +37,7 @@ const MEMORY_LIMIT = '2Gi';
 /** It ends by itself if nobody comes to take it down: longer than any soak. */
 const LONGEST_SECONDS = 8 * 24 * 3600;
 
-export const generatorScripts = (order: GeneratorOrder): V1ConfigMap => ({
+export const generatorScripts = (order: GeneratorJobOrder): V1ConfigMap => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: {
@@ -66,7 +66,7 @@ const spread = (call: string): V1TopologySpreadConstraint => ({
   labelSelector: { matchLabels: generatorLabels(call) },
 });
 
-export function generatorJob(order: GeneratorOrder): V1Job {
+export function generatorJob(order: GeneratorJobOrder): V1Job {
   const labels = generatorLabels(order.call);
   const cores = order.cores === null ? undefined : `${String(Math.round(1000 * order.cores))}m`;
   return {

@@ -5,7 +5,7 @@ import { messageOf } from '../../ui/exit';
 import type { Insides, SeenInside } from '../target';
 import type { Cluster, Place } from './api';
 import { Lines } from './lines';
-import type { Seat } from './pods';
+import type { ContainerSeat } from './pods';
 
 const FOLLOW_EVERY_MS = 1_000;
 const AGAIN_AFTER_MS = 2_000;
@@ -49,7 +49,7 @@ export class ClusterInsides implements Insides {
   constructor(
     private readonly cluster: Cluster,
     private readonly namespace: string,
-    private readonly seats: () => Seat[],
+    private readonly seats: () => ContainerSeat[],
   ) {}
 
   watch(listener: (seen: SeenInside) => void, onTrouble: (text: string) => void): () => void {

@@ -1,6 +1,6 @@
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import type { Topology } from '../../plan/topology';
-import type { Role } from '../../plan/roles';
+import { isRole } from '../../plan/roles';
 import { topologyWithoutSecrets } from '../../plan/secrets';
 import type { ExecutionCounts, Machine, RecordedDeployment, RunEvent } from '../../record/record';
 import type { SeedingPlace, SeedWorkflow } from '../../catalogue/seeding';
@@ -226,9 +226,8 @@ const READY_FLAGS = [
 ];
 
 function endpointsOf({ cluster, namespace, watch }: KubernetesRunningOptions): MetricsEndpoint[] {
-  const isN8n = (role: string): role is Role => ['main', 'worker', 'webhook'].includes(role);
   return watch.seats.flatMap(({ role, pod }) =>
-    isN8n(role)
+    isRole(role)
       ? [
           {
             role,

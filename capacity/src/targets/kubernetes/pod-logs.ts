@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Writable, type Readable } from 'node:stream';
 import { Mistake } from '../../ui/exit';
 import type { Cluster } from './api';
-import type { Seat } from './pods';
+import type { ContainerSeat } from './pods';
 
 const LOOK_EVERY_MS = 1_000;
 /** Of one container; a load test of days must not fill a disk. */
@@ -30,7 +30,7 @@ export class PodLogs {
   constructor(
     private readonly source: LogSource,
     private readonly namespace: string,
-    private readonly seats: () => readonly Seat[],
+    private readonly seats: () => readonly ContainerSeat[],
     private readonly warn: (text: string) => void,
   ) {
     this.look();
@@ -61,7 +61,7 @@ export class PodLogs {
     }
   }
 
-  private follow({ pod, container, role }: Seat, following: Following): void {
+  private follow({ pod, container, role }: ContainerSeat, following: Following): void {
     // A container that is started again goes on in the file of the one before.
     const name = role === 'runner' ? `${pod}-${container}.log` : `${pod}.log`;
     const file = join(this.folder, name);

@@ -5,7 +5,7 @@ import { messageOf } from '../../ui/exit';
 import type { Cluster } from './api';
 import type { V1Pod } from './api-types';
 import { withRoles } from './foreign';
-import { PodHistory, seatsOf, type Seat } from './pods';
+import { PodHistory, seatsOf, type ContainerSeat } from './pods';
 
 const LOOK_EVERY_MS = 1_000;
 /** Of events of the cluster, which come late and in bulk. */
@@ -30,7 +30,7 @@ export class PodWatch {
     private readonly roles: ForeignChart['roles'] = {},
   ) {}
 
-  get seats(): Seat[] {
+  get seats(): ContainerSeat[] {
     return seatsOf(this.pods);
   }
 

@@ -8,7 +8,7 @@ import { lostNodeText, nameOf } from './pod-trouble';
 type PodRole = Exclude<SampledRole, 'generator' | 'host'>;
 
 /** A container that is looked at. */
-export interface Seat {
+export interface ContainerSeat {
   pod: string;
   container: string;
   role: PodRole;
@@ -44,7 +44,7 @@ function partOf(pod: V1Pod, role: PodRole, container: string): PodRole | null {
 }
 
 /** The containers that run. */
-export function seatsOf(pods: readonly V1Pod[]): Seat[] {
+export function seatsOf(pods: readonly V1Pod[]): ContainerSeat[] {
   return pods.flatMap((pod) => {
     const role = roleOf(pod);
     if (role === null || pod.metadata?.deletionTimestamp !== undefined) return [];

@@ -6,14 +6,14 @@ const LOCAL_CONTEXTS =
 /** Where only a cluster of this machine answers: loopback, and the range for benchmarks (RFC 2544) of the lab. */
 const LOCAL_HOSTS = /^(localhost|127\.|\[?::1\]?$|198\.1[89]\.|0\.0\.0\.0)/;
 
-export interface Asked {
+export interface ClusterToLoad {
   context: string;
   server: string;
   /** Contexts that the user says are to be asked for, with * for any text. */
   protect: readonly string[];
 }
 
-export function needsConfirmation({ context, server, protect }: Asked): boolean {
+export function needsConfirmation({ context, server, protect }: ClusterToLoad): boolean {
   if (protect.some((pattern) => matches(pattern, context))) return true;
   const host = URL.canParse(server) ? new URL(server).hostname : server;
   return !LOCAL_CONTEXTS.test(context) && !LOCAL_HOSTS.test(host);

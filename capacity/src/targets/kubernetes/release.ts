@@ -2,7 +2,7 @@
 import type { V1Pod, V1Service } from './api-types';
 import { COMPONENT } from './labels';
 import { nameOf } from './pod-trouble';
-import { roleOf, seatsOf, type Seat } from './pods';
+import { roleOf, seatsOf, type ContainerSeat } from './pods';
 
 /** The Service of the webhook processors, if there are any; else that of main. */
 export function webhookService(services: readonly V1Service[]): V1Service | null {
@@ -32,7 +32,7 @@ export function urlOf({ metadata, spec }: V1Service): string {
 /** Where SQL is run: in PostgreSQL's own pod, or beside the file of SQLite in main's. */
 export function databaseSeat(
   pods: readonly V1Pod[],
-): { kind: 'postgresql' | 'sqlite'; seat: Seat } | null {
+): { kind: 'postgresql' | 'sqlite'; seat: ContainerSeat } | null {
   const seats = seatsOf(pods);
   const postgresql = seats.find(({ role }) => role === 'postgresql');
   if (postgresql !== undefined) return { kind: 'postgresql', seat: postgresql };

@@ -112,7 +112,7 @@ export const RIGHTS: readonly Right[] = [
 ];
 
 /** One line of it: what may be asked of the API server. */
-export interface Question {
+export interface RightQuestion {
   right: Right;
   verb: string;
   /** Null: of the whole cluster. */
@@ -120,7 +120,7 @@ export interface Question {
 }
 
 /** Without a namespace the command makes its own, in which the rights must hold too: so everywhere. */
-export function questionsOf(how: 'deploy' | 'existing', namespace: string | null): Question[] {
+export function questionsOf(how: 'deploy' | 'existing', namespace: string | null): RightQuestion[] {
   return RIGHTS.filter(({ part }) => {
     if (part === 'space') return namespace === null;
     // A load through the Service needs none of these.
@@ -144,7 +144,9 @@ export interface RightCheck {
 }
 
 /** One line for each resource, in the order of the list. */
-export function checksOf(answers: readonly (Question & { isAllowed: boolean })[]): RightCheck[] {
+export function checksOf(
+  answers: readonly (RightQuestion & { isAllowed: boolean })[],
+): RightCheck[] {
   const checks = new Map<Right, RightCheck>();
   for (const { right, verb, isAllowed } of answers) {
     const check = checks.get(right) ?? {

@@ -6,7 +6,7 @@ import type { Cluster } from './api';
 import type { V1Pod } from './api-types';
 import { Asker } from './asker';
 import { PSQL_WITH_PASSWORD } from './database';
-import { seatsOf, type Seat } from './pods';
+import { seatsOf, type ContainerSeat } from './pods';
 
 /** All in one answer, so that the figures are of one moment. KEYS and ARGV: none and the beginning of the keys. */
 const QUEUE_LUA = `
@@ -46,7 +46,7 @@ export function storesOf(
 ): ClusterStores {
   const seats = seatsOf(pods);
   const askers: Asker[] = [];
-  const askerAt = (seat: Seat, command: readonly string[]): Asker => {
+  const askerAt = (seat: ContainerSeat, command: readonly string[]): Asker => {
     const { pod, container } = seat;
     const asker = new Asker(cluster, { namespace, pod, container }, command);
     askers.push(asker);

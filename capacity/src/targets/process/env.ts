@@ -6,7 +6,7 @@ import { heapsFor, tunings } from '../../plan/tuning';
 import { hasTaskRunner, tuningEnv } from '../../plan/tuning-env';
 
 /** What one n8n process must be told so that it finds its place in the topology. */
-export interface Seat {
+export interface ProcessSeat {
   role: Role;
   folder: string;
   /** Of the editor, the webhooks or, for a worker, its health and metrics. */
@@ -27,7 +27,7 @@ export interface Seat {
 export const encryptionKey = 'n8n-tuned-throwaway-database';
 
 /** Placement, then tuning, then heaps, then what the user set for all, then for the role: the last one wins. */
-export function n8nEnv(topology: Topology, seat: Seat): Record<string, string> {
+export function n8nEnv(topology: Topology, seat: ProcessSeat): Record<string, string> {
   const limits = limitsOf(topology, seat.role);
   const user = { ...topology.env, ...limits.env };
   const ours = nodeOptions(topology, seat);
@@ -64,7 +64,7 @@ const measured: Record<string, string> = {
   N8N_METRICS_INCLUDE_DB_POOL_METRICS: 'true',
 };
 
-function placement(topology: Topology, seat: Seat): Record<string, string> {
+function placement(topology: Topology, seat: ProcessSeat): Record<string, string> {
   const webhookUrlName = isLegacy(topology.n8n) ? 'WEBHOOK_URL' : 'N8N_WEBHOOK_URL';
   return {
     HOME: seat.folder,
@@ -99,7 +99,7 @@ function placement(topology: Topology, seat: Seat): Record<string, string> {
   };
 }
 
-function databaseEnv({ database }: Seat): Record<string, string> {
+function databaseEnv({ database }: ProcessSeat): Record<string, string> {
   if (database.kind === 'sqlite') return { DB_TYPE: 'sqlite' };
   return {
     DB_TYPE: 'postgresdb',
@@ -110,7 +110,7 @@ function databaseEnv({ database }: Seat): Record<string, string> {
   };
 }
 
-function nodeOptions(topology: Topology, { role, database, patchFolder }: Seat): string[] {
+function nodeOptions(topology: Topology, { role, database, patchFolder }: ProcessSeat): string[] {
   const heapMiB = heapMiBOf(topology, role);
   const heap = heapMiB === null ? [] : [`--max-old-space-size=${String(heapMiB)}`];
   if (topology.tuning === 'none') return heap;

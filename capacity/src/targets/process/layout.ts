@@ -5,7 +5,7 @@ import { databaseOf, type Role, type Topology } from '../../plan/topology';
 import { Mistake } from '../../ui/exit';
 import { findControl, type Control, type Limits } from '../../linux/cgroup';
 import { isLimited } from '../../linux/systemd';
-import { n8nEnv, type Seat } from './env';
+import { n8nEnv, type ProcessSeat } from './env';
 import { limitsOf } from '../../plan/limits';
 import type { StoreLink } from '../target';
 import { freePort } from './ports';
@@ -82,7 +82,7 @@ export function seatOf(
   { role, port, brokerPort, links }: SeatPorts,
   folder: string,
   filesFolder: string,
-): Seat {
+): ProcessSeat {
   return {
     role,
     folder,

@@ -35,7 +35,7 @@ export interface ProcessSpec {
   kind: 'service' | 'task';
 }
 
-interface Kept {
+interface Supervised {
   spec: ProcessSpec;
   child: ChildProcess;
   pid: number;
@@ -58,7 +58,7 @@ const restartDelaysMs = [1_000, 2_000, 4_000, 8_000, 10_000];
  * and sees to it that nothing of them stays: not after end(), nor when this process is killed.
  */
 export class Supervisor {
-  private readonly kept = new Map<string, Kept>();
+  private readonly kept = new Map<string, Supervised>();
   private readonly reaper: Reaper = startReaper();
   private readonly listeners = new Set<(event: Event) => void>();
   private readonly restarts = new Map<string, number>();
@@ -137,7 +137,14 @@ export class Supervisor {
     );
     this.reaper.watchGroup(pid, spec.stopSignal);
     if (group !== null) joinGroup(this.control, group, pid);
-    const kept: Kept = { spec, child, pid, group, oomKillsSeen: this.oomKillsOf(group), exited };
+    const kept: Supervised = {
+      spec,
+      child,
+      pid,
+      group,
+      oomKillsSeen: this.oomKillsOf(group),
+      exited,
+    };
     this.kept.set(spec.instance, kept);
     child.once('exit', (code, signal) => {
       this.onExit(kept, code, signal);
@@ -188,7 +195,7 @@ export class Supervisor {
     return () => this.start(kept.spec);
   }
 
-  private running(instance: string): Kept {
+  private running(instance: string): Supervised {
     const kept = this.kept.get(instance);
     if (kept === undefined || !isRunning(kept.child)) throw new Failure(`${instance} does not run`);
     return kept;
@@ -197,7 +204,7 @@ export class Supervisor {
   async end(): Promise<void> {
     this.ending = true;
     const all = [...this.kept.values()];
-    const isStore = ({ spec: { role } }: Kept): boolean =>
+    const isStore = ({ spec: { role } }: Supervised): boolean =>
       role === 'redis' || role === 'postgresql';
     await this.stop(all.filter((kept) => !isStore(kept)).map(({ spec }) => spec.instance));
     await this.stop();
@@ -222,7 +229,7 @@ export class Supervisor {
     return group;
   }
 
-  private onExit(kept: Kept, code: number | null, signal: NodeJS.Signals | null): void {
+  private onExit(kept: Supervised, code: number | null, signal: NodeJS.Signals | null): void {
     const { spec } = kept;
     if (this.kept.get(spec.instance) !== kept) return; // We asked for it.
     const wasOomKilled = this.wasOomKilled(kept, signal);
@@ -244,12 +251,15 @@ export class Supervisor {
   }
 
   /** A parent's count is of all its children: there only who was killed by signal can have been meant. */
-  private wasOomKilled({ group, oomKillsSeen }: Kept, signal: NodeJS.Signals | null): boolean {
+  private wasOomKilled(
+    { group, oomKillsSeen }: Supervised,
+    signal: NodeJS.Signals | null,
+  ): boolean {
     if (this.oomKillsOf(group) <= oomKillsSeen) return false;
     return this.control.kind !== 'systemd' || signal === 'SIGKILL';
   }
 
-  private async restart(kept: Kept): Promise<void> {
+  private async restart(kept: Supervised): Promise<void> {
     const { spec } = kept;
     const times = this.restarts.get(spec.instance) ?? 0;
     this.restarts.set(spec.instance, times + 1);
@@ -268,7 +278,7 @@ export class Supervisor {
     }
   }
 
-  private async endGroup({ spec, pid, exited, child }: Kept): Promise<void> {
+  private async endGroup({ spec, pid, exited, child }: Supervised): Promise<void> {
     killGroup(pid, `SIG${spec.stopSignal}`);
     if (isRunning(child)) await endedWithin(exited, this.ending ? lastGraceMs : graceMs);
     killGroup(pid, 'SIGKILL');

@@ -3,13 +3,14 @@ import { InFlight } from '../../../../capacity/src/analysis/in-flight';
 import { seededRandom } from '../../../../capacity/src/analysis/random';
 import { GoodReplies } from '../../../../capacity/src/analysis/requests/good-replies';
 import { RequestsSeen } from '../../../../capacity/src/analysis/requests/seen';
-import { Spread } from '../../../../capacity/src/analysis/requests/spread';
+import { ProcessSpread } from '../../../../capacity/src/analysis/requests/spread';
 import type { RequestSample } from '../../../../capacity/src/record/record';
 import { keptIn } from '../../../support/kept';
+import { runs } from '../../../support/properties';
 
 const moment = fc.double({ min: 0, max: 1000, noNaN: true });
 const request = fc.record({ tMs: moment, durationMs: moment });
-const few = { numRuns: 300 };
+const few = { numRuns: runs(300) };
 
 describe('what is told of requests that are seen once', () => {
   it('good replies are counted as if the fastest had been known before', () => {
@@ -47,7 +48,7 @@ describe('what is told of requests that are seen once', () => {
   });
 
   it('ever new processes are counted together once there are too many', () => {
-    const spread = new Spread(3);
+    const spread = new ProcessSpread(3);
     for (const pid of [1, 2, 3, 4, 5, 1]) spread.add(`host/${String(pid)}/main`);
     expect(spread.rows()).toEqual([
       { host: 'host', pid: 1, role: 'main', requests: 2 },

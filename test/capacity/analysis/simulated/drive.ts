@@ -1,7 +1,11 @@
 import { seededRandom } from '../../../../capacity/src/analysis/random';
 import { CapacitySearch } from '../../../../capacity/src/analysis/search/search';
 import type { Estimate } from '../../../../capacity/src/analysis/search/estimate';
-import type { ProbeOutcome, Probe, Settings } from '../../../../capacity/src/analysis/search/types';
+import type {
+  ProbeOutcome,
+  Probe,
+  SearchSettings,
+} from '../../../../capacity/src/analysis/search/types';
 import { stallCostSeconds, stallsOf } from '../../../../capacity/src/analysis/stalls';
 import type { Slo } from '../../../../capacity/src/plan/slo';
 import { measure, silencesOf } from './probe';
@@ -60,7 +64,7 @@ export function prober(
 }
 
 /** Runs our search on a simulated system to its end. */
-export function find(system: System, seed: number, settings: Partial<Settings> = {}): Found {
+export function find(system: System, seed: number, settings: Partial<SearchSettings> = {}): Found {
   const search = new CapacitySearch(settings);
   const probeOnce = prober(system, seed);
   // As the command does, before the first probe.

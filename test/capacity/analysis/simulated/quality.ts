@@ -1,6 +1,6 @@
 import { percentile, sorted } from '../../../../capacity/src/analysis/statistics';
 import { usualLengths } from '../../../../capacity/src/find/settings';
-import type { Settings } from '../../../../capacity/src/analysis/search/types';
+import type { SearchSettings } from '../../../../capacity/src/analysis/search/types';
 import { doublingAndBisection, find, type Found } from './drive';
 import { REPLAYED, SYSTEMS, UNSTEADY, type System } from './systems';
 import truths from './truth.json';
@@ -134,7 +134,7 @@ interface Searched extends Found {
 function searchesOf(
   system: System,
   from: readonly number[],
-  settings: Partial<Settings> = {},
+  settings: Partial<SearchSettings> = {},
 ): { system: System; found: Searched[] } {
   const truth = truthOf(system);
   return { system, found: from.map((seed) => ({ ...find(system, seed, settings), truth })) };

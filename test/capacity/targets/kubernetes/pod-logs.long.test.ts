@@ -3,10 +3,10 @@ import { basename } from 'node:path';
 import { PassThrough, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PodLogs } from '../../../../capacity/src/targets/kubernetes/pod-logs';
-import type { Seat } from '../../../../capacity/src/targets/kubernetes/pods';
+import type { ContainerSeat } from '../../../../capacity/src/targets/kubernetes/pods';
 import { Failure, Mistake } from '../../../../capacity/src/ui/exit';
 
-const seat = (pod: string, id = pod, made: Partial<Seat> = {}): Seat => ({
+const seat = (pod: string, id = pod, made: Partial<ContainerSeat> = {}): ContainerSeat => ({
   ...{ pod, id, container: 'n8n', role: 'worker', node: 'node0', restarts: 0 },
   ...made,
 });
@@ -28,7 +28,7 @@ class Source {
   };
 }
 
-let seats: Seat[];
+let seats: ContainerSeat[];
 let source: Source;
 let warned: string[];
 let logs: PodLogs;
