@@ -1,4 +1,4 @@
-// The guard of a worker, with the Bull of a real n8n, a real Redis, and a link between them that can be cut.
+// The guard of a worker, with the Bull of a real n8n, a real Redis, and links between them that can be cut.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ jest.setTimeout(180_000);
 const GUARD = join(chart, 'files/preload/worker-guard.cjs');
 const SECONDS = 2;
 
-/** A queue as n8n makes it; a job works for as long as its data says. */
+/** A queue as n8n makes it; a job works for as long as its data says. It waits for jobs over a link of its own. */
 const WORKER = `
   const load = require('module').createRequire(process.argv[1]);
   const Redis = load('ioredis');
@@ -24,8 +24,12 @@ const WORKER = `
     const queue = new Queue('jobs', {
       prefix: 'bull',
       settings: { maxStalledCount: 0, lockDuration: Number(process.env.LOCK_MS), lockRenewTime: 500 },
-      createClient: () =>
-        new Redis({ port: process.argv[2], enableReadyCheck: false, maxRetriesPerRequest: null }),
+      createClient: (type) =>
+        new Redis({
+          port: process.argv[type === 'bclient' ? 3 : 2],
+          enableReadyCheck: false,
+          maxRetriesPerRequest: null,
+        }),
     });
     void queue.process('job', 2, async (job) => {
       console.log('began ' + job.id);
@@ -39,8 +43,9 @@ const WORKER = `
 const servers = new RedisServers();
 let store: number;
 let redis: Redis;
-let link: Link;
-let port: number;
+/** That over which it waits for jobs is the second one. */
+let links: [Link, Link];
+let ports: [number, number];
 let worker: ChildProcess;
 let said = '';
 
@@ -54,13 +59,17 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushall();
-  port = await freePort();
-  link = await Link.open(port, store);
+  ports = [await freePort(), await freePort()];
+  links = [await Link.open(ports[0], store), await Link.open(ports[1], store)];
 });
 afterEach(async () => {
   worker.kill('SIGKILL');
-  await link.close();
+  await Promise.all(links.map((link) => link.close()));
 });
+
+const lose = (): void => {
+  for (const link of links) link.lose();
+};
 
 describe.each([
   ['2.41.1', node24],
@@ -70,7 +79,10 @@ describe.each([
     said = '';
     worker = spawn(
       node(),
-      ['--require', GUARD, '-e', WORKER, join(n8nFolder(version), 'package.json'), String(port)],
+      [
+        ...['--require', GUARD, '-e', WORKER, join(n8nFolder(version), 'package.json')],
+        ...ports.map(String),
+      ],
       // A worker that stalls for a moment loses no lock that is longer.
       { env: { N8N_TUNED_GUARD_SECONDS: String(SECONDS), LOCK_MS: '60000', ...env } },
     );
@@ -103,30 +115,57 @@ describe.each([
     await start();
     await add(0);
     await says('began 1');
-    link.lose();
+    lose();
     await Promise.all([add(0), add(0), add(0)]);
     expect(await exit()).toBe(1);
     expect(said).toMatch(
       /worker-guard: [123] jobs wait in jobs, and this worker took none for \d+ s;/,
     );
-    expect(said).toContain('it has 0 of 2 slots in use and holds the lock of no job;');
+    expect(said).toContain('it has 0 of 2 slots in use and renews the lock of no job;');
     expect(said).toContain('its connection to Redis does not answer, a new one does;');
     await start();
     await says('began 4');
   });
 
-  test('so does one whose jobs are not its own any more', async () => {
-    await start({ LOCK_MS: '1500' });
+  test.each([
+    // They run out before the worker ends.
+    ['1500', true],
+    // They do not, but nobody renews them.
+    ['60000', false],
+  ])('so does one whose jobs are lost to it, with locks of %s ms', async (lock, runOut) => {
+    await start({ LOCK_MS: lock });
     await Promise.all([add(600_000), add(600_000)]);
     await says('began 2');
-    link.lose();
+    lose();
     await add(0);
     expect(await exit()).toBe(1);
-    expect(said).toContain('it has 2 of 2 slots in use and holds the lock of no job;');
+    expect((await redis.pttl('bull:jobs:1:lock')) < 0).toBe(runOut);
+    expect(said).toContain('it has 2 of 2 slots in use and renews the lock of no job;');
   });
 
   // The others are about the guard alone.
   if (version !== '2.41.1') return;
+
+  test('one that has lost its connection ends in the time that it is given, and two looks', async () => {
+    // A look asks its dead connection for as long as there is between two looks.
+    await start({ N8N_TUNED_GUARD_SECONDS: '6' });
+    await add(0);
+    await says('began 1');
+    lose();
+    await Promise.all([add(0), add(0), add(0)]);
+    expect(await exit()).toBe(1);
+    const [, seconds] = /took none for (\d+) s/.exec(said) ?? [];
+    expect(Number(seconds)).toBeLessThan(10);
+  });
+
+  test('one that no job reaches any more stays while it renews the lock of one', async () => {
+    await start();
+    await add(600_000);
+    await says('began 1');
+    links[1].lose();
+    await Promise.all([add(0), add(0), add(0)]);
+    await staysUp();
+  });
 
   test('one that is busy stays, however many jobs wait', async () => {
     await start();
@@ -152,10 +191,10 @@ describe.each([
 
   test('one that no new connection brings to Redis either stays', async () => {
     await start();
-    link.freeze();
+    for (const link of links) link.freeze();
     await add(0);
     await staysUp();
-    link.thaw();
+    for (const link of links) link.thaw();
     await says('began 1');
   });
 
@@ -164,7 +203,7 @@ describe.each([
     [{ N8N_TUNED_WITHOUT: 'session-once,worker-guard' }],
   ])('it can be switched off: %j', async (env) => {
     await start(env);
-    link.lose();
+    lose();
     await add(0);
     await staysUp();
   });

@@ -1,7 +1,7 @@
 // When a network drops the connections of a worker to Redis without a word, the worker takes no job any more and calls
 // itself ready, for hours (n8n #37581). This looks at the queue over a new connection each time. Where jobs wait at every
-// look, and this worker takes none and has none that is still its own, it says what it saw and ends, so that it is started
-// again. Loaded before n8n (node --require). docs/chart/patches.md
+// look, and this worker takes none and renews the lock of none, it says what it saw and ends, so that it is started again.
+// A worker that renews a lock is at work and stays. Loaded before n8n (node --require). docs/chart/patches.md
 const fs = require('node:fs');
 const Module = require('node:module');
 const { clearTimeout, setTimeout } = require('node:timers');
@@ -9,8 +9,9 @@ const { clearTimeout, setTimeout } = require('node:timers');
 const seconds = Number(process.env.N8N_TUNED_GUARD_SECONDS);
 /** In a row; one alone may meet jobs that another worker is about to take. */
 const LOOKS = 6;
+/** From the begin of a look to the begin of the next one. */
 const LOOK_EVERY_MS = (1000 * seconds) / LOOKS;
-/** Of a question to Redis. */
+/** Of a question to Redis. A look puts its questions at the same time, so it is over when the next one is due. */
 const PATIENCE_MS = Math.min(5000, LOOK_EVERY_MS);
 /** What Kubernetes shows of a container that has ended. */
 const LAST_WORDS = '/dev/termination-log';
@@ -33,15 +34,26 @@ function connectionLike(client) {
   return connection;
 }
 
-/** How many jobs wait, and how many of `jobs` are still this worker's: it holds their lock. */
+/**
+ * How many jobs wait, and whether this worker renews the lock of one of `jobs`. Bull renews a lock every `lockRenewTime`,
+ * and then it lasts `lockDuration` again. One that has missed two renewals tells of a worker that has lost its connection
+ * long before it runs out; where so much time is not in a lock, it is waited for until it has run out.
+ */
 async function ask(queue, jobs) {
+  const { lockDuration, lockRenewTime } = queue.settings;
+  const missedTwoMs = Math.max(0, lockDuration - 2 * lockRenewTime);
   const connection = connectionLike(queue.client);
+  const isRenewed = async (job) => {
+    const key = job.lockKey();
+    const [token, leftMs] = await Promise.all([connection.get(key), connection.pttl(key)]);
+    return token === queue.token && leftMs > missedTwoMs;
+  };
   const asked = async () => {
     await connection.connect();
-    const locks = await Promise.all(jobs.map((job) => connection.get(job.lockKey())));
+    const renewed = await Promise.all(jobs.map(isRenewed));
     return {
       waiting: await connection.llen(queue.toKey('wait')),
-      held: locks.filter((token) => token === queue.token).length,
+      isAtWork: renewed.includes(true),
     };
   };
   try {
@@ -57,6 +69,8 @@ const isAlive = (client) =>
     () => false,
   );
 
+const period = () => new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS).unref());
+
 function guard(queue, concurrency, work) {
   let begun = 0;
   let lastBegunMs = Date.now();
@@ -66,10 +80,12 @@ function guard(queue, concurrency, work) {
   /** Whether jobs wait that this worker should have taken. */
   async function isIdle() {
     if (queue.closing || queue.paused || begun !== seenBegun) return false;
-    const { waiting, held } = await ask(queue, [...work]);
+    const [{ waiting, isAtWork }, isConnected] = await Promise.all([
+      ask(queue, [...work]),
+      isAlive(queue.client),
+    ]);
+    if (waiting === 0 || isAtWork || begun !== seenBegun) return false;
     // With a slot free it would have taken one; with none, its jobs may have lost their locks and still be at work.
-    if (waiting === 0 || held > 0 || begun !== seenBegun) return false;
-    const isConnected = await isAlive(queue.client);
     if (work.size >= concurrency && isConnected) return false;
     return { waiting, isConnected };
   }
@@ -80,14 +96,22 @@ function guard(queue, concurrency, work) {
     looks = seen ? looks + 1 : 0;
     seenBegun = begun;
     if (looks >= LOOKS) end(seen);
-    setTimeout(look, LOOK_EVERY_MS).unref();
+  }
+
+  /** The time to the next look passes while one goes on. */
+  async function watch() {
+    for (let next = period(); ;) {
+      await next;
+      next = period();
+      await look();
+    }
   }
 
   function end({ waiting, isConnected }) {
     const since = Math.round((Date.now() - lastBegunMs) / 1000);
     const words = [
       `n8n-tuned: worker-guard: ${waiting} jobs wait in ${queue.name}, and this worker took none for ${since} s`,
-      `it has ${work.size} of ${concurrency} slots in use and holds the lock of no job`,
+      `it has ${work.size} of ${concurrency} slots in use and renews the lock of no job`,
       `its connection to Redis ${isConnected ? 'answers' : 'does not answer'}, a new one does`,
       'it ends, to be started again\n',
     ].join('; ');
@@ -100,7 +124,7 @@ function guard(queue, concurrency, work) {
     process.exit(1);
   }
 
-  setTimeout(look, LOOK_EVERY_MS).unref();
+  void watch();
   return () => {
     begun += 1;
     lastBegunMs = Date.now();
