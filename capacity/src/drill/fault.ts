@@ -43,6 +43,8 @@ export interface FaultScene {
   instances(): Instance[];
   /** As asked for; 0 where it is a moment. */
   lastsMs: number;
+  /** How often it was made before: one that is repeated takes turns over those of a role. */
+  turn: number;
   /** Told as soon as it is done, in words for the record: `SIGKILL of worker-1`. */
   tell(text: string): void;
   /** Fires when the drill is broken off: then it returns early, and leaves nothing as it made it. */

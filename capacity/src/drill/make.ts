@@ -12,6 +12,12 @@ export function first(scene: FaultScene, role: Instance['role']): string {
   return found.instance;
 }
 
+/** The one of a role whose turn it is, of those that run. */
+export function next(scene: FaultScene, role: Instance['role']): string {
+  const found = allOf(scene, role);
+  return found[scene.turn % found.length] ?? first(scene, role);
+}
+
 /** Every one of a role that runs; at least one. */
 export function allOf(scene: FaultScene, role: Instance['role']): string[] {
   first(scene, role);
@@ -22,7 +28,7 @@ export function allOf(scene: FaultScene, role: Instance['role']): string[] {
 }
 
 export async function kill(scene: FaultScene, role: Instance['role']): Promise<void> {
-  const instance = first(scene, role);
+  const instance = next(scene, role);
   await scene.access.signal(instance, 'SIGKILL');
   scene.tell(`SIGKILL of ${instance}`);
 }

@@ -44,7 +44,7 @@ export class TimedFault {
     const isDue = (atMs: number): Promise<boolean> =>
       sleep(Math.max(0, atMs - now()), true, { signal }).catch(() => false);
     try {
-      for (const atMs of this.due()) {
+      for (const [turn, atMs] of this.due().entries()) {
         if (!(await isDue(atMs))) return;
         const access = this.running.drillAccess;
         if (access === undefined) throw new Failure('nothing of the target can be reached');
@@ -54,7 +54,7 @@ export class TimedFault {
           access,
           instances: () => access.instances?.() ?? this.running.processes(),
           lastsMs: this.times.everyMs === undefined ? this.times.lastsMs : 0,
-          signal,
+          ...{ turn, signal },
           tell: (text) => {
             if (kind === FAULT) this.lastMs = now();
             this.done.push({ tMs: now(), text });

@@ -93,7 +93,7 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
       effects: () => Promise.resolve(null),
     },
     instances: () => roots,
-    lastsMs,
+    ...{ lastsMs, turn: 0 },
     tell: (text) => void seen.push(`told ${text}`),
     signal: new AbortController().signal,
   };
@@ -210,6 +210,23 @@ test.each([
   await findFault(name).make(scene);
   expect(scene.seen).toEqual(expected);
 });
+
+test.each(['kill-worker', 'kill-runner', 'oom-worker'])(
+  '%s, repeated, takes turns over those that run',
+  async (name) => {
+    const hit = async (turn: number, roots = ROOTS): Promise<string | undefined> => {
+      const scene = { ...stage(0, roots), turn };
+      await findFault(name).make(scene);
+      return scene.seen.map((line) => /worker-\d/.exec(line)?.[0]).find((one) => one !== undefined);
+    };
+    expect(await Promise.all([0, 1, 2, 3].map((turn) => hit(turn)))).toEqual([
+      ...['worker-1', 'worker-2', 'worker-1', 'worker-2'],
+    ]);
+    // The first has not come back yet.
+    const left = ROOTS.filter(({ instance }) => instance !== 'worker-1');
+    expect(await hit(2, left)).toBe('worker-2');
+  },
+);
 
 test('each acts on instances by their own names, which on kubernetes are those of pods', async () => {
   const pods = ROOTS.map((root) => ({ ...root, instance: `n8n-${root.instance}-x` }));
@@ -339,7 +356,8 @@ describe('a fault at its time', () => {
     timed.begin(Date.now(), ({ kind, text }) => void events.push(`${kind}: ${text}`));
     await until('it is over', () => timed.overMs !== null);
     await timed.end();
-    expect(events).toEqual(Array.from({ length: 3 }, () => 'fault: SIGKILL of worker-1'));
+    // They take turns.
+    expect(events).toEqual([1, 2, 1].map((n) => `fault: SIGKILL of worker-${String(n)}`));
     timed.done.forEach(({ tMs }, index) => {
       expect(tMs).toBeGreaterThanOrEqual(19 + 40 * index);
     });

@@ -1,6 +1,6 @@
 import { Failure } from '../../ui/exit';
 import { SURVIVED, type Fault } from '../fault';
-import { first, needsRunners } from '../make';
+import { needsRunners, next } from '../make';
 
 /** As a task that takes all of the runner's memory does it; n8n starts another one. */
 export const killRunner: Fault = {
@@ -11,7 +11,7 @@ export const killRunner: Fault = {
   promise: SURVIVED,
   lacks: needsRunners,
   make: async (scene) => {
-    const instance = first(scene, 'worker');
+    const instance = next(scene, 'worker');
     if ((await scene.access.killRunner(instance)) === 0) {
       throw new Failure(`${instance} has no task runner`);
     }

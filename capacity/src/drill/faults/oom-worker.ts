@@ -1,5 +1,5 @@
 import { SURVIVED, type Fault } from '../fault';
-import { first, needsWorkers } from '../make';
+import { needsWorkers, next } from '../make';
 
 /** As when an execution takes more than the container may have: by the kernel, under memory pressure before. */
 export const oomWorker: Fault = {
@@ -10,7 +10,7 @@ export const oomWorker: Fault = {
   promise: SURVIVED,
   lacks: needsWorkers,
   make: async (scene) => {
-    const instance = first(scene, 'worker');
+    const instance = next(scene, 'worker');
     scene.tell(`${instance} runs out of memory`);
     await scene.access.runOutOfMemory(instance, scene.signal);
     if (!scene.signal.aborted)

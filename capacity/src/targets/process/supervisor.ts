@@ -19,6 +19,7 @@ import { startReaper, type Reaper } from '../../linux/reaper';
 import { confirmLimits, groupOf, isLimited, scopeCommand } from '../../linux/systemd';
 import { Failure } from '../../ui/exit';
 import { exitReason, isHeapAbort } from './exit-reason';
+import { restartAfter } from './restart-delay';
 
 /** One process that the target keeps running. */
 export interface ProcessSpec {
@@ -42,6 +43,7 @@ interface Supervised {
   /** Known only once systemd has made it, where it does. */
   group: string | null;
   oomKillsSeen: number;
+  startedAtMs: number;
   exited: Promise<void>;
 }
 
@@ -51,7 +53,6 @@ type Event = Omit<RunEvent, 'tMs'>;
 const graceMs = 5_000;
 /** The same when all goes, and its data with it: Ctrl-C is to be over within 5 s. */
 const lastGraceMs = 1_000;
-const restartDelaysMs = [1_000, 2_000, 4_000, 8_000, 10_000];
 
 /**
  * Starts processes, each in a process group and, where they can be made, a control group of its own,
@@ -138,12 +139,9 @@ export class Supervisor {
     this.reaper.watchGroup(pid, spec.stopSignal);
     if (group !== null) joinGroup(this.control, group, pid);
     const kept: Supervised = {
-      spec,
-      child,
-      pid,
-      group,
+      ...{ spec, child, pid, group, exited },
       oomKillsSeen: this.oomKillsOf(group),
-      exited,
+      startedAtMs: performance.now(),
     };
     this.kept.set(spec.instance, kept);
     child.once('exit', (code, signal) => {
@@ -260,11 +258,14 @@ export class Supervisor {
   }
 
   private async restart(kept: Supervised): Promise<void> {
-    const { spec } = kept;
-    const times = this.restarts.get(spec.instance) ?? 0;
-    this.restarts.set(spec.instance, times + 1);
+    const { spec, startedAtMs } = kept;
+    const { delayMs, restarts } = restartAfter(
+      this.restarts.get(spec.instance) ?? 0,
+      performance.now() - startedAtMs,
+    );
+    this.restarts.set(spec.instance, restarts);
     killGroup(kept.pid, 'SIGKILL'); // Its children, such as a task runner, hold its ports.
-    await sleep(restartDelaysMs[Math.min(times, restartDelaysMs.length - 1)]);
+    await sleep(delayMs);
     if (this.kept.get(spec.instance) !== kept) return;
     this.reaper.forgetGroup(kept.pid);
     try {
