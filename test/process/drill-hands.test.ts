@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findControl, readLimits } from '../../capacity/src/linux/cgroup';
 import { runOutOfMemory } from '../../capacity/src/linux/memory-limit';
+import { balancer, rebalance } from '../../capacity/src/targets/process/balancer';
 import { useUpConnections } from '../../capacity/src/targets/process/connections';
 import { freePort } from '../../capacity/src/targets/process/ports';
 import {
@@ -12,12 +16,13 @@ import {
   postgresqlUrl,
   query,
 } from '../../capacity/src/targets/process/postgresql';
+import { awaitPort } from '../../capacity/src/targets/process/redis';
 import { Supervisor } from '../../capacity/src/targets/process/supervisor';
 import { findTools, needed } from '../../capacity/src/targets/process/tools';
 import { Workspace } from '../../capacity/src/targets/process/workspace';
 import { never, topology } from './stage';
 
-/** What drills do to a PostgreSQL and to the memory of a process, without n8n. */
+/** What drills do to a PostgreSQL, to who takes requests, and to the memory of a process, without n8n. */
 
 jest.setTimeout(240_000);
 
@@ -86,6 +91,59 @@ test('a service that is killed and kept down hears no signal, and is started aga
   expect([supervisor.runs('deaf'), existsSync(heard), events]).toEqual([false, false, []]);
   await startAgain();
   expect(supervisor.runs('deaf')).toBe(true);
+});
+
+/** A server that responds with its port: to `/webhook/slow` once what it holds is called. */
+async function responding() {
+  const held: (() => void)[] = [];
+  const server = createServer(({ url }, response) => {
+    const { port } = server.address() as AddressInfo;
+    const respond = (): void => void response.end(String(port));
+    if (url === '/webhook/slow') held.push(respond);
+    else respond();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, held, port: (server.address() as AddressInfo).port };
+}
+
+test('one that is away gets no request, and responds to those that it has', async () => {
+  const both = await Promise.all([responding(), responding()]);
+  const [one, other] = both.map(({ port }) => port);
+  const ports = { own: await freePort(), main: one ?? 0, webhooks: [one ?? 0, other ?? 0] };
+  const tools = findTools(topology({ mode: 'queue', webhooks: { count: 2 } }));
+  const place = workspace.place('balancer');
+  await supervisor.start(balancer(needed(tools.nginx, 'nginx'), ports, place));
+  await awaitPort(ports.own, 'nginx', () => supervisor.runs('balancer'));
+  // An nginx that is being replaced may close a connection over which a request is just being sent.
+  const ask = (path: string): Promise<string> =>
+    fetch(`http://127.0.0.1:${String(ports.own)}/webhook/${path}`).then(
+      (response) => (response.ok ? response.text() : String(response.status)),
+      () => 'closed',
+    );
+  const sendAway = (away: number[]): void => {
+    rebalance(ports, place.folder, new Set(away));
+    supervisor.signal('balancer', 'SIGHUP');
+  };
+
+  const slow = ask('slow');
+  while (both.every(({ held }) => held.length === 0)) await sleep(10);
+  const [busy] = both.filter(({ held }) => held.length > 0);
+  const rest = both.find(({ port }) => port !== busy?.port);
+  sendAway([busy?.port ?? 0]);
+  // nginx asks both in turn until it has taken it up.
+  let inARow = 0;
+  while (inARow < 10) {
+    inARow = (await ask('quick')) === String(rest?.port) ? inARow + 1 : 0;
+  }
+  busy?.held[0]?.();
+  expect(await slow).toBe(String(busy?.port));
+
+  sendAway(ports.webhooks);
+  while ((await ask('quick')) !== '502') await sleep(10);
+  for (const { server } of both) {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 
 /** Takes and drops memory all the time, as n8n does. */

@@ -27,7 +27,7 @@ export function chosenTarget(
   options: TargetOptions & Pick<WorkloadOptions, 'workflow'>,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
-  forDrill: Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk'> = {},
+  forDrill: Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk' | 'hasReadiness'> = {},
 ): Target {
   if (options.target === 'server') {
     refuseKubernetesFlags(options);

@@ -93,9 +93,9 @@ export interface DrillAccess {
   runOutOfMemory(instance: string, signal: AbortSignal): Promise<void>;
   /**
    * Ends a service in its orderly way, its data kept, with a grace of `withinMs`, and keeps it down; what it
-   * returns starts it again. Without a grace it is killed.
+   * returns starts it again. Left out, the grace is that with which it was deployed; with 0 it is killed.
    */
-  keepDown(instance: string, withinMs: number): Promise<() => Promise<void>>;
+  keepDown(instance: string, withinMs?: number): Promise<() => Promise<void>>;
   /** Between each process of n8n and each of its stores; empty where it reaches them directly. */
   readonly links: readonly StoreLink[];
   /**

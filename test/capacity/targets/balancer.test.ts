@@ -21,6 +21,13 @@ test.each([
   expect(path).not.toMatch(new RegExp(location));
 });
 
+test('one that is away gets nothing', () => {
+  const ports = { own: 8080, main: 8081, webhooks: [8082, 8083] };
+  const down = [...balancerConfig(ports, '/data', new Set([8083])).matchAll(/:(\d+) .*down;/g)];
+  expect(down.map(([, port]) => port)).toEqual(['8083']);
+  expect(config).not.toContain('down');
+});
+
 test('every processor takes its share', () => {
   expect(config).toMatch(
     /upstream webhooks \{\s+server 127\.0\.0\.1:8082 .*\s+server 127\.0\.0\.1:8083 /,

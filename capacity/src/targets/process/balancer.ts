@@ -5,19 +5,26 @@ import type { ProcessSpec } from './supervisor';
 /** What webhook processors serve; everything else, and every `-test` path, is main's. */
 const processorPaths = ['webhook', 'webhook-waiting', 'form', 'form-waiting', 'mcp'];
 
+export interface BalancerPorts {
+  own: number;
+  main: number;
+  webhooks: readonly number[];
+}
+
+const fileIn = (folder: string): string => join(folder, 'nginx.conf');
+
 /** nginx before main and the webhook processors, as an ingress would stand there. */
 export function balancer(
   program: string,
-  ports: { own: number; main: number; webhooks: readonly number[] },
+  ports: BalancerPorts,
   place: Pick<ProcessSpec, 'folder' | 'log'>,
 ): ProcessSpec {
-  const file = join(place.folder, 'nginx.conf');
-  writeFileSync(file, balancerConfig(ports, place.folder));
+  rebalance(ports, place.folder, new Set());
   return {
     ...place,
     role: 'balancer',
     instance: 'balancer',
-    command: [program, '-p', place.folder, '-c', file, '-e', 'stderr'],
+    command: [program, '-p', place.folder, '-c', fileIn(place.folder), '-e', 'stderr'],
     env: {},
     limits: {},
     stopSignal: 'TERM',
@@ -25,12 +32,19 @@ export function balancer(
   };
 }
 
+/** `away`: ports that get no requests. It holds once nginx has had SIGHUP; what it is serving it serves to the end. */
+export function rebalance(ports: BalancerPorts, folder: string, away: ReadonlySet<number>): void {
+  writeFileSync(fileIn(folder), balancerConfig(ports, folder, away));
+}
+
 export function balancerConfig(
-  ports: { own: number; main: number; webhooks: readonly number[] },
+  ports: BalancerPorts,
   folder: string,
+  away: ReadonlySet<number> = new Set(),
 ): string {
-  const servers = (list: readonly number[]): string =>
-    list.map((port) => `    server 127.0.0.1:${String(port)} max_fails=0;`).join('\n');
+  const server = (port: number): string =>
+    `    server 127.0.0.1:${String(port)} max_fails=0${away.has(port) ? ' down' : ''};`;
+  const servers = (list: readonly number[]): string => list.map(server).join('\n');
   return `daemon off;
 # Root's nginx would hand its workers to a user that may not read this folder.
 ${process.getuid?.() === 0 ? 'user root;\n' : ''}worker_processes 1;

@@ -19,6 +19,8 @@ export interface ProcessTargetOptions {
   hasLinks?: boolean;
   /** Whether the data of n8n's database lies on a file system that a drill can fill; left out: beside everything else. */
   hasSmallDisk?: boolean;
+  /** Whether requests go only to those that are ready, as through a Service; left out: also to those that are not. */
+  hasReadiness?: boolean;
 }
 
 /** n8n as real processes on this machine, with stores of its own; nothing of the system's is used. */

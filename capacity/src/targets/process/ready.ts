@@ -5,11 +5,11 @@ import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { Failure } from '../../ui/exit';
 
 /** Whether n8n itself thinks so; webhooks are registered up to 0.5 s later. */
-export async function isReady(port: number, isLegacy: boolean): Promise<boolean> {
+export async function isReady(port: number, isLegacy: boolean, withinMs = 2_000): Promise<boolean> {
   const path = isLegacy ? '/healthz' : '/healthz/readiness';
   try {
     const reply = await fetch(`http://127.0.0.1:${String(port)}${path}`, {
-      signal: AbortSignal.timeout(2_000),
+      signal: AbortSignal.timeout(withinMs),
     });
     await reply.arrayBuffer();
     return reply.status === 200;
