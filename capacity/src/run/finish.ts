@@ -110,9 +110,10 @@ async function leftAfter(run: StartedRun, { endedAtMs }: LoadResult): Promise<Se
 
 function traceOf(run: StartedRun, { executions }: Drained): Promise<TracedExecutions> {
   const { requests, expected } = run.requests.figures;
-  const { workload, drainMs } = run.order;
+  const { workload, drainMs, readWithinMs } = run.order;
   const order = {
     ...{ runId: run.head.id, requests, expected, executions, drainMs },
+    ...(readWithinMs === undefined ? {} : { readWithinMs }),
     areKept: run.folder.requestsKept() !== null,
     executionsPerRequest: workload.recorded.executionsPerRequest ?? null,
   };

@@ -18,6 +18,8 @@ export interface RunOrder {
   timeoutMs: number;
   /** For unanswered requests after the last was due, and then again for n8n to finish its executions. */
   drainMs: number;
+  /** How long reading n8n's executions one by one may take; left out: as usual, so that the rest need not wait. */
+  readWithinMs?: number;
   generator?: GeneratorSettings;
   /** Called once, when the load has begun; what is told becomes an event of the run, at its time. */
   onBegin?(beganAtMs: number, tell: (event: Omit<RunEvent, 'tMs'>) => void): void;

@@ -5,7 +5,7 @@ import type { ExecutionTrace } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { messageOf } from '../ui/exit';
 
-/** The rest of a run must not wait longer for it. */
+/** The rest of a run must not wait longer for it, unless it is told to. */
 const READ_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 1000;
 
@@ -22,6 +22,8 @@ export interface TraceOrder {
   executionsPerRequest: number | null;
   /** For executions that have not ended, where nobody has waited for them. */
   drainMs: number;
+  /** For one reading of them all; at least as long as usual. */
+  readWithinMs?: number;
 }
 
 /** The executions of a run one by one, at a bounded cost. */
@@ -34,6 +36,7 @@ export async function readTrace(
   if (trace === null) return { skipped: 'n8n could not be asked for its executions' };
   if (signal.aborted) return { skipped: 'the run was interrupted' };
   const { requests: count, areKept } = order;
+  const withinMs = Math.max(READ_WITHIN_MS, order.readWithinMs ?? 0);
   if (count > trace.affordable && countsAgree(order)) {
     return {
       skipped: `there were ${String(count)} requests, more than ${String(trace.affordable)}, and n8n counted as many executions`,
@@ -48,7 +51,7 @@ export async function readTrace(
     const giveUpMs = Date.now() + order.drainMs;
     for (;;) {
       readSinceMs = Date.now();
-      const seen = await trace.read(order.runId, READ_WITHIN_MS);
+      const seen = await trace.read(order.runId, withinMs);
       const open = seen.executions.some(
         ({ loadId, retryFor, outcome }) =>
           (loadId !== null || retryFor !== undefined) && outcome === 'unfinished',
@@ -60,8 +63,8 @@ export async function readTrace(
   } catch (error) {
     // A database that is cut short says so in words of its own.
     const why =
-      Date.now() - readSinceMs >= READ_WITHIN_MS
-        ? `it would have taken more than ${String(READ_WITHIN_MS / 1000)} s`
+      Date.now() - readSinceMs >= withinMs
+        ? `it would have taken more than ${String(withinMs / 1000)} s`
         : messageOf(error);
     return { skipped: `the executions could not be read: ${why}` };
   }

@@ -79,6 +79,21 @@ test('those that the run has waited for in vain are not waited for again', async
   expect(trace.asked).toBe(1);
 });
 
+test('reading takes as long as it may, and at least half a minute', async () => {
+  const given: number[] = [];
+  const trace: ExecutionTrace = {
+    ...{ source: 'database', affordable: 10 },
+    read: (_, withinMs) => {
+      given.push(withinMs);
+      return Promise.resolve(seen('succeeded'));
+    },
+  };
+  await read(trace, order(1));
+  await read(trace, order(1, { readWithinMs: 150_000 }));
+  await read(trace, order(1, { readWithinMs: 1000 }));
+  expect(given).toEqual([30_000, 150_000, 30_000]);
+});
+
 test('says why there is nothing', async () => {
   const stopped = new AbortController();
   stopped.abort();

@@ -1,4 +1,5 @@
 import type { ExecutionsSeen } from '../../../capacity/src/analysis/match-executions';
+import { STALLED } from '../../../capacity/src/analysis/recovery/execution';
 import { traceFromNow } from '../../../capacity/src/targets/url/trace';
 import type { N8nApi } from '../../../capacity/src/targets/url/api';
 
@@ -20,8 +21,7 @@ async function traced(data: readonly object[]): Promise<ExecutionsSeen> {
 }
 
 test('one whose job has stalled has crashed, one that failed by itself has not', async () => {
-  const stalled = 'This execution failed to be processed too many times and will no longer retry.';
-  const data = [failed(3, stalled), failed(2, 'a node has failed')];
+  const data = [failed(3, STALLED), failed(2, `another n8n says: ${STALLED}`)];
   const { executions } = await traced(data);
   expect(executions).toMatchObject([
     { loadId: 'run-3', outcome: 'failed', hasCrashed: true },

@@ -1,5 +1,5 @@
 /** Whether the promises were kept in a drill, and whether the drill says anything at all. */
-import { LEDGER_WORDS } from '../../plan/ledger-class';
+import { LEDGER_WORDS, LOSSES, type LedgerClass } from '../../plan/ledger-class';
 import type { DrillPromise, DueCount } from '../../plan/promise';
 import type {
   DrillControl,
@@ -11,6 +11,7 @@ import type {
 } from '../../record/drill-record';
 import type { RunRecord } from '../../record/record';
 import { figures as inFigures } from '../figures';
+import { notKnown } from './not-known';
 
 export interface DrillFacts {
   fault: DrillFault;
@@ -41,6 +42,7 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
   const invalid = [
     ...invalidities(facts),
     ...(facts.isOver || facts.faultFailed !== null || broken.length > 0 ? [] : [NOT_OVER]),
+    ...(broken.length > 0 ? [] : untold(facts)),
   ];
   const outcome = invalid.length > 0 ? 'invalid' : broken.length > 0 ? 'fail' : 'pass';
   const what = whatOf(facts.fault);
@@ -61,6 +63,16 @@ function whatOf({ title, done, everySeconds }: DrillFault): string {
 
 const NOT_OVER =
   'the load ended before the fault was over, so its end was not seen: use a longer --for';
+
+/** That none was lost is no promise kept where nobody knows of some. */
+function untold({ promises, ledger }: DrillFacts): string[] {
+  const { sources, classes, withoutExecutions } = ledger;
+  const isAsked = promises.some(({ metric }) => metric === 'lost');
+  if (!isAsked || sources.executions !== null || classes.unknown.requests === 0) return [];
+  return [
+    `of ${String(classes.unknown.requests)} requests it is not known whether they were lost, as n8n's own executions are not among the sources (${withoutExecutions ?? 'they were not read'})`,
+  ];
+}
 
 function invalidities(facts: DrillFacts): string[] {
   const { run, ledger, control, schedule } = facts;
@@ -141,15 +153,30 @@ function judged(promise: DrillPromise, { ledger, figures, schedule }: DrillFacts
   const share = ledger.exposed === 0 ? 0 : count / ledger.exposed;
   const kept = holds(promise, promise.unit === 'share' ? share : count);
   const were = count === 1 ? 'was' : 'were';
-  const title = metric === 'errors' ? 'not answered as expected' : LEDGER_WORDS[metric].title;
-  const bound =
-    metric === 'lost' && count === 0 ? ` (at most ${inFigures(100 * ledger.lossBound)} %)` : '';
+  const bound = metric === 'lost' && count === 0 ? boundOfNone(ledger) : '';
   const shown = count === 0 ? 'none' : String(count);
   return {
     promise,
     kept,
-    measured: `${shown} of ${String(ledger.exposed)} ${were} ${title}${bound}`,
+    measured: `${shown} of ${String(ledger.exposed)} ${were} ${titleOf(metric, ledger)}${bound}`,
   };
+}
+
+/** `lost` promises about all that was accepted and not done, which is more than one class. */
+function titleOf(metric: 'errors' | LedgerClass, { classes, lost }: DrillLedger): string {
+  if (metric === 'errors') return 'not answered as expected';
+  if (metric !== 'lost') return LEDGER_WORDS[metric].title;
+  if (lost === 0) return 'lost';
+  return LOSSES.filter((name) => classes[name].requests > 0)
+    .map((name) => LEDGER_WORDS[name].title)
+    .join(', or ');
+}
+
+function boundOfNone(ledger: DrillLedger): string {
+  const open = notKnown(ledger);
+  return open > 0
+    ? `, and of ${String(open)} it is not known`
+    : ` (at most ${inFigures(100 * ledger.lossBound)} %)`;
 }
 
 function judgedDue(

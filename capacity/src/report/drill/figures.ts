@@ -1,4 +1,5 @@
 import { costOfRun } from '../../analysis/cost';
+import { notKnown } from '../../analysis/drill/not-known';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
 import type {
   DrillRecord,
@@ -19,10 +20,7 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
   const rows: Figure[] = [
     { name: 'Fault', value: faultText(record) },
     { name: 'Sent', value: sentText(record) },
-    {
-      name: 'Lost',
-      value: `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)} exposed requests, at most ${share(ledger.lossBound)} (95 % confidence)`,
-    },
+    { name: 'Lost', value: lostText(ledger) },
     { name: 'Sources', value: sourcesText(record) },
   ];
   if (figures !== null) rows.push(...cameThrough(figures, record));
@@ -31,6 +29,15 @@ export function drillFigureRows(record: DrillRecord): Figure[] {
   if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never made' });
   if (control !== null) rows.push({ name: 'Control', value: controlText(control) });
   return rows;
+}
+
+function lostText(ledger: DrillRecord['ledger']): string {
+  const open = notKnown(ledger);
+  const most =
+    open > 0
+      ? `and of ${formatNumber(open)} it is not known`
+      : `at most ${share(ledger.lossBound)} (95 % confidence)`;
+  return `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)} exposed requests, ${most}`;
 }
 
 /** What n8n used in the run under the fault, and what a million such requests cost where prices were given. */

@@ -1,4 +1,5 @@
 /** Several drills side by side: one row each. */
+import { notKnown } from '../../analysis/drill/not-known';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
 import type { DrillRecord } from '../../record/drill-record';
 import { row as csvRow } from '../../record/csv';
@@ -36,7 +37,7 @@ const cellsOf = ({ fault, record, reason }: DrillRow): string[] => {
     ...[fault, reason === '' ? verdict.outcome.toUpperCase() : 'INVALID'],
     formatNumber(ledger.sent),
     `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)}`,
-    share(ledger.lossBound),
+    notKnown(ledger) > 0 ? '-' : share(ledger.lossBound),
     formatNumber(figures?.errors?.requests ?? 0),
     ...[after(figures?.detectSeconds), after(figures?.recoverSeconds)],
   ];
@@ -89,7 +90,8 @@ export function renderDrillsMarkdown(rows: readonly DrillRow[]): string {
     ),
     '',
     '"lost of exposed": accepted and not done, of the requests that were open at the fault or due later; "at most": the share',
-    'that may be lost in truth, with 95 % confidence. A drill is one sample.',
+    'that may be lost in truth, with 95 % confidence; "-" where requests were still running, or nothing is known of them. A',
+    'drill is one sample.',
     '',
   ].join('\n');
 }

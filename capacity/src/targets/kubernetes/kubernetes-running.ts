@@ -1,4 +1,5 @@
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import { keptForMs } from '../../plan/kept-executions';
 import type { Topology } from '../../plan/topology';
 import { isRole } from '../../plan/roles';
 import { topologyWithoutSecrets } from '../../plan/secrets';
@@ -169,7 +170,13 @@ export class KubernetesRunning implements Running {
 
   async traceExecutions(): Promise<ExecutionTrace | null> {
     const database = this.database();
-    return database === null ? null : traceFromNow(database, this.version);
+    if (database === null) return null;
+    // What a chart that is not ours has n8n save is not known.
+    return traceFromNow(
+      database,
+      this.version,
+      this.topology === null ? 0 : keptForMs(this.topology),
+    );
   }
 
   down(progress: Progress): Promise<void> {

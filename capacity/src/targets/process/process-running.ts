@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import { keptForMs } from '../../plan/kept-executions';
 import type { Topology } from '../../plan/topology';
 import type { ExecutionCounts, RunEvent } from '../../record/record';
 import { within } from '../../ui/within';
@@ -16,15 +17,17 @@ import type {
 } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import type { Progress } from '../../ui/progress';
-import { balancer } from './balancer';
+import { balancer, rebalance, type BalancerPorts } from './balancer';
 import type { Control } from '../../linux/cgroup';
 import { runOutOfMemory } from '../../linux/memory-limit';
 import { mountSmallDisk, type SmallDisk } from '../../linux/small-disk';
 import { useUpConnections } from './connections';
 import { countExecutions } from './database';
+import { graceMsOf } from './grace';
 import { isLegacy } from '../../plan/limits';
 import { baseUrlOf, n8nProcesses, type Ports } from './layout';
 import { installNodes } from './nodes';
+import { Readiness } from './readiness';
 import { answersRight, isReady } from './ready';
 import { awaitPort, keepDataOnExit } from './redis';
 import { Seeds } from './seeds';
@@ -50,7 +53,11 @@ export interface ProcessRunningOptions {
   ports: Ports;
   versions: Record<string, string>;
   hasSmallDisk?: boolean;
+  hasReadiness?: boolean;
 }
+
+/** Of the chart's readiness probe. */
+const probeMs = 5_000;
 
 /** Time for n8n to come up on a busy machine; it takes 5 to 20 s on a quiet one. */
 const upTimeoutMs = 300_000;
@@ -76,6 +83,7 @@ export class ProcessRunning implements Running {
   private closeLinks: () => Promise<void> = () => Promise.resolve();
   private links: readonly StoreLink[] = [];
   private disk: SmallDisk | null = null;
+  private readiness: Readiness | null = null;
   private isDown: Promise<void> | null = null;
 
   constructor(private readonly options: ProcessRunningOptions) {
@@ -157,11 +165,15 @@ export class ProcessRunning implements Running {
       },
       keepDown: async (instance, withinMs) => {
         if (instance === 'redis' && redis !== null) await keepDataOnExit(redis.url);
-        return supervisor.keepDown(instance, withinMs);
+        return supervisor.keepDown(instance, withinMs ?? this.graceMs(instance));
       },
       ...(this.options.hasSmallDisk === true ? { fillDisk: () => this.fillDisk() } : {}),
       effects: () => seeds.effects(),
     };
+  }
+
+  private graceMs(instance: string): number {
+    return graceMsOf(this.n8n.find((spec) => spec.instance === instance)?.env ?? {});
   }
 
   private async fillDisk(): ReturnType<NonNullable<DrillAccess['fillDisk']>> {
@@ -196,6 +208,7 @@ export class ProcessRunning implements Running {
     signal.throwIfAborted();
     await this.startBalancer();
     await this.startN8n(progress, signal);
+    this.watchReadiness();
   }
 
   async seed(workflows: SeedWorkflow[], progress: Progress): Promise<void> {
@@ -222,7 +235,8 @@ export class ProcessRunning implements Running {
   }
 
   traceExecutions(): Promise<ExecutionTrace> {
-    return traceFromNow(this.stores.database, this.topology.n8n);
+    const { topology } = this;
+    return traceFromNow(this.stores.database, topology.n8n, keptForMs(topology));
   }
 
   down(progress: Progress): Promise<void> {
@@ -239,6 +253,7 @@ export class ProcessRunning implements Running {
 
   private async takeDown(progress: Progress): Promise<void> {
     progress('taking everything down');
+    this.readiness?.stop();
     await this.supervisor.end();
     await this.closeLinks();
     await this.disk?.unmount();
@@ -247,15 +262,37 @@ export class ProcessRunning implements Running {
   }
 
   private async startBalancer(): Promise<void> {
-    const { ports, tools } = this.options;
-    const { balancer: own, seats } = ports;
+    const ports = this.balancerPorts();
+    if (ports === null) return;
+    const program = needed(this.options.tools.nginx, 'nginx');
+    await this.supervisor.start(balancer(program, ports, this.workspace.place('balancer')));
+    await awaitPort(ports.own, 'nginx', () => this.supervisor.runs('balancer'));
+  }
+
+  /** Null: there is none. */
+  private balancerPorts(): BalancerPorts | null {
+    const { balancer: own, seats } = this.options.ports;
     const main = seats.find(({ role }) => role === 'main');
-    if (own === null || main === undefined) return;
+    if (own === null || main === undefined) return null;
     const webhooks = seats.filter(({ role }) => role === 'webhook').map(({ port }) => port);
-    const program = needed(tools.nginx, 'nginx');
-    const place = this.workspace.place('balancer');
-    await this.supervisor.start(balancer(program, { own, main: main.port, webhooks }, place));
-    await awaitPort(own, 'nginx', () => this.supervisor.runs('balancer'));
+    return { own, main: main.port, webhooks };
+  }
+
+  private watchReadiness(): void {
+    const { supervisor, topology } = this;
+    const ports = this.balancerPorts();
+    if (this.options.hasReadiness !== true || ports === null) return;
+    const { folder } = this.workspace.place('balancer');
+    this.readiness = new Readiness({
+      served: this.options.ports.seats.filter(({ role }) => role !== 'worker'),
+      pidOf: (instance) =>
+        supervisor.processes().find((process) => process.instance === instance)?.pid ?? null,
+      isReady: (port) => isReady(port, isLegacy(topology.n8n), probeMs),
+      changed: (away) => {
+        rebalance(ports, folder, away);
+        if (supervisor.runs('balancer')) supervisor.signal('balancer', 'SIGHUP');
+      },
+    });
   }
 
   private async startN8n(progress: Progress, signal: AbortSignal): Promise<void> {

@@ -12,16 +12,22 @@ const AFFORDABLE = 20_000;
 /**
  * n8n keeps with each execution what its webhook was called with, headers included: from its start on,
  * and also where the result is not saved, until it deletes in passing (every 15 minutes). The id is cut
- * out within the database; the data itself stays there.
+ * out within the database; the data itself stays there. `keptMs`: for so long n8n deletes none, by its settings.
  */
-export async function traceFromNow(database: Database, version: string): Promise<ExecutionTrace> {
+export async function traceFromNow(
+  database: Database,
+  version: string,
+  keptMs: number,
+): Promise<ExecutionTrace> {
   const newest = await newestId(database);
+  const sinceMs = Date.now();
+  const savesAll = keptMs > 0 && !(await someAreDropped(database));
   return {
     source: 'database',
     affordable: AFFORDABLE,
     read: async (runId, withinMs) => {
       const giveUpMs = Date.now() + withinMs;
-      const made = (await newestId(database)) - newest;
+      const givenOut = (await newestId(database)) - newest;
       const executions: TracedExecution[] = [];
       let after = newest;
       for (;;) {
@@ -30,14 +36,21 @@ export async function traceFromNow(database: Database, version: string): Promise
           Math.max(1, giveUpMs - Date.now()),
         );
         executions.push(...rows.map(tracedIn));
-        if (rows.length < PAGE) return { executions, made };
+        if (rows.length < PAGE) {
+          const isWhole = savesAll && Date.now() - sinceMs < keptMs;
+          return { executions, made: isWhole ? executions.length : givenOut };
+        }
         after = Number(rows.at(-1)?.['id']);
       }
     },
   };
 }
 
-/** The last id that was given out, also where its execution is deleted. */
+/**
+ * The last id that was given out, also where its execution is deleted. PostgreSQL gives out an id for an INSERT that
+ * it then rolls back, and passes over up to 32 when it has crashed: so an id without an execution proves a deleted
+ * one only where n8n deletes.
+ */
 async function newestId(database: Database): Promise<number> {
   const [row] = await database.query(
     database.kind === 'sqlite'
@@ -45,6 +58,17 @@ async function newestId(database: Database): Promise<number> {
       : `SELECT pg_sequence_last_value(pg_get_serial_sequence('execution_entity', 'id')::regclass) AS newest`,
   );
   return Number(row?.['newest'] ?? 0);
+}
+
+/** Whether a workflow's own settings have executions deleted when they end. */
+async function someAreDropped(database: Database): Promise<boolean> {
+  const dropping = ['Success', 'Error']
+    .map((outcome) => `CAST(settings AS TEXT) LIKE '%"saveData${outcome}Execution":"none"%'`)
+    .join(' OR ');
+  const [row] = await database.query(
+    `SELECT count(*) AS dropping FROM workflow_entity WHERE ${dropping}`,
+  );
+  return Number(row?.['dropping'] ?? 0) > 0;
 }
 
 interface Page {
@@ -63,7 +87,7 @@ function pageSql(kind: Database['kind'], { runId, after, isLegacy: legacy }: Pag
   return `SELECT e.id AS id, e.mode AS mode, e.status AS status,
       ${endedAt(kind, legacy)} AS ended,
       ${legacy ? 'FALSE' : 'e."deletedAt" IS NOT NULL'} AS dropped, ${data} IS NULL AS elsewhere,
-      CASE WHEN e.status = 'error' THEN ${find}(${data}, '${STALLED}') > 0 ELSE FALSE END AS stalled,
+      CASE WHEN e.status = 'error' THEN ${find}(${data}, '"${STALLED}"') > 0 ELSE FALSE END AS stalled,
       CASE WHEN ${at} > 0 THEN substr(${data}, ${at} + 1, ${String(longest)}) END AS cut
     FROM execution_entity e ${legacy ? '' : 'LEFT JOIN execution_data d ON d."executionId" = e.id'}
     WHERE e.id > ${String(after)} ORDER BY e.id LIMIT ${String(PAGE)}`;

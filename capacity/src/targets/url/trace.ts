@@ -64,7 +64,7 @@ function tracedIn(shown: Shown, runId: string): TracedExecution {
   // The run's id is made of letters, digits and dashes.
   const text = JSON.stringify(shown);
   const [, carried = null] = new RegExp(`"(${runId}-[^"]*)"`).exec(text) ?? [];
-  const hasStalled = shown.status === 'error' && text.includes(STALLED);
+  const hasStalled = shown.status === 'error' && text.includes(JSON.stringify(STALLED));
   const endedAtMs = Date.parse(shown.stoppedAt ?? '');
   return {
     ...idsOf(shown.mode, carried),

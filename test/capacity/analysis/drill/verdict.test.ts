@@ -40,7 +40,7 @@ test('what was promised and kept passes, with what was measured', () => {
   const verdict = drillVerdict(facts());
   expect(verdict.outcome).toBe('pass');
   expect(verdict.sentence).toBe(
-    'After SIGKILL of worker-1, every promise was kept: none of 100 were accepted and lost (at most 3 %); none of 100 were executed more than once; the SLO was met again after 3 s.',
+    'After SIGKILL of worker-1, every promise was kept: none of 100 were lost (at most 3 %); none of 100 were executed more than once; the SLO was met again after 3 s.',
   );
   expect(verdict.doubts).toEqual([]);
 });
@@ -91,6 +91,30 @@ test.each<[string, Partial<DrillFacts>]>([
   expect(verdict.sentence).toContain(words);
 });
 
+describe('without n8n as a source', () => {
+  const unread = {
+    ...{ sources: { executions: null, effects: 'service outside n8n' } },
+    withoutExecutions: 'it made 145 and still has 144',
+  };
+  const verdictOf = (given: Partial<Record<LedgerClass, number>>, lost = 0) =>
+    drillVerdict(
+      facts({ ledger: ledger({ ...unread, lost, classes: classes({ once: 140, ...given }) }) }),
+    );
+
+  test('a request that nobody knows of keeps no promise that none was lost', () => {
+    const { outcome, sentence } = verdictOf({ unknown: 10 });
+    expect(outcome).toBe('invalid');
+    expect(sentence).toContain(
+      "of 10 requests it is not known whether they were lost, as n8n's own executions are not among the sources (it made 145 and still has 144)",
+    );
+  });
+
+  test('what is broken already stays so, and what nobody misses passes', () => {
+    expect(verdictOf({ unknown: 9, lost: 1 }, 1).outcome).toBe('fail');
+    expect(verdictOf({}).outcome).toBe('pass');
+  });
+});
+
 test('doubts name what could not be seen', () => {
   const { doubts } = drillVerdict(
     facts({
@@ -101,6 +125,21 @@ test('doubts name what could not be seen', () => {
   expect(doubts.join(' ')).toContain('The workload side-effect has such a service.');
   expect(doubts.join(' ')).toContain('2 failed executions no longer have the id of their request');
   expect(doubts.join(' ')).toContain('There was no control');
+});
+
+test.each<[Partial<Record<LedgerClass, number>>, string]>([
+  [{ lost: 8 }, '8 of 100 were accepted and lost'],
+  [{ 'not-executed': 1 }, '1 of 100 was answered, not executed'],
+  [{ lost: 8, 'not-executed': 1 }, '9 of 100 were accepted and lost, or answered, not executed'],
+  [{ refused: 5 }, 'none of 100 were lost (at most 3 %)'],
+  // Some of them may be lost; what neither its caller nor n8n knows was never accepted.
+  [{ running: 30, unknown: 10 }, 'none of 100 were lost, and of 30 it is not known'],
+])('with %j, what was lost is: %s', (given, words) => {
+  const lost = (given.lost ?? 0) + (given['not-executed'] ?? 0);
+  const { promises } = drillVerdict(
+    facts({ ledger: ledger({ lost, classes: classes({ once: 110, ...given }) }) }),
+  );
+  expect(promises[0]).toMatchObject({ measured: words, kept: lost === 0 });
 });
 
 describe('a promise', () => {

@@ -32,6 +32,14 @@ test('in the terminal', () => {
   );
 });
 
+test('nothing bounds what is lost where requests are still running', () => {
+  const { classes } = record.ledger;
+  const running = { requests: 3, ids: [] };
+  const open = { ...record, ledger: { ...record.ledger, classes: { ...classes, running } } };
+  const [, cells] = renderDrillsTerminal([{ ...rows[1], record: open } as DrillRow]).split('\n');
+  expect(cells?.split(/ {2,}/)[4]).toBe('-');
+});
+
 test('as Markdown, with a link to each', () => {
   const text = renderDrillsMarkdown(rows);
   expect(text).toContain(`| [kill-worker](a-drill/report.md) | FAIL | ${sent} | ${lost} of `);
