@@ -127,6 +127,22 @@ test('dry, it only says what it would do', async () => {
   expect(await counted()).toEqual({});
 });
 
+test('a pass ends by itself before its Job is ended, and the next one goes on', async () => {
+  const { code, said } = await run({ RECOVERY_PASS_SECONDS: '1' });
+  expect([code, retries]).toEqual([1, []]);
+  expect(said).toContain('stopped: its time is over; the next pass goes on');
+});
+
+test('what n8n saves is said first, and where it saves no failures nothing is retried', async () => {
+  const { code, said } = await run({
+    EXECUTIONS_DATA_SAVE_ON_ERROR: 'none',
+    EXECUTIONS_DATA_SAVE_ON_PROGRESS: 'false',
+  });
+  expect([code, retries]).toEqual([1, []]);
+  expect(said.split('\n')[0]).toMatch(/ n8n saves no failed executions .* recovery is impossible/);
+  expect(said).toMatch(/workflow Orders: not retried: n8n saves no failed executions/);
+});
+
 test.each([
   ['a wrong password', { QUEUE_BULL_REDIS_PASSWORD: 'wrong' }, /Redis could not be asked/],
   ['a Redis that is away', { QUEUE_BULL_REDIS_PORT: '9' }, /Redis could not be asked/],

@@ -80,6 +80,51 @@ test('more jobs than are read at once', async () => {
   await queue.end();
 });
 
+/** Jobs whose data was asked for since `CONFIG RESETSTAT`. */
+async function jobsRead(): Promise<number> {
+  const stats = await client.info('commandstats');
+  return Number(/cmdstat_hget:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+}
+
+test('a later look reads new jobs only, and forgets those that have ended', async () => {
+  for (const id of ['1', '2', '3']) await job('bull:jobs', 'wait', id, `1${id}`);
+  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const look = async (): Promise<[string[], number]> => {
+    await client.config('RESETSTAT');
+    const found = [...(await queue.queued())].toSorted();
+    return [found, await jobsRead()];
+  };
+  expect(await look()).toEqual([['11', '12', '13'], 3]);
+  await client.lmove('bull:jobs:wait', 'bull:jobs:active', 'LEFT', 'RIGHT');
+  await client.lrem('bull:jobs:wait', 0, '2');
+  await job('bull:jobs', 'wait', '4', '14');
+  // A queue that was not there before.
+  await job('bull:jobs-heavy', 'wait', '1', '15');
+  expect(await look()).toEqual([['11', '13', '14', '15'], 2]);
+  expect(await look()).toEqual([['11', '13', '14', '15'], 0]);
+  await queue.end();
+});
+
+test('after a loss of data no job is taken for an earlier one with its id', async () => {
+  for (const id of ['1', '2']) await job('bull:jobs', 'wait', id, `1${id}`);
+  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  expect([...(await queue.queued())].toSorted()).toEqual(['11', '12']);
+  await client.flushall();
+  await job('bull:jobs', 'wait', '1', '21');
+  expect([...(await queue.queued())]).toEqual(['21']);
+  await queue.end();
+});
+
+test('looks at the same time each see every job', async () => {
+  await Promise.all(
+    Array.from({ length: 1200 }, (_, id) => job('bull:jobs', 'wait', String(id), String(id))),
+  );
+  const queue = await openQueue(new Redis(url, LAZY), 'bull', quiet);
+  const looks = await Promise.all([queue.queued(), queue.queued(), queue.queued()]);
+  expect(looks.map(({ size }) => size)).toEqual([1200, 1200, 1200]);
+  await queue.end();
+});
+
 test('one leads, until it ends', async () => {
   await job('bull:jobs', 'wait', '1', '11');
   const [first, second] = [

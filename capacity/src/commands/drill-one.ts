@@ -44,6 +44,8 @@ export interface DrillOptions
   /** False with --no-control. */
   control: boolean;
   recover?: boolean;
+  /** Seconds. */
+  recoverAge?: number;
   /** What the load waits for; others make it. */
   startFile?: string;
   out: string;
@@ -109,6 +111,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
     promises: promisesOf(fault, options),
     hasControl: options.control,
     hasRecovery: options.recover === true,
+    ...(options.recoverAge === undefined ? {} : { recoveryAgeSeconds: options.recoverAge }),
     workload,
     slos: slosOf(options, workload.recorded.latencyFloorMs),
     out: options.out,
@@ -134,6 +137,7 @@ export function oneDrill(
   const target = chosenTarget(options, workload.workflows, options.ready, {
     hasLinks: order.fault.isOnLinks ?? false,
     hasSmallDisk: order.fault.isOnSmallDisk ?? false,
+    hasReadiness: true,
   });
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
     if (options.startFile !== undefined) await fileIsThere(options.startFile, tell, signal);
@@ -177,10 +181,18 @@ const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =
       )
     : options.promise.flatMap(parsePromises);
 
-function refuseRecovery({ recover }: DrillOptions, { mode }: Topology): void {
-  if (recover !== true) return;
+function refuseRecovery({ recover, recoverAge, patience }: DrillOptions, { mode }: Topology): void {
+  if (recover !== true) {
+    if (recoverAge === undefined) return;
+    throw new Mistake('--recover-age says when recovery retries: add --recover, or leave it out.');
+  }
   if (mode !== 'queue') {
     throw new Mistake('--recover finds in the queue what is lost: add --mode queue --workers 2.');
+  }
+  if (recoverAge !== undefined && 1000 * recoverAge >= patience) {
+    throw new Mistake(
+      `--recover-age is ${String(recoverAge)}s, but after the load recovery has only as long as --patience, ${String(patience / 1000)}s: use a longer --patience.`,
+    );
   }
 }
 

@@ -56,6 +56,13 @@ export function register(program: Command): void {
       '--recover',
       'retry lost executions during the drill, as the recovery of the chart does; queue mode',
     )
+    .addOption(
+      parsed(
+        '--recover-age <time>',
+        'with --recover: only executions of which nothing was recorded for this long (default: 60s)',
+        seconds,
+      ),
+    )
     .optionsGroup('What must be met:')
     .option(
       '--slo <slo>',

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { recoverOnce } from '../recover/once';
 import { isAnythingLost, summaryOf } from '../recover/pass';
 import { LAZY, openQueue } from '../recover/queue';
+import { savesIn } from '../recover/saves';
 import { EXIT, Mistake } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
 import { printJson, printLines, warn } from '../ui/print';
@@ -22,6 +23,9 @@ interface RecoverOptions {
   since: number;
   backOff: number;
   patience: number;
+  saveOnError?: string;
+  saveOnSuccess?: string;
+  saveOnProgress?: string;
   json?: boolean;
 }
 
@@ -40,6 +44,10 @@ export function register(program: Command): void {
       ).env('N8N_TUNED_REDIS'),
     )
     .option('--prefix <prefix>', 'prefix of the queue (QUEUE_BULL_PREFIX)', 'bull')
+    .optionsGroup('What n8n saves by its own settings, which its API does not tell:')
+    .addOption(saveOption('error', 'whether it keeps failed executions', ['all', 'none']))
+    .addOption(saveOption('success', 'whether it keeps successful executions', ['all', 'none']))
+    .addOption(saveOption('progress', 'whether it saves after each node', ['true', 'false']))
     .optionsGroup('What:')
     .option('--tag <name>', 'only workflows with this tag: they may run twice', 'recover')
     .option('--retry', 'retry them; without it they are only listed')
@@ -99,6 +107,12 @@ Examples:
     });
 }
 
+/** Named as the variable that n8n reads, which is taken where it is set. */
+const saveOption = (what: string, text: string, choices: string[]): Option =>
+  new Option(`--save-on-${what} <what>`, text)
+    .choices(choices)
+    .env(`EXECUTIONS_DATA_SAVE_ON_${what.toUpperCase()}`);
+
 async function recover(options: RecoverOptions, signal: AbortSignal): Promise<number> {
   const apiKey = process.env['N8N_API_KEY'];
   if (apiKey === undefined || apiKey === '') {
@@ -116,6 +130,11 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
         minAgeMs: options.age,
         backOffMs: options.backOff,
       },
+      saves: savesIn({
+        EXECUTIONS_DATA_SAVE_ON_ERROR: options.saveOnError,
+        EXECUTIONS_DATA_SAVE_ON_SUCCESS: options.saveOnSuccess,
+        EXECUTIONS_DATA_SAVE_ON_PROGRESS: options.saveOnProgress,
+      }),
       ...{ withinMs: options.since, patienceMs: options.patience },
       ...{ atOnce: options.atOnce, stopAfterLost: options.stopAfter },
     },

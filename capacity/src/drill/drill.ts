@@ -41,6 +41,8 @@ export interface DrillOrder extends Omit<RunOrder, 'plan' | 'onBegin'> {
   hasControl: boolean;
   /** Whether lost executions are retried beside it, as the chart's recovery does. */
   hasRecovery?: boolean;
+  /** How long nothing must have been heard of one before it is retried; left out: as usual. */
+  recoveryAgeSeconds?: number;
 }
 
 export interface FinishedDrill {
@@ -77,7 +79,8 @@ export async function drill(
     };
     const run = await measure(
       running,
-      { ...order, ...part, onBegin, out: join(folder, 'runs') },
+      // Without n8n's executions the ledger cannot tell what was lost: they may take as long as all else.
+      { ...order, ...part, onBegin, out: join(folder, 'runs'), readWithinMs: order.drainMs },
       tell,
       signal,
     );
@@ -105,7 +108,8 @@ export async function drill(
     lastsMs: 1000 * load.faultSeconds,
     ...(load.everySeconds === undefined ? {} : { everyMs: 1000 * load.everySeconds }),
   });
-  const beside = order.hasRecovery === true ? await recoveryBeside(running) : null;
+  const beside =
+    order.hasRecovery === true ? await recoveryBeside(running, order.recoveryAgeSeconds) : null;
   let recovery: DrillRecovery | null = null;
   // Not only once k6 has stopped and n8n was counted: until then it would be made after all, or go on.
   const breakOff = (): void => void timed.end();

@@ -5,6 +5,7 @@ import type { DrillRecovery } from '../record/drill-record';
 import { recoverOnce, type OnceOrder } from '../recover/once';
 import type { PassReport } from '../recover/pass';
 import { LAZY, openQueue } from '../recover/queue';
+import { NOTHING_KNOWN } from '../recover/saves';
 import type { Running } from '../targets/target';
 import { N8nApi, type N8nRequests } from '../targets/url/api';
 import { newOwnersKey } from '../targets/url/owner';
@@ -16,8 +17,8 @@ const SCOPES = [
   ...['tag:create', 'workflowTags:update'],
 ];
 /**
- * Longer than a store is away in any drill: what was accepted meanwhile is queued when it is back, and must not be
- * taken for lost. The chart's default of 300 s would only make a drill longer.
+ * Where nobody says. Longer than a store is away in any drill: what was accepted meanwhile is queued when it is back,
+ * and must not be taken for lost. The chart's default of 300 s would only make a drill longer.
  */
 export const AGE_SECONDS = 60;
 export const EVERY_SECONDS = 10;
@@ -28,14 +29,15 @@ const STOP_AFTER = 3;
 const SINCE_HOURS = 24;
 
 /** As the chart tells its own job. */
-const VARIABLES = Object.fromEntries(
-  Object.entries({
-    ...{ RECOVERY_RETRY: true, RECOVERY_TAG: TAG, RECOVERY_ATTEMPTS: ATTEMPTS },
-    ...{ RECOVERY_AT_ONCE: AT_ONCE, RECOVERY_STOP_AFTER: STOP_AFTER },
-    ...{ RECOVERY_AGE_SECONDS: AGE_SECONDS, RECOVERY_BACK_OFF_SECONDS: EVERY_SECONDS },
-    ...{ RECOVERY_SINCE_HOURS: SINCE_HOURS, RECOVERY_PATIENCE_SECONDS: PATIENCE_SECONDS },
-  }).map(([name, value]) => [name, String(value)]),
-);
+const variablesOf = (ageSeconds: number): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries({
+      ...{ RECOVERY_RETRY: true, RECOVERY_TAG: TAG, RECOVERY_ATTEMPTS: ATTEMPTS },
+      ...{ RECOVERY_AT_ONCE: AT_ONCE, RECOVERY_STOP_AFTER: STOP_AFTER },
+      ...{ RECOVERY_AGE_SECONDS: ageSeconds, RECOVERY_BACK_OFF_SECONDS: EVERY_SECONDS },
+      ...{ RECOVERY_SINCE_HOURS: SINCE_HOURS, RECOVERY_PATIENCE_SECONDS: PATIENCE_SECONDS },
+    }).map(([name, value]) => [name, String(value)]),
+  );
 
 /** What can be asked of a pass, so that a test needs no n8n. */
 export type OnePass = (signal: AbortSignal) => Promise<PassReport | null>;
@@ -122,16 +124,24 @@ const countsOf = (texts: readonly string[]): Record<string, number> => {
   return counts;
 };
 
-/** Of an n8n in queue mode that the command has started and that has no owner yet: its workflows may run twice from now on. */
-export async function recoveryBeside(running: Running): Promise<RecoveryBeside> {
+/**
+ * Of an n8n in queue mode that the command has started and that has no owner yet: its workflows may run twice from now
+ * on. What is younger than `ageSeconds` is left alone.
+ */
+export async function recoveryBeside(
+  running: Running,
+  ageSeconds = AGE_SECONDS,
+): Promise<RecoveryBeside> {
   const inside = await running.drillAccess?.recovery?.(SCOPES);
   const unfinished = async (): Promise<number | null> =>
     (await running.executions())?.unfinished ?? null;
   if (inside !== undefined) {
     await tagAll(inside.api);
     return new RecoveryBeside(
-      async (signal) => (await inside.pass(VARIABLES, signal)) as PassReport,
+      async (signal) => (await inside.pass(variablesOf(ageSeconds), signal)) as PassReport,
       unfinished,
+      1000 * EVERY_SECONDS,
+      1000 * ageSeconds,
     );
   }
   const { baseUrl, redis } = running;
@@ -141,8 +151,9 @@ export async function recoveryBeside(running: Running): Promise<RecoveryBeside> 
   const order: OnceOrder = {
     ...{ url: baseUrl, apiKey, tag: TAG, retries: true, withinMs: SINCE_HOURS * 3_600_000 },
     rules: {
-      ...{ maxAttempts: ATTEMPTS, minAgeMs: 1000 * AGE_SECONDS, backOffMs: 1000 * EVERY_SECONDS },
+      ...{ maxAttempts: ATTEMPTS, minAgeMs: 1000 * ageSeconds, backOffMs: 1000 * EVERY_SECONDS },
     },
+    saves: NOTHING_KNOWN,
     ...{ patienceMs: 1000 * PATIENCE_SECONDS, atOnce: AT_ONCE, stopAfterLost: STOP_AFTER },
   };
   return new RecoveryBeside(
@@ -154,6 +165,8 @@ export async function recoveryBeside(running: Running): Promise<RecoveryBeside> 
         signal,
       ),
     unfinished,
+    1000 * EVERY_SECONDS,
+    1000 * ageSeconds,
   );
 }
 

@@ -10,6 +10,7 @@ import { Failure, messageOf } from '../ui/errors';
 import { recoverOnce } from './once';
 import { isAnythingLost, summaryOf } from './pass';
 import { LAZY, openQueue } from './queue';
+import { savesIn } from './saves';
 
 const { env } = process;
 const tell = (text: string): void =>
@@ -61,6 +62,12 @@ async function main(): Promise<number> {
   process.once('SIGTERM', () => {
     stopping.abort(new Failure('stopped by SIGTERM'));
   });
+  // The Job has a deadline: the pass is to end by itself before, and to count what it has done.
+  if (env['RECOVERY_PASS_SECONDS'] !== undefined) {
+    setTimeout(() => {
+      stopping.abort(new Failure('its time is over; the next pass goes on'));
+    }, ms('RECOVERY_PASS_SECONDS')).unref();
+  }
   const isQueue = env['EXECUTIONS_MODE'] === 'queue';
   const prefix = env['QUEUE_BULL_PREFIX'] ?? 'bull';
   const retries = given('RECOVERY_RETRY') === 'true';
@@ -77,6 +84,7 @@ async function main(): Promise<number> {
         minAgeMs: ms('RECOVERY_AGE_SECONDS'),
         backOffMs: ms('RECOVERY_BACK_OFF_SECONDS'),
       },
+      saves: savesIn(env),
       withinMs: 3600 * ms('RECOVERY_SINCE_HOURS'),
       patienceMs: ms('RECOVERY_PATIENCE_SECONDS'),
       atOnce: Number(given('RECOVERY_AT_ONCE')),

@@ -1,7 +1,7 @@
 /** What recovery asks of an n8n, by its public API alone. The chart carries it too, so it needs no package. */
 import type { ExecutionStatus, SeenExecution, Stored } from '../analysis/recovery/execution';
 import type { N8nApi } from '../targets/url/api';
-import { Failure } from '../ui/errors';
+import { Failure, messageOf } from '../ui/errors';
 
 export interface TaggedWorkflow {
   id: string;
@@ -61,7 +61,12 @@ export class RecoveryApi {
 
   async stored(executionId: string): Promise<Stored> {
     const path = `/executions/${executionId}?includeData=true&ignoreDataSizeLimit=true`;
-    const data = within(await this.api.ask('GET', path), 'data');
+    const reply: unknown = await this.api.ask('GET', path).catch((error: unknown) => {
+      // Deleted since it was listed, or n8n has its row and no data of it.
+      if (messageOf(error).includes(' with status 404:')) return null;
+      throw error;
+    });
+    const data = within(reply, 'data');
     if (data === null) return 'no data';
     const stack = within(data, 'executionData')?.['nodeExecutionStack'];
     const result = within(data, 'resultData');
@@ -71,6 +76,7 @@ export class RecoveryApi {
       ),
       ran: Object.keys(within(result, 'runData') ?? {}),
       error: textIn(within(result, 'error'), 'message'),
+      failedNode: failedNodeIn(result),
     };
   }
 
@@ -121,6 +127,20 @@ function idIn(value: unknown, name: string): string {
 function timeIn(value: unknown, name: string): number | null {
   const ms = Date.parse(textIn(value, name) ?? '');
   return Number.isNaN(ms) ? null : ms;
+}
+
+/** An error of a node names it, or is that of the node's last run as well. */
+function failedNodeIn(result: Fields | null): string | null {
+  const error = within(result, 'error');
+  if (error === null) return null;
+  const named = textIn(within(error, 'node'), 'name');
+  if (named !== null) return named;
+  const message = textIn(error, 'message');
+  const failed = Object.entries(within(result, 'runData') ?? {}).find(([, runs]) => {
+    const own = within(Array.isArray(runs) ? runs.at(-1) : null, 'error');
+    return own !== null && textIn(own, 'message') === message;
+  });
+  return failed?.[0] ?? null;
 }
 
 function executionIn(row: unknown): SeenExecution {

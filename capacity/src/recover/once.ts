@@ -1,9 +1,11 @@
 /** One pass over an n8n, with or without its queue. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi } from '../targets/url/api';
 import { Failure, messageOf } from '../ui/errors';
 import { RecoveryApi } from './n8n';
 import { pass, type PassOrder, type PassReport, type Tell } from './pass';
 import type { RecoveryQueue } from './queue';
+import { saidAtStart } from './saves';
 
 export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
   url: string;
@@ -34,6 +36,8 @@ export async function recoverOnce(
   const queue = openQueue === null ? null : await openQueue(onLost);
   try {
     if (order.retries && queue !== null && !(await queue.lead())) return null;
+    for (const text of saidAtStart(order.saves, queue !== null)) tell(text);
+    const ending = AbortSignal.any([signal, leading.signal]);
     const workflows = await api.workflowsTagged(order.tag);
     if (workflows.length === 0) {
       tell(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
@@ -44,11 +48,12 @@ export async function recoverOnce(
         executionsOf: api.executionsOf.bind(api),
         stored: api.stored.bind(api),
         retry: (id) => api.retry(id, order.patienceMs),
-        queued: () => queue?.queued() ?? Promise.resolve(null),
+        queued: queue === null ? null : () => queue.queued(),
+        wait: (ms) => sleep(ms, undefined, { signal: ending }).catch(() => undefined),
       },
       { ...order, workflows, sinceMs: Date.now() - order.withinMs },
       tell,
-      AbortSignal.any([signal, leading.signal]),
+      ending,
     );
     if (order.retries) {
       await queue?.count(report, Date.now()).catch((error: unknown) => {

@@ -1,8 +1,20 @@
 /** One pass of recovery: look, decide, and retry what was decided, each looked at anew right before. */
-import { decide, type RecoveryDecision, type RecoveryRules } from '../analysis/recovery/decide';
-import { isCrash, type SeenExecution, type Stored } from '../analysis/recovery/execution';
+import {
+  decide,
+  FOUND_NO_BINARY,
+  isQueueNeeded,
+  type RecoveryDecision,
+  type RecoveryRules,
+} from '../analysis/recovery/decide';
+import {
+  isBinaryGone,
+  isCrash,
+  type SeenExecution,
+  type Stored,
+} from '../analysis/recovery/execution';
 import { messageOf } from '../ui/errors';
 import type { Since, TaggedWorkflow } from './n8n';
+import { refusalOf, type Saves } from './saves';
 
 /** What a pass needs of the world. */
 export interface RecoveryHands {
@@ -10,13 +22,17 @@ export interface RecoveryHands {
   executionsOf(workflowId: string, since: Since): Promise<SeenExecution[]>;
   stored(executionId: string): Promise<Stored>;
   retry(executionId: string): Promise<{ id: string; status: string }>;
-  /** Executions with a job; null: the queue is not known. */
-  queued(): Promise<ReadonlySet<string> | null>;
+  /** Executions with a job, asked anew; null: the queue is not known. */
+  readonly queued: (() => Promise<ReadonlySet<string>>) | null;
+  /** Returns early where the pass is to end. */
+  wait(ms: number): Promise<void>;
 }
 
 export interface PassOrder {
   workflows: readonly TaggedWorkflow[];
   rules: RecoveryRules;
+  /** By n8n's own settings. */
+  saves: Saves;
   /** Executions that began before are left alone. */
   sinceMs: number;
   /** False: it only says what it would do. */
@@ -65,6 +81,8 @@ export interface PassReport {
   due: { executionId: string; workflow: string; attempt: number; from: readonly string[] }[];
   attempts: RetryAttempt[];
   left: LeftAlone[];
+  /** Not lost: n8n resumes them. */
+  waiting: { executionId: string; workflow: string }[];
   /** Workflows that are not retried at all. */
   refused: { workflow: string; reason: string }[];
   /** Why the pass ended early; null: it did not. */
@@ -73,33 +91,45 @@ export interface PassReport {
 
 export type Tell = (text: string) => void;
 
+/**
+ * What n8n resumes after a wait is `running` before it has a job again. So what the queue alone tells of is looked at
+ * twice, so long apart, before it is retried.
+ */
+export const SETTLE_MS = 10_000;
+
 export async function pass(
   hands: RecoveryHands,
   order: PassOrder,
   tell: Tell,
   signal: AbortSignal,
 ): Promise<PassReport> {
-  const report: PassReport = { due: [], attempts: [], left: [], refused: [], stopped: null };
-  // Of jobs first: what has none and is still running in the later list has lost it, or never had one.
-  const isQueueKnown = (await hands.queued()) !== null;
-  const due: { workflow: TaggedWorkflow; decision: DueDecision }[] = [];
+  const report: PassReport = {
+    ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
+  };
+  const due: Due[] = [];
   for (const workflow of order.workflows) {
-    const reason = refusalOf(workflow, isQueueKnown);
+    const reason = refusalOf(workflow, order.saves, hands.queued !== null);
     if (reason !== null) {
       report.refused.push({ workflow: workflow.name, reason });
       tell(`workflow ${workflow.name}: not retried: ${reason}`);
       continue;
     }
+    const waiting: string[] = [];
     for (const decision of await decisionsOf(hands, workflow.id, order, {
       sinceMs: order.sinceMs,
     })) {
       const { id: executionId } = decision.execution;
-      if (decision.kind === 'retry') due.push({ workflow, decision });
+      if (decision.kind === 'retry') due.push({ workflow, decision, seenAtMs: hands.nowMs() });
+      if (decision.kind === 'waiting') waiting.push(executionId);
       if (decision.kind !== 'leave') continue;
       const { isFinal } = decision;
       report.left.push({ executionId, workflow: workflow.name, reason: decision.reason, isFinal });
       tell(`execution ${executionId} of ${workflow.name}: left alone: ${decision.reason}`);
     }
+    report.waiting.push(
+      ...waiting.map((executionId) => ({ executionId, workflow: workflow.name })),
+    );
+    tellWaiting(workflow.name, waiting, tell);
   }
   due.sort(
     (a, b) => (a.decision.execution.startedAtMs ?? 0) - (b.decision.execution.startedAtMs ?? 0),
@@ -125,6 +155,11 @@ export async function pass(
   const worker = async (): Promise<void> => {
     for (let next = due.shift(); next !== undefined; next = due.shift()) {
       if (hasStopped()) return;
+      const settlesInMs = next.seenAtMs + SETTLE_MS - hands.nowMs();
+      if (next.decision.isByQueue && settlesInMs > 0) {
+        await hands.wait(settlesInMs);
+        if (hasStopped()) return;
+      }
       const attempt = await attemptOf(hands, next.workflow, next.decision, order).catch(
         (error: unknown) => {
           if (!signal.aborted) throw error;
@@ -154,19 +189,22 @@ export async function pass(
 
 type DueDecision = Extract<RecoveryDecision, { kind: 'retry' }>;
 
-/** Whether what n8n saves of a workflow lets a pass know what came of its retries. */
-function refusalOf(
-  { savesFailures, savesSuccesses }: TaggedWorkflow,
-  isQueueKnown: boolean,
-): string | null {
-  if (savesFailures === false) {
-    return 'its settings save no failed executions, so that n8n deletes what is lost of it';
+interface Due {
+  workflow: TaggedWorkflow;
+  decision: DueDecision;
+  seenAtMs: number;
+}
+
+/** Many may wait, for long, and in every pass. */
+const NAMED = 20;
+
+function tellWaiting(workflow: string, ids: readonly string[], tell: Tell): void {
+  for (const id of ids.slice(0, NAMED)) {
+    tell(`execution ${id} of ${workflow}: left alone: it is waiting, and n8n resumes it`);
   }
-  // In queue mode the worker notes the success at the original before main deletes the retry.
-  if (!isQueueKnown && savesSuccesses !== true) {
-    return 'without --redis its settings must save successful executions (saveDataSuccessExecution: all): in regular mode n8n otherwise forgets that a retry has succeeded';
+  if (ids.length > NAMED) {
+    tell(`workflow ${workflow}: ${String(ids.length - NAMED)} more executions are waiting`);
   }
-  return null;
 }
 
 async function decisionsOf(
@@ -175,11 +213,18 @@ async function decisionsOf(
   { rules }: PassOrder,
   since: Since,
 ): Promise<RecoveryDecision[]> {
-  const queued = await hands.queued();
-  const executions = await hands.executionsOf(workflowId, since);
+  let executions = await hands.executionsOf(workflowId, since);
+  // Who is too young for the queue to matter now must not age until they are decided on.
+  const nowMs = hands.nowMs();
+  let queued: ReadonlySet<string> | null = hands.queued === null ? null : new Set<string>();
+  if (hands.queued !== null && isQueueNeeded(executions, nowMs, rules)) {
+    // Of jobs first: what has none and is still running in the later list has lost it, or never had one.
+    queued = await hands.queued();
+    executions = await hands.executionsOf(workflowId, since);
+  }
   const stored = new Map<string, Stored>();
   for (;;) {
-    const decisions = decide({ nowMs: hands.nowMs(), executions, stored, queued }, rules);
+    const decisions = decide({ nowMs, executions, stored, queued }, rules);
     const toLook = decisions.filter(({ kind }) => kind === 'look');
     if (toLook.length === 0) return decisions;
     for (const { execution } of toLook) {
@@ -216,9 +261,10 @@ async function attemptOf(
   if (status === 'waiting' || status === 'running') return of('not known', `it is ${status}`, id);
   const stored = await hands.stored(id).catch((): Stored => 'no data');
   const error = stored === 'no data' ? null : stored.error;
-  if (status === 'crashed' || isCrash(error)) return of('lost again', error ?? '', id);
+  if (status === 'crashed' || isCrash(stored)) return of('lost again', error ?? '', id);
   // n8n answers before it has stored of what a retry failed.
-  return error === null ? of('not known', `it is ${status}`, id) : of('failed', error, id);
+  if (error === null) return of('not known', `it is ${status}`, id);
+  return of('failed', isBinaryGone(error) ? `${error}: it ${FOUND_NO_BINARY}` : error, id);
 }
 
 /** Whether anything that is lost has not been brought back. */
@@ -241,7 +287,7 @@ export function countsOf(attempts: readonly RetryAttempt[]): Record<RetryOutcome
   >;
 }
 
-export function summaryOf({ due, attempts, left }: PassReport, isRetry: boolean): string {
+export function summaryOf({ due, attempts, left, waiting }: PassReport, isRetry: boolean): string {
   const counts = countsOf(attempts);
   const others = OUTCOMES.filter((outcome) => outcome !== 'recovered' && counts[outcome] > 0).map(
     (outcome) => `, ${String(counts[outcome])} ${outcome}`,
@@ -249,5 +295,6 @@ export function summaryOf({ due, attempts, left }: PassReport, isRetry: boolean)
   const done = isRetry
     ? `${String(counts.recovered)} recovered${others.join('')}`
     : 'nothing was retried';
-  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone; ${done}`;
+  const waits = waiting.length === 0 ? '' : `, ${String(waiting.length)} waiting`;
+  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}`;
 }

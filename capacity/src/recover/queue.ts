@@ -8,7 +8,7 @@ import { Failure, messageOf } from '../ui/errors';
 import { countsOf, stillLost, type PassReport } from './pass';
 
 export interface RecoveryQueue {
-  /** Executions with a job that waits, is active, or is put off. */
+  /** Executions with a job that waits, is active, or is put off; of jobs that it has read before it asks nothing. */
   queued(): Promise<Set<string>>;
   /** False: another recovery works. Renewed until `end`. */
   lead(): Promise<boolean>;
@@ -55,10 +55,18 @@ export async function openQueue(
   const leader = `n8n-tuned:{${prefix}}:recover`;
   const own = randomUUID();
   let renewing: NodeJS.Timeout | undefined;
+  const known = new Map<string, Look>();
   return {
     queued: async () => {
+      // A pool of workers may have got its queue since the last look.
       const queues = await queuesOf(redis, prefix);
-      const found = await Promise.all(queues.map((queue) => executionsQueued(redis, queue)));
+      const found = await Promise.all(
+        queues.map(async (queue) => {
+          const look = await lookAt(redis, queue, known.get(queue) ?? NOTHING_READ);
+          known.set(queue, look);
+          return [...look.executions.values()].filter((id) => id !== undefined);
+        }),
+      );
       return new Set(found.flat());
     },
     lead: async () => {
@@ -108,26 +116,49 @@ async function queuesOf(redis: Redis, prefix: string): Promise<string[]> {
   return [...found];
 }
 
-async function executionsQueued(redis: Redis, queue: string): Promise<string[]> {
+/** One look at a queue. A job keeps its execution, so that a later look reads new jobs only. */
+interface Look {
+  /** As many jobs as the queue has counted. */
+  newest: number;
+  /** Of each job that has not ended, by its id; undefined: it has none. */
+  executions: ReadonlyMap<string, string | undefined>;
+}
+
+const NOTHING_READ: Look = { newest: 0, executions: new Map() };
+
+async function lookAt(redis: Redis, queue: string, before: Look): Promise<Look> {
   const key = (name: string): string => `${queue}:${name}`;
-  const lists = await Promise.all([
-    redis.lrange(key('wait'), 0, -1),
-    redis.lrange(key('paused'), 0, -1),
-    redis.lrange(key('active'), 0, -1),
-    redis.zrange(key('delayed'), 0, -1),
-  ]);
-  const jobs = lists.flat();
-  const found: string[] = [];
-  for (let at = 0; at < jobs.length; at += BATCH) {
-    const texts = await Promise.all(
-      jobs.slice(at, at + BATCH).map((job) => redis.hget(key(job), 'data')),
-    );
-    for (const text of texts) {
-      const executionId = text === null ? undefined : executionIn(text);
-      if (executionId !== undefined) found.push(executionId);
-    }
+  // In one step: a job that goes from one list into another meanwhile is in one of them.
+  const replies =
+    (await redis
+      .multi()
+      .get(key('id'))
+      .lrange(key('wait'), 0, -1)
+      .lrange(key('paused'), 0, -1)
+      .lrange(key('active'), 0, -1)
+      .zrange(key('delayed'), 0, -1)
+      .exec()) ?? [];
+  for (const [error] of replies) if (error !== null) throw error;
+  const [count, ...lists] = replies.map(([, value]) => value) as [string | null, ...string[][]];
+  const newest = Number(count ?? 0);
+  // One that counts from its start again, as after a loss of data, has new jobs under old ids.
+  const read = newest < before.newest ? NOTHING_READ.executions : before.executions;
+  const executions = new Map<string, string | undefined>();
+  const unread: string[] = [];
+  for (const job of new Set(lists.flat())) {
+    if (read.has(job)) executions.set(job, read.get(job));
+    else unread.push(job);
   }
-  return found;
+  for (let at = 0; at < unread.length; at += BATCH) {
+    await Promise.all(
+      unread.slice(at, at + BATCH).map(async (job) => {
+        const text = await redis.hget(key(job), 'data');
+        // Without data it has ended since.
+        if (text !== null) executions.set(job, executionIn(text));
+      }),
+    );
+  }
+  return { newest, executions };
 }
 
 function executionIn(text: string): string | undefined {

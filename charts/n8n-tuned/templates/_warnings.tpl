@@ -66,6 +66,7 @@
 {{- if and $values.multiMain.enabled $values.httpRoute.enabled }}
 - An HTTPRoute does not keep a user on one main, which the editor needs: give main's Service session persistence by a policy of your Gateway.
 {{- end }}
+{{- include "n8n-tuned.recoveryWarnings" . }}
 {{- if $values.loadTargets.enabled }}
 - loadTargets.enabled: everybody who reaches the webhooks can load this n8n. Not for production.
 {{- end }}

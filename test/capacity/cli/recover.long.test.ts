@@ -35,7 +35,16 @@ test('with it, each decision is a line', async () => {
   expect(stdout).toBe('1 lost and due for a retry, 0 left alone; 1 recovered\n');
 });
 
+test('what n8n saves by its own settings can be said, and decides', async () => {
+  const none = await recover('--retry', '--save-on-error', 'none');
+  expect([none.code, seen]).toEqual([1, []]);
+  expect(none.stderr).toMatch(/EXECUTIONS_DATA_SAVE_ON_ERROR is none\): recovery is impossible/);
+  const unsaid = await recover();
+  expect(unsaid.stderr).toContain('what n8n saves by its own settings is not known here');
+});
+
 test.each([
+  { more: ['--save-on-error', 'some'], says: /--save-on-error/ },
   { more: ['--url', 'n8n.example.com'], says: /write it like http/ },
   { more: ['--attempts', '0'], says: /--attempts/ },
 ])('what is written wrong is a sentence: $more', async ({ more, says }) => {

@@ -3,7 +3,9 @@ import type { PassReport, RetryAttempt } from '../../../capacity/src/recover/pas
 
 /** Passes beside a drill, with passes of its own: none of it waits for a time to be over. */
 
-const NOTHING: PassReport = { due: [], attempts: [], left: [], refused: [], stopped: null };
+const NOTHING: PassReport = {
+  ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
+};
 const YOUNG = {
   ...{ executionId: '7', workflow: 'w', reason: 'it is younger than --age', isFinal: false },
 };

@@ -2,10 +2,13 @@ import fc from 'fast-check';
 import {
   isAnythingLost,
   pass,
+  summaryOf,
   type PassOrder,
   type PassReport,
+  type RecoveryHands,
 } from '../../../capacity/src/recover/pass';
-import { ModelN8n, SLOW_MS, type Work } from './model';
+import { NOTHING_KNOWN } from '../../../capacity/src/recover/saves';
+import { ENQUEUED_WITHIN_MS, ModelN8n, SLOW_MS, type Work } from './model';
 
 /** Passes of recovery over random histories: everything that can be is done at least once, and nothing twice unseen. */
 
@@ -14,7 +17,7 @@ const OLD_MS = 600_000;
 
 const orderOf = (given: Partial<PassOrder> = {}): PassOrder => ({
   workflows: [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: true }],
-  rules: RULES,
+  ...{ rules: RULES, saves: NOTHING_KNOWN },
   ...{ sinceMs: 0, retries: true, atOnce: 2, stopAfterLost: 1000 },
   ...given,
 });
@@ -38,21 +41,23 @@ const works = fc.array(
         'failed',
         'at work',
         'queued',
+        'resumed',
         'waiting',
       ] as const),
     ),
-    mode: fc.constantFrom('webhook', 'trigger', 'integrated', 'manual'),
-    fates: fc.array(fc.constantFrom('success', 'failure', 'crash', 'unheard', 'slow'), {
+    mode: fc.constantFrom('webhook', 'trigger', 'error', 'integrated', 'manual'),
+    fates: fc.array(fc.constantFrom('success', 'failure', 'crash', 'unheard', 'slow', 'dies'), {
       ...{ minLength: 1, maxLength: 4 },
     }),
     ageMs: fc.constantFrom(1000, OLD_MS),
+    enqueuedInMs: fc.nat({ max: ENQUEUED_WITHIN_MS }),
   }),
   { minLength: 1, maxLength: 12 },
 );
 
 /** By the meaning of each word, not by what the planner does. */
 const isOurs = ({ begins, mode }: Work): boolean =>
-  (mode === 'webhook' || mode === 'trigger') && ['lost', 'stalled', 'at work'].includes(begins);
+  ['webhook', 'trigger', 'error'].includes(mode) && ['lost', 'stalled', 'at work'].includes(begins);
 
 test('over random histories', async () => {
   await fc.assert(
@@ -73,7 +78,7 @@ test('over random histories', async () => {
           n8n.clockMs += 2 * SLOW_MS;
           await run(n8n);
         }
-        expect([n8n.overlaps, n8n.emptyRuns]).toEqual([0, 0]);
+        expect([n8n.overlaps, n8n.doubles, n8n.emptyRuns]).toEqual([0, 0, 0]);
         given.forEach((one, index) => {
           const id = String(index + 1);
           const retries = n8n.retriesOf(id).length;
@@ -86,7 +91,7 @@ test('over random histories', async () => {
             { length: RULES.maxAttempts },
             (_, at) => fates[at] ?? fates.at(-1),
           );
-          const isEnd = (fate: string | undefined): boolean => fate !== 'crash';
+          const isEnd = (fate: string | undefined): boolean => fate !== 'crash' && fate !== 'dies';
           const end = upTo.find(isEnd);
           expect(n8n.done(id)).toBe(end === undefined || end === 'failure' ? 0 : 1);
           expect(retries).toBe(end === undefined ? RULES.maxAttempts : 1 + upTo.findIndex(isEnd));
@@ -175,26 +180,83 @@ test('what somebody else has begun to retry since the look is left to them', asy
   expect(n8n.overlaps).toBe(0);
 });
 
-test('in regular mode only workflows whose successes are saved', async () => {
-  const n8n = new ModelN8n([work()]);
-  const report = await pass(
-    Object.assign(n8n, { queued: () => Promise.resolve(null) }),
-    orderOf({
-      workflows: [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }],
-    }),
-    ...[quiet, never],
-  );
-  expect([report.attempts, report.refused]).toEqual([
-    [],
-    [{ workflow: 'Work', reason: expect.stringContaining('saveDataSuccessExecution') as string }],
-  ]);
+test('a retry whose worker and main died counts as one attempt, once it is old enough', async () => {
+  const n8n = new ModelN8n([work({ fates: ['dies', 'success'] })]);
+  expect((await run(n8n)).attempts.map(({ outcome }) => outcome)).toEqual(['not known']);
+  expect((await run(n8n)).left).toMatchObject([{ reason: 'its retry 2 has not ended' }]);
+  n8n.clockMs += RULES.minAgeMs;
+  expect((await run(n8n)).attempts).toMatchObject([{ attempt: 2, outcome: 'recovered' }]);
+  expect([n8n.done('1'), n8n.overlaps]).toEqual([1, 0]);
 });
 
-test('nothing of a workflow whose failures n8n deletes', async () => {
-  const report = await run(new ModelN8n([work()]), {
-    workflows: [{ id: 'w', name: 'Work', savesFailures: false, savesSuccesses: true }],
+describe('does not race enqueueing', () => {
+  test('what has its job a moment after the first look is left to its worker', async () => {
+    const n8n = new ModelN8n([
+      work({ begins: 'resumed', enqueuedInMs: ENQUEUED_WITHIN_MS }),
+      work({ begins: 'at work' }),
+    ]);
+    const { attempts } = await run(n8n, { atOnce: 1 });
+    expect(attempts.map(({ executionId, outcome }) => [executionId, outcome])).toEqual([
+      ['1', 'no longer due'],
+      ['2', 'recovered'],
+    ]);
+    expect(n8n.doubles).toBe(0);
   });
-  expect(report.refused[0]?.reason).toMatch(/save no failed executions/);
+
+  test('it asks for the queue only where that decides, and for what n8n calls lost not at all', async () => {
+    const ended = new ModelN8n([work(), work({ begins: 'stalled' }), work({ begins: 'waiting' })]);
+    expect((await run(ended)).attempts).toHaveLength(2);
+    expect(ended.looks).toBe(0);
+    const open = new ModelN8n([work({ begins: 'at work' }), work({ begins: 'queued' }), work()]);
+    expect((await run(open, { atOnce: 1 })).attempts).toHaveLength(2);
+    // For the pass, and right before the retry of the one that n8n has as running.
+    expect(open.looks).toBe(2);
+  });
+});
+
+test('what waits is named, and not called lost', async () => {
+  const said: string[] = [];
+  const n8n = new ModelN8n(Array.from({ length: 22 }, () => work({ begins: 'waiting' })));
+  const report = await pass(n8n, orderOf(), (text) => void said.push(text), never);
+  expect(report.waiting).toHaveLength(22);
+  expect([isAnythingLost(report), report.left, report.attempts]).toEqual([false, [], []]);
+  expect(said[0]).toBe('execution 1 of Work: left alone: it is waiting, and n8n resumes it');
+  expect(said.slice(20)).toEqual(['workflow Work: 2 more executions are waiting']);
+  expect(summaryOf(report, true)).toContain('0 left alone, 22 waiting;');
+});
+
+describe('by what n8n saves', () => {
+  const unsaid = [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }];
+  const inRegularMode = (given: Partial<PassOrder>): ReturnType<typeof pass> => {
+    const { nowMs, executionsOf, stored, retry, wait } = new ModelN8n([work()]);
+    const hands: RecoveryHands = { nowMs, executionsOf, stored, retry, wait, queued: null };
+    return pass(hands, orderOf({ workflows: unsaid, ...given }), quiet, never);
+  };
+
+  test('in regular mode only workflows whose successes are saved', async () => {
+    const report = await inRegularMode({});
+    expect([report.attempts, report.refused]).toEqual([
+      [],
+      [{ workflow: 'Work', reason: expect.stringContaining('saveDataSuccessExecution') as string }],
+    ]);
+    const saving = await inRegularMode({ saves: { ...NOTHING_KNOWN, successes: true } });
+    expect(saving.attempts.map(({ outcome }) => outcome)).toEqual(['recovered']);
+  });
+
+  test('nothing of a workflow whose failures n8n deletes', async () => {
+    const own = await run(new ModelN8n([work()]), {
+      workflows: [{ id: 'w', name: 'Work', savesFailures: false, savesSuccesses: true }],
+    });
+    expect(own.refused[0]?.reason).toMatch(/its settings save no failed executions/);
+    const saves = { ...NOTHING_KNOWN, failures: false };
+    const all = await run(new ModelN8n([work()]), { workflows: unsaid, saves });
+    expect([all.attempts, all.refused[0]?.reason]).toEqual([
+      [],
+      expect.stringMatching(/n8n saves no failed executions/),
+    ]);
+    const given = [{ id: 'w', name: 'Work', savesFailures: true, savesSuccesses: null }];
+    expect((await run(new ModelN8n([work()]), { workflows: given, saves })).refused).toEqual([]);
+  });
 });
 
 test('its end: no further retry is begun', async () => {

@@ -1,5 +1,5 @@
 /** Which lost executions are retried now, and why others are not. Knows no clock and no n8n. */
-import { isCrash, type SeenExecution, type Stored } from './execution';
+import { isBinaryGone, isCrash, type SeenExecution, type Stored } from './execution';
 
 export interface RecoveryRules {
   /** All attempts of each execution. */
@@ -16,17 +16,28 @@ export interface RecoveryView {
   executions: readonly SeenExecution[];
   /** Those that were looked at, by id. */
   stored: ReadonlyMap<string, Stored>;
-  /** Executions that have a job in the queue; null: the queue is not known. */
+  /** Executions that have a job in the queue, looked at before `executions`; null: the queue is not known. */
   queued: ReadonlySet<string> | null;
 }
 
 export type RecoveryDecision =
-  /** Retry it now; it is attempt number `attempt`. */
-  | { kind: 'retry'; execution: SeenExecution; attempt: number; next: readonly string[] }
+  /**
+   * Retry it now; it is attempt number `attempt`. `isByQueue`: n8n has it, or a retry of it, as running, and only the
+   * queue says that nobody runs it.
+   */
+  | {
+      kind: 'retry';
+      execution: SeenExecution;
+      attempt: number;
+      next: readonly string[];
+      isByQueue: boolean;
+    }
   /** Its data has to be looked at first. */
   | { kind: 'look'; execution: SeenExecution }
   /** Lost, and not retried by this pass; `isFinal`: nor by a later one. */
   | { kind: 'leave'; execution: SeenExecution; reason: string; isFinal: boolean }
+  /** Not lost, and not at work either: n8n resumes it. */
+  | { kind: 'waiting'; execution: SeenExecution }
   /** Nothing to recover: it failed by itself, is at work, or a retry of it succeeded. */
   | { kind: 'fine'; execution: SeenExecution; why: 'failed' | 'at work' | 'recovered' };
 
@@ -45,6 +56,23 @@ export function decide(view: RecoveryView, rules: RecoveryRules): RecoveryDecisi
     .toSorted((a, b) => byAge(a, b))
     .map((root) => decideOne(root, retriesOf(root, byOriginal), view, rules));
 }
+
+/** Whether a decision about any of them rests on which of them have a job. */
+export const isQueueNeeded = (
+  executions: readonly SeenExecution[],
+  nowMs: number,
+  rules: RecoveryRules,
+): boolean => executions.some((execution) => mayHaveLostItsJob(execution, nowMs, rules));
+
+/** n8n has it as open, it would have a job, and it is old enough to have lost it. */
+const mayHaveLostItsJob = (
+  execution: SeenExecution,
+  nowMs: number,
+  { minAgeMs }: RecoveryRules,
+): boolean =>
+  OPEN.has(execution.status) &&
+  HAS_A_JOB.has(execution.mode) &&
+  ageMs(execution, nowMs) >= minAgeMs;
 
 /** Retries, retries of those, and so on. */
 function retriesOf(
@@ -88,21 +116,16 @@ function decideOne(
     return { kind: 'fine', execution, why: 'recovered' };
   }
   if (status === 'canceled') return { kind: 'fine', execution, why: 'failed' };
-  if (status === 'waiting') return { kind: 'fine', execution, why: 'at work' };
+  if (status === 'waiting') return { kind: 'waiting', execution };
 
-  const isOpen = status === 'new' || status === 'running';
+  const isOpen = OPEN.has(status);
   if (status === 'error') {
     if (stored === undefined) return { kind: 'look', execution };
     // Without its data nobody can tell a crash from a failure, and a failure is not ours to repeat.
-    if (stored === 'no data' || !isCrash(stored.error)) {
-      return { kind: 'fine', execution, why: 'failed' };
-    }
+    if (!isCrash(stored)) return { kind: 'fine', execution, why: 'failed' };
   }
   if (isOpen) {
-    if (queued?.has(execution.id) === true) return { kind: 'fine', execution, why: 'at work' };
-    // Sub-executions and what is run by hand have no job of their own.
-    if (!HAS_A_JOB.has(execution.mode)) return { kind: 'fine', execution, why: 'at work' };
-    if (ageMs(execution, nowMs) < rules.minAgeMs) {
+    if (queued?.has(execution.id) === true || !mayHaveLostItsJob(execution, nowMs, rules)) {
       return { kind: 'fine', execution, why: 'at work' };
     }
     if (queued === null) {
@@ -117,8 +140,10 @@ function decideOne(
   }
   if (ageMs(execution, nowMs) < rules.minAgeMs) return leave('it is younger than --age');
 
-  const busy = retries.find((retry) => BUSY.has(retry.status));
-  if (busy !== undefined) return leave(`its retry ${busy.id} has not ended`);
+  for (const retry of retries) {
+    const goesOn = goesOnWith(retry, view, rules);
+    if (goesOn !== null) return leave(`its retry ${retry.id} ${goesOn}`);
+  }
   // A retry that failed by itself has run to its end, and what it failed of is in n8n's list of failures.
   for (const retry of retries.filter((one) => one.status === 'error')) {
     const of = looked.get(retry.id);
@@ -126,7 +151,8 @@ function decideOne(
     if (of === 'no data') {
       return leave(`its retry ${retry.id} failed, and n8n has no data to tell why`, true);
     }
-    if (!isCrash(of.error)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
+    if (isBinaryGone(of.error)) return leave(`its retry ${retry.id} ${FOUND_NO_BINARY}`, true);
+    if (!isCrash(of)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
   }
   if (retries.some((one) => one.status === 'canceled')) {
     return leave('its retry was stopped by hand', true);
@@ -139,20 +165,47 @@ function decideOne(
   if (nowMs - lastMs < waitMs) return leave('its last attempt was lost a short time ago');
 
   if (stored === undefined) return { kind: 'look', execution };
-  if (stored === 'no data') return leave('n8n has no data of it: pruned, or not saved', true);
+  if (stored === 'no data') return leave('n8n has no data of it: deleted, or not saved', true);
   if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
-  return { kind: 'retry', execution, attempt: retries.length + 1, next: stored.next };
+  return {
+    ...{ kind: 'retry', execution, attempt: retries.length + 1, next: stored.next },
+    isByQueue: isOpen || retries.some((retry) => OPEN.has(retry.status)),
+  };
+}
+
+/**
+ * Why no other retry is begun beside this one, as a clause; null: it has ended, or its worker has died, and it counts
+ * as an attempt that was lost.
+ */
+function goesOnWith(
+  retry: SeenExecution,
+  { nowMs, queued }: RecoveryView,
+  rules: RecoveryRules,
+): string | null {
+  if (retry.status === 'waiting') return 'is waiting, and n8n resumes it';
+  // n8n does not tell since when.
+  if (retry.status === 'new') return 'has not begun';
+  if (retry.status !== 'running') return null;
+  const isDead = queued !== null && !queued.has(retry.id) && mayHaveLostItsJob(retry, nowMs, rules);
+  return isDead ? null : 'has not ended';
 }
 
 const EMPTIED = 'n8n has written an empty run over its data, as it does without keep-stalled';
 
+/** A node may mean another file. */
+export const FOUND_NO_BINARY = 'did not find a file, as where binary data is gone with its pod';
+
 const isEmptied = (stored: Stored): boolean =>
-  stored !== 'no data' && isCrash(stored.error) && stored.next.length === 0;
+  stored !== 'no data' && isCrash(stored) && stored.next.length === 0;
 
-const BUSY = new Set(['new', 'running', 'waiting']);
+const OPEN = new Set(['new', 'running']);
 
-/** Modes in which n8n hands an execution to the queue. */
-const HAS_A_JOB = new Set(['webhook', 'trigger', 'retry']);
+/**
+ * Modes in which n8n 2.41 hands every execution to the queue (WorkflowRunner.run). Not so: `integrated`, which runs
+ * where the one that called it runs; `manual`, which does so only where it is set up; `cli`, which never does; and
+ * `internal`.
+ */
+const HAS_A_JOB = new Set(['webhook', 'trigger', 'retry', 'error', 'chat', 'evaluation', 'agent']);
 
 const NOT_OURS: Record<string, string> = {
   integrated: 'it is a sub-execution: the one that called it is retried',

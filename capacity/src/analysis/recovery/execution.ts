@@ -24,15 +24,34 @@ export interface StoredExecution {
   /** Nodes whose results are stored: a retry does not run them again. */
   ran: readonly string[];
   error: string | null;
+  /** The node whose error that is; null: n8n's own, or there is none. */
+  failedNode: string | null;
 }
 
 /** An execution that n8n may show without its data, since it was pruned, or never saved. */
 export type Stored = StoredExecution | 'no data';
 
-/** As n8n 2.41 words it where a job has stalled. */
-export const STALLED = 'failed to be processed too many times';
-/** And where a process has died. */
-const OF_CRASHES = [STALLED, 'job stalled', 'did not finish'];
+/** As n8n 2.41 words it where a job has stalled (MaxStalledCountError). */
+export const STALLED =
+  'This execution failed to be processed too many times and will no longer retry. To allow this execution to complete, please break down your workflow or scale up your workers or adjust your worker settings.';
 
-export const isCrash = (error: string | null): boolean =>
-  error !== null && OF_CRASHES.some((words) => error.includes(words));
+/** What n8n itself says where a process has died, as a whole: a node may quote it. */
+const OF_CRASHES: ReadonlySet<string> = new Set([
+  STALLED,
+  // Bull's own words, which n8n passes on where it was not told that the job stalled, but looked and found it so.
+  'job stalled more than allowable limit',
+  // WorkflowCrashedError, from its log of events.
+  'Workflow did not finish, possible out-of-memory issue',
+]);
+
+/** Whether n8n says that its process has died. */
+export const isCrash = (stored: Stored): boolean =>
+  stored !== 'no data' &&
+  stored.failedNode === null &&
+  stored.error !== null &&
+  OF_CRASHES.has(stored.error);
+
+/** What n8n says of binary data that is neither on a disk that it sees nor in its database. */
+const GONE: ReadonlySet<string> = new Set(['File not found', 'Binary data file not found']);
+
+export const isBinaryGone = (error: string | null): boolean => error !== null && GONE.has(error);

@@ -4,6 +4,44 @@
 {{- default (printf "http://%s.%s.svc%s" (include "n8n-tuned.fullname" .) (include "n8n-tuned.namespace" .) (ternary "" (printf ":%d" $port) (eq $port 80))) .Values.recovery.url -}}
 {{- end -}}
 
+{{/* For so long a pass begins retries; then it ends by itself, and the next one goes on. */}}
+{{- define "n8n-tuned.recoveryPassSeconds" -}}
+{{- mul 4 (int .Values.recovery.patienceSeconds) -}}
+{{- end -}}
+
+{{/*
+What n8n saves of executions, as main has it, under the names of the variables that recovery reads: what it can bring
+back rests on it. RECOVERY_KEEPS_STALLED only in queue mode.
+*/}}
+{{- define "n8n-tuned.recoverySaves" -}}
+{{- $asked := dict "context" . "component" (first .n8nTunedComponents) -}}
+{{- $saves := dict -}}
+{{- range $setting, $variable := dict "saveFailedExecutions" "EXECUTIONS_DATA_SAVE_ON_ERROR" "saveSuccessfulExecutions" "EXECUTIONS_DATA_SAVE_ON_SUCCESS" "saveProgress" "EXECUTIONS_DATA_SAVE_ON_PROGRESS" -}}
+{{- $tuned := include "n8n-tuned.tuning" (dict "context" $ "name" $setting) -}}
+{{- $_ := set $saves $variable (include "n8n-tuned.userEnv" (merge (dict "name" $variable "default" $tuned) $asked)) -}}
+{{- end -}}
+{{- if include "n8n-tuned.isQueue" . -}}
+{{- $_ := set $saves "RECOVERY_KEEPS_STALLED" (has "keep-stalled.cjs" (include "n8n-tuned.preloads" $asked | fromYaml).items | toString) -}}
+{{- end -}}
+{{- toYaml $saves -}}
+{{- end -}}
+
+{{/* What of n8n's settings leaves recovery with little or nothing to do, for NOTES: one line each. */}}
+{{- define "n8n-tuned.recoveryWarnings" -}}
+{{- if .Values.recovery.enabled -}}
+{{- $saves := include "n8n-tuned.recoverySaves" . | fromYaml -}}
+{{- if eq "none" $saves.EXECUTIONS_DATA_SAVE_ON_ERROR }}
+- recovery.enabled: n8n saves no failed executions, so recovery retries only workflows whose own settings save them: set tuning.saveFailedExecutions=all.
+{{- end }}
+{{- if and (not (include "n8n-tuned.isQueue" .)) (eq "none" $saves.EXECUTIONS_DATA_SAVE_ON_SUCCESS) }}
+- recovery.enabled: n8n saves no successful executions, and in regular mode it then forgets that a retry has succeeded, so recovery retries only workflows whose own settings save them: set tuning.saveSuccessfulExecutions=all.
+{{- end }}
+{{- if eq "false" (get $saves "RECOVERY_KEEPS_STALLED" | toString) }}
+- recovery.enabled: without tuning.keepStalled n8n writes an empty run over what a dead worker had, and recovery cannot bring that back: set tuning.keepStalled=true.
+{{- end }}
+{{- end -}}
+{{- end -}}
+
 {{- define "n8n-tuned.validate.recovery" -}}
 {{- if .Values.recovery.enabled -}}
 {{- $kind := include "n8n-tuned.redisKind" . -}}

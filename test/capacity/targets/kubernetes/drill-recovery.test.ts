@@ -72,7 +72,7 @@ const reach = (pods: V1Pod[]): ReturnType<typeof recoveryReach> =>
 test('asks n8n with the key of an owner of its own, and gives its report', async () => {
   const { pass } = await reach([main]);
   expect(await pass(VARIABLES, NEVER)).toEqual({
-    ...{ due: [], attempts: [], left: [], refused: [], stopped: null },
+    ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
   });
   expect(asked.at(-1)).toMatch(/^GET \/api\/v1\/workflows\?.*tags=recover.* with the key$/);
 });
