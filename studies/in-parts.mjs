@@ -3,9 +3,10 @@
 //   (nothing)        the next part without a record
 //   --within 9m      one after the other, as long as the next one still fits
 //   NAME...          these parts, also where they have a record
-//   --at-once 3      so many parts at a time, where a plan allows it; their records say so. What they load is started
-//                    first, and their loads begin together: the start of one does not disturb the load of another. Those of
-//                    the next round are started when these loads are over
+//   --at-once 3      so many parts at a time, where a plan allows it. What they load is started first, and their loads
+//                    begin together: the start of one does not disturb the load of another. Those of the next round are
+//                    started when these loads are over. Records say how many parts their round had (atOnce), and how many
+//                    of other rounds were under way beside them at the most (beside)
 //   --out FOLDER     as `n8n-tuned study` calls it: records go to FOLDER/parts, not to those of the repository
 //   --quick          the parts of the plan's quick form, shortened, one after the other; with --out
 // With SHORT=1 a part is tried: its record is printed, not kept.
@@ -14,6 +15,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Beside } from './beside.mjs';
 import { inRounds } from './rounds.mjs';
 import { Together } from './together.mjs';
 
@@ -126,18 +128,36 @@ function asked({ values, positionals }, { parts, mostAtOnce }) {
 const callWith = (together, part, args) =>
   call([...args, '--start-file', together.file], (text) => together.hears(part, text));
 
-/** Measures one part and keeps its record. `together`: with others, of which there are `atOnce` with this one. */
-async function keep(part, { about, fileOf, shownOut, measured, together, atOnce, isShort }) {
+const besides = new Beside();
+
+/** What comes of it, and how many parts of other rounds were under way beside it at the most. */
+async function besideOthers(round, measure) {
+  const begun = besides.begins(round);
+  let beside = 0;
+  let came;
+  try {
+    came = await measure();
+  } finally {
+    beside = besides.ends(begun);
+  }
+  return { ...came, beside };
+}
+
+/** Measures one part and keeps its record. `round`: those with which it is measured. `together`: null where it is alone. */
+async function keep(part, { about, fileOf, shownOut, measured, together, round, isShort }) {
   const out = mkdtempSync(join(tmpdir(), 'part-'));
   const loadAverageAtStart = loadavg()[0];
   try {
-    const { record, sentence } = await measured(part, {
-      call: (args) => (together === null ? call(args) : callWith(together, part, args)),
-      ...{ out, isShort, signal: interruption.signal },
-    });
+    const { record, sentence, beside } = await besideOthers(round, () =>
+      measured(part, {
+        call: (args) => (together === null ? call(args) : callWith(together, part, args)),
+        ...{ out, isShort, signal: interruption.signal },
+      }),
+    );
     const whole = {
       ...{ about: `Written by ${about}`, ...part, loadAverageAtStart },
-      ...(atOnce > 1 ? { atOnce } : {}),
+      ...(round.length > 1 ? { atOnce: round.length } : {}),
+      ...(beside > 0 ? { beside } : {}),
       ...record,
     };
     // Where this machine keeps things says nothing to another one.
@@ -219,11 +239,11 @@ export async function measureParts(plan) {
     return parts;
   }
 
-  async function one(part, together, number) {
+  async function one(part, together, round) {
     console.log(`== ${part.name}${isShort ? ', shortened' : ''}, about ${minutes(part.seconds)}`);
     tried += 1;
     try {
-      await keep(part, { ...plan, fileOf, together, atOnce: number, isShort });
+      await keep(part, { ...plan, fileOf, together, round, isShort });
     } catch (error) {
       const { aborted } = interruption.signal;
       if (!(error instanceof NotMeasured) && !aborted) throw error;
@@ -236,7 +256,7 @@ export async function measureParts(plan) {
   /** A round of its own has nobody whose load it could disturb: the next one waits for its end. */
   function begin(parts) {
     const together = parts.length > 1 ? new Together(parts) : null;
-    const all = Promise.all(parts.map((part) => one(part, together, parts.length)));
+    const all = Promise.all(parts.map((part) => one(part, together, parts)));
     const ended = all.finally(() => together?.end());
     const loadSeconds = Math.max(...parts.map((part) => part.loadSeconds ?? Infinity));
     const isTold = together !== null && Number.isFinite(loadSeconds);

@@ -1,4 +1,5 @@
-// What is lost when something breaks: every fault in three configurations on both targets, three times.
+// What is lost when something breaks: every fault in three configurations on both targets, three times where it can lose
+// something.
 //
 //   make build
 //   node studies/drills/measure.mjs --list                      what there is, what has a record, and how long it takes
@@ -9,27 +10,21 @@
 //
 //   node studies/drills/measure.mjs --within 40m --at-once 4    four at a time
 //
-// A part is one drill. It is repeated where the first one counted anything but requests that were answered and executed
-// once. What is lost does not hang on what else the machine does, as long as the SLO of the steady phase is met; times do, so
-// that the page says of which drills they were not alone. The next ones are started while those before them wait for what
-// their load left behind. Those of the target kubernetes are left out where no KUBECONFIG names a cluster. An invalid drill
-// says nothing and is not kept. With SHORT=1 a part is tried: its record is printed.
+// A part is one drill; isNeeded in parts.mjs says which of them are repeated. What is lost does not hang on what else the
+// machine does, as long as the SLO of the steady phase is met; times do, so that the page says of which drills they were not
+// alone. The next ones are started while those before them wait for what their load left behind. Those of the target
+// kubernetes are left out where no KUBECONFIG names a cluster. An invalid drill says nothing and is not kept. With SHORT=1 a
+// part is tried: its record is printed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { measureParts, NotMeasured, root } from '../in-parts.mjs';
-import { commandOf, firstOf, isAlone, isNeeded, PARTS } from './parts.mjs';
+import { seenIn } from './ledger.mjs';
+import { commandOf, isAlone, isNeeded, PARTS } from './parts.mjs';
 
 const KEPT = join(import.meta.dirname, 'results/parts');
 
 /** PASS and FAIL; of the others nothing is kept. */
 const ENDINGS = [0, 1];
-
-/** Requests whose work was done more than once, of those that were executed more than once. */
-function doneTwice(folder) {
-  const [head, ...lines] = readFileSync(join(folder, 'ledger.csv'), 'utf8').trim().split('\n');
-  const done = head.split(',').indexOf('done');
-  return lines.filter((line) => Number(line.split(',').at(done)) > 1).length;
-}
 
 async function measured(part, { call, out, isShort }) {
   const { code, record } = await call(commandOf(part, { root, out, isShort }));
@@ -39,8 +34,9 @@ async function measured(part, { call, out, isShort }) {
     );
   }
   const { folder, ...drill } = record;
+  const ledger = readFileSync(join(folder, 'ledger.csv'), 'utf8');
   return {
-    record: { doneTwice: doneTwice(folder), drill },
+    record: { ...seenIn(ledger, drill.phases.faultMs), drill },
     sentence: record.verdict.sentence,
   };
 }
@@ -58,7 +54,7 @@ await measureParts({
   // With six on two cores, each missed its SLO before its fault.
   mostAtOnce: 4,
   isAlone,
-  isNeeded: (part) => isNeeded(part, recordOf(firstOf(part))),
+  isNeeded: (part) => isNeeded(part, recordOf),
   kindOf: ({ target }) => target,
   whyNot: ({ target }) =>
     target === 'process' || (process.env.KUBECONFIG ?? '') !== ''

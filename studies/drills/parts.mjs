@@ -27,13 +27,21 @@ const OPTIONS = {
 const valuesOf = (root, name) =>
   [name, 'shared-node'].flatMap((one) => ['--values', join(root, `studies/drills/${one}.yaml`)]);
 
-/** What the chart gives n8n and the target process does not give it by itself. */
+/**
+ * What the chart gives n8n and the target process does not give it by itself: every role gets it, and what is meant for
+ * another one does nothing there. test/chart/drill-variables.test.ts compares all variables with those of the chart.
+ */
 function chartEnv(root) {
-  const guard = join(root, 'charts/n8n-tuned/files/preload/worker-guard.cjs');
-  return [
-    ...['--env', 'N8N_TUNED_GUARD_SECONDS=60', '--env', 'N8N_GRACEFUL_SHUTDOWN_TIMEOUT=300'],
-    ...['--env', `NODE_OPTIONS=--require=${guard}`],
-  ];
+  const preloads = ['keep-alive.cjs', 'worker-guard.cjs'].map(
+    (name) => `--require=${join(root, 'charts/n8n-tuned/files/preload', name)}`,
+  );
+  return Object.entries({
+    N8N_GRACEFUL_SHUTDOWN_TIMEOUT: 300,
+    N8N_TUNED_GUARD_SECONDS: 60,
+    N8N_TUNED_KEEP_ALIVE_SECONDS: 620,
+    QUEUE_BULL_REDIS_KEEP_ALIVE: true,
+    NODE_OPTIONS: preloads.join(' '),
+  }).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
 }
 
 /**
@@ -67,7 +75,7 @@ export const FAULTS = [
   { name: 'full-disk', on: ['process'], lasts: 20, back: 60, tail: GIVEN_UP },
 ];
 
-/** Enough for a count of losses to show how much it varies; of drills that count none, one is enough. */
+/** Enough for a count of losses to show how much it varies. */
 export const REPEATS = 3;
 /** The first executions of a worker that has just come up are slow. */
 const WARMUP_SECONDS = 15;
@@ -86,50 +94,59 @@ const PATIENCE_SECONDS = 150;
 const AROUND_SECONDS = { process: 60, kubernetes: 150 };
 /** The age that recovery waits for, and its retries. */
 const RECOVERY_SECONDS = 90;
+/** The drills of one fault have a control, which stands for all: the same load on the same n8n, before the fault. */
+export const hasControl = ({ fault }) => fault === 'kill-worker';
+/** From the end of the control to the load with the fault. */
+const AFTER_CONTROL_SECONDS = 20;
 
-/** Of which n8n is to lose nothing by itself, so that recovery has nothing to do: with it they come last. */
-const HARMLESS = new Set([
+/** Of which n8n should lose nothing: what operators do on purpose, and what only makes it slow. */
+export const HARMLESS = [
   ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
   ...['burst', 'slow-redis', 'slow-postgres'],
-]);
+];
 /** Its load uses up what other drills run on. */
 export const isAlone = ({ fault }) => fault === 'burst';
 
-export const firstOf = ({ fault, target, configuration }) =>
-  `${fault}-${target}-${configuration}-1`;
+/** Requests that were lost, may be lost, or were done again. */
+const NOT_HARMLESS = ['lost', 'not-executed', 'repeated', 'unknown', 'running'];
+const hasLost = ({ drill }) => NOT_HARMLESS.some((name) => drill.ledger.classes[name].requests > 0);
 
-/** `first`: the record of the first drill of the same kind, undefined as long as there is none. */
-export function isNeeded({ repeat }, first) {
-  if (repeat === 1 || first === undefined) return true;
-  const { sent, classes } = first.drill.ledger;
-  return classes.once.requests < sent;
+/**
+ * Whether a part has to be measured. `recordOf` gives the record of a part by its name, undefined as long as there is none.
+ * How much is lost hangs on the moment of the fault, so what can lose something is repeated whatever the first drill has
+ * lost. A harmless fault is drilled once, and not with recovery, which has nothing to do; all of it as soon as one of its
+ * drills on the same target has lost something.
+ */
+export function isNeeded({ fault, target, configuration, repeat }, recordOf) {
+  if (!HARMLESS.includes(fault) || (repeat === 1 && configuration !== 'recovery')) return true;
+  return PARTS.filter((part) => part.fault === fault && part.target === target)
+    .map(({ name }) => recordOf(name))
+    .some((record) => record !== undefined && hasLost(record));
 }
 
-const isLast = ({ fault, configuration }) => configuration === 'recovery' && HARMLESS.has(fault);
-
 /** Every fault once on each target, on this machine first, before any of them again. */
-const IN_ROUNDS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap((repeat) =>
+export const PARTS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap((repeat) =>
   BOTH.flatMap((target) =>
     FAULTS.filter(({ on }) => on.includes(target)).flatMap((fault) =>
       Object.keys(OPTIONS[target]).map((configuration) => ({
         ...{ fault: fault.name, target, configuration, repeat },
         name: `${fault.name}-${target}-${configuration}-${repeat}`,
-        loadSeconds: loadSecondsOf(fault),
+        loadSeconds: allLoadSecondsOf(fault),
         seconds: secondsOf(fault, target, configuration),
       })),
     ),
   ),
 );
 
-export const PARTS = [...IN_ROUNDS.filter((part) => !isLast(part)), ...IN_ROUNDS.filter(isLast)];
-
-function loadSecondsOf({ lasts = 0, back }) {
-  return WARMUP_SECONDS + STEADY_SECONDS + lasts + back;
+/** From the begin of the first load to the end of the last one. */
+function allLoadSecondsOf({ name, lasts = 0, back }) {
+  const seconds = WARMUP_SECONDS + STEADY_SECONDS + lasts + back;
+  return hasControl({ fault: name }) ? 2 * seconds + AFTER_CONTROL_SECONDS : seconds;
 }
 
 function secondsOf(fault, target, configuration) {
   const recovering = configuration === 'recovery' ? RECOVERY_SECONDS : 0;
-  return AROUND_SECONDS[target] + loadSecondsOf(fault) + fault.tail + recovering;
+  return AROUND_SECONDS[target] + allLoadSecondsOf(fault) + fault.tail + recovering;
 }
 
 /** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
@@ -143,7 +160,7 @@ export function commandOf({ fault, target, configuration }, { root, out, isShort
     ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : STEADY_SECONDS)],
     ...(lasts === undefined ? [] : ['--for', time(isShort ? Math.min(lasts, 20) : lasts)]),
     ...['--return', time(isShort ? Math.min(back, 20) : back)],
-    ...['--patience', time(PATIENCE_SECONDS), '--no-control', ...SLO],
-    ...['--ready', '300s', '--out', out, '--json'],
+    ...['--patience', time(PATIENCE_SECONDS), ...(hasControl({ fault }) ? [] : ['--no-control'])],
+    ...[...SLO, '--ready', '300s', '--out', out, '--json'],
   ];
 }

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { FAULTS } from '../../capacity/src/drill/faults';
-import type { DrillRecord } from '../../capacity/src/record/drill-record';
+import { LEDGER_CLASSES, type LedgerClass } from '../../capacity/src/plan/ledger-class';
+import type { DrillLedger, DrillRecord } from '../../capacity/src/record/drill-record';
 import { topologyOfValues } from '../../capacity/src/targets/kubernetes/values';
 import { sampleDrill } from '../support/sample-drill';
 import { told } from '../support/told';
@@ -11,12 +12,19 @@ import { told } from '../support/told';
 const root = join(__dirname, '../..');
 const plan = join(root, 'studies/drills/parts.mjs');
 
+type Counts = Partial<Record<LedgerClass, number>>;
+const classesOf = (given: Counts): DrillLedger['classes'] =>
+  Object.fromEntries(
+    LEDGER_CLASSES.map((name) => [name, { requests: given[name] ?? 0, ids: [] }]),
+  ) as unknown as DrillLedger['classes'];
+
 interface Part {
   fault: string;
   target: 'process' | 'kubernetes';
   configuration: string;
   repeat: number;
   name: string;
+  loadSeconds: number;
   seconds: number;
 }
 
@@ -52,18 +60,68 @@ describe('the parts', () => {
     }
   });
 
-  test('are repeated where the first drill counted a loss, or has no record', () => {
-    const ledger = (sent: number): object => ({
-      drill: { ledger: { sent, classes: { once: { requests: 140 } } } },
+  describe('are needed', () => {
+    const record = (counts: Counts): object => ({
+      drill: { ledger: { classes: classesOf({ once: 100, ...counts }) } },
     });
-    const needed = (repeat: number, first?: object): boolean =>
-      told(plan, 'it.isNeeded(input.part, input.first)', { part: { repeat }, first });
-    expect([needed(1), needed(1, ledger(140)), needed(2)]).toEqual([true, true, true]);
-    expect([needed(2, ledger(141)), needed(2, ledger(140))]).toEqual([true, false]);
-    const names = told<string[]>(plan, 'it.PARTS.map((part) => it.firstOf(part))');
-    expect(new Set(names)).toEqual(
-      new Set(parts.filter(({ repeat }) => repeat === 1).map(({ name }) => name)),
+    /** Of the named parts, those that are needed once there are these records. */
+    const needed = (names: string[], records: Record<string, object> = {}): string[] =>
+      told(
+        plan,
+        `it.PARTS.filter((part) => input.names.includes(part.name))
+           .filter((part) => it.isNeeded(part, (name) => input.records[name]))
+           .map(({ name }) => name)`,
+        { names, records },
+      );
+    const all = (fault: string, target = 'process'): string[] =>
+      parts.filter((part) => part.fault === fault && part.target === target).map((p) => p.name);
+
+    test('three times where a fault can lose something, whatever its first drill has lost', () => {
+      const names = all('stall-worker');
+      expect(names).toHaveLength(9);
+      expect(needed(names)).toEqual(names);
+      expect(needed(names, { 'stall-worker-process-defaults-1': record({}) })).toEqual(names);
+    });
+
+    test('once, and not with recovery, where a fault should lose nothing', () => {
+      const once = ['as-it-comes', 'defaults'].map((name) => `restart-postgres-process-${name}-1`);
+      const names = all('restart-postgres');
+      expect(needed(names)).toEqual(once);
+      const refused = record({ refused: 9, revived: 1, unheard: 3 });
+      expect(needed(names, { 'restart-postgres-process-defaults-1': refused })).toEqual(once);
+    });
+
+    test.each(['lost', 'not-executed', 'repeated', 'unknown', 'running'])(
+      'all of it once one of its drills on that target had a request that was %s',
+      (name) => {
+        const records = { 'restart-postgres-process-as-it-comes-1': record({ [name]: 1 }) };
+        const names = all('restart-postgres');
+        expect(needed(names, records)).toEqual(names);
+        expect(needed(all('restart-postgres', 'kubernetes'), records)).toHaveLength(2);
+      },
     );
+
+    test('harmless are those that operators do on purpose, and those that only make it slow', () => {
+      expect(told<string[]>(plan, 'it.HARMLESS').sort()).toEqual(
+        FAULTS.filter(({ name, kind }) => kind === 'planned' || /^(slow-|burst)/.test(name))
+          .map(({ name }) => name)
+          .sort(),
+      );
+    });
+  });
+
+  test('have controls in every configuration on each target', () => {
+    const controlled = parts.filter((_, index) => !commands[index]?.includes('--no-control'));
+    expect(new Set(controlled.map(({ fault }) => fault))).toEqual(new Set(['kill-worker']));
+    expect(controlled.map(({ target, configuration }) => `${target} ${configuration}`)).toEqual(
+      parts
+        .filter(({ fault }) => fault === 'kill-worker')
+        .map(({ target, configuration }) => `${target} ${configuration}`),
+    );
+    const [both, one] = ['kill-worker', 'kill-webhook'].map(
+      (name) => parts.find(({ fault }) => fault === name)?.loadSeconds ?? 0,
+    );
+    expect(both).toBeGreaterThan(2 * (one ?? 0));
   });
 
   test('load what the chart loads and the target does not, in all but n8n as it comes', () => {
@@ -156,19 +214,59 @@ describe('the table', () => {
     );
   });
 
-  test('says how many drills are missing: no repeat of one that lost nothing', () => {
-    const { once } = ledger.classes;
+  test('says how many drills are missing: more of a harmless fault once it has lost something', () => {
     const clean: DrillRecord = {
       ...without,
-      ledger: { ...without.ledger, sent: once.requests },
+      ledger: { ...without.ledger, classes: classesOf({ once: ledger.sent }) },
     };
-    const first = (drill: DrillRecord): object => ({
-      ...part(drill, 1),
-      name: 'kill-worker-process-defaults-1',
+    const missing = (fault: string, drill: DrillRecord): number => {
+      const name = `${fault}-process-defaults-1`;
+      const text = page([{ ...part(drill, 1), fault, name }]);
+      return Number(/(\d+) have not been measured yet/.exec(text)?.[1]);
+    };
+    expect(missing('kill-worker', record)).toBe(missing('kill-worker', clean));
+    // Two more of this one and of n8n as it comes, and three with recovery.
+    expect(missing('scale-in', record) - missing('scale-in', clean)).toBe(7);
+  });
+
+  test('has the controls as rows of their own, and says what they are', () => {
+    const text = page([part(record, 1), part({ ...record, control: null }, 2)]);
+    const { sent } = record.control ?? { sent: 0 };
+    expect(text).toMatch(
+      new RegExp(
+        `\\| no fault \\| the chart's defaults \\| \\[1\\]\\S+ \\| ${String(sent)} \\| ${String(sent)} \\| 0 of ${String(sent)}: at most`,
+      ),
+    );
+    expect(text).toContain('_no fault_ are the controls of kill-worker');
+    expect(page([part({ ...record, control: null }, 1)])).not.toContain('no fault');
+  });
+
+  test('bounds nothing where requests are still running, or unknown to every source', () => {
+    const open = (counts: Counts, executions: string | null = null): DrillRecord => ({
+      ...without,
+      ledger: {
+        ...without.ledger,
+        sources: { ...without.ledger.sources, executions },
+        classes: classesOf(counts),
+      },
     });
-    const missing = (text: string): number =>
-      Number(/Up to (\d+) have not been measured yet/.exec(text)?.[1]);
-    expect(missing(page([first(record)])) - missing(page([first(clean)]))).toBe(2);
+    const text = page([part(open({ running: 3 }), 1), part(open({ unknown: 2 }), 2)]);
+    const all = String(2 * ledger.exposed);
+    expect(text).toContain(`| 0 of ${all}; not known: 3 still running, 2 unknown |`);
+    // With n8n as a source it is known that these were never accepted.
+    expect(page([part(open({ unknown: 2 }, 'database'), 1)])).toContain(
+      `| 0 of ${String(ledger.exposed)}: at most`,
+    );
+  });
+
+  test('says what recovery waits for in the chart, and what its SLO is', () => {
+    const recovery = {
+      ...{ ageSeconds: 60, everySeconds: 10, passes: 1, failedPasses: 0, attempts: {}, left: {} },
+    };
+    const text = page([part({ ...record, recovery }, 1, 'recovery')]);
+    expect(text).toMatch(/done up to \d+ s later there/);
+    expect(text).toContain('is `errors<1%` and `p95<6s`.');
+    expect(page([part(record, 1)])).not.toContain('later there');
   });
 
   test('bounds what none of so many says', () => {
@@ -182,7 +280,55 @@ describe('the table', () => {
     expect(page([part(record, 1)])).not.toContain('at a time');
     const text = page([part(record, 1), { ...part(without, 2), atOnce: 3 }]);
     expect(text).toContain('parts/1.json) [2](../studies/drills/results/parts/2.json)\\* |');
-    expect(text).toContain('1 of these drills, marked with \\*, shared the machine');
+    expect(text).toContain(
+      '1 of these drills, marked with \\*, shared the machine with others: up to 3 loads began together. Times',
+    );
+    const beside = page([{ ...part(record, 1), atOnce: 3, beside: 4 }]);
+    expect(beside).toContain('Beside 1 of them, up to 4 others were started, or waited');
+  });
+
+  test('gives a cause by when the lost requests were due', () => {
+    const causes = (fault: string, lostDue: object, classes = ['lost']): string =>
+      told<{ cause: string }>(
+        join(root, 'lab/generate/results/drill-causes.mjs'),
+        'it.causesOf(input)',
+        { fault, configuration: 'defaults', metric: 'lost', classes, lostDue },
+      ).cause;
+    const [before, after, never] = [
+      { before: true, after: false },
+      { before: false, after: true },
+      { before: false, after: false },
+    ];
+    expect(causes('kill-worker', before)).toMatch(/^n8n fails what a dead worker had/);
+    expect(causes('kill-worker', after)).toBe('not looked into yet');
+    for (const fault of ['stall-worker', 'cut-worker']) {
+      expect(causes(fault, after)).toMatch(/^each free slot of the worker has asked Redis/);
+      expect(causes(fault, never)).toBe(causes(fault, after));
+      expect(causes(fault, before)).toBe('not looked into yet');
+    }
+    expect(causes('kill-webhook', after, ['not-executed'])).toContain('n8n is starting up');
+    expect(causes('scale-in', after, ['not-executed'])).toContain('a worker that ends');
+  });
+
+  test('takes that from the record, and from its errors where it is older', () => {
+    const shown = (given: object): boolean => {
+      const stall = { ...part(record, 1), fault: 'stall-worker', ...given };
+      return page([stall]).includes('each free slot of the worker');
+    };
+    // Those of the made-up drill were due before its fault.
+    expect([shown({}), shown({ lostDue: { before: 0, after: 9 } })]).toEqual([false, true]);
+  });
+
+  test('what a ledger tells beyond a record: work that was done twice, and when what was lost was due', () => {
+    const csv = [
+      'tMs,id,class,heard,executions,begun,done',
+      ...['100,a,once,expected,succeeded,1,1', '200,b,lost,error,failed,1,0'],
+      ...['250,c,repeated,error,crashed + succeeded,2,2', '300,d,not-executed,success,,0,0'],
+      ...['260,e,repeated,error,crashed + succeeded,2,1', '270,f,lost,nothing,crashed,0,0'],
+    ].join('\n');
+    expect(
+      told(join(root, 'studies/drills/ledger.mjs'), 'it.seenIn(input, 250)', `${csv}\n`),
+    ).toEqual({ doneTwice: 1, lostDue: { before: 1, after: 2 } });
   });
 
   test('names in each configuration only records that are there', () => {

@@ -90,6 +90,8 @@ test('several at a time begin before the first has ended, and their records say 
   expect(steps).toHaveLength(8);
   expect(stdout).toContain('\nc: measured\n');
   expect(record('c')).toMatchObject({ atOnce: 2 });
+  // One round had ended when the next one began.
+  expect(record('c')).not.toHaveProperty('beside');
 });
 
 test.each([

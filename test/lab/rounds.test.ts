@@ -5,6 +5,7 @@ import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { told } from '../support/told';
 
 const rounds = pathToFileURL(join(repositoryRoot(), 'studies/rounds.mjs')).href;
+const besides = pathToFileURL(join(repositoryRoot(), 'studies/beside.mjs')).href;
 
 /** What happened, in order. A round is [name, its load takes so long, it ends after so long], in looks of 20 ms. */
 const happened = (given: [string, number, number][], alone = ''): string[] =>
@@ -80,4 +81,37 @@ test('what goes wrong in a round is told, and no other begins', () => {
       ['c', 1, 1],
     ]),
   ).toEqual(['begin x', 'begin b', 'end x', 'it broke']);
+});
+
+describe('beside a part, as many of other rounds were under way', () => {
+  /** What each says at its end. A step is a part of the round that its letter names, or its end. */
+  const beside = (...steps: string[]): Record<string, number> =>
+    told(
+      besides,
+      `(() => {
+        const all = new it.Beside();
+        const up = {};
+        const said = {};
+        for (const step of input) {
+          const [name, ends] = step.split(' ');
+          if (ends === 'ends') said[name] = all.ends(up[name]);
+          else up[name] = all.begins(name[0]);
+        }
+        return said;
+      })()`,
+      steps,
+    );
+
+  test('none while its own round is alone', () => {
+    expect(beside('a1', 'a2', 'a1 ends', 'a2 ends', 'b1', 'b1 ends')).toEqual({
+      ...{ a1: 0, a2: 0, b1: 0 },
+    });
+  });
+
+  test('the most at once, of the round before and of the one after', () => {
+    const steps = ['a1', 'a2', 'b1', 'b2', 'b3', 'a1 ends', 'a2 ends', 'c1', 'b1 ends', 'b2 ends'];
+    expect(beside(...steps, 'b3 ends', 'c1 ends')).toEqual({
+      ...{ a1: 3, a2: 3, b1: 2, b2: 2, b3: 2, c1: 3 },
+    });
+  });
 });

@@ -4,42 +4,67 @@ const NOT_KNOWN = { cause: 'not looked into yet', prevention: 'not known' };
 
 const RECOVERY = '[recovery](recovery.md): `recovery.enabled`, for workflows that may run twice';
 
-/** By the class that a request ended in. */
-const BY_CLASS = {
-  'not-executed': {
-    cause:
-      'n8n tells the caller of a success while a worker that ends has closed its database before the job began',
-    prevention: '`tuning.finishJobs` of the chart lets a worker finish its jobs before it ends',
-  },
-  repeated: {
-    cause: 'a job whose worker was considered dead was still running, or was retried',
-    prevention:
-      'an effect that carries the id of its request, so that a second one changes nothing',
-  },
+/** While a worker ends, jobs that it has just taken get lost. */
+const ENDING = {
+  cause:
+    'n8n tells the caller of a success while a worker that ends has closed its database before the job began',
+  prevention: '`tuning.finishJobs` of the chart lets a worker finish its jobs before it ends',
+};
+const STARTING = {
+  cause:
+    'while a process of n8n starts, it responds to every request with status 200 and "n8n is starting up. Please wait", and executes nothing',
+  prevention:
+    'a readiness probe, which the chart has: a Service sends no request to a process that starts',
 };
 
-/** What ends a worker, or takes its jobs from it: n8n runs them no second time. */
-const ENDED = new Set(['kill-worker', 'oom-worker', 'stall-worker', 'cut-worker']);
+/** By the faults whose processes start again and take requests. */
+const NOT_EXECUTED = {
+  'kill-webhook': [STARTING],
+  'kill-main': [STARTING],
+  'stop-redis': [STARTING, ENDING],
+};
+
+const REPEATED = {
+  cause: 'a job whose worker was considered dead was still running, or was retried',
+  prevention: 'an effect that carries the id of its request, so that a second one changes nothing',
+};
+
+/** What ends a worker: n8n does not run again what it had. */
+const ENDED = new Set(['kill-worker', 'oom-worker']);
+/** What keeps a worker from its queue for a while. It has its jobs all the same, and goes on with them. */
+const AWAY = new Set(['stall-worker', 'cut-worker']);
+const WITHOUT_DATABASE = new Set([
+  ...['restart-postgres', 'stop-postgres', 'postgres-connections-used-up', 'full-disk'],
+]);
 const WITHOUT_STORE = new Set([
-  ...['restart-redis', 'stop-redis', 'redis-loses-data', 'restart-postgres', 'stop-postgres'],
-  ...['postgres-connections-used-up', 'full-disk'],
+  ...['restart-redis', 'stop-redis', 'redis-loses-data'],
+  ...WITHOUT_DATABASE,
 ]);
 
-const LOST = {
-  worker: {
-    cause:
-      'n8n fails what a dead worker had when the lock of its job has run out, and does not run it again',
-    prevention: RECOVERY,
-  },
-  main: {
-    cause:
-      'the process that had accepted the request died, and no other process responds to its caller',
-    prevention: RECOVERY,
-  },
-  store: {
-    cause: 'the execution could not be started or stored while a store was down',
-    prevention: `a store that fails over, and ${RECOVERY}`,
-  },
+const AT_WORK = {
+  cause:
+    'n8n fails what a dead worker had when the lock of its job has run out, and does not run it again',
+  prevention: RECOVERY,
+};
+const HANDED = {
+  cause:
+    'each free slot of the worker has asked Redis for a job, and Redis gives the next jobs to these slots, although the worker does not take them; n8n fails those that two checks for stalled jobs (every 30 s or more) find before the worker does',
+  prevention: RECOVERY,
+};
+const ACCEPTED = {
+  cause:
+    'the process that had accepted the request died, and no other process responds to its caller',
+  prevention: RECOVERY,
+};
+const NOT_STORED = {
+  cause: 'the execution could not be started or stored while a store was down',
+  prevention: `a store that fails over, and ${RECOVERY}`,
+};
+/** WorkflowRunner.processError of n8n 2.41 begins with a query. */
+const END_NOT_STORED = {
+  cause:
+    'before n8n stores that an execution has failed, it reads the execution; while PostgreSQL is away that fails as well, and the execution stays new or running',
+  prevention: `n8n's own check calls it crashed, every \`executions.recovery.intervalMinutes\` (180); ${RECOVERY}`,
 };
 
 const HALF_OPEN = {
@@ -53,7 +78,8 @@ const HALF_OPEN = {
     prevention: RECOVERY,
   },
   recover: {
-    cause: 'the worker guard waits for `worker.guardSeconds` before it restarts a worker',
+    cause:
+      'the worker guard waits for `worker.guardSeconds`, and until two renewals of a lock are missing, before it restarts a worker',
     prevention: 'a smaller `worker.guardSeconds`',
   },
 };
@@ -70,25 +96,25 @@ const NO_REDIS = {
   prevention: 'a Redis that fails over within that time',
 };
 
-export function causesOf({ fault, configuration, metric, classes }) {
+/**
+ * `classes`: in which requests ended. `lostDue`: whether requests that were lost were due `before` the fault, so that they
+ * were at work when it came, and `after` it; both false where the records do not tell.
+ */
+export function causesOf({ fault, configuration, metric, classes, lostDue }) {
   if (fault === 'redis-half-open' && configuration === 'as-it-comes') {
     return HALF_OPEN['as-it-comes'];
   }
-  if (metric === 'repeated') return BY_CLASS.repeated;
+  if (metric === 'repeated') return REPEATED;
   if (metric === 'recover') {
     if (fault === 'redis-half-open') return HALF_OPEN.recover;
     if (fault === 'stop-redis') return NO_REDIS;
   }
+  if (metric === 'running' && WITHOUT_DATABASE.has(fault)) return END_NOT_STORED;
   if (metric === 'lost') {
-    if (fault === 'kill-runner') return RUNNER_ENDED;
-    if (classes.includes('not-executed')) {
-      return fault === 'kill-webhook' ? NOT_KNOWN : BY_CLASS['not-executed'];
-    }
-    if (configuration === 'recovery') return NOT_KNOWN;
-    if (fault === 'redis-half-open') return HALF_OPEN.lost;
-    if (ENDED.has(fault)) return LOST.worker;
-    if (fault === 'kill-main' || fault === 'kill-webhook') return LOST.main;
-    if (WITHOUT_STORE.has(fault)) return LOST.store;
+    return together([
+      ...(classes.includes('not-executed') ? (NOT_EXECUTED[fault] ?? [ENDING]) : []),
+      ...(classes.includes('lost') ? causesOfLost({ fault, configuration, lostDue }) : []),
+    ]);
   }
   if (metric === 'errors' && WITHOUT_STORE.has(fault)) {
     return {
@@ -104,4 +130,26 @@ export function causesOf({ fault, configuration, metric, classes }) {
     };
   }
   return NOT_KNOWN;
+}
+
+/** Of those that were accepted and lost. */
+function causesOfLost({ fault, configuration, lostDue: { before, after } }) {
+  if (fault === 'kill-runner') return [RUNNER_ENDED];
+  if (configuration === 'recovery') return [NOT_KNOWN];
+  if (ENDED.has(fault))
+    return [...(before || !after ? [AT_WORK] : []), ...(after ? [NOT_KNOWN] : [])];
+  if (fault === 'redis-half-open') {
+    return [...(before ? [AT_WORK] : []), ...(after || !before ? [HALF_OPEN.lost] : [])];
+  }
+  if (AWAY.has(fault))
+    return [...(before ? [NOT_KNOWN] : []), ...(after || !before ? [HANDED] : [])];
+  if (fault === 'kill-main' || fault === 'kill-webhook') return [ACCEPTED];
+  return [WITHOUT_STORE.has(fault) ? NOT_STORED : NOT_KNOWN];
+}
+
+/** Of several causes the counts do not say how much each is of. */
+function together(causes) {
+  if (causes.length === 0) return NOT_KNOWN;
+  const all = (name) => [...new Set(causes.map((one) => one[name]))].join('; or ');
+  return { cause: all('cause'), prevention: all('prevention') };
 }

@@ -1,16 +1,17 @@
 // What was lost in drills: each fault in each configuration, over its repeats (studies/drills/measure.mjs).
 import { readdirSync } from 'node:fs';
+import { parse } from 'yaml';
 import {
   CONFIGURATIONS,
   FAULTS,
-  firstOf,
+  HARMLESS,
   isNeeded,
   PARTS,
   REPEATS,
 } from '../../../studies/drills/parts.mjs';
 import { compiled } from '../compiled.mjs';
 import { causesOf } from './drill-causes.mjs';
-import { has, number, readJson, root, table } from './records.mjs';
+import { has, number, read, readJson, root, table } from './records.mjs';
 
 const FOLDER = 'studies/drills/results/parts/';
 
@@ -66,23 +67,40 @@ const perDrill = (values) =>
 /** With 95 % confidence, after none of so many. */
 const boundOfNone = (requests) => number(100 * (1 - 0.05 ** (1 / requests)));
 
-function lostOf(drills) {
-  const lost = drills.map(({ drill }) => drill.ledger.lost);
-  const exposed = total(drills.map(({ drill }) => drill.ledger.exposed));
+/**
+ * What may still be lost, or be lost already: with it, nothing bounds what is. Of a request without a response that no source
+ * knows, n8n's own executions tell that it was never accepted.
+ */
+const OPEN = ['running', 'unknown'];
+const isOpen = (name, { sources }) => name !== 'unknown' || sources.executions === null;
+
+function lostOf(ledgers) {
+  const lost = ledgers.map((ledger) => ledger.lost);
+  const exposed = total(ledgers.map((ledger) => ledger.exposed));
   if (exposed === 0) return '-';
-  if (total(lost) === 0) return `0 of ${exposed}: at most ${boundOfNone(exposed)} %`;
-  return `${total(lost)} of ${exposed}${perDrill(lost)}`;
+  const open = OPEN.flatMap((name) => {
+    const requests = total(
+      ledgers.filter((ledger) => isOpen(name, ledger)).map(({ classes }) => classes[name].requests),
+    );
+    return requests === 0 ? [] : [`${requests} ${WORDS[name]}`];
+  });
+  const told = `${total(lost)} of ${exposed}${total(lost) === 0 ? '' : perDrill(lost)}`;
+  if (open.length > 0) return `${told}; not known: ${open.join(', ')}`;
+  return total(lost) === 0 ? `${told}: at most ${boundOfNone(exposed)} %` : told;
 }
 
-function othersOf(drills) {
-  const cells = Object.entries(WORDS).flatMap(([name, words]) => {
-    const counts = drills.map(({ drill }) => drill.ledger.classes[name].requests);
+const othersIn = (ledgers) =>
+  Object.entries(WORDS).flatMap(([name, words]) => {
+    const counts = ledgers.map(({ classes }) => classes[name].requests);
     return total(counts) === 0 ? [] : [`${total(counts)} ${words}${perDrill(counts)}`];
   });
+
+function othersOf(drills) {
+  const ledgers = drills.map(({ drill }) => drill.ledger);
   const twice = total(drills.map(({ doneTwice }) => doneTwice));
-  const repeated = total(drills.map(({ drill }) => drill.ledger.classes.repeated.requests));
+  const repeated = total(ledgers.map(({ classes }) => classes.repeated.requests));
   return [
-    ...cells,
+    ...othersIn(ledgers),
     ...(repeated === 0 ? [] : [`of those that were executed more than once, ${twice} to the end`]),
   ].join('; ');
 }
@@ -111,39 +129,67 @@ function verdictsOf(drills) {
     .join(', ');
 }
 
-const rowOf = ({ fault, configuration, drills }) => [
-  fault,
-  CONFIGURATIONS[configuration],
+const linksOf = (drills) =>
   drills
     .map(
       ({ path, atOnce }, index) => `[${index + 1}](../${path})${atOnce === undefined ? '' : '\\*'}`,
     )
-    .join(' '),
+    .join(' ');
+
+const secondsOf = ({ drill }, name) => drill.figures?.[name] ?? null;
+const drainOf = ({ drill }) => drill.figures?.backlog?.drainSeconds ?? null;
+const slowestOf = ({ drill }) =>
+  typeof drill.figures?.slowestMs === 'number' ? drill.figures.slowestMs / 1000 : null;
+
+const rowOf = ({ fault, configuration, drills }) => [
+  ...[fault, CONFIGURATIONS[configuration], linksOf(drills)],
   total(drills.map(({ drill }) => drill.ledger.sent)),
   total(drills.map(({ drill }) => drill.ledger.classes.once.requests)),
-  lostOf(drills),
+  lostOf(drills.map(({ drill }) => drill.ledger)),
   othersOf(drills) || 'none',
   timesOf(
-    drills.map(({ drill }) => drill.figures?.detectSeconds ?? null),
+    drills.map((one) => secondsOf(one, 'detectSeconds')),
     'no error',
   ),
   timesOf(
-    drills.map(({ drill }) => drill.figures?.recoverSeconds ?? null),
+    drills.map((one) => secondsOf(one, 'recoverSeconds')),
     'not within the drill',
   ),
+  timesOf(drills.map(drainOf), 'not within the drill'),
+  timesOf(drills.map(slowestOf), 'none'),
   verdictsOf(drills),
 ];
 
+/** Of the controls, all requests count as exposed. */
+function controlRowOf({ configuration, drills }) {
+  const controls = drills.filter(({ drill }) => drill.control !== null);
+  if (controls.length === 0) return [];
+  const ledgers = controls.map(({ drill: { control } }) => ({
+    ...control,
+    exposed: control.sent,
+    lost: control.classes.lost.requests + control.classes['not-executed'].requests,
+  }));
+  return [
+    [
+      ...[NO_FAULT, CONFIGURATIONS[configuration], linksOf(controls)],
+      total(ledgers.map(({ sent }) => sent)),
+      total(ledgers.map(({ classes }) => classes.once.requests)),
+      lostOf(ledgers),
+      othersIn(ledgers).join('; ') || 'none',
+      ...['-', '-', '-', '-', '-'],
+    ],
+  ];
+}
+
+const NO_FAULT = 'no fault';
 const HEAD = [
   ...['fault', 'configuration', 'drills', 'sent', 'answered and executed once'],
-  ...[
-    'lost, of those exposed',
-    'every other class',
-    'first error after',
-    'met the SLO again after',
-  ],
+  ...['lost, of those exposed', 'every other class', 'first error after'],
+  ...['met the SLO again after', 'backlog worked off after', 'slowest expected response'],
   'verdict',
 ];
+
+const rowsOf = (groups) => [...groups.flatMap(controlRowOf), ...groups.map(rowOf)];
 
 export function drillTable(records = measured()) {
   if (records.length === 0) return '';
@@ -156,17 +202,21 @@ export function drillTable(records = measured()) {
 ${told(records)} ${first.workload.title} for ${number(first.workload.latencyFloorMs / 1000)} s at ${number(first.ratePerSecond)}/s, two workers and two webhook processors, n8n ${first.versions.n8n}, on ${cores} cores (${cpu}).
 
 - _${CONFIGURATIONS['as-it-comes']}_: without the tuning, the patches and the variables of this kit.
-- _${CONFIGURATIONS.defaults}_: with them, the worker guard included.
+- _${CONFIGURATIONS.defaults}_: with them, the worker guard included. Processes have the chart's variables and scripts, but not what belongs to
+  pods: a memory limit with the heap that follows from it, the pause before the end (\`preStop\`) with its script, and probes
+  that restart a container.
 - _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it. It runs what was lost again from its trigger, so what had begun is
-  executed more than once; the table says how often its work was completed twice.
+  executed more than once; the table says how often its work was completed twice.${recovery(records)}
 
-If nothing was lost, the upper bound of the share is given as in the report of a drill, over all drills of the row.
-${shared(records)}
+The SLO, before the fault and after it, is ${first.slo.map(({ text }) => `\`${text}\``).join(' and ')}. Times count from the fault. If nothing was lost, the upper
+bound of the share is given as in the report of a drill, over all drills of the row; not where requests were still running
+or nothing is known of them.
+${controls(records)}${shared(records)}
 ${targets
   .map(
     (target) => `### On ${target === 'process' ? 'processes' : 'Kubernetes'}
 
-${table(HEAD, groups.filter((group) => group.target === target).map(rowOf))}
+${table(HEAD, rowsOf(groups.filter((group) => group.target === target)))}
 `,
   )
   .join('\n')}
@@ -176,23 +226,69 @@ ${failures(groups)}`;
 /** How much of the plan there is, and what is not in it. */
 function told(records) {
   const byName = new Map(records.map((record) => [record.name, record]));
-  const left = PARTS.filter(
-    (part) => !byName.has(part.name) && isNeeded(part, byName.get(firstOf(part))),
-  );
-  return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. A drill that counts anything but
-requests that were answered and executed once is run ${REPEATS} times, any other once. ${left.length === 0 ? 'None is missing.' : `Up to ${left.length} have not been measured yet.`}`;
+  const recordOf = (name) => byName.get(name);
+  const left = PARTS.filter((part) => !byName.has(part.name) && isNeeded(part, recordOf));
+  return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. How much is lost hangs on the moment of
+the fault, so each fault is drilled ${REPEATS} times in each configuration. Those that should lose nothing
+(${HARMLESS.join(', ')}) are drilled once, and not with recovery, until one of their
+drills on a target has lost something, repeated it, or left it running or unknown. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}`;
+}
+
+/** What recovery in a drill and in the chart wait for: it decides when lost work is done. */
+function recovery(records) {
+  const drilled = records.find(({ drill }) => drill.recovery !== undefined)?.drill.recovery;
+  if (drilled === undefined) return '';
+  const { ageSeconds, schedule } = parse(read('charts/n8n-tuned/values.yaml')).recovery;
+  const everySeconds = 60 * Number(/^\*\/(\d+) /.exec(schedule)?.[1]);
+  const later = ageSeconds + everySeconds - drilled.ageSeconds - drilled.everySeconds;
+  return ` Here it looks every ${drilled.everySeconds} s and retries what gave its last sign of life
+  ${drilled.ageSeconds} s ago; in the chart, every ${everySeconds} s and ${ageSeconds} s ago. So what was lost is done up to ${later} s later there.`;
+}
+
+/** What is not told where no drill has one. */
+function controls(records) {
+  const names = records.filter(({ drill }) => drill.control !== null).map(({ fault }) => fault);
+  return names.length === 0
+    ? ''
+    : `
+_${NO_FAULT}_ are the controls of ${[...new Set(names)].join(', ')}, which stand for all faults: the same load on the same n8n, before the fault.
+`;
 }
 
 /** What is not told of drills that were alone. */
 function shared(records) {
   const atOnce = records.flatMap((record) => record.atOnce ?? []);
+  const beside = records.flatMap((record) => record.beside ?? []);
+  const others =
+    beside.length === 0
+      ? ''
+      : ` Beside ${beside.length} of them, up to ${most(beside)} others were started, or waited for what their load had left behind.`;
   return atOnce.length === 0
     ? ''
     : `
-${atOnce.length} of these drills, marked with \\*, shared the machine with others, up to ${most(atOnce)} at a time, and while they waited for what their load left
-behind, the next ones were started: times may be longer there than alone. What was lost counts all the same, since the
-steady phase has to meet its SLO in each of them.
+${atOnce.length} of these drills, marked with \\*, shared the machine with others: up to ${most(atOnce)} loads began together.${others} Times may be longer
+there than alone. What was lost counts all the same, since the steady phase has to meet its SLO in each of them.
 `;
+}
+
+/** Whether requests that were lost were due before the fault, and after it, as far as the records tell. */
+function lostDueOf(drills) {
+  const due = drills
+    .filter(({ drill }) => drill.ledger.lost > 0)
+    .map(({ lostDue, drill }) => lostDue ?? dueByErrors(drill));
+  return {
+    before: due.some(({ before }) => before > 0),
+    after: due.some(({ after }) => after > 0),
+  };
+}
+
+/** Older records have only the first and the last of all requests without the expected response. */
+function dueByErrors({ ledger, figures }) {
+  const { fromSeconds, toSeconds } = figures?.errors ?? { fromSeconds: -1, toSeconds: 1 };
+  return {
+    before: toSeconds <= 0 ? ledger.lost : 0,
+    after: fromSeconds > 0 ? ledger.lost : 0,
+  };
 }
 
 /** A promise that was broken in any of the drills, with what was measured in each. */
@@ -205,6 +301,7 @@ function failures(groups) {
     return [...byText].map(([text, broken]) => {
       const { cause, prevention } = causesOf({
         ...{ fault, configuration, metric: broken[0].promise.metric },
+        lostDue: lostDueOf(drills),
         classes: Object.keys(WORDS).filter((name) =>
           drills.some(({ drill }) => drill.ledger.classes[name].requests > 0),
         ),
@@ -219,7 +316,8 @@ function failures(groups) {
   if (rows.length === 0) return '';
   return `### What failed, why, and what would prevent it
 
-Most causes come from reading the code of n8n and Bull and from the counts above, not from an experiment of their own.
+Most causes come from reading the code of n8n and Bull, from the counts above and from when the lost requests were due, not
+from an experiment of their own.
 
 ${table(['fault', 'target', 'configuration', 'promised', 'measured', 'cause', 'what would prevent it'], rows)}
 `;

@@ -37,7 +37,7 @@ test('with it, each decision is a line', async () => {
 
 test('what n8n saves by its own settings can be said, and decides', async () => {
   const none = await recover('--retry', '--save-on-error', 'none');
-  expect([none.code, seen]).toEqual([1, []]);
+  expect([none.code, changes()]).toEqual([1, []]);
   expect(none.stderr).toMatch(/EXECUTIONS_DATA_SAVE_ON_ERROR is none\): recovery is impossible/);
   const unsaid = await recover();
   expect(unsaid.stderr).toContain('what n8n saves by its own settings is not known here');

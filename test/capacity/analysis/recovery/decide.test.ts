@@ -1,4 +1,4 @@
-import { decide, type Decision } from '../../../../capacity/src/analysis/recovery/decide';
+import { decide, type RecoveryDecision } from '../../../../capacity/src/analysis/recovery/decide';
 import {
   isCrash,
   STALLED,
@@ -23,7 +23,7 @@ const decided = (
   executions: SeenExecution[],
   looked: Record<string, Stored> = {},
   queued: ReadonlySet<string> | null = new Set(),
-): Decision | undefined =>
+): RecoveryDecision | undefined =>
   decide({ nowMs: NOW_MS, executions, stored: new Map(Object.entries(looked)), queued }, RULES)[0];
 
 describe('a crash', () => {
@@ -75,7 +75,8 @@ describe('a retry', () => {
   const after = (
     given: Partial<SeenExecution>,
     queued: ReadonlySet<string> | null = new Set(),
-  ): Decision | undefined => decided([seen('1'), retry(given)], { 1: stored(null) }, queued);
+  ): RecoveryDecision | undefined =>
+    decided([seen('1'), retry(given)], { 1: stored(null) }, queued);
 
   test('that is running without a job and old enough was lost, as an attempt', () => {
     expect(after({ status: 'running' })).toMatchObject({ kind: 'retry', attempt: 2 });
