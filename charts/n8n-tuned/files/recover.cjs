@@ -17,6 +17,9 @@ function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
+// capacity/src/recover/once.ts
+var import_promises = require("node:timers/promises");
+
 // capacity/src/ui/within.ts
 async function within(milliseconds, signal, work) {
   const controller = new AbortController();
@@ -117,7 +120,11 @@ var RecoveryApi = class {
   }
   async stored(executionId) {
     const path = `/executions/${executionId}?includeData=true&ignoreDataSizeLimit=true`;
-    const data = within2(await this.api.ask("GET", path), "data");
+    const reply = await this.api.ask("GET", path).catch((error) => {
+      if (messageOf(error).includes(" with status 404:")) return null;
+      throw error;
+    });
+    const data = within2(reply, "data");
     if (data === null) return "no data";
     const stack = within2(data, "executionData")?.["nodeExecutionStack"];
     const result = within2(data, "resultData");
@@ -126,7 +133,8 @@ var RecoveryApi = class {
         (entry) => textIn(within2(entry, "node"), "name") ?? "?"
       ),
       ran: Object.keys(within2(result, "runData") ?? {}),
-      error: textIn(within2(result, "error"), "message")
+      error: textIn(within2(result, "error"), "message"),
+      failedNode: failedNodeIn(result)
     };
   }
   /** n8n answers when the retry has ended. */
@@ -166,6 +174,18 @@ function timeIn(value, name) {
   const ms2 = Date.parse(textIn(value, name) ?? "");
   return Number.isNaN(ms2) ? null : ms2;
 }
+function failedNodeIn(result) {
+  const error = within2(result, "error");
+  if (error === null) return null;
+  const named = textIn(within2(error, "node"), "name");
+  if (named !== null) return named;
+  const message = textIn(error, "message");
+  const failed = Object.entries(within2(result, "runData") ?? {}).find(([, runs]) => {
+    const own = within2(Array.isArray(runs) ? runs.at(-1) : null, "error");
+    return own !== null && textIn(own, "message") === message;
+  });
+  return failed?.[0] ?? null;
+}
 function executionIn(row) {
   const status = textIn(row, "status");
   return {
@@ -183,9 +203,17 @@ var KNOWN = /* @__PURE__ */ new Set([...STATUSES, "success"]);
 var isSaved = (setting) => setting === "all" ? true : setting === "none" ? false : null;
 
 // capacity/src/analysis/recovery/execution.ts
-var STALLED = "failed to be processed too many times";
-var OF_CRASHES = [STALLED, "job stalled", "did not finish"];
-var isCrash = (error) => error !== null && OF_CRASHES.some((words) => error.includes(words));
+var STALLED = "This execution failed to be processed too many times and will no longer retry. To allow this execution to complete, please break down your workflow or scale up your workers or adjust your worker settings.";
+var OF_CRASHES = /* @__PURE__ */ new Set([
+  STALLED,
+  // Bull's own words, which n8n passes on where it was not told that the job stalled, but looked and found it so.
+  "job stalled more than allowable limit",
+  // WorkflowCrashedError, from its log of events.
+  "Workflow did not finish, possible out-of-memory issue"
+]);
+var isCrash = (stored) => stored !== "no data" && stored.failedNode === null && stored.error !== null && OF_CRASHES.has(stored.error);
+var GONE = /* @__PURE__ */ new Set(["File not found", "Binary data file not found"]);
+var isBinaryGone = (error) => error !== null && GONE.has(error);
 
 // capacity/src/analysis/recovery/decide.ts
 function decide(view, rules) {
@@ -199,6 +227,8 @@ function decide(view, rules) {
   const roots = executions.filter(({ retryOf }) => retryOf === null || !known.has(retryOf));
   return roots.toSorted((a, b) => byAge(a, b)).map((root) => decideOne(root, retriesOf(root, byOriginal), view, rules));
 }
+var isQueueNeeded = (executions, nowMs, rules) => executions.some((execution) => mayHaveLostItsJob(execution, nowMs, rules));
+var mayHaveLostItsJob = (execution, nowMs, { minAgeMs }) => OPEN.has(execution.status) && HAS_A_JOB.has(execution.mode) && ageMs(execution, nowMs) >= minAgeMs;
 function retriesOf(root, byOriginal) {
   const found = [];
   const seen = /* @__PURE__ */ new Set([root.id]);
@@ -230,18 +260,14 @@ function decideOne(execution, retries, view, rules) {
     return { kind: "fine", execution, why: "recovered" };
   }
   if (status === "canceled") return { kind: "fine", execution, why: "failed" };
-  if (status === "waiting") return { kind: "fine", execution, why: "at work" };
-  const isOpen = status === "new" || status === "running";
+  if (status === "waiting") return { kind: "waiting", execution };
+  const isOpen = OPEN.has(status);
   if (status === "error") {
     if (stored === void 0) return { kind: "look", execution };
-    if (stored === "no data" || !isCrash(stored.error)) {
-      return { kind: "fine", execution, why: "failed" };
-    }
+    if (!isCrash(stored)) return { kind: "fine", execution, why: "failed" };
   }
   if (isOpen) {
-    if (queued?.has(execution.id) === true) return { kind: "fine", execution, why: "at work" };
-    if (!HAS_A_JOB.has(execution.mode)) return { kind: "fine", execution, why: "at work" };
-    if (ageMs(execution, nowMs) < rules.minAgeMs) {
+    if (queued?.has(execution.id) === true || !mayHaveLostItsJob(execution, nowMs, rules)) {
       return { kind: "fine", execution, why: "at work" };
     }
     if (queued === null) {
@@ -254,15 +280,18 @@ function decideOne(execution, retries, view, rules) {
     return leave("n8n refuses to retry what has not begun, until its own check marks it crashed");
   }
   if (ageMs(execution, nowMs) < rules.minAgeMs) return leave("it is younger than --age");
-  const busy = retries.find((retry) => BUSY.has(retry.status));
-  if (busy !== void 0) return leave(`its retry ${busy.id} has not ended`);
+  for (const retry of retries) {
+    const goesOn = goesOnWith(retry, view, rules);
+    if (goesOn !== null) return leave(`its retry ${retry.id} ${goesOn}`);
+  }
   for (const retry of retries.filter((one) => one.status === "error")) {
     const of = looked.get(retry.id);
     if (of === void 0) return { kind: "look", execution: retry };
     if (of === "no data") {
       return leave(`its retry ${retry.id} failed, and n8n has no data to tell why`, true);
     }
-    if (!isCrash(of.error)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
+    if (isBinaryGone(of.error)) return leave(`its retry ${retry.id} ${FOUND_NO_BINARY}`, true);
+    if (!isCrash(of)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
   }
   if (retries.some((one) => one.status === "canceled")) {
     return leave("its retry was stopped by hand", true);
@@ -274,14 +303,25 @@ function decideOne(execution, retries, view, rules) {
   const waitMs = retries.length === 0 ? 0 : rules.backOffMs * 2 ** (retries.length - 1);
   if (nowMs - lastMs < waitMs) return leave("its last attempt was lost a short time ago");
   if (stored === void 0) return { kind: "look", execution };
-  if (stored === "no data") return leave("n8n has no data of it: pruned, or not saved", true);
+  if (stored === "no data") return leave("n8n has no data of it: deleted, or not saved", true);
   if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
-  return { kind: "retry", execution, attempt: retries.length + 1, next: stored.next };
+  return {
+    ...{ kind: "retry", execution, attempt: retries.length + 1, next: stored.next },
+    isByQueue: isOpen || retries.some((retry) => OPEN.has(retry.status))
+  };
+}
+function goesOnWith(retry, { nowMs, queued }, rules) {
+  if (retry.status === "waiting") return "is waiting, and n8n resumes it";
+  if (retry.status === "new") return "has not begun";
+  if (retry.status !== "running") return null;
+  const isDead = queued !== null && !queued.has(retry.id) && mayHaveLostItsJob(retry, nowMs, rules);
+  return isDead ? null : "has not ended";
 }
 var EMPTIED = "n8n has written an empty run over its data, as it does without keep-stalled";
-var isEmptied = (stored) => stored !== "no data" && isCrash(stored.error) && stored.next.length === 0;
-var BUSY = /* @__PURE__ */ new Set(["new", "running", "waiting"]);
-var HAS_A_JOB = /* @__PURE__ */ new Set(["webhook", "trigger", "retry"]);
+var FOUND_NO_BINARY = "did not find a file, as where binary data is gone with its pod";
+var isEmptied = (stored) => stored !== "no data" && isCrash(stored) && stored.next.length === 0;
+var OPEN = /* @__PURE__ */ new Set(["new", "running"]);
+var HAS_A_JOB = /* @__PURE__ */ new Set(["webhook", "trigger", "retry", "error", "chat", "evaluation", "agent"]);
 var NOT_OURS = {
   integrated: "it is a sub-execution: the one that called it is retried",
   manual: "somebody ran it manually in the editor",
@@ -293,6 +333,47 @@ var NOT_OURS = {
 var endedAtMs = ({ stoppedAtMs, startedAtMs }) => stoppedAtMs ?? startedAtMs;
 var ageMs = (execution, nowMs) => nowMs - (endedAtMs(execution) ?? 0);
 var byAge = (a, b) => (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) || Number(a.id) - Number(b.id);
+
+// capacity/src/recover/saves.ts
+var NOTHING_KNOWN = {
+  ...{ failures: null, successes: null, progress: null, stalled: null }
+};
+var savesIn = (env2) => ({
+  failures: oneOf(env2["EXECUTIONS_DATA_SAVE_ON_ERROR"], "all", "none"),
+  successes: oneOf(env2["EXECUTIONS_DATA_SAVE_ON_SUCCESS"], "all", "none"),
+  progress: oneOf(env2["EXECUTIONS_DATA_SAVE_ON_PROGRESS"], "true", "false"),
+  stalled: oneOf(env2["RECOVERY_KEEPS_STALLED"], "true", "false")
+});
+function oneOf(value, yes, no) {
+  return value === yes ? true : value === no ? false : null;
+}
+function saidAtStart(saves, hasQueue) {
+  return [
+    ...saves.failures === false ? [
+      "n8n saves no failed executions (EXECUTIONS_DATA_SAVE_ON_ERROR is none): recovery is impossible, except for workflows whose own settings save them"
+    ] : [],
+    ...!hasQueue && saves.successes === false ? [
+      "n8n saves no successful executions (EXECUTIONS_DATA_SAVE_ON_SUCCESS is none) and has no queue: recovery is impossible, except for workflows whose own settings save them"
+    ] : [],
+    ...hasQueue && saves.stalled === false ? [
+      "n8n runs without keep-stalled: what it has written over when a worker died cannot be recovered"
+    ] : [],
+    ...saves.progress === null ? [] : [
+      saves.progress ? "n8n saves progress: a retry begins with the node that was running" : "n8n does not save progress: a retry begins at the trigger, and runs every node again"
+    ],
+    ...saves.failures === null || !hasQueue && saves.successes === null ? ["what n8n saves by its own settings is not known here: only those of workflows are"] : []
+  ];
+}
+function refusalOf({ savesFailures, savesSuccesses }, saves, hasQueue) {
+  if ((savesFailures ?? saves.failures) === false) {
+    const whose = savesFailures === false ? "its settings save" : "n8n saves";
+    return `${whose} no failed executions, so that n8n deletes what is lost of it, or a retry that failed`;
+  }
+  if (!hasQueue && (savesSuccesses ?? saves.successes) !== true) {
+    return "without --redis its successful executions must be saved, by its settings (saveDataSuccessExecution: all) or as n8n is known to have it (EXECUTIONS_DATA_SAVE_ON_SUCCESS): in regular mode n8n otherwise forgets that a retry has succeeded";
+  }
+  return null;
+}
 
 // capacity/src/recover/pass.ts
 var OUTCOMES = [
@@ -308,27 +389,35 @@ var OUTCOMES = [
   "no longer due",
   "refused"
 ];
+var SETTLE_MS = 1e4;
 async function pass(hands, order, tell2, signal) {
-  const report = { due: [], attempts: [], left: [], refused: [], stopped: null };
-  const isQueueKnown = await hands.queued() !== null;
+  const report = {
+    ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null }
+  };
   const due = [];
   for (const workflow of order.workflows) {
-    const reason = refusalOf(workflow, isQueueKnown);
+    const reason = refusalOf(workflow, order.saves, hands.queued !== null);
     if (reason !== null) {
       report.refused.push({ workflow: workflow.name, reason });
       tell2(`workflow ${workflow.name}: not retried: ${reason}`);
       continue;
     }
+    const waiting = [];
     for (const decision of await decisionsOf(hands, workflow.id, order, {
       sinceMs: order.sinceMs
     })) {
       const { id: executionId } = decision.execution;
-      if (decision.kind === "retry") due.push({ workflow, decision });
+      if (decision.kind === "retry") due.push({ workflow, decision, seenAtMs: hands.nowMs() });
+      if (decision.kind === "waiting") waiting.push(executionId);
       if (decision.kind !== "leave") continue;
       const { isFinal } = decision;
       report.left.push({ executionId, workflow: workflow.name, reason: decision.reason, isFinal });
       tell2(`execution ${executionId} of ${workflow.name}: left alone: ${decision.reason}`);
     }
+    report.waiting.push(
+      ...waiting.map((executionId) => ({ executionId, workflow: workflow.name }))
+    );
+    tellWaiting(workflow.name, waiting, tell2);
   }
   due.sort(
     (a, b) => (a.decision.execution.startedAtMs ?? 0) - (b.decision.execution.startedAtMs ?? 0)
@@ -353,6 +442,11 @@ async function pass(hands, order, tell2, signal) {
   const worker = async () => {
     for (let next = due.shift(); next !== void 0; next = due.shift()) {
       if (hasStopped()) return;
+      const settlesInMs = next.seenAtMs + SETTLE_MS - hands.nowMs();
+      if (next.decision.isByQueue && settlesInMs > 0) {
+        await hands.wait(settlesInMs);
+        if (hasStopped()) return;
+      }
       const attempt = await attemptOf(hands, next.workflow, next.decision, order).catch(
         (error) => {
           if (!signal.aborted) throw error;
@@ -377,21 +471,26 @@ async function pass(hands, order, tell2, signal) {
   if (report.stopped !== null) tell2(`stopped: ${report.stopped}`);
   return report;
 }
-function refusalOf({ savesFailures, savesSuccesses }, isQueueKnown) {
-  if (savesFailures === false) {
-    return "its settings save no failed executions, so that n8n deletes what is lost of it";
+var NAMED = 20;
+function tellWaiting(workflow, ids, tell2) {
+  for (const id of ids.slice(0, NAMED)) {
+    tell2(`execution ${id} of ${workflow}: left alone: it is waiting, and n8n resumes it`);
   }
-  if (!isQueueKnown && savesSuccesses !== true) {
-    return "without --redis its settings must save successful executions (saveDataSuccessExecution: all): in regular mode n8n otherwise forgets that a retry has succeeded";
+  if (ids.length > NAMED) {
+    tell2(`workflow ${workflow}: ${String(ids.length - NAMED)} more executions are waiting`);
   }
-  return null;
 }
 async function decisionsOf(hands, workflowId, { rules }, since) {
-  const queued = await hands.queued();
-  const executions = await hands.executionsOf(workflowId, since);
+  let executions = await hands.executionsOf(workflowId, since);
+  const nowMs = hands.nowMs();
+  let queued = hands.queued === null ? null : /* @__PURE__ */ new Set();
+  if (hands.queued !== null && isQueueNeeded(executions, nowMs, rules)) {
+    queued = await hands.queued();
+    executions = await hands.executionsOf(workflowId, since);
+  }
   const stored = /* @__PURE__ */ new Map();
   for (; ; ) {
-    const decisions = decide({ nowMs: hands.nowMs(), executions, stored, queued }, rules);
+    const decisions = decide({ nowMs, executions, stored, queued }, rules);
     const toLook = decisions.filter(({ kind }) => kind === "look");
     if (toLook.length === 0) return decisions;
     for (const { execution } of toLook) {
@@ -421,8 +520,9 @@ async function attemptOf(hands, workflow, { execution, attempt, next }, order) {
   if (status === "waiting" || status === "running") return of("not known", `it is ${status}`, id);
   const stored = await hands.stored(id).catch(() => "no data");
   const error = stored === "no data" ? null : stored.error;
-  if (status === "crashed" || isCrash(error)) return of("lost again", error ?? "", id);
-  return error === null ? of("not known", `it is ${status}`, id) : of("failed", error, id);
+  if (status === "crashed" || isCrash(stored)) return of("lost again", error ?? "", id);
+  if (error === null) return of("not known", `it is ${status}`, id);
+  return of("failed", isBinaryGone(error) ? `${error}: it ${FOUND_NO_BINARY}` : error, id);
 }
 var isAnythingLost = (report) => stillLost(report) > 0 || report.refused.length > 0;
 var stillLost = ({ due, attempts, left }) => due.length - attempts.filter(isSettled).length + left.length;
@@ -431,13 +531,14 @@ function countsOf(attempts) {
   const count = (outcome) => attempts.filter((attempt) => attempt.outcome === outcome).length;
   return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)]));
 }
-function summaryOf({ due, attempts, left }, isRetry) {
+function summaryOf({ due, attempts, left, waiting }, isRetry) {
   const counts = countsOf(attempts);
   const others = OUTCOMES.filter((outcome) => outcome !== "recovered" && counts[outcome] > 0).map(
     (outcome) => `, ${String(counts[outcome])} ${outcome}`
   );
   const done = isRetry ? `${String(counts.recovered)} recovered${others.join("")}` : "nothing was retried";
-  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone; ${done}`;
+  const waits = waiting.length === 0 ? "" : `, ${String(waiting.length)} waiting`;
+  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}`;
 }
 
 // capacity/src/recover/once.ts
@@ -450,6 +551,8 @@ async function recoverOnce(order, openQueue2, tell2, signal) {
   const queue = openQueue2 === null ? null : await openQueue2(onLost);
   try {
     if (order.retries && queue !== null && !await queue.lead()) return null;
+    for (const text of saidAtStart(order.saves, queue !== null)) tell2(text);
+    const ending = AbortSignal.any([signal, leading.signal]);
     const workflows = await api.workflowsTagged(order.tag);
     if (workflows.length === 0) {
       tell2(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
@@ -460,11 +563,12 @@ async function recoverOnce(order, openQueue2, tell2, signal) {
         executionsOf: api.executionsOf.bind(api),
         stored: api.stored.bind(api),
         retry: (id) => api.retry(id, order.patienceMs),
-        queued: () => queue?.queued() ?? Promise.resolve(null)
+        queued: queue === null ? null : () => queue.queued(),
+        wait: (ms2) => (0, import_promises.setTimeout)(ms2, void 0, { signal: ending }).catch(() => void 0)
       },
       { ...order, workflows, sinceMs: Date.now() - order.withinMs },
       tell2,
-      AbortSignal.any([signal, leading.signal])
+      ending
     );
     if (order.retries) {
       await queue?.count(report, Date.now()).catch((error) => {
@@ -505,10 +609,17 @@ async function openQueue(redis, prefix, onLost) {
   const leader = `n8n-tuned:{${prefix}}:recover`;
   const own = (0, import_node_crypto.randomUUID)();
   let renewing;
+  const known = /* @__PURE__ */ new Map();
   return {
     queued: async () => {
       const queues = await queuesOf(redis, prefix);
-      const found = await Promise.all(queues.map((queue) => executionsQueued(redis, queue)));
+      const found = await Promise.all(
+        queues.map(async (queue) => {
+          const look = await lookAt(redis, queue, known.get(queue) ?? NOTHING_READ);
+          known.set(queue, look);
+          return [...look.executions.values()].filter((id) => id !== void 0);
+        })
+      );
       return new Set(found.flat());
     },
     lead: async () => {
@@ -554,26 +665,29 @@ async function queuesOf(redis, prefix) {
   } while (cursor !== "0");
   return [...found];
 }
-async function executionsQueued(redis, queue) {
+var NOTHING_READ = { newest: 0, executions: /* @__PURE__ */ new Map() };
+async function lookAt(redis, queue, before) {
   const key = (name) => `${queue}:${name}`;
-  const lists = await Promise.all([
-    redis.lrange(key("wait"), 0, -1),
-    redis.lrange(key("paused"), 0, -1),
-    redis.lrange(key("active"), 0, -1),
-    redis.zrange(key("delayed"), 0, -1)
-  ]);
-  const jobs = lists.flat();
-  const found = [];
-  for (let at = 0; at < jobs.length; at += BATCH) {
-    const texts = await Promise.all(
-      jobs.slice(at, at + BATCH).map((job) => redis.hget(key(job), "data"))
-    );
-    for (const text of texts) {
-      const executionId = text === null ? void 0 : executionIn2(text);
-      if (executionId !== void 0) found.push(executionId);
-    }
+  const replies = await redis.multi().get(key("id")).lrange(key("wait"), 0, -1).lrange(key("paused"), 0, -1).lrange(key("active"), 0, -1).zrange(key("delayed"), 0, -1).exec() ?? [];
+  for (const [error] of replies) if (error !== null) throw error;
+  const [count, ...lists] = replies.map(([, value]) => value);
+  const newest = Number(count ?? 0);
+  const read = newest < before.newest ? NOTHING_READ.executions : before.executions;
+  const executions = /* @__PURE__ */ new Map();
+  const unread = [];
+  for (const job of new Set(lists.flat())) {
+    if (read.has(job)) executions.set(job, read.get(job));
+    else unread.push(job);
   }
-  return found;
+  for (let at = 0; at < unread.length; at += BATCH) {
+    await Promise.all(
+      unread.slice(at, at + BATCH).map(async (job) => {
+        const text = await redis.hget(key(job), "data");
+        if (text !== null) executions.set(job, executionIn2(text));
+      })
+    );
+  }
+  return { newest, executions };
 }
 function executionIn2(text) {
   try {
@@ -624,6 +738,11 @@ async function main() {
   process.once("SIGTERM", () => {
     stopping.abort(new Failure("stopped by SIGTERM"));
   });
+  if (env["RECOVERY_PASS_SECONDS"] !== void 0) {
+    setTimeout(() => {
+      stopping.abort(new Failure("its time is over; the next pass goes on"));
+    }, ms("RECOVERY_PASS_SECONDS")).unref();
+  }
   const isQueue = env["EXECUTIONS_MODE"] === "queue";
   const prefix = env["QUEUE_BULL_PREFIX"] ?? "bull";
   const retries = given("RECOVERY_RETRY") === "true";
@@ -640,6 +759,7 @@ async function main() {
         minAgeMs: ms("RECOVERY_AGE_SECONDS"),
         backOffMs: ms("RECOVERY_BACK_OFF_SECONDS")
       },
+      saves: savesIn(env),
       withinMs: 3600 * ms("RECOVERY_SINCE_HOURS"),
       patienceMs: ms("RECOVERY_PATIENCE_SECONDS"),
       atOnce: Number(given("RECOVERY_AT_ONCE")),

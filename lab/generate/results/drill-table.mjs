@@ -164,8 +164,9 @@ const rowOf = ({ fault, configuration, drills }) => [
 function controlRowOf({ configuration, drills }) {
   const controls = drills.filter(({ drill }) => drill.control !== null);
   if (controls.length === 0) return [];
-  const ledgers = controls.map(({ drill: { control } }) => ({
+  const ledgers = controls.map(({ drill: { control, ledger } }) => ({
     ...control,
+    sources: ledger.sources,
     exposed: control.sent,
     lost: control.classes.lost.requests + control.classes['not-executed'].requests,
   }));
