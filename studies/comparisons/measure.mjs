@@ -35,6 +35,7 @@ const comparisons = [
   ['wait-queue-io-bound', 'wait-5s', 'queue-none', 'queue-io-bound', waiting(40)],
   ['last-node-throughput', 'last-node', 'regular-none', 'regular-throughput', QUICK],
   ['queue-throughput', 'last-node', 'queue-default', 'queue-throughput', FINE],
+  ['layout-webhook-queue', 'last-node', 'queue-one-worker', 'queue-webhook-processor', QUICK],
   ['semi-space-regular', 'last-node', 'regular-750m', 'regular-750m-semi-space-64', STEADY],
 ];
 
