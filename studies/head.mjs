@@ -1,8 +1,6 @@
 // How the record of a script begins: when, where and by which command it was measured.
 import { cpus, loadavg } from 'node:os';
-import { join, relative } from 'node:path';
-
-const root = join(import.meta.dirname, '..');
+import { commandOf } from './command-of.mjs';
 
 export const thisMachine = () => ({
   cpu: cpus()[0]?.model.trim() ?? 'unknown',
@@ -12,7 +10,7 @@ export const thisMachine = () => ({
 /** To be called before the measurement. `argv`: of the script, as Node.js gives it. */
 export const headOf = (argv = process.argv) => ({
   when: new Date().toISOString(),
-  command: ['node', relative(root, argv[1]), ...argv.slice(2)],
+  command: commandOf(argv[1], argv.slice(2)),
   machine: thisMachine(),
   loadAverageAtStart: loadavg()[0],
 });

@@ -15,9 +15,9 @@ import { slope } from './trend';
  */
 const NEAR = 1.25;
 /**
- * Probes that differ by less are called equal. The same run four times over five minutes took 16.0 to 16.2 ms on
- * a machine of steady speed, within 1.1 %, and 8.5 to 10.1 ms, within 19 %, on one whose speed drifts
- * (control cells of studies/modes and studies/memory-floor). One major collection in a probe of 6 s is 4 %.
+ * Probes that differ by less are called equal. The same run four times over six minutes took 16.0 to 16.2 ms on a machine
+ * of steady speed, within 1.1 %, and 11.3 to 17.0 ms, within 51 %, on one whose speed drifts (control cells of
+ * studies/modes and studies/heap/results/memory-floor). One major collection in a probe of 6 s is 4 %.
  */
 const EQUAL = 1.08;
 
