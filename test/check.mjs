@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Lint, types and pure tests side by side, for `make check`: half a minute, without a tool of the lab. ESLint, Prettier and
+// Lint, types and pure tests side by side, for `make check`: less than a minute, without a tool of the lab. ESLint, Prettier and
 // TypeScript remember what they have seen in node_modules/.cache, Jest in its own cache: the first run takes longer.
 // Of each property a quarter of the cases is drawn, others each time; the suites draw all.
 import { spawn } from 'node:child_process';
