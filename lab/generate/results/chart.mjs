@@ -18,10 +18,11 @@ const recordOf = (mode) => `studies/charts/results/${mode}.json`;
 
 /** Read, not measured: docs/chart/peers.md says in which files. */
 const LATER_RELEASES = `The official chart was measured in release 1.11.0, the newest one that could be had as a whole. Releases 1.12.0 to 1.15.0 came
-out since, and perhaps more. Their list of changes and single files were read; none of them was measured. Nothing in them
-changes what decides these figures: the limits of a pod, the number of workers and their concurrency, the probes, the
-grace periods and n8n's variables have the same defaults. They bring another n8n (2.39.6 to 2.42.4), where 2.41.1 was set for every chart
-here. [What was read](chart/peers.md#the-official-chart-after-1110).`;
+out since, and perhaps more. Their list of changes and single files were read; none of them was measured. Nothing that
+was read of these releases changes what decides these figures: the limits of a pod, the number of workers and their
+concurrency, the probes, the grace periods and n8n's variables have the same defaults. They bring another n8n (2.39.6 to
+2.42.4), where 2.41.1 was set for every chart here. Later changes, in no release that was read, start workers differently and probe
+them by HTTP; what that does to the figures is not known. [What was read](chart/peers.md#the-official-chart-after-1110).`;
 
 const ABOUT = `Each row is one comparison by \`n8n-tuned compare\` with the official chart as it comes: both up at the same time, loaded
 in turns, with the same CPU and memory for each pod, the same stores and the same n8n. Figures are the median of the
