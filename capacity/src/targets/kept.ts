@@ -30,7 +30,9 @@ export class Kept {
 
   constructor(name: string) {
     if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
-      throw new Mistake(`'${name}' is not a name: use letters, digits and dashes.`);
+      throw new Mistake(
+        `'${name}' is not a name: use at most 40 lower-case letters, digits and dashes, the first no dash.`,
+      );
     }
     this.folder = join(cacheFolder(), 'up');
     this.file = join(this.folder, `${name}.json`);

@@ -6,7 +6,9 @@ import { Kept, type KeptState } from '../../../capacity/src/targets/kept';
 
 const cache = mkdtempSync(join(tmpdir(), 'n8n-tuned-kept-'));
 const before = process.env.N8N_TUNED_CACHE;
-process.env.N8N_TUNED_CACHE = cache;
+beforeAll(() => {
+  process.env.N8N_TUNED_CACHE = cache;
+});
 
 afterAll(() => {
   if (before === undefined) delete process.env.N8N_TUNED_CACHE;
@@ -36,4 +38,17 @@ test('what up left up is known as long as its very process lives', () => {
   // The pid was given to another process since.
   kept.write(state({ ...self, startedAtMs: self.startedAtMs - 10 }));
   expect(kept.read()).toBeNull();
+});
+
+test.each(['a'.repeat(41), 'Staging', '-a', 'a b', '', '../a'])(
+  'what is not a name is told what a name is: %j',
+  (name) => {
+    expect(() => new Kept(name)).toThrow(
+      `'${name}' is not a name: use at most 40 lower-case letters, digits and dashes`,
+    );
+  },
+);
+
+test('a name has up to 40 characters', () => {
+  expect(new Kept('a'.repeat(40)).read()).toBeNull();
 });
