@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findControl, readLimits } from '../../capacity/src/linux/cgroup';
 import { runOutOfMemory } from '../../capacity/src/linux/memory-limit';
+import { ACTIVITY } from '../../capacity/src/targets/activity-sql';
 import { balancer, rebalance } from '../../capacity/src/targets/process/balancer';
 import { useUpConnections } from '../../capacity/src/targets/process/connections';
 import { freePort } from '../../capacity/src/targets/process/ports';
@@ -40,7 +41,7 @@ afterEach(async () => {
   await supervisor.dismissReaper();
 });
 
-test('every connection to PostgreSQL is ended and taken, and given back', async () => {
+async function ownPostgresql(): Promise<string> {
   const tools = findTools(topology({ mode: 'queue', workers: { count: 1 } }));
   const programs = needed(tools.postgresqlBin, 'PostgreSQL');
   const place = { ...workspace.place('postgresql'), folder: '/' };
@@ -50,7 +51,34 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
   await supervisor.run(newCluster(programs, data, place));
   await supervisor.start(postgresql(programs, data, port, place));
   await awaitPostgresql(url, () => supervisor.runs('postgresql'));
+  return url;
+}
 
+test.each(['a superuser', 'another user'])(
+  'connections that are all taken are seen to be all that there are: %s',
+  async (who) => {
+    const asN8n = await ownPostgresql();
+    await query(asN8n, 'CREATE ROLE plain LOGIN');
+    const url = who === 'a superuser' ? asN8n : asN8n.replace('n8n@', 'plain@');
+    const clients: pg.Client[] = [];
+    for (let isFull = false; !isFull;) {
+      const client = new pg.Client(url);
+      await client.connect().then(
+        () => clients.push(client),
+        () => (isFull = true),
+      );
+    }
+    const [{ connections, most }] = (await clients[0]?.query(ACTIVITY))?.rows as [
+      { connections: number; most: number },
+    ];
+    await Promise.all(clients.map((client) => client.end()));
+    expect(most).toBeGreaterThan(50);
+    expect(connections).toBe(most);
+  },
+);
+
+test('every connection to PostgreSQL is ended and taken, and given back', async () => {
+  const url = await ownPostgresql();
   const [allowed] = await query(url, 'SHOW max_connections');
   // As n8n does it: it keeps some, and connects again as soon as one is gone.
   let isOver = false;
