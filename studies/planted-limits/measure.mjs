@@ -1,5 +1,5 @@
 // Plants one limit after the other in a real n8n and keeps what each run was put down to.
-//   node studies/planted-limits/measure.mjs ['one runner slot' ...]      about 12 minutes (make lab first)
+//   node studies/planted-limits/measure.mjs ['one runner slot' ...]      about 15 minutes (make lab first)
 // With names of stages, only those are measured again and the others stay as they are in the record.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,8 +29,13 @@ try {
   });
   const before = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')).cases : [];
   const cases = stages.length === 0 ? [] : before.filter(({ stage }) => !stages.includes(stage));
+  let rows = [];
   for await (const line of createInterface({ input: child.stdout })) {
     const found = JSON.parse(line);
+    if (found.rows !== undefined) {
+      ({ rows } = found);
+      continue;
+    }
     const { limitedBy, ...rest } = found;
     const { ranked = [], ...limited } = limitedBy;
     cases.push({
@@ -48,7 +53,7 @@ try {
       memoryMiB: Math.round(totalmem() / 1024 / 1024),
     };
     mkdirSync(path('results/'), { recursive: true });
-    writeFileSync(RECORD, `${JSON.stringify({ machine, cases }, null, 2)}\n`);
+    writeFileSync(RECORD, `${JSON.stringify({ machine, rows, cases }, null, 2)}\n`);
   }
   process.exitCode = cases.every(({ isRight }) => isRight) ? 0 : 1;
 } finally {

@@ -6,7 +6,8 @@ const percent = (share) => `${number(100 * share)} %`;
 export function plantedLimits() {
   const path = 'studies/planted-limits/results/record.json';
   if (!has(path)) return '';
-  const { cases } = readJson(path);
+  const { rows = [], cases } = readJson(path);
+  const unplanted = rows.filter((row) => !cases.some(({ limit }) => limit === row));
   const named = cases.filter(({ isRight }) => isRight).length;
   return `## Whether the bottleneck is named
 
@@ -26,6 +27,10 @@ ${table(
       : '-',
   ]),
 )}
-
+${
+  unplanted.length === 0
+    ? ''
+    : `\nThe table of limits has ${rows.length} rows. Without a case here, and tested on samples alone, are: ${unplanted.join(', ')}.\n`
+}
 ${link(path)}`;
 }

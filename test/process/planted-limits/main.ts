@@ -1,8 +1,10 @@
+import { LIMITS } from '../../../capacity/src/analysis/limits/table';
 import { diagnose } from './diagnose';
 import { STAGES } from './planted';
 
-/** A line of JSON for each case, as it ends; with names as arguments, only those stages. */
+/** A line of JSON with all rows of the table, then one for each case, as it ends; with names, only those stages. */
 async function all(names: readonly string[]): Promise<void> {
+  process.stdout.write(`${JSON.stringify({ rows: LIMITS.map(({ name }) => name) })}\n`);
   for (const stage of STAGES.filter(({ name }) => names.length === 0 || names.includes(name))) {
     await diagnose(stage, (diagnosis) => {
       process.stdout.write(`${JSON.stringify(diagnosis)}\n`);

@@ -1,5 +1,8 @@
 import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createGroup, findControl } from '../../../capacity/src/linux/cgroup';
@@ -147,6 +150,35 @@ export const STAGES: Stage[] = [
     ],
   },
   {
+    name: 'a full Redis',
+    topology: { mode: 'queue', tuning: 'throughput', workers: { count: 1, concurrency: 5 } },
+    cases: [
+      {
+        what: 'a maxmemory of Redis that is full, so that it refuses to write',
+        limit: 'Redis maxmemory',
+        workload: 'last-node',
+        clients: 8,
+        plant: fullRedis,
+      },
+    ],
+  },
+  {
+    name: 'a webhook processor with a fifth of a core',
+    topology: {
+      mode: 'queue',
+      tuning: 'throughput',
+      webhooks: { count: 1, cpuMillicores: 200 },
+    },
+    cases: [
+      {
+        what: 'a CPU limit of 200m on the webhook processor',
+        limit: 'webhook processor CPU limit',
+        workload: 'last-node',
+        clients: 8,
+      },
+    ],
+  },
+  {
     name: 'a pool of one connection',
     topology: {
       mode: 'regular',
@@ -184,6 +216,31 @@ export const STAGES: Stage[] = [
     ],
   },
   {
+    name: 'PostgreSQL beside others',
+    topology: {
+      mode: 'regular',
+      database: 'postgresql',
+      tuning: 'throughput',
+      env: { EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all' },
+    },
+    cases: [
+      {
+        what: 'four processes that write to the disk of PostgreSQL and wait until it has each block',
+        limit: 'host disk',
+        workload: 'last-node',
+        clients: 2,
+        plant: () => Promise.resolve(writers(4)),
+      },
+      {
+        what: 'others have taken all connections of PostgreSQL that n8n did not have yet',
+        limit: 'PostgreSQL connections',
+        workload: 'last-node',
+        clients: 16,
+        plant: takeConnections,
+      },
+    ],
+  },
+  {
     name: 'main with 1 GiB',
     topology: { mode: 'regular', tuning: 'throughput', main: { memoryMiB: 1024, heapMiB: 3000 } },
     cases: [
@@ -214,11 +271,32 @@ export const STAGES: Stage[] = [
 ];
 
 /** Processes that only count, at the same priority as n8n. */
-function burn(processes: number): () => void {
+const burn = (processes: number): (() => void) => beside(processes, 'while (Date.now() < end);');
+
+/** Each writes its own 64 MiB again and again, in blocks of 1 MiB. */
+function writers(processes: number): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-planted-disk-'));
+  const end = beside(
+    processes,
+    `const fs = require('node:fs');
+     const file = fs.openSync(${JSON.stringify(folder)} + '/' + process.pid, 'w');
+     const block = Buffer.alloc(2 ** 20, 1);
+     for (let at = 0; Date.now() < end; at = (at + 1) % 64) {
+       fs.writeSync(file, block, 0, block.length, at * block.length);
+       fs.fsyncSync(file);
+     }`,
+  );
+  return () => {
+    end();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}
+
+/** Node.js processes that run `script` beside n8n until its `end`, should nobody end them before. */
+function beside(processes: number, script: string): () => void {
+  const bounded = `const end = Date.now() + 120_000; ${script}`;
   const children = Array.from({ length: processes }, () =>
-    spawn(process.execPath, ['-e', 'setTimeout(() => process.exit(), 120000).unref(); for (;;);'], {
-      stdio: 'ignore',
-    }),
+    spawn(process.execPath, ['-e', bounded], { stdio: 'ignore' }),
   );
   return () => {
     for (const child of children) child.kill('SIGKILL');
@@ -249,6 +327,40 @@ async function busyRedis(running: Running): Promise<() => Promise<void>> {
     isOn = false;
     await busy;
     redis.disconnect();
+  };
+}
+
+/** It may hold less than it does: from then on it refuses to write. */
+async function fullRedis(running: Running): Promise<() => Promise<void>> {
+  const redis = new Redis(running.redis?.url ?? '', { maxRetriesPerRequest: 0 });
+  redis.on('error', () => undefined);
+  const used = Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+  await redis.config('SET', 'maxmemory', String(Math.floor(0.98 * used)));
+  return async () => {
+    await redis.config('SET', 'maxmemory', '0');
+    redis.disconnect();
+  };
+}
+
+/** Once the samplers have theirs: a deployment that is watched was watched before. */
+async function takeConnections(running: Running): Promise<() => Promise<void>> {
+  const taken: pg.Client[] = [];
+  let isOn = true;
+  const taking = (async () => {
+    await sleep(2_000);
+    while (isOn) {
+      const client = new pg.Client({ connectionString: running.postgresql?.url ?? '' });
+      client.on('error', () => undefined);
+      await client.connect().then(
+        () => taken.push(client),
+        () => sleep(200),
+      );
+    }
+  })();
+  return async () => {
+    isOn = false;
+    await taking;
+    await Promise.all(taken.map((client) => client.end()));
   };
 }
 
