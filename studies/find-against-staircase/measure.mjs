@@ -175,7 +175,7 @@ function comparison(search, stair) {
 const MEASURED = { find, staircase };
 
 async function measured(part, { out, isShort, signal }) {
-  const name = `staircase-${part.name}`;
+  const { name } = part;
   const startedAt = new Date().toISOString();
   const laidOut = ['--workload', part.workload, ...MODES[part.mode]];
   const up = JSON.parse(
