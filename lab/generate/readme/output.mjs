@@ -32,7 +32,14 @@ ${[...renderVerdict(findWord(record), record.sentence, 0, STYLE), '', ...renderR
 \`\`\`
 
 n8n ${record.versions.n8n} in ${record.topology.mode} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
-generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${path}).`;
+generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${path}).${whyUnsure(record)}`;
+}
+
+/** What each doubt says before it explains itself. */
+function whyUnsure({ verdict, doubts }) {
+  if (verdict === 'found' || doubts.length === 0) return '';
+  const said = doubts.map((doubt) => `${/^.*?(?=[:.](?: |$))/s.exec(doubt)?.[0] ?? doubt}.`);
+  return `\nWhy it is not sure: ${said.join(' ')}`;
 }
 
 /** Where the results went says nothing of what was measured. */
