@@ -5,7 +5,7 @@ export const SIZE_EVERY_LOOKS = 10;
 
 export const SIZE = 'SELECT pg_database_size(current_database())::float8 AS bytes';
 
-/** Of connections, those of others than who asks, of what others can have: n8n's own user asks, a superuser has the reserved too. */
+/** `connections` and `most` leave out the one that asks. It asks as n8n's own user: a superuser has the reserved ones too. */
 export const ACTIVITY = `
   SELECT (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid())::int AS connections,
     (SELECT current_setting('max_connections')::int - 1 - CASE WHEN rolsuper THEN 0

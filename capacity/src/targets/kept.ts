@@ -31,7 +31,7 @@ export class Kept {
   constructor(name: string) {
     if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
       throw new Mistake(
-        `'${name}' is not a name: use at most 40 lower-case letters, digits and dashes, the first no dash.`,
+        `'${name}' is not a name: use at most 40 lower-case letters, digits and dashes, beginning with a letter or a digit.`,
       );
     }
     this.folder = join(cacheFolder(), 'up');

@@ -30,7 +30,7 @@ ${table(
 ${
   unplanted.length === 0
     ? ''
-    : `\nThe table of limits has ${rows.length} rows. Without a case here, and tested on samples alone, are: ${unplanted.join(', ')}.\n`
+    : `\nThe table of limits has ${rows.length} rows. These have no case here and are tested with samples only: ${unplanted.join(', ')}.\n`
 }
 ${link(path)}`;
 }
