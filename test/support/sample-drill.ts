@@ -82,6 +82,7 @@ export function sampleDrill(): DrillData & { run: RunData } {
         steadyRequests: 40,
         faultFailed: null,
         isOver: true,
+        stopped: null,
       },
       ...{ ledger: recorded, isOver: true, unexpected: [], figures, schedule: null, control },
       promises: parsePromises('lost=0,repeated=0,running=0,recover<60s'),

@@ -128,6 +128,7 @@ export async function drill(
     await timed.end();
     await beside?.stop();
   }
+  const stopped = signal.aborted ? messageOf(signal.reason) : null;
   progress('accounting for every request');
   const { requests } = run;
   const { record: of, samples } = run.data;
@@ -185,6 +186,7 @@ export async function drill(
       steadyMissed: missedSlo(slos, judgedBy)?.text ?? null,
       steadyRequests: judgedBy.length,
       faultFailed: timed.failure,
+      stopped,
       isOver: timed.overMs !== null,
       unexpected: ledger.unexpected,
       promises: order.promises,

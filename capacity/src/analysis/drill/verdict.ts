@@ -23,6 +23,8 @@ export interface DrillFacts {
   steadyRequests: number;
   /** Why the fault could not be made; null: it was. */
   faultFailed: string | null;
+  /** By whom the drill was stopped after its load, while it waited for n8n; null: by nobody. */
+  stopped: string | null;
   /** The fault had ended when the load did, and its end is part of what was seen. */
   isOver: boolean;
   ledger: DrillLedger;
@@ -80,6 +82,9 @@ function invalidities(facts: DrillFacts): string[] {
   return [
     ...(facts.faultFailed === null ? [] : [`the fault could not be made (${facts.faultFailed})`]),
     ...(run.verdict.outcome === 'aborted' ? [run.verdict.sentence.replace(/\.$/, '')] : []),
+    ...(facts.stopped === null || run.verdict.outcome === 'aborted'
+      ? []
+      : [`it was ${facts.stopped} before n8n had done what it accepted`]),
     ...(saturated ? [`the load generator was at fault (${faults.join('; ')})`] : []),
     ...(facts.steadyRequests === 0
       ? ['no request ended before the fault: use a longer --steady']

@@ -24,7 +24,8 @@ const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
     done: [{ tMs: 20_000, text: 'SIGKILL of worker-1' }],
   },
   run: sampleRun().record,
-  ...{ steadyMissed: null, steadyRequests: 50, faultFailed: null, isOver: true, unexpected: [] },
+  ...{ steadyMissed: null, steadyRequests: 50, faultFailed: null, stopped: null },
+  ...{ isOver: true, unexpected: [] },
   ledger: ledger(),
   figures: {
     ...{ detectSeconds: 46, recoverSeconds: 3, slowestMs: 6_000 },
@@ -71,6 +72,11 @@ test.each<[string, Partial<DrillFacts>]>([
   ['the SLO was missed before the fault (errors was 4 %)', { steadyMissed: 'errors was 4 %' }],
   ['the fault could not be made (no worker runs)', { faultFailed: 'no worker runs' }],
   ['use a longer --steady', { steadyRequests: 0 }],
+  // What is lost by then may yet be retried.
+  [
+    'it was stopped by Ctrl-C before n8n had done what it accepted',
+    { stopped: 'stopped by Ctrl-C', ledger: ledger({ lost: 8 }) },
+  ],
   ['the ledger does not add up: nobody sent run-7-7', { unexpected: ['run-7-7'] }],
   [
     'the control without the fault missed the SLO (p95 was 9 s)',
