@@ -34,7 +34,7 @@ export function bottleneck(facts: LimitFacts, healthy: boolean): Limit {
   }
   const nearest = ranked.find((one) => one.utilisation >= NEAREST && canSlow(one));
   if (nearest !== undefined) {
-    const evidence = `${nearest.evidence}, nearer to its limit than anything else that was seen`;
+    const evidence = `${nearest.evidence}, nearer to its limit than anything else that slows requests`;
     return limitOf({ ...nearest, evidence }, ranked, nearest);
   }
   return {

@@ -358,8 +358,11 @@ describe('where nothing was used up', () => {
   });
 
   test('a failed run with much memory in use is not put down to it', () => {
-    const found = limit(samplesOf('host', 'memoryAvailableMiB', 1_000));
-    expect(found.name).toBe('unknown');
+    const memory = samplesOf('host', 'memoryAvailableMiB', 1_000);
+    expect(limit(memory).name).toBe('unknown');
+    const found = limit([...memory, ...samplesOf('main', 'loopCores', 0.75)]);
+    expect(found).toMatchObject({ name: 'main event loop', runnerUp: { name: 'host memory' } });
+    expect(found.evidence).toContain('anything else that slows requests');
   });
 
   test('a failed run with an idle machine has an unknown limit, and the list', () => {
