@@ -3,11 +3,15 @@ const transform = {
   '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
 };
 
+/** Jest looks a global up through its sandbox at each use, which makes arithmetic a hundred times slower: not these. */
+const FAST_GLOBALS = ['Array', 'Map', 'Math', 'Number', 'Object', 'Set', 'String'];
+
 const suite = (name, extra = {}) => ({
   displayName: name,
   rootDir: import.meta.dirname,
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   transform,
+  sandboxInjectedGlobals: FAST_GLOBALS,
   // What the chart carries are copies under the same names.
   modulePathIgnorePatterns: ['<rootDir>/charts/'],
   ...extra,

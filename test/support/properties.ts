@@ -11,6 +11,15 @@ const USUAL_RUNS = 100;
 /** For `numRuns`: how many of so many cases are drawn. */
 export const runs = (all: number): number => Math.max(1, Math.ceil(all * Number(PROPERTY_SHARE)));
 
+/** Of cases that a test goes through one by one: a share, other ones in each run. */
+export function drawn(all: number): number[] {
+  const step = Math.round(all / runs(all));
+  const first = Math.floor(Math.random() * step);
+  const indexes: number[] = [];
+  for (let i = first; i < all; i += step) indexes.push(i);
+  return indexes;
+}
+
 // Nothing is mocked: most files have no property, and would otherwise load fast-check to configure it.
 jest.doMock('fast-check', () => {
   const actual = jest.requireActual<typeof import('fast-check')>('fast-check');

@@ -8,6 +8,7 @@ import {
   type SearchSettings,
   type Trial,
 } from '../../../capacity/src/analysis/search/types';
+import { drawn } from '../../support/properties';
 
 /** A system that answers everything up to its limit, with a latency that grows as it nears it. */
 function system(limit: number, capacity: number) {
@@ -135,7 +136,7 @@ describe('noise', () => {
       ['breach', stalled],
       ['success', lucky],
     ])('one wrong %s, wherever it strikes, does not move the answer far', (_, wrong) => {
-      for (let struck = 0; struck < total; struck += 1) {
+      for (const struck of drawn(total)) {
         const { capacity, low, high } = struckAt(struck, wrong, settings);
         expect(capacity).toBeGreaterThan(0.9 * 85);
         expect(capacity).toBeLessThan(1.1 * 85);

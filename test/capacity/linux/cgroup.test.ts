@@ -11,6 +11,7 @@ import {
   type Control,
 } from '../../../capacity/src/linux/cgroup';
 import { scopeCommand } from '../../../capacity/src/linux/systemd';
+import { drawn } from '../../support/properties';
 
 // A folder with the files of a control group, version 2: a machine has one version or the other.
 const root = mkdtempSync(join(tmpdir(), 'n8n-tuned-cgroup-'));
@@ -44,7 +45,7 @@ describe('control groups of version 2', () => {
   test('every limit is written as a whole number, and read as it was asked for', () => {
     lay(group, { 'memory.oom.group': '0' });
     const [folder = ''] = groupFolders(control, group);
-    for (let cpuMillicores = 10; cpuMillicores <= 4000; cpuMillicores += 1) {
+    for (const cpuMillicores of drawn(4000).filter((millicores) => millicores >= 10)) {
       const limits = { cpuMillicores, memoryMiB: cpuMillicores / 7 };
       createGroup(control, group, limits);
       const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
