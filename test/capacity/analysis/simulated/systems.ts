@@ -1,4 +1,6 @@
 import { exponential, normal } from '../../../../capacity/src/analysis/random';
+import itemsQueue from '../../../../studies/search-traces/results/items-queue.json';
+import itemsRegular from '../../../../studies/search-traces/results/items-regular.json';
 import lastNode from '../../../../studies/search-traces/results/last-node-regular.json';
 import { replayOf, type RecordedTrace } from './replay';
 import type { Model, Now } from './simulate';
@@ -248,10 +250,12 @@ export const SYSTEMS: readonly System[] = [
   coldStart(5, 500, 1, 0.01, 0.1),
 ];
 
-/** Recorded from a real n8n, on a machine that other work disturbed for seconds at a time. */
+/** Recorded from a real n8n; that of last-node on a machine that other work disturbed for seconds at a time. */
 export const REPLAYED: readonly System[] = [
   replayed('last-node, busy machine', lastNode, 0.3),
   replayed('last-node, busy machine', lastNode, 1),
+  replayed('items', itemsRegular, 0.3),
+  replayed('items, queue mode', itemsQueue, 0.3),
 ];
 
 /** As was seen on a real n8n: cores that are slower for tens of seconds, and major collections of 1.6 s. */

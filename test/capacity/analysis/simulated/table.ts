@@ -38,7 +38,7 @@ An endless run would see rarer queues and so has a slightly lower limit, the ste
 Doubling and bisection starts at 10 a second and ends when its step is under 1 %, with one longer test of the level found, which is taken as its answer whether or not it holds.
 What disturbs a system less often than once in a probe of full length, no search of this kind can see.
 
-On a trace of a real n8n (\`last-node\`, SQLite, while its machine was also compiling and installing, replayed request by request; ${String(replayed.rows.length)} SLOs, ${String(repeats)} searches each) the answers lie between ${percent(replayed.ours.mostBelow)} and ${percent(replayed.ours.mostAbove)} off without a budget${replayed.budgeted.map((score) => `, between ${percent(score.mostBelow)} and ${percent(score.mostAbove)} with ${String(score.budgetSeconds)} s (${percent(1 - score.conclusive)} say INCONCLUSIVE)`).join('')}: seconds of somebody else's work are not what a search can measure around. The figures above leave it out.
+On traces of a real n8n (\`last-node\` while its machine was also compiling and installing, and \`items\` in both modes, replayed request by request; ${String(replayed.rows.length)} systems, ${String(repeats)} searches each) the answers lie between ${percent(replayed.ours.mostBelow)} and ${percent(replayed.ours.mostAbove)} off without a budget${replayed.budgeted.map((score) => `, between ${percent(score.mostBelow)} and ${percent(score.mostAbove)} with ${String(score.budgetSeconds)} s (${percent(1 - score.conclusive)} say INCONCLUSIVE)`).join('')}: seconds of somebody else's work are not what a search can measure around. The figures above leave these traces out.
 
 ${unsteadySentences(drifting, repeats)}
 ${stallingSentences(stalling)}
