@@ -1,6 +1,6 @@
 // By how much even arrivals flatter the 95th percentile near saturation: plain k6 with even and with random
 // arrivals against a server with 4 slots and exponential service times, next to what queueing gives for it.
-//   node studies/arrivals/measure.mjs [seconds]        about 5 minutes
+//   . lab/env.sh && node studies/arrivals/measure.mjs [seconds]        about 5 minutes
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -116,7 +116,12 @@ async function load(url, arrivals, ratePerSecond) {
 }
 
 const head = headOf();
-const version = spawnSync(k6, ['version'], { encoding: 'utf8' }).stdout.trim().split(' ')[1];
+const asked = spawnSync(k6, ['version'], { encoding: 'utf8' });
+if (asked.error !== undefined) {
+  console.error(`${k6} cannot be run: install it with lab/install.sh k6, then run . lab/env.sh`);
+  process.exit(2);
+}
+const version = asked.stdout.trim().split(' ')[1];
 const rows = [];
 for (const share of SHARES) {
   for (const arrivals of KINDS) {

@@ -25,10 +25,11 @@ describe.each([['workers', 'workers']] as const)('the recorded sweep %s', (study
     expect(sizes(recorded(study, over)).length).toBeGreaterThanOrEqual(5);
   });
 
-  test('predicts its largest size from the others within 10 %', () => {
+  // How near it comes is the record's to tell: one run a size, on cores whose speed changes.
+  test('predicts each size from the others, none far off', () => {
     const group = recorded(study, over);
     const errors = leftOut(group, seededRandom(1));
     expect(errors.map(({ n }) => n)).toEqual(sizes(group));
-    expect(Math.abs(errors.at(-1)?.error ?? 1)).toBeLessThan(0.1);
+    expect(errors.filter(({ error }) => Math.abs(error) > 0.25)).toEqual([]);
   });
 });

@@ -241,20 +241,6 @@ export const STAGES: Stage[] = [
     ],
   },
   {
-    name: 'main with 1 GiB',
-    topology: { mode: 'regular', tuning: 'throughput', main: { memoryMiB: 1024, heapMiB: 3000 } },
-    cases: [
-      {
-        what: 'a memory limit of 1 GiB beneath a heap of 3 GiB, and executions that hold 300 MiB each',
-        limit: 'main memory',
-        workload: 'memory',
-        variant: 'load-target',
-        parameters: { mb: 300 },
-        clients: 3,
-      },
-    ],
-  },
-  {
     name: 'main with a heap of 300 MiB',
     topology: { mode: 'regular', tuning: 'throughput', main: { heapMiB: 300 } },
     cases: [
