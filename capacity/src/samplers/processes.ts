@@ -7,8 +7,8 @@ import type { SampledRole } from '../record/record';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
 
-/** Ten times as dear as all the rest together, and it moves slowly. */
-const pssEveryTicks = 10;
+/** Some milliseconds for each process, in which the kernel also holds up its page faults; and it moves slowly. */
+const pssEveryTicks = 60;
 
 /**
  * Memory, CPU, threads and files of every process of every role. A root's samples carry the name of
