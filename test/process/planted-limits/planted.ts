@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { createGroup, findControl } from '../../../capacity/src/linux/cgroup';
+import { createGroup, findControl, readGroup } from '../../../capacity/src/linux/cgroup';
 import type { Running } from '../../../capacity/src/targets/target';
 
 /** Real systems, each with one limit planted, and the row of the table that has to name it. */
@@ -241,6 +241,19 @@ export const STAGES: Stage[] = [
     ],
   },
   {
+    name: 'main with too little memory',
+    topology: { mode: 'regular', tuning: 'throughput', main: { memoryMiB: 2048, heapMiB: 1024 } },
+    cases: [
+      {
+        what: 'a memory limit only 5 % above what main takes before the load',
+        limit: 'main memory',
+        workload: 'items',
+        clients: 16,
+        plant: (running) => Promise.resolve(limitMemory(running, 'main')),
+      },
+    ],
+  },
+  {
     name: 'main with a heap of 300 MiB',
     topology: { mode: 'regular', tuning: 'throughput', main: { heapMiB: 300 } },
     cases: [
@@ -289,14 +302,29 @@ function beside(processes: number, script: string): () => void {
   };
 }
 
-function limitCpu(running: Running, role: string, cpuMillicores: number): () => void {
+function groupOf(running: Running, role: string): string {
   const group = running.processes().find((process) => process.role === role)?.cgroup;
   if (group === undefined) throw new Error(`${role} has no control group of its own`);
+  return group;
+}
+
+function limitCpu(running: Running, role: string, cpuMillicores: number): () => void {
+  const group = groupOf(running, role);
   const control = findControl();
   createGroup(control, group, { cpuMillicores });
   return () => {
     createGroup(control, group, { cpuMillicores: 1000 * availableParallelism() });
   };
+}
+
+/** It stays: the group ends with its stage. */
+function limitMemory(running: Running, role: string): () => void {
+  const group = groupOf(running, role);
+  const control = findControl();
+  const used = readGroup(control, group)?.workingSetMiB;
+  if (used === undefined) throw new Error(`the memory of ${role} cannot be read`);
+  createGroup(control, group, { memoryMiB: Math.ceil(1.05 * used) });
+  return () => undefined;
 }
 
 async function busyRedis(running: Running): Promise<() => Promise<void>> {
