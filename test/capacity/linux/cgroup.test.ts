@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import {
   createGroup,
   findControl,
@@ -11,7 +12,7 @@ import {
   type Control,
 } from '../../../capacity/src/linux/cgroup';
 import { scopeCommand } from '../../../capacity/src/linux/systemd';
-import { drawn } from '../../support/properties';
+import { runs } from '../../support/properties';
 
 // A folder with the files of a control group, version 2: a machine has one version or the other.
 const root = mkdtempSync(join(tmpdir(), 'n8n-tuned-cgroup-'));
@@ -45,13 +46,15 @@ describe('control groups of version 2', () => {
   test('every limit is written as a whole number, and read as it was asked for', () => {
     lay(group, { 'memory.oom.group': '0' });
     const [folder = ''] = groupFolders(control, group);
-    for (const cpuMillicores of drawn(4000).filter((millicores) => millicores >= 10)) {
-      const limits = { cpuMillicores, memoryMiB: cpuMillicores / 7 };
-      createGroup(control, group, limits);
-      const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
-      expect(`${read('cpu.max')} ${read('memory.max')}`).toMatch(/^\d+ 100000 \d+$/);
-      expect(readLimits(control, group).cpuMillicores).toBe(cpuMillicores);
-    }
+    fc.assert(
+      fc.property(fc.integer({ min: 10, max: 4000 }), (cpuMillicores) => {
+        createGroup(control, group, { cpuMillicores, memoryMiB: cpuMillicores / 7 });
+        const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+        expect(`${read('cpu.max')} ${read('memory.max')}`).toMatch(/^\d+ 100000 \d+$/);
+        expect(readLimits(control, group).cpuMillicores).toBe(cpuMillicores);
+      }),
+      { numRuns: runs(300) },
+    );
   });
 
   test('figures are read in our units', () => {
