@@ -81,7 +81,6 @@ export function sampleDrill(): DrillData & { run: RunData } {
         steadyMissed: null,
         steadyRequests: 40,
         faultFailed: null,
-        isOver: true,
         stopped: null,
       },
       ...{ ledger: recorded, isOver: true, unexpected: [], figures, schedule: null, control },

@@ -123,7 +123,7 @@ describe('the search on simulated systems', () => {
     }
   });
 
-  test('is within 25 % on the trace of a disturbed machine, without a budget', () => {
+  test('is within 25 % on the traces of a real n8n, without a budget', () => {
     const errors = now.replayed.rows.flatMap((row) => row.errors);
     expect(errors.filter((error) => Math.abs(error) > 0.25)).toEqual([]);
   });
