@@ -17,29 +17,11 @@
 // part is tried: its record is printed.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { measureParts, NotMeasured, root } from '../in-parts.mjs';
-import { seenIn } from './ledger.mjs';
+import { measureParts } from '../in-parts.mjs';
+import { measuredDrill } from './measured.mjs';
 import { commandOf, isAlone, isNeeded, PARTS } from './parts.mjs';
 
 const KEPT = join(import.meta.dirname, 'results/parts');
-
-/** PASS and FAIL; of the others nothing is kept. */
-const ENDINGS = [0, 1];
-
-async function measured(part, { call, out, isShort }) {
-  const { code, record } = await call(commandOf(part, { root, out, isShort }));
-  if (!ENDINGS.includes(code) && !isShort) {
-    throw new NotMeasured(
-      record.verdict.invalid.join('; ') || `n8n-tuned drill ended with ${code}`,
-    );
-  }
-  const { folder, ...drill } = record;
-  const ledger = readFileSync(join(folder, 'ledger.csv'), 'utf8');
-  return {
-    record: { ...seenIn(ledger, drill.phases.faultMs), drill },
-    sentence: record.verdict.sentence,
-  };
-}
 
 function recordOf(name) {
   const path = join(KEPT, `${name}.json`);
@@ -60,5 +42,5 @@ await measureParts({
     target === 'process' || (process.env.KUBECONFIG ?? '') !== ''
       ? null
       : 'it needs a cluster: run it with lab/cluster/cluster exec, or set KUBECONFIG',
-  measured,
+  measured: measuredDrill(commandOf),
 });

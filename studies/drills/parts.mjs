@@ -78,9 +78,9 @@ export const FAULTS = [
 /** Enough for a count of losses to show how much it varies. */
 export const REPEATS = 3;
 /** The first executions of a worker that has just come up are slow. */
-const WARMUP_SECONDS = 15;
+export const WARMUP_SECONDS = 15;
 /** A usual response takes 2 s: at least 10 s of requests judge the steady phase. */
-const STEADY_SECONDS = 15;
+export const STEADY_SECONDS = 15;
 const WORK_MS = 2000;
 /**
  * What the steady phase must meet. That of latency is far above what the work takes: it lets the load generator be late
@@ -90,8 +90,9 @@ const SLO = ['--slo', 'errors<1%', '--slo', 'p95<10s'];
 /** So little that n8n as it comes keeps up on two cores that several drills share; two workers have slots for 10/s. */
 const RATE = 2;
 const PATIENCE_SECONDS = 150;
+const USUAL_LOAD = { rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS, slo: SLO };
 /** From the call to the load, and from the last look to the end. */
-const AROUND_SECONDS = { process: 60, kubernetes: 150 };
+export const AROUND_SECONDS = { process: 60, kubernetes: 150 };
 /** The age that recovery waits for, and its retries. */
 const RECOVERY_SECONDS = 90;
 /** The drills of one fault have a control, which stands for all: the same load on the same n8n, before the fault. */
@@ -149,18 +150,30 @@ function secondsOf(fault, target, configuration) {
   return AROUND_SECONDS[target] + allLoadSecondsOf(fault) + fault.tail + recovering;
 }
 
+export const optionsOf = ({ target, configuration }, root) =>
+  OPTIONS[target][configuration]({ root });
+
 /** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
 export function commandOf({ fault, target, configuration }, { root, out, isShort }) {
   const { lasts, back, more = [] } = FAULTS.find(({ name }) => name === fault);
+  return [
+    ...['drill', fault, '--target', target, ...optionsOf({ target, configuration }, root)],
+    ...(target === 'process' ? more : []),
+    ...loadOf({ lasts, back, isShort }),
+    ...(hasControl({ fault }) ? [] : ['--no-control']),
+    ...['--ready', '300s', '--out', out, '--json'],
+  ];
+}
+
+/** The load of a drill. Its fault lasts `lasts` seconds, an instantaneous one none; `back`: seconds of load after it. */
+export function loadOf({ lasts, back, isShort, ...given }) {
+  const { rate, workMs, steady, slo } = { ...USUAL_LOAD, ...given };
   const time = (seconds) => `${seconds}s`;
   return [
-    ...['drill', fault, '--target', target, ...OPTIONS[target][configuration]({ root })],
-    ...(target === 'process' ? more : []),
-    ...['--rate', String(RATE), '--param', `ms=${WORK_MS}`],
-    ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : STEADY_SECONDS)],
+    ...['--rate', String(rate), '--param', `ms=${workMs}`],
+    ...['--warmup', time(WARMUP_SECONDS), '--steady', time(isShort ? 8 : steady)],
     ...(lasts === undefined ? [] : ['--for', time(isShort ? Math.min(lasts, 20) : lasts)]),
     ...['--return', time(isShort ? Math.min(back, 20) : back)],
-    ...['--patience', time(PATIENCE_SECONDS), ...(hasControl({ fault }) ? [] : ['--no-control'])],
-    ...[...SLO, '--ready', '300s', '--out', out, '--json'],
+    ...['--patience', time(PATIENCE_SECONDS), ...slo],
   ];
 }

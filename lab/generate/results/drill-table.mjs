@@ -9,19 +9,25 @@ import {
   PARTS,
   REPEATS,
 } from '../../../studies/drills/parts.mjs';
-import { compiled } from '../compiled.mjs';
 import { causesOf } from './drill-causes.mjs';
+import {
+  drainOf,
+  grouped,
+  linksOf,
+  lostOf,
+  most,
+  othersIn,
+  othersOf,
+  secondsOf,
+  slowestOf,
+  timesOf,
+  total,
+  verdictsOf,
+  WORDS,
+} from './drill-cells.mjs';
 import { has, number, read, readJson, root, table } from './records.mjs';
 
 const FOLDER = 'studies/drills/results/parts/';
-
-const { LEDGER_WORDS } = await compiled(`export { LEDGER_WORDS } from './plan/ledger-class';`);
-/** As the report of a drill calls them; `once` has a column of its own. */
-export const WORDS = Object.fromEntries(
-  Object.entries(LEDGER_WORDS)
-    .filter(([name]) => name !== 'once')
-    .map(([name, { title }]) => [name, title]),
-);
 
 export const measured = () =>
   has(FOLDER)
@@ -49,97 +55,6 @@ function groupsOf(records) {
       return at === -1 ? 0 : one[at] - other[at];
     });
 }
-
-function grouped(items, keyOf) {
-  const groups = new Map();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
-}
-
-const total = (values) => values.reduce((sum, value) => sum + value, 0);
-const least = (values) => Math.min(...values);
-const most = (values) => Math.max(...values);
-const perDrill = (values) =>
-  values.length === 1
-    ? ''
-    : ` (${least(values) === most(values) ? least(values) : `${least(values)} to ${most(values)}`} per drill)`;
-
-/** With 95 % confidence, after none of so many. */
-const boundOfNone = (requests) => number(100 * (1 - 0.05 ** (1 / requests)));
-
-/**
- * What may still be lost, or be lost already: with it, nothing bounds what is. Of a request without a response that no source
- * knows, n8n's own executions tell that it was never accepted.
- */
-const OPEN = ['running', 'unknown'];
-const isOpen = (name, { sources }) => name !== 'unknown' || sources.executions === null;
-
-function lostOf(ledgers) {
-  const lost = ledgers.map((ledger) => ledger.lost);
-  const exposed = total(ledgers.map((ledger) => ledger.exposed));
-  if (exposed === 0) return '-';
-  const open = OPEN.flatMap((name) => {
-    const requests = total(
-      ledgers.filter((ledger) => isOpen(name, ledger)).map(({ classes }) => classes[name].requests),
-    );
-    return requests === 0 ? [] : [`${requests} ${WORDS[name]}`];
-  });
-  const told = `${total(lost)} of ${exposed}${total(lost) === 0 ? '' : perDrill(lost)}`;
-  if (open.length > 0) return `${told}; not known: ${open.join(', ')}`;
-  return total(lost) === 0 ? `${told}: at most ${boundOfNone(exposed)} %` : told;
-}
-
-const othersIn = (ledgers) =>
-  Object.entries(WORDS).flatMap(([name, words]) => {
-    const counts = ledgers.map(({ classes }) => classes[name].requests);
-    return total(counts) === 0 ? [] : [`${total(counts)} ${words}${perDrill(counts)}`];
-  });
-
-function othersOf(drills) {
-  const ledgers = drills.map(({ drill }) => drill.ledger);
-  const twice = total(drills.map(({ doneTwice }) => doneTwice));
-  const repeated = total(ledgers.map(({ classes }) => classes.repeated.requests));
-  return [
-    ...othersIn(ledgers),
-    ...(repeated === 0 ? [] : [`of those that were executed more than once, ${twice} to the end`]),
-  ].join('; ');
-}
-
-/** Of times that may be missing: `none` says what that means. */
-function timesOf(times, none) {
-  const there = times.filter((time) => time !== null);
-  if (there.length === 0) return none;
-  const range =
-    least(there) === most(there)
-      ? `${number(there[0])} s`
-      : `${number(least(there))} to ${number(most(there))} s`;
-  return there.length === times.length
-    ? range
-    : `${range}; ${times.length - there.length}: ${none}`;
-}
-
-function verdictsOf(drills) {
-  const count = (outcome) => drills.filter(({ drill }) => drill.verdict.outcome === outcome).length;
-  return [
-    ['PASS', count('pass')],
-    ['FAIL', count('fail')],
-  ]
-    .filter(([, times]) => times > 0)
-    .map(([word, times]) => (drills.length === 1 ? word : `${times} ${word}`))
-    .join(', ');
-}
-
-const linksOf = (drills) =>
-  drills
-    .map(
-      ({ path, atOnce }, index) => `[${index + 1}](../${path})${atOnce === undefined ? '' : '\\*'}`,
-    )
-    .join(' ');
-
-const secondsOf = ({ drill }, name) => drill.figures?.[name] ?? null;
-const drainOf = ({ drill }) => drill.figures?.backlog?.drainSeconds ?? null;
-const slowestOf = ({ drill }) =>
-  typeof drill.figures?.slowestMs === 'number' ? drill.figures.slowestMs / 1000 : null;
 
 const rowOf = ({ fault, configuration, drills }) => [
   ...[fault, CONFIGURATIONS[configuration], linksOf(drills)],

@@ -1,6 +1,8 @@
 // What was lost in drills: those of the plan as one table, and each other one as a row.
 import { readdirSync } from 'node:fs';
-import { drillTable, measured, WORDS } from './drill-table.mjs';
+import { WORDS } from './drill-cells.mjs';
+import { settings } from './drill-settings.mjs';
+import { drillTable, measured } from './drill-table.mjs';
 import { has, number, readJson, root, table } from './records.mjs';
 
 const FOLDER = 'studies/drills/results/';
@@ -26,8 +28,8 @@ export function answer() {
 
 export function part() {
   const all = drills();
-  if (all.length === 0) return drillTable();
-  return `${drillTable()}
+  if (all.length === 0) return `${drillTable()}${settings()}`;
+  return `${drillTable()}${settings()}
 ## Other drills
 
 At ${[...new Set(all.map(({ ratePerSecond }) => `${number(ratePerSecond)}/s`))].join(', ')} of requests whose work a service outside n8n counts.

@@ -1,0 +1,102 @@
+// What a table of drills says of several drills of the same kind, each with `drill`, its record: cells of its row.
+import { compiled } from '../compiled.mjs';
+import { number } from './records.mjs';
+
+const { LEDGER_WORDS } = await compiled(`export { LEDGER_WORDS } from './plan/ledger-class';`);
+/** As the report of a drill calls them; `once` has a column of its own. */
+export const WORDS = Object.fromEntries(
+  Object.entries(LEDGER_WORDS)
+    .filter(([name]) => name !== 'once')
+    .map(([name, { title }]) => [name, title]),
+);
+
+export function grouped(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+export const total = (values) => values.reduce((sum, value) => sum + value, 0);
+const least = (values) => Math.min(...values);
+export const most = (values) => Math.max(...values);
+const perDrill = (values) =>
+  values.length === 1
+    ? ''
+    : ` (${least(values) === most(values) ? least(values) : `${least(values)} to ${most(values)}`} per drill)`;
+
+/** With 95 % confidence, after none of so many. */
+const boundOfNone = (requests) => number(100 * (1 - 0.05 ** (1 / requests)));
+
+/**
+ * What may still be lost, or be lost already: with it, nothing bounds what is. Of a request without a response that no source
+ * knows, n8n's own executions tell that it was never accepted.
+ */
+const OPEN = ['running', 'unknown'];
+const isOpen = (name, { sources }) => name !== 'unknown' || sources.executions === null;
+
+export function lostOf(ledgers) {
+  const lost = ledgers.map((ledger) => ledger.lost);
+  const exposed = total(ledgers.map((ledger) => ledger.exposed));
+  if (exposed === 0) return '-';
+  const open = OPEN.flatMap((name) => {
+    const requests = total(
+      ledgers.filter((ledger) => isOpen(name, ledger)).map(({ classes }) => classes[name].requests),
+    );
+    return requests === 0 ? [] : [`${requests} ${WORDS[name]}`];
+  });
+  const told = `${total(lost)} of ${exposed}${total(lost) === 0 ? '' : perDrill(lost)}`;
+  if (open.length > 0) return `${told}; not known: ${open.join(', ')}`;
+  return total(lost) === 0 ? `${told}: at most ${boundOfNone(exposed)} %` : told;
+}
+
+export const othersIn = (ledgers) =>
+  Object.entries(WORDS).flatMap(([name, words]) => {
+    const counts = ledgers.map(({ classes }) => classes[name].requests);
+    return total(counts) === 0 ? [] : [`${total(counts)} ${words}${perDrill(counts)}`];
+  });
+
+export function othersOf(drills) {
+  const ledgers = drills.map(({ drill }) => drill.ledger);
+  const twice = total(drills.map(({ doneTwice }) => doneTwice));
+  const repeated = total(ledgers.map(({ classes }) => classes.repeated.requests));
+  return [
+    ...othersIn(ledgers),
+    ...(repeated === 0 ? [] : [`of those that were executed more than once, ${twice} to the end`]),
+  ].join('; ');
+}
+
+/** Of times that may be missing: `none` says what that means. */
+export function timesOf(times, none) {
+  const there = times.filter((time) => time !== null);
+  if (there.length === 0) return none;
+  const range =
+    least(there) === most(there)
+      ? `${number(there[0])} s`
+      : `${number(least(there))} to ${number(most(there))} s`;
+  return there.length === times.length
+    ? range
+    : `${range}; ${times.length - there.length}: ${none}`;
+}
+
+export function verdictsOf(drills) {
+  const count = (outcome) => drills.filter(({ drill }) => drill.verdict.outcome === outcome).length;
+  return [
+    ['PASS', count('pass')],
+    ['FAIL', count('fail')],
+  ]
+    .filter(([, times]) => times > 0)
+    .map(([word, times]) => (drills.length === 1 ? word : `${times} ${word}`))
+    .join(', ');
+}
+
+export const linksOf = (drills) =>
+  drills
+    .map(
+      ({ path, atOnce }, index) => `[${index + 1}](../${path})${atOnce === undefined ? '' : '\\*'}`,
+    )
+    .join(' ');
+
+export const secondsOf = ({ drill }, name) => drill.figures?.[name] ?? null;
+export const drainOf = ({ drill }) => drill.figures?.backlog?.drainSeconds ?? null;
+export const slowestOf = ({ drill }) =>
+  typeof drill.figures?.slowestMs === 'number' ? drill.figures.slowestMs / 1000 : null;

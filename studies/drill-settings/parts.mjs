@@ -1,0 +1,126 @@
+// The settings that decide what a fault costs, each with values beside that of the chart: the locks of jobs, the guard of a
+// worker, the grace in which it may finish, and the age at which recovery retries. On processes, all else as the chart has
+// it. Pure.
+import {
+  AROUND_SECONDS,
+  loadOf,
+  optionsOf,
+  STEADY_SECONDS,
+  WARMUP_SECONDS,
+} from '../drills/parts.mjs';
+
+/** Two values of one setting are compared by drills of the same fault. */
+const REPEATS = 3;
+
+const env = (variables) =>
+  Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+
+/** A lock lasts `lock` seconds from its last renewal, one every `renew`; every `look` n8n looks for jobs without a lock. */
+const locks = ([lock, renew, look]) =>
+  env({
+    QUEUE_WORKER_LOCK_DURATION: 1000 * lock,
+    QUEUE_WORKER_LOCK_RENEW_TIME: 1000 * renew,
+    QUEUE_WORKER_STALLED_INTERVAL: 1000 * look,
+  });
+const guard = ([seconds]) => env({ N8N_TUNED_GUARD_SECONDS: seconds });
+const grace = ([seconds]) => env({ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: seconds });
+const age = ([seconds]) => ['--recover-age', `${seconds}s`];
+
+/** `back`: seconds of load after the fault; `tail`: until n8n has given up on what it lost. */
+const kill = { fault: 'kill-worker', back: 40, tail: 100 };
+const stall = (seconds) => ({ fault: 'stall-worker', lasts: seconds, back: 60, tail: 60 });
+/**
+ * Executions that take longer than the 30 s that n8n gives them, few enough for the slots of two workers. Judged are those
+ * that were due one and a half of their times before the fault.
+ */
+const longWork = {
+  ...{ workMs: 45_000, rate: 0.35, steady: 140 },
+  slo: ['--slo', 'errors<1%', '--slo', 'p95<60s'],
+};
+
+/**
+ * Each setting: its values, each with a drill. A worker that stops for less time than is left of its locks cannot lose one.
+ */
+export const SETTINGS = {
+  locks: {
+    given: locks,
+    cases: [
+      ...[
+        [60, 10, 30],
+        [30, 5, 10],
+        [15, 3, 5],
+      ].map((value) => ({ value, drill: kill })),
+      ...[
+        [[60, 10, 30], 75],
+        [[30, 5, 10], 20],
+        [[30, 5, 10], 40],
+        [[15, 3, 5], 10],
+        [[15, 3, 5], 20],
+        [[15, 3, 5], 40],
+      ].map(([value, seconds]) => ({ value, drill: stall(seconds) })),
+    ],
+  },
+  guard: {
+    given: guard,
+    // How much is lost is decided before the guard acts; what it decides is a time.
+    repeats: 2,
+    cases: [[60], [30], [20]].map((value) => ({
+      value,
+      drill: { fault: 'redis-half-open', back: 150, tail: 150 },
+    })),
+  },
+  grace: {
+    given: grace,
+    cases: [[300], [30]].map((value) => ({
+      value,
+      drill: { fault: 'scale-in', back: 90, tail: 60, load: longWork },
+    })),
+  },
+  age: {
+    given: age,
+    configuration: 'recovery',
+    cases: [[60], [20], [150]].flatMap((value) => [
+      { value, drill: kill, waits: value[0] },
+      { value, drill: { fault: 'stop-redis', lasts: 30, back: 60, tail: 100 }, waits: value[0] },
+    ]),
+  },
+};
+
+const nameOf = (setting, { value, drill: { fault, lasts } }, repeat) =>
+  [setting, ...value, fault, ...(fault === 'stall-worker' ? [lasts] : []), repeat].join('-');
+
+/** Every case once before any of them again, so that a slow hour of the machine meets all values. */
+export const PARTS = Array.from({ length: REPEATS }, (_, index) => index + 1).flatMap((repeat) =>
+  Object.entries(SETTINGS).flatMap(([setting, { repeats = REPEATS, cases }]) =>
+    cases
+      .filter(() => repeat <= repeats)
+      .map((one) => {
+        const { fault, lasts = 0, back, tail, load = {} } = one.drill;
+        const loadSeconds = WARMUP_SECONDS + (load.steady ?? STEADY_SECONDS) + lasts + back;
+        return {
+          ...{ setting, value: one.value, fault, ...(lasts > 0 ? { lasts } : {}), repeat },
+          ...{ name: nameOf(setting, one, repeat), loadSeconds },
+          seconds: AROUND_SECONDS.process + loadSeconds + tail + (one.waits ?? 0),
+        };
+      }),
+  ),
+);
+
+const drillOf = ({ setting, value, fault, lasts }) =>
+  SETTINGS[setting].cases.find(
+    ({ value: own, drill }) =>
+      own.join() === value.join() && drill.fault === fault && drill.lasts === lasts,
+  ).drill;
+
+/** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
+export function commandOf(part, { root, out, isShort }) {
+  const { given, configuration = 'defaults' } = SETTINGS[part.setting];
+  const { fault, lasts, back, load = {} } = drillOf(part);
+  return [
+    ...['drill', fault, '--target', 'process'],
+    ...optionsOf({ target: 'process', configuration }, root),
+    ...given(part.value),
+    ...loadOf({ lasts, back, isShort, ...load }),
+    ...['--no-control', '--ready', '300s', '--out', out, '--json'],
+  ];
+}
