@@ -10,14 +10,6 @@ import { highestRate } from './due.ts';
 import type { LoadPlan, Stage } from './profile.ts';
 import { exponential, seededRandom, seedOf } from './random.ts';
 
-/** `even`: all gaps alike. `random`: exponential gaps, as of many callers who do not know each other. */
-export const ARRIVALS = ['even', 'random'] as const;
-export type Arrivals = (typeof ARRIVALS)[number];
-
-export function isArrivals(text: string): text is Arrivals {
-  return ARRIVALS.some((known) => known === text);
-}
-
 /** One lane sends 500 a second with no more delay than four do; this leaves room for checking bodies. */
 const RATE_PER_LANE = 200;
 const LANES_AT_LEAST = 2;

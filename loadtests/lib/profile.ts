@@ -4,7 +4,6 @@
  */
 import { PROFILES, type ProfileName } from '../profiles/all.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { Arrivals } from './arrivals.ts';
 import { Mistake } from './mistake.ts';
 
 export { isProfileName, PROFILES, type ProfileName } from '../profiles/all.ts';
@@ -15,6 +14,14 @@ export interface Stage {
   /** Open loop; grows evenly from one to the other. */
   fromRatePerSecond: number;
   toRatePerSecond: number;
+}
+
+/** `even`: all gaps alike. `random`: exponential gaps, as of many callers who do not know each other. */
+export const ARRIVALS = ['even', 'random'] as const;
+export type Arrivals = (typeof ARRIVALS)[number];
+
+export function isArrivals(text: string): text is Arrivals {
+  return ARRIVALS.some((known) => known === text);
 }
 
 export interface LoadPlan {

@@ -2,7 +2,7 @@
  * What `-e NAME=value` says, read once and refused in one sentence where it makes no sense: an error
  * here stops k6 before any load.
  */
-import { ARRIVALS, isArrivals } from './arrivals.ts';
+import { ARRIVALS, isArrivals } from './profile.ts';
 import { parseDuration } from './duration.ts';
 import { Mistake } from './mistake.ts';
 import { openLimit, refuseTooManyOpen } from './open-limit.ts';

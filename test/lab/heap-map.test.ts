@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { memoryShares } from '../../capacity/src/plan/tuning';
-import { parseExport } from '../../capacity/src/catalogue/seeding';
+import { parseExport } from '../../capacity/src/catalogue/exported-workflow';
 import { told } from '../support/told';
 
 const root = join(__dirname, '../..');

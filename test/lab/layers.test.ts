@@ -1,7 +1,7 @@
 /** The order of the folders of capacity/src, as ESLint enforces it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
 
 const ROOT = repositoryRoot();
@@ -78,6 +78,56 @@ test('an import of a folder above or beside is refused at every depth, one of a 
       (seen[2 * index] === 1) !== isRefused || (seen[2 * index + 1] === 1) !== isRefused,
   );
   expect(wrong).toEqual([]);
+});
+
+/** The files of each circle of imports, types included; relative imports are all there are between these. */
+function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[][] {
+  const done = new Set<string>();
+  const circles: string[][] = [];
+  const visit = (file: string, above: readonly string[]): void => {
+    const at = above.indexOf(file);
+    if (at >= 0) circles.push([...above.slice(at), file]);
+    if (at >= 0 || done.has(file)) return;
+    for (const other of imports.get(file) ?? []) visit(other, [...above, file]);
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file, []);
+  return circles;
+}
+
+function importsIn(folder: string): Map<string, string[]> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path));
+  const known = new Set(files);
+  return new Map(
+    files.map((file) => [
+      file,
+      [...readFileSync(file, 'utf8').matchAll(/^(?:import|export|\}) .*from '(\.[^']+)';$/gm)]
+        .map(([, to = '']) => join(dirname(file), to))
+        .flatMap((path) => [path, `${path}.ts`, join(path, 'index.ts')])
+        .filter((path) => known.has(path)),
+    ]),
+  );
+}
+
+test.each(['capacity/src', 'loadtests', 'nodes', 'monitoring'])(
+  'no files of %s import each other',
+  (folder) => {
+    const imports = importsIn(join(ROOT, folder));
+    expect([...imports.values()].flat().length).toBeGreaterThan(imports.size / 2);
+    expect(circlesIn(imports)).toEqual([]);
+  },
+);
+
+test('a circle is found however long it is', () => {
+  const imports = new Map([
+    ['a', ['b']],
+    ['b', ['c', 'd']],
+    ['c', ['a']],
+    ['d', []],
+  ]);
+  expect(circlesIn(imports)).toEqual([['a', 'b', 'c', 'a']]);
 });
 
 test('a report has a folder find of its own, which is not the feature find', () => {

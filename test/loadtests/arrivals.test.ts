@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { ARRIVALS, dueTimes, lanesOf, type Arrivals } from '../../loadtests/lib/arrivals';
+import { dueTimes, lanesOf } from '../../loadtests/lib/arrivals';
+import { ARRIVALS, type Arrivals } from '../../loadtests/lib/profile';
 import { dueBetween } from '../../loadtests/lib/due';
 import {
   lengthSeconds,

@@ -1,6 +1,7 @@
 // Several load generators make one schedule: each request is due at one of them, at the time at which one would send it.
 import fc from 'fast-check';
-import { dueTimes, lanesOf, type Arrivals } from '../../loadtests/lib/arrivals';
+import { dueTimes, lanesOf } from '../../loadtests/lib/arrivals';
+import type { Arrivals } from '../../loadtests/lib/profile';
 import { planOf } from '../../loadtests/lib/profile';
 import { allLanes, clientsOf, laneOf, parseShare } from '../../loadtests/lib/share';
 

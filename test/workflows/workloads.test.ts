@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readCatalogue } from '../../capacity/src/catalogue/read';
-import type { ExportedWorkflow } from '../../capacity/src/catalogue/seeding';
+import type { ExportedWorkflow } from '../../capacity/src/catalogue/exported-workflow';
 import { filesOf } from '../../capacity/src/catalogue/workload';
 import { valueAt } from '../../loadtests/lib/expect';
 import { withHeaders } from '../../loadtests/lib/own-request';

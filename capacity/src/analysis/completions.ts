@@ -3,7 +3,7 @@
  * executed, and what is executed after the load has ended is a debt, not capacity.
  */
 import type { ExecutionCounts, Completions, RequestSample } from '../record/record';
-import type { TracedExecutions } from './match-executions';
+import type { TracedExecutions } from './traced-execution';
 import type { Window } from './metrics';
 
 /** Executions that ended between two looks at n8n's counts, taken at the ends of the measured part. */

@@ -1,5 +1,5 @@
 import type { RequestSample } from '../record/record';
-import type { TracedExecution } from './match-executions';
+import type { TracedExecution } from './traced-execution';
 
 /**
  * When a worker dies, n8n fails its executions and writes what it says about that over their data, the

@@ -1,7 +1,6 @@
+import type { ExportedWorkflow } from './exported-workflow';
 import type { WebhookKey } from './webhook-key';
 import type { Workload } from './workload';
-import { z } from 'zod';
-import { Mistake } from '../ui/exit';
 
 /**
  * What must be known to put a workflow into n8n, as data: where it is placed, which credential it
@@ -12,31 +11,6 @@ import { Mistake } from '../ui/exit';
  * are activated in the database, with the statement that those commands come down to, before n8n
  * starts. A running n8n does not notice it.
  */
-
-/** Exported from n8n's editor or by `n8n export:workflow`. */
-const exportedWorkflow = z.looseObject({
-  id: z.union([z.string(), z.number()]).optional(),
-  name: z.string().optional(),
-  nodes: z.array(z.looseObject({ type: z.string() })),
-  connections: z.record(z.string(), z.unknown()),
-});
-
-export type ExportedWorkflow = z.infer<typeof exportedWorkflow>;
-
-/** One workflow, or an array as `n8n export:workflow --all` writes it. */
-export function parseExport(text: string, file: string): ExportedWorkflow[] {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch {
-    throw new Mistake(`${file} is not JSON: export the workflow from n8n again`);
-  }
-  const result = z.array(exportedWorkflow).safeParse(Array.isArray(content) ? content : [content]);
-  if (!result.success) {
-    throw new Mistake(`${file} is not an exported workflow: it has no nodes and connections`);
-  }
-  return result.data;
-}
 
 /** The addresses that stand in the bundled workflows, so that they work as they are on one machine. */
 export const bundledPlace: SeedingPlace = {

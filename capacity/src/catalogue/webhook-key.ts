@@ -1,5 +1,5 @@
 /** A key that the webhooks of a workflow demand, so that they work for those alone who have it. Pure. */
-import type { ExportedWorkflow } from './seeding';
+import type { ExportedWorkflow } from './exported-workflow';
 
 export interface WebhookKey {
   /** The header that it comes in. */

@@ -15,7 +15,7 @@ import { parseSlos, type Slo } from '../plan/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import { DATABASES, MODES, PROCESSES, TUNINGS } from '../plan/topology';
 import { withKubernetesOptions, type KubernetesFlags } from './kubernetes';
-import type { GeneratorSettings } from '../load/k6';
+import type { GeneratorSettings } from '../load/k6-order';
 import type { MetricsEndpoint } from '../targets/target';
 import {
   anyNumber,

@@ -3,21 +3,7 @@ import { PLANNED_SHARE, plannedPerSecond } from '../analysis/planned-share';
 import { findDoubts } from './doubts';
 import { findSentence } from './sentence';
 import type { FindProbe, FindRecord } from '../record/find-record';
-
-export type FindHead = Omit<
-  FindRecord,
-  'capacity' | 'advised' | 'limit' | 'verdict' | 'sentence' | 'confirmedBy' | 'doubts'
->;
-
-export interface SearchEnding {
-  interrupted: boolean;
-  /** Why no further probe could be made; null where none failed to be made. */
-  failure: string | null;
-  /** Probes before which the system did not come to rest. */
-  restless: string[];
-  /** Before each probe. */
-  memoryAtRestMiB: number[];
-}
+import type { FindHead, SearchEnding } from './searched';
 
 /** From the search's estimate and its probes to the answer. Pure. */
 export function concludeSearch(

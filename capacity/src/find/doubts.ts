@@ -6,7 +6,7 @@ import { seenMeanwhile } from '../analysis/stall-causes';
 import { largest } from '../analysis/statistics';
 import type { FindProbe } from '../record/find-record';
 import type { StallCauses } from '../record/record';
-import type { FindHead, SearchEnding } from './conclude';
+import type { FindHead, SearchEnding } from './searched';
 
 /** V8 keeps some of what it once had; this much more at rest is worth a word. */
 const GROWN = 1.5;

@@ -2,7 +2,7 @@ import type { Estimate } from '../analysis/search/estimate';
 import { figures } from '../analysis/figures';
 import { workloadName } from '../plan/chosen-workload';
 import type { FindProbe, FindRecord } from '../record/find-record';
-import type { FindHead } from './conclude';
+import type { FindHead } from './searched';
 
 /** The answer in one sentence that a manager can read. */
 export function findSentence(

@@ -6,7 +6,7 @@ import type { GeneratorPart } from '../record/record';
 import type { Generator, GeneratorRun } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import { clocksOf, gather } from './gather';
-import type { K6Order } from './k6';
+import type { K6Order } from './k6-order';
 import { parseLine } from './lines';
 import type { LoadResult } from './load';
 import { MergedLines } from './merge';

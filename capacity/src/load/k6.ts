@@ -3,10 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { LoadRequest } from '../../../loadtests/lib/workload';
-import { lengthSeconds, type LoadPlan } from '../plan/profile';
+import { lengthSeconds } from '../plan/profile';
 import type { RequestSample } from '../record/record';
-import type { Generator } from '../targets/target';
 import { spawnFirst } from '../linux/spawn-first';
 import { startReaper, type Reaper } from '../linux/reaper';
 import { messageOf } from '../ui/exit';
@@ -14,50 +12,11 @@ import { availableCores } from '../linux/available-cores';
 import { confine, type Confinement } from './confine';
 import { linesOf, parseLine, RequestLines } from './lines';
 import { runElsewhere } from './elsewhere';
+import type { K6Order } from './k6-order';
 import type { LoadResult } from './load';
 import { ENDING_MS, ENOUGH, outcomeOf, remember, type Exit } from './outcome';
 import { RUN_FLAGS, variablesOf } from './variables';
 import { watchUsage } from './usage';
-
-/** What is asked of the load generator; what is left out follows from the plan. */
-export interface GeneratorSettings {
-  /** Requests open side by side. */
-  maxOpen?: number;
-  /** Its CPU limit, in cores. */
-  cores?: number;
-}
-
-export interface K6Order {
-  k6: string;
-  /** The folder loadtests/. */
-  scripts: string;
-  /** Where the load comes from, if not from this machine: at least one. */
-  generators?: readonly Generator[] | undefined;
-  baseUrl: string;
-  requests: LoadRequest[];
-  plan: LoadPlan;
-  runId: string;
-  timeoutMs: number;
-  /** How long unanswered requests are waited for after the last was due. */
-  drainMs: number;
-  /** Requests open side by side; more are not sent, see loadtests/lib/open-limit.ts. */
-  maxOpen: number;
-  /** CPU limit of k6; null: none of its own. */
-  generatorCores: number | null;
-  signal: AbortSignal;
-  /** Called with every request as it ends, in order: unanswered ones too, with their age. None is kept here. */
-  onRequest(sample: RequestSample): void;
-  /** Null, or a promise until which no more is read: what takes the requests is behind. */
-  behind?(): Promise<void> | null;
-  /** Asked after every request: whether the load may end here. */
-  isEnough?(): boolean;
-  /** Called once, as soon as the zero of all times is known. */
-  onBegin(beganAtMs: number): void;
-  onUsage(cpuCores: number, rssMiB: number): void;
-  /** Of several generators one was lost, and the others go on: what happened, in words. */
-  onLost?(text: string): void;
-  usageEveryMs: number;
-}
 
 /** Makes the load. Rejects only when k6 cannot be started at all. */
 export async function runK6(order: K6Order): Promise<LoadResult> {

@@ -1,7 +1,8 @@
 import { completed, countedOnce, type CountedWithin } from '../analysis/completions';
 import { bottleneck } from '../analysis/limits/bottleneck';
 import { atHighestLoad, limitsOfRun } from '../analysis/limits/of-run';
-import { matchExecutions, type TracedExecutions } from '../analysis/match-executions';
+import { matchExecutions } from '../analysis/match-executions';
+import type { TracedExecutions } from '../analysis/traced-execution';
 import { values } from '../analysis/metrics';
 import { assess } from '../analysis/slo';
 import { measuredPart, type RequestsSeen } from '../analysis/requests/seen';

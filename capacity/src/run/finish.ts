@@ -1,7 +1,7 @@
 /** From the end of a load to the record: n8n finishes what it was given, and the run is judged. */
 import type { Breached } from '../analysis/breach';
 import { figures } from '../analysis/figures';
-import type { TracedExecutions } from '../analysis/match-executions';
+import type { TracedExecutions } from '../analysis/traced-execution';
 import { RequestsSeen } from '../analysis/requests/seen';
 import { BREACH } from '../analysis/verdict';
 import type { LoadResult } from '../load/load';

@@ -1,5 +1,5 @@
 import type { Prices } from '../analysis/cost';
-import type { GeneratorSettings } from '../load/k6';
+import type { GeneratorSettings } from '../load/k6-order';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import type { LoadPlan } from '../plan/profile';
 import type { Slo } from '../plan/slo';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TracedExecutions } from '../analysis/match-executions';
+import type { TracedExecutions } from '../analysis/traced-execution';
 import type { ExecutionCounts } from '../record/record';
 import type { ExecutionTrace } from '../targets/target';
 import type { Progress } from '../ui/progress';

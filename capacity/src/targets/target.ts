@@ -3,7 +3,7 @@ import type { Progress } from '../ui/progress';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import type { ClockOffset } from '../analysis/clock';
 import type { Effect } from '../analysis/ledger/effects';
-import type { ExecutionsSeen } from '../analysis/match-executions';
+import type { ExecutionsSeen } from '../analysis/traced-execution';
 import type { SampledRole } from '../plan/roles';
 import type { Server } from '../plan/server';
 import type { Role, Topology } from '../plan/topology';

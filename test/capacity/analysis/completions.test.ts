@@ -1,5 +1,5 @@
 import { completed, countedOnce } from '../../../capacity/src/analysis/completions';
-import type { TracedExecution } from '../../../capacity/src/analysis/match-executions';
+import type { TracedExecution } from '../../../capacity/src/analysis/traced-execution';
 import type { RequestSample } from '../../../capacity/src/record/record';
 
 /** 40 a second for 30 s, accepted within 5 ms each, whatever becomes of them. */

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
-import {
-  matchExecutions,
-  type TracedExecution,
-} from '../../../capacity/src/analysis/match-executions';
+import { matchExecutions } from '../../../capacity/src/analysis/match-executions';
+import type { TracedExecution } from '../../../capacity/src/analysis/traced-execution';
 import type { RequestSample } from '../../../capacity/src/record/record';
 
 const request = (id: string, errorKind = '', workload = 'last-node'): RequestSample => ({

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FAULTS, findFault } from '../../../capacity/src/drill/faults';
-import { bundledPlace, parseExport } from '../../../capacity/src/catalogue/seeding';
+import { bundledPlace } from '../../../capacity/src/catalogue/seeding';
+import { parseExport } from '../../../capacity/src/catalogue/exported-workflow';
 import { whyNotThere, type DrillOptions } from '../../../capacity/src/commands/drill-one';
 import type { Fault, FaultScene } from '../../../capacity/src/drill/fault';
 import { planOfDrill } from '../../../capacity/src/drill/plan';

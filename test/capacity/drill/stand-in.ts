@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Effect } from '../../../capacity/src/analysis/ledger/effects';
-import type { TracedExecution } from '../../../capacity/src/analysis/match-executions';
+import type { TracedExecution } from '../../../capacity/src/analysis/traced-execution';
 import { LEDGER_CLASSES, type LedgerClass } from '../../../capacity/src/plan/ledger-class';
 import { topologySchema } from '../../../capacity/src/plan/topology';
 import { thisMachine } from '../../../capacity/src/targets/machine';

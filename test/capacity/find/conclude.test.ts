@@ -1,4 +1,5 @@
-import { concludeSearch, type FindHead } from '../../../capacity/src/find/conclude';
+import { concludeSearch } from '../../../capacity/src/find/conclude';
+import type { FindHead } from '../../../capacity/src/find/searched';
 import { outcomeOf } from '../../../capacity/src/find/outcome';
 import type { FindProbe } from '../../../capacity/src/record/find-record';
 import type { StallCauses } from '../../../capacity/src/record/record';

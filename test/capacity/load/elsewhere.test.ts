@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClockOffset } from '../../../capacity/src/analysis/clock';
 import { runElsewhere } from '../../../capacity/src/load/elsewhere';
 import { gather } from '../../../capacity/src/load/gather';
-import type { K6Order } from '../../../capacity/src/load/k6';
+import type { K6Order } from '../../../capacity/src/load/k6-order';
 import { planOf } from '../../../capacity/src/plan/profile';
 import type { RequestSample } from '../../../capacity/src/record/record';
 import type { Generator, GeneratorOrder } from '../../../capacity/src/targets/target';

@@ -1,4 +1,4 @@
-import type { ExecutionsSeen } from '../../../capacity/src/analysis/match-executions';
+import type { ExecutionsSeen } from '../../../capacity/src/analysis/traced-execution';
 import { readTrace, type TraceOrder } from '../../../capacity/src/run/trace';
 import type { ExecutionTrace } from '../../../capacity/src/targets/target';
 

@@ -1,4 +1,4 @@
-import type { ExecutionsSeen } from '../../../capacity/src/analysis/match-executions';
+import type { ExecutionsSeen } from '../../../capacity/src/analysis/traced-execution';
 import { STALLED } from '../../../capacity/src/analysis/recovery/execution';
 import { traceFromNow } from '../../../capacity/src/targets/url/trace';
 import type { N8nApi } from '../../../capacity/src/targets/url/api';

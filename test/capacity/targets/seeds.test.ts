@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { repositoryRoot } from '../../../capacity/src/lab/paths';
 import { demandingKey } from '../../../capacity/src/catalogue/webhook-key';
-import type { ExportedWorkflow, SeedWorkflow } from '../../../capacity/src/catalogue/seeding';
+import type { SeedWorkflow } from '../../../capacity/src/catalogue/seeding';
+import type { ExportedWorkflow } from '../../../capacity/src/catalogue/exported-workflow';
 import { ApiSeeds } from '../../../capacity/src/targets/url/seeds';
 import type { N8nRequests } from '../../../capacity/src/targets/url/api';
 

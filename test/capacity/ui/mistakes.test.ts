@@ -10,7 +10,7 @@ import { planOf, PROFILES, type ProfileName } from '../../../loadtests/lib/profi
 import { parseDuration } from '../../../loadtests/lib/duration';
 import { parseSlos } from '../../../loadtests/lib/slo';
 import { parametersFrom } from '../../../loadtests/lib/workload';
-import { parseExport } from '../../../capacity/src/catalogue/seeding';
+import { parseExport } from '../../../capacity/src/catalogue/exported-workflow';
 import { chooseTopology } from '../../../capacity/src/plan/chosen-topology';
 import { chooseWorkload } from '../../../capacity/src/plan/chosen-workload';
 import { parseCpu, parseMemory } from '../../../capacity/src/plan/quantities';

@@ -14,13 +14,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { activationSql, placed, upstreamCredential } from '../../../capacity/src/catalogue/seeding';
 import {
-  activationSql,
   parseExport,
-  placed,
-  upstreamCredential,
   type ExportedWorkflow,
-} from '../../../capacity/src/catalogue/seeding';
+} from '../../../capacity/src/catalogue/exported-workflow';
 import { freePort } from '../../../capacity/src/targets/process/ports';
 import { n8nFolder, node18, node24 } from '../../nodes/support/lab';
 import { root, workflowsFolder } from './paths';

@@ -1,7 +1,8 @@
 /** Every request that was sent in exactly one class, from what each source says of it. */
 import { LEDGER_CLASSES, LOSSES, type LedgerClass } from '../../plan/ledger-class';
 import type { RequestSample } from '../../record/record';
-import { gapIn, type TracedExecution, type TracedExecutions } from '../match-executions';
+import { gapIn } from '../match-executions';
+import type { TracedExecution, TracedExecutions } from '../traced-execution';
 import { nameAgain } from '../name-again';
 import { classify } from './classify';
 import type { Effect } from './effects';

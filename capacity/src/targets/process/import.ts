@@ -1,12 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  activationSql,
-  parseExport,
-  upstreamCredential,
-  type ExportedWorkflow,
-  type SeedWorkflow,
-} from '../../catalogue/seeding';
+import { activationSql, upstreamCredential, type SeedWorkflow } from '../../catalogue/seeding';
+import { parseExport, type ExportedWorkflow } from '../../catalogue/exported-workflow';
 import { messageOf, Mistake } from '../../ui/exit';
 import type { Database } from './database';
 import type { ProcessSpec } from './supervisor';

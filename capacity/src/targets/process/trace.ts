@@ -1,4 +1,4 @@
-import { idsOf, type TracedExecution } from '../../analysis/match-executions';
+import { idsOf, type TracedExecution } from '../../analysis/traced-execution';
 import { STALLED } from '../../analysis/recovery/execution';
 import type { ExecutionTrace } from '../target';
 import type { Database, DatabaseRow } from './database';

@@ -1,4 +1,4 @@
-import type { ExportedWorkflow } from '../../catalogue/seeding';
+import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
 
 /** Workflows that others call before those: n8n gives each an id of its own, which its callers must know. */
 export function calledFirst(workflows: readonly ExportedWorkflow[]): ExportedWorkflow[] {

@@ -3,10 +3,10 @@ import {
   placed,
   upstreamCredential,
   type Credential,
-  type ExportedWorkflow,
   type SeedingPlace,
   type SeedWorkflow,
 } from '../../catalogue/seeding';
+import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
 import { demandingKey, keyCredential } from '../../catalogue/webhook-key';
 import { exportedIn } from '../process/import';
 import { Mistake } from '../../ui/errors';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Effect } from '../../../../capacity/src/analysis/ledger/effects';
 import type { Sources } from '../../../../capacity/src/analysis/ledger/ledger';
-import type { TracedExecution } from '../../../../capacity/src/analysis/match-executions';
+import type { TracedExecution } from '../../../../capacity/src/analysis/traced-execution';
 import type { LedgerClass } from '../../../../capacity/src/plan/ledger-class';
 import type { RequestSample } from '../../../../capacity/src/record/record';
 

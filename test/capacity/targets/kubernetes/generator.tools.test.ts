@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { labPaths } from '../../../../capacity/src/lab/paths';
 import { runElsewhere } from '../../../../capacity/src/load/elsewhere';
-import type { K6Order } from '../../../../capacity/src/load/k6';
+import type { K6Order } from '../../../../capacity/src/load/k6-order';
 import type { LoadResult } from '../../../../capacity/src/load/load';
 import { planOf } from '../../../../capacity/src/plan/profile';
 import type { RequestSample } from '../../../../capacity/src/record/record';

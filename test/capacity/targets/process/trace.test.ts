@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TracedExecutions } from '../../../../capacity/src/analysis/match-executions';
+import type { TracedExecutions } from '../../../../capacity/src/analysis/traced-execution';
 import { ledgerOf } from '../../../../capacity/src/analysis/ledger/ledger';
 import type { RequestSample } from '../../../../capacity/src/record/record';
 import type { Database, DatabaseRow } from '../../../../capacity/src/targets/process/database';

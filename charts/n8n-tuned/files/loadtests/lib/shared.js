@@ -145,6 +145,10 @@ function isProfileName(name) {
 var Mistake = class extends Error {
 };
 
+var ARRIVALS = ["even", "random"];
+function isArrivals(text) {
+  return ARRIVALS.some((known) => known === text);
+}
 var USUAL_ARRIVALS = "even";
 function planOf(name, parameters = {}) {
   let profile = PROFILES[name];
@@ -487,10 +491,6 @@ function exponential(random, mean) {
   return -mean * Math.log(1 - random());
 }
 
-var ARRIVALS = ["even", "random"];
-function isArrivals(text) {
-  return ARRIVALS.some((known) => known === text);
-}
 var RATE_PER_LANE = 200, LANES_AT_LEAST = 2, LANES_AT_MOST = 16;
 function lanesOf(plan, generators = 1) {
   let wanted = Math.ceil(highestRate(plan) / generators / RATE_PER_LANE);

@@ -1,0 +1,44 @@
+import type { LoadRequest } from '../../../loadtests/lib/workload';
+import type { LoadPlan } from '../plan/profile';
+import type { RequestSample } from '../record/record';
+import type { Generator } from '../targets/target';
+
+/** What is asked of the load generator; what is left out follows from the plan. */
+export interface GeneratorSettings {
+  /** Requests open side by side. */
+  maxOpen?: number;
+  /** Its CPU limit, in cores. */
+  cores?: number;
+}
+
+export interface K6Order {
+  k6: string;
+  /** The folder loadtests/. */
+  scripts: string;
+  /** Where the load comes from, if not from this machine: at least one. */
+  generators?: readonly Generator[] | undefined;
+  baseUrl: string;
+  requests: LoadRequest[];
+  plan: LoadPlan;
+  runId: string;
+  timeoutMs: number;
+  /** How long unanswered requests are waited for after the last was due. */
+  drainMs: number;
+  /** Requests open side by side; more are not sent, see loadtests/lib/open-limit.ts. */
+  maxOpen: number;
+  /** CPU limit of k6; null: none of its own. */
+  generatorCores: number | null;
+  signal: AbortSignal;
+  /** Called with every request as it ends, in order: unanswered ones too, with their age. None is kept here. */
+  onRequest(sample: RequestSample): void;
+  /** Null, or a promise until which no more is read: what takes the requests is behind. */
+  behind?(): Promise<void> | null;
+  /** Asked after every request: whether the load may end here. */
+  isEnough?(): boolean;
+  /** Called once, as soon as the zero of all times is known. */
+  onBegin(beganAtMs: number): void;
+  onUsage(cpuCores: number, rssMiB: number): void;
+  /** Of several generators one was lost, and the others go on: what happened, in words. */
+  onLost?(text: string): void;
+  usageEveryMs: number;
+}
