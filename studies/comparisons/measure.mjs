@@ -16,12 +16,6 @@ const waiting = (clients) => [
   ...['--vus', String(clients), '--warmup', '6s', '--duration', '15s', '--pairs', '4'],
 ];
 
-/** Long enough for V8 to collect its old space several times, at about 70 % of what 750m of CPU sustain. */
-const STEADY = [
-  ...['--profile', 'load', '--rate', '50', '--warmup', '20s', '--duration', '90s'],
-  ...['--metric', 'p95', '--pairs', '4'],
-];
-
 const comparisons = [
   ['same-regular', 'last-node', 'regular-default', 'regular-default', QUICK],
   ['last-node-regular', 'last-node', 'regular-none', 'regular-default', QUICK],
@@ -36,7 +30,6 @@ const comparisons = [
   ['last-node-throughput', 'last-node', 'regular-none', 'regular-throughput', QUICK],
   ['queue-throughput', 'last-node', 'queue-default', 'queue-throughput', FINE],
   ['layout-webhook-queue', 'last-node', 'queue-one-worker', 'queue-webhook-processor', QUICK],
-  ['semi-space-regular', 'last-node', 'regular-750m', 'regular-750m-semi-space-64', STEADY],
 ];
 
 const asked = process.argv.slice(2);

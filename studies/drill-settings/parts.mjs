@@ -1,6 +1,6 @@
 // The settings that decide what a fault costs, each with values beside that of the chart: the locks of jobs, the guard of a
-// worker, the grace in which it may finish, and the age at which recovery retries. On processes, all else as the chart has
-// it. Pure.
+// worker, how long n8n waits for Redis, the grace in which a worker may finish, and the age at which recovery retries. On
+// processes, all else as the chart has it. Pure.
 import {
   AROUND_SECONDS,
   loadOf,
@@ -24,17 +24,20 @@ const locks = ([lock, renew, look]) =>
   });
 const guard = ([seconds]) => env({ N8N_TUNED_GUARD_SECONDS: seconds });
 const grace = ([seconds]) => env({ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: seconds });
+/** n8n ends itself when Redis has been away for so long. */
+const timeout = ([seconds]) => env({ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 1000 * seconds });
 const age = ([seconds]) => ['--recover-age', `${seconds}s`];
 
 /** `back`: seconds of load after the fault; `tail`: until n8n has given up on what it lost. */
 const kill = { fault: 'kill-worker', back: 40, tail: 100 };
 const stall = (seconds) => ({ fault: 'stall-worker', lasts: seconds, back: 60, tail: 60 });
+const noRedis = { fault: 'stop-redis', lasts: 30, back: 60, tail: 100 };
 /**
- * Executions that take longer than the 30 s that n8n gives them, few enough for the slots of two workers. Judged are those
+ * Executions that take longer than the 30 s that n8n gives them, few enough for the slots of one worker. Judged are those
  * that were due one and a half of their times before the fault.
  */
 const longWork = {
-  ...{ workMs: 45_000, rate: 0.35, steady: 140 },
+  ...{ workMs: 45_000, rate: 0.2, steady: 140 },
   slo: ['--slo', 'errors<1%', '--slo', 'p95<60s'],
 };
 
@@ -54,6 +57,7 @@ export const SETTINGS = {
         [[60, 10, 30], 75],
         [[30, 5, 10], 20],
         [[30, 5, 10], 40],
+        [[30, 5, 10], 60],
         [[15, 3, 5], 10],
         [[15, 3, 5], 20],
         [[15, 3, 5], 40],
@@ -64,13 +68,23 @@ export const SETTINGS = {
     given: guard,
     // How much is lost is decided before the guard acts; what it decides is a time.
     repeats: 2,
-    cases: [[60], [30], [20]].map((value) => ({
-      value,
-      drill: { fault: 'redis-half-open', back: 150, tail: 150 },
-    })),
+    cases: [
+      ...[[60], [30], [20]].map((value) => ({
+        value,
+        drill: { fault: 'redis-half-open', back: 150, tail: 150 },
+      })),
+      // In these nothing is wrong with the connections of a worker for long: the quickest guard must not end one.
+      { value: [20], drill: { fault: 'restart-redis', back: 45, tail: 60 } },
+      { value: [20], drill: noRedis },
+    ],
+  },
+  timeout: {
+    given: timeout,
+    cases: [[10], [60]].map((value) => ({ value, drill: noRedis })),
   },
   grace: {
     given: grace,
+    repeats: 2,
     cases: [[300], [30]].map((value) => ({
       value,
       drill: { fault: 'scale-in', back: 90, tail: 60, load: longWork },
@@ -78,10 +92,11 @@ export const SETTINGS = {
   },
   age: {
     given: age,
+    repeats: 2,
     configuration: 'recovery',
-    cases: [[60], [20], [150]].flatMap((value) => [
+    cases: [[60], [20], [120]].flatMap((value) => [
       { value, drill: kill, waits: value[0] },
-      { value, drill: { fault: 'stop-redis', lasts: 30, back: 60, tail: 100 }, waits: value[0] },
+      { value, drill: noRedis, waits: value[0] },
     ]),
   },
 };

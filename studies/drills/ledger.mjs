@@ -1,4 +1,4 @@
-// What a record of a drill does not have and ledger.csv beside it has. Pure.
+// What a record of a drill does not have, and ledger.csv and run.json beside it have. Pure.
 
 const LOST = ['lost', 'not-executed'];
 
@@ -21,3 +21,9 @@ export function seenIn(csv, faultMs) {
     },
   };
 }
+
+/** What processes came to an end and were started again, in seconds after the fault. */
+export const restartsIn = ({ events }, faultMs) =>
+  events
+    .filter(({ inFlight }) => inFlight !== undefined)
+    .map(({ tMs, text }) => ({ afterSeconds: Math.round((tMs - faultMs) / 100) / 10, text }));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NotMeasured, root } from '../in-parts.mjs';
-import { seenIn } from './ledger.mjs';
+import { restartsIn, seenIn } from './ledger.mjs';
 
 /** PASS and FAIL; of the others nothing is kept. */
 const ENDINGS = [0, 1];
@@ -18,9 +18,11 @@ export const measuredDrill =
       );
     }
     const { folder, ...drill } = record;
-    const ledger = readFileSync(join(folder, 'ledger.csv'), 'utf8');
+    const textOf = (...path) => readFileSync(join(folder, ...path), 'utf8');
+    const { faultMs } = drill.phases;
+    const restarts = restartsIn(JSON.parse(textOf(record.run, 'run.json')), faultMs);
     return {
-      record: { ...seenIn(ledger, drill.phases.faultMs), drill },
+      record: { ...seenIn(textOf('ledger.csv'), faultMs), restarts, drill },
       sentence: record.verdict.sentence,
     };
   };

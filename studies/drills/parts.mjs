@@ -37,9 +37,10 @@ function chartEnv(root) {
   );
   return Object.entries({
     N8N_GRACEFUL_SHUTDOWN_TIMEOUT: 300,
-    N8N_TUNED_GUARD_SECONDS: 60,
+    N8N_TUNED_GUARD_SECONDS: 20,
     N8N_TUNED_KEEP_ALIVE_SECONDS: 620,
     QUEUE_BULL_REDIS_KEEP_ALIVE: true,
+    QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 60_000,
     NODE_OPTIONS: preloads.join(' '),
   }).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
 }

@@ -331,6 +331,20 @@ describe('the table', () => {
     ).toEqual({ doneTwice: 1, lostDue: { before: 1, after: 2 } });
   });
 
+  test('what a run tells beyond a record: what ended and was started again', () => {
+    const events = [
+      { tMs: 100, kind: 'sampler', text: 'sampler queue: no answer' },
+      { tMs: 460, kind: 'exit', text: 'worker-1 ended: signal SIGKILL', inFlight: 3 },
+      { tMs: 1210, kind: 'restart', text: 'worker-1 was started again', inFlight: 0 },
+    ];
+    expect(
+      told(join(root, 'studies/drills/ledger.mjs'), 'it.restartsIn(input, 250)', { events }),
+    ).toEqual([
+      { afterSeconds: 0.2, text: 'worker-1 ended: signal SIGKILL' },
+      { afterSeconds: 1, text: 'worker-1 was started again' },
+    ]);
+  });
+
   test('names in each configuration only records that are there', () => {
     const text = readFileSync(join(root, 'docs/results/drills.md'), 'utf8');
     const named = [...text.matchAll(/\]\(\.\.\/\.\.\/(studies\/drills\/results\/[^)]+)\)/g)];

@@ -46,6 +46,7 @@ test('give n8n, or recovery, the value that they are about', () => {
         variable('QUEUE_WORKER_STALLED_INTERVAL') / 1000,
       ],
       guard: [variable('N8N_TUNED_GUARD_SECONDS')],
+      timeout: [variable('QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD') / 1000],
       grace: [variable('N8N_GRACEFUL_SHUTDOWN_TIMEOUT')],
       age: [Number.parseInt(lastOf(words, '--recover-age') ?? '', 10)],
     }[setting];

@@ -56,7 +56,7 @@ export function register(program: Command): void {
         '--age <time>',
         'only executions of which nothing was recorded for this long',
         milliseconds,
-        '5m',
+        '3m',
       ),
     )
     .addOption(

@@ -103,6 +103,8 @@
 {{- /* Otherwise Linux looks after two hours whether a silent connection still lives. */}}
 - name: QUEUE_BULL_REDIS_KEEP_ALIVE
   value: "true"
+- name: QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD
+  value: {{ mul 1000 (int $redis.outageSeconds) | quote }}
 {{- if $redis.dualStack }}
 - name: QUEUE_BULL_REDIS_DUALSTACK
   value: "true"
