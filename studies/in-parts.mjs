@@ -182,7 +182,8 @@ const MUCH_LONGER = 1.5;
  * `mostAtOnce`: how many parts may share the machine without another result, those alike in `kindOf` together and those of
  * which `isAlone` is true by themselves. `loadSeconds` of a part: how long its load takes, after which the next round may
  * begin; without it, a round begins when the one before has ended. `isNeeded`: whether a part that is not named has to be measured, asked again
- * before each choice. `quickParts`: of the quick form, where there is one.
+ * before each choice. `isDone`: whether there is a record that still counts; without it, whether there is one. `quickParts`: of the quick form,
+ * where there is one.
  */
 export async function measureParts(plan) {
   const { whyNot, notes = [], mostAtOnce = 1, isAlone = () => false, kindOf = () => '' } = plan;
@@ -190,7 +191,7 @@ export async function measureParts(plan) {
   const given = argumentsGiven();
   const { parts, kept, isShort } = formOf(given.values, plan);
   const fileOf = ({ name }) => join(kept, `${name}.json`);
-  const isDone = (part) => existsSync(fileOf(part));
+  const { isDone = (part) => existsSync(fileOf(part)) } = plan;
   if (given.values.list) {
     list({ parts, isDone, isNeeded, notes });
     return;

@@ -166,6 +166,18 @@ export function commandOf({ fault, target, configuration }, { root, out, isShort
   ];
 }
 
+const variablesIn = (command) =>
+  command.filter((_, index) => command[index - 1] === '--env').toSorted();
+
+/** Whether n8n had the variables that the plan gives it now: when a default of the chart changes, they do. */
+export function isCurrent({ name, drill }) {
+  const part = PARTS.find((one) => one.name === name);
+  const planned = commandOf(part, { root: '/root', out: 'out', isShort: false });
+  // A record has no folder of a machine.
+  const [now, then] = [planned.map((word) => word.replaceAll('/root', '.')), drill.command];
+  return variablesIn(now).join(' ') === variablesIn(then).join(' ');
+}
+
 /** The load of a drill. Its fault lasts `lasts` seconds, an instantaneous one none; `back`: seconds of load after it. */
 export function loadOf({ lasts, back, isShort, ...given }) {
   const { rate, workMs, steady, slo } = { ...USUAL_LOAD, ...given };

@@ -110,6 +110,21 @@ describe('the parts', () => {
     });
   });
 
+  test('are measured again once n8n gets other variables', () => {
+    const [name, other] = ['kill-main-process-defaults-1', 'kill-main-process-as-it-comes-1'];
+    const isCurrent = (of: string, command: string[]): boolean =>
+      told(plan, 'it.isCurrent(input)', { name: of, drill: { command } });
+    const command = (of: string): string[] =>
+      (commands[parts.findIndex((part) => part.name === of)] ?? []).map((word) =>
+        word.replaceAll('/here', '.'),
+      );
+    expect(isCurrent(name, command(name))).toBe(true);
+    expect(isCurrent(other, command(other))).toBe(true);
+    expect(isCurrent(name, command(other))).toBe(false);
+    const longer = command(name).map((word) => word.replace(/(_GUARD_SECONDS)=.*/, '$1=90'));
+    expect(isCurrent(name, longer)).toBe(false);
+  });
+
   test('have controls in every configuration on each target', () => {
     const controlled = parts.filter((_, index) => !commands[index]?.includes('--no-control'));
     expect(new Set(controlled.map(({ fault }) => fault))).toEqual(new Set(['kill-worker']));
@@ -285,6 +300,17 @@ describe('the table', () => {
     );
     const beside = page([{ ...part(record, 1), atOnce: 3, beside: 4 }]);
     expect(beside).toContain('Beside 1 of them, up to 4 others were started, or waited');
+  });
+
+  test('marks drills of earlier defaults, which count as not measured', () => {
+    const name = 'kill-worker-process-defaults-1';
+    const missing = (isOutdated: boolean): number => {
+      const text = page([{ ...part(record, 1), name, isOutdated }]);
+      expect(text.includes('parts/1.json)†')).toBe(isOutdated);
+      expect(text.includes('1 drill, marked with †')).toBe(isOutdated);
+      return Number(/(\d+) have not been measured yet/.exec(text)?.[1]);
+    };
+    expect(missing(true) - missing(false)).toBe(1);
   });
 
   test('gives a cause by when the lost requests were due', () => {

@@ -92,7 +92,8 @@ export function verdictsOf(drills) {
 export const linksOf = (drills) =>
   drills
     .map(
-      ({ path, atOnce }, index) => `[${index + 1}](../${path})${atOnce === undefined ? '' : '\\*'}`,
+      ({ path, atOnce, isOutdated = false }, index) =>
+        `[${index + 1}](../${path})${atOnce === undefined ? '' : '\\*'}${isOutdated ? '†' : ''}`,
     )
     .join(' ');
 

@@ -5,6 +5,7 @@ import {
   CONFIGURATIONS,
   FAULTS,
   HARMLESS,
+  isCurrent,
   isNeeded,
   PARTS,
   REPEATS,
@@ -34,6 +35,7 @@ export const measured = () =>
     ? readdirSync(new URL(FOLDER, root))
         .filter((name) => name.endsWith('.json'))
         .map((name) => ({ path: `${FOLDER}${name}`, ...readJson(`${FOLDER}${name}`) }))
+        .map((record) => ({ ...record, isOutdated: !isCurrent(record) }))
     : [];
 
 /** Those of one fault on one target in one configuration, in the order of the plan. */
@@ -141,13 +143,21 @@ ${failures(groups)}`;
 
 /** How much of the plan there is, and what is not in it. */
 function told(records) {
-  const byName = new Map(records.map((record) => [record.name, record]));
+  const current = records.filter(({ isOutdated }) => isOutdated !== true);
+  const byName = new Map(current.map((record) => [record.name, record]));
   const recordOf = (name) => byName.get(name);
   const left = PARTS.filter((part) => !byName.has(part.name) && isNeeded(part, recordOf));
   return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. How much is lost hangs on the moment of
 the fault, so each fault is drilled ${REPEATS} times in each configuration. Those that should lose nothing
 (${HARMLESS.join(', ')}) are drilled once, and not with recovery, until one of their
-drills on a target has lost something, repeated it, or left it running or unknown. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}`;
+drills on a target has lost something, repeated it, or left it running or unknown. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}`;
+}
+
+function outdated(records) {
+  const count = records.filter(({ isOutdated }) => isOutdated).length;
+  return count === 0
+    ? ''
+    : ` ${count} drill${count === 1 ? '' : 's'}, marked with †, had earlier defaults of the chart and count${count === 1 ? 's' : ''} as not measured.`;
 }
 
 /** What recovery in a drill and in the chart wait for: it decides when lost work is done. */
