@@ -182,8 +182,8 @@ const MUCH_LONGER = 1.5;
  * `mostAtOnce`: how many parts may share the machine without another result, those alike in `kindOf` together and those of
  * which `isAlone` is true by themselves. `loadSeconds` of a part: how long its load takes, after which the next round may
  * begin; without it, a round begins when the one before has ended. `isNeeded`: whether a part that is not named has to be measured, asked again
- * before each choice. `isDone`: whether there is a record that still counts; without it, whether there is one. `quickParts`: of the quick form,
- * where there is one.
+ * before each choice. `isDone`: whether there is a record that still counts; without it, whether there is
+ * any. `quickParts`: of the quick form, where there is one.
  */
 export async function measureParts(plan) {
   const { whyNot, notes = [], mostAtOnce = 1, isAlone = () => false, kindOf = () => '' } = plan;

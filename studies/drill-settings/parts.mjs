@@ -6,26 +6,24 @@ import {
   loadOf,
   optionsOf,
   STEADY_SECONDS,
+  variables,
   WARMUP_SECONDS,
 } from '../drills/parts.mjs';
 
 /** Two values of one setting are compared by drills of the same fault. */
 const REPEATS = 3;
 
-const env = (variables) =>
-  Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
-
-/** A lock lasts `lock` seconds from its last renewal, one every `renew`; every `look` n8n looks for jobs without a lock. */
-const locks = ([lock, renew, look]) =>
-  env({
+/** A lock lasts `lock` seconds from its last renewal, one every `renew`; every `check` n8n looks for jobs without a lock. */
+const locks = ([lock, renew, check]) =>
+  variables({
     QUEUE_WORKER_LOCK_DURATION: 1000 * lock,
     QUEUE_WORKER_LOCK_RENEW_TIME: 1000 * renew,
-    QUEUE_WORKER_STALLED_INTERVAL: 1000 * look,
+    QUEUE_WORKER_STALLED_INTERVAL: 1000 * check,
   });
-const guard = ([seconds]) => env({ N8N_TUNED_GUARD_SECONDS: seconds });
-const grace = ([seconds]) => env({ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: seconds });
+const guard = ([seconds]) => variables({ N8N_TUNED_GUARD_SECONDS: seconds });
+const grace = ([seconds]) => variables({ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: seconds });
 /** n8n ends itself when Redis has been away for so long. */
-const timeout = ([seconds]) => env({ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 1000 * seconds });
+const timeout = ([seconds]) => variables({ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 1000 * seconds });
 const age = ([seconds]) => ['--recover-age', `${seconds}s`];
 
 /** `back`: seconds of load after the fault; `tail`: until n8n has given up on what it lost. */
@@ -42,7 +40,7 @@ const longWork = {
 };
 
 /**
- * Each setting: its values, each with a drill. A worker that stops for less time than is left of its locks cannot lose one.
+ * Each setting: its values, each with a drill. While a worker stops for less time than its locks last, it loses none.
  */
 export const SETTINGS = {
   locks: {

@@ -24,6 +24,10 @@ const OPTIONS = {
   },
 };
 
+/** As the command takes them. */
+export const variables = (given) =>
+  Object.entries(given).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+
 const valuesOf = (root, name) =>
   [name, 'shared-node'].flatMap((one) => ['--values', join(root, `studies/drills/${one}.yaml`)]);
 
@@ -35,14 +39,14 @@ function chartEnv(root) {
   const preloads = ['keep-alive.cjs', 'worker-guard.cjs'].map(
     (name) => `--require=${join(root, 'charts/n8n-tuned/files/preload', name)}`,
   );
-  return Object.entries({
+  return variables({
     N8N_GRACEFUL_SHUTDOWN_TIMEOUT: 300,
     N8N_TUNED_GUARD_SECONDS: 20,
     N8N_TUNED_KEEP_ALIVE_SECONDS: 620,
     QUEUE_BULL_REDIS_KEEP_ALIVE: true,
     QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 60_000,
     NODE_OPTIONS: preloads.join(' '),
-  }).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 // What a table of drills says of several drills of the same kind, each with `drill`, its record: cells of its row.
+import { readdirSync } from 'node:fs';
 import { compiled } from '../compiled.mjs';
-import { number } from './records.mjs';
+import { has, number, readJson, root } from './records.mjs';
 
 const { LEDGER_WORDS } = await compiled(`export { LEDGER_WORDS } from './plan/ledger-class';`);
 /** As the report of a drill calls them; `once` has a column of its own. */
@@ -55,7 +56,7 @@ export const othersIn = (ledgers) =>
     return total(counts) === 0 ? [] : [`${total(counts)} ${words}${perDrill(counts)}`];
   });
 
-export function othersOf(drills) {
+function othersOf(drills) {
   const ledgers = drills.map(({ drill }) => drill.ledger);
   const twice = total(drills.map(({ doneTwice }) => doneTwice));
   const repeated = total(ledgers.map(({ classes }) => classes.repeated.requests));
@@ -66,7 +67,7 @@ export function othersOf(drills) {
 }
 
 /** Of times that may be missing: `none` says what that means. */
-export function timesOf(times, none) {
+function timesOf(times, none) {
   const there = times.filter((time) => time !== null);
   if (there.length === 0) return none;
   const range =
@@ -97,7 +98,36 @@ export const linksOf = (drills) =>
     )
     .join(' ');
 
-export const secondsOf = ({ drill }, name) => drill.figures?.[name] ?? null;
-export const drainOf = ({ drill }) => drill.figures?.backlog?.drainSeconds ?? null;
-export const slowestOf = ({ drill }) =>
+const secondsOf = ({ drill }, name) => drill.figures?.[name] ?? null;
+const drainOf = ({ drill }) => drill.figures?.backlog?.drainSeconds ?? null;
+const slowestOf = ({ drill }) =>
   typeof drill.figures?.slowestMs === 'number' ? drill.figures.slowestMs / 1000 : null;
+
+/** The records of a folder, which ends with a slash, each with its path. */
+export const recordsIn = (folder) =>
+  has(folder)
+    ? readdirSync(new URL(folder, root))
+        .filter((name) => name.endsWith('.json'))
+        .map((name) => ({ path: `${folder}${name}`, ...readJson(`${folder}${name}`) }))
+    : [];
+
+/** What was lost, what else came of the requests, and when: the cells of both tables, under OUTCOME_HEAD. */
+export const outcomeCells = (drills) => [
+  lostOf(drills.map(({ drill }) => drill.ledger)),
+  othersOf(drills) || 'none',
+  timesOf(
+    drills.map((one) => secondsOf(one, 'detectSeconds')),
+    'no error',
+  ),
+  timesOf(
+    drills.map((one) => secondsOf(one, 'recoverSeconds')),
+    'not within the drill',
+  ),
+  timesOf(drills.map(drainOf), 'not within the drill'),
+  timesOf(drills.map(slowestOf), 'none'),
+];
+
+export const OUTCOME_HEAD = [
+  ...['lost, of those exposed', 'every other class', 'first error after'],
+  ...['met the SLO again after', 'backlog worked off after', 'slowest expected response'],
+];

@@ -1,28 +1,8 @@
 // What the settings decide that a fault is about: each with the values that were drilled (studies/drill-settings).
-import { readdirSync } from 'node:fs';
 import { parse } from 'yaml';
 import { PARTS, SETTINGS } from '../../../studies/drill-settings/parts.mjs';
-import {
-  drainOf,
-  grouped,
-  linksOf,
-  lostOf,
-  othersOf,
-  secondsOf,
-  slowestOf,
-  timesOf,
-  total,
-} from './drill-cells.mjs';
-import { has, read, readJson, root, table } from './records.mjs';
-
-const FOLDER = 'studies/drill-settings/results/parts/';
-
-const measured = () =>
-  has(FOLDER)
-    ? readdirSync(new URL(FOLDER, root))
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => ({ path: `${FOLDER}${name}`, ...readJson(`${FOLDER}${name}`) }))
-    : [];
+import { grouped, linksOf, OUTCOME_HEAD, outcomeCells, recordsIn, total } from './drill-cells.mjs';
+import { read, table } from './records.mjs';
 
 const { recovery, redis, worker } = parse(read('charts/n8n-tuned/values.yaml'));
 
@@ -30,11 +10,11 @@ const { recovery, redis, worker } = parse(read('charts/n8n-tuned/values.yaml'));
 const TOLD = {
   locks: {
     title: 'The locks of jobs',
-    values: 'lock, renewal, look (s)',
-    about: `A worker renews the lock of each of its jobs; where a lock has run out, n8n's next looks for stalled jobs find it and fail
-the execution. Short locks tell of a dead worker sooner, and call one that only stopped for a moment dead. The variables are
-\`QUEUE_WORKER_LOCK_DURATION\`, \`QUEUE_WORKER_LOCK_RENEW_TIME\` and \`QUEUE_WORKER_STALLED_INTERVAL\`; 60, 10 and 30 s are n8n's own.
-The chart keeps them: a caller who waits for a dead worker gets an error either way, and where it is enabled recovery brings back what was lost.`,
+    values: 'lock, renewal, check (s)',
+    about: `A worker renews the lock of each of its jobs. n8n checks for jobs whose lock has run out, and fails their executions. With
+shorter locks it finds a dead worker sooner, but it also fails the jobs of a worker that stopped only for a while and would
+still have finished them. The variables are \`QUEUE_WORKER_LOCK_DURATION\`, \`QUEUE_WORKER_LOCK_RENEW_TIME\` and \`QUEUE_WORKER_STALLED_INTERVAL\`; 60, 10 and 30 s are n8n's own.
+The chart keeps them: a caller who waits for a dead worker gets an error either way, and recovery, if you enable it, retries what was lost.`,
   },
   guard: {
     title: 'The worker guard',
@@ -57,15 +37,15 @@ the chart (\`shutdown.timeoutSeconds\`), which keeps them.`,
   age: {
     title: 'The age at which recovery retries',
     values: 'age (s)',
-    about: `Recovery leaves alone what gave its last sign of life more recently. Too soon would run again what n8n still runs, or is about
-to queue. Of these ages none did. The chart has ${recovery.ageSeconds} s: n8n needs up to that long to notice that a worker died, the time of a lock and
-four looks.`,
+    about: `Recovery leaves alone what gave its last sign of life more recently. If it retried too soon, it would run again
+what n8n still runs or is about to queue; with none of these ages it did. The chart has ${recovery.ageSeconds} s: n8n needs up to that long to notice that a worker died, a lock and four
+checks.`,
   },
 };
 
 const faultOf = ({ fault, lasts }) => (lasts === undefined ? fault : `${fault}, ${lasts} s`);
 
-/** Of workers that the guard, or n8n itself, has ended; older records do not have them. */
+/** How many workers ended, of whatever cause; older records do not tell. */
 const endedOf = (drills) =>
   drills
     .map(
@@ -77,26 +57,11 @@ const rowOf = (drills) => [
   drills[0].value.join(', '),
   ...[faultOf(drills[0]), linksOf(drills)],
   total(drills.map(({ drill }) => drill.ledger.sent)),
-  lostOf(drills.map(({ drill }) => drill.ledger)),
-  othersOf(drills) || 'none',
-  timesOf(
-    drills.map((one) => secondsOf(one, 'detectSeconds')),
-    'no error',
-  ),
-  timesOf(
-    drills.map((one) => secondsOf(one, 'recoverSeconds')),
-    'not within the drill',
-  ),
-  timesOf(drills.map(drainOf), 'not within the drill'),
-  timesOf(drills.map(slowestOf), 'none'),
+  ...outcomeCells(drills),
   endedOf(drills),
 ];
 
-const HEAD = [
-  ...['fault', 'drills', 'sent', 'lost, of those exposed', 'every other class'],
-  ...['first error after', 'met the SLO again after', 'backlog worked off after'],
-  ...['slowest expected response', 'workers that ended, by drill'],
-];
+const HEAD = [...['fault', 'drills', 'sent', ...OUTCOME_HEAD, 'workers that ended, by drill']];
 
 function sectionOf(setting, records) {
   const { title, values, about } = TOLD[setting];
@@ -112,7 +77,7 @@ ${table(
 `;
 }
 
-export function settings(records = measured()) {
+export function settings(records = recordsIn('studies/drill-settings/results/parts/')) {
   if (records.length === 0) return '';
   const byName = new Map(records.map((record) => [record.name, record]));
   const inOrder = PARTS.filter(({ name }) => byName.has(name)).map(({ name }) => byName.get(name));
@@ -120,7 +85,7 @@ export function settings(records = measured()) {
   return `
 ## The settings that decide what a fault costs
 
-${inOrder.length} drills of [another plan](../studies/drill-settings/parts.mjs), on processes, with the chart's defaults of that day but for the one setting, so before these results changed them (each record has its command); ${left === 0 ? 'none is missing' : `${left} have not been measured yet`}.
+${inOrder.length} drills of [another plan](../studies/drill-settings/parts.mjs), on processes. Except for the one setting, n8n had the chart's defaults as they were before these results changed them; each record has its command. A \`?\` stands where it was not recorded which workers ended. ${left === 0 ? 'None is missing' : `${left} have not been measured yet`}.
 
 ${Object.keys(SETTINGS)
   .map((setting) => [setting, inOrder.filter((record) => record.setting === setting)])

@@ -1,5 +1,4 @@
 // What was lost in drills: each fault in each configuration, over its repeats (studies/drills/measure.mjs).
-import { readdirSync } from 'node:fs';
 import { parse } from 'yaml';
 import {
   CONFIGURATIONS,
@@ -12,31 +11,25 @@ import {
 } from '../../../studies/drills/parts.mjs';
 import { causesOf } from './drill-causes.mjs';
 import {
-  drainOf,
   grouped,
   linksOf,
   lostOf,
   most,
+  OUTCOME_HEAD,
   othersIn,
-  othersOf,
-  secondsOf,
-  slowestOf,
-  timesOf,
+  outcomeCells,
+  recordsIn,
   total,
   verdictsOf,
   WORDS,
 } from './drill-cells.mjs';
-import { has, number, read, readJson, root, table } from './records.mjs';
-
-const FOLDER = 'studies/drills/results/parts/';
+import { number, read, table } from './records.mjs';
 
 export const measured = () =>
-  has(FOLDER)
-    ? readdirSync(new URL(FOLDER, root))
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => ({ path: `${FOLDER}${name}`, ...readJson(`${FOLDER}${name}`) }))
-        .map((record) => ({ ...record, isOutdated: !isCurrent(record) }))
-    : [];
+  recordsIn('studies/drills/results/parts/').map((record) => ({
+    ...record,
+    isOutdated: !isCurrent(record),
+  }));
 
 /** Those of one fault on one target in one configuration, in the order of the plan. */
 function groupsOf(records) {
@@ -62,18 +55,7 @@ const rowOf = ({ fault, configuration, drills }) => [
   ...[fault, CONFIGURATIONS[configuration], linksOf(drills)],
   total(drills.map(({ drill }) => drill.ledger.sent)),
   total(drills.map(({ drill }) => drill.ledger.classes.once.requests)),
-  lostOf(drills.map(({ drill }) => drill.ledger)),
-  othersOf(drills) || 'none',
-  timesOf(
-    drills.map((one) => secondsOf(one, 'detectSeconds')),
-    'no error',
-  ),
-  timesOf(
-    drills.map((one) => secondsOf(one, 'recoverSeconds')),
-    'not within the drill',
-  ),
-  timesOf(drills.map(drainOf), 'not within the drill'),
-  timesOf(drills.map(slowestOf), 'none'),
+  ...outcomeCells(drills),
   verdictsOf(drills),
 ];
 
@@ -102,8 +84,7 @@ function controlRowOf({ configuration, drills }) {
 const NO_FAULT = 'no fault';
 const HEAD = [
   ...['fault', 'configuration', 'drills', 'sent', 'answered and executed once'],
-  ...['lost, of those exposed', 'every other class', 'first error after'],
-  ...['met the SLO again after', 'backlog worked off after', 'slowest expected response'],
+  ...OUTCOME_HEAD,
   'verdict',
 ];
 

@@ -1,22 +1,15 @@
 // What was lost in drills: those of the plan as one table, and each other one as a row.
-import { readdirSync } from 'node:fs';
-import { WORDS } from './drill-cells.mjs';
+import { recordsIn, WORDS } from './drill-cells.mjs';
 import { settings } from './drill-settings.mjs';
 import { drillTable, measured } from './drill-table.mjs';
-import { has, number, readJson, root, table } from './records.mjs';
+import { number, table } from './records.mjs';
 
 const FOLDER = 'studies/drills/results/';
 
 const drills = () =>
-  has(FOLDER)
-    ? readdirSync(new URL(FOLDER, root))
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => ({ path: `${FOLDER}${name}`, ...readJson(`${FOLDER}${name}`) }))
-        .toSorted(
-          (a, b) =>
-            a.fault.name.localeCompare(b.fault.name) || a.startedAt.localeCompare(b.startedAt),
-        )
-    : [];
+  recordsIn(FOLDER).toSorted(
+    (a, b) => a.fault.name.localeCompare(b.fault.name) || a.startedAt.localeCompare(b.startedAt),
+  );
 
 export function answer() {
   const all = [...measured().map(({ drill }) => drill), ...drills()];
