@@ -12,11 +12,23 @@ const HOUR_MS = 3_600_000;
  * Workflows may have settings of their own.
  */
 export const keptForMs = (topology: Topology): number =>
-  Math.min(...ROLES.map((role) => keptByMs(topology, role)));
+  Math.min(...rolesIn(topology).map((role) => keptByMs(topology, role)));
+
+/** Those that it deploys. */
+function rolesIn({ mode, workers, webhooks }: Topology): Role[] {
+  const counts = { main: 1, worker: workers.count, webhook: webhooks.count };
+  return ROLES.filter((role) => role === 'main' || (mode === 'queue' && counts[role] > 0));
+}
+
+/** As n8n prunes by itself: below 1.0 not at all. */
+export const ownPruning = (n8n: string): Record<string, string> => ({
+  EXECUTIONS_DATA_PRUNE: String(!isLegacy(n8n)),
+});
 
 function keptByMs(topology: Topology, role: Role): number {
   const legacy = isLegacy(topology.n8n);
   const env: Record<string, string> = {
+    ...ownPruning(topology.n8n),
     ...tuningEnv(topology, role, legacy),
     ...topology.env,
     ...limitsOf(topology, role).env,
@@ -24,9 +36,8 @@ function keptByMs(topology: Topology, role: Role): number {
   const isDropped = (outcome: string): boolean =>
     env[`EXECUTIONS_DATA_SAVE_ON_${outcome}`] === 'none';
   if (isDropped('SUCCESS') || isDropped('ERROR')) return 0;
-  // n8n below 1.0 prunes only where it is told to, and then deletes at once.
-  const prunes = env['EXECUTIONS_DATA_PRUNE'] ?? String(!legacy);
-  if (/^(false|0)$/i.test(prunes)) return Infinity;
+  if (/^(false|0)$/i.test(env['EXECUTIONS_DATA_PRUNE'] ?? '')) return Infinity;
+  // n8n below 1.0 deletes at once.
   const hours = Number(env['EXECUTIONS_DATA_HARD_DELETE_BUFFER'] ?? (legacy ? 0 : 1));
   return Number.isFinite(hours) ? hours * HOUR_MS : 0;
 }

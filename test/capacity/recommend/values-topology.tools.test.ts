@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
+import { keptForMs } from '../../../capacity/src/plan/kept-executions';
 import type { Topology } from '../../../capacity/src/plan/topology';
 import { TUNING_NAMES } from '../../../capacity/src/plan/tuning';
 import { readDeployed } from '../../../capacity/src/targets/chart/deployed';
@@ -261,6 +262,20 @@ test('both ways agree with the chart on whatever values', async () => {
     fc.asyncProperty(anyValues, (values) => expectTheSame(stringify(values))),
     { numRuns: 20 },
   );
+});
+
+describe.each(Object.entries(WAYS))('for how long n8n keeps executions, by %s', (_, helm) => {
+  const HOUR_MS = 3_600_000;
+  test.each([
+    ['tuning: { profile: default }', HOUR_MS],
+    ['{ tuning: { profile: default }, executions: { pruning: { bufferHours: 3 } } }', 3 * HOUR_MS],
+    ['{ tuning: { profile: default }, executions: { pruning: { enabled: false } } }', Infinity],
+    // The chart tells it to prune.
+    ["{ tuning: { profile: default }, image: { tag: '0.221.2' } }", 0],
+    ['tuning: { profile: throughput }', 0],
+  ])('%s', (text, ms) => {
+    expect(keptForMs(readDeployed(text, helm).topology)).toBe(ms);
+  });
 });
 
 test('only a rendering knows what single settings of the tuning come to', async () => {

@@ -1,5 +1,6 @@
 /** From what the chart renders to the topology that it deploys, so that exactly this can be loaded here. Pure. */
 import { z } from 'zod';
+import { ownPruning } from '../../plan/kept-executions';
 import { parseCpu } from '../../plan/quantities';
 import { ROLES, type Role } from '../../plan/roles';
 import { databaseOf, topologySchema, type Topology } from '../../plan/topology';
@@ -44,9 +45,9 @@ interface Pod {
 }
 
 const COMPONENT = 'app.kubernetes.io/component';
-/** Variables that the chart computes from the values, and that decide how fast n8n is. */
+/** Variables that the chart computes from the values, and that decide how fast n8n is, or how long it keeps what it did. */
 const DECISIVE =
-  /^(EXECUTIONS_DATA_SAVE_|N8N_(EXPRESSION_ENGINE_|EXECUTIONS_QUEUE_|CONCURRENCY_|RUNNERS_MAX_|LOG_LEVEL$|DISABLE_UI$)|OFFLOAD_|DB_\w+_POOL_SIZE$|UV_THREADPOOL_SIZE$)/;
+  /^(EXECUTIONS_DATA_(SAVE_|PRUNE$|HARD_DELETE_BUFFER$)|N8N_(EXPRESSION_ENGINE_|EXECUTIONS_QUEUE_|CONCURRENCY_|RUNNERS_MAX_|LOG_LEVEL$|DISABLE_UI$)|OFFLOAD_|DB_\w+_POOL_SIZE$|UV_THREADPOOL_SIZE$)/;
 
 /**
  * `read` is what the values say by themselves: the name of the profile, the version of n8n, and how many of
@@ -156,10 +157,11 @@ function differenceOf(
   named: ReadonlySet<string>,
 ): Difference {
   const here = n8nEnv(topology, seatOf(topology, role));
+  const n8ns = { ...ownPruning(topology.n8n), ...here };
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(pod.env)) {
     if (name === 'NODE_OPTIONS' || isOfPlace(name)) continue;
-    if ((DECISIVE.test(name) || named.has(name)) && here[name] !== value) env[name] = value;
+    if ((DECISIVE.test(name) || named.has(name)) && n8ns[name] !== value) env[name] = value;
   }
   const missing = Object.keys(here).filter(
     (name) => DECISIVE.test(name) && pod.env[name] === undefined,

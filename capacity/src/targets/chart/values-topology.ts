@@ -4,6 +4,7 @@
  */
 import { ROLES } from '../../plan/roles';
 import { z } from 'zod';
+import { ownPruning } from '../../plan/kept-executions';
 import { parseCpu, parseMemory } from '../../plan/quantities';
 import { topologySchema, type Role, type Topology } from '../../plan/topology';
 import {
@@ -46,6 +47,7 @@ const valuesSchema = z.looseObject({
     mode: z.enum(['regular', 'queue']),
     process: z.enum(['main', 'own']),
     peakRatePerSecond: z.number().nullish(),
+    pruning: z.looseObject({ enabled: z.boolean(), bufferHours: z.number().nullish() }),
   }),
   tuning: z.looseObject({
     profile: z.enum(TUNING_NAMES),
@@ -102,7 +104,7 @@ export function deployedTopology(given: unknown, appVersion: string): ReadFromVa
         ...roleOf(values, 'webhook', { ...pool(values, WEBHOOK_SLOTS), ...keptJobs(values) }),
         count: isQueue && values.webhook.enabled ? values.webhook.replicas : 0,
       },
-      env: { ...overrides(values.tuning), ...plain(values.env) },
+      env: { ...pruning(values, n8n), ...overrides(values.tuning), ...plain(values.env) },
     }),
   );
   return {
@@ -185,6 +187,16 @@ function keptJobs({ executions: { mode, peakRatePerSecond } }: Values): Record<s
   return {
     N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED: String(kept),
     N8N_EXECUTIONS_QUEUE_KEEP_LAST_FAILED: String(kept),
+  };
+}
+
+/** Where it is not as n8n prunes by itself. */
+function pruning({ executions }: Values, n8n: string): Record<string, string> {
+  const { enabled, bufferHours } = executions.pruning;
+  const isOwn = ownPruning(n8n)['EXECUTIONS_DATA_PRUNE'] === String(enabled);
+  return {
+    ...(isOwn ? {} : { EXECUTIONS_DATA_PRUNE: String(enabled) }),
+    ...(bufferHours == null ? {} : { EXECUTIONS_DATA_HARD_DELETE_BUFFER: String(bufferHours) }),
   };
 }
 
