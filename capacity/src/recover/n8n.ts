@@ -77,6 +77,7 @@ export class RecoveryApi {
       ran: Object.keys(within(result, 'runData') ?? {}),
       error: textIn(within(result, 'error'), 'message'),
       failedNode: failedNodeIn(result),
+      runnerId: textIn(within(result, 'error'), 'runnerId'),
     };
   }
 

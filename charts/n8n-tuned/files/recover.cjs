@@ -134,7 +134,8 @@ var RecoveryApi = class {
       ),
       ran: Object.keys(within2(result, "runData") ?? {}),
       error: textIn(within2(result, "error"), "message"),
-      failedNode: failedNodeIn(result)
+      failedNode: failedNodeIn(result),
+      runnerId: textIn(within2(result, "error"), "runnerId")
     };
   }
   /** n8n answers when the retry has ended. */
@@ -211,7 +212,20 @@ var OF_CRASHES = /* @__PURE__ */ new Set([
   // WorkflowCrashedError, from its log of events.
   "Workflow did not finish, possible out-of-memory issue"
 ]);
-var isCrash = (stored) => stored !== "no data" && stored.failedNode === null && stored.error !== null && OF_CRASHES.has(stored.error);
+var OF_DATABASE = /* @__PURE__ */ new Set([
+  "Driver not Connected",
+  "Connection terminated",
+  "Connection terminated unexpectedly",
+  "Connection terminated due to connection timeout",
+  "timeout exceeded when trying to connect",
+  "terminating connection due to administrator command",
+  "the database system is shutting down",
+  "the database system is starting up",
+  "the database system is in recovery mode"
+]);
+var RUNNER_DIED = "Node execution failed";
+var hasRunnerDied = (stored) => stored !== "no data" && stored.runnerId !== null && stored.error === RUNNER_DIED;
+var isCrash = (stored) => hasRunnerDied(stored) || stored !== "no data" && stored.failedNode === null && stored.error !== null && (OF_CRASHES.has(stored.error) || OF_DATABASE.has(stored.error));
 var GONE = /* @__PURE__ */ new Set(["File not found", "Binary data file not found"]);
 var isBinaryGone = (error) => error !== null && GONE.has(error);
 
@@ -274,6 +288,9 @@ function decideOne(execution, retries, view, rules) {
       return leave("it has not ended, and without --redis it is not known whether it has a job");
     }
   }
+  if (execution.mode === "integrated" && stored !== void 0 && hasRunnerDied(stored)) {
+    return leave(SUB_EXECUTION_FAILED, true);
+  }
   const notOurs = NOT_OURS[execution.mode];
   if (notOurs !== void 0) return leave(notOurs, true);
   if (status === "new") {
@@ -322,6 +339,7 @@ var FOUND_NO_BINARY = "did not find a file, as where binary data is gone with it
 var isEmptied = (stored) => stored !== "no data" && isCrash(stored) && stored.next.length === 0;
 var OPEN = /* @__PURE__ */ new Set(["new", "running"]);
 var HAS_A_JOB = /* @__PURE__ */ new Set(["webhook", "trigger", "retry", "error", "chat", "evaluation", "agent"]);
+var SUB_EXECUTION_FAILED = "it is a sub-execution whose task runner died: the one that called it has failed, and is not retried";
 var NOT_OURS = {
   integrated: "it is a sub-execution: the one that called it is retried",
   manual: "somebody ran it manually in the editor",

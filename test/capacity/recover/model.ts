@@ -1,7 +1,9 @@
 import {
+  RUNNER_DIED,
   STALLED,
   type SeenExecution,
   type Stored,
+  type StoredExecution,
 } from '../../../capacity/src/analysis/recovery/execution';
 import type { RecoveryHands } from '../../../capacity/src/recover/pass';
 
@@ -22,6 +24,7 @@ export interface Work {
     | 'lost'
     | 'lost and emptied'
     | 'stalled'
+    | 'runner died'
     | 'failed'
     | 'at work'
     | 'queued'
@@ -71,7 +74,7 @@ export class ModelN8n implements RecoveryHands {
       this.data.set(id, {
         next: work.begins === 'lost and emptied' ? [] : ['Webhook'],
         ran: [],
-        ...(work.begins === 'failed' ? FAILED : CRASHED),
+        ...errorOf(work.begins),
       });
     });
   }
@@ -124,7 +127,13 @@ export class ModelN8n implements RecoveryHands {
       ...{ retryOf: id, retrySuccessId: null, startedAtMs: this.clockMs, stoppedAtMs: null },
     });
     if (isEmpty) this.emptyRuns += 1;
-    this.data.set(retryId, { next: ['Webhook'], ran: [], error: null, failedNode: null });
+    this.data.set(retryId, {
+      next: ['Webhook'],
+      ran: [],
+      error: null,
+      failedNode: null,
+      runnerId: null,
+    });
     if (fate !== 'dies') {
       this.jobs.set(retryId, this.clockMs);
       this.ends.set(retryId, this.clockMs + (fate === 'slow' ? SLOW_MS : 0));
@@ -162,8 +171,12 @@ export class ModelN8n implements RecoveryHands {
   }
 }
 
-const CRASHED = { error: STALLED, failedNode: null };
-const FAILED = { error: 'a node has failed', failedNode: 'Work' };
+const CRASHED = { error: STALLED, failedNode: null, runnerId: null };
+const FAILED = { error: 'a node has failed', failedNode: 'Work', runnerId: null };
+const WITHOUT_RUNNER = { error: RUNNER_DIED, failedNode: 'Work', runnerId: 'a runner' };
+
+const errorOf = (begins: Work['begins']): Omit<StoredExecution, 'next' | 'ran'> =>
+  begins === 'failed' ? FAILED : begins === 'runner died' ? WITHOUT_RUNNER : CRASHED;
 
 export const SLOW_MS = 600_000;
 
@@ -171,6 +184,7 @@ const STATUS = {
   lost: 'crashed',
   'lost and emptied': 'error',
   stalled: 'error',
+  'runner died': 'error',
   failed: 'error',
   'at work': 'running',
   queued: 'running',

@@ -26,7 +26,7 @@ test("n8n's own error names no node, also where nodes have run before", async ()
     }),
   ).stored('1');
   expect(stored).toEqual({
-    ...{ next: ['Webhook'], ran: ['Before'], error: STALLED, failedNode: null },
+    ...{ next: ['Webhook'], ran: ['Before'], error: STALLED, failedNode: null, runnerId: null },
   });
   expect(isCrash(stored)).toBe(true);
 });
@@ -44,6 +44,16 @@ test.each([
   const stored = await asking(200, shown(resultData)).stored('1');
   expect(stored).toMatchObject({ error: STALLED, failedNode: 'Work' });
   expect(isCrash(stored)).toBe(false);
+});
+
+test.each([
+  ['died', 'Node execution failed', true],
+  ['had too little memory', 'Node ran out of memory', false],
+])('the error of a node whose task runner %s', async (_, message, isOne) => {
+  const error = { level: 'error', message, runnerId: '5z_EYdumRSrtyN2-cwQTA' };
+  const stored = await asking(200, shown({ error, runData: { Work: [{ error }] } })).stored('1');
+  expect(stored).toMatchObject({ failedNode: 'Work', runnerId: error.runnerId });
+  expect(isCrash(stored)).toBe(isOne);
 });
 
 test('what n8n has no longer has no data, and ends no pass', async () => {

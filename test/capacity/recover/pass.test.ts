@@ -38,6 +38,7 @@ const works = fc.array(
         'lost',
         'lost and emptied',
         'stalled',
+        'runner died',
         'failed',
         'at work',
         'queued',
@@ -57,7 +58,8 @@ const works = fc.array(
 
 /** By the meaning of each word, not by what the planner does. */
 const isOurs = ({ begins, mode }: Work): boolean =>
-  ['webhook', 'trigger', 'error'].includes(mode) && ['lost', 'stalled', 'at work'].includes(begins);
+  ['webhook', 'trigger', 'error'].includes(mode) &&
+  ['lost', 'stalled', 'runner died', 'at work'].includes(begins);
 
 test('over random histories', async () => {
   await fc.assert(

@@ -1,5 +1,5 @@
 /** Which lost executions are retried now, and why others are not. Knows no clock and no n8n. */
-import { isBinaryGone, isCrash, type SeenExecution, type Stored } from './execution';
+import { hasRunnerDied, isBinaryGone, isCrash, type SeenExecution, type Stored } from './execution';
 
 export interface RecoveryRules {
   /** All attempts of each execution. */
@@ -133,6 +133,9 @@ function decideOne(
     }
   }
   // From here on it is lost.
+  if (execution.mode === 'integrated' && stored !== undefined && hasRunnerDied(stored)) {
+    return leave(SUB_EXECUTION_FAILED, true);
+  }
   const notOurs = NOT_OURS[execution.mode];
   if (notOurs !== undefined) return leave(notOurs, true);
   if (status === 'new') {
@@ -206,6 +209,10 @@ const OPEN = new Set(['new', 'running']);
  * `internal`.
  */
 const HAS_A_JOB = new Set(['webhook', 'trigger', 'retry', 'error', 'chat', 'evaluation', 'agent']);
+
+/** To n8n the one that called it has failed in a node of its own. */
+const SUB_EXECUTION_FAILED =
+  'it is a sub-execution whose task runner died: the one that called it has failed, and is not retried';
 
 const NOT_OURS: Record<string, string> = {
   integrated: 'it is a sub-execution: the one that called it is retried',

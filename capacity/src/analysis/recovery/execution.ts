@@ -26,6 +26,8 @@ export interface StoredExecution {
   error: string | null;
   /** The node whose error that is; null: n8n's own, or there is none. */
   failedNode: string | null;
+  /** The task runner that n8n's error is about. The error of a node's own code has none. */
+  runnerId: string | null;
 }
 
 /** An execution that n8n may show without its data, since it was pruned, or never saved. */
@@ -44,12 +46,36 @@ const OF_CRASHES: ReadonlySet<string> = new Set([
   'Workflow did not finish, possible out-of-memory issue',
 ]);
 
-/** Whether n8n says that its process has died. */
+/**
+ * What n8n says where its database went away under an execution, in the words of its TypeORM, of pg, and of PostgreSQL. In
+ * an error of a node they are about a database of the user's.
+ */
+const OF_DATABASE: ReadonlySet<string> = new Set([
+  'Driver not Connected',
+  'Connection terminated',
+  'Connection terminated unexpectedly',
+  'Connection terminated due to connection timeout',
+  'timeout exceeded when trying to connect',
+  'terminating connection due to administrator command',
+  'the database system is shutting down',
+  'the database system is starting up',
+  'the database system is in recovery mode',
+]);
+
+/** As n8n 2.41 words it where a task runner has died in a node, unless of too little memory (TaskRunnerDisconnectedError). */
+export const RUNNER_DIED = 'Node execution failed';
+
+/** Whether n8n says that the task runner of a node has died. */
+export const hasRunnerDied = (stored: Stored): boolean =>
+  stored !== 'no data' && stored.runnerId !== null && stored.error === RUNNER_DIED;
+
+/** Whether n8n says that its process, its task runner or its database has gone away under an execution. */
 export const isCrash = (stored: Stored): boolean =>
-  stored !== 'no data' &&
-  stored.failedNode === null &&
-  stored.error !== null &&
-  OF_CRASHES.has(stored.error);
+  hasRunnerDied(stored) ||
+  (stored !== 'no data' &&
+    stored.failedNode === null &&
+    stored.error !== null &&
+    (OF_CRASHES.has(stored.error) || OF_DATABASE.has(stored.error)));
 
 /** What n8n says of binary data that is neither on a disk that it sees nor in its database. */
 const GONE: ReadonlySet<string> = new Set(['File not found', 'Binary data file not found']);

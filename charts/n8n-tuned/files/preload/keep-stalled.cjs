@@ -1,7 +1,7 @@
-// When a worker dies, the process that has accepted its executions fails each of them once its job has stalled. n8n then
-// writes an empty run over what was stored, the payload of the request included, so that a retry has nothing to run and
-// ends as a success. Loaded before n8n (node --require), this stores the error beside what there is, so that a retry
-// does the work. docs/recovery.md
+// When a worker dies, the process that has accepted its executions fails each of them once its job has stalled; when a worker
+// cannot reach the database, it fails the job itself. n8n then writes an empty run over what was stored, the payload of the
+// request included, so that a retry has nothing to run and ends as a success. Loaded before n8n (node --require), this
+// stores the error beside what there is, so that a retry does the work. docs/recovery.md
 const { createHash } = require('node:crypto');
 const Module = require('node:module');
 
@@ -38,7 +38,8 @@ function patch(WorkflowRunner) {
     return;
   }
   WorkflowRunner.prototype.processError = function (error, startedAt, mode, executionId, hooks) {
-    const isStalled = error?.constructor?.name === 'MaxStalledCountError';
+    // In queue mode it is the job that failed: what fails by itself, the worker stores.
+    const isOfJob = this.executionsConfig?.mode === 'queue';
     const keeping = {
       runHook: async (name, [run]) => {
         const whole = await kept(this, executionId, run).catch((problem) => {
@@ -48,7 +49,7 @@ function patch(WorkflowRunner) {
         return hooks.runHook(name, [whole]);
       },
     };
-    const used = isStalled && hooks !== undefined ? keeping : hooks;
+    const used = isOfJob && hooks !== undefined ? keeping : hooks;
     return processError.call(this, error, startedAt, mode, executionId, used);
   };
 }

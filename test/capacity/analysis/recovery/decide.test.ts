@@ -1,6 +1,7 @@
 import { decide, type RecoveryDecision } from '../../../../capacity/src/analysis/recovery/decide';
 import {
   isCrash,
+  RUNNER_DIED,
   STALLED,
   type SeenExecution,
   type Stored,
@@ -17,8 +18,9 @@ const seen = (id: string, given: Partial<SeenExecution> = {}): SeenExecution => 
   ...given,
 });
 const stored = (error: string | null, failedNode: string | null = null): Stored => ({
-  ...{ next: ['Webhook'], ran: [], error, failedNode },
+  ...{ next: ['Webhook'], ran: [], error, failedNode, runnerId: null },
 });
+const died = { error: RUNNER_DIED, failedNode: 'Work', runnerId: 'a runner' };
 const decided = (
   executions: SeenExecution[],
   looked: Record<string, Stored> = {},
@@ -31,6 +33,8 @@ describe('a crash', () => {
     [STALLED],
     ['job stalled more than allowable limit'],
     ['Workflow did not finish, possible out-of-memory issue'],
+    ['Driver not Connected'],
+    ['terminating connection due to administrator command'],
   ])('is what n8n itself says, word by word: %s', (error) => {
     expect(isCrash(stored(error))).toBe(true);
     expect(isCrash(stored(error, 'Call another n8n'))).toBe(false);
@@ -48,6 +52,29 @@ describe('a crash', () => {
       });
     },
   );
+});
+
+describe('one whose task runner died', () => {
+  const looked = { 1: { next: ['Work'], ran: ['Webhook'], ...died } };
+
+  test('is retried from its node', () => {
+    expect(decided([seen('1', { status: 'error' })], looked)).toMatchObject({
+      ...{ kind: 'retry', attempt: 1, next: ['Work'] },
+    });
+  });
+
+  test('is left where another one called it, which is not retried for that', () => {
+    const sub = seen('1', { status: 'error', mode: 'integrated' });
+    expect(decided([sub], looked)).toMatchObject({
+      ...{ kind: 'leave', isFinal: true },
+      reason: expect.stringMatching(/the one that called it has failed, and is not retried$/),
+    });
+  });
+
+  test('is known by the runner that n8n names, not by its words alone', () => {
+    expect(isCrash({ ...looked[1], runnerId: null })).toBe(false);
+    expect(isCrash({ ...looked[1], error: 'Node ran out of memory' })).toBe(false);
+  });
 });
 
 test.each([

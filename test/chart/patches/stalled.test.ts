@@ -1,0 +1,69 @@
+// The patch of what n8n stores of an execution whose job has failed: what was stored stays, with the error.
+import { join } from 'node:path';
+import { chart } from '../support/helm.ts';
+import { withTypeorm } from '../support/own-postgresql';
+
+const PATCH = join(chart, 'files/preload/keep-stalled.cjs');
+const HOST = join(__dirname, '../support/failed-job-host.cjs');
+
+interface Run {
+  status: string;
+  data: {
+    resultData: { error: { message: string }; runData: object; lastNodeExecuted?: string };
+    executionData?: { nodeExecutionStack: { node: { name: string } }[] };
+  };
+}
+
+const BEGUN = {
+  resultData: { runData: { Webhook: [{ executionStatus: 'success' }] } },
+  executionData: { nodeExecutionStack: [{ node: { name: 'Work' } }] },
+};
+const fails = (
+  scripts: string[],
+  given: { message: string; name?: string; mode?: string; stored?: object | null },
+): Promise<{ wrote: Run; said: string }> => {
+  const { message, name = 'Error', mode = 'queue', stored = BEGUN } = given;
+  // n8n looks again for a while at one that has not ended, in case that its worker is alive.
+  return withTypeorm<Run>(HOST, scripts, {
+    ...{ mode, stored, error: { name, message }, status: 'crashed' },
+  });
+};
+
+const messageOf = ({ wrote }: { wrote: Run }): string => wrote.data.resultData.error.message;
+
+test.each([
+  ['stalled', { name: 'MaxStalledCountError', message: 'job stalled' }],
+  ['was found stalled later', { message: 'job stalled more than allowable limit' }],
+  ['had a worker without its database', { message: 'Driver not Connected' }],
+])('a job that %s keeps what is stored, and n8n alone does not', async (_, error) => {
+  const [own, kept] = [await fails([], error), await fails([PATCH], error)];
+  expect(own.wrote.data.executionData?.nodeExecutionStack ?? []).toEqual([]);
+  expect(own.wrote.data.resultData.runData).toEqual({});
+  expect(kept.wrote).toMatchObject({
+    status: 'error',
+    data: {
+      executionData: BEGUN.executionData,
+      resultData: { ...BEGUN.resultData, lastNodeExecuted: 'Work' },
+    },
+  });
+  expect(messageOf(kept)).toBe(messageOf(own));
+  expect(kept.said).toBe('');
+});
+
+test.each([
+  ['nothing is stored to go on with', { stored: { resultData: { runData: {} } } }, ''],
+  ['the database is away', { stored: null }, 'the data of execution 1 could not be kept'],
+  ['it is no job, in regular mode', { mode: 'regular' }, ''],
+])('n8n stores what it would have stored where %s', async (_, given, said) => {
+  const error = { message: 'Driver not Connected', ...given };
+  const [own, patched] = [await fails([], error), await fails([PATCH], error)];
+  expect(messageOf(patched)).toBe('Driver not Connected');
+  // The stack of an error tells of the patch.
+  const withoutError = { error: null };
+  expect({ ...patched.wrote.data.resultData, ...withoutError }).toEqual({
+    ...own.wrote.data.resultData,
+    ...withoutError,
+  });
+  expect(patched.wrote.data.executionData).toEqual(own.wrote.data.executionData);
+  expect(patched.said).toContain(said);
+});
