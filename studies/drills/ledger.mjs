@@ -2,23 +2,27 @@
 
 const LOST = ['lost', 'not-executed'];
 
+/** From when a request is due until a worker has begun it, with room for a busy machine. */
+const TO_BEGIN_MS = 1000;
+
 /**
  * `doneTwice`: requests whose work was done more than once. `lostDue`: when the requests that were lost were due: before the
- * fault, so that they were at work when it came, or after it.
+ * fault, so that they were at work when it came, or after it. One that was due just before it and had not begun was not at
+ * work.
  */
 export function seenIn(csv, faultMs) {
   const [head, ...lines] = csv.trim().split('\n');
   const names = head.split(',');
   const column = (line, name) => line.split(',').at(names.indexOf(name));
-  const due = lines
-    .filter((line) => LOST.includes(column(line, 'class')))
-    .map((line) => Number(column(line, 'tMs')));
+  const lost = lines.filter((line) => LOST.includes(column(line, 'class')));
+  const isBefore = (line) => {
+    const aheadMs = faultMs - Number(column(line, 'tMs'));
+    return aheadMs > (Number(column(line, 'begun')) > 0 ? 0 : TO_BEGIN_MS);
+  };
+  const before = lost.filter(isBefore).length;
   return {
     doneTwice: lines.filter((line) => Number(column(line, 'done')) > 1).length,
-    lostDue: {
-      before: due.filter((tMs) => tMs < faultMs).length,
-      after: due.filter((tMs) => tMs >= faultMs).length,
-    },
+    lostDue: { before, after: lost.length - before },
   };
 }
 

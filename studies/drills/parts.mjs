@@ -110,8 +110,12 @@ export const HARMLESS = [
   ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
   ...['burst', 'slow-redis', 'slow-postgres'],
 ];
-/** Its load uses up what other drills run on. */
-export const isAlone = ({ fault }) => fault === 'burst';
+/**
+ * Its load uses up what other drills run on; or all its workers start again and work off what has waited, and beside others
+ * that do the same they miss the promised time.
+ */
+export const isAlone = ({ fault, configuration }) =>
+  fault === 'burst' || (fault === 'redis-half-open' && configuration !== 'as-it-comes');
 
 /** Requests that were lost, may be lost, or were done again. */
 const NOT_HARMLESS = ['lost', 'not-executed', 'repeated', 'unknown', 'running'];
@@ -120,14 +124,19 @@ const hasLost = ({ drill }) => NOT_HARMLESS.some((name) => drill.ledger.classes[
 /**
  * Whether a part has to be measured. `recordOf` gives the record of a part by its name, undefined as long as there is none.
  * How much is lost hangs on the moment of the fault, so what can lose something is repeated whatever the first drill has
- * lost. A harmless fault is drilled once, and not with recovery, which has nothing to do; all of it as soon as one of its
- * drills on the same target has lost something.
+ * lost. A harmless fault is drilled once, and not with recovery; all of it as soon as one of its drills on the same target
+ * has lost something. Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there.
  */
 export function isNeeded({ fault, target, configuration, repeat }, recordOf) {
-  if (!HARMLESS.includes(fault) || (repeat === 1 && configuration !== 'recovery')) return true;
-  return PARTS.filter((part) => part.fault === fault && part.target === target)
-    .map(({ name }) => recordOf(name))
-    .some((record) => record !== undefined && hasLost(record));
+  const lostIn = (configurations) =>
+    PARTS.filter((part) => part.fault === fault && part.target === target)
+      .filter((part) => configurations.includes(part.configuration))
+      .map(({ name }) => recordOf(name))
+      .some((record) => record !== undefined && hasLost(record));
+  const isHarmless = HARMLESS.includes(fault);
+  if (configuration === 'recovery')
+    return (repeat === 1 && !isHarmless) || lostIn(['defaults', 'recovery']);
+  return repeat === 1 || !isHarmless || lostIn(Object.keys(CONFIGURATIONS));
 }
 
 /** Every fault once on each target, on this machine first, before any of them again. */

@@ -79,9 +79,33 @@ describe('the parts', () => {
     test('three times where a fault can lose something, whatever its first drill has lost', () => {
       const names = all('stall-worker');
       expect(names).toHaveLength(9);
-      expect(needed(names)).toEqual(names);
-      expect(needed(names, { 'stall-worker-process-defaults-1': record({}) })).toEqual(names);
+      const withoutRecovery = names.filter((name) => !name.includes('-recovery-'));
+      const nothingLost = { 'stall-worker-process-defaults-1': record({ refused: 9 }) };
+      expect(needed(withoutRecovery)).toEqual(withoutRecovery);
+      expect(needed(withoutRecovery, nothingLost)).toEqual(withoutRecovery);
     });
+
+    test.each([
+      ['nothing is known', {}, 1],
+      ['n8n as it comes has lost something', { 'as-it-comes': { lost: 3 } }, 1],
+      ['the defaults have only refused something', { defaults: { refused: 3, unheard: 2 } }, 1],
+      ['the defaults have lost something', { defaults: { lost: 3 } }, 3],
+      ['recovery has left something undone', { recovery: { running: 1 } }, 3],
+    ] as [string, Record<string, Counts>, number][])(
+      'with recovery, when %s',
+      (_, counts, times) => {
+        const records = Object.fromEntries(
+          Object.entries(counts).map(([name, of]) => [
+            `stall-worker-process-${name}-1`,
+            record(of),
+          ]),
+        );
+        const names = all('stall-worker').filter((name) => name.includes('-recovery-'));
+        expect(needed(names, records)).toEqual(names.slice(0, times));
+        const elsewhere = all('stall-worker', 'kubernetes').filter((n) => n.includes('-recovery-'));
+        expect(needed(elsewhere, records)).toHaveLength(1);
+      },
+    );
 
     test('once, and not with recovery, where a fault should lose nothing', () => {
       const once = ['as-it-comes', 'defaults'].map((name) => `restart-postgres-process-${name}-1`);
@@ -94,10 +118,15 @@ describe('the parts', () => {
     test.each(['lost', 'not-executed', 'repeated', 'unknown', 'running'])(
       'all of it once one of its drills on that target had a request that was %s',
       (name) => {
-        const records = { 'restart-postgres-process-as-it-comes-1': record({ [name]: 1 }) };
         const names = all('restart-postgres');
-        expect(needed(names, records)).toEqual(names);
-        expect(needed(all('restart-postgres', 'kubernetes'), records)).toHaveLength(2);
+        const of = (configuration: string): Record<string, object> => ({
+          [`restart-postgres-process-${configuration}-1`]: record({ [name]: 1 }),
+        });
+        expect(needed(names, of('defaults'))).toEqual(names);
+        expect(needed(names, of('as-it-comes'))).toEqual(
+          names.filter((one) => !one.includes('-recovery-')),
+        );
+        expect(needed(all('restart-postgres', 'kubernetes'), of('defaults'))).toHaveLength(2);
       },
     );
 
@@ -229,17 +258,19 @@ describe('the table', () => {
     );
   });
 
-  test('says how many drills are missing: more of a harmless fault once it has lost something', () => {
-    const clean: DrillRecord = {
-      ...without,
-      ledger: { ...without.ledger, classes: classesOf({ once: ledger.sent }) },
-    };
+  const clean: DrillRecord = {
+    ...without,
+    ledger: { ...without.ledger, classes: classesOf({ once: ledger.sent }) },
+  };
+
+  test('says how many drills are missing: more of a fault once it has lost something', () => {
     const missing = (fault: string, drill: DrillRecord): number => {
       const name = `${fault}-process-defaults-1`;
       const text = page([{ ...part(drill, 1), fault, name }]);
       return Number(/(\d+) have not been measured yet/.exec(text)?.[1]);
     };
-    expect(missing('kill-worker', record)).toBe(missing('kill-worker', clean));
+    // Two more with recovery.
+    expect(missing('kill-worker', record) - missing('kill-worker', clean)).toBe(2);
     // Two more of this one and of n8n as it comes, and three with recovery.
     expect(missing('scale-in', record) - missing('scale-in', clean)).toBe(7);
   });
@@ -305,7 +336,7 @@ describe('the table', () => {
   test('marks drills of earlier defaults, which count as not measured', () => {
     const name = 'kill-worker-process-defaults-1';
     const missing = (isOutdated: boolean): number => {
-      const text = page([{ ...part(record, 1), name, isOutdated }]);
+      const text = page([{ ...part(clean, 1), name, isOutdated }]);
       expect(text.includes('parts/1.json)†')).toBe(isOutdated);
       expect(text.includes('1 drill, marked with †')).toBe(isOutdated);
       return Number(/(\d+) have not been measured yet/.exec(text)?.[1]);
@@ -327,6 +358,9 @@ describe('the table', () => {
     ];
     expect(causes('kill-worker', before)).toMatch(/^n8n fails what a dead worker had/);
     expect(causes('kill-worker', after)).toBe('not looked into yet');
+    expect(causes('oom-worker', after)).toBe(causes('kill-worker', before));
+    expect(causes('cut-worker', after)).toContain('before it has reached PostgreSQL again');
+    expect(causes('kill-runner', before)).toMatch(/^n8n ends what ran on a task runner/);
     for (const fault of ['stall-worker', 'cut-worker']) {
       expect(causes(fault, after)).toMatch(/^each free slot of the worker has asked Redis/);
       expect(causes(fault, never)).toBe(causes(fault, after));
@@ -348,13 +382,15 @@ describe('the table', () => {
   test('what a ledger tells beyond a record: work that was done twice, and when what was lost was due', () => {
     const csv = [
       'tMs,id,class,heard,executions,begun,done',
-      ...['100,a,once,expected,succeeded,1,1', '200,b,lost,error,failed,1,0'],
-      ...['250,c,repeated,error,crashed + succeeded,2,2', '300,d,not-executed,success,,0,0'],
-      ...['260,e,repeated,error,crashed + succeeded,2,1', '270,f,lost,nothing,crashed,0,0'],
+      ...['5100,a,once,expected,succeeded,1,1', '5200,b,lost,error,failed,1,0'],
+      ...['5250,c,repeated,error,crashed + succeeded,2,2', '5300,d,not-executed,success,,0,0'],
+      ...['5260,e,repeated,error,crashed + succeeded,2,1', '5270,f,lost,nothing,crashed,0,0'],
+      // Not begun: it may have waited for its worker, or reached none before the fault.
+      ...['4100,g,lost,error,crashed,0,0', '5249,h,lost,error,crashed,0,0'],
     ].join('\n');
     expect(
-      told(join(root, 'studies/drills/ledger.mjs'), 'it.seenIn(input, 250)', `${csv}\n`),
-    ).toEqual({ doneTwice: 1, lostDue: { before: 1, after: 2 } });
+      told(join(root, 'studies/drills/ledger.mjs'), 'it.seenIn(input, 5250)', `${csv}\n`),
+    ).toEqual({ doneTwice: 1, lostDue: { before: 2, after: 3 } });
   });
 
   test('what a run tells beyond a record: what ended and was started again', () => {

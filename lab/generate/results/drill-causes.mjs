@@ -29,8 +29,6 @@ const REPEATED = {
   prevention: 'an effect that carries the id of its request, so that a second one changes nothing',
 };
 
-/** What ends a worker: n8n does not run again what it had. */
-const ENDED = new Set(['kill-worker', 'oom-worker']);
 /** What keeps a worker from its queue for a while. It has its jobs all the same, and goes on with them. */
 const AWAY = new Set(['stall-worker', 'cut-worker']);
 const WITHOUT_DATABASE = new Set([
@@ -41,6 +39,7 @@ const WITHOUT_STORE = new Set([
   ...WITHOUT_DATABASE,
 ]);
 
+/** What ends a worker: n8n does not run again what it had. */
 const AT_WORK = {
   cause:
     'n8n fails what a dead worker had when the lock of its job has run out, and does not run it again',
@@ -49,6 +48,11 @@ const AT_WORK = {
 const HANDED = {
   cause:
     'each free slot of the worker has asked Redis for a job, and Redis gives the next jobs to these slots, although the worker does not take them; n8n fails those that two checks for stalled jobs (every 30 s or more) find before the worker does',
+  prevention: RECOVERY,
+};
+const BACK_WITHOUT_DATABASE = {
+  cause:
+    'the worker that is back takes them before it has reached PostgreSQL again, and fails them',
   prevention: RECOVERY,
 };
 const ACCEPTED = {
@@ -86,8 +90,8 @@ const HALF_OPEN = {
 
 const RUNNER_ENDED = {
   cause:
-    'n8n ends what ran on a task runner that dies as an error of its node, which recovery does not retry',
-  prevention: '"Retry On Fail" of the node, where it may run twice',
+    'n8n ends what ran on a task runner that dies as an error of its node, and does not run it again',
+  prevention: `${RECOVERY}; or "Retry On Fail" of the node`,
 };
 
 const NO_REDIS = {
@@ -136,13 +140,17 @@ export function causesOf({ fault, configuration, metric, classes, lostDue }) {
 function causesOfLost({ fault, configuration, lostDue: { before, after } }) {
   if (fault === 'kill-runner') return [RUNNER_ENDED];
   if (configuration === 'recovery') return [NOT_KNOWN];
-  if (ENDED.has(fault))
+  // The kernel kills it up to seconds after the fault has begun: what was due meanwhile was at work too.
+  if (fault === 'oom-worker') return [AT_WORK];
+  if (fault === 'kill-worker')
     return [...(before || !after ? [AT_WORK] : []), ...(after ? [NOT_KNOWN] : [])];
   if (fault === 'redis-half-open') {
     return [...(before ? [AT_WORK] : []), ...(after || !before ? [HALF_OPEN.lost] : [])];
   }
-  if (AWAY.has(fault))
-    return [...(before ? [NOT_KNOWN] : []), ...(after || !before ? [HANDED] : [])];
+  if (AWAY.has(fault)) {
+    const handed = fault === 'cut-worker' ? [HANDED, BACK_WITHOUT_DATABASE] : [HANDED];
+    return [...(before ? [NOT_KNOWN] : []), ...(after || !before ? handed : [])];
+  }
   if (fault === 'kill-main' || fault === 'kill-webhook') return [ACCEPTED];
   return [WITHOUT_STORE.has(fault) ? NOT_STORED : NOT_KNOWN];
 }

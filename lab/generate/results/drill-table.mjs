@@ -104,8 +104,8 @@ ${told(records)} ${first.workload.title} for ${number(first.workload.latencyFloo
 - _${CONFIGURATIONS.defaults}_: with them, the worker guard included. Processes have the chart's variables and scripts, but not what belongs to
   pods: a memory limit with the heap that follows from it, the pause before the end (\`preStop\`) with its script, and probes
   that restart a container.
-- _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it. It runs what was lost again from its trigger, so what had begun is
-  executed more than once; the table says how often its work was completed twice.${recovery(records)}
+- _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it. It runs what was lost again from its trigger, or from the node
+  whose task runner died, so what had begun is executed more than once; the table says how often its work was completed twice.${recovery(records)}
 
 The SLO, before the fault and after it, is ${first.slo.map(({ text }) => `\`${text}\``).join(' and ')}. Times count from the fault. If nothing was lost, the upper
 bound of the share is given as in the report of a drill, over all drills of the row; not where requests were still running
@@ -131,7 +131,8 @@ function told(records) {
   return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. How much is lost hangs on the moment of
 the fault, so each fault is drilled ${REPEATS} times in each configuration. Those that should lose nothing
 (${HARMLESS.join(', ')}) are drilled once, and not with recovery, until one of their
-drills on a target has lost something, repeated it, or left it running or unknown. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}`;
+drills on a target has lost something, repeated it, or left it running or unknown. Recovery is drilled once where the
+chart's defaults have lost nothing, since it has nothing to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}`;
 }
 
 function outdated(records) {
