@@ -214,6 +214,7 @@ var OF_CRASHES = /* @__PURE__ */ new Set([
 ]);
 var OF_DATABASE = /* @__PURE__ */ new Set([
   "Driver not Connected",
+  "Cannot use a pool after calling end on the pool",
   "Connection terminated",
   "Connection terminated unexpectedly",
   "Connection terminated due to connection timeout",
@@ -223,9 +224,10 @@ var OF_DATABASE = /* @__PURE__ */ new Set([
   "the database system is starting up",
   "the database system is in recovery mode"
 ]);
+var DATABASE_NOT_BACK = /^Timed out after \d+ms waiting for database connection recovery$/;
 var RUNNER_DIED = "Node execution failed";
 var hasRunnerDied = (stored) => stored !== "no data" && stored.runnerId !== null && stored.error === RUNNER_DIED;
-var isCrash = (stored) => hasRunnerDied(stored) || stored !== "no data" && stored.failedNode === null && stored.error !== null && (OF_CRASHES.has(stored.error) || OF_DATABASE.has(stored.error));
+var isCrash = (stored) => hasRunnerDied(stored) || stored !== "no data" && stored.failedNode === null && stored.error !== null && (OF_CRASHES.has(stored.error) || OF_DATABASE.has(stored.error) || DATABASE_NOT_BACK.test(stored.error));
 var GONE = /* @__PURE__ */ new Set(["File not found", "Binary data file not found"]);
 var isBinaryGone = (error) => error !== null && GONE.has(error);
 

@@ -52,6 +52,7 @@ const OF_CRASHES: ReadonlySet<string> = new Set([
  */
 const OF_DATABASE: ReadonlySet<string> = new Set([
   'Driver not Connected',
+  'Cannot use a pool after calling end on the pool',
   'Connection terminated',
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',
@@ -61,6 +62,9 @@ const OF_DATABASE: ReadonlySet<string> = new Set([
   'the database system is starting up',
   'the database system is in recovery mode',
 ]);
+
+/** n8n's own words for the same (DbConnectionMonitor of n8n 2.41). */
+const DATABASE_NOT_BACK = /^Timed out after \d+ms waiting for database connection recovery$/;
 
 /** As n8n 2.41 words it where a task runner has died in a node, unless of too little memory (TaskRunnerDisconnectedError). */
 export const RUNNER_DIED = 'Node execution failed';
@@ -75,7 +79,9 @@ export const isCrash = (stored: Stored): boolean =>
   (stored !== 'no data' &&
     stored.failedNode === null &&
     stored.error !== null &&
-    (OF_CRASHES.has(stored.error) || OF_DATABASE.has(stored.error)));
+    (OF_CRASHES.has(stored.error) ||
+      OF_DATABASE.has(stored.error) ||
+      DATABASE_NOT_BACK.test(stored.error)));
 
 /** What n8n says of binary data that is neither on a disk that it sees nor in its database. */
 const GONE: ReadonlySet<string> = new Set(['File not found', 'Binary data file not found']);

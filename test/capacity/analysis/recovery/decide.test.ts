@@ -34,6 +34,7 @@ describe('a crash', () => {
     ['job stalled more than allowable limit'],
     ['Workflow did not finish, possible out-of-memory issue'],
     ['Driver not Connected'],
+    ['Timed out after 30000ms waiting for database connection recovery'],
     ['terminating connection due to administrator command'],
   ])('is what n8n itself says, word by word: %s', (error) => {
     expect(isCrash(stored(error))).toBe(true);
