@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import '../../support/properties';
 import { chart } from '../support/helm.ts';
-import { startOwnPostgresql, withTypeorm, type OwnPostgresql } from '../support/own-postgresql';
+import { withN8n } from '../support/n8n-program';
+import { startOwnPostgresql, type OwnPostgresql } from '../support/own-postgresql';
 
 const PATCH = join(chart, 'files/preload/read-once.cjs');
 const HOST = join(__dirname, '../support/find-host.cjs');
@@ -25,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => server.end());
 
 const use = (scripts: string[], finds: readonly Find[]): Promise<{ wrote: Seen[]; said: string }> =>
-  withTypeorm<Seen[]>(HOST, scripts, { port: server.port, finds });
+  withN8n<Seen[]>(HOST, scripts, { port: server.port, finds });
 
 const optional = <T extends Record<string, fc.Arbitrary<unknown>>>(parts: T) =>
   fc.record(parts, { requiredKeys: [] });

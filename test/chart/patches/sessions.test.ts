@@ -2,7 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chart } from '../support/helm.ts';
-import { startOwnPostgresql, withTypeorm, type OwnPostgresql } from '../support/own-postgresql';
+import { withN8n } from '../support/n8n-program';
+import { startOwnPostgresql, type OwnPostgresql } from '../support/own-postgresql';
 
 const PATCH = join(chart, 'files/preload/session-once.cjs');
 const HOST = join(__dirname, '../support/typeorm-host.cjs');
@@ -28,7 +29,7 @@ async function use(
   given: { schema?: string; steps: string[] },
 ): Promise<{ seen: Session[]; sets: string[]; said: string }> {
   log = '';
-  const { wrote, said } = await withTypeorm<Session[]>(HOST, script, {
+  const { wrote, said } = await withN8n<Session[]>(HOST, script, {
     ...{ port: server.port, statementTimeoutMs: 12_345, ...given },
   });
   const sets = [...log.matchAll(/statement: (SET .*)/g)].map(([, statement]) => statement ?? '');

@@ -1,7 +1,7 @@
 // The patch of what n8n stores of an execution whose job has failed: what was stored stays, with the error.
 import { join } from 'node:path';
 import { chart } from '../support/helm.ts';
-import { withTypeorm } from '../support/own-postgresql';
+import { withN8n } from '../support/n8n-program';
 
 const PATCH = join(chart, 'files/preload/keep-stalled.cjs');
 const HOST = join(__dirname, '../support/failed-job-host.cjs');
@@ -24,7 +24,7 @@ const fails = (
 ): Promise<{ wrote: Run; said: string }> => {
   const { message, name = 'Error', mode = 'queue', stored = BEGUN } = given;
   // n8n looks again for a while at one that has not ended, in case that its worker is alive.
-  return withTypeorm<Run>(HOST, scripts, {
+  return withN8n<Run>(HOST, scripts, {
     ...{ mode, stored, error: { name, message }, status: 'crashed' },
   });
 };

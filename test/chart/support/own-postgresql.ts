@@ -1,4 +1,4 @@
-// A PostgreSQL of a test's own, and programs that use it through n8n's TypeORM.
+// A PostgreSQL of a test's own.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
@@ -12,7 +12,6 @@ import {
   postgresql,
   postgresqlUrl,
 } from '../../../capacity/src/targets/process/postgresql';
-import { n8nFolder, node24 } from '../../nodes/support/lab';
 
 export interface OwnPostgresql {
   folder: string;
@@ -44,22 +43,3 @@ export async function startOwnPostgresql(options: readonly string[] = []): Promi
 
 const run = ([program = '', ...args]: readonly string[]) =>
   spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-
-/** Runs a program that is given n8n's package.json and reads what it does: what it wrote, and what it said. */
-export async function withTypeorm<T>(
-  program: string,
-  scripts: readonly string[],
-  given: object,
-): Promise<{ wrote: T; said: string }> {
-  const manifest = join(n8nFolder('2.41.1'), 'package.json');
-  const required = scripts.flatMap((path) => ['--require', path]);
-  // TypeORM's use of its driver is deprecated.
-  const child = spawn(node24(), ['--no-deprecation', ...required, program, manifest]);
-  let out = '';
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (out += part));
-  child.stderr.setEncoding('utf8').on('data', (part: string) => (said += part));
-  child.stdin.end(JSON.stringify(given));
-  await once(child, 'close');
-  return { wrote: JSON.parse(out) as T, said };
-}

@@ -157,11 +157,11 @@ function differenceOf(
   named: ReadonlySet<string>,
 ): Difference {
   const here = n8nEnv(topology, seatOf(topology, role));
-  const n8ns = { ...ownPruning(topology.n8n), ...here };
+  const usual = { ...ownPruning(topology.n8n), ...here };
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(pod.env)) {
     if (name === 'NODE_OPTIONS' || isOfPlace(name)) continue;
-    if ((DECISIVE.test(name) || named.has(name)) && n8ns[name] !== value) env[name] = value;
+    if ((DECISIVE.test(name) || named.has(name)) && usual[name] !== value) env[name] = value;
   }
   const missing = Object.keys(here).filter(
     (name) => DECISIVE.test(name) && pod.env[name] === undefined,
