@@ -4,8 +4,8 @@ import type { TuningValues } from './tuning';
 interface Place {
   database: 'sqlite' | 'postgresql';
   isLegacy: boolean;
-  /** It hands executions to a queue, and answers for them. */
-  enqueues: boolean;
+  /** It hands executions to a queue or takes them from one. */
+  isQueue: boolean;
   /** It takes executions from a queue. */
   isWorker: boolean;
 }
@@ -13,7 +13,7 @@ interface Place {
 /** The scripts that Node.js loads before n8n, in the chart's order: charts/n8n-tuned/files/preload. */
 export function patchFiles(
   tuning: TuningValues,
-  { database, isLegacy, enqueues, isWorker }: Place,
+  { database, isLegacy, isQueue, isWorker }: Place,
 ): string[] {
   const files: [string, boolean][] = [
     ['untraced-sqlite.cjs', !tuning.traceSqlite && database === 'sqlite'],
@@ -22,7 +22,7 @@ export function patchFiles(
     ['zone-once.cjs', tuning.zoneOnce && !isLegacy],
     ['session-once.cjs', tuning.sessionOnce && database === 'postgresql' && !isLegacy],
     ['read-once.cjs', tuning.readOnce && !isLegacy],
-    ['keep-stalled.cjs', tuning.keepStalled && enqueues && !isLegacy],
+    ['keep-stalled.cjs', tuning.keepStalled && isQueue && !isLegacy],
     ['finish-jobs.cjs', tuning.finishJobs && isWorker],
   ];
   return files.flatMap(([file, isWanted]) => (isWanted ? [file] : []));

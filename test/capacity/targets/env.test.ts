@@ -73,7 +73,7 @@ describe('the environment of an n8n process', () => {
   test.each([
     { mode: 'queue', role: 'main', has: true },
     { mode: 'queue', role: 'webhook', has: true },
-    { mode: 'queue', role: 'worker', has: false },
+    { mode: 'queue', role: 'worker', has: true },
     { mode: 'regular', role: 'main', has: false },
   ] as const)('$role in mode $mode keeps stalled executions: $has', ({ mode, role, has }) => {
     const given = {

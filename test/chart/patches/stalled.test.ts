@@ -1,10 +1,11 @@
-// The patch of what n8n stores of an execution whose job has failed: what was stored stays, with the error.
+// The patch of executions whose job has failed: what was stored stays, with the error, and no late job runs them.
 import { join } from 'node:path';
 import { chart } from '../support/helm.ts';
 import { withN8n } from '../support/n8n-program';
 
 const PATCH = join(chart, 'files/preload/keep-stalled.cjs');
 const HOST = join(__dirname, '../support/failed-job-host.cjs');
+const LATE = join(__dirname, '../support/late-job-host.cjs');
 
 interface Run {
   status: string;
@@ -66,4 +67,22 @@ test.each([
   });
   expect(patched.wrote.data.executionData).toEqual(own.wrote.data.executionData);
   expect(patched.said).toContain(said);
+});
+
+const takesJob = (scripts: string[], status: string): Promise<{ wrote: unknown; said: string }> =>
+  withN8n(LATE, scripts, { status });
+
+test('a worker that is back does not run an execution that has failed meanwhile, and n8n alone does', async () => {
+  const [own, patched] = [await takesJob([], 'error'), await takesJob([PATCH], 'error')];
+  expect(own.wrote).toBe('begun');
+  // What n8n gives of an execution that has crashed.
+  expect(patched.wrote).toEqual({ success: false });
+  expect(await takesJob([], 'crashed')).toEqual({ wrote: patched.wrote, said: '' });
+  expect(patched.said).toBe(
+    'n8n-tuned: keep-stalled: execution 1 has failed before its job 7 came: not run\n',
+  );
+});
+
+test.each(['new', 'running', 'waiting'])('a worker runs what is %s', async (status) => {
+  expect(await takesJob([PATCH], status)).toEqual({ wrote: 'begun', said: '' });
 });

@@ -15,6 +15,7 @@ const MODULES = [
   'PostgresDriver',
   'EntityManager',
   'workflow-runner',
+  'job-processor',
   'sqlite3',
 ];
 
@@ -23,6 +24,8 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-preloads-'));
   const runner = 'exports.WorkflowRunner = class { processError() {} };\n';
   writeFileSync(join(folder, 'workflow-runner.js'), runner);
+  const processor = 'exports.JobProcessor = class { processJob() {} };\n';
+  writeFileSync(join(folder, 'job-processor.js'), processor);
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -42,8 +45,7 @@ function load(scripts: readonly string[], order: readonly string[]): Promise<See
       else reject(error);
     });
     const manifest = join(n8nFolder('2.41.1'), 'package.json');
-    const runner = join(folder, 'workflow-runner.js');
-    child.stdin?.end(JSON.stringify({ manifest, runner, order }));
+    child.stdin?.end(JSON.stringify({ manifest, own: folder, order }));
   });
 }
 
@@ -54,6 +56,7 @@ test.each(orders)('each patch is there where n8n loads %s first, then %s', async
     const { done, said } = await load(scripts, order);
     expect(done).toEqual(Object.fromEntries(order.map((name) => [name, true])));
     expect(said.match(/keep-stalled: this n8n fails executions in another way/g)).toHaveLength(1);
+    expect(said.match(/keep-stalled: this n8n runs jobs in another way/g)).toHaveLength(1);
   }
 });
 
@@ -68,6 +71,7 @@ test('without them n8n has none of it', async () => {
       sqlite3: false,
     },
     'workflow-runner': true,
+    'job-processor': true,
   });
   expect(said).toBe('');
 });

@@ -1,9 +1,9 @@
-// Loads modules of n8n in the order given, as {manifest, runner, order}, and writes what the preload scripts did to each.
+// Loads modules of n8n in the order given, as {manifest, own, order}, and writes what the preload scripts did to each.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
 
-const { manifest, runner, order } = JSON.parse(readFileSync(0, 'utf8'));
+const { manifest, own, order } = JSON.parse(readFileSync(0, 'utf8'));
 const load = createRequire(manifest);
 const typeorm = join(dirname(dirname(manifest)), '@n8n/typeorm');
 
@@ -20,8 +20,9 @@ const modules = {
     const { EntityManager } = load(`${typeorm}/dist/entity-manager/EntityManager.js`);
     return String(EntityManager.prototype.findOne).includes('asksForId');
   },
-  // Not n8n's, which takes seconds to load: keep-stalled then says that it leaves it as it is.
-  'workflow-runner': () => load(runner).WorkflowRunner !== undefined,
+  // Not n8n's, which take seconds to load: keep-stalled then says that it leaves them as they are. They are in `own`.
+  'workflow-runner': () => load(join(own, 'workflow-runner.js')).WorkflowRunner !== undefined,
+  'job-processor': () => load(join(own, 'job-processor.js')).JobProcessor !== undefined,
   sqlite3: () => {
     const sqlite3 = load('sqlite3');
     return sqlite3.verbose() === sqlite3 && !String(sqlite3.verbose).includes('trace');

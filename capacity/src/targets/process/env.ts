@@ -116,9 +116,9 @@ function nodeOptions(topology: Topology, { role, database, patchFolder }: Proces
   if (topology.tuning === 'none') return heap;
   const tuning = tunings[topology.tuning];
   const { semiSpaceMiB } = tuning;
-  const enqueues = topology.mode === 'queue' && role !== 'worker';
+  const isQueue = topology.mode === 'queue';
   const isWorker = role === 'worker';
-  const place = { database: database.kind, isLegacy: isLegacy(topology.n8n), enqueues, isWorker };
+  const place = { database: database.kind, isLegacy: isLegacy(topology.n8n), isQueue, isWorker };
   return [
     ...heap,
     ...(semiSpaceMiB === 0 ? [] : [`--max-semi-space-size=${String(semiSpaceMiB)}`]),

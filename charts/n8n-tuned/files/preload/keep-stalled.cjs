@@ -1,15 +1,20 @@
 // When a worker dies, the process that has accepted its executions fails each of them once its job has stalled; when a worker
 // cannot reach the database, it fails the job itself. n8n then writes an empty run over what was stored, the payload of the
 // request included, so that a retry has nothing to run and ends as a success. Loaded before n8n (node --require), this
-// stores the error beside what there is, so that a retry does the work. docs/recovery.md
+// stores the error beside what there is, so that a retry does the work. A worker that was cut off and is back still has such
+// a job: this keeps it from running the execution that has failed meanwhile, as n8n does with one that has crashed: the
+// error in its data would become one of its first node. docs/recovery.md
 const { createHash } = require('node:crypto');
 const Module = require('node:module');
 
-// The sha256 of WorkflowRunner.processError as n8n has it.
-const KNOWN = new Set([
-  // n8n 2.41.0, 2.41.1 and 2.41.3
-  '7dbeeefbe14c5ebe89a1470c0932d60467b65a07dfb0a0a43d4a85449a320a10',
-]);
+// The sha256 of each function as n8n 2.41.0, 2.41.1 and 2.41.3 have it.
+const KNOWN = {
+  processError: '7dbeeefbe14c5ebe89a1470c0932d60467b65a07dfb0a0a43d4a85449a320a10',
+  processJob: 'cee63610f8c5744f05f2b3f070493d9d9dcf24e079d4873e4d3942f772f5e6bb',
+};
+
+const isKnown = (name, { prototype }) =>
+  createHash('sha256').update(String(prototype[name])).digest('hex') === KNOWN[name];
 
 const say = (what) => process.stderr.write(`n8n-tuned: keep-stalled: ${what}\n`);
 
@@ -30,13 +35,12 @@ async function kept(runner, executionId, run) {
   return { ...run, data: { ...data, resultData } };
 }
 
-function patch(WorkflowRunner) {
-  const { processError } = WorkflowRunner.prototype;
-  const hash = createHash('sha256').update(String(processError)).digest('hex');
-  if (!KNOWN.has(hash)) {
+function keepData(WorkflowRunner) {
+  if (!isKnown('processError', WorkflowRunner)) {
     say('this n8n fails executions in another way than those known, left as it is');
     return;
   }
+  const { processError } = WorkflowRunner.prototype;
   WorkflowRunner.prototype.processError = function (error, startedAt, mode, executionId, hooks) {
     // In queue mode it is the job that failed: what fails by itself, the worker stores.
     const isOfJob = this.executionsConfig?.mode === 'queue';
@@ -54,22 +58,47 @@ function patch(WorkflowRunner) {
   };
 }
 
-const RUNNER = /(^|[\\/])workflow-runner(\.js)?$/;
+function skipFailed(JobProcessor) {
+  if (!isKnown('processJob', JobProcessor)) {
+    say('this n8n runs jobs in another way than those known, left as it is');
+    return;
+  }
+  const { processJob } = JobProcessor.prototype;
+  JobProcessor.prototype.processJob = function (job) {
+    const { executionPersistence } = this;
+    const reading = Object.create(executionPersistence, {
+      findSingleExecution: {
+        value: async (...asked) => {
+          const execution = await executionPersistence.findSingleExecution(...asked);
+          if (execution?.status !== 'error') return execution;
+          say(
+            `execution ${job.data.executionId} has failed before its job ${job.id} came: not run`,
+          );
+          return { ...execution, status: 'crashed' };
+        },
+      },
+    });
+    return processJob.call(Object.create(this, { executionPersistence: { value: reading } }), job);
+  };
+}
+
+const PATCHES = [
+  { name: 'WorkflowRunner', file: 'workflow-runner', method: 'processError', patch: keepData },
+  { name: 'JobProcessor', file: 'job-processor', method: 'processJob', patch: skipFailed },
+].map((one) => ({ ...one, file: new RegExp(`(^|[\\\\/])${one.file}(\\.js)?$`) }));
 
 function install() {
   const load = Module._load;
-  let isDone = false;
+  const left = new Set(PATCHES);
   Module._load = function (request, ...rest) {
     const loaded = load.call(this, request, ...rest);
-    // Null or without it while modules that need each other are being loaded.
-    if (
-      !isDone &&
-      RUNNER.test(request) &&
-      loaded?.WorkflowRunner?.prototype?.processError !== undefined
-    ) {
+    for (const one of left) {
+      const { name, file, method, patch } = one;
+      // Null or without it while modules that need each other are being loaded.
+      if (!file.test(request) || loaded?.[name]?.prototype?.[method] === undefined) continue;
       // It stays: to put back what was before would drop what other scripts have put on top.
-      isDone = true;
-      patch(loaded.WorkflowRunner);
+      left.delete(one);
+      patch(loaded[name]);
     }
     return loaded;
   };

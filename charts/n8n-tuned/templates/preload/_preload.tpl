@@ -20,8 +20,7 @@
 {{- if eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "readOnce")) -}}
 {{- $items = append $items "read-once.cjs" -}}
 {{- end -}}
-{{- $accepts := and (eq .context.Values.executions.mode "queue") (ne .component.role "worker") -}}
-{{- if and $accepts (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "keepStalled"))) -}}
+{{- if and (eq .context.Values.executions.mode "queue") (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "keepStalled"))) -}}
 {{- $items = append $items "keep-stalled.cjs" -}}
 {{- end -}}
 {{- end -}}
