@@ -79,7 +79,8 @@ interface Page {
 
 function pageSql(kind: Database['kind'], { runId, after, isLegacy: legacy }: Page): string {
   const data = legacy ? 'e.data' : 'd.data';
-  // In n8n's notation (flatted) every text stands once, in quotes.
+  // In n8n's notation (flatted) every text stands once, in quotes; first in escaped ones, where an error of the database
+  // has what was to be stored.
   const start = `"${runId}-`;
   const find = kind === 'sqlite' ? 'instr' : 'strpos';
   const at = `${find}(${data}, '${start}')`;
@@ -104,7 +105,7 @@ function endedAt(kind: Database['kind'], legacy: boolean): string {
 function tracedIn(row: DatabaseRow): TracedExecution {
   const { mode, status, dropped, elsewhere, cut, ended, stalled } = row;
   if (elsewhere) throw new Error('n8n does not keep their data in its database');
-  const carried = typeof cut === 'string' ? (/^[^"]*/.exec(cut)?.[0] ?? null) : null;
+  const carried = typeof cut === 'string' ? (/^[^"\\]*/.exec(cut)?.[0] ?? null) : null;
   const ids = idsOf(String(mode), carried);
   return {
     ...ids,

@@ -63,7 +63,7 @@ async function* newer(
 function tracedIn(shown: Shown, runId: string): TracedExecution {
   // The run's id is made of letters, digits and dashes.
   const text = JSON.stringify(shown);
-  const [, carried = null] = new RegExp(`"(${runId}-[^"]*)"`).exec(text) ?? [];
+  const [, carried = null] = new RegExp(`"(${runId}-[^"\\\\]*)`).exec(text) ?? [];
   const hasStalled = shown.status === 'error' && text.includes(JSON.stringify(STALLED));
   const endedAtMs = Date.parse(shown.stoppedAt ?? '');
   return {

@@ -17,12 +17,14 @@ interface Stand {
   givenOut: number;
   /** Workflows whose own settings have executions deleted. */
   dropping?: number;
+  /** What follows an id in the data of its execution. */
+  rest?: string;
 }
 
 function databaseOf(stand: Stand): Database {
   const row = (id: number): DatabaseRow => ({
     ...{ id, mode: 'webhook', status: 'success', ended: 1, dropped: false, elsewhere: false },
-    ...{ stalled: false, cut: `${RUN}-0-${String(id)}` },
+    ...{ stalled: false, cut: `${RUN}-0-${String(id)}${stand.rest ?? ''}` },
   });
   return {
     kind: 'postgresql',
@@ -82,4 +84,9 @@ test.each([
   ['they may have been pruned since', CRASHED, 0.001],
 ])('they may be missing where %s', async (_, stand, keptMs) => {
   expect(await traced(stand, keptMs)).toMatchObject({ made: 40 });
+});
+
+test.each(['', '","done"]', '\\","done\\"]'])('an id ends before %j', async (rest) => {
+  const { executions } = await traced({ ids: [1], givenOut: 1, rest }, HOUR_MS);
+  expect(executions.map(({ loadId }) => loadId)).toEqual([`${RUN}-0-1`]);
 });
