@@ -2,7 +2,7 @@
 
 const LOST = ['lost', 'not-executed'];
 
-/** From when a request is due until a worker has begun it: 1.3 s were seen where four drills shared two cores. */
+/** From when a request is due until a worker has begun it: more than 1 s where four drills share two cores. */
 const TO_BEGIN_MS = 2000;
 
 /**

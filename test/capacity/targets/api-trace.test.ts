@@ -36,3 +36,8 @@ test('a retry runs a request again, and what another execution calls belongs to 
   expect(executions).toMatchObject([{ loadId: null, retryFor: 'run-5' }, { loadId: null }]);
   expect(executions[1]).not.toHaveProperty('retryFor');
 });
+
+test('an id ends before an escaped quote, as in an error that has what was to be stored', async () => {
+  const { executions } = await traced([failed(4, 'UPDATE with ["run-4","done"]')]);
+  expect(executions).toMatchObject([{ loadId: 'run-4' }]);
+});

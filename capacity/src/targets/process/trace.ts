@@ -79,8 +79,8 @@ interface Page {
 
 function pageSql(kind: Database['kind'], { runId, after, isLegacy: legacy }: Page): string {
   const data = legacy ? 'e.data' : 'd.data';
-  // In n8n's notation (flatted) every text stands once, in quotes; first in escaped ones, where an error of the database
-  // has what was to be stored.
+  // In n8n's notation (flatted) every text stands once, in quotes. An error of the database may quote the data that it could
+  // not store: there the quotes are escaped.
   const start = `"${runId}-`;
   const find = kind === 'sqlite' ? 'instr' : 'strpos';
   const at = `${find}(${data}, '${start}')`;

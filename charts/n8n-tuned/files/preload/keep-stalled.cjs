@@ -1,9 +1,9 @@
 // When a worker dies, the process that has accepted its executions fails each of them once its job has stalled; when a worker
 // cannot reach the database, it fails the job itself. n8n then writes an empty run over what was stored, the payload of the
 // request included, so that a retry has nothing to run and ends as a success. Loaded before n8n (node --require), this
-// stores the error beside what there is, so that a retry does the work. A worker that was cut off and is back still has such
-// a job: this keeps it from running the execution that has failed meanwhile, as n8n does with one that has crashed: the
-// error in its data would become one of its first node. docs/recovery.md
+// stores the error beside what there is, so that a retry does the work. A worker that was cut off still gets its jobs when it
+// reaches Redis again. Their executions have failed meanwhile, and the stored error would become an error of their first node:
+// they are not run, as n8n does not run those that have crashed. docs/recovery.md
 const { createHash } = require('node:crypto');
 const Module = require('node:module');
 
