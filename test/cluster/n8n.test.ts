@@ -123,7 +123,8 @@ describe.each(VERSIONS)('n8n $version in a pod of our image', (version) => {
   afterAll(() => space?.remove());
 
   test(`answers ${version.ready}`, async () => {
-    expect((await request(url + version.ready)).status).toBe(200);
+    // The Service leads to a pod only a moment after the pod is ready.
+    await until('status 200', async () => (await request(url + version.ready)).status === 200);
   });
 
   test('is the version that its tag says, and runs as the user node in its home', async () => {
