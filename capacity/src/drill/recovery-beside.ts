@@ -18,7 +18,7 @@ const SCOPES = [
 ];
 /**
  * Where nobody says. Longer than a store is away in any drill: what was accepted meanwhile is queued when it is back,
- * and must not be taken for lost. The chart's default of 300 s would only make a drill longer.
+ * and must not be taken for lost. The chart's default of 180 s would only make a drill longer.
  */
 export const AGE_SECONDS = 60;
 export const EVERY_SECONDS = 10;
