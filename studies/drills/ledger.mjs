@@ -11,19 +11,52 @@ const TO_BEGIN_MS = 2000;
  * work.
  */
 export function seenIn(csv, faultMs) {
-  const [head, ...lines] = csv.trim().split('\n');
-  const names = head.split(',');
-  const column = (line, name) => line.split(',').at(names.indexOf(name));
-  const lost = lines.filter((line) => LOST.includes(column(line, 'class')));
-  const isBefore = (line) => {
-    const aheadMs = faultMs - Number(column(line, 'tMs'));
-    return aheadMs > (Number(column(line, 'begun')) > 0 ? 0 : TO_BEGIN_MS);
-  };
+  const rows = rowsOf(csv);
+  const lost = rows.filter((row) => LOST.includes(row.class));
+  const isBefore = ({ tMs, begun }) =>
+    faultMs - Number(tMs) > (Number(begun) > 0 ? 0 : TO_BEGIN_MS);
   const before = lost.filter(isBefore).length;
   return {
-    doneTwice: lines.filter((line) => Number(column(line, 'done')) > 1).length,
+    doneTwice: rows.filter(({ done }) => Number(done) > 1).length,
     lostDue: { before, after: lost.length - before },
   };
+}
+
+/**
+ * What became of the requests that were not simply answered and executed once, where a fault was made again and again: a
+ * line for each way, with how many went it, and at most how long before the next fault and after the last one they were
+ * due, in seconds; null where there is none.
+ */
+export function waysIn(csv, faultsMs) {
+  const ways = new Map();
+  for (const { tMs, class: name, executions, begun, done } of rowsOf(csv)) {
+    if (name === 'once') continue;
+    const key = [name, executions, begun, done].join();
+    if (!ways.has(key)) ways.set(key, { class: name, executions, begun, done, times: [] });
+    ways.get(key).times.push(Number(tMs));
+  }
+  const farthest = (distances) =>
+    distances.includes(undefined) ? null : Math.round(Math.max(...distances) / 100) / 10;
+  return [...ways.values()]
+    .map(({ times, ...way }) => ({
+      ...way,
+      requests: times.length,
+      beforeSeconds: farthest(
+        times.map((time) => faultsMs.map((at) => at - time).find((ms) => ms >= 0)),
+      ),
+      afterSeconds: farthest(
+        times.map((time) => faultsMs.map((at) => time - at).findLast((ms) => ms >= 0)),
+      ),
+    }))
+    .toSorted((a, b) => b.requests - a.requests);
+}
+
+function rowsOf(csv) {
+  const [head, ...lines] = csv.trim().split('\n');
+  const names = head.split(',');
+  return lines.map((line) =>
+    Object.fromEntries(line.split(',').map((value, index) => [names[index], value])),
+  );
 }
 
 /** What processes came to an end and were started again, in seconds after the fault. */

@@ -7,9 +7,9 @@ import { restartsIn, seenIn } from './ledger.mjs';
 /** PASS and FAIL; of the others nothing is kept. */
 const ENDINGS = [0, 1];
 
-/** `commandOf` gives the call of the command for a part. */
+/** `commandOf` gives the call of the command for a part, `also` what else is kept of its record and its ledger. */
 export const measuredDrill =
-  (commandOf) =>
+  (commandOf, also = () => ({})) =>
   async (part, { call, out, isShort }) => {
     const { code, record } = await call(commandOf(part, { root, out, isShort }));
     if (!ENDINGS.includes(code) && !isShort) {
@@ -21,8 +21,9 @@ export const measuredDrill =
     const textOf = (...path) => readFileSync(join(folder, ...path), 'utf8');
     const { faultMs } = drill.phases;
     const restarts = restartsIn(JSON.parse(textOf(record.run, 'run.json')), faultMs);
+    const csv = textOf('ledger.csv');
     return {
-      record: { ...seenIn(textOf('ledger.csv'), faultMs), restarts, drill },
+      record: { ...seenIn(csv, faultMs), ...also(drill, csv), restarts, drill },
       sentence: record.verdict.sentence,
     };
   };

@@ -393,6 +393,35 @@ describe('the table', () => {
     ).toEqual({ doneTwice: 1, lostDue: { before: 2, after: 3 } });
   });
 
+  test('what a ledger tells of a fault that is made again and again: each other way, and when it was due', () => {
+    const csv = [
+      'tMs,id,class,heard,executions,begun,done',
+      ...['900,a,once,expected,succeeded,1,1', '950,b,repeated,error,failed + succeeded,2,1'],
+      ...['2400,c,repeated,error,failed + succeeded,2,1', '2450,d,revived,error,failed,1,1'],
+      '3200,e,refused,error,,0,0',
+    ].join('\n');
+    expect(
+      told(
+        join(root, 'studies/drills/ledger.mjs'),
+        'it.waysIn(input, [1000, 2000, 3000])',
+        `${csv}\n`,
+      ),
+    ).toEqual([
+      {
+        ...{ class: 'repeated', executions: 'failed + succeeded', begun: '2', done: '1' },
+        ...{ requests: 2, beforeSeconds: 0.6, afterSeconds: null },
+      },
+      {
+        ...{ class: 'revived', executions: 'failed', begun: '1', done: '1' },
+        ...{ requests: 1, beforeSeconds: 0.6, afterSeconds: 0.5 },
+      },
+      {
+        ...{ class: 'refused', executions: '', begun: '0', done: '0' },
+        ...{ requests: 1, beforeSeconds: null, afterSeconds: 0.2 },
+      },
+    ]);
+  });
+
   test('what a run tells beyond a record: what ended and was started again', () => {
     const events = [
       { tMs: 100, kind: 'sampler', text: 'sampler queue: no answer' },

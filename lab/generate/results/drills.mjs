@@ -2,6 +2,7 @@
 import { recordsIn, WORDS } from './drill-cells.mjs';
 import { settings } from './drill-settings.mjs';
 import { drillTable, measured } from './drill-table.mjs';
+import { manyKills } from './many-kills.mjs';
 import { number, table } from './records.mjs';
 
 const FOLDER = 'studies/drills/results/';
@@ -21,8 +22,9 @@ export function answer() {
 
 export function part() {
   const all = drills();
-  if (all.length === 0) return `${drillTable()}${settings()}`;
-  return `${drillTable()}${settings()}
+  const planned = `${drillTable()}${manyKills()}${settings()}`;
+  if (all.length === 0) return planned;
+  return `${planned}
 ## Other drills
 
 At ${[...new Set(all.map(({ ratePerSecond }) => `${number(ratePerSecond)}/s`))].join(', ')} of requests whose work a service outside n8n counts.

@@ -1,0 +1,26 @@
+// What is lost of more than 100 000 requests while a worker is killed every minute, with recovery: one drill of 75 minutes.
+//
+//   make build
+//   node studies/many-kills/measure.mjs --list      whether there is a record, and how long it takes
+//   node studies/many-kills/measure.mjs
+//
+// With SHORT=1 it is tried: three workers are killed, and the record is printed. An invalid drill is not kept.
+import { join } from 'node:path';
+import { waysIn } from '../drills/ledger.mjs';
+import { measuredDrill } from '../drills/measured.mjs';
+import { measureParts } from '../in-parts.mjs';
+import { commandOf, PARTS } from './parts.mjs';
+
+await measureParts({
+  parts: PARTS,
+  kept: join(import.meta.dirname, 'results/parts'),
+  about: 'studies/many-kills/measure.mjs',
+  shownOut: 'results/many-kills',
+  whyNot: () => null,
+  measured: measuredDrill(commandOf, ({ fault }, csv) => ({
+    ways: waysIn(
+      csv,
+      fault.done.map(({ tMs }) => tMs),
+    ),
+  })),
+});

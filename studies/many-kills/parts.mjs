@@ -1,0 +1,39 @@
+// More than 100 000 requests while a worker is killed every minute, with recovery beside it. On processes, all else as the
+// chart has it. Pure.
+import { AROUND_SECONDS, loadOf, optionsOf, variables, WARMUP_SECONDS } from '../drills/parts.mjs';
+
+export const RATE = 25;
+/** So that a worker that is killed has some requests at work. */
+export const WORK_MS = 200;
+const STEADY_SECONDS = 15;
+export const EVERY_SECONDS = 60;
+const KILLED_SECONDS = 67 * 60;
+const BACK_SECONDS = 120;
+/** Until n8n has failed what the last worker had, and recovery has run it again. */
+const TAIL_SECONDS = 240;
+/** By default n8n deletes all but 10 000 executions within the hour, and with them what tells what came of a request. */
+const KEEPS_ALL = variables({ EXECUTIONS_DATA_PRUNE: false });
+
+const loadSeconds = WARMUP_SECONDS + STEADY_SECONDS + KILLED_SECONDS + BACK_SECONDS;
+
+export const PARTS = [
+  {
+    ...{ name: 'kill-worker-every-minute', fault: 'kill-worker', loadSeconds },
+    seconds: AROUND_SECONDS.process + loadSeconds + TAIL_SECONDS,
+  },
+];
+
+/** The call of the command, from anywhere. `isShort`: to try it, not to measure. */
+export function commandOf({ fault }, { root, out, isShort }) {
+  const lasts = isShort ? 3 * EVERY_SECONDS : KILLED_SECONDS;
+  return [
+    ...['drill', fault, '--target', 'process'],
+    ...optionsOf({ target: 'process', configuration: 'recovery' }, root),
+    ...KEEPS_ALL,
+    ...loadOf({
+      ...{ lasts, back: BACK_SECONDS, isShort: false },
+      ...{ rate: RATE, workMs: WORK_MS, steady: STEADY_SECONDS },
+    }),
+    ...['--every', `${EVERY_SECONDS}s`, '--no-control', '--ready', '300s', '--out', out, '--json'],
+  ];
+}
