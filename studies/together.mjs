@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** After the last of them is ready: what a start leaves behind settles. */
-const SETTLE_MS = 5000;
+const SETTLE_MS = 20_000;
 /** From the file to the first request, and from the last one to its response. */
 const AROUND_LOAD_SECONDS = 15;
 

@@ -110,12 +110,14 @@ export const HARMLESS = [
   ...['scale-in', 'rolling-upgrade', 'drain-node', 'restart-redis', 'restart-postgres'],
   ...['burst', 'slow-redis', 'slow-postgres'],
 ];
+/** Its load uses up what other drills run on, or all its pods start again under load. */
+const ALONE = ['burst', 'rolling-upgrade', 'drain-node'];
 /**
- * Its load uses up what other drills run on; or all its workers start again and work off what has waited, and beside others
+ * Where the guard ends all workers of `redis-half-open`, they start again and work off what has waited, and beside others
  * that do the same they miss the promised time.
  */
 export const isAlone = ({ fault, configuration }) =>
-  fault === 'burst' || (fault === 'redis-half-open' && configuration !== 'as-it-comes');
+  ALONE.includes(fault) || (fault === 'redis-half-open' && configuration !== 'as-it-comes');
 
 /** Requests that were lost, may be lost, or were done again. */
 const NOT_HARMLESS = ['lost', 'not-executed', 'repeated', 'unknown', 'running'];
