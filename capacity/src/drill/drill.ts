@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { dueTimes } from '../analysis/drill/due-times';
 import { drillFigures, exposedTo } from '../analysis/drill/figures';
-import { dueWithin, steadyPart } from '../analysis/drill/phases';
+import { dueWithin, endedUnderLoad, steadyPart } from '../analysis/drill/phases';
 import { drillVerdict } from '../analysis/drill/verdict';
 import { ledgerOf, type Ledger } from '../analysis/ledger/ledger';
 import { ledgerSummary, namedClasses } from '../analysis/ledger/summary';
@@ -187,7 +187,7 @@ export async function drill(
       steadyRequests: judgedBy.length,
       faultFailed: timed.failure,
       stopped,
-      isOver: timed.overMs !== null,
+      isOver: endedUnderLoad(phases),
       unexpected: ledger.unexpected,
       promises: order.promises,
     }),

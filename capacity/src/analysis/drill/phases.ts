@@ -1,4 +1,5 @@
-/** Which part of the load before the fault shows how the system does without it. */
+/** What of a drill shows something: the part of the load before the fault, and the end of the fault under load. */
+import type { DrillPhases } from '../../record/drill-record';
 import type { RequestSample } from '../../record/record';
 import { percentile, sorted } from '../statistics';
 
@@ -34,3 +35,7 @@ export const dueWithin = (
   requests: readonly RequestSample[],
   { fromMs, toMs }: SteadyPart,
 ): readonly RequestSample[] => requests.filter(({ tMs }) => tMs >= fromMs && tMs < toMs);
+
+/** Not where it ended only while n8n finished what the load had left: no request has seen its end. */
+export const endedUnderLoad = ({ overMs, endMs }: Pick<DrillPhases, 'overMs' | 'endMs'>): boolean =>
+  overMs !== null && overMs <= endMs;
