@@ -74,7 +74,8 @@ postgres_image() {
   install -d -o 999 -g 999 -m 3777 "$dir/run/postgresql"
   install -d "$dir/docker-entrypoint-initdb.d"
   add_script "$dir" postgres-entrypoint.sh docker-entrypoint.sh
-  image -e '["docker-entrypoint.sh"]' -c '["postgres"]' -E LANG=C.UTF-8 -E HOME=/var/lib/postgresql -E "PATH=$path/usr/local/bin:/usr/bin:/bin" \
+  # SIGINT, as in the official image: PostgreSQL ends its connections. With SIGTERM it waits until its clients have.
+  image -e '["docker-entrypoint.sh"]' -c '["postgres"]' -s SIGINT -E LANG=C.UTF-8 -E HOME=/var/lib/postgresql -E "PATH=$path/usr/local/bin:/usr/bin:/bin" \
     -u 999:999 -w /var/lib/postgresql -p 5432 "postgres:$tag" "$BASE" "$dir"
 }
 inputs_postgres() { in_cache "postgresql/$POSTGRES_IMAGE_TAG/bin/postgres"; echo "$POSTGRES_IMAGE_TAG"; inputs_postgres-old; }

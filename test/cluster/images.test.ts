@@ -165,6 +165,10 @@ test('PostgreSQL makes its database once, asks for the password, and keeps the d
   await expect(sql('select 1', 'wrong')).rejects.toThrow('password authentication failed');
   await exec('postgres', 'sh', '-c', 'kill -INT 1');
   await until('the data after a restart', async () => (await sql('select x from kept')) === '7');
+  // The official image asks for SIGINT. With SIGTERM it would wait until its clients end their connections.
+  const log = space.kubectl('logs', '--follow', 'postgres');
+  await space.kubectl('delete', 'pod', 'postgres');
+  expect(await log).toContain('received fast shutdown request');
 });
 
 test('k6 and the shell run under their names', async () => {

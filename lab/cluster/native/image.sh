@@ -4,15 +4,16 @@
 # as they are; times are not, so that equal contents make an equal image.
 set -euo pipefail
 . "$(dirname "$0")/../settings.sh"
-usage='image.sh [-e ENTRYPOINT_JSON] [-c COMMAND_JSON] [-E KEY=VALUE]... [-u USER] [-w WORKDIR] [-p PORT]... [-o ARCHIVE] NAME[:TAG] DIR...'
-entrypoint=null command=null user='' workdir=/ archive='' ports='{}'
+usage='image.sh [-e ENTRYPOINT_JSON] [-c COMMAND_JSON] [-E KEY=VALUE]... [-u USER] [-w WORKDIR] [-p PORT]... [-s STOP_SIGNAL] [-o ARCHIVE] NAME[:TAG] DIR...'
+entrypoint=null command=null user='' workdir=/ archive='' stop='' ports='{}'
 env='["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]'
-while getopts e:c:E:u:w:p:o: option; do
+while getopts e:c:E:u:w:p:s:o: option; do
   case $option in
     e) entrypoint=$OPTARG ;;
     c) command=$OPTARG ;;
     u) user=$OPTARG ;;
     w) workdir=$OPTARG ;;
+    s) stop=$OPTARG ;;
     o) archive=$OPTARG ;;
     E) env=$(jq -c --arg v "$OPTARG" '. + [$v]' <<<"$env") ;;
     p) ports=$(jq -c --arg v "$OPTARG/tcp" '.[$v] = {}' <<<"$ports") ;;
@@ -54,9 +55,10 @@ for dir; do
   layers=$(jq -c --argjson l "$(put "$work/layer" $oci.layer.v1.tar)" '. + [$l]' <<<"$layers")
 done
 jq -nc --argjson e "$entrypoint" --argjson c "$command" --argjson env "$env" --argjson p "$ports" --arg u "$user" \
-  --arg w "$workdir" --argjson l "$layers" \
+  --arg w "$workdir" --arg s "$stop" --argjson l "$layers" \
   '{architecture: "amd64", os: "linux", rootfs: {type: "layers", diff_ids: [$l[].digest]},
-    config: {Env: $env, Entrypoint: $e, Cmd: $c, User: $u, WorkingDir: $w, ExposedPorts: $p}}' >"$work/config"
+    config: ({Env: $env, Entrypoint: $e, Cmd: $c, User: $u, WorkingDir: $w, ExposedPorts: $p}
+      + if $s == "" then {} else {StopSignal: $s} end)}' >"$work/config"
 jq -nc --argjson c "$(put "$work/config" $oci.config.v1+json)" --argjson l "$layers" --arg t $oci.manifest.v1+json \
   '{schemaVersion: 2, mediaType: $t, config: $c, layers: $l}' >"$work/manifest"
 manifest=$(put "$work/manifest" $oci.manifest.v1+json)
