@@ -36,9 +36,12 @@ const minutes = (seconds) => `${(seconds / 60).toFixed(1)} min`;
 const interruption = new AbortController();
 const running = new Set();
 
+/** Characters: of what a command says, the end tells why it fails. */
+const MOST_SAID = 2000;
+
 /**
  * Its own group: an interruption reaches it from here, once. It takes down what it made before it ends. `told` is called
- * with what it says of its progress; without it that is shown.
+ * with what it says of its progress; without it that is shown. `ending`: its exit code and its last line.
  */
 function call(args, told) {
   return new Promise((resolve, reject) => {
@@ -49,13 +52,19 @@ function call(args, told) {
     running.add(child);
     let text = '';
     child.stdout.setEncoding('utf8').on('data', (more) => (text += more));
-    child.stderr?.setEncoding('utf8').on('data', told);
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (more) => {
+      said = `${said}${more}`.slice(-MOST_SAID);
+      told(more);
+    });
     child.once('error', reject);
     child.once('close', (code) => {
       running.delete(child);
+      const lastLine = said.trim().split('\n').at(-1);
+      const ending = `n8n-tuned ${args[0]} ended with ${code}${lastLine === '' ? '' : `: ${lastLine}`}`;
       if (interruption.signal.aborted) reject(new NotMeasured('it was interrupted'));
-      else if (text === '') reject(new NotMeasured(`n8n-tuned ${args[0]} ended with ${code}`));
-      else resolve({ code, record: JSON.parse(text) });
+      else if (text === '') reject(new NotMeasured(ending));
+      else resolve({ code, record: JSON.parse(text), ending });
     });
   });
 }

@@ -11,11 +11,9 @@ const ENDINGS = [0, 1];
 export const measuredDrill =
   (commandOf, also = () => ({})) =>
   async (part, { call, out, isShort }) => {
-    const { code, record } = await call(commandOf(part, { root, out, isShort }));
+    const { code, record, ending } = await call(commandOf(part, { root, out, isShort }));
     if (!ENDINGS.includes(code) && !isShort) {
-      throw new NotMeasured(
-        record.verdict.invalid.join('; ') || `n8n-tuned drill ended with ${code}`,
-      );
+      throw new NotMeasured(record.verdict.invalid.join('; ') || ending);
     }
     const { folder, ...drill } = record;
     const textOf = (...path) => readFileSync(join(folder, ...path), 'utf8');
