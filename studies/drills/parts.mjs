@@ -193,6 +193,16 @@ export function isCurrent({ name, drill }) {
   return variablesIn(now).join(' ') === variablesIn(then).join(' ');
 }
 
+const TIMES = ['detect', 'recover', 'drain'];
+/** It shared the machine and broke only promises of times, which are longer there: it has to be measured again, alone. */
+export function isSlowBeside({ atOnce, beside, drill }) {
+  const broken = drill.verdict.promises.filter(({ kept }) => !kept);
+  const isShared = atOnce !== undefined || beside !== undefined;
+  return (
+    isShared && broken.length > 0 && broken.every(({ promise }) => TIMES.includes(promise.metric))
+  );
+}
+
 /** The load of a drill. Its fault lasts `lasts` seconds, an instantaneous one none; `back`: seconds of load after it. */
 export function loadOf({ lasts, back, isShort, ...given }) {
   const { rate, workMs, steady, slo } = { ...USUAL_LOAD, ...given };

@@ -154,6 +154,26 @@ describe('the parts', () => {
     expect(isCurrent(name, longer)).toBe(false);
   });
 
+  test('are measured again alone where they broke only promises of times beside others', () => {
+    const isSlowBeside = (broken: string[], shared: object): boolean =>
+      told(plan, 'it.isSlowBeside(input)', {
+        ...shared,
+        drill: {
+          verdict: {
+            promises: ['lost', 'running', 'recover'].map((metric) => ({
+              promise: { metric },
+              kept: !broken.includes(metric),
+            })),
+          },
+        },
+      });
+    expect(isSlowBeside(['recover'], { atOnce: 3 })).toBe(true);
+    expect(isSlowBeside(['recover'], { beside: 2 })).toBe(true);
+    expect(isSlowBeside(['recover'], {})).toBe(false);
+    expect(isSlowBeside(['lost', 'recover'], { atOnce: 3 })).toBe(false);
+    expect(isSlowBeside([], { atOnce: 3 })).toBe(false);
+  });
+
   test('have controls in every configuration on each target', () => {
     const controlled = parts.filter((_, index) => !commands[index]?.includes('--no-control'));
     expect(new Set(controlled.map(({ fault }) => fault))).toEqual(new Set(['kill-worker']));
@@ -368,6 +388,9 @@ describe('the table', () => {
     }
     expect(causes('kill-webhook', after, ['not-executed'])).toContain('n8n is starting up');
     expect(causes('scale-in', after, ['not-executed'])).toContain('a worker that ends');
+    for (const fault of ['rolling-upgrade', 'drain-node']) {
+      expect(causes(fault, after)).toContain('that it has just taken');
+    }
   });
 
   test('takes that from the record, and from its errors where it is older', () => {

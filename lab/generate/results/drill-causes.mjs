@@ -17,6 +17,19 @@ const STARTING = {
     'a readiness probe, which the chart has: a Service sends no request to a process that starts',
 };
 
+/** What a pod that is replaced still takes, measured in rollouts (docs/results/charts.md). */
+const REPLACED = new Set(['rolling-upgrade', 'drain-node']);
+const KEPT_OPEN = {
+  cause:
+    'callers still send requests over connections that they keep open to a webhook processor that ends, and it ends before it has responded',
+  prevention: '`pod.shutdown` of the chart: `preStopSeconds` and `closeConnections`',
+};
+const TAKEN = {
+  cause:
+    'a webhook processor or a worker that ends closes its database under requests and jobs that it has just taken',
+  prevention: `${KEPT_OPEN.prevention}; \`tuning.finishJobs\``,
+};
+
 /** By the faults whose processes start again and take requests. */
 const NOT_EXECUTED = {
   'kill-webhook': [STARTING],
@@ -120,6 +133,7 @@ export function causesOf({ fault, configuration, metric, classes, lostDue }) {
       ...(classes.includes('lost') ? causesOfLost({ fault, configuration, lostDue }) : []),
     ]);
   }
+  if (metric === 'errors' && REPLACED.has(fault)) return KEPT_OPEN;
   if (metric === 'errors' && WITHOUT_STORE.has(fault)) {
     return {
       cause: 'a request that needs a store gets an error while the store is down',
@@ -151,6 +165,7 @@ function causesOfLost({ fault, configuration, lostDue: { before, after } }) {
     const handed = fault === 'cut-worker' ? [HANDED, BACK_WITHOUT_DATABASE] : [HANDED];
     return [...(before ? [NOT_KNOWN] : []), ...(after || !before ? handed : [])];
   }
+  if (REPLACED.has(fault)) return [TAKEN];
   if (fault === 'kill-main' || fault === 'kill-webhook') return [ACCEPTED];
   return [WITHOUT_STORE.has(fault) ? NOT_STORED : NOT_KNOWN];
 }

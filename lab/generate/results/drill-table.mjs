@@ -6,6 +6,7 @@ import {
   HARMLESS,
   isCurrent,
   isNeeded,
+  isSlowBeside,
   PARTS,
   REPEATS,
 } from '../../../studies/drills/parts.mjs';
@@ -26,10 +27,9 @@ import {
 import { number, read, table } from './records.mjs';
 
 export const measured = () =>
-  recordsIn('studies/drills/results/parts/').map((record) => ({
-    ...record,
-    isOutdated: !isCurrent(record),
-  }));
+  recordsIn('studies/drills/results/parts/')
+    .filter((record) => !isSlowBeside(record))
+    .map((record) => ({ ...record, isOutdated: !isCurrent(record) }));
 
 /** Those of one fault on one target in one configuration, in the order of the plan. */
 function groupsOf(records) {
@@ -175,7 +175,8 @@ function shared(records) {
     ? ''
     : `
 ${atOnce.length} of these drills, marked with \\*, shared the machine with others: up to ${most(atOnce)} loads began together.${others} Times may be longer
-there than alone. What was lost counts all the same, since the steady phase has to meet its SLO in each of them.
+there than alone; one that broke only promises of times is measured again alone. What was lost counts all the same, since
+the steady phase has to meet its SLO in each of them.
 `;
 }
 
