@@ -2,11 +2,11 @@
 // chart has it. Pure.
 import { AROUND_SECONDS, loadOf, optionsOf, variables, WARMUP_SECONDS } from '../drills/parts.mjs';
 
-export const RATE = 25;
+const RATE = 25;
 /** So that a worker that is killed has some requests at work. */
-export const WORK_MS = 200;
+const WORK_MS = 200;
 const STEADY_SECONDS = 15;
-export const EVERY_SECONDS = 60;
+const EVERY_SECONDS = 60;
 const KILLED_SECONDS = 67 * 60;
 const BACK_SECONDS = 120;
 /** Until n8n has failed what the last worker had, and recovery has run it again. */
@@ -14,12 +14,12 @@ const TAIL_SECONDS = 240;
 /** By default n8n deletes all but 10 000 executions within the hour, and with them what tells what came of a request. */
 const KEEPS_ALL = variables({ EXECUTIONS_DATA_PRUNE: false });
 
-const loadSeconds = WARMUP_SECONDS + STEADY_SECONDS + KILLED_SECONDS + BACK_SECONDS;
+const LOAD_SECONDS = WARMUP_SECONDS + STEADY_SECONDS + KILLED_SECONDS + BACK_SECONDS;
 
 export const PARTS = [
   {
-    ...{ name: 'kill-worker-every-minute', fault: 'kill-worker', loadSeconds },
-    seconds: AROUND_SECONDS.process + loadSeconds + TAIL_SECONDS,
+    ...{ name: 'kill-worker-every-minute', fault: 'kill-worker' },
+    seconds: AROUND_SECONDS.process + LOAD_SECONDS + TAIL_SECONDS,
   },
 ];
 

@@ -175,7 +175,7 @@ function shared(records) {
     ? ''
     : `
 ${atOnce.length} of these drills, marked with \\*, shared the machine with others: up to ${most(atOnce)} loads began together.${others} Times may be longer
-there than alone; one that broke only promises of times is measured again alone. What was lost counts all the same, since
+there than alone; one that broke only promises of times is left out here until it is measured again alone. What was lost counts all the same, since
 the steady phase has to meet its SLO in each of them.
 `;
 }

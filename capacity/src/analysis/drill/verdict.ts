@@ -64,7 +64,7 @@ function whatOf({ title, done, everySeconds }: DrillFault): string {
 }
 
 const NOT_OVER =
-  'the load ended before the fault was over, so its end was not seen: use a longer --for, or --return for a fault of a moment';
+  'the load ended before the fault was over, so its end was not seen: use a longer --for or --return';
 
 /** That none was lost is no promise kept where nobody knows of some. */
 function untold({ promises, ledger }: DrillFacts): string[] {
