@@ -1,10 +1,10 @@
-// What is lost of more than 100 000 requests while a worker is killed every minute, with recovery: one drill of 75 minutes.
+// What is lost of more than 100 000 requests while a worker is killed every minute, with recovery: six drills of 36 minutes.
 //
 //   make build
-//   node studies/many-kills/measure.mjs --list      whether there is a record, and how long it takes
-//   node studies/many-kills/measure.mjs
+//   node studies/many-kills/measure.mjs --list      what there is, what has a record, and how long it takes
+//   node studies/many-kills/measure.mjs             the next drill without a record
 //
-// With SHORT=1 it is tried: three workers are killed, and the record is printed. An invalid drill is not kept.
+// With SHORT=1 one is tried: two workers are killed, and the record is printed. An invalid drill is not kept.
 import { join } from 'node:path';
 import { waysIn } from '../drills/ledger.mjs';
 import { measuredDrill } from '../drills/measured.mjs';

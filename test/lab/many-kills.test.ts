@@ -8,15 +8,18 @@ const plan = join(root, 'studies/many-kills/parts.mjs');
 const page = join(root, 'lab/generate/results/many-kills.mjs');
 
 test('sends more than 100 000 requests after its first kill, and keeps what tells of each', () => {
-  const [words = []] = told<string[][]>(
+  const commands = told<string[][]>(
     plan,
     `it.PARTS.map((part) => it.commandOf(part, { root: '/here', out: 'out', isShort: false }))`,
   );
-  const numberOf = (option: string): number =>
-    Number.parseInt(words[words.indexOf(option) + 1] ?? '', 10);
-  expect(numberOf('--rate') * (numberOf('--for') + numberOf('--return'))).toBeGreaterThan(100_000);
-  expect(numberOf('--every')).toBe(60);
-  expect(words).toEqual(expect.arrayContaining(['--recover', 'EXECUTIONS_DATA_PRUNE=false']));
+  const sent = commands.map((words) => {
+    const numberOf = (option: string): number =>
+      Number.parseInt(words[words.indexOf(option) + 1] ?? '', 10);
+    expect(numberOf('--every')).toBe(60);
+    expect(words).toEqual(expect.arrayContaining(['--recover', 'EXECUTIONS_DATA_PRUNE=false']));
+    return numberOf('--rate') * (numberOf('--for') + numberOf('--return'));
+  });
+  expect(sent.reduce((sum, requests) => sum + requests, 0)).toBeGreaterThan(100_000);
 });
 
 test('stands on the page with each other way that a request went', () => {
@@ -29,19 +32,23 @@ test('stands on the page with each other way that a request went', () => {
       attempts: { recovered: 8 },
     },
   };
-  const ways = [
-    {
-      ...{ class: 'repeated', executions: 'failed + succeeded', begun: '2', done: '1' },
-      ...{ requests: 8, beforeSeconds: 0.4, afterSeconds: null },
-    },
+  const way = { class: 'repeated', executions: 'failed + succeeded', begun: '2', done: '1' };
+  const first = [{ ...way, requests: 8, beforeSeconds: 0.4, afterSeconds: null }];
+  const second = [
+    { ...way, requests: 5, beforeSeconds: 0.9, afterSeconds: 12 },
+    { ...way, done: '2', requests: 1, beforeSeconds: 0.1, afterSeconds: 59 },
   ];
   const text = told<string>(page, 'it.manyKills(input)', [
-    { path: 'studies/one.json', doneTwice: 0, drill, ways },
+    { path: 'studies/one.json', doneTwice: 0, drill, ways: first },
+    { path: 'studies/two.json', doneTwice: 1, drill, ways: second },
   ]);
-  expect(text).toContain('Recovery made 20 passes; 1 more could not ask n8n or Redis.');
-  expect(text).toContain('Its retries by outcome: 8 recovered.');
+  expect(text).toContain('Recovery made 40 passes; 2 more could not ask n8n or Redis.');
+  expect(text).toContain('Its retries by outcome: 16 recovered.');
   expect(text).toContain(
-    '| executed more than once | 8 | failed + succeeded | 2 times | once | 0.4 s | - |',
+    '| executed more than once | 13 | failed + succeeded | 2 times | once | 0.9 s | - |',
+  );
+  expect(text).toContain(
+    '| executed more than once | 1 | failed + succeeded | 2 times | 2 times | 0.1 s | 59 s |',
   );
   expect(told(page, 'it.manyKills(input)', [])).toBe('');
 });

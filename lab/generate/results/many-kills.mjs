@@ -1,16 +1,19 @@
 // What is lost of very many requests while a worker is killed again and again (studies/many-kills).
 import {
+  grouped,
   linksOf,
+  most,
   OUTCOME_HEAD,
   outcomeCells,
   recordsIn,
+  total,
   verdictsOf,
   WORDS,
 } from './drill-cells.mjs';
 import { number, table } from './records.mjs';
 
 const HEAD = [
-  'drill',
+  'drills',
   'workers killed',
   'sent',
   'answered and executed once',
@@ -18,13 +21,13 @@ const HEAD = [
   'verdict',
 ];
 
-const rowOf = (record) => [
-  linksOf([record]),
-  record.drill.fault.done.length,
-  record.drill.ledger.sent,
-  record.drill.ledger.classes.once.requests,
-  ...outcomeCells([record]),
-  verdictsOf([record]),
+const rowOf = (records) => [
+  linksOf(records),
+  total(records.map(({ drill }) => drill.fault.done.length)),
+  total(records.map(({ drill }) => drill.ledger.sent)),
+  total(records.map(({ drill }) => drill.ledger.classes.once.requests)),
+  ...outcomeCells(records),
+  verdictsOf(records),
 ];
 
 const WAY_HEAD = [
@@ -40,31 +43,52 @@ const wayOf = (way) => [
   ...[way.beforeSeconds, way.afterSeconds].map(timeOf),
 ];
 
-function retriesOf({ passes, failedPasses, attempts }) {
-  const retries = Object.entries(attempts).map(([outcome, count]) => `${count} ${outcome}`);
-  const failed = failedPasses === 0 ? '' : `; ${failedPasses} more could not ask n8n or Redis`;
-  return `Recovery made ${passes} passes${failed}. Its retries by outcome: ${retries.join(', ') || 'none'}.`;
+/** The same way in several drills is one way. */
+const together = (ways) =>
+  [...grouped(ways, (way) => [way.class, way.executions, way.begun, way.done].join()).values()]
+    .map((same) => ({
+      ...same[0],
+      requests: total(same.map(({ requests }) => requests)),
+      beforeSeconds: farthest(same.map(({ beforeSeconds }) => beforeSeconds)),
+      afterSeconds: farthest(same.map(({ afterSeconds }) => afterSeconds)),
+    }))
+    .toSorted((a, b) => b.requests - a.requests);
+
+const farthest = (distances) => (distances.includes(null) ? null : most(distances));
+
+function retriesOf(recoveries) {
+  const sumOf = (name) => total(recoveries.map((recovery) => recovery[name]));
+  const outcomes = grouped(
+    recoveries.flatMap(({ attempts }) => Object.entries(attempts)),
+    ([outcome]) => outcome,
+  );
+  const retries = [...outcomes].map(
+    ([outcome, counts]) => `${total(counts.map(([, count]) => count))} ${outcome}`,
+  );
+  const failed =
+    sumOf('failedPasses') === 0 ? '' : `; ${sumOf('failedPasses')} more could not ask n8n or Redis`;
+  return `Recovery made ${sumOf('passes')} passes${failed}. Its retries by outcome: ${retries.join(', ') || 'none'}.`;
 }
 
 export function manyKills(records = recordsIn('studies/many-kills/results/parts/')) {
   if (records.length === 0) return '';
-  const [{ drill, ways }] = records;
-  const { fault, ratePerSecond, workload } = drill;
+  const { fault, ratePerSecond, workload } = records[0].drill;
+  const minutes = number(fault.lastsSeconds / 60);
   return `
 ## Many requests, a worker killed every minute
 
-[One drill](../studies/many-kills/parts.mjs) on processes with the chart's defaults and recovery: ${number(fault.lastsSeconds / 60)} minutes at ${number(ratePerSecond)}/s of work
+[Drills](../studies/many-kills/parts.mjs) on processes with the chart's defaults and recovery: ${minutes} minutes at ${number(ratePerSecond)}/s of work
 that takes ${number(workload.latencyFloorMs)} ms, and every ${number(fault.everySeconds)} s one of the two workers is killed. n8n kept all executions. The first
 error counts from the first kill; until the SLO was met again and until the backlog was worked off, from the last one.
 
-${table(HEAD, records.map(rowOf))}
+${table(HEAD, [rowOf(records)])}
 
-${retriesOf(drill.recovery)}
+${retriesOf(records.map(({ drill }) => drill.recovery))}
 
 Every request that was not simply answered and executed once, by what its sources say. A request that a worker had begun when it was killed
 is executed again from its trigger, so its work begins twice; it is done twice where the worker had finished the work,
 but n8n had not stored that yet. The times say how far from a kill these requests were due.
 
-${table(WAY_HEAD, ways.map(wayOf))}
+${table(WAY_HEAD, together(records.flatMap(({ ways }) => ways)).map(wayOf))}
 `;
 }
