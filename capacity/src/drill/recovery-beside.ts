@@ -49,7 +49,8 @@ export type Unfinished = () => Promise<number | null>;
 export class RecoveryBeside {
   private readonly seen = { passes: 0, failedPasses: 0, attempts: {} as Record<string, number> };
   private left: PassReport['left'] = [];
-  private last: PassReport | null = null;
+  private loadOverMs: number | null = null;
+  private isDone = false;
   private readonly ending = new AbortController();
   private readonly going: Promise<void>;
 
@@ -65,17 +66,10 @@ export class RecoveryBeside {
   /** Waits as long as `withinMs` for what is left, and no longer than until `signal` fires. */
   async end(withinMs: number, signal?: AbortSignal): Promise<DrillRecovery> {
     const fromMs = Date.now();
+    this.loadOverMs = fromMs;
     const isOver = (): boolean =>
-      this.ending.signal.aborted || signal?.aborted === true || Date.now() - fromMs >= withinMs;
-    const aged = (): boolean => Date.now() - fromMs >= this.ageMs;
-    let passes = this.seen.passes;
-    while (!isOver()) {
-      await sleep(Math.min(1000, this.everyMs));
-      if (this.seen.passes === passes) continue;
-      passes = this.seen.passes;
-      const open = await this.unfinished().catch(() => null);
-      if (isQuiet(this.last) && (open === 0 || aged())) break;
-    }
+      this.isDone || signal?.aborted === true || Date.now() - fromMs >= withinMs;
+    while (!isOver()) await sleep(Math.min(1000, this.everyMs));
     await this.stop();
     const { failedPasses, attempts } = this.seen;
     return {
@@ -91,14 +85,25 @@ export class RecoveryBeside {
     await this.going;
   }
 
+  /**
+   * Whether a pass that begins now sees all that n8n fails: nothing is at work any more, or has been for longer than the
+   * age that a pass waits for. An earlier pass may have seen what n8n failed while it was under way.
+   */
+  private async hasAllFailed(): Promise<boolean> {
+    if (this.loadOverMs === null) return false;
+    if (Date.now() - this.loadOverMs >= this.ageMs) return true;
+    return (await this.unfinished().catch(() => null)) === 0;
+  }
+
   private async go(): Promise<void> {
     const { signal } = this.ending;
     while (!signal.aborted) {
       await sleep(this.everyMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
       try {
+        const seesAll = await this.hasAllFailed();
         const report = await this.onePass(signal);
-        this.last = report;
+        this.isDone = seesAll && isQuiet(report);
         this.seen.passes += 1;
         this.left = report?.left ?? [];
         for (const { outcome } of report?.attempts ?? []) {

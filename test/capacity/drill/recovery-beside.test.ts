@@ -43,6 +43,19 @@ test('goes on until nothing is left to retry, and counts what became of it', asy
   expect(made).toBeGreaterThanOrEqual(3);
 });
 
+test('asks again what n8n failed while a pass was under way', async () => {
+  let open = 1;
+  const laterPass = passes(RETRIED, NOTHING);
+  const onePass = (): Promise<PassReport | null> => {
+    if (open === 0) return laterPass();
+    // The pass has seen the execution with its job; n8n fails it before the pass is over.
+    open = 0;
+    return Promise.resolve(NOTHING);
+  };
+  const recovery = new RecoveryBeside(onePass, () => Promise.resolve(open), 1, FOREVER_MS);
+  expect((await recovery.end(FOREVER_MS)).attempts).toEqual({ recovered: 1 });
+});
+
 test('names what it leaves alone for good', async () => {
   const gone = { ...YOUNG, reason: 'its data was pruned', isFinal: true };
   const recovery = beside(passes({ ...NOTHING, left: [gone, { ...gone, executionId: '9' }] }));
