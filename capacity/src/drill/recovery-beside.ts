@@ -68,7 +68,10 @@ export class RecoveryBeside {
     const fromMs = Date.now();
     this.loadOverMs = fromMs;
     const isOver = (): boolean =>
-      this.isDone || signal?.aborted === true || Date.now() - fromMs >= withinMs;
+      this.isDone ||
+      this.ending.signal.aborted ||
+      signal?.aborted === true ||
+      Date.now() - fromMs >= withinMs;
     while (!isOver()) await sleep(Math.min(1000, this.everyMs));
     await this.stop();
     const { failedPasses, attempts } = this.seen;

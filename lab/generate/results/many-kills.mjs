@@ -77,9 +77,9 @@ export function manyKills(records = recordsIn('studies/many-kills/results/parts/
   return `
 ## Many requests, a worker killed every minute
 
-[Drills](../studies/many-kills/parts.mjs) on processes with the chart's defaults and recovery: ${minutes} minutes at ${number(ratePerSecond)}/s of work
-that takes ${number(workload.latencyFloorMs)} ms, and every ${number(fault.everySeconds)} s one of the two workers is killed. n8n kept all executions. The first
-error counts from the first kill; until the SLO was met again and until the backlog was worked off, from the last one.
+[Drills](../studies/many-kills/parts.mjs) on processes with the chart's defaults and recovery, each with ${minutes} minutes at ${number(ratePerSecond)}/s of work
+that takes ${number(workload.latencyFloorMs)} ms. Every ${number(fault.everySeconds)} s one of the two workers is killed. n8n keeps all executions. The time to the first
+error counts from the first kill, the times until the SLO was met again and until the backlog was worked off from the last one.
 
 ${table(HEAD, [rowOf(records)])}
 

@@ -43,7 +43,7 @@ test('goes on until nothing is left to retry, and counts what became of it', asy
   expect(made).toBeGreaterThanOrEqual(3);
 });
 
-test('asks again what n8n failed while a pass was under way', async () => {
+test('makes another pass for what n8n failed during the last one', async () => {
   let open = 1;
   const laterPass = passes(RETRIED, NOTHING);
   const onePass = (): Promise<PassReport | null> => {
@@ -73,6 +73,13 @@ test('waits for nothing once the drill is broken off', async () => {
   const open = beside(passes({ ...NOTHING, left: [YOUNG] }), 1);
   const { failedPasses } = await open.end(FOREVER_MS, AbortSignal.abort());
   expect(failedPasses).toBe(0);
+});
+
+test('waits no longer once it is stopped', async () => {
+  const recovery = beside(passes({ ...NOTHING, left: [YOUNG] }));
+  const end = recovery.end(FOREVER_MS);
+  await recovery.stop();
+  expect((await end).attempts).toEqual({});
 });
 
 test('makes no pass after it was stopped', async () => {
