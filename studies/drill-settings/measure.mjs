@@ -1,5 +1,5 @@
-// What the settings decide that a fault is about: locks of jobs, the guard of a worker, how long n8n waits for Redis, the grace in
-// which a worker may finish, the age at which recovery retries.
+// What the settings decide that a fault is about: locks of jobs, the guard of a worker, how long n8n waits for Redis, how often it
+// tries to reach PostgreSQL, the grace in which a worker may finish, the age at which recovery retries.
 //
 //   make build
 //   node studies/drill-settings/measure.mjs --list                     what there is, and what has a record

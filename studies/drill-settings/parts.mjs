@@ -1,6 +1,6 @@
 // The settings that decide what a fault costs, each with values beside that of the chart: the locks of jobs, the guard of a
-// worker, how long n8n waits for Redis, the grace in which a worker may finish, and the age at which recovery retries. On
-// processes, all else as the chart has it. Pure.
+// worker, how long n8n waits for Redis, how often it tries to reach PostgreSQL, the grace in which a worker may finish, and
+// the age at which recovery retries. On processes, all else as the chart has it. Pure.
 import {
   AROUND_SECONDS,
   loadOf,
@@ -24,12 +24,16 @@ const guard = ([seconds]) => variables({ N8N_TUNED_GUARD_SECONDS: seconds });
 const grace = ([seconds]) => variables({ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: seconds });
 /** n8n ends itself when Redis has been away for so long. */
 const timeout = ([seconds]) => variables({ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 1000 * seconds });
+/** From one try to reach PostgreSQL to the next n8n waits 1 s, then twice as long each time, at most so long. */
+const reconnect = ([seconds]) => variables({ DB_RECOVERY_BACKOFF_MAX_MS: 1000 * seconds });
 const age = ([seconds]) => ['--recover-age', `${seconds}s`];
 
 /** `back`: seconds of load after the fault; `tail`: until n8n has given up on what it lost. */
 const kill = { fault: 'kill-worker', back: 40, tail: 100 };
 const stall = (seconds) => ({ fault: 'stall-worker', lasts: seconds, back: 60, tail: 60 });
 const noRedis = { fault: 'stop-redis', lasts: 30, back: 60, tail: 100 };
+/** n8n notices after 6 s, and tries again 1, 3, 7, 15 and 31 s later: PostgreSQL comes back just after the last of these. */
+const noDatabase = { fault: 'stop-postgres', lasts: 40, back: 60, tail: 100 };
 /**
  * Executions that take longer than the 30 s that n8n gives them, few enough for the slots of one worker. Judged are those
  * that were due one and a half of their times before the fault.
@@ -79,6 +83,10 @@ export const SETTINGS = {
   timeout: {
     given: timeout,
     cases: [[10], [60]].map((value) => ({ value, drill: noRedis })),
+  },
+  reconnect: {
+    given: reconnect,
+    cases: [[30], [5], [2]].map((value) => ({ value, drill: noDatabase })),
   },
   grace: {
     given: grace,

@@ -12,7 +12,7 @@
 //
 // A part is one drill; isNeeded in parts.mjs says which of them are repeated. What is lost does not hang on what else the
 // machine does, as long as the SLO of the steady phase is met; times do, so that the page says of which drills they were not
-// alone. One that broke only promises of times beside others is measured again, alone. The next ones are started while those
+// alone. One that broke a promise of a time beside others is measured again, alone. The next ones are started while those
 // before them wait for what their load left behind. On two cores, four at a time are too many for pods: three are not. Those
 // of the target kubernetes are left out where no KUBECONFIG names a cluster. An invalid drill says nothing and is not kept.
 // What was measured with other defaults of the chart than today's counts as missing. With SHORT=1 a part is tried: its record

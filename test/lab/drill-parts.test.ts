@@ -154,10 +154,10 @@ describe('the parts', () => {
     expect(isCurrent(name, longer)).toBe(false);
   });
 
-  test('are measured again alone where they broke only promises of times beside others', () => {
-    const isSlowBeside = (broken: string[], shared: object): boolean =>
+  test('are measured again alone where they broke a promise of a time beside others', () => {
+    const isSlowBeside = (broken: string[], given: object): boolean =>
       told(plan, 'it.isSlowBeside(input)', {
-        ...shared,
+        ...{ fault: 'stop-redis', configuration: 'as-it-comes', ...given },
         drill: {
           verdict: {
             promises: ['lost', 'running', 'recover'].map((metric) => ({
@@ -170,8 +170,21 @@ describe('the parts', () => {
     expect(isSlowBeside(['recover'], { atOnce: 3 })).toBe(true);
     expect(isSlowBeside(['recover'], { beside: 2 })).toBe(true);
     expect(isSlowBeside(['recover'], {})).toBe(false);
-    expect(isSlowBeside(['lost', 'recover'], { atOnce: 3 })).toBe(false);
+    expect(isSlowBeside(['lost', 'recover'], { atOnce: 3 })).toBe(true);
+    expect(isSlowBeside(['lost'], { atOnce: 3 })).toBe(false);
     expect(isSlowBeside([], { atOnce: 3 })).toBe(false);
+    const stuck = { fault: 'redis-half-open', atOnce: 3 };
+    expect(isSlowBeside(['running', 'recover'], stuck)).toBe(false);
+    expect(isSlowBeside(['recover'], { ...stuck, configuration: 'defaults' })).toBe(true);
+  });
+
+  test('have the machine for themselves in pods where others beside them failed', () => {
+    const alone = told<string[]>(plan, 'it.PARTS.filter(it.isAlone).map(({ name }) => name)');
+    const isAlone = (name: string): boolean => alone.includes(`${name}-defaults-1`);
+    expect(isAlone('oom-worker-kubernetes')).toBe(true);
+    expect(isAlone('oom-worker-process')).toBe(false);
+    expect(isAlone('stop-redis-kubernetes')).toBe(false);
+    expect(isAlone('drain-node-kubernetes')).toBe(true);
   });
 
   test('have controls in every configuration on each target', () => {
@@ -371,15 +384,18 @@ describe('the table', () => {
         'it.causesOf(input)',
         { fault, configuration: 'defaults', metric: 'lost', classes, lostDue },
       ).cause;
-    const [before, after, never] = [
-      { before: true, after: false },
-      { before: false, after: true },
-      { before: false, after: false },
+    const [before, just, after, never] = [
+      { before: true, after: false, late: false },
+      { before: false, after: true, late: false },
+      { before: false, after: true, late: true },
+      { before: false, after: false, late: false },
     ];
     expect(causes('kill-worker', before)).toMatch(/^n8n fails what a dead worker had/);
+    expect(causes('kill-worker', just)).toBe(causes('kill-worker', before));
     expect(causes('kill-worker', after)).toBe('not looked into yet');
     expect(causes('oom-worker', after)).toBe(causes('kill-worker', before));
-    expect(causes('cut-worker', after)).toContain('before it has reached PostgreSQL again');
+    expect(causes('cut-worker', after)).toContain('has not reached PostgreSQL again');
+    expect(causes('stop-postgres', after)).toContain('has not reached PostgreSQL again');
     expect(causes('kill-runner', before)).toMatch(/^n8n ends what ran on a task runner/);
     for (const fault of ['stall-worker', 'cut-worker']) {
       expect(causes(fault, after)).toMatch(/^each free slot of the worker has asked Redis/);

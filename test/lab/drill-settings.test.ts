@@ -47,6 +47,7 @@ test('give n8n, or recovery, the value that they are about', () => {
       ],
       guard: [variable('N8N_TUNED_GUARD_SECONDS')],
       timeout: [variable('QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD') / 1000],
+      reconnect: [variable('DB_RECOVERY_BACKOFF_MAX_MS') / 1000],
       grace: [variable('N8N_GRACEFUL_SHUTDOWN_TIMEOUT')],
       age: [Number.parseInt(lastOf(words, '--recover-age') ?? '', 10)],
     }[setting];

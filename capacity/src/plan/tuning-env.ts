@@ -11,6 +11,9 @@ const finishedJobsKept = '1000';
 /** While one ping of the database is late, n8n answers every request with 503; its own limit is 5 s. */
 const pingTimeoutMs = '20000';
 
+/** At most, between two tries to reach a database that was lost: with n8n's own 30 s, it stays away for so long after that. */
+const reconnectMs = '2000';
+
 /** What a tuning sets in one process; with `none`, n8n is as it comes. Unknown variables n8n ignores. */
 export function tuningEnv(
   topology: Topology,
@@ -34,7 +37,10 @@ export function tuningEnv(
     N8N_EXPRESSION_ENGINE_POOL_SIZE: String(tuned.readySandboxes),
     ...(role !== 'main' && tuned.headlessWorkers ? { N8N_DISABLE_UI: 'true' } : {}),
     ...(databaseOf(topology) === 'postgresql'
-      ? { DB_POSTGRESDB_POOL_SIZE: String(databasePool(slotsOf(topology, tuned, role))) }
+      ? {
+          DB_POSTGRESDB_POOL_SIZE: String(databasePool(slotsOf(topology, tuned, role))),
+          DB_RECOVERY_BACKOFF_MAX_MS: reconnectMs,
+        }
       : {}),
     ...(hasTaskRunner(topology, role)
       ? { N8N_RUNNERS_MAX_CONCURRENCY: String(slotsOf(topology, tuned, role)) }

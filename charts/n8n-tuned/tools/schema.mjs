@@ -123,6 +123,7 @@ const SHAPES = {
   keepAliveSeconds: whole(),
   guardSeconds: whole(),
   pingTimeoutSeconds: whole(1),
+  reconnectSeconds: whole(1),
   outageSeconds: whole(1),
   proxyHops: orNull(whole()),
   concurrency: orNull(whole(1)),

@@ -63,10 +63,16 @@ const HANDED = {
     'each free slot of the worker has asked Redis for a job, and Redis gives the next jobs to these slots, although the worker does not take them; n8n fails those that two checks for stalled jobs (every 30 s or more) find before the worker does',
   prevention: RECOVERY,
 };
+const RECONNECT = '`database.reconnectSeconds` of the chart, which makes that shorter';
 const BACK_WITHOUT_DATABASE = {
   cause:
-    'the worker that is back takes them before it has reached PostgreSQL again, and fails them',
-  prevention: RECOVERY,
+    'a worker that has not reached PostgreSQL again takes jobs all the same, and fails each at once',
+  prevention: `${RECONNECT}; ${RECOVERY}`,
+};
+const LATE_WITHOUT_DATABASE = {
+  cause:
+    'by its own settings, n8n waits for up to 30 s between two tries to reach PostgreSQL, also when it is back',
+  prevention: RECONNECT,
 };
 const ACCEPTED = {
   cause:
@@ -115,7 +121,8 @@ const NO_REDIS = {
 
 /**
  * `classes`: in which requests ended. `lostDue`: whether requests that were lost were due `before` the fault, so that they
- * were at work when it came, and `after` it; both false where the records do not tell.
+ * were at work when it came, and `after` it; both false where the records do not tell. What was due just before it and had
+ * not begun counts as `after`; only where it was `late` may one have been due after the fault.
  */
 export function causesOf({ fault, configuration, metric, classes, lostDue }) {
   if (fault === 'redis-half-open' && configuration === 'as-it-comes') {
@@ -125,6 +132,7 @@ export function causesOf({ fault, configuration, metric, classes, lostDue }) {
   if (metric === 'recover') {
     if (fault === 'redis-half-open') return HALF_OPEN.recover;
     if (fault === 'stop-redis') return NO_REDIS;
+    if (fault === 'stop-postgres' && configuration === 'as-it-comes') return LATE_WITHOUT_DATABASE;
   }
   if (metric === 'running' && WITHOUT_DATABASE.has(fault)) return END_NOT_STORED;
   if (metric === 'lost') {
@@ -151,13 +159,14 @@ export function causesOf({ fault, configuration, metric, classes, lostDue }) {
 }
 
 /** Of those that were accepted and lost. */
-function causesOfLost({ fault, configuration, lostDue: { before, after } }) {
+function causesOfLost({ fault, configuration, lostDue: { before, after, late } }) {
   if (fault === 'kill-runner') return [RUNNER_ENDED];
   if (configuration === 'recovery') return [NOT_KNOWN];
   // The kernel kills it up to seconds after the fault has begun: what was due meanwhile was at work too.
   if (fault === 'oom-worker') return [AT_WORK];
+  // What was due just before the worker died, it had taken: it loses no other, and the next worker took what came later.
   if (fault === 'kill-worker')
-    return [...(before || !after ? [AT_WORK] : []), ...(after ? [NOT_KNOWN] : [])];
+    return [...(before || !late ? [AT_WORK] : []), ...(after && late ? [NOT_KNOWN] : [])];
   if (fault === 'redis-half-open') {
     return [...(before ? [AT_WORK] : []), ...(after || !before ? [HALF_OPEN.lost] : [])];
   }
@@ -167,6 +176,7 @@ function causesOfLost({ fault, configuration, lostDue: { before, after } }) {
   }
   if (REPLACED.has(fault)) return [TAKEN];
   if (fault === 'kill-main' || fault === 'kill-webhook') return [ACCEPTED];
+  if (WITHOUT_DATABASE.has(fault)) return [NOT_STORED, BACK_WITHOUT_DATABASE];
   return [WITHOUT_STORE.has(fault) ? NOT_STORED : NOT_KNOWN];
 }
 

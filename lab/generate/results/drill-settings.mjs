@@ -4,7 +4,7 @@ import { PARTS, SETTINGS } from '../../../studies/drill-settings/parts.mjs';
 import { grouped, linksOf, OUTCOME_HEAD, outcomeCells, recordsIn, total } from './drill-cells.mjs';
 import { read, table } from './records.mjs';
 
-const { recovery, redis, worker } = parse(read('charts/n8n-tuned/values.yaml'));
+const { database, recovery, redis, worker } = parse(read('charts/n8n-tuned/values.yaml'));
 
 /** What a table calls a setting, what its values are, and which one the chart has. */
 const TOLD = {
@@ -27,6 +27,13 @@ whether it ends workers that have not lost it: in \`stop-redis\` n8n ended itsel
     values: '`QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD` (s)',
     about: `After so long without Redis a process of n8n ends, and is started again. 10 s are n8n's own. While it waits, so do its callers;
 the chart waits ${redis.outageSeconds} s (\`redis.outageSeconds\`).`,
+  },
+  reconnect: {
+    title: 'How long n8n waits for PostgreSQL',
+    values: '`DB_RECOVERY_BACKOFF_MAX_MS` (s)',
+    about: `A process of n8n that has lost PostgreSQL tries again after 1 s, then waits twice as long each time, at most so long. 30 s are n8n's
+own: PostgreSQL may be back for 30 s until the process is too. Meanwhile a webhook processor refuses requests, and a worker
+takes jobs from the others and fails them. The chart waits at most ${database.reconnectSeconds} s (\`database.reconnectSeconds\`).`,
   },
   grace: {
     title: 'The grace of a worker',

@@ -175,19 +175,22 @@ function shared(records) {
     ? ''
     : `
 ${atOnce.length} of these drills, marked with \\*, shared the machine with others: up to ${most(atOnce)} loads began together.${others} Times may be longer
-there than alone; one that broke only promises of times is left out here until it is measured again alone. What was lost counts all the same, since
+there than alone; one that broke a promise of a time is left out here until it is measured again alone. What was lost counts all the same, since
 the steady phase has to meet its SLO in each of them.
 `;
 }
 
-/** Whether requests that were lost were due before the fault, and after it, as far as the records tell. */
+/**
+ * Whether requests that were lost were due before the fault, and after it, as far as the records tell. `late`: whether any
+ * that was due after it may have been lost, as callers of that time did not get the expected response.
+ */
 function lostDueOf(drills) {
-  const due = drills
-    .filter(({ drill }) => drill.ledger.lost > 0)
-    .map(({ lostDue, drill }) => lostDue ?? dueByErrors(drill));
+  const losing = drills.filter(({ drill }) => drill.ledger.lost > 0);
+  const due = losing.map(({ lostDue, drill }) => lostDue ?? dueByErrors(drill));
   return {
     before: due.some(({ before }) => before > 0),
     after: due.some(({ after }) => after > 0),
+    late: losing.some(({ drill }) => (drill.figures?.errors?.toSeconds ?? 1) > 0),
   };
 }
 

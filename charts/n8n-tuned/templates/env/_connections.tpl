@@ -31,6 +31,8 @@
   value: {{ $external.schema | quote }}
 - name: DB_POSTGRESDB_POOL_SIZE
   value: {{ include "n8n-tuned.databasePool" . | quote }}
+- name: DB_RECOVERY_BACKOFF_MAX_MS
+  value: {{ mul 1000 (int $database.reconnectSeconds) | quote }}
 {{- if and $external.host $external.tls.enabled }}
 - name: DB_POSTGRESDB_SSL_ENABLED
   value: "true"
