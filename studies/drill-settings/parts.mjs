@@ -32,7 +32,7 @@ const age = ([seconds]) => ['--recover-age', `${seconds}s`];
 const kill = { fault: 'kill-worker', back: 40, tail: 100 };
 const stall = (seconds) => ({ fault: 'stall-worker', lasts: seconds, back: 60, tail: 60 });
 const noRedis = { fault: 'stop-redis', lasts: 30, back: 60, tail: 100 };
-/** n8n notices after 6 s, and tries again 1, 3, 7, 15 and 31 s later: PostgreSQL comes back just after the last of these. */
+/** n8n notices after 6 s, and tries 0, 1, 3, 7, 15 and 31 s later: PostgreSQL is back just after the last of these. */
 const noDatabase = { fault: 'stop-postgres', lasts: 40, back: 60, tail: 100 };
 /**
  * Executions that take longer than the 30 s that n8n gives them, few enough for the slots of one worker. Judged are those

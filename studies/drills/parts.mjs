@@ -112,7 +112,7 @@ export const HARMLESS = [
 ];
 /** Its load uses up what other drills run on, or all its pods start again under load. */
 const ALONE = ['burst', 'rolling-upgrade', 'drain-node'];
-/** In pods, drills beside these missed their SLO before the fault: two cores were not enough for both. */
+/** In pods, two cores are not enough for these and others beside them. */
 const ALONE_IN_PODS = ['oom-worker', 'stop-postgres'];
 /**
  * Where the guard ends all workers of `redis-half-open`, they start again and work off what has waited, and beside others
@@ -200,7 +200,7 @@ export function isCurrent({ name, drill }) {
 const TIMES = ['detect', 'recover', 'drain'];
 /**
  * It shared the machine and broke a promise of a time, which is longer there: it has to be measured again, alone. Not where
- * requests still run when n8n is left to itself: no time is short enough then.
+ * workers take no job any more until they are restarted: alone, it would break the promise as well.
  */
 export function isSlowBeside({ fault, configuration, atOnce, beside, drill }) {
   const isShared = atOnce !== undefined || beside !== undefined;

@@ -11,7 +11,7 @@ const finishedJobsKept = '1000';
 /** While one ping of the database is late, n8n answers every request with 503; its own limit is 5 s. */
 const pingTimeoutMs = '20000';
 
-/** At most, between two tries to reach a database that was lost: with n8n's own 30 s, it stays away for so long after that. */
+/** The longest wait between two tries to reach a lost database; after an outage, n8n may still be in one. Its own is 30 s. */
 const reconnectMs = '2000';
 
 /** What a tuning sets in one process; with `none`, n8n is as it comes. Unknown variables n8n ignores. */

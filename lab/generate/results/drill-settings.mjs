@@ -31,9 +31,10 @@ the chart waits ${redis.outageSeconds} s (\`redis.outageSeconds\`).`,
   reconnect: {
     title: 'How long n8n waits for PostgreSQL',
     values: '`DB_RECOVERY_BACKOFF_MAX_MS` (s)',
-    about: `A process of n8n that has lost PostgreSQL tries again after 1 s, then waits twice as long each time, at most so long. 30 s are n8n's
-own: PostgreSQL may be back for 30 s until the process is too. Meanwhile a webhook processor refuses requests, and a worker
-takes jobs from the others and fails them. The chart waits at most ${database.reconnectSeconds} s (\`database.reconnectSeconds\`).`,
+    about: `A process of n8n that has lost PostgreSQL tries to reach it again: after 1 s, then it waits twice as long each time, up to this
+limit. n8n's own limit is 30 s, so a process can be without PostgreSQL for 30 s after it is back. A webhook processor refuses
+requests meanwhile. A worker takes jobs and fails each at once, if webhook processors are back earlier; what that loses shows
+in \`stop-postgres\` [on Kubernetes](#on-kubernetes). The chart has ${database.reconnectSeconds} s (\`database.reconnectSeconds\`).`,
   },
   grace: {
     title: 'The grace of a worker',
