@@ -89,6 +89,18 @@ const END_NOT_STORED = {
     'before n8n stores that an execution has failed, it reads the execution; while PostgreSQL is away that fails as well, and the execution stays new or running',
   prevention: `n8n's own check calls it crashed, every \`executions.recovery.intervalMinutes\` (180); ${RECOVERY}`,
 };
+/** n8n's retry refuses an execution that has not begun. */
+const NOT_BEGUN = {
+  cause: `${END_NOT_STORED.cause}; recovery lists one that is new, since n8n refuses to retry it`,
+  prevention:
+    "n8n's own check calls it crashed, every `executions.recovery.intervalMinutes` (180); then recovery retries it",
+};
+/** Every process of n8n ends itself without Redis. */
+const NOBODY_WAITS = {
+  cause:
+    'the worker that had it ended, and so did the process that waited for its end: n8n fails its job, and nothing stores that its execution has failed',
+  prevention: END_NOT_STORED.prevention,
+};
 
 const HALF_OPEN = {
   'as-it-comes': {
@@ -134,7 +146,10 @@ export function causesOf({ fault, configuration, metric, classes, lostDue }) {
     if (fault === 'stop-redis') return NO_REDIS;
     if (fault === 'stop-postgres' && configuration === 'as-it-comes') return LATE_WITHOUT_DATABASE;
   }
-  if (metric === 'running' && WITHOUT_DATABASE.has(fault)) return END_NOT_STORED;
+  if (metric === 'running' && WITHOUT_DATABASE.has(fault)) {
+    return configuration === 'recovery' ? NOT_BEGUN : END_NOT_STORED;
+  }
+  if (metric === 'running' && fault === 'stop-redis') return NOBODY_WAITS;
   if (metric === 'lost') {
     return together([
       ...(classes.includes('not-executed') ? (NOT_EXECUTED[fault] ?? [ENDING]) : []),
