@@ -22,18 +22,22 @@ beforeAll(async () => {
     ...['--set', 'executions.mode=queue', '--set', 'database.type=postgresql'],
     ...['--show-only', 'templates/postgresql/statefulset.yaml'],
   ]);
-  const [container] = manifests
+  commands = manifests
     .filter(({ kind }) => kind === 'StatefulSet')
     .flatMap(
       ({ spec }) =>
         (spec as { template: { spec: { containers: Container[] } } }).template.spec.containers,
-    );
-  commands = [container!.startupProbe, container!.readinessProbe, container!.livenessProbe].flatMap(
-    (probe) =>
+    )
+    .flatMap((container) => [
+      container.startupProbe,
+      container.readinessProbe,
+      container.livenessProbe,
+    ])
+    .flatMap((probe) =>
       probe?.exec
         ? [{ command: probe.exec.command, timeoutSeconds: probe.timeoutSeconds ?? 1 }]
         : [],
-  );
+    );
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -42,6 +46,7 @@ const isAlive = (pid: number): boolean => existsSync(`/proc/${String(pid)}`);
 test('a probe of PostgreSQL that is ended leaves no process behind', async () => {
   expect(commands).not.toHaveLength(0);
   for (const [index, { command }] of commands.entries()) {
+    const [program = '', ...args] = command;
     const pidFile = join(folder, `pid-${String(index)}`);
     // One that gets no response: it has said which process it is, and waits.
     writeFileSync(
@@ -49,7 +54,7 @@ test('a probe of PostgreSQL that is ended leaves no process behind', async () =>
       `#!/bin/sh\necho $$ >"${pidFile}.new" && mv "${pidFile}.new" "${pidFile}"\nexec sleep 60\n`,
       { mode: 0o755 },
     );
-    const shell = spawn(command[0]!, command.slice(1), {
+    const shell = spawn(program, args, {
       env: { PATH: `${folder}${delimiter}${process.env.PATH ?? ''}` },
       stdio: 'ignore',
     });
