@@ -57,6 +57,7 @@ export function sampleDrill(): DrillData & { run: RunData } {
   };
   const recorded = ledgerSummary(ledger, {
     exposed: new Set(exposedTo(requests, FAULT_MS).map(({ id }) => id)),
+    answers: 'when-done',
     sources: { executions: 'database', effects: 'service outside n8n' },
   });
   const figures = drillFigures(requests, base.samples, slo, phases);

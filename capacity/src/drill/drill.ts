@@ -149,6 +149,7 @@ export async function drill(
     faultMs === null ? null : drillFigures(requests, samples, slos, { ...phases, faultMs });
   const recorded = ledgerSummary(ledger, {
     exposed: new Set(exposedTo(requests, faultMs ?? Infinity).map((request) => request.id)),
+    answers: workload.recorded.answers,
     sources: {
       executions:
         ledger.withoutExecutions === null && 'source' in run.traced ? run.traced.source : null,

@@ -73,7 +73,7 @@ export interface DrillPhases {
 export interface DrillLedger {
   sent: number;
   classes: Record<LedgerClass, NamedRequests>;
-  /** Requests that were open when the fault came, or due later. */
+  /** Requests that were open when the fault came, or due later; with an immediate response, also all whose work was lost. */
   exposed: number;
   /** Of these, accepted and not done; and the share that may be lost in truth, with 95 % confidence. */
   lost: number;

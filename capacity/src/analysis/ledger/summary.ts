@@ -1,7 +1,7 @@
-import { LEDGER_CLASSES, type LedgerClass } from '../../plan/ledger-class';
+import { LEDGER_CLASSES, LOSSES, type LedgerClass } from '../../plan/ledger-class';
 import type { DrillLedger } from '../../record/drill-record';
 import type { NamedRequests } from '../../record/record';
-import { countsOf, lossesIn, type Ledger } from './ledger';
+import { countsOf, lossesIn, type Ledger, type LedgerEntry, type Sources } from './ledger';
 import { lossBound } from './loss-bound';
 
 /** As many are named in a record; all of them are in ledger.csv. */
@@ -10,13 +10,20 @@ const NAMED = 20;
 export interface LedgerContext {
   /** Ids of requests that were open when the fault came, or due later. */
   exposed: ReadonlySet<string>;
+  answers: Sources['answers'];
   /** Where they were read; null where they are no source. */
   sources: DrillLedger['sources'];
 }
 
 /** A ledger as it is recorded. */
-export function ledgerSummary(ledger: Ledger, { exposed, sources }: LedgerContext): DrillLedger {
-  const entries = ledger.entries.filter(({ id }) => exposed.has(id));
+export function ledgerSummary(
+  ledger: Ledger,
+  { exposed, answers, sources }: LedgerContext,
+): DrillLedger {
+  // A response that comes at once ends the request before its work: what was not done was still open.
+  const isExposed = (entry: LedgerEntry): boolean =>
+    exposed.has(entry.id) || (answers === 'at-once' && LOSSES.includes(entry.class));
+  const entries = ledger.entries.filter(isExposed);
   const lost = lossesIn(countsOf(entries));
   return {
     sent: ledger.entries.length,
