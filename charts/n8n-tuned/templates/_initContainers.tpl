@@ -4,6 +4,10 @@
 {{- $values := .context.Values -}}
 {{- $settings := .component.settings -}}
 {{- include "n8n-tuned.sentinelProxy" . }}
+{{- $own := include "n8n-tuned.ownInitContainers" . | fromYaml }}
+{{- with $own.sidecars }}
+{{ toYaml . }}
+{{- end }}
 {{- if $values.communityPackages.packages }}
 - name: community-packages
   image: {{ include "n8n-tuned.n8nImage" $context | quote }}
@@ -62,10 +66,24 @@
     - name: tmp
       mountPath: /tmp
 {{- end }}
-{{- with $settings.initContainers }}
+{{- with $own.others }}
 {{ toYaml . }}
 {{- end }}
 {{- include "n8n-tuned.runnerSidecar" . }}
+{{- end -}}
+
+{{/* The user's: what stays beside n8n, as a proxy to a database does, starts before what needs it. Dict: context, component. */}}
+{{- define "n8n-tuned.ownInitContainers" -}}
+{{- $sidecars := list -}}
+{{- $others := list -}}
+{{- range .component.settings.initContainers -}}
+{{- if eq (toString .restartPolicy) "Always" -}}
+{{- $sidecars = append $sidecars . -}}
+{{- else -}}
+{{- $others = append $others . -}}
+{{- end -}}
+{{- end -}}
+{{- dict "sidecars" $sidecars "others" $others | toYaml -}}
 {{- end -}}
 
 {{/* Dict: context, component, and maybe npmrc (where the .npmrc is). */}}
