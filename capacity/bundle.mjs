@@ -23,8 +23,26 @@ const command = (folder, more) =>
     ...more,
   });
 
-/** One file for this checkout: packages are found in its node_modules. */
-export const bundle = (folder) => command(folder, { packages: 'external', sourcemap: true });
+/** What the command runs in a pod, given to `node -e`. */
+const PODS = { 'pod-links': 'pod-links-program', 'pod-connections': 'pod-connections-program' };
+const podPrograms = (folder) =>
+  build({
+    ...common,
+    entryPoints: Object.entries(PODS).map(([out, name]) => ({
+      in: join(import.meta.dirname, `src/targets/kubernetes/${name}.ts`),
+      out,
+    })),
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    minify: true,
+  });
+
+/** For this checkout: packages are found in its node_modules. */
+export async function bundle(folder) {
+  await command(folder, { packages: 'external', sourcemap: true });
+  await podPrograms(folder);
+}
 
 /** What few calls load, and what is larger than all the rest. */
 const LAZY = {
@@ -51,6 +69,7 @@ export async function bundleWithPackages(folder) {
     external: ['pg-native'],
   });
   chmodSync(join(folder, 'cli.js'), 0o755);
+  await podPrograms(folder);
   const lazy = await build({
     ...common,
     entryPoints: Object.entries(LAZY).map(([path, name]) => ({ in: path, out: name })),

@@ -28,8 +28,8 @@ const OPTIONS = {
 export const variables = (given) =>
   Object.entries(given).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
 
-const valuesOf = (root, name) =>
-  [name, 'shared-node'].flatMap((one) => ['--values', join(root, `studies/drills/${one}.yaml`)]);
+const valuesFile = (root, name) => ['--values', join(root, `studies/drills/${name}.yaml`)];
+const valuesOf = (root, name) => [name, 'shared-node'].flatMap((one) => valuesFile(root, one));
 
 /**
  * What the chart gives n8n and the target process does not give it by itself: every role gets it, and what is meant for
@@ -62,22 +62,28 @@ export const FAULTS = [
   { name: 'scale-in', on: BOTH, back: 60, tail: 10 },
   { name: 'rolling-upgrade', on: ['kubernetes'], lasts: 150, back: 30, tail: 10 },
   { name: 'drain-node', on: ['kubernetes'], lasts: 150, back: 30, tail: 10 },
-  { name: 'redis-half-open', on: ['process'], back: 150, tail: 150 },
+  { name: 'redis-half-open', on: BOTH, back: 150, tail: 150 },
   { name: 'restart-redis', on: BOTH, back: 45, tail: GIVEN_UP },
   { name: 'stop-redis', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
   { name: 'restart-postgres', on: BOTH, back: 45, tail: 20 },
   { name: 'stop-postgres', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
   { name: 'stall-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
-  { name: 'cut-worker', on: ['process'], lasts: 75, back: 45, tail: 60 },
-  { name: 'redis-loses-data', on: ['process'], back: 60, tail: 150 },
+  { name: 'cut-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
+  { name: 'redis-loses-data', on: BOTH, back: 60, tail: 150 },
   { name: 'kill-runner', on: BOTH, back: 40, tail: 20 },
-  { name: 'oom-worker', on: BOTH, back: 45, tail: GIVEN_UP, more: ['--memory', '1Gi'] },
-  { name: 'postgres-connections-used-up', on: ['process'], lasts: 30, back: 60, tail: GIVEN_UP },
+  {
+    ...{ name: 'oom-worker', on: BOTH, back: 45, tail: GIVEN_UP },
+    more: { process: () => ['--memory', '1Gi'] },
+  },
+  { name: 'postgres-connections-used-up', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
   { name: 'burst', on: BOTH, lasts: 10, back: 60, tail: 10 },
-  { name: 'slow-redis', on: ['process'], lasts: 30, back: 30, tail: 10 },
-  { name: 'slow-postgres', on: ['process'], lasts: 30, back: 30, tail: 10 },
-  { name: 'crash-across-a-schedule', on: ['process'], lasts: 20, back: 180, tail: 20 },
-  { name: 'full-disk', on: ['process'], lasts: 20, back: 60, tail: GIVEN_UP },
+  { name: 'slow-redis', on: BOTH, lasts: 30, back: 30, tail: 10 },
+  { name: 'slow-postgres', on: BOTH, lasts: 30, back: 30, tail: 10 },
+  { name: 'crash-across-a-schedule', on: BOTH, lasts: 20, back: 180, tail: 20 },
+  {
+    ...{ name: 'full-disk', on: BOTH, lasts: 20, back: 60, tail: GIVEN_UP },
+    more: { kubernetes: (root) => valuesFile(root, 'sized-volume') },
+  },
 ];
 
 /** Enough for a count of losses to show how much it varies. */
@@ -175,10 +181,10 @@ export const optionsOf = ({ target, configuration }, root) =>
 
 /** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
 export function commandOf({ fault, target, configuration }, { root, out, isShort }) {
-  const { lasts, back, more = [] } = FAULTS.find(({ name }) => name === fault);
+  const { lasts, back, more = {} } = FAULTS.find(({ name }) => name === fault);
   return [
     ...['drill', fault, '--target', target, ...optionsOf({ target, configuration }, root)],
-    ...(target === 'process' ? more : []),
+    ...(more[target]?.(root) ?? []),
     ...loadOf({ lasts, back, isShort }),
     ...(hasControl({ fault }) ? [] : ['--no-control']),
     ...['--ready', '300s', '--out', out, '--json'],

@@ -60,7 +60,8 @@ afterAll(async () => {
 beforeEach(async () => {
   await redis.flushall();
   ports = [await freePort(), await freePort()];
-  links = [await Link.open(ports[0], store), await Link.open(ports[1], store)];
+  const to = { host: '127.0.0.1', port: store };
+  links = [await Link.open(ports[0], to), await Link.open(ports[1], to)];
 });
 afterEach(async () => {
   worker.kill('SIGKILL');

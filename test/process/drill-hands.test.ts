@@ -96,7 +96,9 @@ test('every connection to PostgreSQL is ended and taken, and given back', async 
       }
     }
   });
-  const { taken, giveBack } = await useUpConnections(url);
+  const { taken, giveBack } = await useUpConnections(
+    (name) => new pg.Client({ connectionString: url, application_name: name }),
+  );
   expect(String(taken)).toBe(allowed?.['max_connections']);
   await expect(query(url, 'SELECT 1')).rejects.toMatchObject({ code: '53300' });
   await giveBack();

@@ -137,6 +137,7 @@ export function oneDrill(
   const target = chosenTarget(options, workload.workflows, options.ready, {
     hasLinks: order.fault.isOnLinks ?? false,
     hasSmallDisk: order.fault.isOnSmallDisk ?? false,
+    hasForgetfulRedis: order.fault.isOnForgetfulRedis ?? false,
     hasReadiness: true,
   });
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {

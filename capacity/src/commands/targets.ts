@@ -3,6 +3,7 @@ import { withHeaders } from '../../../loadtests/lib/own-request';
 import { chooseServer, serverLoad, withoutWorkflows } from '../plan/chosen-server';
 import { chooseTopology } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
+import type { KubernetesOptions } from '../targets/kubernetes/options';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import { topologyOfValues } from '../targets/kubernetes/values';
 import { processTarget, type ProcessTargetOptions } from '../targets/process/process-target';
@@ -23,11 +24,15 @@ import {
 } from './kubernetes';
 import { chosenWorkload, type TargetOptions, type WorkloadOptions } from './options';
 
+/** What a fault needs of a target, of those that know it. */
+type ForDrill = Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk' | 'hasReadiness'> &
+  Pick<KubernetesOptions, 'hasForgetfulRedis'>;
+
 export function chosenTarget(
   options: TargetOptions & Pick<WorkloadOptions, 'workflow'>,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
-  forDrill: Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk' | 'hasReadiness'> = {},
+  { hasForgetfulRedis, ...forDrill }: ForDrill = {},
 ): Target {
   if (options.target === 'server') {
     refuseKubernetesFlags(options);
@@ -63,7 +68,12 @@ export function chosenTarget(
   }
   if (options.target === 'kubernetes') {
     refuseUrls(options);
-    return kubernetesTarget(kubernetesOptions(options, workflows, readyTimeoutMs));
+    const { hasLinks } = forDrill;
+    return kubernetesTarget({
+      ...kubernetesOptions(options, workflows, readyTimeoutMs),
+      ...(hasLinks === undefined ? {} : { hasLinks }),
+      ...(hasForgetfulRedis === undefined ? {} : { hasForgetfulRedis }),
+    });
   }
   refuseUrls(options);
   refuseKubernetesFlags(options);

@@ -15,6 +15,8 @@ export interface Fault {
   rateFactor?: number;
   /** n8n reaches its stores through links of ours, which this one slows or cuts; left out: directly. */
   isOnLinks?: boolean;
+  /** Redis has no volume, so that it comes back empty; left out: as it is deployed. */
+  isOnForgetfulRedis?: boolean;
   /** The data of n8n's database lies on a file system of ours, whose size this one changes; left out: where it always does. */
   isOnSmallDisk?: boolean;
   /** A workflow that is active beside the load, and whose due times are accounted for; left out: none. */
@@ -51,11 +53,6 @@ export interface FaultScene {
   signal: AbortSignal;
 }
 
-/** Why a fault is not made where a link of the command's own would have to lie between n8n and its stores. */
-export const NEEDS_LINKS = {
-  kubernetes:
-    'pods reach their stores directly, with nothing in between that could slow or cut them off',
-};
 /** Why a fault is not made where nothing replaces an instance of n8n by a new one. */
 export const NEEDS_PODS = { process: 'it needs pods that are replaced by new ones' };
 

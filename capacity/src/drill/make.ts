@@ -70,10 +70,10 @@ export async function slow(
   addedMs: number,
 ): Promise<void> {
   const links = linksOf(scene, { store });
-  for (const link of links) link.slow(addedMs / 2);
+  await Promise.all(links.map((link) => link.slow(addedMs / 2)));
   scene.tell(`${store} answers ${String(addedMs)} ms later for ${seconds(scene.lastsMs)}`);
   await lasting(scene);
-  for (const link of links) link.slow(0);
+  await Promise.all(links.map((link) => link.slow(0)));
   scene.tell(`${store} answers as before`);
 }
 

@@ -2,10 +2,8 @@
  * The chart's CronJob: one pass, with the Node.js and the Redis client of n8n's image. Bundled into
  * charts/n8n-tuned/files/recover.cjs; what it is told are variables, those of the queue as n8n reads them.
  */
-import { realpathSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { delimiter, join } from 'node:path';
 import type { Redis, RedisOptions } from 'ioredis';
+import { moduleOfN8n } from '../targets/n8n-module';
 import { Failure, messageOf } from '../ui/errors';
 import { recoverOnce } from './once';
 import { isAnythingLost, summaryOf } from './pass';
@@ -43,19 +41,9 @@ function redisOptions(): RedisOptions {
 const optional = (name: string, value: string | undefined): Record<string, string> =>
   value === undefined || value === '' ? {} : { [name]: value };
 
-/** Of the n8n that the image starts. */
-function n8nRedis(): new (options: RedisOptions) => Redis {
-  for (const folder of (env['PATH'] ?? '').split(delimiter)) {
-    try {
-      const n8n = realpathSync(join(folder, 'n8n'));
-      return (createRequire(n8n)('ioredis') as { Redis: new (options: RedisOptions) => Redis })
-        .Redis;
-    } catch {
-      // Not there: the next one.
-    }
-  }
-  throw new Failure('this image has no n8n with a client for Redis');
-}
+type RedisClient = new (options: RedisOptions) => Redis;
+
+const n8nRedis = (): RedisClient => (moduleOfN8n('ioredis') as { Redis: RedisClient }).Redis;
 
 async function main(): Promise<number> {
   const stopping = new AbortController();

@@ -91,6 +91,8 @@ export interface DrillAccess {
    * Lowers the memory limit of a service to what it uses, until the kernel has ended it, and sets it as it was.
    */
   runOutOfMemory(instance: string, signal: AbortSignal): Promise<void>;
+  /** Ends a store as when its machine is lost, with all that it does not keep on a volume; it is started again. */
+  loseStore(instance: string): Promise<void>;
   /**
    * Ends a service in its orderly way, its data kept, with a grace of `withinMs`, and keeps it down; what it
    * returns starts it again. Left out, the grace is that with which it was deployed; with 0 it is killed.
@@ -140,12 +142,12 @@ export interface StoreLink {
   role: Role;
   store: 'redis' | 'postgresql';
   /** From now on each byte comes so much later, in each direction; 0: at once. */
-  slow(delayMs: number): void;
+  slow(delayMs: number): Promise<void>;
   /** Nothing passes until `thaw`, and nothing is lost. */
-  freeze(): void;
-  thaw(): void;
+  freeze(): Promise<void>;
+  thaw(): Promise<void>;
   /** Nothing passes through its open connections again, and they stay open; how many there were. */
-  lose(): number;
+  lose(): Promise<number>;
 }
 
 /** What plays one role. */

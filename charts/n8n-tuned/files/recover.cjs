@@ -1,7 +1,7 @@
 // Generated from capacity/src/recover by tools/recovery.mjs. docs/recovery.md
 "use strict";
 
-// capacity/src/recover/in-cluster.ts
+// capacity/src/targets/n8n-module.ts
 var import_node_fs = require("node:fs");
 var import_node_module = require("node:module");
 var import_node_path = require("node:path");
@@ -15,6 +15,17 @@ var Failure = class extends Error {
 };
 function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
+}
+
+// capacity/src/targets/n8n-module.ts
+function moduleOfN8n(name, path = process.env["PATH"] ?? "") {
+  for (const folder of path.split(import_node_path.delimiter)) {
+    try {
+      return (0, import_node_module.createRequire)((0, import_node_fs.realpathSync)((0, import_node_path.join)(folder, "n8n")))(name);
+    } catch {
+    }
+  }
+  throw new Failure(`this image has no n8n with the package ${name}`);
 }
 
 // capacity/src/recover/once.ts
@@ -343,7 +354,7 @@ var OPEN = /* @__PURE__ */ new Set(["new", "running"]);
 var HAS_A_JOB = /* @__PURE__ */ new Set(["webhook", "trigger", "retry", "error", "chat", "evaluation", "agent"]);
 var SUB_EXECUTION_FAILED = "it is a sub-execution whose task runner died: the one that called it has failed, and is not retried";
 var NOT_OURS = {
-  integrated: "it is a sub-execution: the one that called it is retried",
+  integrated: "it is a sub-execution: it is left to a retry of the one that called it",
   manual: "somebody ran it manually in the editor",
   evaluation: "it is part of an evaluation",
   chat: "somebody ran it in a chat",
@@ -743,16 +754,7 @@ function redisOptions() {
   };
 }
 var optional = (name, value) => value === void 0 || value === "" ? {} : { [name]: value };
-function n8nRedis() {
-  for (const folder of (env["PATH"] ?? "").split(import_node_path.delimiter)) {
-    try {
-      const n8n = (0, import_node_fs.realpathSync)((0, import_node_path.join)(folder, "n8n"));
-      return (0, import_node_module.createRequire)(n8n)("ioredis").Redis;
-    } catch {
-    }
-  }
-  throw new Failure("this image has no n8n with a client for Redis");
-}
+var n8nRedis = () => moduleOfN8n("ioredis").Redis;
 async function main() {
   const stopping = new AbortController();
   process.once("SIGTERM", () => {

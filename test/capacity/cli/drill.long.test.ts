@@ -43,10 +43,6 @@ test.each([
     'rolling-upgrade cannot be injected with --target process: it needs pods that are replaced by new ones;',
   ],
   [
-    ['cut-worker', '--target', 'kubernetes', '--workers', '2'],
-    'cut-worker cannot be injected with --target kubernetes: pods reach their stores directly',
-  ],
-  [
     ['kill-worker', '--target', 'kubernetes'],
     'the topology has nothing for kill-worker to hit: add --mode queue --workers 2.',
   ],

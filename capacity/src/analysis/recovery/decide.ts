@@ -215,7 +215,7 @@ const SUB_EXECUTION_FAILED =
   'it is a sub-execution whose task runner died: the one that called it has failed, and is not retried';
 
 const NOT_OURS: Record<string, string> = {
-  integrated: 'it is a sub-execution: the one that called it is retried',
+  integrated: 'it is a sub-execution: it is left to a retry of the one that called it',
   manual: 'somebody ran it manually in the editor',
   evaluation: 'it is part of an evaluation',
   chat: 'somebody ran it in a chat',

@@ -9,7 +9,6 @@ export const crashAcrossASchedule: Fault = {
   usualSeconds: 20,
   promise: `${SURVIVED},due-never=0,due-repeated=0`,
   schedule: { file: 'schedule.json', everySeconds: 2 },
-  notOn: { kubernetes: 'the workflow with the schedule is not imported into a release' },
   lacks: needsNewer,
   make: async (scene) => {
     const { access, tell, lastsMs } = scene;

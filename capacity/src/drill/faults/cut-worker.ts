@@ -1,4 +1,4 @@
-import { NEEDS_LINKS, SURVIVED, type Fault } from '../fault';
+import { SURVIVED, type Fault } from '../fault';
 import { first, lasting, linksOf, needsWorkers, seconds } from '../make';
 
 /** Longer than the lock of a job, as `stall-worker`; but this worker works on, and tells of it when it is back. */
@@ -8,16 +8,15 @@ export const cutWorker: Fault = {
   kind: 'accident',
   usualSeconds: 75,
   isOnLinks: true,
-  notOn: NEEDS_LINKS,
   promise: SURVIVED,
   lacks: needsWorkers,
   make: async (scene) => {
     const instance = first(scene, 'worker');
     const links = linksOf(scene, { instance });
-    for (const link of links) link.freeze();
+    await Promise.all(links.map((link) => link.freeze()));
     scene.tell(`${instance} is cut off from its stores for ${seconds(scene.lastsMs)}`);
     await lasting(scene);
-    for (const link of links) link.thaw();
+    await Promise.all(links.map((link) => link.thaw()));
     scene.tell(`${instance} reaches its stores again`);
   },
 };

@@ -3,7 +3,9 @@ import { Failure } from '../../ui/exit';
 import { SURVIVED, type Fault } from '../fault';
 import { lasting, needsNothing, seconds } from '../make';
 
-/** The disk of the database; in regular mode also that of n8n's user folder, with its binary data. */
+/**
+ * The disk of the database; on the target process in regular mode also that of n8n's user folder, with its binary data.
+ */
 export const fullDisk: Fault = {
   name: 'full-disk',
   title: 'no space left on the disk of the database for a while',
@@ -11,7 +13,6 @@ export const fullDisk: Fault = {
   usualSeconds: 20,
   isOnSmallDisk: true,
   promise: SURVIVED,
-  notOn: { kubernetes: 'the size of a volume is not changed while it is in use' },
   notHere: whyNoMount,
   lacks: needsNothing,
   make: async (scene) => {

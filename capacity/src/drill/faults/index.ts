@@ -23,15 +23,13 @@ import { stallWorker } from './stall-worker';
 import { stopPostgres } from './stop-postgres';
 import { stopRedis } from './stop-redis';
 
-/** In the order in which they are listed. */
+/** In the order in which they are listed: those that happen most and hurt most first. */
 export const FAULTS: readonly Fault[] = [
   killWorker,
   killMain,
   killWebhook,
   killRunner,
   stallWorker,
-  oomWorker,
-  cutWorker,
   redisHalfOpen,
   restartRedis,
   stopRedis,
@@ -41,12 +39,14 @@ export const FAULTS: readonly Fault[] = [
   stopPostgres,
   slowPostgres,
   postgresConnectionsUsedUp,
-  fullDisk,
-  crashAcrossASchedule,
+  oomWorker,
+  cutWorker,
   rollingUpgrade,
   scaleIn,
   drainNode,
+  fullDisk,
   burst,
+  crashAcrossASchedule,
 ];
 
 export function findFault(name: string): Fault {

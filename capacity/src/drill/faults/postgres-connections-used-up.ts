@@ -8,10 +8,6 @@ export const postgresConnectionsUsedUp: Fault = {
   kind: 'accident',
   usualSeconds: 30,
   promise: SURVIVED,
-  notOn: {
-    kubernetes:
-      'the connections of PostgreSQL are taken from this machine, which does not reach a pod',
-  },
   lacks: needsPostgresql,
   make: async (scene) => {
     const { taken, giveBack } = await scene.access.useUpConnections();

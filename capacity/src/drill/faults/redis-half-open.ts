@@ -1,4 +1,4 @@
-import { NEEDS_LINKS, SURVIVED, type Fault } from '../fault';
+import { SURVIVED, type Fault } from '../fault';
 import { linksOf, needsWorkers } from '../make';
 
 /**
@@ -11,13 +11,12 @@ export const redisHalfOpen: Fault = {
   kind: 'accident',
   usualSeconds: 0,
   isOnLinks: true,
-  notOn: NEEDS_LINKS,
   promise: SURVIVED,
   lacks: needsWorkers,
-  make: (scene) => {
-    const lost = linksOf(scene, { role: 'worker', store: 'redis' }).map((link) => link.lose());
+  make: async (scene) => {
+    const links = linksOf(scene, { role: 'worker', store: 'redis' });
+    const lost = await Promise.all(links.map((link) => link.lose()));
     const connections = lost.reduce((sum, each) => sum + each, 0);
     scene.tell(`${String(connections)} connections of workers to Redis carry nothing any more`);
-    return Promise.resolve();
   },
 };

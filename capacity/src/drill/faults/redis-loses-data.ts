@@ -1,14 +1,18 @@
 import { SURVIVED, type Fault } from '../fault';
-import { kill, needsQueue } from '../make';
+import { first, needsQueue } from '../make';
 
-/** The Redis of the target keeps nothing on disk: killed, it comes back empty. */
+/** The jobs are gone, those at work included; n8n still has their executions. */
 export const redisLosesData: Fault = {
   name: 'redis-loses-data',
-  title: 'SIGKILL of a Redis without persistence: it comes back empty',
+  title: 'a Redis without persistence killed: it comes back empty',
   kind: 'accident',
   usualSeconds: 0,
   promise: SURVIVED,
-  notOn: { kubernetes: 'the Redis of the chart has its data on a volume and comes back with it' },
+  isOnForgetfulRedis: true,
   lacks: needsQueue,
-  make: (scene) => kill(scene, 'redis'),
+  make: async (scene) => {
+    const redis = first(scene, 'redis');
+    await scene.access.loseStore(redis);
+    scene.tell(`${redis} was killed and loses its data`);
+  },
 };

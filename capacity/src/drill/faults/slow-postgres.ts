@@ -1,4 +1,4 @@
-import { NEEDS_LINKS, SURVIVED, type Fault } from '../fault';
+import { SURVIVED, type Fault } from '../fault';
 import { needsPostgresql, slow } from '../make';
 
 /** An execution asks PostgreSQL some dozens of times, one after the other. */
@@ -11,7 +11,6 @@ export const slowPostgres: Fault = {
   kind: 'accident',
   usualSeconds: 30,
   isOnLinks: true,
-  notOn: NEEDS_LINKS,
   promise: SURVIVED,
   lacks: needsPostgresql,
   make: (scene) => slow(scene, 'postgresql', ADDED_MS),

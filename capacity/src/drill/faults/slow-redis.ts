@@ -1,4 +1,4 @@
-import { NEEDS_LINKS, SURVIVED, type Fault } from '../fault';
+import { SURVIVED, type Fault } from '../fault';
 import { needsQueue, slow } from '../make';
 
 const ADDED_MS = 200;
@@ -10,7 +10,6 @@ export const slowRedis: Fault = {
   kind: 'accident',
   usualSeconds: 30,
   isOnLinks: true,
-  notOn: NEEDS_LINKS,
   promise: SURVIVED,
   lacks: needsQueue,
   make: (scene) => slow(scene, 'redis', ADDED_MS),

@@ -16,10 +16,15 @@ export function findHelm(): string | null {
 }
 
 /** Every manifest; what the chart refuses is the user's mistake, in the chart's own words. */
-export function renderChart(helm: string, chart: string, values: string): unknown[] {
+export function renderChart(
+  helm: string,
+  chart: string,
+  values: string,
+  release = 'n8n',
+): unknown[] {
   const { status, stdout, stderr, error } = spawnSync(
     helm,
-    ['template', 'n8n', chart, '--kube-version', KUBERNETES, '--values', '-'],
+    ['template', release, chart, '--kube-version', KUBERNETES, '--values', '-'],
     { input: values, encoding: 'utf8', timeout: WITHIN_MS, maxBuffer: MOST_BYTES },
   );
   if (error !== undefined) throw error;

@@ -8,26 +8,30 @@ import type { V1Deployment, V1Pod } from './api-types';
 import { refusalOf } from './causes';
 import { killRunners, runOutOfMemory, signalAll } from './drill-in-container';
 import { recoveryReach } from './drill-recovery';
+import { fillVolume } from './full-volume';
 import { releaseSelector } from './labels';
 import { nameOf } from './pod-trouble';
 import { roleOf, seatsOf, type ContainerSeat } from './pods';
+import { takeConnections } from './pod-connections';
+import type { PodProgram } from './pod-program';
 import { isRolledOut } from './rollout';
+import { storeLinksOf } from './store-links';
 
 const LOOK_EVERY_MS = 500;
 /** Over what a pod was given to end. */
 const SPARE_MS = 15_000;
 /** Between two asks for an eviction that a disruption budget refuses. */
 const ASK_AGAIN_MS = 2_000;
-const NOT_HERE = 'this target has no way to do it';
 
 export interface DrillPlace {
-  cluster: Pick<Cluster, 'exec' | 'doing' | 'found' | 'core' | 'apps'>;
+  cluster: Pick<Cluster, 'exec' | 'output' | 'doing' | 'found' | 'core' | 'apps'>;
   namespace: string;
   release: string;
   /** As they were seen last. */
   pods(): readonly V1Pod[];
   /** Null: nothing counts what workflows do outside n8n. */
   effects: (() => Promise<Effect[]>) | null;
+  program(name: PodProgram): string;
 }
 
 export function drillAccessOf(place: DrillPlace): DrillAccess {
@@ -40,12 +44,16 @@ export function drillAccessOf(place: DrillPlace): DrillAccess {
     signal: async (instance, signal) => {
       await signalAll(place, seatOf(place, instance), signal);
     },
-    keepDown: (instance) => keepDown(place, instance),
+    keepDown: (instance, withinMs) => keepDown(place, instance, withinMs === 0),
     rollOut: (signal) => rollOut(place, signal),
     recovery: (scopes) => recoveryReach(place, scopes),
     drainNode: (instance, signal) => drainNode(place, instance, signal),
     effects: () => (effects === null ? Promise.resolve(null) : effects()),
-    links: [],
+    // A pod that is replaced has another name; without links in it an order finds none.
+    get links() {
+      return storeLinksOf(place, seatsOf(place.pods()));
+    },
+    loseStore: (instance) => loseStore(place, instance),
     killRunner: (instance) =>
       killRunners(
         place,
@@ -54,15 +62,31 @@ export function drillAccessOf(place: DrillPlace): DrillAccess {
     runOutOfMemory: async (instance, signal) => {
       await runOutOfMemory(place, seatOf(place, instance), signal);
     },
-    useUpConnections: () => Promise.reject(new Failure(NOT_HERE)),
+    useUpConnections: async () => {
+      // Of a server that is not the release's, others would lose their connections as well.
+      seatOfRole(place, 'postgresql');
+      return takeConnections(place, seatOfRole(place, 'main'), place.program('pod-connections'));
+    },
+    fillDisk: async () => fillVolume(place, seatOfRole(place, 'postgresql')),
   };
+}
+
+/** Its StatefulSet makes a new pod, with an empty folder where it has no volume. */
+async function loseStore({ cluster, namespace }: DrillPlace, name: string): Promise<void> {
+  await cluster.doing(`deleting ${name}`, () =>
+    cluster.core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 }),
+  );
 }
 
 /**
  * A store's StatefulSet, with one pod, is set to none; of a Deployment this very pod is taken out. The grace is the
- * pod's own.
+ * pod's own. `isKilled`: n8n has no time to end, nor to start again in this pod.
  */
-async function keepDown(place: DrillPlace, instance: string): Promise<() => Promise<void>> {
+async function keepDown(
+  place: DrillPlace,
+  instance: string,
+  isKilled: boolean,
+): Promise<() => Promise<void>> {
   const { cluster, namespace } = place;
   const pod = podOf(place, instance);
   const role = roleOf(pod);
@@ -94,9 +118,31 @@ async function keepDown(place: DrillPlace, instance: string): Promise<() => Prom
     cluster.doing(`scaling ${name} to ${String(to)}`, () =>
       cluster.apps.patchNamespacedDeployment({ namespace, name, body: replicasPatch(to) }),
     );
+  const seat = seatOf(place, instance);
+  if (isKilled) await signalAll(place, seat, 'SIGKILL');
   await scale(replicas - 1);
-  await gone(place, [pod], withinMs);
+  const over = gone(place, [pod], withinMs);
+  if (isKilled) await killUntil(over, place, seat);
+  await over;
   return () => scale(replicas).then(() => undefined);
+}
+
+/** The kubelet starts a container again until the pod has been told to go. */
+async function killUntil(
+  over: Promise<void>,
+  place: DrillPlace,
+  seat: ContainerSeat,
+): Promise<void> {
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+  };
+  over.then(end, end);
+  while (!isOver) {
+    // Between two starts there is nothing to kill.
+    await signalAll(place, seat, 'SIGKILL').catch(() => undefined);
+    await pause();
+  }
 }
 
 async function rollOut(place: DrillPlace, signal: AbortSignal): Promise<void> {
@@ -232,6 +278,12 @@ function seatOf(place: DrillPlace, instance: string): ContainerSeat {
     ({ pod, role }) => pod === instance && role !== 'runner',
   );
   if (found === undefined) throw new Failure(`${instance} does not run`);
+  return found;
+}
+
+function seatOfRole(place: DrillPlace, role: ContainerSeat['role']): ContainerSeat {
+  const found = seatsOf(place.pods()).find((seat) => seat.role === role);
+  if (found === undefined) throw new Failure(`no ${role} of the release runs`);
   return found;
 }
 

@@ -27,6 +27,7 @@ import type { ClusterGenerators } from './generator';
 import type { GeneratorPod } from './generator-pod';
 import { ClusterInsides } from './insides';
 import { PodApi } from './pod-api';
+import { podProgram } from './pod-program';
 import { OURS_SELECTOR } from './labels';
 import { closedBy, closedText } from './network-policies';
 import type { PodLogs } from './pod-logs';
@@ -92,7 +93,7 @@ export class KubernetesRunning implements Running {
     });
     this.drillAccess = drillAccessOf({
       ...{ cluster, namespace, release: options.deployed.release },
-      ...{ pods: () => watch.pods, effects: options.effects },
+      ...{ pods: () => watch.pods, effects: options.effects, program: podProgram },
     });
     this.insides = new ClusterInsides(cluster, namespace, () => watch.seats);
   }

@@ -144,12 +144,13 @@ async function bringUp(
   ): Promise<{ topology: Topology | null; values: Record<string, unknown> | null }> {
     const values =
       options.chart === null
-        ? chosenValues(
-            options.topology,
-            options.values,
-            needsUpstream(options) ? upstreamUrlOf(release) : null,
-            ownWorkflows(options),
-          )
+        ? chosenValues({
+            ...{ topology: options.topology, given: options.values, release },
+            upstreamUrl: needsUpstream(options) ? upstreamUrlOf(release) : null,
+            workflows: ownWorkflows(options),
+            hasLinks: options.hasLinks ?? false,
+            hasForgetfulRedis: options.hasForgetfulRedis ?? false,
+          })
         : foreignValues([...options.chart.values, ...options.values]);
     if (options.chart !== null) await putBeside(options.chart);
     const helmEnds = new AbortController();

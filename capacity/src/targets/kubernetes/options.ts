@@ -25,6 +25,10 @@ export interface KubernetesOptions {
   /** Until the real request gets its expected response. */
   readyTimeoutMs: number;
   workflows: readonly SeedWorkflow[];
+  /** Whether n8n reaches its stores through links that a drill can slow and cut; left out: directly. */
+  hasLinks?: boolean;
+  /** Whether the chart's Redis has no volume; left out: as it is deployed. */
+  hasForgetfulRedis?: boolean;
   /** How the load comes to n8n. */
   via: Way;
   /** Where the Ingress or the Gateway is; null: as it says itself, else as DNS says. */

@@ -5,11 +5,15 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { contradiction } from '../../plan/contradiction';
 import { valuesWithoutSecrets } from '../../plan/secrets';
-import { readDeployed } from '../chart/deployed';
+import { chartFolder, readDeployed } from '../chart/deployed';
+import { renderChart } from '../chart/render';
 import { valuesOfTopology } from '../chart/topology-values';
 import { merged } from '../chart/values-topology';
 import type { Topology } from '../../plan/topology';
 import { messageOf, Mistake } from '../../ui/exit';
+import { neededHelm } from './helm';
+import { linkedValues } from './linked-values';
+import { podProgram } from './pod-program';
 
 /** What a measurement needs, whatever else is asked for. */
 const NEEDED = {
@@ -28,21 +32,39 @@ export interface ValuesFiles {
   end(): void;
 }
 
-/** `workflows`: the user's own, which are not recorded: what is in them is theirs. */
-export function chosenValues(
-  topology: Topology | null,
-  given: readonly { name: string; text: string }[],
-  upstreamUrl: string | null,
-  workflows: Record<string, string>,
-): ValuesFiles {
+export interface ValuesOrder {
+  /** Null: the values say it all. */
+  topology: Topology | null;
+  given: readonly { name: string; text: string }[];
+  upstreamUrl: string | null;
+  /** The user's own, which are not recorded: what is in them is theirs. */
+  workflows: Record<string, string>;
+  release: string;
+  hasLinks: boolean;
+  hasForgetfulRedis: boolean;
+}
+
+export function chosenValues(order: ValuesOrder): ValuesFiles {
+  const { topology, given, upstreamUrl, workflows } = order;
   const wrong = topology === null ? null : contradiction(topology);
   if (wrong !== null) throw new Mistake(`${wrong}.`);
   const own = topology === null ? {} : valuesOfTopology(topology);
   const placed = upstreamUrl === null ? [] : [{ loadTargets: { upstreamUrl } }];
-  const all = [own, ...given.map(parsedValues), NEEDED, ...placed];
+  const forgetful = order.hasForgetfulRedis ? [WITHOUT_VOLUME] : [];
+  const asked = [own, ...given.map(parsedValues), NEEDED, ...placed, ...forgetful];
+  const { topology: deployed } = readDeployed(stringify(asked.reduce<unknown>(merged, {})));
+  const all = [...asked, ...(order.hasLinks ? [linksFor(asked, order.release)] : [])];
   const values = all.reduce<unknown>(merged, {});
-  const { topology: deployed } = readDeployed(stringify(values));
   return { ...written([...all, { loadTargets: { workflows } }], values), topology: deployed };
+}
+
+const WITHOUT_VOLUME = { redis: { own: { persistence: { enabled: false } } } };
+
+function linksFor(asked: readonly unknown[], release: string): unknown {
+  const values = asked.reduce<unknown>(merged, {});
+  const helm = neededHelm();
+  const manifests = renderChart(helm, chartFolder(), stringify(values), release);
+  return linkedValues(values, manifests, podProgram('pod-links'));
 }
 
 /** Of a chart that is not ours: as they are. */

@@ -1,5 +1,5 @@
-import pg from 'pg';
-import { Failure } from '../../ui/exit';
+/** Takes every connection to PostgreSQL; also in a pod, with the client that n8n has. */
+import { Failure } from '../../ui/errors';
 
 /** How ours are told from those of others. */
 const NAME = 'n8n-tuned-drill';
@@ -7,17 +7,28 @@ const NAME = 'n8n-tuned-drill';
 const ROUNDS = 50;
 const AT_ONCE = 10;
 
-/** Ends every connection to PostgreSQL but ours, and takes all that it allows. */
+/** Of a client of the package pg, what is used here. */
+export interface PostgresClient {
+  connect(): Promise<unknown>;
+  query(
+    text: string,
+    values?: string[],
+  ): Promise<{ rows: Record<string, string>[]; rowCount: number | null }>;
+  end(): Promise<void>;
+  on(event: 'error', listener: () => void): unknown;
+}
+
+/** Ends every connection to PostgreSQL but ours, and takes all that it allows. `clientOf` gives one of that name. */
 export async function useUpConnections(
-  url: string,
+  clientOf: (name: string) => PostgresClient,
 ): Promise<{ taken: number; giveBack: () => Promise<void> }> {
-  const taken: pg.Client[] = [];
+  const taken: PostgresClient[] = [];
   const giveBack = async (): Promise<void> => {
     await Promise.allSettled(taken.map((client) => client.end()));
   };
   /** Null: PostgreSQL has none left. */
-  const take = async (): Promise<pg.Client | null> => {
-    const client = new pg.Client({ connectionString: url, application_name: NAME });
+  const take = async (): Promise<PostgresClient | null> => {
+    const client = clientOf(NAME);
     client.on('error', () => undefined); // It is gone then, and counts for nothing.
     try {
       await client.connect();
@@ -30,7 +41,8 @@ export async function useUpConnections(
   };
   try {
     const first = await take();
-    const allowed = Number((await first?.query('SHOW max_connections'))?.rows[0].max_connections);
+    const [shown] = (await first?.query('SHOW max_connections'))?.rows ?? [];
+    const allowed = Number(shown?.['max_connections']);
     for (let round = 0; first !== null && round < ROUNDS; round += 1) {
       const ended = await first.query(END_OTHERS, [NAME]);
       // Another one may be on its way in, and seen by nobody yet.

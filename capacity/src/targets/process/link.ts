@@ -11,12 +11,12 @@ export class Link {
 
   private constructor(private readonly server: Server) {}
 
-  /** Listens on `port` and connects to `to`, both on loopback, once for each connection that it accepts. */
-  static async open(port: number, to: number): Promise<Link> {
+  /** Listens on `port` of loopback and connects to `to`, once for each connection that it accepts. */
+  static async open(port: number, to: Address): Promise<Link> {
     const server = createServer();
     const link = new Link(server);
     server.on('connection', (near) => {
-      link.accept(near, connect({ host: '127.0.0.1', port: to, noDelay: true }));
+      link.accept(near, connect({ ...to, noDelay: true }));
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -63,6 +63,11 @@ export class Link {
     this.connections.add(connection);
     connection.onEnd(() => this.connections.delete(connection));
   }
+}
+
+export interface Address {
+  host: string;
+  port: number;
 }
 
 interface Rule {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { keptForMs } from '../../plan/kept-executions';
 import type { Topology } from '../../plan/topology';
@@ -151,10 +152,18 @@ export class ProcessRunning implements Running {
       },
       useUpConnections: () => {
         if (postgresql === null) return Promise.reject(new Failure('no PostgreSQL runs'));
-        return useUpConnections(postgresql.url);
+        const { url } = postgresql;
+        return useUpConnections(
+          (name) => new pg.Client({ connectionString: url, application_name: name }),
+        );
       },
       signal: (instance, signal) => {
         supervisor.signal(instance, signal);
+        return Promise.resolve();
+      },
+      // This Redis saves nothing by itself.
+      loseStore: (instance) => {
+        supervisor.signal(instance, 'SIGKILL');
         return Promise.resolve();
       },
       killRunner: (instance) => {

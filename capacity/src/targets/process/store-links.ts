@@ -13,20 +13,23 @@ export async function openLinks(ports: Ports): Promise<{
     for (const store of Object.keys(own) as Store[]) {
       const [port, to] = [own[store], ports[store]];
       if (port === undefined || to === null) continue;
-      const link = await Link.open(port, to);
+      const link = await Link.open(port, { host: '127.0.0.1', port: to });
       opened.push(link);
       links.push({
         ...{ instance, role, store },
         slow: (delayMs) => {
           link.slow(delayMs);
+          return Promise.resolve();
         },
         freeze: () => {
           link.freeze();
+          return Promise.resolve();
         },
         thaw: () => {
           link.thaw();
+          return Promise.resolve();
         },
-        lose: () => link.lose(),
+        lose: () => Promise.resolve(link.lose()),
       });
     }
   }

@@ -1,12 +1,13 @@
 // What a drill does to a release, with a stand-in for the API of the cluster that keeps what it was asked.
 import { execFileSync, spawn } from 'node:child_process';
-import type { Place } from '../../../../capacity/src/targets/kubernetes/api';
+import type { ExecOptions, Place } from '../../../../capacity/src/targets/kubernetes/api';
 import type { V1Deployment, V1Pod } from '../../../../capacity/src/targets/kubernetes/api-types';
 import {
   drillAccessOf,
   type DrillPlace,
 } from '../../../../capacity/src/targets/kubernetes/drill-access';
 import { RUNNER_SCRIPT } from '../../../../capacity/src/targets/kubernetes/drill-in-container';
+import { FILL_SCRIPT, FREE_SCRIPT } from '../../../../capacity/src/targets/kubernetes/full-volume';
 import { isRolledOut } from '../../../../capacity/src/targets/kubernetes/rollout';
 
 const COMPONENT = 'app.kubernetes.io/component';
@@ -79,6 +80,14 @@ class FakeCluster {
   meanwhile: () => void = () => undefined;
   /** How often an eviction is refused. */
   refusals = 0;
+  /** What a command that is waited for has written. */
+  output: (command: readonly string[]) => Promise<string> = () => Promise.resolve('');
+  /** Of a command that goes on: what it writes at first, and how it ends. */
+  goesOn: {
+    begins: string;
+    told: string[];
+    ends: Promise<{ code: number | null; stderr: string }>;
+  } | null = null;
 
   remove(name: string): void {
     this.pods = this.pods.filter(({ metadata }) => metadata?.name !== name);
@@ -90,6 +99,7 @@ class FakeCluster {
       if (path !== '/spec/replicas') continue;
       if (value === 0) this.remove(`${name.replace('n8n-', '')}-0`);
       if (name === 'n8n-worker' && value === 1) this.remove('worker-1');
+      if (name === 'n8n-main' && value === 0) this.remove('main-1');
     }
   }
 
@@ -103,14 +113,28 @@ class FakeCluster {
       exec: (
         { pod, container }: Place,
         command: readonly string[],
-        { onOutput }: { onOutput(text: string): unknown },
+        { onOutput, onOpen }: Pick<ExecOptions, 'onOutput' | 'onOpen'>,
       ) => {
+        const { goesOn } = this;
+        if (goesOn !== null) {
+          onOpen?.((text) => goesOn.told.push(`${pod}: ${text}`));
+          onOutput(goesOn.begins);
+          return goesOn.ends;
+        }
         this.asked.push(`${String(command.at(-1))} in ${container} of ${pod}`);
         onOutput(this.written);
         this.meanwhile();
         return Promise.resolve(this.shell);
       },
+      output: ({ pod, container }: Place, command: readonly string[]) => {
+        this.asked.push(`${String(command.at(-1))} in ${container} of ${pod}`);
+        return this.output(command);
+      },
       core: {
+        deleteNamespacedPod: ({ name, gracePeriodSeconds }: Record<string, unknown>) => {
+          this.asked.push(`deletion of ${String(name)} within ${String(gracePeriodSeconds)} s`);
+          return Promise.resolve();
+        },
         listNamespacedPod: () => Promise.resolve({ items: this.pods }),
         patchNamespacedPod: patch,
         createNamespacedPodEviction: ({ name }: { name: string }) => {
@@ -144,6 +168,7 @@ class FakeCluster {
     return drillAccessOf({
       cluster: cluster as unknown as DrillPlace['cluster'],
       ...{ namespace: 'n', release: 'n8n', pods: () => known, effects: null },
+      program: (name) => `the program ${name}`,
     });
   }
 }
@@ -258,6 +283,109 @@ test('of the workers, the one that is named leaves', async () => {
     'worker-1 /metadata/annotations/controller.kubernetes.io~1pod-deletion-cost = -2147483648',
     'n8n-worker /spec/replicas = 1',
   ]);
+});
+
+test('main that is killed is killed before its Deployment is set to none, so that it has no time to end', async () => {
+  const fake = new FakeCluster();
+  const startAgain = await fake.access.keepDown('main-1', 0);
+  expect(fake.asked.slice(1)).toEqual([
+    ...['KILL in n8n of main-1', 'n8n-main /spec/replicas = 0'],
+    // The kubelet may start it again until its pod is gone.
+    'KILL in n8n of main-1',
+  ]);
+  await startAgain();
+  expect(fake.asked.at(-1)).toBe('n8n-main /spec/replicas = 1');
+});
+
+test('a store that is lost is replaced at once', async () => {
+  const fake = new FakeCluster();
+  await fake.access.loseStore('redis-0');
+  expect(fake.asked).toEqual(['deletion of redis-0 within 0 s']);
+});
+
+describe('links', () => {
+  test('are ordered in the pod of each process of n8n', async () => {
+    const fake = new FakeCluster();
+    fake.output = (command) => Promise.resolve(command.at(-1) === '/redis/lose' ? '3' : '');
+    const ofWorker = fake.access.links.filter(({ instance }) => instance === 'worker-1');
+    const [redis, postgresql] = ofWorker;
+    await redis?.slow(100);
+    await postgresql?.freeze();
+    await postgresql?.thaw();
+    expect(await redis?.lose()).toBe(3);
+    expect(fake.asked).toEqual(
+      ['/redis/slow/100', '/postgresql/freeze', '/postgresql/thaw', '/redis/lose'].map(
+        (order) => `${order} in store-links of worker-1`,
+      ),
+    );
+    expect(fake.access.links.map(({ instance, store }) => `${instance} ${store}`)).toEqual(
+      ['main-1', 'webhook-1', 'worker-1', 'worker-2'].flatMap((pod) => [
+        ...[`${pod} redis`, `${pod} postgresql`],
+      ]),
+    );
+  });
+
+  test('that do not obey are told', async () => {
+    const fake = new FakeCluster();
+    fake.output = () => Promise.reject(new Error('in main-1: no such container'));
+    await expect(fake.access.links[0]?.freeze()).rejects.toThrow(
+      'the links of main-1 did not do /redis/freeze: in main-1: no such container',
+    );
+  });
+});
+
+describe('the connections of PostgreSQL', () => {
+  test('are taken from the container of main until they are given back', async () => {
+    const fake = new FakeCluster();
+    let end: (ended: { code: number; stderr: string }) => void = () => undefined;
+    const ends = new Promise<{ code: number; stderr: string }>((resolve) => (end = resolve));
+    const told: string[] = [];
+    fake.goesOn = { begins: '100\n', told, ends };
+    const { taken, giveBack } = await fake.access.useUpConnections();
+    expect([taken, told]).toEqual([100, []]);
+    const back = giveBack();
+    expect(told).toEqual(['main-1: \n']);
+    end({ code: 0, stderr: '' });
+    await back;
+  });
+
+  test('that cannot be taken are told', async () => {
+    const fake = new FakeCluster();
+    fake.goesOn = { begins: '', told: [], ends: Promise.resolve({ code: 1, stderr: 'no pg\n' }) };
+    await expect(fake.access.useUpConnections()).rejects.toThrow(
+      'the connections of PostgreSQL were not taken: no pg',
+    );
+  });
+
+  test('of a server that is not of the release are left to others', async () => {
+    const fake = new FakeCluster();
+    fake.remove('postgresql-0');
+    await expect(fake.access.useUpConnections()).rejects.toThrow(
+      'no postgresql of the release runs',
+    );
+  });
+});
+
+describe('the disk of PostgreSQL', () => {
+  test('is filled and freed in its container', async () => {
+    const fake = new FakeCluster();
+    fake.output = () => Promise.resolve('62464\n');
+    const filled = await fake.access.fillDisk?.();
+    expect([filled?.what, filled?.usedMiB]).toEqual(['PostgreSQL', 61]);
+    await filled?.freeUp();
+    expect(fake.asked).toEqual(
+      [FILL_SCRIPT, FREE_SCRIPT].map((script) => `${script} in n8n of postgresql-0`),
+    );
+  });
+
+  test('is freed again where it could not be filled, and the reason told', async () => {
+    const fake = new FakeCluster();
+    fake.output = () => Promise.reject(new Error('in postgresql-0: its volume lies elsewhere'));
+    await expect(fake.access.fillDisk?.()).rejects.toThrow(
+      'the disk of PostgreSQL was not filled in postgresql-0: its volume lies elsewhere',
+    );
+    expect(fake.asked.at(-1)).toBe(`${FREE_SCRIPT} in n8n of postgresql-0`);
+  });
 });
 
 test('a rollout gives every Deployment of n8n a new template, and waits for the old pods', async () => {

@@ -24,7 +24,7 @@ beforeEach(async () => {
   store.listen(0, '127.0.0.1');
   await once(store, 'listening');
   port = await freePort();
-  link = await Link.open(port, (store.address() as AddressInfo).port);
+  link = await Link.open(port, { host: '127.0.0.1', port: (store.address() as AddressInfo).port });
 });
 
 afterEach(async () => {
