@@ -63,12 +63,13 @@ const HANDED = {
     'each free slot of the worker has asked Redis for a job, and Redis gives the next jobs to these slots, although the worker does not take them; n8n fails those that two checks for stalled jobs (every 30 s or more) find before the worker does',
   prevention: RECOVERY,
 };
-const RECONNECT = '`database.reconnectSeconds` of the chart, which makes that shorter';
-const BACK_WITHOUT_DATABASE = {
+const RECONNECT =
+  '`database.reconnectSeconds` of the chart (2 s), with which n8n reaches PostgreSQL again sooner';
+const backWithoutDatabase = (configuration) => ({
   cause:
     'a worker that has not reached PostgreSQL again takes jobs all the same, and fails each at once',
-  prevention: `${RECONNECT}; ${RECOVERY}`,
-};
+  prevention: configuration === 'as-it-comes' ? `${RECONNECT}; ${RECOVERY}` : RECOVERY,
+});
 const LATE_WITHOUT_DATABASE = {
   cause:
     'by its own settings, n8n waits for up to 30 s between two tries to reach PostgreSQL, also when it is back',
@@ -95,12 +96,17 @@ const NOT_BEGUN = {
   prevention:
     "n8n's own check calls it crashed, every `executions.recovery.intervalMinutes` (180); then recovery retries it",
 };
+const OUTAGE =
+  '`redis.outageSeconds` of the chart (60 s): n8n waits for Redis so long before it ends itself';
 /** Every process of n8n ends itself without Redis. */
-const NOBODY_WAITS = {
+const nobodyWaits = (configuration) => ({
   cause:
     'the worker that had it ended, and so did the process that waited for its end: n8n fails its job, and nothing stores that its execution has failed',
-  prevention: END_NOT_STORED.prevention,
-};
+  prevention:
+    configuration === 'as-it-comes'
+      ? `${OUTAGE}; ${END_NOT_STORED.prevention}`
+      : END_NOT_STORED.prevention,
+});
 
 const HALF_OPEN = {
   'as-it-comes': {
@@ -125,11 +131,11 @@ const RUNNER_ENDED = {
   prevention: `${RECOVERY}; or "Retry On Fail" of the node`,
 };
 
-const NO_REDIS = {
+const noRedis = (configuration) => ({
   cause:
     'n8n ends itself after `QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD` without Redis, and has to start again when Redis is back',
-  prevention: 'a Redis that fails over within that time',
-};
+  prevention: `${configuration === 'as-it-comes' ? `${OUTAGE}; or ` : ''}a Redis that fails over within that time`,
+});
 
 /**
  * `classes`: in which requests ended. `lostDue`: whether requests that were lost were due `before` the fault, so that they
@@ -143,13 +149,13 @@ export function causesOf({ fault, configuration, metric, classes, lostDue }) {
   if (metric === 'repeated') return REPEATED;
   if (metric === 'recover') {
     if (fault === 'redis-half-open') return HALF_OPEN.recover;
-    if (fault === 'stop-redis') return NO_REDIS;
+    if (fault === 'stop-redis') return noRedis(configuration);
     if (fault === 'stop-postgres' && configuration === 'as-it-comes') return LATE_WITHOUT_DATABASE;
   }
   if (metric === 'running' && WITHOUT_DATABASE.has(fault)) {
     return configuration === 'recovery' ? NOT_BEGUN : END_NOT_STORED;
   }
-  if (metric === 'running' && fault === 'stop-redis') return NOBODY_WAITS;
+  if (metric === 'running' && fault === 'stop-redis') return nobodyWaits(configuration);
   if (metric === 'lost') {
     return together([
       ...(classes.includes('not-executed') ? (NOT_EXECUTED[fault] ?? [ENDING]) : []),
@@ -167,7 +173,8 @@ export function causesOf({ fault, configuration, metric, classes, lostDue }) {
     return {
       cause:
         'schedules are kept in the memory of main, and what was due while it was down is not made up for',
-      prevention: '`executions.durableSchedules` of the chart',
+      prevention:
+        '`executions.durableSchedules` of the chart is meant to make up for it; that is not measured',
     };
   }
   return NOT_KNOWN;
@@ -186,12 +193,12 @@ function causesOfLost({ fault, configuration, lostDue: { before, after, late } }
     return [...(before ? [AT_WORK] : []), ...(after || !before ? [HALF_OPEN.lost] : [])];
   }
   if (AWAY.has(fault)) {
-    const handed = fault === 'cut-worker' ? [HANDED, BACK_WITHOUT_DATABASE] : [HANDED];
+    const handed = fault === 'cut-worker' ? [HANDED, backWithoutDatabase(configuration)] : [HANDED];
     return [...(before ? [NOT_KNOWN] : []), ...(after || !before ? handed : [])];
   }
   if (REPLACED.has(fault)) return [TAKEN];
   if (fault === 'kill-main' || fault === 'kill-webhook') return [ACCEPTED];
-  if (WITHOUT_DATABASE.has(fault)) return [NOT_STORED, BACK_WITHOUT_DATABASE];
+  if (WITHOUT_DATABASE.has(fault)) return [NOT_STORED, backWithoutDatabase(configuration)];
   return [WITHOUT_STORE.has(fault) ? NOT_STORED : NOT_KNOWN];
 }
 

@@ -46,7 +46,7 @@ export function lostOf(ledgers) {
     return requests === 0 ? [] : [`${requests} ${WORDS[name]}`];
   });
   const told = `${total(lost)} of ${exposed}${total(lost) === 0 ? '' : perDrill(lost)}`;
-  if (open.length > 0) return `${told}; not known: ${open.join(', ')}`;
+  if (open.length > 0) return `${told}, and of others it is not known (${open.join(', ')})`;
   return total(lost) === 0 ? `${told}: at most ${boundOfNone(exposed)} %` : told;
 }
 
@@ -62,7 +62,11 @@ function othersOf(drills) {
   const repeated = total(ledgers.map(({ classes }) => classes.repeated.requests));
   return [
     ...othersIn(ledgers),
-    ...(repeated === 0 ? [] : [`of those that were executed more than once, ${twice} to the end`]),
+    ...(repeated === 0
+      ? []
+      : [
+          `${twice} of those executed more than once ${twice === 1 ? 'was' : 'were'} completed twice`,
+        ]),
   ].join('; ');
 }
 
@@ -70,13 +74,10 @@ function othersOf(drills) {
 function timesOf(times, none) {
   const there = times.filter((time) => time !== null);
   if (there.length === 0) return none;
-  const range =
-    least(there) === most(there)
-      ? `${number(there[0])} s`
-      : `${number(least(there))} to ${number(most(there))} s`;
-  return there.length === times.length
-    ? range
-    : `${range}; ${times.length - there.length}: ${none}`;
+  const [from, to] = [least(there), most(there)].map(number);
+  const range = from === to ? `${from} s` : `${from} to ${to} s`;
+  const missing = times.length - there.length;
+  return missing === 0 ? range : `${range}; ${none} in ${missing} drill${missing === 1 ? '' : 's'}`;
 }
 
 export function verdictsOf(drills) {

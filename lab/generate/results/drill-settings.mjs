@@ -12,14 +12,14 @@ const TOLD = {
     title: 'The locks of jobs',
     values: 'lock, renewal, check (s)',
     about: `A worker renews the lock of each of its jobs. n8n checks for jobs whose lock has run out, and fails their executions. With
-shorter locks it finds a dead worker sooner, but it also fails the jobs of a worker that stopped only for a while and would
+shorter locks it finds a dead worker sooner, but it also fails the jobs of a worker that was only paused and would
 still have finished them. The variables are \`QUEUE_WORKER_LOCK_DURATION\`, \`QUEUE_WORKER_LOCK_RENEW_TIME\` and \`QUEUE_WORKER_STALLED_INTERVAL\`; 60, 10 and 30 s are n8n's own.
 The chart keeps them: a caller who waits for a dead worker gets an error either way, and recovery, if you enable it, retries what was lost.`,
   },
   guard: {
     title: 'The worker guard',
     values: '`worker.guardSeconds`',
-    about: `How long jobs wait for a worker that has lost Redis silently until the guard ends it. \`restart-redis\` and \`stop-redis\` show
+    about: `The guard ends a worker that has lost Redis silently, after jobs have waited for so long. \`restart-redis\` and \`stop-redis\` show
 whether it ends workers that have not lost it: in \`stop-redis\` n8n ended itself, after 10 s. The chart has ${worker.guardSeconds} s.`,
   },
   timeout: {
@@ -39,15 +39,15 @@ in \`stop-postgres\` [on Kubernetes](#on-kubernetes). The chart has ${database.r
   grace: {
     title: 'The grace of a worker',
     values: '`N8N_GRACEFUL_SHUTDOWN_TIMEOUT` (s)',
-    about: `How long a worker that is to end may finish what it has begun, for work that takes 45 s. 30 s are n8n's own, 300 s are those of
-the chart (\`shutdown.timeoutSeconds\`), which keeps them.`,
+    about: `A worker that is to end has so long to finish what it has begun, here work that takes 45 s. 30 s are n8n's own; the chart has
+300 s (\`shutdown.timeoutSeconds\`).`,
   },
   age: {
     title: 'The age at which recovery retries',
     values: 'age (s)',
     about: `Recovery leaves alone what gave its last sign of life more recently. If it retried too soon, it would run again
-what n8n still runs or is about to queue; with none of these ages it did. The chart has ${recovery.ageSeconds} s: n8n needs up to that long to notice that a worker died, a lock and four
-checks.`,
+what n8n still runs or is about to queue; with none of these ages it did, and what is executed more than once below was begun by
+the worker that died. The chart has ${recovery.ageSeconds} s: n8n may need so long to notice that a worker died, its lock (60 s) and four checks (30 s each).`,
   },
 };
 
@@ -93,7 +93,7 @@ export function settings(records = recordsIn('studies/drill-settings/results/par
   return `
 ## The settings that decide what a fault costs
 
-${inOrder.length} drills of [another plan](../studies/drill-settings/parts.mjs), on processes. Except for the one setting, n8n had the chart's defaults as they were before these results changed them; each record has its command. A \`?\` stands where it was not recorded which workers ended. ${left === 0 ? 'None is missing' : `${left} have not been measured yet`}.
+${inOrder.length} drills of [another plan](../studies/drill-settings/parts.mjs), on processes; ${left === 0 ? 'none is missing' : `${left} have not been measured yet`}. Except for the one setting, n8n had the defaults that the chart had then, some of which these results have changed since; each record has its command. A \`?\` stands where it was not recorded which workers ended.
 
 ${Object.keys(SETTINGS)
   .map((setting) => [setting, inOrder.filter((record) => record.setting === setting)])

@@ -107,9 +107,11 @@ ${told(records)} ${first.workload.title} for ${number(first.workload.latencyFloo
 - _${CONFIGURATIONS.recovery}_: \`n8n-tuned recover --retry\` beside it. It runs what was lost again from its trigger, or from the node
   whose task runner died, so what had begun is executed more than once; the table says how often its work was completed twice.${recovery(records)}
 
-The SLO, before the fault and after it, is ${first.slo.map(({ text }) => `\`${text}\``).join(' and ')}. Times count from the fault. If nothing was lost, the upper
-bound of the share is given as in the report of a drill, over all drills of the row; not where requests were still running
-or nothing is known of them.
+The SLO, before the fault and after it, is ${first.slo.map(({ text }) => `\`${text}\``).join(' and ')}. Times count from the fault. The time until the SLO was met again is zero
+where all requests that were due after the fault met it; those that were open when it came may have failed later. _Exposed_ are
+requests that were open when the fault came, or due later. If none of them was lost, the table gives the upper bound of the share
+as the report of a drill does, over all drills of the row; not where requests were still running or nothing is known of them. What
+each fault was promised to do is in [the promise](drills.md#the-promise).
 ${controls(records)}${shared(records)}
 ${targets
   .map(
@@ -128,11 +130,11 @@ function told(records) {
   const byName = new Map(current.map((record) => [record.name, record]));
   const recordOf = (name) => byName.get(name);
   const left = PARTS.filter((part) => !byName.has(part.name) && isNeeded(part, recordOf));
-  return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. How much is lost hangs on the moment of
+  return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. How much is lost depends on the moment of
 the fault, so each fault is drilled ${REPEATS} times in each configuration. Those that should lose nothing
 (${HARMLESS.join(', ')}) are drilled once, and not with recovery, until one of their
 drills on a target has lost something, repeated it, or left it running or unknown. Recovery is drilled once where the
-chart's defaults have lost nothing, since it has nothing to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}`;
+chart's defaults have lost nothing, repeated nothing and left nothing running or unknown, since it has nothing to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}`;
 }
 
 function outdated(records) {
@@ -170,12 +172,13 @@ function shared(records) {
   const others =
     beside.length === 0
       ? ''
-      : ` Beside ${beside.length} of them, up to ${most(beside)} others were started, or waited for what their load had left behind.`;
+      : ` While ${beside.length} of them ran, up to ${most(beside)} others were starting, or finishing what their load had left.`;
   return atOnce.length === 0
     ? ''
     : `
 ${atOnce.length} of these drills, marked with \\*, shared the machine with others: up to ${most(atOnce)} loads began together.${others} Times may be longer
-there than alone; one that broke a promise of a time is left out here until it is measured again alone. What was lost counts all the same, since
+there than alone. A drill that broke a promise about a time beside others is left out until it is measured again alone, except for
+\`redis-half-open\` of n8n as it comes, which meets no SLO again whether it is alone or not. What was lost counts all the same, since
 the steady phase has to meet its SLO in each of them.
 `;
 }
