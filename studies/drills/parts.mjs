@@ -69,7 +69,14 @@ export const FAULTS = [
   { name: 'stop-postgres', on: BOTH, lasts: 30, back: 60, tail: GIVEN_UP },
   { name: 'stall-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
   { name: 'cut-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
-  { name: 'redis-loses-data', on: BOTH, back: 60, tail: 150 },
+  {
+    // With so few slots that jobs wait in Redis when it loses them.
+    ...{ name: 'redis-loses-data', on: BOTH, back: 40, tail: 150 },
+    more: {
+      process: () => ['--concurrency', '2'],
+      kubernetes: (root) => valuesFile(root, 'few-slots'),
+    },
+  },
   { name: 'kill-runner', on: BOTH, back: 40, tail: 20 },
   {
     ...{ name: 'oom-worker', on: BOTH, back: 45, tail: GIVEN_UP },

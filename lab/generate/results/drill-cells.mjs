@@ -62,12 +62,23 @@ function othersOf(drills) {
   const repeated = total(ledgers.map(({ classes }) => classes.repeated.requests));
   return [
     ...othersIn(ledgers),
+    ...dueTimesOf(drills.flatMap(({ drill }) => drill.schedule ?? [])),
     ...(repeated === 0
       ? []
       : [
           `${twice} of those executed more than once ${twice === 1 ? 'was' : 'were'} completed twice`,
         ]),
   ].join('; ');
+}
+
+/** Of a schedule beside the load; nothing where there is none. */
+function dueTimesOf(schedules) {
+  if (schedules.length === 0) return [];
+  const sum = (countOf) => total(schedules.map(countOf));
+  const due = sum(({ due: times }) => times);
+  return [
+    `of ${due} due times of the schedule, ${sum(({ once }) => once)} executed once, ${sum(({ never }) => never.times)} never, ${sum(({ repeated }) => repeated.times)} more than once`,
+  ];
 }
 
 /** Of times that may be missing: `none` says what that means. */

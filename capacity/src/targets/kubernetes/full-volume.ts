@@ -15,12 +15,11 @@ if [ "$(stat -c %d "$PGDATA")" = "$(stat -c %d /etc/hosts)" ]; then
   echo "its volume lies on the disk of its node, which would be filled: give PostgreSQL a volume with a file system of its own" >&2
   exit 1
 fi
-df -Pk "$PGDATA" | awk 'NR == 2 { print $3, $4 }' > /tmp/n8n-tuned-disk
-read -r used free < /tmp/n8n-tuned-disk
-fallocate -l "\${free}k" ${FILE} 2>/dev/null || true
+set -- $(df -Pk "$PGDATA" | awk 'NR == 2 { print $3, $4 }')
+fallocate -l "\${2}k" ${FILE} 2>/dev/null || true
 dd if=/dev/zero bs=65536 >> ${FILE} 2>/dev/null || true
 dd if=/dev/zero bs=4096 >> ${FILE} 2>/dev/null || true
-echo "$used"`;
+echo "$1"`;
 
 export const FREE_SCRIPT = `rm -f ${FILE}`;
 
