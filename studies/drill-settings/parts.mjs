@@ -1,6 +1,6 @@
 // The settings that decide what a fault costs, each with values beside that of the chart: the locks of jobs, the guard of a
-// worker, how long n8n waits for Redis, how often it tries to reach PostgreSQL, the grace in which a worker may finish, and
-// the age at which recovery retries. On processes, all else as the chart has it. Pure.
+// worker, how long n8n waits for Redis, how often it tries to reach PostgreSQL, where it keeps schedules, the grace in which a
+// worker may finish, and the age at which recovery retries. On processes, all else as the chart has it. Pure.
 import {
   AROUND_SECONDS,
   loadOf,
@@ -26,6 +26,13 @@ const grace = ([seconds]) => variables({ N8N_GRACEFUL_SHUTDOWN_TIMEOUT: seconds 
 const timeout = ([seconds]) => variables({ QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD: 1000 * seconds });
 /** From one try to reach PostgreSQL to the next n8n waits 1 s, then twice as long each time, at most so long. */
 const reconnect = ([seconds]) => variables({ DB_RECOVERY_BACKOFF_MAX_MS: 1000 * seconds });
+/** Where n8n keeps schedules: both variables, or none. */
+const schedules = ([where]) =>
+  variables(
+    where === 'database'
+      ? { N8N_SCHEDULER_ENABLED: true, N8N_USE_WORKFLOW_PUBLICATION_SERVICE: true }
+      : {},
+  );
 const age = ([seconds]) => ['--recover-age', `${seconds}s`];
 
 /** `back`: seconds of load after the fault; `tail`: until n8n has given up on what it lost. */
@@ -87,6 +94,13 @@ export const SETTINGS = {
   reconnect: {
     given: reconnect,
     cases: [[30], [5], [2]].map((value) => ({ value, drill: noDatabase })),
+  },
+  schedules: {
+    given: schedules,
+    cases: [['memory'], ['database']].map((value) => ({
+      value,
+      drill: { fault: 'crash-across-a-schedule', lasts: 20, back: 180, tail: 20 },
+    })),
   },
   grace: {
     given: grace,

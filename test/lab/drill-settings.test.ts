@@ -9,7 +9,7 @@ const plan = join(root, 'studies/drill-settings/parts.mjs');
 
 interface Part {
   setting: string;
-  value: number[];
+  value: (number | string)[];
   fault: string;
   lasts?: number;
   repeat: number;
@@ -48,6 +48,7 @@ test('give n8n, or recovery, the value that they are about', () => {
       guard: [variable('N8N_TUNED_GUARD_SECONDS')],
       timeout: [variable('QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD') / 1000],
       reconnect: [variable('DB_RECOVERY_BACKOFF_MAX_MS') / 1000],
+      schedules: [words.includes('N8N_SCHEDULER_ENABLED=true') ? 'database' : 'memory'],
       grace: [variable('N8N_GRACEFUL_SHUTDOWN_TIMEOUT')],
       age: [Number.parseInt(lastOf(words, '--recover-age') ?? '', 10)],
     }[setting];

@@ -36,6 +36,12 @@ limit. n8n's own limit is 30 s, so a process can be without PostgreSQL for 30 s 
 requests meanwhile. A worker takes jobs and fails each at once, if webhook processors are back earlier; what that loses shows
 in \`stop-postgres\` [on Kubernetes](#on-kubernetes). The chart has ${database.reconnectSeconds} s (\`database.reconnectSeconds\`).`,
   },
+  schedules: {
+    title: 'Where n8n keeps schedules',
+    values: 'schedules in',
+    about: `By itself n8n keeps schedules in the memory of main. \`executions.durableSchedules\` of the chart (n8n 2.41 or newer, off by
+default) keeps them in the database, which is meant to execute late what was due while main was down.`,
+  },
   grace: {
     title: 'The grace of a worker',
     values: '`N8N_GRACEFUL_SHUTDOWN_TIMEOUT` (s)',
@@ -71,6 +77,9 @@ const rowOf = (drills) => [
 
 const HEAD = [...['fault', 'drills', 'sent', ...OUTCOME_HEAD, 'workers that ended, by drill']];
 
+/** The largest first; what is no number as the plan has it. */
+const byValue = ([a], [b]) => b.value[0] - a.value[0] || 0;
+
 function sectionOf(setting, records) {
   const { title, values, about } = TOLD[setting];
   const cases = [...grouped(records, ({ value, fault, lasts }) => [value, fault, lasts].join())];
@@ -80,7 +89,10 @@ ${about}
 
 ${table(
   [values, ...HEAD],
-  cases.map(([, drills]) => rowOf(drills)),
+  cases
+    .map(([, drills]) => drills)
+    .toSorted(byValue)
+    .map(rowOf),
 )}
 `;
 }

@@ -87,7 +87,9 @@ ${retriesOf(records.map(({ drill }) => drill.recovery))}
 
 Every request that was not simply answered and executed once, by what its sources say. A request that a worker had begun when it was killed
 is executed again from its trigger, so its work begins twice; it is done twice where the worker had finished the work,
-but n8n had not stored that yet. The times say how far from a kill these requests were due.
+but n8n had not stored that yet. One that the worker had been given and had not begun is executed once, after its caller got an
+error. The times say how far from a kill these requests were due; there is none where some were due before the first kill, or after
+the last.
 
 ${table(WAY_HEAD, together(records.flatMap(({ ways }) => ways)).map(wayOf))}
 `;
