@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Link } from '../../capacity/src/targets/process/link.ts';
 import { freePort } from '../../capacity/src/targets/process/ports.ts';
 import { newCluster, postgresql } from '../../capacity/src/targets/process/postgresql.ts';
 import { findProgram } from '../../capacity/src/lab/paths.ts';
@@ -145,9 +146,9 @@ describe.each([
   );
 });
 
-test(
-  'a PostgreSQL that starts later than n8n is waited for',
-  async () => {
+test.each(['at its own address', 'behind a proxy that was there before it'])(
+  'a PostgreSQL that starts later than n8n is waited for, %s',
+  async (where) => {
     const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-late-postgresql-'));
     chmodSync(folder, 0o755);
     // Its own user may enter no folder of ours, nor the lab's, where only links are.
@@ -160,10 +161,13 @@ test(
       spawn(program, args, { cwd: '/', stdio: 'ignore' });
     const made = started(newCluster(programs, data, place).command);
     expect(await once(made, 'exit')).toEqual([0, null]);
+    const proxyPort = await freePort();
+    const proxy = await Link.open(proxyPort, { host: '127.0.0.1', port });
+    const seenAt = where === 'at its own address' ? port : proxyPort;
     const seeding = n8n.act('remove', {
       DB_TYPE: 'postgresdb',
       DB_POSTGRESDB_HOST: '127.0.0.1',
-      DB_POSTGRESDB_PORT: String(port),
+      DB_POSTGRESDB_PORT: String(seenAt),
       DB_POSTGRESDB_DATABASE: 'n8n',
       DB_POSTGRESDB_USER: 'n8n',
       DB_POSTGRESDB_SCHEMA: 'public',
@@ -176,6 +180,7 @@ test(
     } finally {
       database.kill('SIGINT');
       await once(database, 'exit');
+      await proxy.close();
       n8n.end();
       rmSync(folder, { recursive: true });
     }

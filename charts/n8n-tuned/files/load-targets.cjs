@@ -32,15 +32,17 @@ function requireFromN8n(name) {
 /** A database of the release starts beside n8n: it is waited for, rather than left to restarts that back off. */
 async function connected(newClient) {
   const patientUntil = Date.now() + 60_000;
-  // No name yet, no listener yet, still starting.
-  const soon = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', '57P03'];
+  // No name yet, no listener yet, still starting; or a proxy is there, and what it leads to is not.
+  const soon = ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', '57P03', 'ECONNRESET'];
+  const isSoon = ({ code, message }) =>
+    soon.includes(code) || message === 'Connection terminated unexpectedly';
   for (;;) {
     const client = newClient();
     try {
       await client.connect();
       return client;
     } catch (error) {
-      if (!soon.includes(error.code) || Date.now() > patientUntil) throw error;
+      if (!isSoon(error) || Date.now() > patientUntil) throw error;
       await sleep(500);
     }
   }
