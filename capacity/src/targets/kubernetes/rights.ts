@@ -86,8 +86,8 @@ export const RIGHTS: readonly Right[] = [
     why: 'part of the chart: for the job that makes the keys',
   })),
   {
-    ...{ part: 'drill', group: '', resource: 'pods', verbs: ['patch'] },
-    why: 'for the drill scale-in: to choose the worker that leaves',
+    ...{ part: 'drill', group: '', resource: 'pods', verbs: ['patch', 'delete'] },
+    why: 'for scale-in and crash-across-a-schedule, to choose the pod that leaves; for redis-loses-data',
   },
   {
     ...{ part: 'drill', group: '', resource: 'pods/eviction', verbs: ['create'] },
