@@ -74,6 +74,27 @@ test('rolling-upgrade replaces the pods of n8n under load', async () => {
 });
 
 test.each([
+  ['redis-half-open', [], /^[1-9]\d* connections of workers to Redis carry nothing any more$/],
+  [
+    'cut-worker',
+    ['--for', '15s'],
+    /is cut off from its stores for 15 s; \S+ reaches its stores again$/,
+  ],
+  ['slow-postgres', ['--for', '10s'], /^postgresql answers 50 ms later for 10 s; .* as before$/],
+  ['redis-loses-data', [], /^\S*redis-0 was killed and loses its data$/],
+  [
+    'postgres-connections-used-up',
+    ['--for', '10s'],
+    /^[1-9]\d* connections to PostgreSQL taken for 10 s; .* were given back$/,
+  ],
+  ['crash-across-a-schedule', ['--for', '10s'], /^SIGKILL of \S*main\S*, away for 10 s; .* again$/],
+])('%s is made without a right on a node, and the books balance', async (name, more, done) => {
+  const { fault, schedule } = await drilled(name, ...more);
+  expect(fault.done.map(({ text }) => text).join('; ')).toMatch(done);
+  expect(schedule === undefined).toBe(name !== 'crash-across-a-schedule');
+});
+
+test.each([
   ['stall-worker', ['--for', '25s'], /^SIGSTOP of .*; SIGCONT of /],
   ['kill-runner', [], /^SIGKILL of the task runner of /],
   ['oom-worker', [], /^\S+ runs out of memory; \S+ was killed by the kernel for lack of memory$/],
