@@ -68,7 +68,7 @@ const RECONNECT =
 const backWithoutDatabase = (configuration) => ({
   cause:
     'a worker that has not reached PostgreSQL again takes jobs all the same, and fails each at once',
-  prevention: configuration === 'as-it-comes' ? `${RECONNECT}; ${RECOVERY}` : RECOVERY,
+  prevention: configuration === 'as-it-comes' ? [RECONNECT, RECOVERY] : [RECOVERY],
 });
 const LATE_WITHOUT_DATABASE = {
   cause:
@@ -82,7 +82,7 @@ const ACCEPTED = {
 };
 const NOT_STORED = {
   cause: 'the execution could not be started or stored while a store was down',
-  prevention: `a store that fails over, and ${RECOVERY}`,
+  prevention: ['a store that fails over', RECOVERY],
 };
 /** WorkflowRunner.processError of n8n 2.41 begins with a query. */
 const END_NOT_STORED = {
@@ -104,7 +104,7 @@ const nobodyWaits = (configuration) => ({
     'the worker that had it ended, and so did the process that waited for its end: n8n fails its job, and nothing stores that its execution has failed',
   prevention:
     configuration === 'as-it-comes'
-      ? `${OUTAGE}; ${END_NOT_STORED.prevention}`
+      ? [OUTAGE, END_NOT_STORED.prevention]
       : END_NOT_STORED.prevention,
 });
 
@@ -134,7 +134,10 @@ const RUNNER_ENDED = {
 const noRedis = (configuration) => ({
   cause:
     'n8n ends itself after `QUEUE_BULL_REDIS_TIMEOUT_THRESHOLD` without Redis, and has to start again when Redis is back',
-  prevention: `${configuration === 'as-it-comes' ? `${OUTAGE}; or ` : ''}a Redis that fails over within that time`,
+  prevention: [
+    ...(configuration === 'as-it-comes' ? [OUTAGE] : []),
+    'a Redis that fails over within that time',
+  ],
 });
 
 /**
@@ -142,7 +145,9 @@ const noRedis = (configuration) => ({
  * were at work when it came, and `after` it; both false where the records do not tell. What was due just before it and had
  * not begun counts as `after`; only where it was `late` may one have been due after the fault.
  */
-export function causesOf({ fault, configuration, metric, classes, lostDue }) {
+export const causesOf = (broken) => together([causeOf(broken)]);
+
+function causeOf({ fault, configuration, metric, classes, lostDue }) {
   if (fault === 'redis-half-open' && configuration === 'as-it-comes') {
     return HALF_OPEN['as-it-comes'];
   }
@@ -157,10 +162,11 @@ export function causesOf({ fault, configuration, metric, classes, lostDue }) {
   }
   if (metric === 'running' && fault === 'stop-redis') return nobodyWaits(configuration);
   if (metric === 'lost') {
-    return together([
+    const causes = [
       ...(classes.includes('not-executed') ? (NOT_EXECUTED[fault] ?? [ENDING]) : []),
       ...(classes.includes('lost') ? causesOfLost({ fault, configuration, lostDue }) : []),
-    ]);
+    ];
+    return causes.length === 0 ? NOT_KNOWN : together(causes);
   }
   if (metric === 'errors' && REPLACED.has(fault)) return KEPT_OPEN;
   if (metric === 'errors' && WITHOUT_STORE.has(fault)) {
@@ -202,9 +208,8 @@ function causesOfLost({ fault, configuration, lostDue: { before, after, late } }
   return [WITHOUT_STORE.has(fault) ? NOT_STORED : NOT_KNOWN];
 }
 
-/** Of several causes the counts do not say how much each is of. */
+/** One or several, each with one prevention or several; of several causes the counts do not say how much each is of. */
 function together(causes) {
-  if (causes.length === 0) return NOT_KNOWN;
-  const all = (name) => [...new Set(causes.map((one) => one[name]))].join('; or ');
+  const all = (name) => [...new Set(causes.flatMap((one) => one[name]))].join('; or ');
   return { cause: all('cause'), prevention: all('prevention') };
 }
