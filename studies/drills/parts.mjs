@@ -55,6 +55,8 @@ function chartEnv(root) {
  */
 const GIVEN_UP = 100;
 const BOTH = ['process', 'kubernetes'];
+/** Two workers with so few slots just keep up with it, so that jobs wait in Redis. */
+export const FULL = { slots: 2, rate: 1.85 };
 export const FAULTS = [
   { name: 'kill-worker', on: BOTH, back: 40, tail: GIVEN_UP },
   { name: 'kill-main', on: BOTH, back: 50, tail: 20 },
@@ -70,10 +72,9 @@ export const FAULTS = [
   { name: 'stall-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
   { name: 'cut-worker', on: BOTH, lasts: 75, back: 45, tail: 60 },
   {
-    // With so few slots that jobs wait in Redis when it loses them.
-    ...{ name: 'redis-loses-data', on: BOTH, back: 40, tail: 150 },
+    ...{ name: 'redis-loses-data', on: BOTH, back: 40, tail: 150, load: { rate: FULL.rate } },
     more: {
-      process: () => ['--concurrency', '2'],
+      process: () => ['--concurrency', String(FULL.slots)],
       kubernetes: (root) => valuesFile(root, 'few-slots'),
     },
   },
@@ -188,11 +189,11 @@ export const optionsOf = ({ target, configuration }, root) =>
 
 /** The call of the command, from anywhere. `isShort`: to try a part, not to measure. */
 export function commandOf({ fault, target, configuration }, { root, out, isShort }) {
-  const { lasts, back, more = {} } = FAULTS.find(({ name }) => name === fault);
+  const { lasts, back, load = {}, more = {} } = FAULTS.find(({ name }) => name === fault);
   return [
     ...['drill', fault, '--target', target, ...optionsOf({ target, configuration }, root)],
     ...(more[target]?.(root) ?? []),
-    ...loadOf({ lasts, back, isShort }),
+    ...loadOf({ lasts, back, isShort, ...load }),
     ...(hasControl({ fault }) ? [] : ['--no-control']),
     ...['--ready', '300s', '--out', out, '--json'],
   ];

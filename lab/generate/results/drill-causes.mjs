@@ -2,6 +2,7 @@
 // whose logs were read (docs/recovery.md, docs/chart/patches.md). What nobody has looked into says so.
 const NOT_KNOWN = { cause: 'not looked into yet', prevention: 'not known' };
 
+const CHECK = "n8n's own check calls it crashed, every `executions.recovery.intervalMinutes` (180)";
 const RECOVERY = '[recovery](recovery.md): `recovery.enabled`, for workflows that may run twice';
 
 /** While a worker ends, jobs that it has just taken get lost. */
@@ -30,10 +31,25 @@ const TAKEN = {
   prevention: `${KEPT_OPEN.prevention}; \`tuning.finishJobs\``,
 };
 
-/** By the faults whose processes start again and take requests. */
+/** Job.finished of Bull 4 waits for the end of a job by its id, and n8n then reads the execution of the request. */
+const REDIS_EMPTY = {
+  'not-executed': {
+    cause:
+      'an empty Redis counts the ids of jobs from 1 again: a process that waits for a job which is lost takes the end of a new one with the same id for that of its own, finds no result, and tells its caller of a success',
+  },
+  running: {
+    cause: 'a job that waited in Redis is gone, and its execution stays new',
+  },
+};
+const KEEPS = [
+  "a Redis that keeps its data: the chart's own has a volume and an append-only file (`redis.own.persistence`)",
+];
+
+/** By the faults after which it is not that of a worker that ends. */
 const NOT_EXECUTED = {
   'kill-webhook': [STARTING],
   'kill-main': [STARTING],
+  'redis-loses-data': [{ ...REDIS_EMPTY['not-executed'], prevention: KEEPS }],
   'stop-redis': [STARTING, ENDING],
 };
 
@@ -88,13 +104,12 @@ const NOT_STORED = {
 const END_NOT_STORED = {
   cause:
     'before n8n stores that an execution has failed, it reads the execution; while PostgreSQL is away that fails as well, and the execution stays new or running',
-  prevention: `n8n's own check calls it crashed, every \`executions.recovery.intervalMinutes\` (180); ${RECOVERY}`,
+  prevention: `${CHECK}; ${RECOVERY}`,
 };
 /** n8n's retry refuses an execution that has not begun. */
 const NOT_BEGUN = {
   cause: `${END_NOT_STORED.cause}; recovery lists one that is new, since n8n refuses to retry it`,
-  prevention:
-    "n8n's own check calls it crashed, every `executions.recovery.intervalMinutes` (180); then recovery retries it",
+  prevention: `${CHECK}; then recovery retries it`,
 };
 const OUTAGE =
   '`redis.outageSeconds` of the chart (60 s): n8n waits for Redis so long before it ends itself';
@@ -159,6 +174,9 @@ function causeOf({ fault, configuration, metric, classes, lostDue }) {
   }
   if (metric === 'running' && WITHOUT_DATABASE.has(fault)) {
     return configuration === 'recovery' ? NOT_BEGUN : END_NOT_STORED;
+  }
+  if (metric === 'running' && fault === 'redis-loses-data') {
+    return { ...REDIS_EMPTY.running, prevention: [...KEEPS, CHECK] };
   }
   if (metric === 'running' && fault === 'stop-redis') return nobodyWaits(configuration);
   if (metric === 'lost') {

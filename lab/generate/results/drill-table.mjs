@@ -3,6 +3,7 @@ import { parse } from 'yaml';
 import {
   CONFIGURATIONS,
   FAULTS,
+  FULL,
   HARMLESS,
   isCurrent,
   isNeeded,
@@ -98,7 +99,8 @@ export function drillTable(records = measured()) {
   const targets = [...new Set(groups.map(({ target }) => target))];
   return `## Each fault in three configurations
 
-${told(records)} ${first.workload.title} for ${number(first.workload.latencyFloorMs / 1000)} s at ${number(first.ratePerSecond)}/s, two workers and two webhook processors, n8n ${first.versions.n8n}, on ${cores} cores (${cpu}).
+${told(records)} ${first.workload.title} for ${number(first.workload.latencyFloorMs / 1000)} s at ${number(first.ratePerSecond)}/s, two workers and two webhook processors, n8n ${first.versions.n8n}, on ${cores} cores (${cpu}). In \`redis-loses-data\` it
+comes at ${number(FULL.rate)}/s and each worker has only ${FULL.slots} slots, so that jobs wait in Redis when it loses them.
 
 - _${CONFIGURATIONS['as-it-comes']}_: without the tuning, the patches and the variables of this kit.
 - _${CONFIGURATIONS.defaults}_: with them, the worker guard included. Processes have the chart's variables and scripts, but not what belongs to
