@@ -25,22 +25,25 @@ const ROOTS = [
   ...{ role: role as ProcessRoot['role'], instance: instance ?? '', pid: 1 },
 }));
 
-const linksTo = (seen: string[]): StoreLink[] =>
-  (['main', 'worker-1', 'worker-2'] as const).flatMap((instance) =>
-    (['redis', 'postgresql'] as const).map((store) => {
-      const done = (what: string): Promise<void> => {
-        seen.push(`${what} ${instance} to ${store}`);
-        return Promise.resolve();
-      };
-      return {
-        ...{ instance, store, role: instance === 'main' ? 'main' : 'worker' },
-        slow: (delayMs) => done(`${String(delayMs)} ms`),
-        freeze: () => done('freeze'),
-        thaw: () => done('thaw'),
-        lose: () => done('lose').then(() => 2),
-      };
-    }),
-  );
+const linksTo = (seen: string[], roots: readonly ProcessRoot[]): StoreLink[] =>
+  roots
+    .filter(({ role }) => role === 'main' || role === 'worker')
+    .flatMap(({ instance, role }) => linksOf(seen, instance, role as StoreLink['role']));
+
+const linksOf = (seen: string[], instance: string, role: StoreLink['role']): StoreLink[] =>
+  (['redis', 'postgresql'] as const).map((store) => {
+    const done = (what: string): Promise<void> => {
+      seen.push(`${what} ${instance} to ${store}`);
+      return Promise.resolve();
+    };
+    return {
+      ...{ instance, store, role },
+      slow: (delayMs) => done(`${String(delayMs)} ms`),
+      freeze: () => done('freeze'),
+      thaw: () => done('thaw'),
+      lose: () => done('lose').then(() => 2),
+    };
+  });
 
 interface Stage extends FaultScene {
   /** In the order in which it came. */
@@ -66,7 +69,7 @@ function stage(lastsMs = 20, roots = ROOTS): Stage {
         seen.push(`drained below ${instance}`);
         return Promise.resolve({ node: 'node-1', evicted: ['main', 'worker-1'] });
       },
-      links: linksTo(seen),
+      links: linksTo(seen, roots),
       runOutOfMemory: (instance) => {
         seen.push(`out of memory ${instance}`);
         return Promise.resolve();

@@ -3,12 +3,12 @@
  * request to its control port is an order, as POST /redis/slow/100.
  */
 import { createServer } from 'node:http';
-import { Link, type Address } from '../process/link';
+import { Link, type LinkEnd } from '../process/link';
 
 export interface PodLinksOrder {
   controlPort: number;
   /** By the store: the port here, and where the store is. */
-  stores: Record<string, { port: number; to: Address }>;
+  stores: Record<string, { port: number; to: LinkEnd }>;
 }
 
 const HOST = '127.0.0.1';

@@ -12,7 +12,7 @@ export class Link {
   private constructor(private readonly server: Server) {}
 
   /** Listens on `port` of loopback and connects to `to`, once for each connection that it accepts. */
-  static async open(port: number, to: Address): Promise<Link> {
+  static async open(port: number, to: LinkEnd): Promise<Link> {
     const server = createServer();
     const link = new Link(server);
     server.on('connection', (near) => {
@@ -65,7 +65,7 @@ export class Link {
   }
 }
 
-export interface Address {
+export interface LinkEnd {
   host: string;
   port: number;
 }
