@@ -6,7 +6,7 @@ import type { DrillAccess } from '../target';
 import type { Cluster } from './api';
 import type { V1Deployment, V1Pod } from './api-types';
 import { refusalOf } from './causes';
-import { killRunners, runOutOfMemory, signalAll } from './drill-in-container';
+import { killRunners, runOutOfMemory, seatOfRole, signalAll } from './drill-in-container';
 import { recoveryReach } from './drill-recovery';
 import { fillVolume } from './full-volume';
 import { releaseSelector } from './labels';
@@ -278,12 +278,6 @@ function seatOf(place: DrillPlace, instance: string): ContainerSeat {
     ({ pod, role }) => pod === instance && role !== 'runner',
   );
   if (found === undefined) throw new Failure(`${instance} does not run`);
-  return found;
-}
-
-function seatOfRole(place: DrillPlace, role: ContainerSeat['role']): ContainerSeat {
-  const found = seatsOf(place.pods()).find((seat) => seat.role === role);
-  if (found === undefined) throw new Failure(`no ${role} of the release runs`);
   return found;
 }
 

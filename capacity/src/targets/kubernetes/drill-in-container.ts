@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure } from '../../ui/exit';
 import type { Cluster } from './api';
 import type { V1Pod } from './api-types';
-import type { ContainerSeat } from './pods';
+import { seatsOf, type ContainerSeat } from './pods';
 
 /**
  * To every process of the container but its first and this shell. The first one is the init of its PID namespace,
@@ -49,6 +49,16 @@ export interface ContainerPlace {
   cluster: Pick<Cluster, 'exec'>;
   namespace: string;
   pods(): readonly V1Pod[];
+}
+
+/** The first of a role that runs. */
+export function seatOfRole(
+  { pods }: Pick<ContainerPlace, 'pods'>,
+  role: ContainerSeat['role'],
+): ContainerSeat {
+  const found = seatsOf(pods()).find((seat) => seat.role === role);
+  if (found === undefined) throw new Failure(`no ${role} runs`);
+  return found;
 }
 
 /** The container may end before its shell, which then ends with it. */

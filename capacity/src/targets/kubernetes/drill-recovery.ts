@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { chartFolder } from '../chart/deployed';
 import { Failure } from '../../ui/exit';
 import type { RecoveryReach } from '../target';
-import type { ContainerPlace } from './drill-in-container';
+import { seatOfRole, type ContainerPlace } from './drill-in-container';
 import { PodApi } from './pod-api';
-import { seatsOf, type ContainerSeat } from './pods';
 
 const SCRIPT = join('files', 'recover.cjs');
 
@@ -29,13 +28,13 @@ export async function recoveryReach(
 ): Promise<RecoveryReach> {
   const { cluster, namespace } = place;
   const script = readFileSync(join(chartFolder(), SCRIPT), 'utf8');
-  const { pod, container } = mainOf(place);
+  const { pod, container } = seatOfRole(place, 'main');
   const api = await PodApi.ofNewOwner(cluster, { namespace, pod, container }, scopes);
   return {
     api,
     pass: async (variables, signal) => {
       // Main may have been replaced since.
-      const main = mainOf(place);
+      const main = seatOfRole(place, 'main');
       const env = { ...variables, N8N_API_KEY: api.key, RECOVERY_REPORT: 'json' };
       let text = '';
       await cluster.exec(
@@ -54,10 +53,4 @@ export async function recoveryReach(
       return JSON.parse(report) as unknown;
     },
   };
-}
-
-function mainOf({ pods }: ContainerPlace): ContainerSeat {
-  const found = seatsOf(pods()).find(({ role }) => role === 'main');
-  if (found === undefined) throw new Failure('no main runs');
-  return found;
 }

@@ -1,16 +1,15 @@
 /** Values with which each process of n8n reaches its stores through links beside it, in a container of its pod. Pure. */
 import { z } from 'zod';
 import { Mistake } from '../../ui/exit';
+import type { StoreLink } from '../target';
 import type { PodLinksOrder } from './pod-links';
 
 export const LINKS_CONTAINER = 'store-links';
 export const CONTROL_PORT = 16_380;
 
-export type LinkedStore = 'redis' | 'postgresql';
-
 /** Where n8n looks for each store, and the port of its link. */
 const STORES: Record<
-  LinkedStore,
+  StoreLink['store'],
   { host: string; port: string; isEncrypted: string; link: number }
 > = {
   redis: {

@@ -2,7 +2,7 @@
 import { Failure, messageOf } from '../../ui/exit';
 import type { StoreLink } from '../target';
 import type { Cluster } from './api';
-import { CONTROL_PORT, LINKS_CONTAINER, type LinkedStore } from './linked-values';
+import { CONTROL_PORT, LINKS_CONTAINER } from './linked-values';
 import type { ContainerSeat } from './pods';
 
 /** Sends one order to the control port of its pod, and says what it is told. */
@@ -11,7 +11,7 @@ const ORDER = `fetch('http://127.0.0.1:${String(CONTROL_PORT)}' + process.argv[1
   process.exitCode = reply.ok ? 0 : 1;
 });`;
 
-const STORES: readonly LinkedStore[] = ['redis', 'postgresql'];
+const STORES: readonly StoreLink['store'][] = ['redis', 'postgresql'];
 
 export interface LinksPlace {
   cluster: Pick<Cluster, 'output'>;

@@ -52,16 +52,17 @@ export function chosenValues(order: ValuesOrder): ValuesFiles {
   const placed = upstreamUrl === null ? [] : [{ loadTargets: { upstreamUrl } }];
   const forgetful = order.hasForgetfulRedis ? [WITHOUT_VOLUME] : [];
   const asked = [own, ...given.map(parsedValues), NEEDED, ...placed, ...forgetful];
-  const { topology: deployed } = readDeployed(stringify(asked.reduce<unknown>(merged, {})));
-  const all = [...asked, ...(order.hasLinks ? [linksFor(asked, order.release)] : [])];
-  const values = all.reduce<unknown>(merged, {});
+  const bare = asked.reduce<unknown>(merged, {});
+  const { topology: deployed } = readDeployed(stringify(bare));
+  const links = order.hasLinks ? [linksFor(bare, order.release)] : [];
+  const all = [...asked, ...links];
+  const values = links.reduce(merged, bare);
   return { ...written([...all, { loadTargets: { workflows } }], values), topology: deployed };
 }
 
 const WITHOUT_VOLUME = { redis: { own: { persistence: { enabled: false } } } };
 
-function linksFor(asked: readonly unknown[], release: string): unknown {
-  const values = asked.reduce<unknown>(merged, {});
+function linksFor(values: unknown, release: string): unknown {
   const helm = neededHelm();
   const manifests = renderChart(helm, chartFolder(), stringify(values), release);
   return linkedValues(values, manifests, podProgram('pod-links'));

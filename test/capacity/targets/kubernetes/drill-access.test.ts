@@ -360,9 +360,7 @@ describe('the connections of PostgreSQL', () => {
   test('of a server that is not of the release are left to others', async () => {
     const fake = new FakeCluster();
     fake.remove('postgresql-0');
-    await expect(fake.access.useUpConnections()).rejects.toThrow(
-      'no postgresql of the release runs',
-    );
+    await expect(fake.access.useUpConnections()).rejects.toThrow('no postgresql runs');
   });
 });
 
