@@ -48,6 +48,13 @@ export interface ExecEnd {
 const OUTPUT_WITHIN_MS = 60_000;
 /** A connection that is not there by then will not be: the API server or the kubelet of its node hangs. */
 const OPENS_WITHIN_MS = 30_000;
+/** How long one request is waited for. A log that is followed and a command that runs are none. */
+export interface Patience {
+  serverMs: number;
+  /** Of what the API server passes on to a pod: as long as a process on this machine is waited for. */
+  podMs: number;
+}
+const PATIENCE: Patience = { serverMs: 60_000, podMs: 10_000 };
 const NEVER = new AbortController().signal;
 
 export class Cluster {
@@ -70,10 +77,15 @@ export class Cluster {
     readonly objects: KubernetesObjectApi,
     private readonly groups: ApisApi,
     private readonly versions: VersionApi,
+    private readonly patience: Patience,
   ) {}
 
   /** Reads the kubeconfig; asks nothing yet. */
-  static async of(kubeconfig: string | null, context: string | null): Promise<Cluster> {
+  static async of(
+    kubeconfig: string | null,
+    context: string | null,
+    patience = PATIENCE,
+  ): Promise<Cluster> {
     const client = await import('@kubernetes/client-node');
     const config = new client.KubeConfig();
     const file = kubeconfig ?? usualKubeconfig();
@@ -102,6 +114,7 @@ export class Cluster {
         `the kubeconfig ${file ?? ''} has no current context: name one with --context.`,
       );
     }
+    bound(config, patience);
     return new Cluster(
       config.getCurrentContext(),
       cluster.server,
@@ -117,6 +130,7 @@ export class Cluster {
       client.KubernetesObjectApi.makeApiClient(config),
       config.makeApiClient(client.ApisApi),
       config.makeApiClient(client.VersionApi),
+      patience,
     );
   }
 
@@ -146,6 +160,22 @@ export class Cluster {
       if (refusalOf(error)?.code === 404) return null;
       throw this.explained(what, error);
     }
+  }
+
+  /** What a pod answers at a path of its port, with the API server between. */
+  async askPod(namespace: string, pod: string, port: number, path: string): Promise<string> {
+    return this.doing(`asking the pod ${pod}`, async () => {
+      try {
+        return await this.core.connectGetNamespacedPodProxyWithPath({
+          ...{ namespace, name: `${pod}:${String(port)}`, path },
+        });
+      } catch (error) {
+        const isLate = error instanceof Error && error.name === 'AbortError';
+        throw isLate
+          ? new Error(`no answer within ${String(this.patience.podMs / 1000)} s`)
+          : error;
+      }
+    });
   }
 
   version(): Promise<string> {
@@ -279,6 +309,16 @@ export class Cluster {
     const how = code === null ? 'the connection was cut' : `exit code ${String(code)}`;
     throw new Error(`in ${place.pod}: ${stderr.trim() || how}`);
   }
+}
+
+/** The client has no bound of its own. Every request of every API asks here for its credentials, just before it is sent. */
+function bound(config: KubeConfig, { serverMs, podMs }: Patience): void {
+  const authenticate = config.applySecurityAuthentication.bind(config);
+  config.applySecurityAuthentication = async (context) => {
+    await authenticate(context);
+    const isForPod = context.getUrl().includes('/proxy/');
+    context.setSignal(AbortSignal.timeout(isForPod ? podMs : serverMs));
+  };
 }
 
 function usualKubeconfig(): string | null {

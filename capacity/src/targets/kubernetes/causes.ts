@@ -62,7 +62,7 @@ const UNREACHABLE: readonly (readonly [RegExp, string])[] = [
     'its name is not known here; is this its kubeconfig, and is a VPN needed',
   ],
   [
-    /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timed? ?out/i,
+    /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|timed? ?out|aborted a request/i,
     'it did not answer in time; is a VPN or proxy needed',
   ],
   [/ECONNRESET|socket hang up|EPIPE/, 'the connection was cut'],

@@ -241,20 +241,10 @@ function endpointsOf({ cluster, namespace, watch }: KubernetesRunningOptions): M
             role,
             instance: pod,
             url: `the port ${String(N8N_PORT)} of its pod`,
-            read: () => readMetrics(cluster, namespace, pod),
+            read: () => cluster.askPod(namespace, pod, N8N_PORT, 'metrics'),
           },
         ]
       : [],
-  );
-}
-
-function readMetrics(cluster: Cluster, namespace: string, pod: string): Promise<string> {
-  return cluster.doing(`reading the metrics of ${pod}`, () =>
-    cluster.core.connectGetNamespacedPodProxyWithPath({
-      namespace,
-      name: `${pod}:${String(N8N_PORT)}`,
-      path: 'metrics',
-    }),
   );
 }
 
