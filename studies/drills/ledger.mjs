@@ -7,18 +7,19 @@ const TO_BEGIN_MS = 2000;
 
 /**
  * `doneTwice`: requests whose work was done more than once. `lostDue`: when the requests that were lost were due: before the
- * fault, so that they were at work when it came, or after it. One that was due just before it and had not begun was not at
- * work.
+ * fault was begun, so that they were at work when it came, while it was being made, or after it. One that was due just
+ * before it and had not begun was not at work.
  */
-export function seenIn(csv, faultMs) {
+export function seenIn(csv, { faultMs, madeMs }) {
   const rows = rowsOf(csv);
   const lost = rows.filter((row) => LOST.includes(row.class));
   const isBefore = ({ tMs, begun }) =>
     faultMs - Number(tMs) > (Number(begun) > 0 ? 0 : TO_BEGIN_MS);
   const before = lost.filter(isBefore).length;
+  const during = lost.filter(({ tMs }) => Number(tMs) >= faultMs && Number(tMs) < madeMs).length;
   return {
     doneTwice: rows.filter(({ done }) => Number(done) > 1).length,
-    lostDue: { before, after: lost.length - before },
+    lostDue: { before, during, after: lost.length - before - during },
   };
 }
 

@@ -18,10 +18,11 @@ export const measuredDrill =
     const { folder, ...drill } = record;
     const textOf = (...path) => readFileSync(join(folder, ...path), 'utf8');
     const { faultMs } = drill.phases;
+    const madeMs = drill.fault.done[0].tMs;
     const restarts = restartsIn(JSON.parse(textOf(record.run, 'run.json')), faultMs);
     const csv = textOf('ledger.csv');
     return {
-      record: { ...seenIn(csv, faultMs), ...also(drill, csv), restarts, drill },
+      record: { ...seenIn(csv, { faultMs, madeMs }), ...also(drill, csv), restarts, drill },
       sentence: record.verdict.sentence,
     };
   };

@@ -176,6 +176,8 @@ describe('the parts', () => {
     const stuck = { fault: 'redis-half-open', atOnce: 3 };
     expect(isSlowBeside(['running', 'recover'], stuck)).toBe(false);
     expect(isSlowBeside(['recover'], { ...stuck, configuration: 'defaults' })).toBe(true);
+    const behind = { fault: 'redis-loses-data', atOnce: 3 };
+    expect(isSlowBeside(['lost', 'recover'], behind)).toBe(false);
   });
 
   test('have the machine for themselves in pods where others beside them failed', () => {
@@ -386,13 +388,16 @@ describe('the table', () => {
         'it.causesOf(input)',
         { fault, configuration: 'defaults', metric: 'lost', classes, lostDue },
       ).cause;
-    const [before, just, after, never] = [
-      { before: true, after: false, late: false },
-      { before: false, after: true, late: false },
-      { before: false, after: true, late: true },
-      { before: false, after: false, late: false },
+    const none = { before: false, during: false, after: false, late: false };
+    const [before, during, just, after, never] = [
+      { ...none, before: true },
+      { ...none, during: true },
+      { ...none, after: true },
+      { ...none, after: true, late: true },
+      none,
     ];
     expect(causes('kill-worker', before)).toMatch(/^n8n fails what a dead worker had/);
+    expect(causes('kill-worker', during)).toBe(causes('kill-worker', before));
     expect(causes('kill-worker', just)).toBe(causes('kill-worker', before));
     expect(causes('kill-worker', after)).toBe('not looked into yet');
     expect(causes('oom-worker', after)).toBe(causes('kill-worker', before));
@@ -402,6 +407,7 @@ describe('the table', () => {
     for (const fault of ['stall-worker', 'cut-worker']) {
       expect(causes(fault, after)).toMatch(/^each free slot of the worker has asked Redis/);
       expect(causes(fault, never)).toBe(causes(fault, after));
+      expect(causes(fault, during)).toBe(causes(fault, after));
       expect(causes(fault, before)).toBe('not looked into yet');
     }
     expect(causes('kill-webhook', after, ['not-executed'])).toContain('n8n is starting up');
@@ -428,10 +434,16 @@ describe('the table', () => {
       ...['5260,e,repeated,error,crashed + succeeded,2,1', '5270,f,lost,nothing,crashed,0,0'],
       // Not begun: it may have waited for its worker, or reached none before the fault.
       ...['3240,g,lost,error,crashed,0,0', '3260,h,lost,error,crashed,0,0'],
+      // Due while the fault was being made, and only then.
+      ...['5255,i,lost,error,crashed,0,0', '5256,j,once,expected,succeeded,1,1'],
     ].join('\n');
     expect(
-      told(join(root, 'studies/drills/ledger.mjs'), 'it.seenIn(input, 5250)', `${csv}\n`),
-    ).toEqual({ doneTwice: 1, lostDue: { before: 2, after: 3 } });
+      told(
+        join(root, 'studies/drills/ledger.mjs'),
+        'it.seenIn(input, { faultMs: 5250, madeMs: 5260 })',
+        `${csv}\n`,
+      ),
+    ).toEqual({ doneTwice: 1, lostDue: { before: 2, during: 1, after: 3 } });
   });
 
   test('what a ledger tells of a fault that is made again and again: each other way, and when it was due', () => {

@@ -133,7 +133,8 @@ export async function drill(
   const { requests } = run;
   const { record: of, samples } = run.data;
   const { ledger, withoutEffects, schedule } = await accountFor(run, running, order);
-  const faultMs = timed.done[0]?.tMs ?? null;
+  // From when it was begun on, any request may have met it.
+  const faultMs = timed.done.length === 0 ? null : timed.beganMs;
   const steady = steadyPart(
     requests,
     1000 * load.warmupSeconds,

@@ -10,6 +10,8 @@ import type { Fault } from './fault';
 export class TimedFault {
   /** Milliseconds since the load began. */
   readonly done: DrillFault['done'] = [];
+  /** When it was begun, the first time: in pods it takes up to seconds until it is made, and told. */
+  beganMs: number | null = null;
   overMs: number | null = null;
   /** When it was made last; null: never. */
   lastMs: number | null = null;
@@ -50,6 +52,7 @@ export class TimedFault {
         if (access === undefined) throw new Failure('nothing of the target can be reached');
         this.failure = null;
         let kind = FAULT;
+        this.beganMs ??= now();
         await this.fault.make({
           access,
           instances: () => access.instances?.() ?? this.running.processes(),

@@ -60,7 +60,7 @@ export interface DrillFault {
 export interface DrillPhases {
   /** The part of the steady phase by which it is judged: what was due here ended before the fault. */
   steady: { fromMs: number; toMs: number };
-  /** When the fault was made; null where it never was. */
+  /** When the fault was begun; null where it was never made. `done` of the fault says when it was made. */
   faultMs: number | null;
   /** When it was made last; left out where it is not repeated. */
   lastMs?: number | null;

@@ -41,6 +41,12 @@ const REDIS_EMPTY = {
     cause: 'a job that waited in Redis is gone, and its execution stays new',
   },
 };
+/** FULL in studies/drills/parts.mjs. */
+const FEW_SLOTS = {
+  cause:
+    'the workers of these drills have few slots, so that jobs wait in Redis: after Redis is back, the load leaves them next to nothing to catch up with',
+  prevention: 'more slots: `worker.concurrency`, or more workers',
+};
 const KEEPS = [
   "a Redis that keeps its data: the chart's own has a volume and an append-only file (`redis.own.persistence`)",
 ];
@@ -157,7 +163,7 @@ const noRedis = (configuration) => ({
 
 /**
  * `classes`: in which requests ended. `lostDue`: whether requests that were lost were due `before` the fault, so that they
- * were at work when it came, and `after` it; both false where the records do not tell. What was due just before it and had
+ * were at work when it came, `during` its making, and `after` it; all false where the records do not tell. What was due just before it and had
  * not begun counts as `after`; only where it was `late` may one have been due after the fault.
  */
 export const causesOf = (broken) => together([causeOf(broken)]);
@@ -170,6 +176,7 @@ function causeOf({ fault, configuration, metric, classes, lostDue }) {
   if (metric === 'recover') {
     if (fault === 'redis-half-open') return HALF_OPEN.recover;
     if (fault === 'stop-redis') return noRedis(configuration);
+    if (fault === 'redis-loses-data') return FEW_SLOTS;
     if (fault === 'stop-postgres' && configuration === 'as-it-comes') return LATE_WITHOUT_DATABASE;
   }
   if (metric === 'running' && WITHOUT_DATABASE.has(fault)) {
@@ -205,20 +212,20 @@ function causeOf({ fault, configuration, metric, classes, lostDue }) {
 }
 
 /** Of those that were accepted and lost. */
-function causesOfLost({ fault, configuration, lostDue: { before, after, late } }) {
+function causesOfLost({ fault, configuration, lostDue: { before, during, after, late } }) {
   if (fault === 'kill-runner') return [RUNNER_ENDED];
   if (configuration === 'recovery') return [NOT_KNOWN];
   // The kernel kills it up to seconds after the fault has begun: what was due meanwhile was at work too.
   if (fault === 'oom-worker') return [AT_WORK];
   // What was due just before the worker died, it had taken: it loses no other, and the next worker took what came later.
   if (fault === 'kill-worker')
-    return [...(before || !late ? [AT_WORK] : []), ...(after && late ? [NOT_KNOWN] : [])];
+    return [...(before || during || !late ? [AT_WORK] : []), ...(after && late ? [NOT_KNOWN] : [])];
   if (fault === 'redis-half-open') {
-    return [...(before ? [AT_WORK] : []), ...(after || !before ? [HALF_OPEN.lost] : [])];
+    return [...(before ? [AT_WORK] : []), ...(after || during || !before ? [HALF_OPEN.lost] : [])];
   }
   if (AWAY.has(fault)) {
     const handed = fault === 'cut-worker' ? [HANDED, backWithoutDatabase(configuration)] : [HANDED];
-    return [...(before ? [NOT_KNOWN] : []), ...(after || !before ? handed : [])];
+    return [...(before ? [NOT_KNOWN] : []), ...(after || during || !before ? handed : [])];
   }
   if (REPLACED.has(fault)) return [TAKEN];
   if (fault === 'kill-main' || fault === 'kill-webhook') return [ACCEPTED];

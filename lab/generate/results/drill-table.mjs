@@ -180,24 +180,28 @@ function shared(records) {
     : `
 ${atOnce.length} of these drills, marked with \\*, shared the machine with others: up to ${most(atOnce)} loads began together.${others} Times may be longer
 there than alone. A drill that broke a promise about a time beside others is left out until it is measured again alone, except for
-\`redis-half-open\` of n8n as it comes, which meets no SLO again whether it is alone or not. What was lost counts all the same, since
+\`redis-half-open\` of n8n as it comes and \`redis-loses-data\`, which would break it alone as well. What was lost counts all the same, since
 the steady phase has to meet its SLO in each of them.
 `;
 }
 
 /**
- * Whether requests that were lost were due before the fault, and after it, as far as the records tell. `late`: whether any
- * that was due after it may have been lost, as callers of that time did not get the expected response.
+ * Whether requests that were lost were due before the fault, while it was being made, and after it, as far as the records
+ * tell. `late`: whether any that was due after it may have been lost, as callers of that time did not get the expected response.
  */
 function lostDueOf(drills) {
   const losing = drills.filter(({ drill }) => drill.ledger.lost > 0);
   const due = losing.map(({ lostDue, drill }) => lostDue ?? dueByErrors(drill));
   return {
     before: due.some(({ before }) => before > 0),
+    during: due.some(({ during = 0 }) => during > 0),
     after: due.some(({ after }) => after > 0),
-    late: losing.some(({ drill }) => (drill.figures?.errors?.toSeconds ?? 1) > 0),
+    late: losing.some(({ drill }) => (drill.figures?.errors?.toSeconds ?? 1) > madeAfter(drill)),
   };
 }
+
+/** Seconds from the begin of the fault until it was made. */
+const madeAfter = ({ fault, phases }) => ((fault.done[0]?.tMs ?? 0) - (phases.faultMs ?? 0)) / 1000;
 
 /** Older records have only the first and the last of all requests without the expected response. */
 function dueByErrors({ ledger, figures }) {

@@ -1,6 +1,7 @@
 /** What each fault does to a target, with a stand-in for it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { FAULTS, findFault } from '../../../capacity/src/drill/faults';
 import { bundledPlace } from '../../../capacity/src/catalogue/seeding';
 import { parseExport } from '../../../capacity/src/catalogue/exported-workflow';
@@ -358,6 +359,22 @@ describe('a fault at its time', () => {
       'fault: SIGSTOP of worker-1 for 0.03 s',
       'fault goes on: SIGCONT of worker-1',
     ]);
+  });
+
+  test('is dated by its begin, not by when it is told: requests may meet it meanwhile', async () => {
+    const takesLong: Fault = {
+      ...findFault('cut-worker'),
+      make: async ({ tell }) => {
+        await sleep(60);
+        tell('it is made');
+      },
+    };
+    const timed = new TimedFault(running(stage()), takesLong, { atMs: 20, lastsMs: 0 });
+    timed.begin(Date.now(), () => undefined);
+    await until('it is over', () => timed.overMs !== null);
+    await timed.end();
+    expect(timed.beganMs).toBeGreaterThanOrEqual(19);
+    expect((timed.done[0]?.tMs ?? 0) - (timed.beganMs ?? 0)).toBeGreaterThanOrEqual(59);
   });
 
   test('is made again and again where it is to be repeated', async () => {
