@@ -233,12 +233,20 @@ var OF_DATABASE = /* @__PURE__ */ new Set([
   "terminating connection due to administrator command",
   "the database system is shutting down",
   "the database system is starting up",
-  "the database system is in recovery mode"
+  "the database system is in recovery mode",
+  "the database system is not accepting connections",
+  "the database system is not yet accepting connections",
+  "sorry, too many clients already",
+  // PostgreSQL up to 15, and later ones.
+  "remaining connection slots are reserved for non-replication superuser connections",
+  "remaining connection slots are reserved for roles with the SUPERUSER attribute",
+  'remaining connection slots are reserved for roles with privileges of the "pg_use_reserved_connections" role'
 ]);
+var TOO_MANY_CONNECTIONS = /^too many connections for (role|database) ".+"$/;
 var DATABASE_NOT_BACK = /^Timed out after \d+ms waiting for database connection recovery$/;
 var RUNNER_DIED = "Node execution failed";
 var hasRunnerDied = (stored) => stored !== "no data" && stored.runnerId !== null && stored.error === RUNNER_DIED;
-var isCrash = (stored) => hasRunnerDied(stored) || stored !== "no data" && stored.failedNode === null && stored.error !== null && (OF_CRASHES.has(stored.error) || OF_DATABASE.has(stored.error) || DATABASE_NOT_BACK.test(stored.error));
+var isCrash = (stored) => hasRunnerDied(stored) || stored !== "no data" && stored.failedNode === null && stored.error !== null && (OF_CRASHES.has(stored.error) || OF_DATABASE.has(stored.error) || TOO_MANY_CONNECTIONS.test(stored.error) || DATABASE_NOT_BACK.test(stored.error));
 var GONE = /* @__PURE__ */ new Set(["File not found", "Binary data file not found"]);
 var isBinaryGone = (error) => error !== null && GONE.has(error);
 

@@ -61,7 +61,16 @@ const OF_DATABASE: ReadonlySet<string> = new Set([
   'the database system is shutting down',
   'the database system is starting up',
   'the database system is in recovery mode',
+  'the database system is not accepting connections',
+  'the database system is not yet accepting connections',
+  'sorry, too many clients already',
+  // PostgreSQL up to 15, and later ones.
+  'remaining connection slots are reserved for non-replication superuser connections',
+  'remaining connection slots are reserved for roles with the SUPERUSER attribute',
+  'remaining connection slots are reserved for roles with privileges of the "pg_use_reserved_connections" role',
 ]);
+
+const TOO_MANY_CONNECTIONS = /^too many connections for (role|database) ".+"$/;
 
 /** n8n's own words for the same (DbConnectionMonitor of n8n 2.41). */
 const DATABASE_NOT_BACK = /^Timed out after \d+ms waiting for database connection recovery$/;
@@ -81,6 +90,7 @@ export const isCrash = (stored: Stored): boolean =>
     stored.error !== null &&
     (OF_CRASHES.has(stored.error) ||
       OF_DATABASE.has(stored.error) ||
+      TOO_MANY_CONNECTIONS.test(stored.error) ||
       DATABASE_NOT_BACK.test(stored.error)));
 
 /** What n8n says of binary data that is neither on a disk that it sees nor in its database. */

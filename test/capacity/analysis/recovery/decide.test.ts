@@ -36,6 +36,9 @@ describe('a crash', () => {
     ['Driver not Connected'],
     ['Timed out after 30000ms waiting for database connection recovery'],
     ['terminating connection due to administrator command'],
+    ['sorry, too many clients already'],
+    ['too many connections for role "n8n"'],
+    ['remaining connection slots are reserved for roles with the SUPERUSER attribute'],
   ])('is what n8n itself says, word by word: %s', (error) => {
     expect(isCrash(stored(error))).toBe(true);
     expect(isCrash(stored(error, 'Call another n8n'))).toBe(false);
