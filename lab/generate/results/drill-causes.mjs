@@ -205,7 +205,7 @@ function causeOf({ fault, configuration, metric, classes, lostDue }) {
       cause:
         'schedules are kept in the memory of main, and what was due while it was down is not made up for',
       prevention:
-        '`executions.durableSchedules` of the chart is meant to make up for it; that is not measured',
+        '`executions.durableSchedules` of the chart, which [executes it late](#where-n8n-keeps-schedules)',
     };
   }
   return NOT_KNOWN;

@@ -40,7 +40,7 @@ in \`stop-postgres\` [on Kubernetes](#on-kubernetes). The chart has ${database.r
     title: 'Where n8n keeps schedules',
     values: 'schedules in',
     about: `By itself n8n keeps schedules in the memory of main. \`executions.durableSchedules\` of the chart (n8n 2.41 or newer, off by
-default) keeps them in the database, which is meant to execute late what was due while main was down.`,
+default) keeps them in the database, so that what was due while main was down is executed late.`,
   },
   grace: {
     title: 'The grace of a worker',
