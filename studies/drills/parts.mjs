@@ -214,14 +214,11 @@ export function isCurrent({ name, drill }) {
 const TIMES = ['detect', 'recover', 'drain'];
 /**
  * It shared the machine and broke a promise of a time, which is longer there: it has to be measured again, alone. Not where
- * it would break the promise alone as well: workers that take no job any more until they are restarted, and workers whose
- * few slots keep up with the load but not with what has waited.
+ * workers take no job any more until they are restarted: alone, it would break the promise as well.
  */
 export function isSlowBeside({ fault, configuration, atOnce, beside, drill }) {
   const isShared = atOnce !== undefined || beside !== undefined;
-  const isStuck =
-    (fault === 'redis-half-open' && configuration === 'as-it-comes') ||
-    fault === 'redis-loses-data';
+  const isStuck = fault === 'redis-half-open' && configuration === 'as-it-comes';
   const broken = drill.verdict.promises.filter(({ kept }) => !kept);
   return isShared && !isStuck && broken.some(({ promise }) => TIMES.includes(promise.metric));
 }

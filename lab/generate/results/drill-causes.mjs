@@ -41,12 +41,6 @@ const REDIS_EMPTY = {
     cause: 'a job that waited in Redis is gone, and its execution stays new',
   },
 };
-/** FULL in studies/drills/parts.mjs. */
-const FEW_SLOTS = {
-  cause:
-    'the workers of these drills have few slots, so that jobs wait in Redis: after Redis is back, the load leaves them next to nothing to catch up with',
-  prevention: 'more slots: `worker.concurrency`, or more workers',
-};
 const KEEPS = [
   "a Redis that keeps its data: the chart's own has a volume and an append-only file (`redis.own.persistence`)",
 ];
@@ -176,7 +170,6 @@ function causeOf({ fault, configuration, metric, classes, lostDue }) {
   if (metric === 'recover') {
     if (fault === 'redis-half-open') return HALF_OPEN.recover;
     if (fault === 'stop-redis') return noRedis(configuration);
-    if (fault === 'redis-loses-data') return FEW_SLOTS;
     if (fault === 'stop-postgres' && configuration === 'as-it-comes') return LATE_WITHOUT_DATABASE;
   }
   if (metric === 'running' && WITHOUT_DATABASE.has(fault)) {

@@ -180,7 +180,7 @@ function shared(records) {
     : `
 ${atOnce.length} of these drills, marked with \\*, shared the machine with others: up to ${most(atOnce)} loads began together.${others} Times may be longer
 there than alone. A drill that broke a promise about a time beside others is left out until it is measured again alone, except for
-\`redis-half-open\` of n8n as it comes and \`redis-loses-data\`, which would break it alone as well. What was lost counts all the same, since
+\`redis-half-open\` of n8n as it comes, which meets no SLO again whether it is alone or not. What was lost counts all the same, since
 the steady phase has to meet its SLO in each of them.
 `;
 }
