@@ -230,6 +230,7 @@ describe('the parts', () => {
       'sessionOnce',
       'readOnce',
       'keepStalled',
+      'requeueLost',
     ];
     const loaded = [...patches, 'finishJobs'].filter((name) => tuning[name] !== false);
     expect([loaded, worker.guardSeconds]).toEqual([[], 0]);

@@ -23,6 +23,7 @@ export function patchFiles(
     ['session-once.cjs', tuning.sessionOnce && database === 'postgresql' && !isLegacy],
     ['read-once.cjs', tuning.readOnce && !isLegacy],
     ['keep-stalled.cjs', tuning.keepStalled && isQueue && !isLegacy],
+    ['requeue-lost.cjs', tuning.requeueLost && isQueue && !isWorker && !isLegacy],
     ['finish-jobs.cjs', tuning.finishJobs && isWorker],
   ];
   return files.flatMap(([file, isWanted]) => (isWanted ? [file] : []));

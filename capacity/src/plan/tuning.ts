@@ -21,6 +21,7 @@ export interface TuningValues {
   sessionOnce: boolean;
   readOnce: boolean;
   keepStalled: boolean;
+  requeueLost: boolean;
   finishJobs: boolean;
 }
 
@@ -66,6 +67,8 @@ export const reasons: Record<keyof TuningValues, string> = {
     'n8n finds the id of a row before it reads the row, also where it has the id: read at once instead',
   keepStalled:
     'n8n otherwise writes an empty run over what a dead worker had, and no retry can bring it back',
+  requeueLost:
+    'n8n otherwise tells callers of a success where Redis came back empty and their executions never began',
   finishJobs:
     'n8n otherwise loses the jobs that a worker has just taken when it has to end: in rollouts, scale-ins and drains',
 };
@@ -89,6 +92,7 @@ const base: TuningValues = {
   sessionOnce: true,
   readOnce: true,
   keepStalled: true,
+  requeueLost: true,
   finishJobs: true,
 };
 

@@ -136,6 +136,7 @@ const SHAPES = {
   'tuning.sessionOnce': orNull(flag),
   'tuning.readOnce': orNull(flag),
   'tuning.keepStalled': orNull(flag),
+  'tuning.requeueLost': orNull(flag),
   'tuning.finishJobs': orNull(flag),
   'heap.oldSpace': share,
   'heap.runnerOldSpace': share,

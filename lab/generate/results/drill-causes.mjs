@@ -41,6 +41,7 @@ const REDIS_EMPTY = {
     cause: 'a job that waited in Redis is gone, and its execution stays new',
   },
 };
+const REQUEUES = '`tuning.requeueLost` of the chart queues again what had not begun';
 const KEEPS = [
   "a Redis that keeps its data: the chart's own has a volume and an append-only file (`redis.own.persistence`)",
 ];
@@ -49,7 +50,7 @@ const KEEPS = [
 const NOT_EXECUTED = {
   'kill-webhook': [STARTING],
   'kill-main': [STARTING],
-  'redis-loses-data': [{ ...REDIS_EMPTY['not-executed'], prevention: KEEPS }],
+  'redis-loses-data': [{ ...REDIS_EMPTY['not-executed'], prevention: [...KEEPS, REQUEUES] }],
   'stop-redis': [STARTING, ENDING],
 };
 

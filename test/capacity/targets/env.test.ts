@@ -84,6 +84,17 @@ describe('the environment of an n8n process', () => {
     expect(options.includes('--require=/kit/keep-stalled.cjs')).toBe(has);
   });
 
+  test.each([
+    { role: 'main', has: true },
+    { role: 'webhook', has: true },
+    { role: 'worker', has: false },
+  ] as const)('$role looks after the jobs that it waits for: $has', ({ role, has }) => {
+    const given = { mode: 'queue', workers: { count: 1 }, webhooks: { count: 1 } };
+    const options = envOf(given, { role })['NODE_OPTIONS'] ?? '';
+    expect(options.includes('--require=/kit/requeue-lost.cjs')).toBe(has);
+    expect(envOf({}, { role: 'main' })['NODE_OPTIONS']).not.toContain('requeue-lost');
+  });
+
   test.each(['2.41.1', '0.221.2'])('a worker of n8n %s finishes its jobs', (n8n) => {
     const given = { n8n, mode: 'queue', workers: { count: 1 } };
     const has = (role: 'main' | 'worker'): boolean =>

@@ -22,7 +22,7 @@ const MODULES = [
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-preloads-'));
-  const runner = 'exports.WorkflowRunner = class { processError() {} };\n';
+  const runner = 'exports.WorkflowRunner = class { processError() {} enqueueExecution() {} };\n';
   writeFileSync(join(folder, 'workflow-runner.js'), runner);
   const processor = 'exports.JobProcessor = class { processJob() {} };\n';
   writeFileSync(join(folder, 'job-processor.js'), processor);
@@ -56,6 +56,7 @@ test.each(orders)('each patch is there where n8n loads %s first, then %s', async
     const { done, said } = await load(scripts, order);
     expect(done).toEqual(Object.fromEntries(order.map((name) => [name, true])));
     expect(said.match(/keep-stalled: this n8n fails executions in another way/g)).toHaveLength(1);
+    expect(said.match(/requeue-lost: this n8n queues executions in/g)).toHaveLength(1);
     expect(said.match(/keep-stalled: this n8n runs jobs in another way/g)).toHaveLength(1);
   }
 });

@@ -23,6 +23,10 @@
 {{- if and (eq .context.Values.executions.mode "queue") (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "keepStalled"))) -}}
 {{- $items = append $items "keep-stalled.cjs" -}}
 {{- end -}}
+{{- $queues := and (eq .context.Values.executions.mode "queue") (ne .component.role "worker") -}}
+{{- if and $queues (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "requeueLost"))) -}}
+{{- $items = append $items "requeue-lost.cjs" -}}
+{{- end -}}
 {{- end -}}
 {{- if include "n8n-tuned.keepAliveSeconds" . -}}
 {{- $items = append $items "keep-alive.cjs" -}}

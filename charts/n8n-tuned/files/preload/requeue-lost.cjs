@@ -1,0 +1,158 @@
+// The process that accepts an execution puts a job for it into Redis and waits until that job has ended. A Redis that comes
+// back empty has lost the job and counts ids from 1 again: the process takes the end of a later job with the same id for that
+// of its own, and tells its caller of a success, although nothing was executed. Loaded before n8n (node --require), this has
+// an empty Redis count from the time on, so that no id comes again, and looks after the jobs that a process waits for: where
+// one is gone, the database tells whether its execution has ended. One that has not begun gets its job again.
+// docs/chart/patches.md
+const { createHash } = require('node:crypto');
+const Module = require('node:module');
+const { clearInterval, setInterval } = require('node:timers');
+
+// The sha256 of WorkflowRunner.enqueueExecution as n8n 2.41.0, 2.41.1 and 2.41.3 have it.
+const KNOWN = '7321fae7f1fbf855ab8716b7d31f3ee383e324cd77005c9d81d337bb09308023';
+
+/** Bull looks as often whether a job has ended. */
+const LOOK_EVERY_MS = 5000;
+/** A job is gone a moment before n8n hears of its end. */
+const LOOKS = 2;
+/** Of one command to Redis. */
+const JOBS_AT_ONCE = 500;
+/** What n8n makes of it, and recovery knows. */
+const STALLED = 'job stalled more than maxStalledCount';
+
+const say = (what) => process.stderr.write(`n8n-tuned: requeue-lost: ${what}\n`);
+
+/** n8n's table of executions, once it hands one to the queue. */
+let repository;
+
+/** Of each queue: the jobs whose end this process waits for, by their ids. */
+const awaited = new WeakMap();
+
+/** Tells what waits for the job, as Redis would have done. */
+function settle(queue, { id, executionId, putAgain }, status) {
+  if (status === 'new') {
+    say(`Redis has lost job ${id} of execution ${executionId}, which had not begun: queued again`);
+    return putAgain();
+  }
+  // n8n then reads from the database what came of it.
+  if (['success', 'error', 'waiting'].includes(status)) queue.emit('global:completed', id);
+  if (status === 'crashed') queue.emit('global:failed', id, STALLED);
+  // A worker is still at it, or somebody has stopped it.
+  return undefined;
+}
+
+async function lookAfter(queue, jobs) {
+  for (let from = 0; from < jobs.length; from += JOBS_AT_ONCE) {
+    const some = jobs.slice(from, from + JOBS_AT_ONCE);
+    const asked = queue.client.pipeline();
+    for (const { id } of some) asked.exists(queue.toKey(id));
+    const replies = await asked.exec();
+    for (const [index, [problem, isThere]] of replies.entries()) {
+      const job = some[index];
+      job.gone = problem || isThere ? 0 : job.gone + 1;
+      if (job.gone < LOOKS) continue;
+      const { executionId } = job;
+      const row = await repository.findOne({
+        select: ['id', 'status'],
+        where: { id: executionId },
+      });
+      await settle(queue, job, row?.status);
+    }
+  }
+}
+
+function startLooking(queue, jobs) {
+  let isLooking = false;
+  const timer = setInterval(() => {
+    if (queue.closing) clearInterval(timer);
+    else if (!isLooking && jobs.size > 0) {
+      isLooking = true;
+      // Without Redis or the database nothing is known: the next look comes.
+      lookAfter(queue, [...jobs.values()])
+        .catch(() => undefined)
+        .finally(() => (isLooking = false));
+    }
+  }, LOOK_EVERY_MS);
+  timer.unref();
+}
+
+function awaitedOf(queue) {
+  if (!awaited.has(queue)) {
+    awaited.set(queue, new Map());
+    startLooking(queue, awaited.get(queue));
+  }
+  return awaited.get(queue);
+}
+
+function patchQueue(Queue) {
+  const { add } = Queue.prototype;
+  Queue.prototype.add = async function (name, data, options, ...rest) {
+    const executionId = data?.executionId;
+    if (!repository || executionId === undefined) {
+      return add.call(this, name, data, options, ...rest);
+    }
+    const put = async (jobId) => {
+      await this.isReady();
+      // Where Redis has no id to count on from. Fewer than 1000 jobs a second are queued, so that none comes again.
+      this.client.set(this.toKey('id'), Date.now(), 'NX').catch(() => undefined);
+      return add.call(this, name, data, { ...options, ...jobId }, ...rest);
+    };
+    const job = await put({});
+    const { id, finished } = job;
+    // To put one that is there again does nothing.
+    const putAgain = () => put({ jobId: id });
+    job.finished = function () {
+      const jobs = awaitedOf(this.queue);
+      jobs.set(id, { id, executionId, putAgain, gone: 0 });
+      return finished.call(this).finally(() => jobs.delete(id));
+    };
+    return job;
+  };
+}
+
+function patchRunner({ prototype }) {
+  const { enqueueExecution } = prototype;
+  if (createHash('sha256').update(String(enqueueExecution)).digest('hex') !== KNOWN) {
+    say('this n8n queues executions in another way than those known, left as it is');
+    return;
+  }
+  prototype.enqueueExecution = function (...execution) {
+    repository = this.executionRepository;
+    return enqueueExecution.apply(this, execution);
+  };
+}
+
+const isQueue = (loaded) =>
+  typeof loaded === 'function' && loaded.prototype?.process && loaded.prototype.moveToActive;
+
+const PATCHES = [
+  {
+    file: /(^|[\\/])(bull|queue)([\\/]index)?(\.js)?$/,
+    found: (loaded) => (isQueue(loaded) ? loaded : undefined),
+    patch: patchQueue,
+  },
+  {
+    file: /(^|[\\/])workflow-runner(\.js)?$/,
+    // Null or without it while modules that need each other are being loaded.
+    found: (loaded) => loaded?.WorkflowRunner?.prototype?.enqueueExecution && loaded.WorkflowRunner,
+    patch: patchRunner,
+  },
+];
+
+function install() {
+  const load = Module._load;
+  const left = new Set(PATCHES);
+  Module._load = function (request, ...rest) {
+    const loaded = load.call(this, request, ...rest);
+    for (const one of left) {
+      const found = one.file.test(request) ? one.found(loaded) : undefined;
+      if (found === undefined) continue;
+      // It stays: to put back what was before would drop what other scripts have put on top.
+      left.delete(one);
+      one.patch(found);
+    }
+    return loaded;
+  };
+}
+
+if (!process.env.N8N_TUNED_WITHOUT?.split(',').includes('requeue-lost')) install();
