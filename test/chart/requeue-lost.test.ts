@@ -9,7 +9,7 @@ import { n8nFolder, node24 } from '../nodes/support/lab';
 import { RedisServers } from '../nodes/support/redis';
 import { chart } from './support/helm.ts';
 
-jest.setTimeout(120_000);
+jest.setTimeout(240_000);
 
 const SCRIPT = join(chart, 'files/preload/requeue-lost.cjs');
 const HOST = join(__dirname, 'support/requeue-host.cjs');
@@ -55,7 +55,8 @@ async function start(env: Record<string, string> = {}): Promise<void> {
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
   });
   host.on('message', (message) => told.push(message as Told));
-  await eventually(() => told.some(({ ready }) => ready === true));
+  // n8n's modules take seconds to load, and a busy machine much longer.
+  await eventually(() => told.some(({ ready }) => ready === true), 180_000);
 }
 
 const tell = (what: string, more: object = {}): boolean => host.send({ what, ...more });
