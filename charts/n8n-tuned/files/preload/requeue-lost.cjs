@@ -1,8 +1,8 @@
 // The process that accepts an execution puts a job for it into Redis and waits until that job has ended. A Redis that comes
 // back empty has lost the job and counts ids from 1 again: the process takes the end of a later job with the same id for that
-// of its own, and tells its caller of a success, although nothing was executed. Loaded before n8n (node --require), this has
-// an empty Redis count from the time on, so that no id comes again, and looks after the jobs that a process waits for: where
-// one is gone, the database tells whether its execution has ended. One that has not begun gets its job again.
+// of its own, and tells its caller of a success, although nothing was executed. Loaded before n8n (node --require), this starts
+// the ids of an empty Redis at the time in milliseconds, so that none comes again, and checks the jobs that a process waits
+// for: if one is gone, the database tells whether its execution has ended. One that has not begun is queued again.
 // docs/chart/patches.md
 const { createHash } = require('node:crypto');
 const Module = require('node:module');
@@ -86,16 +86,16 @@ function awaitedOf(queue) {
 
 function patchQueue(Queue) {
   const { add } = Queue.prototype;
-  Queue.prototype.add = async function (name, data, options, ...rest) {
+  Queue.prototype.add = async function (name, data, options) {
     const executionId = data?.executionId;
     if (!repository || executionId === undefined) {
-      return add.call(this, name, data, options, ...rest);
+      return add.call(this, name, data, options);
     }
-    const put = async (jobId) => {
+    const put = async (more) => {
       await this.isReady();
       // Where Redis has no id to count on from. Fewer than 1000 jobs a second are queued, so that none comes again.
       this.client.set(this.toKey('id'), Date.now(), 'NX').catch(() => undefined);
-      return add.call(this, name, data, { ...options, ...jobId }, ...rest);
+      return add.call(this, name, data, { ...options, ...more });
     };
     const job = await put({});
     const { id, finished } = job;
