@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { cacheFolder } from '../../capacity/src/lab/paths';
 import { LAZY, openQueue } from '../../capacity/src/recover/queue';
@@ -138,6 +139,45 @@ test('one leads, until it ends', async () => {
   await first.end();
   expect(await third.lead()).toBe(true);
   await third.end();
+});
+
+describe('who leads is told, and no longer leads, where', () => {
+  const LEASE_MS = 600;
+  const losing = async (lose: () => unknown): Promise<boolean> => {
+    await job('bull:jobs', 'wait', '1', '11');
+    let isLost = false;
+    const connection = new Redis(url, { ...LAZY, commandTimeout: LEASE_MS / 3 });
+    const queue = await openQueue(connection, 'bull', () => (isLost = true), LEASE_MS);
+    try {
+      expect(await queue.lead()).toBe(true);
+      // More than a lease, which it renews.
+      await sleep(2 * LEASE_MS);
+      expect([isLost, await client.exists('n8n-tuned:{bull}:recover')]).toEqual([false, 1]);
+      await lose();
+      for (let left = 50; !isLost && left > 0; left -= 1) await sleep(LEASE_MS / 10);
+      return isLost;
+    } finally {
+      await queue.end();
+    }
+  };
+
+  test('another one has taken the lead', async () => {
+    expect(await losing(() => client.set('n8n-tuned:{bull}:recover', 'another one'))).toBe(true);
+    // It lets go of its own lead only.
+    expect(await client.get('n8n-tuned:{bull}:recover')).toBe('another one');
+  });
+
+  test('Redis has lost its data', async () => {
+    expect(await losing(() => client.flushall())).toBe(true);
+  });
+
+  test('Redis does not respond any more', async () => {
+    try {
+      expect(await losing(() => server.kill('SIGSTOP'))).toBe(true);
+    } finally {
+      server.kill('SIGCONT');
+    }
+  });
 });
 
 test('a Redis without a queue is not taken for one in which nothing is queued', async () => {

@@ -74,6 +74,7 @@ export class RecoveryApi {
       next: (Array.isArray(stack) ? stack : []).map(
         (entry) => textIn(within(entry, 'node'), 'name') ?? '?',
       ),
+      waits: Object.keys(within(within(data, 'executionData'), 'waitingExecution') ?? {}),
       ran: Object.keys(within(result, 'runData') ?? {}),
       error: textIn(within(result, 'error'), 'message'),
       failedNode: failedNodeIn(result),

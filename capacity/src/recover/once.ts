@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { N8nApi } from '../targets/url/api';
 import { Failure, messageOf } from '../ui/errors';
 import { RecoveryApi } from './n8n';
-import { pass, type PassOrder, type PassReport, type Tell } from './pass';
+import { BrokenPass, pass, type PassOrder, type PassReport, type Tell } from './pass';
 import type { RecoveryQueue } from './queue';
 import { saidAtStart } from './saves';
 
@@ -42,6 +42,12 @@ export async function recoverOnce(
     if (workflows.length === 0) {
       tell(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
     }
+    const count = async (report: PassReport): Promise<void> => {
+      if (!order.retries) return;
+      await queue?.count(report, Date.now()).catch((error: unknown) => {
+        tell(`the counts of this pass are not kept for the exporter: ${messageOf(error)}`);
+      });
+    };
     const report = await pass(
       {
         nowMs: () => Date.now(),
@@ -54,12 +60,12 @@ export async function recoverOnce(
       { ...order, workflows, sinceMs: Date.now() - order.withinMs },
       tell,
       ending,
-    );
-    if (order.retries) {
-      await queue?.count(report, Date.now()).catch((error: unknown) => {
-        tell(`the counts of this pass are not kept for the exporter: ${messageOf(error)}`);
-      });
-    }
+    ).catch(async (error: unknown) => {
+      if (!(error instanceof BrokenPass)) throw error;
+      await count(error.report);
+      throw error.cause;
+    });
+    await count(report);
     return report;
   } finally {
     await queue?.end();

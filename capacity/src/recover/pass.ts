@@ -9,6 +9,7 @@ import {
 import {
   isBinaryGone,
   isCrash,
+  ranToItsEnd,
   type SeenExecution,
   type Stored,
 } from '../analysis/recovery/execution';
@@ -97,6 +98,17 @@ export type Tell = (text: string) => void;
  */
 export const SETTLE_MS = 10_000;
 
+/** A look failed, so the pass could not go on. The retries that were under way have ended. */
+export class BrokenPass extends Error {
+  constructor(
+    readonly report: PassReport,
+    cause: unknown,
+  ) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+/** @throws BrokenPass once retries have begun; before that, whatever a look has thrown. */
 export async function pass(
   hands: RecoveryHands,
   order: PassOrder,
@@ -121,10 +133,13 @@ export async function pass(
       const { id: executionId } = decision.execution;
       if (decision.kind === 'retry') due.push({ workflow, decision, seenAtMs: hands.nowMs() });
       if (decision.kind === 'waiting') waiting.push(executionId);
+      if (decision.kind === 'fine' && decision.why === 'done') {
+        tell(`${nameOf({ executionId, workflow: workflow.name })}: not lost: ${DONE}`);
+      }
       if (decision.kind !== 'leave') continue;
       const { isFinal } = decision;
       report.left.push({ executionId, workflow: workflow.name, reason: decision.reason, isFinal });
-      tell(`execution ${executionId} of ${workflow.name}: left alone: ${decision.reason}`);
+      tell(`${nameOf({ executionId, workflow: workflow.name })}: left alone: ${decision.reason}`);
     }
     report.waiting.push(
       ...waiting.map((executionId) => ({ executionId, workflow: workflow.name })),
@@ -148,6 +163,7 @@ export async function pass(
   }
 
   let lostInARow = 0;
+  let problem: { cause: unknown } | null = null;
   const hasStopped = (): boolean => {
     if (signal.aborted) report.stopped ??= messageOf(signal.reason);
     return report.stopped !== null;
@@ -160,17 +176,19 @@ export async function pass(
         await hands.wait(settlesInMs);
         if (hasStopped()) return;
       }
-      const attempt = await attemptOf(hands, next.workflow, next.decision, order).catch(
-        (error: unknown) => {
-          if (!signal.aborted) throw error;
-          // It was still being looked at: nothing was retried.
-          return null;
-        },
-      );
+      const attempt = await attemptOf(hands, next, order, tell, signal).catch((cause: unknown) => {
+        // It was still being looked at: nothing was retried.
+        due.unshift(next);
+        if (!signal.aborted) {
+          problem ??= { cause };
+          report.stopped ??= messageOf(cause);
+        }
+        return null;
+      });
       if (attempt !== null) {
         report.attempts.push(attempt);
         tell(
-          `execution ${attempt.executionId} of ${attempt.workflow}: attempt ${String(attempt.attempt)} from ${attempt.from.join(', ')}: ${attempt.outcome}${attempt.text === '' ? '' : `: ${attempt.text}`}`,
+          `${nameOf(attempt)}: attempt ${String(attempt.attempt)} from ${attempt.from.join(', ')}: ${attempt.outcome}${attempt.text === '' ? '' : `: ${attempt.text}`}`,
         );
       }
       if (hasStopped() || attempt === null) return;
@@ -183,7 +201,13 @@ export async function pass(
     }
   };
   await Promise.all(Array.from({ length: order.atOnce }, worker));
+  for (const { workflow, decision } of due) {
+    tell(
+      `${nameOf({ executionId: decision.execution.id, workflow: workflow.name })}: left for the next pass: this one has stopped`,
+    );
+  }
   if (report.stopped !== null) tell(`stopped: ${report.stopped}`);
+  if (problem !== null) throw new BrokenPass(report, (problem as { cause: unknown }).cause);
   return report;
 }
 
@@ -194,6 +218,11 @@ interface Due {
   decision: DueDecision;
   seenAtMs: number;
 }
+
+const DONE = 'it ran to its end, and n8n could not store that it succeeded';
+
+const nameOf = ({ executionId, workflow }: { executionId: string; workflow: string }): string =>
+  `execution ${executionId} of ${workflow}`;
 
 /** Many may wait, for long, and in every pass. */
 const NAMED = 20;
@@ -235,9 +264,10 @@ async function decisionsOf(
 
 async function attemptOf(
   hands: RecoveryHands,
-  workflow: TaggedWorkflow,
-  { execution, attempt, next }: DueDecision,
+  { workflow, decision: { execution, attempt, next } }: Due,
   order: PassOrder,
+  tell: Tell,
+  signal: AbortSignal,
 ): Promise<RetryAttempt> {
   const of = (outcome: RetryOutcome, text = '', retryId: string | null = null): RetryAttempt => ({
     ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
@@ -249,6 +279,11 @@ async function attemptOf(
   if (now?.kind !== 'retry' || now.attempt !== attempt) {
     return of('no longer due', now?.kind === 'leave' ? now.reason : '');
   }
+  // The look may have taken longer than the lead was held.
+  signal.throwIfAborted();
+  tell(
+    `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} from ${next.join(', ')} begins`,
+  );
   let retried: { id: string; status: string };
   try {
     retried = await hands.retry(execution.id);
@@ -261,7 +296,11 @@ async function attemptOf(
   if (status === 'waiting' || status === 'running') return of('not known', `it is ${status}`, id);
   const stored = await hands.stored(id).catch((): Stored => 'no data');
   const error = stored === 'no data' ? null : stored.error;
-  if (status === 'crashed' || isCrash(stored)) return of('lost again', error ?? '', id);
+  if (status === 'crashed' || isCrash(stored)) {
+    return ranToItsEnd(stored)
+      ? of('recovered', `by execution ${id}`, id)
+      : of('lost again', error ?? '', id);
+  }
   // n8n answers before it has stored of what a retry failed.
   if (error === null) return of('not known', `it is ${status}`, id);
   return of('failed', isBinaryGone(error) ? `${error}: it ${FOUND_NO_BINARY}` : error, id);

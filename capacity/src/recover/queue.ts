@@ -27,9 +27,12 @@ const RELEASE =
 const RENEW =
   "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
 
-/** Options of its connection: once it is lost, nobody knows any longer who leads, and the pass ends. */
+/**
+ * Options of its connection: once it is lost, or Redis does not respond, nobody knows any longer who leads, and the pass ends.
+ * A renewal has to fail before the lease has run out.
+ */
 export const LAZY = {
-  ...{ lazyConnect: true, maxRetriesPerRequest: 0 },
+  ...{ lazyConnect: true, maxRetriesPerRequest: 0, commandTimeout: LEASE_MS / 3 },
   retryStrategy: (): null => null,
 };
 
@@ -38,6 +41,7 @@ export async function openQueue(
   redis: Redis,
   prefix: string,
   onLost: () => void,
+  leaseMs = LEASE_MS,
 ): Promise<RecoveryQueue> {
   redis.on('error', () => undefined);
   try {
@@ -70,9 +74,9 @@ export async function openQueue(
       return new Set(found.flat());
     },
     lead: async () => {
-      if ((await redis.set(leader, own, 'PX', LEASE_MS, 'NX')) !== 'OK') return false;
+      if ((await redis.set(leader, own, 'PX', leaseMs, 'NX')) !== 'OK') return false;
       renewing = setInterval(() => {
-        redis.eval(RENEW, 1, leader, own, LEASE_MS).then(
+        redis.eval(RENEW, 1, leader, own, leaseMs).then(
           (kept) => {
             if (kept !== 1) onLost();
           },
@@ -80,7 +84,7 @@ export async function openQueue(
             onLost();
           },
         );
-      }, LEASE_MS / 3);
+      }, leaseMs / 3);
       return true;
     },
     count: async (report, endedAtMs) => {

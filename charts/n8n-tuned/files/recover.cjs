@@ -143,6 +143,7 @@ var RecoveryApi = class {
       next: (Array.isArray(stack) ? stack : []).map(
         (entry) => textIn(within2(entry, "node"), "name") ?? "?"
       ),
+      waits: Object.keys(within2(within2(data, "executionData"), "waitingExecution") ?? {}),
       ran: Object.keys(within2(result, "runData") ?? {}),
       error: textIn(within2(result, "error"), "message"),
       failedNode: failedNodeIn(result),
@@ -247,6 +248,7 @@ var DATABASE_NOT_BACK = /^Timed out after \d+ms waiting for database connection 
 var RUNNER_DIED = "Node execution failed";
 var hasRunnerDied = (stored) => stored !== "no data" && stored.runnerId !== null && stored.error === RUNNER_DIED;
 var isCrash = (stored) => hasRunnerDied(stored) || stored !== "no data" && stored.failedNode === null && stored.error !== null && (OF_CRASHES.has(stored.error) || OF_DATABASE.has(stored.error) || TOO_MANY_CONNECTIONS.test(stored.error) || DATABASE_NOT_BACK.test(stored.error));
+var ranToItsEnd = (stored) => stored !== "no data" && stored.next.length === 0 && stored.waits.length === 0 && stored.ran.length > 0;
 var GONE = /* @__PURE__ */ new Set(["File not found", "Binary data file not found"]);
 var isBinaryGone = (error) => error !== null && GONE.has(error);
 
@@ -309,6 +311,7 @@ function decideOne(execution, retries, view, rules) {
       return leave("it has not ended, and without --redis it is not known whether it has a job");
     }
   }
+  if (stored !== void 0 && ranToItsEnd(stored)) return { kind: "fine", execution, why: "done" };
   if (execution.mode === "integrated" && stored !== void 0 && hasRunnerDied(stored)) {
     return leave(SUB_EXECUTION_FAILED, true);
   }
@@ -330,6 +333,7 @@ function decideOne(execution, retries, view, rules) {
     }
     if (isBinaryGone(of.error)) return leave(`its retry ${retry.id} ${FOUND_NO_BINARY}`, true);
     if (!isCrash(of)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
+    if (ranToItsEnd(of)) return { kind: "fine", execution, why: "recovered" };
   }
   if (retries.some((one) => one.status === "canceled")) {
     return leave("its retry was stopped by hand", true);
@@ -342,6 +346,7 @@ function decideOne(execution, retries, view, rules) {
   if (nowMs - lastMs < waitMs) return leave("its last attempt was lost a short time ago");
   if (stored === void 0) return { kind: "look", execution };
   if (stored === "no data") return leave("n8n has no data of it: deleted, or not saved", true);
+  if (stored.waits.length > 0 && stored.next.length === 0) return leave(ONLY_WAITS, true);
   if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
   return {
     ...{ kind: "retry", execution, attempt: retries.length + 1, next: stored.next },
@@ -356,8 +361,9 @@ function goesOnWith(retry, { nowMs, queued }, rules) {
   return isDead ? null : "has not ended";
 }
 var EMPTIED = "n8n has written an empty run over its data, as it does without keep-stalled";
+var ONLY_WAITS = "its next node had got a part of its input, which n8n begins no retry with: a retry would run nothing";
 var FOUND_NO_BINARY = "did not find a file, as where binary data is gone with its pod";
-var isEmptied = (stored) => stored !== "no data" && isCrash(stored) && stored.next.length === 0;
+var isEmptied = (stored) => stored !== "no data" && isCrash(stored) && stored.next.length === 0 && stored.ran.length === 0;
 var OPEN = /* @__PURE__ */ new Set(["new", "running"]);
 var HAS_A_JOB = /* @__PURE__ */ new Set(["webhook", "trigger", "retry", "error", "chat", "evaluation", "agent"]);
 var SUB_EXECUTION_FAILED = "it is a sub-execution whose task runner died: the one that called it has failed, and is not retried";
@@ -429,6 +435,13 @@ var OUTCOMES = [
   "refused"
 ];
 var SETTLE_MS = 1e4;
+var BrokenPass = class extends Error {
+  constructor(report, cause) {
+    super(messageOf(cause), { cause });
+    this.report = report;
+  }
+  report;
+};
 async function pass(hands, order, tell2, signal) {
   const report = {
     ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null }
@@ -448,10 +461,13 @@ async function pass(hands, order, tell2, signal) {
       const { id: executionId } = decision.execution;
       if (decision.kind === "retry") due.push({ workflow, decision, seenAtMs: hands.nowMs() });
       if (decision.kind === "waiting") waiting.push(executionId);
+      if (decision.kind === "fine" && decision.why === "done") {
+        tell2(`${nameOf({ executionId, workflow: workflow.name })}: not lost: ${DONE}`);
+      }
       if (decision.kind !== "leave") continue;
       const { isFinal } = decision;
       report.left.push({ executionId, workflow: workflow.name, reason: decision.reason, isFinal });
-      tell2(`execution ${executionId} of ${workflow.name}: left alone: ${decision.reason}`);
+      tell2(`${nameOf({ executionId, workflow: workflow.name })}: left alone: ${decision.reason}`);
     }
     report.waiting.push(
       ...waiting.map((executionId) => ({ executionId, workflow: workflow.name }))
@@ -474,6 +490,7 @@ async function pass(hands, order, tell2, signal) {
     return report;
   }
   let lostInARow = 0;
+  let problem = null;
   const hasStopped = () => {
     if (signal.aborted) report.stopped ??= messageOf(signal.reason);
     return report.stopped !== null;
@@ -486,16 +503,18 @@ async function pass(hands, order, tell2, signal) {
         await hands.wait(settlesInMs);
         if (hasStopped()) return;
       }
-      const attempt = await attemptOf(hands, next.workflow, next.decision, order).catch(
-        (error) => {
-          if (!signal.aborted) throw error;
-          return null;
+      const attempt = await attemptOf(hands, next, order, tell2, signal).catch((cause) => {
+        due.unshift(next);
+        if (!signal.aborted) {
+          problem ??= { cause };
+          report.stopped ??= messageOf(cause);
         }
-      );
+        return null;
+      });
       if (attempt !== null) {
         report.attempts.push(attempt);
         tell2(
-          `execution ${attempt.executionId} of ${attempt.workflow}: attempt ${String(attempt.attempt)} from ${attempt.from.join(", ")}: ${attempt.outcome}${attempt.text === "" ? "" : `: ${attempt.text}`}`
+          `${nameOf(attempt)}: attempt ${String(attempt.attempt)} from ${attempt.from.join(", ")}: ${attempt.outcome}${attempt.text === "" ? "" : `: ${attempt.text}`}`
         );
       }
       if (hasStopped() || attempt === null) return;
@@ -507,9 +526,17 @@ async function pass(hands, order, tell2, signal) {
     }
   };
   await Promise.all(Array.from({ length: order.atOnce }, worker));
+  for (const { workflow, decision } of due) {
+    tell2(
+      `${nameOf({ executionId: decision.execution.id, workflow: workflow.name })}: left for the next pass: this one has stopped`
+    );
+  }
   if (report.stopped !== null) tell2(`stopped: ${report.stopped}`);
+  if (problem !== null) throw new BrokenPass(report, problem.cause);
   return report;
 }
+var DONE = "it ran to its end, and n8n could not store that it succeeded";
+var nameOf = ({ executionId, workflow }) => `execution ${executionId} of ${workflow}`;
 var NAMED = 20;
 function tellWaiting(workflow, ids, tell2) {
   for (const id of ids.slice(0, NAMED)) {
@@ -537,7 +564,7 @@ async function decisionsOf(hands, workflowId, { rules }, since) {
     }
   }
 }
-async function attemptOf(hands, workflow, { execution, attempt, next }, order) {
+async function attemptOf(hands, { workflow, decision: { execution, attempt, next } }, order, tell2, signal) {
   const of = (outcome, text = "", retryId = null) => ({
     ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
     ...{ outcome, retryId, text }
@@ -547,6 +574,10 @@ async function attemptOf(hands, workflow, { execution, attempt, next }, order) {
   if (now?.kind !== "retry" || now.attempt !== attempt) {
     return of("no longer due", now?.kind === "leave" ? now.reason : "");
   }
+  signal.throwIfAborted();
+  tell2(
+    `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} from ${next.join(", ")} begins`
+  );
   let retried;
   try {
     retried = await hands.retry(execution.id);
@@ -559,7 +590,9 @@ async function attemptOf(hands, workflow, { execution, attempt, next }, order) {
   if (status === "waiting" || status === "running") return of("not known", `it is ${status}`, id);
   const stored = await hands.stored(id).catch(() => "no data");
   const error = stored === "no data" ? null : stored.error;
-  if (status === "crashed" || isCrash(stored)) return of("lost again", error ?? "", id);
+  if (status === "crashed" || isCrash(stored)) {
+    return ranToItsEnd(stored) ? of("recovered", `by execution ${id}`, id) : of("lost again", error ?? "", id);
+  }
   if (error === null) return of("not known", `it is ${status}`, id);
   return of("failed", isBinaryGone(error) ? `${error}: it ${FOUND_NO_BINARY}` : error, id);
 }
@@ -596,6 +629,12 @@ async function recoverOnce(order, openQueue2, tell2, signal) {
     if (workflows.length === 0) {
       tell2(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
     }
+    const count = async (report2) => {
+      if (!order.retries) return;
+      await queue?.count(report2, Date.now()).catch((error) => {
+        tell2(`the counts of this pass are not kept for the exporter: ${messageOf(error)}`);
+      });
+    };
     const report = await pass(
       {
         nowMs: () => Date.now(),
@@ -608,12 +647,12 @@ async function recoverOnce(order, openQueue2, tell2, signal) {
       { ...order, workflows, sinceMs: Date.now() - order.withinMs },
       tell2,
       ending
-    );
-    if (order.retries) {
-      await queue?.count(report, Date.now()).catch((error) => {
-        tell2(`the counts of this pass are not kept for the exporter: ${messageOf(error)}`);
-      });
-    }
+    ).catch(async (error) => {
+      if (!(error instanceof BrokenPass)) throw error;
+      await count(error.report);
+      throw error.cause;
+    });
+    await count(report);
     return report;
   } finally {
     await queue?.end();
@@ -628,10 +667,10 @@ var SCANNED = 1e3;
 var RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0";
 var RENEW = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('pexpire', KEYS[1], ARGV[2]) end return 0";
 var LAZY = {
-  ...{ lazyConnect: true, maxRetriesPerRequest: 0 },
+  ...{ lazyConnect: true, maxRetriesPerRequest: 0, commandTimeout: LEASE_MS / 3 },
   retryStrategy: () => null
 };
-async function openQueue(redis, prefix, onLost) {
+async function openQueue(redis, prefix, onLost, leaseMs = LEASE_MS) {
   redis.on("error", () => void 0);
   try {
     await redis.connect();
@@ -662,9 +701,9 @@ async function openQueue(redis, prefix, onLost) {
       return new Set(found.flat());
     },
     lead: async () => {
-      if (await redis.set(leader, own, "PX", LEASE_MS, "NX") !== "OK") return false;
+      if (await redis.set(leader, own, "PX", leaseMs, "NX") !== "OK") return false;
       renewing = setInterval(() => {
-        redis.eval(RENEW, 1, leader, own, LEASE_MS).then(
+        redis.eval(RENEW, 1, leader, own, leaseMs).then(
           (kept) => {
             if (kept !== 1) onLost();
           },
@@ -672,7 +711,7 @@ async function openQueue(redis, prefix, onLost) {
             onLost();
           }
         );
-      }, LEASE_MS / 3);
+      }, leaseMs / 3);
       return true;
     },
     count: async (report, endedAtMs2) => {

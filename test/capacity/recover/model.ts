@@ -10,10 +10,10 @@ import type { RecoveryHands } from '../../../capacity/src/recover/pass';
 /** An n8n for tests that knows what was really done, with a clock that only its user moves. */
 
 /**
- * What becomes of one retry. `unheard`: it succeeds, and its caller is not told; `dies`: with its worker and main, so
- * that n8n has it as running for good.
+ * What becomes of one retry. `unheard`: it succeeds, and its caller is not told; `not noted`: it runs to its end, and n8n
+ * cannot store that it succeeded; `dies`: with its worker and main, so that n8n has it as running for good.
  */
-export type Fate = 'success' | 'failure' | 'crash' | 'unheard' | 'slow' | 'dies';
+export type Fate = 'success' | 'failure' | 'crash' | 'unheard' | 'not noted' | 'slow' | 'dies';
 
 export interface Work {
   /**
@@ -23,6 +23,7 @@ export interface Work {
   begins:
     | 'lost'
     | 'lost and emptied'
+    | 'not noted'
     | 'stalled'
     | 'runner died'
     | 'failed'
@@ -72,8 +73,9 @@ export class ModelN8n implements RecoveryHands {
       if (work.begins === 'queued') this.jobs.set(id, this.clockMs);
       if (work.begins === 'resumed') this.jobs.set(id, this.clockMs + (work.enqueuedInMs ?? 0));
       this.data.set(id, {
-        next: work.begins === 'lost and emptied' ? [] : ['Webhook'],
-        ran: [],
+        next: ['lost and emptied', 'not noted'].includes(work.begins) ? [] : ['Webhook'],
+        waits: [],
+        ran: work.begins === 'not noted' ? ['Webhook'] : [],
         ...errorOf(work.begins),
       });
     });
@@ -129,6 +131,7 @@ export class ModelN8n implements RecoveryHands {
     if (isEmpty) this.emptyRuns += 1;
     this.data.set(retryId, {
       next: ['Webhook'],
+      waits: [],
       ran: [],
       error: null,
       failedNode: null,
@@ -153,7 +156,9 @@ export class ModelN8n implements RecoveryHands {
 
   /** Work that came to its end, by its original execution and its retries. */
   done(id: string): number {
-    return this.retriesOf(id).filter(({ status }) => status === 'success').length;
+    return this.retriesOf(id).filter(
+      (retry) => retry.status === 'success' || this.fateOf.get(retry.id) === 'not noted',
+    ).length;
   }
 
   private settle(): void {
@@ -162,9 +167,16 @@ export class ModelN8n implements RecoveryHands {
       if (endMs > this.clockMs || execution?.status !== 'running') continue;
       this.jobs.delete(id);
       const fate = this.fateOf.get(id);
-      execution.status = fate === 'failure' || fate === 'crash' ? 'error' : 'success';
+      execution.status =
+        fate !== undefined && ['failure', 'crash', 'not noted'].includes(fate)
+          ? 'error'
+          : 'success';
       execution.stoppedAtMs = endMs;
-      this.data.set(id, { next: ['Webhook'], ran: [], ...(fate === 'crash' ? CRASHED : FAILED) });
+      const isOver = fate === 'not noted';
+      this.data.set(id, {
+        ...{ next: isOver ? [] : ['Webhook'], waits: [], ran: isOver ? ['Webhook'] : [] },
+        ...(fate === 'failure' ? FAILED : CRASHED),
+      });
       const original = this.executions.get(execution.retryOf ?? '');
       if (execution.status === 'success' && original !== undefined) original.retrySuccessId = id;
     }
@@ -175,7 +187,7 @@ const CRASHED = { error: STALLED, failedNode: null, runnerId: null };
 const FAILED = { error: 'a node has failed', failedNode: 'Work', runnerId: null };
 const WITHOUT_RUNNER = { error: RUNNER_DIED, failedNode: 'Work', runnerId: 'a runner' };
 
-const errorOf = (begins: Work['begins']): Omit<StoredExecution, 'next' | 'ran'> =>
+const errorOf = (begins: Work['begins']): Omit<StoredExecution, 'next' | 'waits' | 'ran'> =>
   begins === 'failed' ? FAILED : begins === 'runner died' ? WITHOUT_RUNNER : CRASHED;
 
 export const SLOW_MS = 600_000;
@@ -183,6 +195,7 @@ export const SLOW_MS = 600_000;
 const STATUS = {
   lost: 'crashed',
   'lost and emptied': 'error',
+  'not noted': 'error',
   stalled: 'error',
   'runner died': 'error',
   failed: 'error',

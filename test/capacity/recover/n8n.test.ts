@@ -26,7 +26,14 @@ test("n8n's own error names no node, also where nodes have run before", async ()
     }),
   ).stored('1');
   expect(stored).toEqual({
-    ...{ next: ['Webhook'], ran: ['Before'], error: STALLED, failedNode: null, runnerId: null },
+    ...{
+      next: ['Webhook'],
+      waits: [],
+      ran: ['Before'],
+      error: STALLED,
+      failedNode: null,
+      runnerId: null,
+    },
   });
   expect(isCrash(stored)).toBe(true);
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  BrokenPass,
   isAnythingLost,
   pass,
   summaryOf,
@@ -37,6 +38,7 @@ const works = fc.array(
       ...([
         'lost',
         'lost and emptied',
+        'not noted',
         'stalled',
         'runner died',
         'failed',
@@ -47,9 +49,12 @@ const works = fc.array(
       ] as const),
     ),
     mode: fc.constantFrom('webhook', 'trigger', 'error', 'integrated', 'manual'),
-    fates: fc.array(fc.constantFrom('success', 'failure', 'crash', 'unheard', 'slow', 'dies'), {
-      ...{ minLength: 1, maxLength: 4 },
-    }),
+    fates: fc.array(
+      fc.constantFrom('success', 'failure', 'crash', 'unheard', 'not noted', 'slow', 'dies'),
+      {
+        ...{ minLength: 1, maxLength: 4 },
+      },
+    ),
     ageMs: fc.constantFrom(1000, OLD_MS),
     enqueuedInMs: fc.nat({ max: ENQUEUED_WITHIN_MS }),
   }),
@@ -131,6 +136,16 @@ test('a retry that n8n notes as a success, and that ran nothing, is no recovery'
   expect([report.attempts, report.left.map(({ reason, isFinal }) => [reason, isFinal])]).toEqual([
     [],
     [[expect.stringContaining('its retry 2 ran nothing') as string, true]],
+  ]);
+});
+
+test('what ran to its end, and could not be stored as a success, is neither lost nor retried', async () => {
+  const said: string[] = [];
+  const n8n = new ModelN8n([work({ begins: 'not noted' })]);
+  const report = await pass(n8n, orderOf(), (text) => void said.push(text), never);
+  expect([isAnythingLost(report), report.attempts, report.left]).toEqual([false, [], []]);
+  expect(said).toEqual([
+    'execution 1 of Work: not lost: it ran to its end, and n8n could not store that it succeeded',
   ]);
 });
 
@@ -297,5 +312,69 @@ test('its end: what was still being looked at is not retried', async () => {
   const report = await pass(n8n, orderOf(), quiet, stopping.signal);
   expect([report.due.length, report.attempts, report.stopped]).toEqual([
     ...[2, [], 'stopped by Ctrl-C'],
+  ]);
+});
+
+describe('a look that fails', () => {
+  const said: string[] = [];
+  const tell = (text: string): void => void said.push(text);
+  afterEach(() => said.splice(0));
+
+  /** Of three works the second one cannot be looked at again, while the first one is being retried. */
+  function broken(): ModelN8n {
+    const n8n = new ModelN8n([work(), work(), work()]);
+    const [look, { retry }] = [n8n.executionsOf, n8n];
+    let goOn: () => void = quiet;
+    const failed = new Promise<void>((resolve) => (goOn = resolve));
+    n8n.executionsOf = (...given) => {
+      if (given[1].sinceId !== '2') return look(...given);
+      goOn();
+      return Promise.reject(new Error('n8n is away'));
+    };
+    n8n.retry = async (id) => {
+      await failed;
+      return retry(id);
+    };
+    return n8n;
+  }
+
+  test('ends the pass once what is under way has ended, with its counts, and begins nothing more', async () => {
+    const n8n = broken();
+    const error: unknown = await pass(n8n, orderOf(), tell, never).catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(BrokenPass);
+    const { report, message } = error as BrokenPass;
+    expect([message, report.stopped]).toEqual(['n8n is away', 'n8n is away']);
+    expect(report.attempts.map(({ executionId, outcome }) => [executionId, outcome])).toEqual([
+      ['1', 'recovered'],
+    ]);
+    const calls = n8n.executions.size;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(n8n.executions.size).toBe(calls);
+  });
+
+  test('leaves a line for each retry before it begins, and for each that is left', async () => {
+    await pass(broken(), orderOf(), tell, never).catch(quiet);
+    expect(said).toEqual([
+      'execution 1 of Work: attempt 1 from Webhook begins',
+      'execution 1 of Work: attempt 1 from Webhook: recovered: by execution 4',
+      'execution 2 of Work: left for the next pass: this one has stopped',
+      'execution 3 of Work: left for the next pass: this one has stopped',
+      'stopped: n8n is away',
+    ]);
+  });
+});
+
+test('a lead that is lost during the last look begins no retry', async () => {
+  const n8n = new ModelN8n([work()]);
+  const leading = new AbortController();
+  const look = n8n.executionsOf;
+  n8n.executionsOf = async (...given) => {
+    const found = await look(...given);
+    if (given[1].sinceId !== undefined) leading.abort(new Error('another recovery took over'));
+    return found;
+  };
+  const report = await pass(n8n, orderOf(), quiet, leading.signal);
+  expect([report.attempts, report.stopped, n8n.executions.size]).toEqual([
+    ...[[], 'another recovery took over', 1],
   ]);
 });

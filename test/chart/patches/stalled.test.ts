@@ -51,6 +51,22 @@ test.each([
   expect(kept.said).toBe('');
 });
 
+test('what ran to its end keeps what its nodes did, so that nobody takes it for lost', async () => {
+  const stored = {
+    resultData: {
+      runData: {
+        Webhook: [{ executionStatus: 'success' }],
+        Work: [{ executionStatus: 'success' }],
+      },
+      lastNodeExecuted: 'Work',
+    },
+    executionData: { nodeExecutionStack: [] },
+  };
+  const kept = await fails([PATCH], { message: 'Driver not Connected', stored });
+  expect(kept.wrote).toMatchObject({ status: 'error', data: stored });
+  expect(messageOf(kept)).toBe('Driver not Connected');
+});
+
 test.each([
   ['nothing is stored to go on with', { stored: { resultData: { runData: {} } } }, ''],
   ['the database is away', { stored: null }, 'the data of execution 1 could not be kept'],

@@ -1,5 +1,12 @@
 /** Which lost executions are retried now, and why others are not. Knows no clock and no n8n. */
-import { hasRunnerDied, isBinaryGone, isCrash, type SeenExecution, type Stored } from './execution';
+import {
+  hasRunnerDied,
+  isBinaryGone,
+  isCrash,
+  ranToItsEnd,
+  type SeenExecution,
+  type Stored,
+} from './execution';
 
 export interface RecoveryRules {
   /** All attempts of each execution. */
@@ -38,8 +45,8 @@ export type RecoveryDecision =
   | { kind: 'leave'; execution: SeenExecution; reason: string; isFinal: boolean }
   /** Not lost, and not at work either: n8n resumes it. */
   | { kind: 'waiting'; execution: SeenExecution }
-  /** Nothing to recover: it failed by itself, is at work, or a retry of it succeeded. */
-  | { kind: 'fine'; execution: SeenExecution; why: 'failed' | 'at work' | 'recovered' };
+  /** Nothing to recover: it failed by itself, is at work, ran to its end, or a retry of it did. */
+  | { kind: 'fine'; execution: SeenExecution; why: 'failed' | 'at work' | 'done' | 'recovered' };
 
 /** One for each execution that is not itself a retry of another, the oldest first. */
 export function decide(view: RecoveryView, rules: RecoveryRules): RecoveryDecision[] {
@@ -132,6 +139,7 @@ function decideOne(
       return leave('it has not ended, and without --redis it is not known whether it has a job');
     }
   }
+  if (stored !== undefined && ranToItsEnd(stored)) return { kind: 'fine', execution, why: 'done' };
   // From here on it is lost.
   if (execution.mode === 'integrated' && stored !== undefined && hasRunnerDied(stored)) {
     return leave(SUB_EXECUTION_FAILED, true);
@@ -156,6 +164,7 @@ function decideOne(
     }
     if (isBinaryGone(of.error)) return leave(`its retry ${retry.id} ${FOUND_NO_BINARY}`, true);
     if (!isCrash(of)) return leave(`its retry ${retry.id} ran and failed by itself`, true);
+    if (ranToItsEnd(of)) return { kind: 'fine', execution, why: 'recovered' };
   }
   if (retries.some((one) => one.status === 'canceled')) {
     return leave('its retry was stopped by hand', true);
@@ -169,6 +178,7 @@ function decideOne(
 
   if (stored === undefined) return { kind: 'look', execution };
   if (stored === 'no data') return leave('n8n has no data of it: deleted, or not saved', true);
+  if (stored.waits.length > 0 && stored.next.length === 0) return leave(ONLY_WAITS, true);
   if (stored.next.length === 0) return leave(`${EMPTIED}; a retry would run nothing`, true);
   return {
     ...{ kind: 'retry', execution, attempt: retries.length + 1, next: stored.next },
@@ -195,11 +205,14 @@ function goesOnWith(
 
 const EMPTIED = 'n8n has written an empty run over its data, as it does without keep-stalled';
 
+const ONLY_WAITS =
+  'its next node had got a part of its input, which n8n begins no retry with: a retry would run nothing';
+
 /** A node may mean another file. */
 export const FOUND_NO_BINARY = 'did not find a file, as where binary data is gone with its pod';
 
 const isEmptied = (stored: Stored): boolean =>
-  stored !== 'no data' && isCrash(stored) && stored.next.length === 0;
+  stored !== 'no data' && isCrash(stored) && stored.next.length === 0 && stored.ran.length === 0;
 
 const OPEN = new Set(['new', 'running']);
 

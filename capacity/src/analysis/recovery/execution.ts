@@ -21,6 +21,8 @@ export interface SeenExecution {
 export interface StoredExecution {
   /** Nodes that a retry begins with. */
   next: readonly string[];
+  /** Nodes that have got a part of their input, as a merge has: n8n begins no retry with them. */
+  waits: readonly string[];
   /** Nodes whose results are stored: a retry does not run them again. */
   ran: readonly string[];
   error: string | null;
@@ -92,6 +94,16 @@ export const isCrash = (stored: Stored): boolean =>
       OF_DATABASE.has(stored.error) ||
       TOO_MANY_CONNECTIONS.test(stored.error) ||
       DATABASE_NOT_BACK.test(stored.error)));
+
+/**
+ * No node is left to run: where it has not failed by itself, n8n could not store its success. What n8n writes over an
+ * execution whose job has failed names no node at all.
+ */
+export const ranToItsEnd = (stored: Stored): boolean =>
+  stored !== 'no data' &&
+  stored.next.length === 0 &&
+  stored.waits.length === 0 &&
+  stored.ran.length > 0;
 
 /** What n8n says of binary data that is neither on a disk that it sees nor in its database. */
 const GONE: ReadonlySet<string> = new Set(['File not found', 'Binary data file not found']);

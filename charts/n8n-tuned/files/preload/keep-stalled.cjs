@@ -25,7 +25,9 @@ async function kept(runner, executionId, run) {
   });
   const data = stored?.data;
   const next = data?.executionData?.nodeExecutionStack?.[0]?.node?.name;
-  if (next === undefined) return run;
+  // A worker that could not store a success has stored what its nodes did, with no node left to run.
+  const hasRun = Object.keys(data?.resultData?.runData ?? {}).length > 0;
+  if (next === undefined && !hasRun) return run;
   const resultData = {
     ...data.resultData,
     error: run.data.resultData.error,

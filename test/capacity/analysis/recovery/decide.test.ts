@@ -18,7 +18,7 @@ const seen = (id: string, given: Partial<SeenExecution> = {}): SeenExecution => 
   ...given,
 });
 const stored = (error: string | null, failedNode: string | null = null): Stored => ({
-  ...{ next: ['Webhook'], ran: [], error, failedNode, runnerId: null },
+  ...{ next: ['Webhook'], waits: [], ran: [], error, failedNode, runnerId: null },
 });
 const died = { error: RUNNER_DIED, failedNode: 'Work', runnerId: 'a runner' };
 const decided = (
@@ -59,7 +59,7 @@ describe('a crash', () => {
 });
 
 describe('one whose task runner died', () => {
-  const looked = { 1: { next: ['Work'], ran: ['Webhook'], ...died } };
+  const looked = { 1: { next: ['Work'], waits: [], ran: ['Webhook'], ...died } };
 
   test('is retried from its node', () => {
     expect(decided([seen('1', { status: 'error' })], looked)).toMatchObject({
@@ -140,4 +140,42 @@ describe('a retry', () => {
 
 test('one that waits is neither lost nor at work', () => {
   expect(decided([seen('1', { status: 'waiting' })])?.kind).toBe('waiting');
+});
+
+describe('one that has no node left to run', () => {
+  const over = { next: [], waits: [], ran: ['Webhook', 'Work'], failedNode: null, runnerId: null };
+  const failed = seen('1', { status: 'error' });
+
+  test.each(['Driver not Connected', STALLED])(
+    'has run to its end, whatever n8n says: %s',
+    (error) => {
+      expect(decided([failed], { 1: { ...over, error } })).toMatchObject({
+        ...{ kind: 'fine', why: 'done' },
+      });
+    },
+  );
+
+  test('is done as well where n8n, which died before it stored the end, calls it crashed', () => {
+    expect(decided([seen('1')], { 1: { ...over, error: null } })).toMatchObject({ why: 'done' });
+  });
+
+  test('has recovered the execution that it is a retry of', () => {
+    const retry = seen('2', { status: 'error', mode: 'retry', retryOf: '1' });
+    const looked = { 1: stored(STALLED), 2: { ...over, error: 'Connection terminated' } };
+    expect(decided([failed, retry], looked)).toMatchObject({ kind: 'fine', why: 'recovered' });
+  });
+
+  test('is lost where a node waits for more of its input, which no retry begins with', () => {
+    expect(decided([failed], { 1: { ...over, waits: ['Merge'], error: STALLED } })).toMatchObject({
+      ...{ kind: 'leave', isFinal: true },
+      reason: expect.stringMatching(/^its next node had got a part of its input/),
+    });
+  });
+
+  test('is lost where nothing is stored of its nodes', () => {
+    expect(decided([failed], { 1: { ...over, ran: [], error: STALLED } })).toMatchObject({
+      ...{ kind: 'leave', isFinal: true },
+      reason: expect.stringMatching(/^n8n has written an empty run over its data/),
+    });
+  });
 });
