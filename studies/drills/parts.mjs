@@ -94,6 +94,16 @@ export const FAULTS = [
   },
 ];
 
+/** Scripts of the chart that came, or learnt to do more, when drills had been measured. */
+export const LATER_SCRIPTS = [
+  { name: 'requeue-lost', since: '2026-11-26T12:30:00Z', did: 'queued lost jobs again' },
+  {
+    name: 'keep-stalled',
+    since: '2026-11-26T14:10:00Z',
+    did: 'kept what the nodes of an execution did whose success n8n could not store',
+  },
+];
+
 /** Enough for a count of losses to show how much it varies. */
 export const REPEATS = 3;
 /** The first executions of a worker that has just come up are slow. */
@@ -144,8 +154,8 @@ const hasLost = ({ drill }) => NOT_HARMLESS.some((name) => drill.ledger.classes[
 /**
  * Whether a part has to be measured. `recordOf` gives the record of a part by its name, undefined as long as there is none.
  * How much is lost hangs on the moment of the fault, so what can lose something is repeated whatever the first drill has
- * lost. A harmless fault is drilled once, and not with recovery; all of it as soon as one of its drills on the same target
- * has lost something. Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there.
+ * lost. A harmless fault is drilled once, and 3 times as soon as one of its drills on the same target has lost something.
+ * Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there.
  */
 export function isNeeded({ fault, target, configuration, repeat }, recordOf) {
   const lostIn = (configurations) =>
@@ -153,10 +163,8 @@ export function isNeeded({ fault, target, configuration, repeat }, recordOf) {
       .filter((part) => configurations.includes(part.configuration))
       .map(({ name }) => recordOf(name))
       .some((record) => record !== undefined && hasLost(record));
-  const isHarmless = HARMLESS.includes(fault);
-  if (configuration === 'recovery')
-    return (repeat === 1 && !isHarmless) || lostIn(['defaults', 'recovery']);
-  return repeat === 1 || !isHarmless || lostIn(Object.keys(CONFIGURATIONS));
+  if (configuration === 'recovery') return repeat === 1 || lostIn(['defaults', 'recovery']);
+  return repeat === 1 || !HARMLESS.includes(fault) || lostIn(Object.keys(CONFIGURATIONS));
 }
 
 /** Every fault once on each target, on this machine first, before any of them again. */

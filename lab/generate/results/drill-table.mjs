@@ -5,6 +5,7 @@ import {
   FAULTS,
   FULL,
   HARMLESS,
+  LATER_SCRIPTS,
   isCurrent,
   isNeeded,
   isSlowBeside,
@@ -134,9 +135,9 @@ function told(records) {
   const left = PARTS.filter((part) => !byName.has(part.name) && isNeeded(part, recordOf));
   return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. How much is lost depends on the moment of
 the fault, so each fault is drilled ${REPEATS} times in each configuration. Those that should lose nothing
-(${HARMLESS.join(', ')}) are drilled once, and not with recovery, until one of their
+(${HARMLESS.join(', ')}) are drilled once, until one of their
 drills on a target has lost something, repeated it, or left it running or unknown. Recovery is drilled once where the
-chart's defaults have lost nothing, repeated nothing and left nothing running or unknown, since it has nothing to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}`;
+chart's defaults have lost nothing, repeated nothing and left nothing running or unknown, since it has nothing to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}${beforeScripts(records)}`;
 }
 
 function outdated(records) {
@@ -144,6 +145,20 @@ function outdated(records) {
   return count === 0
     ? ''
     : ` ${count} drill${count === 1 ? '' : 's'}, marked with †, had earlier defaults of the chart and count${count === 1 ? 's' : ''} as not measured.`;
+}
+
+/** Of those with the chart's scripts. */
+function beforeScripts(records) {
+  return LATER_SCRIPTS.map(({ name, since, did }) => {
+    const before = records.filter(
+      ({ configuration, drill }) =>
+        configuration !== 'as-it-comes' && Date.parse(drill.startedAt) < Date.parse(since),
+    );
+    return before.length === 0
+      ? ''
+      : `
+${before.length} of the drills with the chart's scripts were run before [\`${name}\`](chart/patches.md#${name}) ${did}.`;
+  }).join('');
 }
 
 /** What recovery in a drill and in the chart wait for: it decides when lost work is done. */
@@ -164,6 +179,8 @@ function controls(records) {
     ? ''
     : `
 _${NO_FAULT}_ are the controls of ${[...new Set(names)].join(', ')}, which stand for all faults: the same load on the same n8n, before the fault.
+Drills for which n8n is set up in another way (few slots, a small disk, links in front of a store, a schedule) are compared
+only with their own steady phase.
 `;
 }
 
