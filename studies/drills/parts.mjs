@@ -99,8 +99,8 @@ export const LATER_SCRIPTS = [
   { name: 'requeue-lost', since: '2026-11-26T12:30:00Z', did: 'queued lost jobs again' },
   {
     name: 'keep-stalled',
-    since: '2026-11-26T14:10:00Z',
-    did: 'kept what the nodes of an execution did whose success n8n could not store',
+    since: '2026-11-26T14:45:00Z',
+    did: 'waited for PostgreSQL, and kept what the nodes of an execution did whose success n8n could not store',
   },
 ];
 
@@ -155,7 +155,8 @@ const hasLost = ({ drill }) => NOT_HARMLESS.some((name) => drill.ledger.classes[
  * Whether a part has to be measured. `recordOf` gives the record of a part by its name, undefined as long as there is none.
  * How much is lost hangs on the moment of the fault, so what can lose something is repeated whatever the first drill has
  * lost. A harmless fault is drilled once, and 3 times as soon as one of its drills on the same target has lost something.
- * Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there.
+ * Recovery has nothing to do where the chart's defaults lose nothing: it is drilled once there, and 3 times if it did
+ * something again.
  */
 export function isNeeded({ fault, target, configuration, repeat }, recordOf) {
   const lostIn = (configurations) =>
@@ -164,7 +165,7 @@ export function isNeeded({ fault, target, configuration, repeat }, recordOf) {
       .map(({ name }) => recordOf(name))
       .some((record) => record !== undefined && hasLost(record));
   if (configuration === 'recovery') return repeat === 1 || lostIn(['defaults', 'recovery']);
-  return repeat === 1 || !HARMLESS.includes(fault) || lostIn(Object.keys(CONFIGURATIONS));
+  return repeat === 1 || !HARMLESS.includes(fault) || lostIn(['as-it-comes', 'defaults']);
 }
 
 /** Every fault once on each target, on this machine first, before any of them again. */

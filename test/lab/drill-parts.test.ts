@@ -129,6 +129,9 @@ describe('the parts', () => {
         expect(needed(names, of('as-it-comes'))).toEqual(
           names.filter((one) => !laterRecovery.test(one)),
         );
+        expect(needed(names, of('recovery'))).toEqual(
+          names.filter((one) => one.endsWith('-1') || laterRecovery.test(one)),
+        );
         expect(needed(all('restart-postgres', 'kubernetes'), of('defaults'))).toHaveLength(3);
       },
     );

@@ -101,16 +101,18 @@ const NOT_STORED = {
   cause: 'the execution could not be started or stored while a store was down',
   prevention: ['a store that fails over', RECOVERY],
 };
+const WAITS =
+  '`tuning.keepStalled` of the chart, which now waits for PostgreSQL and then stores it';
 /** WorkflowRunner.processError of n8n 2.41 begins with a query. */
 const END_NOT_STORED = {
   cause:
     'before n8n stores that an execution has failed, it reads the execution; while PostgreSQL is away that fails as well, and the execution stays new or running',
-  prevention: `${CHECK}; ${RECOVERY}`,
+  prevention: `${WAITS}; or ${CHECK}; ${RECOVERY}`,
 };
 /** n8n's retry refuses an execution that has not begun. */
 const NOT_BEGUN = {
   cause: `${END_NOT_STORED.cause}; recovery lists one that is new, since n8n refuses to retry it`,
-  prevention: `${CHECK}; then recovery retries it`,
+  prevention: `${WAITS}; or ${CHECK}; then recovery retries it`,
 };
 const OUTAGE =
   '`redis.outageSeconds` of the chart (60 s): n8n waits for Redis so long before it ends itself';

@@ -136,8 +136,8 @@ function told(records) {
   return `${records.length} drills of [the plan](../studies/drills/parts.mjs), each kept only when it was valid. How much is lost depends on the moment of
 the fault, so each fault is drilled ${REPEATS} times in each configuration. Those that should lose nothing
 (${HARMLESS.join(', ')}) are drilled once, until one of their
-drills on a target has lost something, repeated it, or left it running or unknown. Recovery is drilled once where the
-chart's defaults have lost nothing, repeated nothing and left nothing running or unknown, since it has nothing to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}${beforeScripts(records)}`;
+drills without recovery on a target has lost something, repeated it, or left it running or unknown. Recovery is drilled once
+where neither it nor the chart's defaults have done so, since it has little to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}${beforeScripts(records)}`;
 }
 
 function outdated(records) {

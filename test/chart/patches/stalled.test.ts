@@ -21,12 +21,12 @@ const BEGUN = {
 };
 const fails = (
   scripts: string[],
-  given: { message: string; name?: string; mode?: string; stored?: object | null },
+  given: { message: string; name?: string; mode?: string; stored?: object | null; away?: number },
 ): Promise<{ wrote: Run; said: string }> => {
-  const { message, name = 'Error', mode = 'queue', stored = BEGUN } = given;
+  const { message, name = 'Error', mode = 'queue', stored = BEGUN, away = 0 } = given;
   // n8n looks again for a while at one that has not ended, in case that its worker is alive.
   return withN8n<Run>(HOST, scripts, {
-    ...{ mode, stored, error: { name, message }, status: 'crashed' },
+    ...{ mode, stored, away, error: { name, message }, status: 'crashed' },
   });
 };
 
@@ -49,6 +49,28 @@ test.each([
   });
   expect(messageOf(kept)).toBe(messageOf(own));
   expect(kept.said).toBe('');
+});
+
+describe('a job that fails while the database is away', () => {
+  const error = { message: 'Connection terminated' };
+
+  test('is stored as failed, with its data, once it is back, and n8n alone leaves it as it is', async () => {
+    expect((await fails([], { ...error, away: 1 })).wrote).toEqual({ problem: error.message });
+    const kept = await fails([PATCH], { ...error, away: 60 });
+    expect(kept.wrote).toMatchObject({ status: 'error', data: BEGUN });
+    expect(messageOf(kept)).toBe(error.message);
+    expect(kept.said).toBe(
+      'n8n-tuned: keep-stalled: execution 1 has failed, which is stored once the database is back: Error: Connection terminated\n',
+    );
+  });
+
+  test('is left as n8n leaves it where the database stays away, or it is no job', async () => {
+    const away = 10_000;
+    expect((await fails([PATCH], { ...error, away })).wrote).toEqual({ problem: error.message });
+    const own = await fails([PATCH], { ...error, away, mode: 'regular' });
+    expect(own.wrote).toMatchObject({ status: 'error', data: { resultData: { runData: {} } } });
+    expect(own.said).toBe('');
+  });
 });
 
 test('what ran to its end keeps what its nodes did, so that nobody takes it for lost', async () => {

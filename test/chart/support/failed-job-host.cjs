@@ -1,8 +1,10 @@
 // Has n8n's own WorkflowRunner fail an execution as it is told, and writes the run that it would have stored. Reads
-// {mode, error: {name, message}, status, stored}; `stored` is what the database has of the execution, null where it is away.
+// {mode, error: {name, message}, status, stored, away}; `stored` is what the database has of the execution, null where that
+// cannot be read. It is away the first `away` times that it is asked. Time passes as fast as it is waited for.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
+const timers = require('node:timers/promises');
 
 const manifest = process.argv[2];
 const load = createRequire(manifest);
@@ -11,8 +13,18 @@ const { WorkflowRunner } = load(join(dirname(manifest), 'dist/workflow-runner.js
 const { MaxStalledCountError } = load(
   join(dirname(manifest), 'dist/errors/max-stalled-count.error.js'),
 );
-const { mode, error, status, stored } = JSON.parse(readFileSync(0, 'utf8'));
+const { mode, error, status, stored, away = 0 } = JSON.parse(readFileSync(0, 'utf8'));
 
+let clockMs = Date.now();
+Date.now = () => clockMs;
+timers.setTimeout = async (ms) => void (clockMs += ms);
+
+let asked = 0;
+const ask = (answer) => {
+  asked += 1;
+  if (asked <= away) throw new Error('Connection terminated');
+  return answer();
+};
 const nothing = () => undefined;
 const runner = {
   executionsConfig: { mode },
@@ -20,12 +32,13 @@ const runner = {
   logger: { error: nothing, warn: nothing },
   errorReporter: { error: nothing },
   activeExecutions: { finalizeExecution: nothing, resolveExecutionResponsePromise: nothing },
-  executionRepository: { findSingleExecution: async () => ({ status }) },
+  executionRepository: { findSingleExecution: async () => ask(() => ({ status })) },
   executionPersistence: {
-    findSingleExecution: async () => {
-      if (stored === null) throw new Error('the database is away');
-      return { data: stored };
-    },
+    findSingleExecution: async () =>
+      ask(() => {
+        if (stored === null) throw new Error('the database is away');
+        return { data: stored };
+      }),
   },
 };
 const failure =
@@ -37,4 +50,5 @@ const hooks = {
 };
 WorkflowRunner.prototype.processError
   .call(runner, failure, new Date(0), 'webhook', '1', hooks)
+  .catch((problem) => console.log(JSON.stringify({ problem: problem.message })))
   .then(() => process.exit());

@@ -1,11 +1,13 @@
 // When a worker dies, the process that has accepted its executions fails each of them once its job has stalled; when a worker
 // cannot reach the database, it fails the job itself. n8n then writes an empty run over what was stored, the payload of the
-// request included, so that a retry has nothing to run and ends as a success. Loaded before n8n (node --require), this
-// stores the error beside what there is, so that a retry does the work. A worker that was cut off still gets its jobs when it
+// request included, so that a retry has nothing to run and ends as a success. If the database is away at that moment, it stores
+// nothing, and the execution stays new or running for hours. Loaded before n8n (node --require), this waits for the database
+// and stores the error beside what there is, so that a retry does the work. A worker that was cut off still gets its jobs when it
 // reaches Redis again. Their executions have failed meanwhile, and the stored error would become an error of their first node:
 // they are not run, as n8n does not run those that have crashed. docs/recovery.md
 const { createHash } = require('node:crypto');
 const Module = require('node:module');
+const timers = require('node:timers/promises');
 
 // The sha256 of each function as n8n 2.41.0, 2.41.1 and 2.41.3 have it.
 const KNOWN = {
@@ -18,11 +20,35 @@ const isKnown = (name, { prototype }) =>
 
 const say = (what) => process.stderr.write(`n8n-tuned: keep-stalled: ${what}\n`);
 
+/** As long as a database may take to be replaced; then n8n does what it does without it. */
+const AWAY_MS = 600_000;
+/** Many executions may wait: the first pause is short, and each is twice as long as the one before. */
+const PAUSE_MS = { first: 500, longest: 8000 };
+
+/** What `read` reads, as soon as the database can be asked. */
+async function onceBack(executionId, read) {
+  const untilMs = Date.now() + AWAY_MS;
+  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
+    try {
+      return await read();
+    } catch (problem) {
+      if (Date.now() >= untilMs) throw problem;
+      if (pauseMs === PAUSE_MS.first)
+        say(
+          `execution ${executionId} has failed, which is stored once the database is back: ${problem}`,
+        );
+      await timers.setTimeout(pauseMs);
+    }
+  }
+}
+
 /** The failed run, with what is stored of the execution in place of nothing. */
 async function kept(runner, executionId, run) {
-  const stored = await runner.executionPersistence.findSingleExecution(executionId, {
-    ...{ includeData: true, unflattenData: true },
-  });
+  const stored = await onceBack(executionId, () =>
+    runner.executionPersistence.findSingleExecution(executionId, {
+      ...{ includeData: true, unflattenData: true },
+    }),
+  );
   const data = stored?.data;
   const next = data?.executionData?.nodeExecutionStack?.[0]?.node?.name;
   // A worker that could not store a success has stored what its nodes did, with no node left to run.
@@ -43,9 +69,21 @@ function keepData(WorkflowRunner) {
     return;
   }
   const { processError } = WorkflowRunner.prototype;
-  WorkflowRunner.prototype.processError = function (error, startedAt, mode, executionId, hooks) {
+  WorkflowRunner.prototype.processError = async function (
+    error,
+    startedAt,
+    mode,
+    executionId,
+    hooks,
+  ) {
     // In queue mode it is the job that failed: what fails by itself, the worker stores.
     const isOfJob = this.executionsConfig?.mode === 'queue';
+    // n8n reads the status first, and gives up where it cannot.
+    if (isOfJob) {
+      const read = () =>
+        this.executionRepository.findSingleExecution(executionId, { includeData: false });
+      await onceBack(executionId, read).catch(() => undefined);
+    }
     const keeping = {
       runHook: async (name, [run]) => {
         const whole = await kept(this, executionId, run).catch((problem) => {
