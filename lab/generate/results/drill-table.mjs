@@ -102,7 +102,7 @@ export function drillTable(records = measured()) {
 
 ${told(records)} ${first.workload.title} for ${number(first.workload.latencyFloorMs / 1000)} s at ${number(first.ratePerSecond)}/s, two workers and two webhook processors, n8n ${first.versions.n8n}, on ${cores} cores (${cpu}). In \`redis-loses-data\` it
 comes at ${number(FULL.rate)}/s and each worker has only ${FULL.slots} slots, so that jobs wait in Redis when it loses them.
-
+${beforeScripts(records)}
 - _${CONFIGURATIONS['as-it-comes']}_: without the tuning, the patches and the variables of this kit.
 - _${CONFIGURATIONS.defaults}_: with them, the worker guard included. Processes have the chart's variables and scripts, but not what belongs to
   pods: a memory limit with the heap that follows from it, the pause before the end (\`preStop\`) with its script, and probes
@@ -137,7 +137,7 @@ function told(records) {
 the fault, so each fault is drilled ${REPEATS} times in each configuration. Those that should lose nothing
 (${HARMLESS.join(', ')}) are drilled once, until one of their
 drills without recovery on a target has lost something, repeated it, or left it running or unknown. Recovery is drilled once
-where neither it nor the chart's defaults have done so, since it has little to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}${beforeScripts(records)}`;
+where neither it nor the chart's defaults have done so, since it has little to do there. ${left.length === 0 ? 'None is missing.' : `${left.length} have not been measured yet.`}${outdated(records)}`;
 }
 
 function outdated(records) {
@@ -147,18 +147,18 @@ function outdated(records) {
     : ` ${count} drill${count === 1 ? '' : 's'}, marked with †, had earlier defaults of the chart and count${count === 1 ? 's' : ''} as not measured.`;
 }
 
-/** Of those with the chart's scripts. */
+/** What is not told once all with the chart's scripts are newer. */
 function beforeScripts(records) {
-  return LATER_SCRIPTS.map(({ name, since, did }) => {
-    const before = records.filter(
-      ({ configuration, drill }) =>
-        configuration !== 'as-it-comes' && Date.parse(drill.startedAt) < Date.parse(since),
-    );
-    return before.length === 0
-      ? ''
-      : `
-${before.length} of the drills with the chart's scripts were run before [\`${name}\`](chart/patches.md#${name}) ${did}.`;
-  }).join('');
+  const scripted = records.filter(({ configuration }) => configuration !== 'as-it-comes');
+  const counts = LATER_SCRIPTS.map(({ name, since, did }) => {
+    const before = scripted.filter(({ drill }) => Date.parse(drill.startedAt) < Date.parse(since));
+    return { count: before.length, text: `[\`${name}\`](chart/patches.md#${name}) ${did}` };
+  }).filter(({ count }) => count > 0);
+  return counts.length === 0
+    ? ''
+    : `
+Of the ${scripted.length} drills with the chart's scripts, ${counts.map(({ count, text }) => `${count} ran before ${text}`).join('; ')}.
+`;
 }
 
 /** What recovery in a drill and in the chart wait for: it decides when lost work is done. */
