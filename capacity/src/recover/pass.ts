@@ -163,35 +163,33 @@ export async function pass(
   }
 
   let lostInARow = 0;
-  let problem: { cause: unknown } | null = null;
+  const problems: unknown[] = [];
   const hasStopped = (): boolean => {
     if (signal.aborted) report.stopped ??= messageOf(signal.reason);
     return report.stopped !== null;
   };
   const worker = async (): Promise<void> => {
-    for (let next = due.shift(); next !== undefined; next = due.shift()) {
-      if (hasStopped()) return;
-      const settlesInMs = next.seenAtMs + SETTLE_MS - hands.nowMs();
-      if (next.decision.isByQueue && settlesInMs > 0) {
-        await hands.wait(settlesInMs);
-        if (hasStopped()) return;
-      }
-      const attempt = await attemptOf(hands, next, order, tell, signal).catch((cause: unknown) => {
-        // It was still being looked at: nothing was retried.
+    while (!hasStopped()) {
+      const next = due.shift();
+      if (next === undefined) return;
+      const attempt = await attemptOf(hands, next, order, tell, hasStopped).catch(
+        (cause: unknown) => {
+          if (!hasStopped()) {
+            problems.push(cause);
+            report.stopped = messageOf(cause);
+          }
+          return null;
+        },
+      );
+      if (attempt === null) {
         due.unshift(next);
-        if (!signal.aborted) {
-          problem ??= { cause };
-          report.stopped ??= messageOf(cause);
-        }
-        return null;
-      });
-      if (attempt !== null) {
-        report.attempts.push(attempt);
-        tell(
-          `${nameOf(attempt)}: attempt ${String(attempt.attempt)} from ${attempt.from.join(', ')}: ${attempt.outcome}${attempt.text === '' ? '' : `: ${attempt.text}`}`,
-        );
+        return;
       }
-      if (hasStopped() || attempt === null) return;
+      report.attempts.push(attempt);
+      tell(
+        `${nameOf(attempt)}: attempt ${String(attempt.attempt)} from ${attempt.from.join(', ')}: ${attempt.outcome}${attempt.text === '' ? '' : `: ${attempt.text}`}`,
+      );
+      if (hasStopped()) return;
       if (attempt.outcome === 'recovered') lostInARow = 0;
       // What was not answered may have taken n8n down as well.
       if (attempt.outcome === 'lost again' || attempt.outcome === 'not known') lostInARow += 1;
@@ -207,7 +205,7 @@ export async function pass(
     );
   }
   if (report.stopped !== null) tell(`stopped: ${report.stopped}`);
-  if (problem !== null) throw new BrokenPass(report, (problem as { cause: unknown }).cause);
+  if (problems.length > 0) throw new BrokenPass(report, problems[0]);
   return report;
 }
 
@@ -262,17 +260,21 @@ async function decisionsOf(
   }
 }
 
+/** Null: the pass has stopped before it was retried. What it throws, a look has thrown, and nothing was retried either. */
 async function attemptOf(
   hands: RecoveryHands,
-  { workflow, decision: { execution, attempt, next } }: Due,
+  { workflow, decision: { execution, attempt, next, isByQueue }, seenAtMs }: Due,
   order: PassOrder,
   tell: Tell,
-  signal: AbortSignal,
-): Promise<RetryAttempt> {
+  hasStopped: () => boolean,
+): Promise<RetryAttempt | null> {
   const of = (outcome: RetryOutcome, text = '', retryId: string | null = null): RetryAttempt => ({
     ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
     ...{ outcome, retryId, text },
   });
+  const settlesInMs = seenAtMs + SETTLE_MS - hands.nowMs();
+  if (isByQueue && settlesInMs > 0) await hands.wait(settlesInMs);
+  if (hasStopped()) return null;
   // All that may be a retry of it was made after it.
   const again = await decisionsOf(hands, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
   const now = again.find((decision) => decision.execution.id === execution.id);
@@ -280,7 +282,7 @@ async function attemptOf(
     return of('no longer due', now?.kind === 'leave' ? now.reason : '');
   }
   // The look may have taken longer than the lead was held.
-  signal.throwIfAborted();
+  if (hasStopped()) return null;
   tell(
     `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} from ${next.join(', ')} begins`,
   );

@@ -490,34 +490,33 @@ async function pass(hands, order, tell2, signal) {
     return report;
   }
   let lostInARow = 0;
-  let problem = null;
+  const problems = [];
   const hasStopped = () => {
     if (signal.aborted) report.stopped ??= messageOf(signal.reason);
     return report.stopped !== null;
   };
   const worker = async () => {
-    for (let next = due.shift(); next !== void 0; next = due.shift()) {
-      if (hasStopped()) return;
-      const settlesInMs = next.seenAtMs + SETTLE_MS - hands.nowMs();
-      if (next.decision.isByQueue && settlesInMs > 0) {
-        await hands.wait(settlesInMs);
-        if (hasStopped()) return;
-      }
-      const attempt = await attemptOf(hands, next, order, tell2, signal).catch((cause) => {
-        due.unshift(next);
-        if (!signal.aborted) {
-          problem ??= { cause };
-          report.stopped ??= messageOf(cause);
+    while (!hasStopped()) {
+      const next = due.shift();
+      if (next === void 0) return;
+      const attempt = await attemptOf(hands, next, order, tell2, hasStopped).catch(
+        (cause) => {
+          if (!hasStopped()) {
+            problems.push(cause);
+            report.stopped = messageOf(cause);
+          }
+          return null;
         }
-        return null;
-      });
-      if (attempt !== null) {
-        report.attempts.push(attempt);
-        tell2(
-          `${nameOf(attempt)}: attempt ${String(attempt.attempt)} from ${attempt.from.join(", ")}: ${attempt.outcome}${attempt.text === "" ? "" : `: ${attempt.text}`}`
-        );
+      );
+      if (attempt === null) {
+        due.unshift(next);
+        return;
       }
-      if (hasStopped() || attempt === null) return;
+      report.attempts.push(attempt);
+      tell2(
+        `${nameOf(attempt)}: attempt ${String(attempt.attempt)} from ${attempt.from.join(", ")}: ${attempt.outcome}${attempt.text === "" ? "" : `: ${attempt.text}`}`
+      );
+      if (hasStopped()) return;
       if (attempt.outcome === "recovered") lostInARow = 0;
       if (attempt.outcome === "lost again" || attempt.outcome === "not known") lostInARow += 1;
       if (lostInARow >= order.stopAfterLost) {
@@ -532,7 +531,7 @@ async function pass(hands, order, tell2, signal) {
     );
   }
   if (report.stopped !== null) tell2(`stopped: ${report.stopped}`);
-  if (problem !== null) throw new BrokenPass(report, problem.cause);
+  if (problems.length > 0) throw new BrokenPass(report, problems[0]);
   return report;
 }
 var DONE = "it ran to its end, and n8n could not store that it succeeded";
@@ -564,17 +563,20 @@ async function decisionsOf(hands, workflowId, { rules }, since) {
     }
   }
 }
-async function attemptOf(hands, { workflow, decision: { execution, attempt, next } }, order, tell2, signal) {
+async function attemptOf(hands, { workflow, decision: { execution, attempt, next, isByQueue }, seenAtMs }, order, tell2, hasStopped) {
   const of = (outcome, text = "", retryId = null) => ({
     ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
     ...{ outcome, retryId, text }
   });
+  const settlesInMs = seenAtMs + SETTLE_MS - hands.nowMs();
+  if (isByQueue && settlesInMs > 0) await hands.wait(settlesInMs);
+  if (hasStopped()) return null;
   const again = await decisionsOf(hands, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
   const now = again.find((decision) => decision.execution.id === execution.id);
   if (now?.kind !== "retry" || now.attempt !== attempt) {
     return of("no longer due", now?.kind === "leave" ? now.reason : "");
   }
-  signal.throwIfAborted();
+  if (hasStopped()) return null;
   tell2(
     `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} from ${next.join(", ")} begins`
   );

@@ -156,6 +156,29 @@ test('it stops where retries are lost one after the other', async () => {
   expect(report.stopped).toMatch(/^3 retries in a row were lost/);
 });
 
+test('where it stops, what is being looked at by then is left to the next pass', async () => {
+  const n8n = new ModelN8n([work({ fates: ['crash'] }), work()]);
+  const look = n8n.executionsOf;
+  const [first, ended] = [n8n.stored, new AbortController()];
+  // The retry of the first one is known to be lost before the last look at the second one is over.
+  n8n.stored = (id) => {
+    if (id === '3') ended.abort();
+    return first(id);
+  };
+  n8n.executionsOf = async (...given) => {
+    const found = await look(...given);
+    if (given[1].sinceId !== '2') return found;
+    while (!ended.signal.aborted) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    return found;
+  };
+  const report = await run(n8n, { stopAfterLost: 1 });
+  expect(report.attempts.map(({ executionId, outcome }) => [executionId, outcome])).toEqual([
+    ['1', 'lost again'],
+  ]);
+  expect([n8n.executions.size, report.stopped]).toEqual([3, expect.stringMatching(/^1 retries/)]);
+});
+
 test('after an attempt that was lost it waits, twice as long after each further one', async () => {
   const n8n = new ModelN8n([work({ fates: ['crash'] })]);
   const startedAtMs = n8n.clockMs;
@@ -280,8 +303,14 @@ test('its end: no further retry is begun', async () => {
   const n8n = new ModelN8n([work(), work()]);
   const stopping = new AbortController();
   stopping.abort(new Error('stopped by Ctrl-C'));
-  const report = await pass(n8n, orderOf(), quiet, stopping.signal);
+  const said: string[] = [];
+  const report = await pass(n8n, orderOf(), (text) => void said.push(text), stopping.signal);
   expect([report.attempts, report.stopped]).toEqual([[], 'stopped by Ctrl-C']);
+  expect(said).toEqual([
+    'execution 1 of Work: left for the next pass: this one has stopped',
+    'execution 2 of Work: left for the next pass: this one has stopped',
+    'stopped: stopped by Ctrl-C',
+  ]);
 });
 
 test('its end: what became of a retry under way is not known, and the next pass sees it', async () => {
@@ -324,15 +353,19 @@ describe('a look that fails', () => {
   function broken(): ModelN8n {
     const n8n = new ModelN8n([work(), work(), work()]);
     const [look, { retry }] = [n8n.executionsOf, n8n];
-    let goOn: () => void = quiet;
-    const failed = new Promise<void>((resolve) => (goOn = resolve));
-    n8n.executionsOf = (...given) => {
+    const [begun, failed] = [new AbortController(), new AbortController()];
+    const until = async ({ signal }: AbortController): Promise<void> => {
+      while (!signal.aborted) await new Promise(setImmediate);
+    };
+    n8n.executionsOf = async (...given) => {
       if (given[1].sinceId !== '2') return look(...given);
-      goOn();
-      return Promise.reject(new Error('n8n is away'));
+      await until(begun);
+      failed.abort();
+      throw new Error('n8n is away');
     };
     n8n.retry = async (id) => {
-      await failed;
+      begun.abort();
+      await until(failed);
       return retry(id);
     };
     return n8n;
