@@ -94,13 +94,13 @@ export const FAULTS = [
   },
 ];
 
-/** Scripts of the chart that came, or learnt to do more, when drills had been measured. */
+/** Scripts of the chart that came, or were extended, when drills had been measured. */
 export const LATER_SCRIPTS = [
   { name: 'requeue-lost', since: '2026-11-26T12:30:00Z', did: 'queued lost jobs again' },
   {
     name: 'keep-stalled',
     since: '2026-11-26T14:45:00Z',
-    did: 'waited for PostgreSQL, and kept what the nodes of an execution did whose success n8n could not store',
+    did: 'waited for PostgreSQL, and kept the results of executions whose success n8n could not store',
   },
 ];
 

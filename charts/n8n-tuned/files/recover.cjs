@@ -361,7 +361,7 @@ function goesOnWith(retry, { nowMs, queued }, rules) {
   return isDead ? null : "has not ended";
 }
 var EMPTIED = "n8n has written an empty run over its data, as it does without keep-stalled";
-var ONLY_WAITS = "its next node had got a part of its input, which n8n begins no retry with: a retry would run nothing";
+var ONLY_WAITS = "a node has received only a part of its input, and n8n begins no retry with it: a retry would run nothing";
 var FOUND_NO_BINARY = "did not find a file, as where binary data is gone with its pod";
 var isEmptied = (stored) => stored !== "no data" && isCrash(stored) && stored.next.length === 0 && stored.ran.length === 0;
 var OPEN = /* @__PURE__ */ new Set(["new", "running"]);

@@ -91,7 +91,7 @@ test('what ran to its end keeps what its nodes did, so that nobody takes it for 
 
 test.each([
   ['nothing is stored to go on with', { stored: { resultData: { runData: {} } } }, ''],
-  ['the database is away', { stored: null }, 'the data of execution 1 could not be kept'],
+  ['its data cannot be read', { stored: null }, 'the data of execution 1 could not be kept'],
   ['it is no job, in regular mode', { mode: 'regular' }, ''],
 ])('n8n stores what it would have stored where %s', async (_, given, said) => {
   const error = { message: 'Driver not Connected', ...given };
@@ -105,6 +105,7 @@ test.each([
   });
   expect(patched.wrote.data.executionData).toEqual(own.wrote.data.executionData);
   expect(patched.said).toContain(said);
+  expect(patched.said).not.toContain('once the database is back');
 });
 
 const takesJob = (scripts: string[], status: string): Promise<{ wrote: unknown; said: string }> =>

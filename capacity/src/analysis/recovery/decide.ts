@@ -206,7 +206,7 @@ function goesOnWith(
 const EMPTIED = 'n8n has written an empty run over its data, as it does without keep-stalled';
 
 const ONLY_WAITS =
-  'its next node had got a part of its input, which n8n begins no retry with: a retry would run nothing';
+  'a node has received only a part of its input, and n8n begins no retry with it: a retry would run nothing';
 
 /** A node may mean another file. */
 export const FOUND_NO_BINARY = 'did not find a file, as where binary data is gone with its pod';

@@ -25,30 +25,31 @@ const AWAY_MS = 600_000;
 /** Many executions may wait: the first pause is short, and each is twice as long as the one before. */
 const PAUSE_MS = { first: 500, longest: 8000 };
 
-/** What `read` reads, as soon as the database can be asked. */
-async function onceBack(executionId, read) {
+/** n8n reads the status of the execution first, and gives up where it cannot. */
+async function awaitDatabase({ executionRepository }, executionId) {
   const untilMs = Date.now() + AWAY_MS;
-  for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest)) {
+  let pauseMs = PAUSE_MS.first;
+  while (Date.now() < untilMs) {
     try {
-      return await read();
+      await executionRepository.findSingleExecution(executionId, { includeData: false });
+      return;
     } catch (problem) {
-      if (Date.now() >= untilMs) throw problem;
-      if (pauseMs === PAUSE_MS.first)
+      if (pauseMs === PAUSE_MS.first) {
         say(
           `execution ${executionId} has failed, which is stored once the database is back: ${problem}`,
         );
+      }
       await timers.setTimeout(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, PAUSE_MS.longest);
     }
   }
 }
 
 /** The failed run, with what is stored of the execution in place of nothing. */
 async function kept(runner, executionId, run) {
-  const stored = await onceBack(executionId, () =>
-    runner.executionPersistence.findSingleExecution(executionId, {
-      ...{ includeData: true, unflattenData: true },
-    }),
-  );
+  const stored = await runner.executionPersistence.findSingleExecution(executionId, {
+    ...{ includeData: true, unflattenData: true },
+  });
   const data = stored?.data;
   const next = data?.executionData?.nodeExecutionStack?.[0]?.node?.name;
   // A worker that could not store a success has stored what its nodes did, with no node left to run.
@@ -78,12 +79,7 @@ function keepData(WorkflowRunner) {
   ) {
     // In queue mode it is the job that failed: what fails by itself, the worker stores.
     const isOfJob = this.executionsConfig?.mode === 'queue';
-    // n8n reads the status first, and gives up where it cannot.
-    if (isOfJob) {
-      const read = () =>
-        this.executionRepository.findSingleExecution(executionId, { includeData: false });
-      await onceBack(executionId, read).catch(() => undefined);
-    }
+    if (isOfJob) await awaitDatabase(this, executionId);
     const keeping = {
       runHook: async (name, [run]) => {
         const whole = await kept(this, executionId, run).catch((problem) => {

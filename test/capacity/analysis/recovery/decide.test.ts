@@ -168,7 +168,7 @@ describe('one that has no node left to run', () => {
   test('is lost where a node waits for more of its input, which no retry begins with', () => {
     expect(decided([failed], { 1: { ...over, waits: ['Merge'], error: STALLED } })).toMatchObject({
       ...{ kind: 'leave', isFinal: true },
-      reason: expect.stringMatching(/^its next node had got a part of its input/),
+      reason: expect.stringMatching(/^a node has received only a part of its input/),
     });
   });
 
