@@ -200,8 +200,8 @@ describe('reading a file of the user', () => {
   });
 
   it.each([
-    ['names: order', `${own} is wrong at name: `],
-    ['{', `${own} cannot be read: `],
+    ['names: order', `${own}:1: 'names' (did you mean name?) is not known in a workload`],
+    ['{', `${own}:1: `],
   ])('refuses %s and says where', (text, sentence) => {
     writeFileSync(own, text);
     expect(() => readWorkload(own)).toThrow(sentence);

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { messageOf, Mistake } from '../ui/exit';
-import { parseYamlFile } from './yaml-file';
+import { parseYamlFile } from '../ui/yaml-file';
 
 /** Roles of pods that a chart may have. */
 const CHART_ROLES = ['main', 'worker', 'webhook', 'redis', 'postgresql'] as const;
@@ -38,12 +38,6 @@ export function readChartFile(file: string): ForeignChart {
   const parsed = parseYamlFile(textOf(file), file, {
     name: 'chart file',
     schema: chartFileSchema,
-    keysAt: ([first, second]) =>
-      first === 'service'
-        ? ['name', 'port']
-        : first === 'roles' && second === undefined
-          ? [...CHART_ROLES]
-          : Object.keys(chartFileSchema.shape),
   });
   const beside = (path: string): string => (isAbsolute(path) ? path : resolve(dirname(file), path));
   const read = (name: string): { name: string; text: string } => ({

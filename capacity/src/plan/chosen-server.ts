@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
+import { checkedYaml } from '../ui/yaml-file';
 import type { TopologyChoice } from './chosen-topology';
 import { isWorkloadFile, type ChosenWorkload } from './chosen-workload';
 import { isMasked } from './secrets';
@@ -32,7 +33,7 @@ export function chooseServer(choice: ServerChoice): Server {
       `${flag} is an option for n8n, which --target server does not start: leave it out.`,
     );
   }
-  const file = choice.topology === undefined ? {} : readYaml(choice.topology);
+  const file = choice.topology === undefined ? {} : writtenIn(choice.topology);
   const named = { command: choice.command, url: choice.url };
   const limits = { cpuMillicores: choice.cpu, memoryMiB: choice.memory };
   const given = Object.entries({ ...named, ...limits }).filter(([, value]) => value !== undefined);
@@ -124,9 +125,24 @@ export function withoutWorkflows(workload: ChosenWorkload): ChosenWorkload {
   );
 }
 
-function readYaml(file: string): Record<string, unknown> {
+/** What it lacks, options may give. */
+const KIND = { name: 'server', schema: serverSchema.partial() };
+
+const writtenIn = (file: string): Record<string, unknown> =>
+  checkedYaml(textOf(file), file, KIND).written as Record<string, unknown>;
+
+function textOf(file: string): string {
   try {
-    const content: unknown = parseYaml(readFileSync(file, 'utf8'));
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+function readYaml(file: string): Record<string, unknown> {
+  const text = textOf(file);
+  try {
+    const content: unknown = parseYaml(text);
     return typeof content === 'object' && content !== null
       ? (content as Record<string, unknown>)
       : {};

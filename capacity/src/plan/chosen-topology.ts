@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
+import { checkedYaml, type Kind } from '../ui/yaml-file';
 import { isMasked } from './secrets';
 import {
   topologySchema,
@@ -33,7 +34,7 @@ export interface TopologyChoice {
 }
 
 export function chooseTopology(choice: TopologyChoice): Topology {
-  const file = choice.topology === undefined ? {} : readYaml(choice.topology);
+  const file = choice.topology === undefined ? {} : writtenIn(choice.topology);
   const limits = withoutUndefined({
     cpuMillicores: choice.cpu,
     memoryMiB: choice.memory,
@@ -67,9 +68,20 @@ export function chooseTopology(choice: TopologyChoice): Topology {
   return result.data;
 }
 
+/** Keys that values of the chart do not have. */
+const OF_TOPOLOGIES = ['name', 'n8n', 'mode', 'process', 'workers', 'webhooks'];
+
 /** Whether the file is one, and not values of the chart, which have other keys. */
-export const isTopologyFile = (file: string): boolean =>
-  topologySchema.safeParse(readYaml(file)).success;
+export function isTopologyFile(file: string): boolean {
+  let content: unknown;
+  try {
+    content = parseYaml(textOf(file)) ?? {};
+  } catch (error) {
+    throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
+  }
+  if (topologySchema.safeParse(content).success) return true;
+  return Object.keys(content as object).some((key) => OF_TOPOLOGIES.includes(key));
+}
 
 /** Copied from a record: n8n would start with the mask as its password. */
 function refuseMasked({ env, main, workers, webhooks }: Topology): void {
@@ -81,9 +93,15 @@ function refuseMasked({ env, main, workers, webhooks }: Topology): void {
   }
 }
 
-function readYaml(file: string): Record<string, unknown> {
+const KIND: Kind<Topology> = { name: 'topology', schema: topologySchema };
+
+/** Without defaults: what is named goes over what is written, and defaults go under both. */
+const writtenIn = (file: string): Record<string, unknown> =>
+  checkedYaml(textOf(file), file, KIND).written as Record<string, unknown>;
+
+function textOf(file: string): string {
   try {
-    return (parseYaml(readFileSync(file, 'utf8')) ?? {}) as Record<string, unknown>;
+    return readFileSync(file, 'utf8');
   } catch (error) {
     throw new Mistake(`the topology ${file} cannot be read: ${messageOf(error)}`);
   }

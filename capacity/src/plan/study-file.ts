@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseYamlFile } from './yaml-file';
+import { parseYamlFile } from '../ui/yaml-file';
 
 /** What a command begins with; no shell reads it, but words may be quoted as for one. */
 export const PROGRAMS = ['n8n-tuned', 'node'] as const;
@@ -51,18 +51,7 @@ export type Published = Study['published'][number];
 export type StudyLength = Study['full'];
 
 export const parseStudy = (text: string, file: string): Study =>
-  parseYamlFile(text, file, {
-    name: 'study',
-    schema: studySchema,
-    keysAt: ([first]) =>
-      Object.keys(
-        first === 'full' || first === 'quick'
-          ? length.shape
-          : first === 'published'
-            ? published.shape
-            : studySchema.shape,
-      ),
-  });
+  parseYamlFile(text, file, { name: 'study', schema: studySchema });
 
 /** The words of a command of a study, with the folder that it writes to. */
 export const wordsOf = (text: string, out: string): string[] =>

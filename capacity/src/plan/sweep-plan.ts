@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { didYouMean } from '../ui/nearest';
 import type { Value } from './cells';
 import { ARRIVALS, isProfileName, parseDuration, PROFILES } from './profile';
 import { parseSlos } from './slo';
@@ -77,7 +78,7 @@ function ofDimensions<T>(many: boolean) {
         context.addIssue({
           code: 'custom',
           path: [name],
-          message: `there is no such dimension, expected one of ${DIMENSIONS.join(', ')}, param.NAME or env.NAME`,
+          message: `there is no such dimension${didYouMean(name, DIMENSIONS)}, expected one of ${DIMENSIONS.join(', ')}, param.NAME or env.NAME`,
         });
         continue;
       }

@@ -1,6 +1,7 @@
 /** What recovery asks of an n8n, by its public API alone. The chart carries it too, so it needs no package. */
 import type { ExecutionStatus, SeenExecution, Stored } from '../analysis/recovery/execution';
 import type { N8nApi } from '../targets/url/api';
+import { rowsOf } from '../targets/url/pages';
 import { Failure, messageOf } from '../ui/errors';
 
 export interface TaggedWorkflow {
@@ -29,7 +30,7 @@ export class RecoveryApi {
   async workflowsTagged(tag: string): Promise<TaggedWorkflow[]> {
     const found: TaggedWorkflow[] = [];
     const path = `/workflows?excludePinnedData=true&tags=${encodeURIComponent(tag)}`;
-    for await (const row of this.pages(path)) {
+    for await (const row of rowsOf(this.api, path, { size: PAGE })) {
       const settings = within(row, 'settings');
       found.push({
         id: idIn(row, 'id'),
@@ -46,7 +47,7 @@ export class RecoveryApi {
     const found: SeenExecution[] = [];
     for (const status of STATUSES) {
       const path = `/executions?workflowId=${encodeURIComponent(workflowId)}&status=${status}`;
-      for await (const row of this.pages(path)) {
+      for await (const row of rowsOf(this.api, path, { size: PAGE })) {
         const execution = executionIn(row);
         const { id, startedAtMs } = execution;
         // They come by falling id, in the order in which they were made.
@@ -87,18 +88,6 @@ export class RecoveryApi {
     const path = `/executions/${executionId}/retry`;
     const reply: unknown = await this.api.ask('POST', path, { body: {}, withinMs });
     return { id: idIn(reply, 'id'), status: textIn(reply, 'status') ?? 'unknown' };
-  }
-
-  private async *pages(path: string): AsyncGenerator {
-    let cursor = '';
-    do {
-      const reply = await this.api.ask('GET', `${path}&limit=${String(PAGE)}${cursor}`);
-      const data = objectIn(reply)?.['data'];
-      if (!Array.isArray(data)) throw new Failure(`the API of n8n has no list at ${path}`);
-      yield* data;
-      const next = textIn(reply, 'nextCursor');
-      cursor = next === null ? '' : `&cursor=${encodeURIComponent(next)}`;
-    } while (cursor !== '');
   }
 }
 

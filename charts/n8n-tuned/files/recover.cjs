@@ -92,6 +92,30 @@ var N8nApi = class {
   }
 };
 
+// capacity/src/targets/url/pages.ts
+var MOST = 1e4;
+async function* rowsOf(api, path, { size, most, withinMs }) {
+  const seen = /* @__PURE__ */ new Set();
+  let cursor = "";
+  for (let page = 0; page < (most ?? MOST); page += 1) {
+    const query = `${path.includes("?") ? "&" : "?"}limit=${String(size)}${cursor}`;
+    const reply = await api.ask(
+      "GET",
+      `${path}${query}`,
+      withinMs === void 0 ? {} : { withinMs: withinMs() }
+    );
+    if (!Array.isArray(reply?.data)) throw new Failure(`the API of n8n has no list at ${path}`);
+    yield* reply.data;
+    const next = reply.nextCursor;
+    if (typeof next !== "string" || next === "" || seen.has(next)) return;
+    seen.add(next);
+    cursor = `&cursor=${encodeURIComponent(next)}`;
+  }
+  if (most === void 0) {
+    throw new Failure(`the API of n8n has more than ${String(MOST)} pages at ${path}`);
+  }
+}
+
 // capacity/src/recover/n8n.ts
 var STATUSES = ["crashed", "error", "running", "new", "waiting", "canceled"];
 var PAGE = 250;
@@ -103,7 +127,7 @@ var RecoveryApi = class {
   async workflowsTagged(tag) {
     const found = [];
     const path = `/workflows?excludePinnedData=true&tags=${encodeURIComponent(tag)}`;
-    for await (const row of this.pages(path)) {
+    for await (const row of rowsOf(this.api, path, { size: PAGE })) {
       const settings = within2(row, "settings");
       found.push({
         id: idIn(row, "id"),
@@ -119,7 +143,7 @@ var RecoveryApi = class {
     const found = [];
     for (const status of STATUSES) {
       const path = `/executions?workflowId=${encodeURIComponent(workflowId)}&status=${status}`;
-      for await (const row of this.pages(path)) {
+      for await (const row of rowsOf(this.api, path, { size: PAGE })) {
         const execution = executionIn(row);
         const { id, startedAtMs } = execution;
         if (sinceId !== void 0 && Number(id) < Number(sinceId)) break;
@@ -155,17 +179,6 @@ var RecoveryApi = class {
     const path = `/executions/${executionId}/retry`;
     const reply = await this.api.ask("POST", path, { body: {}, withinMs });
     return { id: idIn(reply, "id"), status: textIn(reply, "status") ?? "unknown" };
-  }
-  async *pages(path) {
-    let cursor = "";
-    do {
-      const reply = await this.api.ask("GET", `${path}&limit=${String(PAGE)}${cursor}`);
-      const data = objectIn(reply)?.["data"];
-      if (!Array.isArray(data)) throw new Failure(`the API of n8n has no list at ${path}`);
-      yield* data;
-      const next = textIn(reply, "nextCursor");
-      cursor = next === null ? "" : `&cursor=${encodeURIComponent(next)}`;
-    } while (cursor !== "");
   }
 };
 var objectIn = (value) => typeof value === "object" && value !== null ? value : null;

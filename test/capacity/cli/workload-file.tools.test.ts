@@ -71,8 +71,12 @@ it("a file with the user's own workload is loaded as it says, each client thinki
 });
 
 it.each([
-  ['an unknown key', `${WORKLOAD}thinkTime: 1`, 'order.yaml is wrong at'],
-  ['no YAML at all', 'name: [', 'order.yaml cannot be read'],
+  [
+    'an unknown key',
+    `${WORKLOAD}thinkTime: 1`,
+    "'thinkTime' (did you mean thinkTimeMs?) is not known in a workload",
+  ],
+  ['no YAML at all', 'name: [', 'order.yaml:1: '],
 ])('a file with %s is a mistake: a sentence and no request', async (_, text, because) => {
   const { code, stderr } = await run(text);
   expect(stderr).toContain(because);

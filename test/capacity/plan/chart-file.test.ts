@@ -47,7 +47,7 @@ test.each([
   ['chart: ./peer\nvalues: [none.yaml]\n', /none\.yaml cannot be read/],
   [
     'chart: ./peer\nvalue: []\n',
-    /chart\.yaml:2: 'value' is not known in a chart file, expected one of chart, /,
+    /chart\.yaml:2: 'value' \(did you mean values\?\) is not known in a chart file, expected one of chart, /,
   ],
   [
     'chart: ./peer\nroles: { proxy: { app: x } }\n',

@@ -46,12 +46,12 @@ fixed: { mode: queue }
     [
       'a dimension that does not exist',
       good.replace('workers', 'wokers'),
-      /^plan\.yaml:3: dimensions\.wokers: there is no such dimension, expected one of cpuMillicores, /,
+      /^plan\.yaml:3: dimensions\.wokers: there is no such dimension \(did you mean workers\?\), expected one of cpuMillicores, /,
     ],
     [
       'a key that does not exist',
       `${good}repeat: 3\n`,
-      /^plan\.yaml:5: 'repeat' is not known in a plan, expected one of .*repeats/,
+      /^plan\.yaml:5: 'repeat' \(did you mean repeats\?\) is not known in a plan, expected one of .*repeats/,
     ],
     [
       'a key that does not exist, further down',

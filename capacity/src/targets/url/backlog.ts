@@ -3,6 +3,7 @@ import { queueJobs } from '../../analysis/queue-jobs';
 import type { BacklogWatch } from '../target';
 import { within } from '../../ui/within';
 import type { N8nApi } from './api';
+import { rowsOf } from './pages';
 
 /** n8n renews these figures every 20 s (N8N_METRICS_QUEUE_METRICS_INTERVAL), and a scrape takes its time. */
 const RENEWED_WITHIN_MS = 21_000;
@@ -76,11 +77,6 @@ export async function apiBacklog(api: N8nApi): Promise<BacklogWatch> {
   };
 }
 
-interface Page {
-  data: { id: number | string }[];
-  nextCursor: string | null;
-}
-
 async function openExecutions(api: N8nApi): Promise<number> {
   const counts = await Promise.all(OPEN.map((status) => countOf(api, status)));
   return counts.reduce((sum, count) => sum + count, 0);
@@ -88,15 +84,7 @@ async function openExecutions(api: N8nApi): Promise<number> {
 
 async function countOf(api: N8nApi, status: string): Promise<number> {
   let count = 0;
-  let cursor = '';
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const { data, nextCursor } = await api.ask<Page>(
-      'GET',
-      `/executions?status=${status}&limit=${String(PAGE)}${cursor}`,
-    );
-    count += data.length;
-    if (nextCursor === null) break;
-    cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
-  }
+  const rows = rowsOf(api, `/executions?status=${status}`, { size: PAGE, most: MOST_PAGES });
+  while ((await rows.next()).done !== true) count += 1;
   return count;
 }

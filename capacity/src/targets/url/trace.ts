@@ -2,6 +2,7 @@ import { idsOf, type ExecutionsSeen, type TracedExecution } from '../../analysis
 import { STALLED } from '../../analysis/recovery/execution';
 import type { ExecutionTrace } from '../target';
 import type { N8nApi } from './api';
+import { rowsOf } from './pages';
 
 /** Every execution comes with all of its data, which n8n reads and unpacks for it. */
 const PAGE = 50;
@@ -45,19 +46,14 @@ async function* newer(
   query: string,
   giveUpMs: number,
 ): AsyncGenerator<Shown> {
-  let cursor = '';
-  do {
-    const { data, nextCursor } = await api.ask<{ data: Shown[]; nextCursor: string | null }>(
-      'GET',
-      `/executions?includeData=true&limit=${String(PAGE)}${query}${cursor}`,
-      { withinMs: Math.max(1, giveUpMs - Date.now()) },
-    );
-    for (const shown of data) {
-      if (Number(shown.id) <= than) return;
-      yield shown;
-    }
-    cursor = nextCursor === null ? '' : `&cursor=${encodeURIComponent(nextCursor)}`;
-  } while (cursor !== '');
+  const rows = rowsOf<Shown>(api, `/executions?includeData=true${query}`, {
+    size: PAGE,
+    withinMs: () => Math.max(1, giveUpMs - Date.now()),
+  });
+  for await (const shown of rows) {
+    if (Number(shown.id) <= than) return;
+    yield shown;
+  }
 }
 
 function tracedIn(shown: Shown, runId: string): TracedExecution {

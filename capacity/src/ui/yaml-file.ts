@@ -1,6 +1,7 @@
 import { isMap, isNode, isPair, LineCounter, parseDocument, type Document } from 'yaml';
-import type { z } from 'zod';
-import { messageOf, Mistake } from '../ui/exit';
+import { z } from 'zod';
+import { messageOf, Mistake } from './errors';
+import { didYouMean } from './nearest';
 
 const MOST_SHOWN = 5;
 
@@ -9,19 +10,26 @@ export interface Kind<Content> {
   /** As sentences call it, such as `plan`. */
   name: string;
   schema: z.ZodType<Content>;
-  /** What may stand in the mapping at a path. */
-  keysAt(path: readonly PropertyKey[]): string[];
 }
 
 /** What a file's text holds. What is wrong with it is said with the file, the line and what was expected. */
-export function parseYamlFile<Content>(text: string, file: string, kind: Kind<Content>): Content {
+export const parseYamlFile = <Content>(text: string, file: string, kind: Kind<Content>): Content =>
+  checkedYaml(text, file, kind).parsed;
+
+/** The same, also as it is written: without defaults. */
+export function checkedYaml<Content>(
+  text: string,
+  file: string,
+  kind: Kind<Content>,
+): { parsed: Content; written: unknown } {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const at = (offset: number): string => `${file}:${String(lines.linePos(offset).line)}`;
   const [broken] = document.errors;
   if (broken !== undefined) throw new Mistake(`${at(broken.pos[0])}: ${broken.message}`);
-  const parsed = kind.schema.safeParse(contentOf(document, file) ?? {});
-  if (parsed.success) return parsed.data;
+  const written = contentOf(document, file) ?? {};
+  const parsed = kind.schema.safeParse(written);
+  if (parsed.success) return { parsed: parsed.data, written };
   const { issues } = parsed.error;
   const shown = issues
     .slice(0, MOST_SHOWN)
@@ -44,7 +52,11 @@ type Issue = z.core.$ZodIssue;
 function sentence(document: Document, issue: Issue, kind: Kind<unknown>): string {
   const place = issue.path.length === 0 ? `the ${kind.name}` : issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    return `${issue.keys.map((key) => `'${key}'`).join(', ')} is not known ${issue.path.length === 0 ? `in a ${kind.name}` : `under ${place}`}, expected one of ${kind.keysAt(issue.path).join(', ')}`;
+    const known = keysAt(kind.schema, issue.path);
+    const keys = issue.keys.map((key) => `'${key}'${didYouMean(key, known)}`).join(', ');
+    const are = issue.keys.length === 1 ? 'is' : 'are';
+    const where = issue.path.length === 0 ? `in a ${kind.name}` : `under ${place}`;
+    return `${keys} ${are} not known ${where}, expected one of ${known.join(', ')}`;
   }
   const value: unknown = document.getIn(issue.path);
   const found = value == null || isNode(value) ? '' : ` is ${JSON.stringify(value)}`;
@@ -67,6 +79,41 @@ function expected(issue: Issue): string {
     return `expected ${issue.inclusive === true ? 'at least' : 'more than'} ${String(issue.minimum)}`;
   }
   return issue.message;
+}
+
+/** What may stand in the mapping at a path of what a schema takes. */
+function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  const [first, ...rest] = path;
+  const { def } = schema._zod as { def: Within };
+  if (schema instanceof z.core.$ZodObject) {
+    const { shape } = schema._zod.def;
+    if (first === undefined) return Object.keys(shape);
+    const inner = shape[String(first)];
+    return inner === undefined ? [] : keysAt(inner, rest);
+  }
+  if (first === undefined && def.keyType instanceof z.core.$ZodEnum) {
+    return Object.values(def.keyType._zod.def.entries).map(String);
+  }
+  // What is around a schema has no step of the path; a list and a dictionary have one.
+  const around = [def.innerType, def.in, ...(def.options ?? [])].map((each) => [each, path]);
+  const beneath = (first === undefined ? [] : [def.element, def.valueType]).map((each) => [
+    each,
+    rest,
+  ]);
+  const all = [...around, ...beneath] as [z.core.$ZodType | undefined, PropertyKey[]][];
+  return [
+    ...new Set(all.flatMap(([each, steps]) => (each === undefined ? [] : keysAt(each, steps)))),
+  ];
+}
+
+/** Where zod keeps the schemas within another, by its kind. */
+interface Within {
+  keyType?: z.core.$ZodType;
+  innerType?: z.core.$ZodType;
+  in?: z.core.$ZodType;
+  options?: z.core.$ZodType[];
+  element?: z.core.$ZodType;
+  valueType?: z.core.$ZodType;
 }
 
 function articleOf(type: string): string {

@@ -1,0 +1,42 @@
+/** Lists of n8n's public API come in pages, each with the cursor of the next one. */
+import { Failure } from '../../ui/errors';
+import type { N8nRequests } from './api';
+
+interface Pages {
+  /** Of rows. */
+  size: number;
+  /** Pages; left out: all there are. */
+  most?: number;
+  /** How long each page may take, asked anew for each. */
+  withinMs?: () => number;
+}
+
+/** More would be no list but a server that never ends one. */
+const MOST = 10_000;
+
+/** The rows of every page of a list. A cursor that is absent, null, empty or has been there ends it. */
+export async function* rowsOf<Row>(
+  api: N8nRequests,
+  path: string,
+  { size, most, withinMs }: Pages,
+): AsyncGenerator<Row> {
+  const seen = new Set<string>();
+  let cursor = '';
+  for (let page = 0; page < (most ?? MOST); page += 1) {
+    const query = `${path.includes('?') ? '&' : '?'}limit=${String(size)}${cursor}`;
+    const reply = await api.ask<{ data?: unknown; nextCursor?: unknown } | null>(
+      'GET',
+      `${path}${query}`,
+      withinMs === undefined ? {} : { withinMs: withinMs() },
+    );
+    if (!Array.isArray(reply?.data)) throw new Failure(`the API of n8n has no list at ${path}`);
+    yield* reply.data as Row[];
+    const next = reply.nextCursor;
+    if (typeof next !== 'string' || next === '' || seen.has(next)) return;
+    seen.add(next);
+    cursor = `&cursor=${encodeURIComponent(next)}`;
+  }
+  if (most === undefined) {
+    throw new Failure(`the API of n8n has more than ${String(MOST)} pages at ${path}`);
+  }
+}
