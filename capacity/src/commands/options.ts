@@ -250,6 +250,10 @@ export const readyOption = (): Option =>
   parsed('--ready <time>', 'how long to wait for the first expected response', milliseconds, '60s');
 
 /** Whatever a command records gets a folder of its own in it. */
+/** Where a file of the user's choice is written. */
+export const forceOption = (): Option =>
+  new Option('--force', 'replace a file of that name that n8n-tuned did not write');
+
 export const outOption = (): Option =>
   new Option('--out <folder>', 'where results go, each in a folder of its own').default('results');
 

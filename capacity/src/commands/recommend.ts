@@ -23,6 +23,7 @@ import {
   chosenSlos,
   chosenWorkload,
   durationOption,
+  forceOption,
   outOption,
   searchBudgetOption,
   withLimitOptions,
@@ -45,6 +46,7 @@ interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags 
   executionSize?: number;
   executionsPerDay?: number;
   write: string;
+  force?: boolean;
   /** Seconds. */
   searchBudget: number;
   prove?: boolean;
@@ -115,7 +117,8 @@ export function register(program: Command): void {
         positive,
       ),
     )
-    .option('--write <file>', 'the values file to write', 'values.yaml')
+    .option('--write <file>', 'the values file to write', 'values.recommended.yaml')
+    .addOption(forceOption())
     .option('--json', 'print the recommendation as JSON')
     .optionsGroup('What is measured now:')
     .addOption(searchBudgetOption('4m'))
@@ -179,7 +182,7 @@ function askedBy(options: RecommendOptions): RecommendChoice {
     slos: chosenSlos(options),
     prices: { cpu: options.cpuPrice, memory: options.memoryPrice },
     keep: keepAsked(options),
-    write: options.write,
+    write: { path: options.write, option: '--write', force: options.force === true },
     prove: options.prove === true,
     mostAttempts: options.attempts,
     searchBudgetSeconds: options.searchBudget,

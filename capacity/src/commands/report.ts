@@ -1,45 +1,30 @@
 import type { Command } from 'commander';
 import { basename, join, relative, resolve, sep } from 'node:path';
-import { writeCompareReports } from '../compare/reports';
-import { writeDrillReports } from '../drill/reports';
-import { writeFindReports } from '../find/reports';
 import { NoAnswer } from '../prometheus/address';
 import type { PrometheusApi } from '../prometheus/query';
 import { writeBeside } from '../record/beside';
-import { kindOf, readComparison, recordsBeneath, type FoundRecord } from '../record/beneath';
-import { writeWhole } from '../record/folder';
+import { kindOf, recordsBeneath, type FoundRecord } from '../record/beneath';
 import { PANELS_FILE } from '../record/panels';
 import { isComplete, readRun } from '../record/read';
-import { readDrill } from '../record/read-drill';
-import { readSearch } from '../record/read-find';
 import type { RunRecord } from '../record/record';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
+import { refuseForeign, writeUserFile, type UserFile } from '../record/user-file';
 import { renderIndexHtml } from '../report/index/html';
-import {
-  rowOfComparison,
-  rowOfDrill,
-  rowOfRun,
-  rowOfSearch,
-  rowOfSweep,
-  type IndexRow,
-} from '../report/index/row';
-import { renderCsv } from '../report/run/csv';
-import { sweepSentence } from '../report/sweep/figures';
+import { PAGE_BEGIN } from '../report/page/page';
+import { renderCsv, RUNS_HEAD } from '../report/run/csv';
 import { askPanels } from '../run/ask-panels';
-import { readRunData } from '../run/read';
-import { recoverRun } from '../run/recover';
-import { writeReports } from '../run/reports';
-import { SweepFolder } from '../sweep/folder';
-import { writeSweepReports } from '../sweep/reports';
 import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
 import { printJson, printLines, warn } from '../ui/print';
 import { startProgress } from '../ui/progress';
+import { forceOption } from './options';
 import { chosenPrometheus, withPrometheusOptions, type PrometheusOptions } from './prometheus';
+import { reportOn, type Reported } from './report-one';
 
 interface ReportOptions extends PrometheusOptions {
   s3?: string;
   csv?: string;
+  force?: boolean;
   json?: boolean;
 }
 
@@ -54,7 +39,8 @@ export function register(program: Command): void {
       '--s3 <place>',
       'also copy the folders to s3://bucket/prefix; credentials as for the AWS CLI',
     )
-    .option('--csv <file>', 'write all runs to one table, one line per run');
+    .option('--csv <file>', 'write all runs to one table, one line per run')
+    .addOption(forceOption());
   withPrometheusOptions(
     command,
     'add the series of this Prometheus from the time of each run to its report, on Kubernetes those of its release',
@@ -69,37 +55,38 @@ export function register(program: Command): void {
     });
 }
 
-interface Reported {
-  record: object;
-  sentence: string;
-  problems: string[];
-  row: IndexRow;
-}
-
 async function report(folders: string[], options: ReportOptions): Promise<number> {
   const place = options.s3 === undefined ? null : await s3Place(options.s3);
   const api = await chosenPrometheus(options);
   const found = folders.flatMap(recordsBeneath);
+  const csv = csvOf(options);
+  const indexes = folders.filter(isIndexed).map((folder) => indexOf(folder, options));
+  for (const file of [csv ?? [], indexes].flat()) refuseForeign(file);
   if (found.length === 0) {
     throw new Mistake(`there is no record in ${folders.join(', ')}: n8n-tuned run makes one.`);
   }
   const interrupt = onInterrupt();
   const progress = startProgress();
   const all: (FoundRecord & Reported)[] = [];
+  const unread: string[] = [];
   try {
     const unasked = new Map<string, string[]>();
     if (api !== null) {
       // First, since the report of a drill also shows its run.
       for (const { folder } of found.filter(({ kind }) => kind === 'run')) {
         progress.tell(`asking ${api.url} about ${folder}`);
-        unasked.set(folder, await addPanels(folder, api, options));
+        unasked.set(folder, await addPanels(folder, api, options).catch(unlessMistake));
       }
     }
     for (const one of found) {
       progress.tell(`reporting ${one.folder}`);
-      const { problems, ...reported } = await REPORTERS[one.kind](one.folder);
+      const reported = await reportOn(one).catch((error: unknown) => {
+        unread.push(...unlessMistake(error));
+        return null;
+      });
+      if (reported === null) continue;
       const missing = unasked.get(one.folder) ?? [];
-      all.push({ ...one, ...reported, problems: [...missing, ...problems] });
+      all.push({ ...one, ...reported, problems: [...missing, ...reported.problems] });
     }
     // Once the parts have their reports too.
     if (place !== null) {
@@ -114,20 +101,17 @@ async function report(folders: string[], options: ReportOptions): Promise<number
     progress.end();
     interrupt.end();
   }
+  if (all.length === 0) throw new Mistake(unread.join('\nn8n-tuned: '));
   const top = all.filter(({ isTop }) => isTop);
-  const problems = [
-    ...all.flatMap((one) => one.problems),
-    ...folders.flatMap((folder) => writeIndex(folder, top)),
-  ];
-  problems.forEach(warn);
+  const problems = [...unread, ...all.flatMap((one) => one.problems)];
+  for (const { folder, ...file } of indexes) writeUserFile(file, indexPage(folder, top));
+  [...all.flatMap(({ notes }) => notes), ...problems].forEach(warn);
   const runs = all.filter(({ kind }) => kind === 'run').map(({ record }) => record as RunRecord);
-  if (options.csv !== undefined) writeWhole(options.csv, renderCsv(runs));
+  if (csv !== null) writeUserFile(csv, renderCsv(runs));
   if (options.json === true) printJson(top.map(({ record }) => record));
   else {
     printLines(top.map(({ sentence, folder }) => `${sentence}\n  ${join(folder, 'report.html')}`));
-    printLines(
-      folders.filter(isIndexed).map((folder) => `All of them: ${join(folder, INDEX_FILE)}`),
-    );
+    printLines(indexes.map(({ path }) => `All of them: ${path}`));
   }
   return problems.length > 0 ? EXIT.invalid : EXIT.fine;
 }
@@ -137,9 +121,17 @@ const INDEX_FILE = 'index.html';
 /** A folder that is a record has its own report. */
 const isIndexed = (folder: string): boolean => kindOf(folder) === null;
 
-/** Of what lies beneath it; says what could not be written. */
-function writeIndex(folder: string, all: readonly (FoundRecord & Reported)[]): string[] {
-  if (!isIndexed(folder)) return [];
+type IndexFile = UserFile & { folder: string };
+
+const indexOf = (folder: string, { force = false }: ReportOptions): IndexFile => ({
+  ...{ folder, path: join(folder, INDEX_FILE), option: 'the index', begins: PAGE_BEGIN, force },
+});
+
+const csvOf = ({ csv, force = false }: ReportOptions): UserFile | null =>
+  csv === undefined ? null : { path: csv, option: '--csv', begins: RUNS_HEAD, force };
+
+/** Of the records that lie beneath it. */
+function indexPage(folder: string, all: readonly (FoundRecord & Reported)[]): string {
   const entries = all
     .map((one) => ({ ...one.row, inside: relative(folder, one.folder) }))
     .filter(({ inside }) => inside !== '..' && !inside.startsWith(`..${sep}`))
@@ -147,8 +139,13 @@ function writeIndex(folder: string, all: readonly (FoundRecord & Reported)[]): s
       ...row,
       href: [...inside.split(sep), 'report.html'].map(encodeURIComponent).join('/'),
     }));
-  const title = `Results in ${basename(resolve(folder))}`;
-  return writeBeside(folder, [{ name: INDEX_FILE, content: renderIndexHtml(title, entries) }]);
+  return renderIndexHtml(`Results in ${basename(resolve(folder))}`, entries);
+}
+
+/** A record that cannot be read keeps no other from its report. */
+function unlessMistake(error: unknown): string[] {
+  if (error instanceof Mistake) return [error.message];
+  throw error;
 }
 
 /** Beside a run that is complete; says what is missing. */
@@ -172,44 +169,3 @@ async function addPanels(
     throw error;
   }
 }
-
-/** Each reads its record and writes its reports beside it. */
-const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Promise<Reported>> = {
-  run: async (folder) => {
-    const data = await (isComplete(folder) ? readRunData(folder) : recoverRun(folder));
-    const { record } = data;
-    const problems = writeReports(folder, data);
-    return { record, sentence: record.verdict.sentence, problems, row: rowOfRun(data) };
-  },
-  find: (folder) => {
-    const record = readSearch(folder);
-    const problems = writeFindReports(folder, record);
-    return { record, sentence: record.sentence, problems, row: rowOfSearch(record) };
-  },
-  compare: async (folder) => {
-    const record = readComparison(folder);
-    const problems = await writeCompareReports(folder, record);
-    return { record, sentence: record.sentence, problems, row: rowOfComparison(record) };
-  },
-  drill: async (folder) => {
-    const { record, entries } = readDrill(folder);
-    const run = await readRunData(join(folder, record.run));
-    const parts = { run, entries };
-    return {
-      ...{ record, sentence: record.verdict.sentence, row: rowOfDrill(record, parts) },
-      problems: writeDrillReports(folder, record, parts),
-    };
-  },
-  sweep: (folder) => {
-    const sweep = new SweepFolder(folder);
-    const record = sweep.sweep();
-    if (record === null) throw new Mistake(`there is no sweep in ${folder}.`);
-    const cells = sweep.records(record);
-    return {
-      record,
-      sentence: sweepSentence(record, cells),
-      problems: writeSweepReports(folder, record, cells),
-      row: rowOfSweep(record, cells),
-    };
-  },
-};

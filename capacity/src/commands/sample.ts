@@ -1,7 +1,8 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ProcessesSeen } from '../analysis/process-history';
 import { readStat } from '../linux/proc';
+import { openUserFile, refuseForeign, writeUserFile, type UserFile } from '../record/user-file';
 import { PROCESS_HEAD, processLine, type ProcessRow } from '../record/process-row';
 import { drawCaptioned } from '../report/plot/draw';
 import { sampleCharts } from '../report/sample/charts';
@@ -12,12 +13,14 @@ import { onInterrupt } from '../ui/interrupt';
 import { printJson, printLines } from '../ui/print';
 import { startProgress, type Progress } from '../ui/progress';
 import { within } from '../ui/within';
+import { forceOption } from './options';
 import { countFrom1, milliseconds, parsed } from './parsers';
 
 interface SampleOptions {
   pid: number[];
   csv?: string;
   plot?: string;
+  force?: boolean;
   /** Milliseconds. */
   interval: number;
   /** Milliseconds. */
@@ -39,6 +42,7 @@ export function register(program: Command): void {
       'where to write the table, - for standard output (default: - without --plot and --json)',
     )
     .option('--plot <file>', 'where to write the plot, as SVG')
+    .addOption(forceOption())
     .addOption(
       parsed(
         '--interval <time>',
@@ -70,14 +74,22 @@ Examples:
     });
 }
 
+/** How the plot begins, by which a file is known as ours. */
+const PLOT_BEGIN = '<!-- Written by n8n-tuned sample. -->\n';
+
 function atLeast50(intervalMs: number): number {
   if (intervalMs < 50) throw new InvalidArgumentError('50ms is the shortest.');
   return intervalMs;
 }
 
 async function sample(options: SampleOptions): Promise<number> {
-  const { pid: pids, plot, interval: intervalMs, duration: durationMs, json = false } = options;
-  const csv = options.csv ?? (plot === undefined && !json ? '-' : null);
+  const { pid: pids, interval: intervalMs, duration: durationMs, json = false } = options;
+  const force = options.force === true;
+  const csv = options.csv ?? (options.plot === undefined && !json ? '-' : null);
+  const plot: UserFile | null =
+    options.plot === undefined
+      ? null
+      : { path: options.plot, option: '--plot', begins: PLOT_BEGIN, force };
   if (csv === '-' && json) {
     throw new Mistake(
       '--csv - and --json both go to standard output: give --csv a file, or leave one out.',
@@ -85,8 +97,9 @@ async function sample(options: SampleOptions): Promise<number> {
   }
   pids.forEach(refuseUnknown);
   // Before anything is sampled: hours may be behind it when the plot is written.
-  if (plot !== undefined) closeSync(openToWrite(plot));
-  const table = csv === null ? null : openTable(csv);
+  if (plot !== null) refuseForeign(plot);
+  const table =
+    csv === null ? null : openTable({ path: csv, option: '--csv', begins: PROCESS_HEAD, force });
   const seen = new ProcessesSeen();
   const interrupt = onInterrupt();
   const progress = startProgress();
@@ -107,12 +120,12 @@ async function sample(options: SampleOptions): Promise<number> {
     table?.close();
   }
   const history = seen.history();
-  if (plot !== undefined) {
-    writeFileSync(plot, drawCaptioned(...sampleCharts(history, seen.points())));
+  if (plot !== null) {
+    writeUserFile(plot, PLOT_BEGIN + drawCaptioned(...sampleCharts(history, seen.points())));
   }
   if (json) printJson({ intervalMs, ...history });
   else if (csv !== '-') {
-    const written = [csv, plot].filter((file) => typeof file === 'string');
+    const written = [csv, plot?.path].filter((file) => typeof file === 'string');
     printLines([...renderSample(history), ...written]);
   }
   return EXIT.fine;
@@ -152,16 +165,16 @@ interface Table {
   close(): void;
 }
 
-function openTable(csv: string): Table {
-  const isOutput = csv === '-';
-  const file = isOutput ? process.stdout.fd : openToWrite(csv);
+function openTable(csv: UserFile): Table {
+  const isOutput = csv.path === '-';
+  const file = isOutput ? process.stdout.fd : openUserFile(csv);
   const write = (text: string): boolean => {
     try {
       writeSync(file, text);
       return true;
     } catch (error) {
       if (isOutput && (error as NodeJS.ErrnoException).code === 'EPIPE') return false;
-      throw new Failure(`${csv} cannot be written: ${messageOf(error)}.`);
+      throw new Failure(`${csv.path} cannot be written: ${messageOf(error)}.`);
     }
   };
   write(PROCESS_HEAD);
@@ -171,12 +184,4 @@ function openTable(csv: string): Table {
       if (!isOutput) closeSync(file);
     },
   };
-}
-
-function openToWrite(path: string): number {
-  try {
-    return openSync(path, 'w');
-  } catch (error) {
-    throw new Mistake(`${path} cannot be written: ${messageOf(error)}.`);
-  }
 }

@@ -11,7 +11,9 @@ import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
 import { measureSide, type Measured, type SideOrder } from './measure-side';
 import { COMPARE_METRICS } from '../analysis/compare-metric';
-import { writeCompareReports } from './reports';
+import { writeBeside } from '../record/beside';
+import { compareReports } from './reports';
+import { comparedRuns } from './seen';
 
 export interface CompareOrder extends SideOrder {
   /** Of the sides; the first is what each other one is compared with. */
@@ -110,7 +112,9 @@ export async function compareTopologies(
       fromFolder: (path) => join(relative(folder, home), path),
     });
     writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
-    problems.push(...(await writeCompareReports(folder, record)));
+    problems.push(
+      ...writeBeside(folder, compareReports(record, await comparedRuns(folder, record))),
+    );
     comparisons.push({ folder, record });
   }
   return { comparisons, problems };

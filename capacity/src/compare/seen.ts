@@ -37,6 +37,17 @@ async function seenOf(folder: string, side: Side): Promise<SideSeen> {
   return { costs: costsOf(folder, side), slower };
 }
 
+/** Some of its runs are no longer there, or their requests are not: what is drawn of requests has less to show. */
+export const withoutRequests = (
+  folder: string,
+  { a, b }: Pick<CompareRecord, 'a' | 'b'>,
+): boolean =>
+  [a, b]
+    .flatMap((side) => countedIn(folder, side))
+    // The requests of a search lie with its probes, and are not drawn.
+    .filter((path) => !existsSync(join(path, FIND_FILE)))
+    .some((path) => !existsSync(join(path, REQUESTS_FILE)));
+
 const costsOf = (folder: string, side: Side): Cost[] =>
   countedIn(folder, side)
     .map((path) => {

@@ -30,7 +30,8 @@ import type { Progress } from '../ui/progress';
 import type { Fault } from './fault';
 import { faultAtSeconds, planOfDrill, type DrillLoad } from './plan';
 import { recoveryBeside } from './recovery-beside';
-import { writeDrillReports } from './reports';
+import { writeBeside } from '../record/beside';
+import { drillReports } from './reports';
 import { TimedFault } from './timed-fault';
 
 export interface DrillOrder extends Omit<RunOrder, 'plan' | 'onBegin'> {
@@ -197,7 +198,9 @@ export async function drill(
   };
   writeWhole(join(folder, LEDGER_FILE), ledgerCsv(ledger.entries));
   writeWhole(join(folder, DRILL_FILE), `${JSON.stringify(record, null, 2)}\n`);
-  problems.push(...writeDrillReports(folder, record, { run: run.data, entries: ledger.entries }));
+  problems.push(
+    ...writeBeside(folder, drillReports(record, { run: run.data, entries: ledger.entries })),
+  );
   return { folder, record, problems, isStopped: signal.aborted };
 }
 

@@ -1,20 +1,15 @@
-import { writeBeside } from '../record/beside';
+import type { FileBeside } from '../record/beside';
 import type { DrillRecord } from '../record/drill-record';
 import { drillCharts, type DrillParts } from '../report/drill/charts';
 import { renderDrillHtml } from '../report/drill/html';
 import { renderDrillMarkdown } from '../report/drill/markdown';
 import { drawChartFile } from '../report/plot/draw';
 
-export const writeDrillReports = (
-  folder: string,
-  record: DrillRecord,
-  parts: DrillParts,
-): string[] =>
-  writeBeside(folder, [
-    { name: 'report.html', content: renderDrillHtml(record, parts) },
-    { name: 'report.md', content: renderDrillMarkdown(record, parts) },
-    ...drillCharts(record, parts).map((chart) => ({
-      name: `plots/${chart.id}.svg`,
-      content: drawChartFile(chart),
-    })),
-  ]);
+export const drillReports = (record: DrillRecord, parts: DrillParts): FileBeside[] => [
+  { name: 'report.html', content: renderDrillHtml(record, parts) },
+  { name: 'report.md', content: renderDrillMarkdown(record, parts) },
+  ...drillCharts(record, parts).map((chart) => ({
+    name: `plots/${chart.id}.svg`,
+    content: drawChartFile(chart),
+  })),
+];

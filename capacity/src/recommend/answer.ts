@@ -1,11 +1,11 @@
 /** From what is recorded, or searched for now, to a values file, and to its proof. */
-import { readFileSync } from 'node:fs';
+import { readPlainFile } from '../linux/plain-file';
 import { k6For } from '../load/find-k6';
 import type { Prices } from '../analysis/cost';
 import { isWorkloadFile, workloadName, type ChosenWorkload } from '../plan/chosen-workload';
 import { isLegacy } from '../plan/limits';
 import { parseSlos, type Slo } from '../plan/slo';
-import { writeWhole } from '../record/folder';
+import { refuseForeign, writeUserFile, type UserFile } from '../record/user-file';
 import type { Deployer } from '../targets/deploy';
 import { thisMachine } from '../targets/machine';
 import { messageOf, Mistake } from '../ui/exit';
@@ -20,7 +20,7 @@ import { prove, proveAsIs, type Proof } from './prove';
 import { readSearches, type KnownSearch } from './read';
 import { plannedRate, recommend, type Recommendation } from './recommend';
 import { candidates, searchNow, searchOne } from './search';
-import { valuesYaml } from './values';
+import { VALUES_BEGIN, valuesYaml } from './values';
 import type { Deployed } from '../targets/chart/values-topology';
 
 export interface RecommendChoice {
@@ -33,7 +33,7 @@ export interface RecommendChoice {
   /** How long executions are kept, at so many a day; null leaves both to the chart. */
   keep: { days: number; kibPerExecution: number; executionsPerDay: number | undefined } | null;
   /** The file that the values are written to. */
-  write: string;
+  write: Omit<UserFile, 'begins'>;
   prove: boolean;
   mostAttempts: number;
   searchBudgetSeconds: number;
@@ -69,6 +69,8 @@ export async function recommendValues(
   hands: Hands,
 ): Promise<Recommended | null> {
   const { from, slos, prices } = asked;
+  const written = { ...asked.write, begins: VALUES_BEGIN };
+  refuseForeign(written);
   const searches = from === undefined ? await searchesNow(asked, hands) : readSearches(from);
   if (hands.signal.aborted) return null;
   const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
@@ -79,7 +81,7 @@ export async function recommendValues(
   const keeping = keepingAt(asked, ratePerSecond);
   const answer = { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof: null };
   if (recommendation === null) return answer;
-  writeWhole(asked.write, valuesYaml(recommendation, { keeping }));
+  writeUserFile(written, valuesYaml(recommendation, { keeping }));
   if (!asked.prove) return answer;
   return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, hands) };
 }
@@ -123,19 +125,20 @@ async function proofOf(
   const slos = asked.slos.length > 0 ? asked.slos : slo.flatMap(parseSlos);
   const order = loadOrder(asked, toProve(asked, workload, topology.n8n), slos, ratePerSecond);
   const keeping = keepingAt(asked, ratePerSecond);
+  const written = { ...asked.write, begins: VALUES_BEGIN };
   const proof = await prove(evidence, {
     recommend: (all) => recommend(all, ratePerSecond, asked.prices),
     load: (recommendation) => {
       const text = valuesYaml(recommendation, { keeping });
-      writeWhole(asked.write, text);
+      writeUserFile(written, text);
       return loadValues(deployed(text, asked.load.deployer), order, tell, signal);
     },
     mostAttempts: asked.mostAttempts,
   });
   const last = proof.attempts.at(-1);
   if (last !== undefined && last.recommendation !== null) {
-    writeWhole(
-      asked.write,
+    writeUserFile(
+      written,
       valuesYaml(last.recommendation, {
         keeping,
         proof: `${proof.verdict} by ${last.run}: ${last.sentence}`,
@@ -175,9 +178,9 @@ function deployed(
 
 function readText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readPlainFile(file);
   } catch (error) {
-    throw new Mistake(`the values cannot be read: ${messageOf(error)}.`);
+    throw new Mistake(`${file} cannot be read as values: ${messageOf(error)}.`);
   }
 }
 

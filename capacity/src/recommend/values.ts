@@ -19,6 +19,9 @@ export interface Beside {
   proof?: string;
 }
 
+/** Its first line, by which it is known as ours. */
+export const VALUES_BEGIN = '# Written by n8n-tuned recommend.\n';
+
 /** A values.yaml for charts/n8n-tuned, with the evidence behind each value in its comment. */
 export function valuesYaml(
   recommendation: Recommendation,
@@ -37,7 +40,7 @@ export function valuesYaml(
   sayAll(say, best);
   if (keeping !== null) sayKeeping(say, best, keeping);
   for (const role of best.roles) sayRole(say, role, best);
-  return document.toString({ lineWidth: 0 });
+  return VALUES_BEGIN + document.toString({ lineWidth: 0 });
 }
 
 /** The key as a node that can carry a comment. */

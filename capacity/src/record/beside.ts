@@ -1,16 +1,22 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writeWhole } from './folder';
 import { failureText } from './table-file';
+
+export interface FileBeside {
+  name: string;
+  content: string;
+}
+
+/** What of `files` is not there yet: a record without its raw samples must not replace a report that was made of them. */
+export const onlyNew = (folder: string, files: readonly FileBeside[]): FileBeside[] =>
+  files.filter(({ name }) => !existsSync(join(folder, name)));
 
 /**
  * Writes reports beside a record; they can always be made again, so a failure costs nothing recorded.
  * Returns what could not be written, a sentence each.
  */
-export function writeBeside(
-  folder: string,
-  files: readonly { name: string; content: string }[],
-): string[] {
+export function writeBeside(folder: string, files: readonly FileBeside[]): string[] {
   for (const { name, content } of files) {
     const file = join(folder, name);
     try {

@@ -17,7 +17,8 @@ import { conclude } from './conclude';
 import { drain, type Count, type Drained } from './executions';
 import { withInFlight } from './in-flight';
 import type { LoadScene } from './make-load';
-import { writeReports } from './reports';
+import { writeBeside } from '../record/beside';
+import { runReports } from './reports';
 import { readTrace } from './trace';
 
 /** A run whose load can begin. */
@@ -78,7 +79,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   );
   const data = { record, requests: requests.timeline, samples: seen.samples };
   folder.complete(record);
-  const problems = [...untold, ...folder.problems(), ...writeReports(folder.path, data)];
+  const problems = [...untold, ...folder.problems(), ...writeBeside(folder.path, runReports(data))];
   return { folder: folder.path, data, traced, problems };
 }
 

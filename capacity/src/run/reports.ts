@@ -1,11 +1,10 @@
-import { writeBeside } from '../record/beside';
+import type { FileBeside } from '../record/beside';
 import type { RunData } from '../report/run/data';
 import { renderRunHtml } from '../report/run/html';
 import { plotFiles, renderMarkdown } from '../report/run/markdown';
 
-export const writeReports = (folder: string, data: RunData): string[] =>
-  writeBeside(folder, [
-    { name: 'report.html', content: renderRunHtml(data) },
-    { name: 'report.md', content: renderMarkdown(data) },
-    ...plotFiles(data),
-  ]);
+export const runReports = (data: RunData): FileBeside[] => [
+  { name: 'report.html', content: renderRunHtml(data) },
+  { name: 'report.md', content: renderMarkdown(data) },
+  ...plotFiles(data),
+];

@@ -2,14 +2,16 @@ import { escapeXml } from '../plot/svg';
 import { script } from './script';
 import { PAGE_STYLE } from './style';
 
+/** How every page of ours begins, by which a file is known as ours. */
+export const PAGE_BEGIN = '<!doctype html>\n<!-- Written by n8n-tuned. -->\n';
+
 /** A page that needs nothing beside itself; `more` is what it has beyond the plots of others. */
 export function page(
   title: string,
   body: string,
   more: { style: string; script: string } = { style: '', script: '' },
 ): string {
-  return `<!doctype html>
-<html lang="en">
+  return `${PAGE_BEGIN}<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">

@@ -80,7 +80,9 @@ export function faultMarks({ events }: Pick<RunRecord, 'events'>): LineChart['ma
   }));
 }
 
-function rateChart(windows: RequestWindow[]): LineChart {
+/** Null where no request is known: a line at 0 would say that none was sent. */
+function rateChart(windows: RequestWindow[]): LineChart | null {
+  if (windows.every((w) => w.offeredPerSecond === 0)) return null;
   return {
     kind: 'line',
     id: 'rate',

@@ -5,7 +5,8 @@ import { planOf } from '../../../../capacity/src/plan/profile';
 import { parseSlos } from '../../../../capacity/src/plan/slo';
 import { measure } from '../../../../capacity/src/run/run';
 import { readRunData } from '../../../../capacity/src/run/read';
-import { writeReports } from '../../../../capacity/src/run/reports';
+import { writeBeside } from '../../../../capacity/src/record/beside';
+import { runReports } from '../../../../capacity/src/run/reports';
 import { thisMachine } from '../../../../capacity/src/targets/machine';
 import type { Running } from '../../../../capacity/src/targets/target';
 
@@ -104,5 +105,5 @@ export async function recordWeek(out: string, k6: string, requests: number): Pro
 
 export async function reportAgain(folder: string): Promise<{ problems: string[] }> {
   const data = await readRunData(folder);
-  return { problems: writeReports(folder, data) };
+  return { problems: writeBeside(folder, runReports(data)) };
 }
