@@ -8,6 +8,8 @@ const parameter = z.strictObject({
   min: z.number().optional(),
   max: z.number().optional(),
   unit: z.string().optional(),
+  /** Whether records show a text that is given for it; a number they always show. */
+  recorded: z.boolean().optional(),
 });
 
 /** Without defaults: a variant's own part is laid over the workload's, and must not empty it. */

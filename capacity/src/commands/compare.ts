@@ -13,7 +13,7 @@ import { isChartFile } from '../plan/chart-file';
 import { isServerFile } from '../plan/chosen-server';
 import { isTopologyFile } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
-import { withoutSecrets } from '../plan/secrets';
+import { withoutSecrets } from '../plan/recorded-command';
 import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, printLines, warn, terminalStyle } from '../ui/print';

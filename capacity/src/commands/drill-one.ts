@@ -12,7 +12,7 @@ import { chooseTopology } from '../plan/chosen-topology';
 import type { Topology } from '../plan/topology';
 import type { Arrivals } from '../plan/profile';
 import { parsePromises, type DrillPromise } from '../plan/promise';
-import { withoutSecrets } from '../plan/secrets';
+import { withoutSecrets } from '../plan/recorded-command';
 import { parseSlos, type Slo } from '../plan/slo';
 import type { DrillRecord } from '../record/drill-record';
 import { readRun } from '../record/read';

@@ -5,7 +5,7 @@ import { find } from '../find/find';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
 import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
-import { withoutSecrets } from '../plan/secrets';
+import { withoutSecrets } from '../plan/recorded-command';
 import type { FindRecord } from '../record/find-record';
 import { writeFindReports } from '../find/reports';
 import { renderFindTerminal } from '../report/find/terminal';

@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { figures } from '../analysis/figures';
 import { PLANNED_SHARE } from '../analysis/planned-share';
-import { withoutSecrets } from '../plan/secrets';
+import { withoutSecrets } from '../plan/recorded-command';
 import {
   proveFile,
   recommendValues,

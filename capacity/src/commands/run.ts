@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { runAnnotations } from '../analysis/annotations';
 import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
-import { withoutSecrets } from '../plan/secrets';
+import { withoutSecrets } from '../plan/recorded-command';
 import type { RunData } from '../report/run/data';
 import { renderTerminal } from '../report/run/terminal';
 import { measure } from '../run/run';

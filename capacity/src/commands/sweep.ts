@@ -6,7 +6,7 @@ import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { parseSweepPlan } from '../plan/sweep-plan-file';
 import { quickPlan, type SweepPlan } from '../plan/sweep-plan';
-import { withoutSecrets } from '../plan/secrets';
+import { withoutSecrets } from '../plan/recorded-command';
 import type { CellRecord, SweepRecord } from '../record/sweep-record';
 import { controlText } from '../report/sweep/figures';
 import { renderSweepTerminal } from '../report/sweep/terminal';

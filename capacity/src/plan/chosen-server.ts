@@ -4,7 +4,7 @@ import { messageOf, Mistake } from '../ui/exit';
 import { checkedYaml } from '../ui/yaml-file';
 import type { TopologyChoice } from './chosen-topology';
 import { isWorkloadFile, type ChosenWorkload } from './chosen-workload';
-import { isMasked } from './secrets';
+import { isMasked } from './mask';
 import { serverSchema, type Server } from './server';
 
 /** As the user says it: a file, and what is named goes over it. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
 import { checkedYaml, type Kind } from '../ui/yaml-file';
-import { isMasked } from './secrets';
+import { isMasked } from './mask';
 import {
   topologySchema,
   type DATABASES,

@@ -8,7 +8,9 @@ import {
   parametersOf,
   requestsOf,
   variantOf,
+  type Choice,
   type LoadRequest,
+  type ParameterValues,
 } from '../../../loadtests/lib/workload';
 import { readCatalogue, readWorkload } from '../catalogue/read';
 import {
@@ -18,7 +20,8 @@ import {
   type VariantName,
   type Workload,
 } from '../catalogue/workload';
-import { withoutSecretQuery } from './secrets';
+import { MASK, maskOf } from './mask';
+import { withoutSecretParts } from './recorded-address';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, Mistake } from '../ui/exit';
 
@@ -72,7 +75,6 @@ export function chooseWorkload(
     : ([bundled, findWorkload(bundled.workloads, name), workflowsFolder] as const);
   const variant = fittingVariant(workload, choice.variant, legacy, bundled);
   const picked = variantOf(workload, variant);
-  const parameters = parametersOf(workload, choice.parameters);
   const requests = withHeaders(
     requestsOf(catalogue, workload.name, { variant, parameters: choice.parameters }),
     choice.headers ?? [],
@@ -85,14 +87,36 @@ export function chooseWorkload(
       title: workload.title,
       variant: picked,
       method: requests[0]?.method ?? '',
-      path: requests.map(({ path }) => path).join(' '),
-      parameters,
+      ...recordedParts(catalogue, workload, { variant, parameters: choice.parameters }),
       answers: workload.answers,
       latencyFloorMs: floorOf(requests),
       ...executionsOf(parts, variant),
     },
     requests,
     workflows: [...parts.flatMap((part) => workflowOf(part, variant, folder)), ...own],
+  };
+}
+
+/** Its parameters and its path, without the texts that are given for parameters, which may be secrets. */
+function recordedParts(
+  catalogue: Catalogue,
+  workload: Workload,
+  choice: Choice,
+): Pick<RecordedWorkload, 'parameters' | 'path'> {
+  const all = Object.entries(parametersOf(workload, choice.parameters));
+  const isShown = (name: string, value: number | string): boolean =>
+    typeof value === 'number' || workload.parameters[name]?.recorded === true;
+  const masked = (mask: (value: unknown) => string): ParameterValues =>
+    Object.fromEntries(
+      all.map(([name, value]) => [name, isShown(name, value) ? value : mask(value)]),
+    );
+  const requests = requestsOf(catalogue, workload.name, {
+    ...choice,
+    parameters: masked(() => MASK),
+  });
+  return {
+    path: requests.map(({ path }) => withoutSecretParts(path)).join(' '),
+    parameters: masked(maskOf),
   };
 }
 
@@ -130,7 +154,7 @@ function ofRequest(
     expect: choice.expect ?? [],
     requestIdAt: choice.requestIdAt,
   });
-  const path = withoutSecretQuery(ready.path);
+  const path = withoutSecretParts(ready.path);
   return {
     recorded: {
       name: OWN_REQUEST,

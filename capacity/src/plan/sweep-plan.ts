@@ -154,6 +154,8 @@ export const sweepPlanSchema = z
     /** How often each cell is measured, each time in an order of its own. */
     repeats: whole.positive().default(1),
     seed: whole.nonnegative().default(1),
+    /** Dimensions whose values are texts that the record may show: none of them is a secret. */
+    recorded: z.array(z.string()).optional(),
     /** What is otherwise with --quick. */
     quick: quick.optional(),
   })

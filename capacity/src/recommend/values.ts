@@ -3,7 +3,7 @@ import { figures } from '../analysis/figures';
 import { PLANNED_SHARE } from '../analysis/planned-share';
 import type { Topology } from '../plan/topology';
 import { memoryShares } from '../plan/tuning';
-import { isMasked } from '../plan/secrets';
+import { isMasked } from '../plan/mask';
 import { keptData, keptSentence, type Keeping } from './kept-data';
 import { priceOf, type Recommendation } from './recommend';
 import type { SizedRole, Sizing } from './sizing';

@@ -4,7 +4,9 @@ import type { Cell } from '../plan/cells';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { cellsOf, isServerCell, serverOf, topologyOf } from '../plan/sweep-plan-cells';
 import { runId } from '../record/folder';
-import { isSecretName } from '../plan/secrets';
+import { isHarmlessParameter, withoutSecretParts } from '../plan/recorded-address';
+import { withoutSecretWords } from '../plan/recorded-command';
+import { isHarmlessVariable } from '../plan/recorded-variables';
 import type { SweepRecord } from '../record/sweep-record';
 import type { Deployer } from '../targets/deploy';
 import { thisMachine } from '../targets/machine';
@@ -25,7 +27,7 @@ export function prepareSweep(
       `no cell of the plan is possible here: ${one === undefined ? 'it has none' : one.reason}.`,
     );
   }
-  refuseSecrets(possible);
+  refuseSecrets(plan);
   const control = controlOf(plan, possible) ?? first;
   const steps = order(possible, {
     repeats: plan.repeats,
@@ -68,12 +70,32 @@ function controlOf({ control }: SweepPlan, possible: readonly Cell[]): Cell | nu
 }
 
 /** A plan is recorded as it is, since a sweep goes on from its record: nothing in it can be masked. */
-function refuseSecrets(cells: readonly Cell[]): void {
-  const secret = cells
-    .flatMap((cell) => Object.keys(cell))
-    .find((name) => name.startsWith('env.') && isSecretName(name));
-  if (secret === undefined) return;
-  throw new Mistake(
-    `${secret} looks like a secret, and a sweep records its plan: leave it out of the plan.`,
+function refuseSecrets({ fixed, dimensions, cells, control, quick, recorded }: SweepPlan): void {
+  const given = [fixed, dimensions, ...(cells ?? []), control, quick?.dimensions].flatMap((part) =>
+    Object.entries(part ?? {}),
   );
+  const hidden = given.find(
+    ([name, values]) =>
+      recorded?.includes(name) !== true &&
+      [values].flat().some((value) => !isShown(name, String(value))),
+  );
+  if (hidden === undefined) return;
+  const [name] = hidden;
+  throw new Mistake(
+    `${name} of the plan may hold a secret, and a sweep records its plan: take it out, or add recorded: [${name}] to the plan if every value of it may be read by all who see the results.`,
+  );
+}
+
+function isShown(name: string, value: string): boolean {
+  const [, kind = name, free = ''] = /^(env|param)\.(.*)$/.exec(name) ?? [];
+  switch (kind) {
+    case 'env':
+      return isHarmlessVariable(free, value);
+    case 'param':
+      return /^-?\d+(\.\d+)?$/.test(value) || isHarmlessParameter(free, value);
+    case 'command':
+      return withoutSecretWords(value) === value;
+    default:
+      return withoutSecretParts(value) === value;
+  }
 }

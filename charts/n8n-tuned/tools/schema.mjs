@@ -8,8 +8,16 @@ const oneOf = (...values) => ({ enum: values });
 const orNull = (shape) => ({ anyOf: [shape, { type: 'null' }] });
 const object = { type: 'object' };
 const texts = { type: 'object', additionalProperties: text };
+/**
+ * Records of a measurement show numbers, booleans and the words of a list; of other texts only those that match
+ * `x-recorded`, which says how a text looks that holds no secret. The values of variables have a list of their own.
+ */
+const shown = (shape, form) => ({ ...shape, 'x-recorded': form });
 /** Whether it is one says the template, in a sentence. */
-const quantity = { type: ['string', 'number'] };
+const quantity = shown({ type: ['string', 'number'] }, '^[0-9.]+([EPTGMK]i?|[mk])?$');
+const imageTag = shown({ type: ['string', 'number'] }, '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$');
+const plainName = shown(text, '^[a-z0-9][a-z0-9.-]*$');
+const seconds = shown(text, '^([0-9]+(ms|s|m|h))?$');
 /** The same shape, and null: "not set". */
 const nullable = (shape) => {
   if (shape.enum) return { ...shape, enum: [...shape.enum, null] };
@@ -30,6 +38,7 @@ const resources = resourcesOf((shape) => shape);
 const resourcesOrNone = resourcesOf(nullable);
 const env = {
   type: 'object',
+  'x-recorded': 'variables',
   propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_.-]*$' },
   additionalProperties: {
     anyOf: [
@@ -45,7 +54,7 @@ const env = {
 };
 const share = {
   anyOf: [
-    { type: 'string', minLength: 1 },
+    shown({ type: 'string', minLength: 1 }, '^[0-9.]+(/[0-9.]+|[KMG]i?)?$'),
     { type: 'number', exclusiveMinimum: 0 },
   ],
 };
@@ -91,9 +100,15 @@ const SHAPES = {
   nodeSelector: texts,
   'global.imagePullSecrets': list({ type: ['string', 'object'] }),
   imagePullSecrets: list({ type: ['string', 'object'] }),
-  tag: { type: ['string', 'number'] },
-  'image.version': { type: ['string', 'number'] },
-  digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
+  repository: shown(text, '^[a-z0-9.-]+(:[0-9]+)?(/[a-z0-9._-]+)*$'),
+  tag: imageTag,
+  'image.version': imageTag,
+  digest: shown({ type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' }, '^sha256:[0-9a-f]{64}$'),
+  storageClass: plainName,
+  timezone: shown(text, '^[A-Z][A-Za-z_]+(/[A-Z][A-Za-z_+0-9-]+)*$'),
+  'loadTest.workload': plainName,
+  interval: seconds,
+  scrapeTimeout: seconds,
   pullPolicy: oneOf('Always', 'IfNotPresent', 'Never'),
   'executions.mode': oneOf('regular', 'queue'),
   'executions.process': oneOf('main', 'own'),
@@ -199,7 +214,7 @@ const SHAPES = {
   'thresholds.webhookSlowSeconds': oneOf(0.003, 0.03, 0.1, 0.3, 1.5, 10),
   'loadTest.profile': oneOf('smoke', 'load', 'stress', 'spike', 'soak', 'breakpoint', 'closed'),
   'loadTest.parallelism': whole(1),
-  'recovery.schedule': { type: 'string', minLength: 1 },
+  'recovery.schedule': shown({ type: 'string', minLength: 1 }, '^[0-9*/, -]+$'),
   'recovery.tag': { type: 'string', minLength: 1 },
   'recovery.attempts': whole(1),
   'recovery.atOnce': whole(1),

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { topologySchema } from '../../../capacity/src/plan/topology';
-import { isMasked, topologyWithoutSecrets } from '../../../capacity/src/plan/secrets';
+import { isMasked } from '../../../capacity/src/plan/mask';
+import { topologyWithoutSecrets } from '../../../capacity/src/plan/secrets';
 import { recommend } from '../../../capacity/src/recommend/recommend';
 import { valuesYaml } from '../../../capacity/src/recommend/values';
 import { queue, regular } from './evidence';

@@ -24,7 +24,6 @@ import { recordsBeneath } from '../../../capacity/src/record/beneath';
 import { RunFolder, runId } from '../../../capacity/src/record/folder';
 import { isComplete, readRun } from '../../../capacity/src/record/read';
 import type { MetricSample, RequestSample, RunRecord } from '../../../capacity/src/record/record';
-import { withoutSecrets } from '../../../capacity/src/plan/secrets';
 import { allRequests, readWholeRun } from '../../support/read-run';
 import { sampleRequests, sampleRun } from '../../support/sample-run';
 
@@ -199,45 +198,5 @@ describe('the folder of a run', () => {
     const late = runId(new Date('2026-05-01T10:00:01Z'), 'cpu', 'load');
     expect(early).toMatch(/^20260501-100000-cpu-load-[a-z]{4}$/);
     expect([late, early].sort()).toEqual([early, late]);
-  });
-});
-
-describe('the command in a record', () => {
-  it.each([
-    [
-      ['--header', 'Authorization: Bearer x'],
-      ['--header', 'Authorization:***'],
-    ],
-    [
-      ['--header', 'Content-Type: text/plain'],
-      ['--header', 'Content-Type: text/plain'],
-    ],
-    [['--header=X-Key: x'], ['--header=X-Key:***']],
-    [
-      ['--body', '{"a":1}'],
-      ['--body', '***'],
-    ],
-    [
-      ['--body', '@order.json'],
-      ['--body', '@order.json'],
-    ],
-    [
-      ['--env', 'N8N_LOG_LEVEL=warn'],
-      ['--env', 'N8N_LOG_LEVEL=warn'],
-    ],
-    [
-      ['--env', 'DB_PASSWORD=x'],
-      ['--env', 'DB_PASSWORD=***'],
-    ],
-    [
-      ['--url', 'http://me:x@host/'],
-      ['--url', 'http://***@host/'],
-    ],
-    [
-      ['--rate', '50'],
-      ['--rate', '50'],
-    ],
-  ])('%p becomes %p', (words, kept) => {
-    expect(withoutSecrets(words)).toEqual(kept);
   });
 });

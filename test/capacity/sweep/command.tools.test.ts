@@ -80,7 +80,7 @@ test('a workload file of the plan lies beside the plan, wherever the command is 
 test('a plan with a secret is refused, as it would stand in the record', async () => {
   const plan = file('secret.yaml', `${CLOSED}dimensions: { env.N8N_ENCRYPTION_KEY: [abc, def] }\n`);
   const said = await refused(['sweep', '-f', plan, '--out', folder]);
-  expect(said).toContain('env.N8N_ENCRYPTION_KEY looks like a secret');
+  expect(said).toContain('env.N8N_ENCRYPTION_KEY of the plan may hold a secret');
   expect(said).not.toContain('abc');
 });
 

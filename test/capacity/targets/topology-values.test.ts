@@ -3,7 +3,6 @@ import { stringify } from 'yaml';
 import { valuesOfTopology } from '../../../capacity/src/targets/chart/topology-values';
 import { topologySchema } from '../../../capacity/src/plan/topology';
 import { TUNING_NAMES } from '../../../capacity/src/plan/tuning';
-import { valuesWithoutSecrets } from '../../../capacity/src/plan/secrets';
 import { readDeployed } from '../../../capacity/src/targets/chart/deployed';
 
 const limits = {
@@ -52,19 +51,4 @@ test('n8n as it comes is refused: the chart always tunes', () => {
   expect(() => valuesOfTopology(topologySchema.parse({ tuning: 'none' }))).toThrow(
     /^tuning none is n8n as it comes, which the chart does not deploy/,
   );
-});
-
-test('no password of the values gets into a record, and no name is lost', () => {
-  const values = {
-    encryptionKey: { value: 'k', existingSecret: 'mine', existingSecretKey: 'key' },
-    redis: { external: { password: 'p', host: 'redis' } },
-    env: { N8N_SMTP_PASS: 'x', N8N_LOG_LEVEL: 'warn', URL: 'http://a:b@c/' },
-    worker: { replicas: 2 },
-  };
-  expect(valuesWithoutSecrets(values)).toEqual({
-    encryptionKey: { value: '***', existingSecret: 'mine', existingSecretKey: 'key' },
-    redis: { external: { password: '***', host: 'redis' } },
-    env: { N8N_SMTP_PASS: '***', N8N_LOG_LEVEL: 'warn', URL: 'http://***@c/' },
-    worker: { replicas: 2 },
-  });
 });

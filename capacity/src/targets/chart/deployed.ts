@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { findBundled } from '../../lab/kit';
+import { valuesWithoutSecrets, type ValuesSchema } from '../../plan/recorded-values';
 import { messageOf, Mistake } from '../../ui/exit';
 import { filled, presetsOf } from './presets';
 import { findHelm, renderChart } from './render';
@@ -49,4 +50,12 @@ function given(valuesText: string): unknown {
   } catch (error) {
     throw new Mistake(`the values are not YAML: ${messageOf(error)}`);
   }
+}
+
+/** Values of this chart as they go into a record. */
+export function recordedValues(values: unknown): Record<string, unknown> {
+  const schema = JSON.parse(
+    readFileSync(join(chartFolder(), 'values.schema.json'), 'utf8'),
+  ) as ValuesSchema;
+  return valuesWithoutSecrets(values, schema) as Record<string, unknown>;
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
-import { chartFolder, readDeployed } from '../chart/deployed';
+import { chartFolder, readDeployed, recordedValues } from '../chart/deployed';
 import { messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { Scope } from '../../ui/scope';
 import type { RecordedDeployment } from '../../record/record';
 import type { ForeignChart } from '../../plan/chart-file';
 import type { Topology } from '../../plan/topology';
-import { valuesWithoutSecrets } from '../../plan/secrets';
+import { foreignWithoutSecrets } from '../../plan/recorded-values';
 import type { Target } from '../target';
 import { Cluster } from './api';
 import type { V1Service } from './api-types';
@@ -225,10 +225,13 @@ async function existing(
   // Else its values would be recorded, and what runs be of others.
   const left = leftInTheMiddle(await helm.status(), { release, namespace });
   if (left !== null) throw new Mistake(left);
-  return {
-    topology: chart.startsWith('n8n-tuned ') ? readDeployed(stringify(values)).topology : null,
-    values: valuesWithoutSecrets(values) as Record<string, unknown>,
-  };
+  if (chart.startsWith('n8n-tuned ')) {
+    return {
+      topology: readDeployed(stringify(values)).topology,
+      values: recordedValues(values),
+    };
+  }
+  return { topology: null, values: foreignWithoutSecrets(values) as Record<string, unknown> };
 }
 
 async function serviceOf(

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { contradiction } from '../../plan/contradiction';
-import { valuesWithoutSecrets } from '../../plan/secrets';
-import { chartFolder, readDeployed } from '../chart/deployed';
+import { foreignWithoutSecrets } from '../../plan/recorded-values';
+import { chartFolder, readDeployed, recordedValues } from '../chart/deployed';
 import { renderChart } from '../chart/render';
 import { valuesOfTopology } from '../chart/topology-values';
 import { merged } from '../chart/values-topology';
@@ -57,7 +57,11 @@ export function chosenValues(order: ValuesOrder): ValuesFiles {
   const links = order.hasLinks ? [linksFor(bare, order.release)] : [];
   const all = [...asked, ...links];
   const values = links.reduce(merged, bare);
-  return { ...written([...all, { loadTargets: { workflows } }], values), topology: deployed };
+  return {
+    ...written([...all, { loadTargets: { workflows } }]),
+    recorded: recordedValues(values),
+    topology: deployed,
+  };
 }
 
 const WITHOUT_VOLUME = { redis: { own: { persistence: { enabled: false } } } };
@@ -71,10 +75,15 @@ function linksFor(values: unknown, release: string): unknown {
 /** Of a chart that is not ours: as they are. */
 export function foreignValues(given: readonly { name: string; text: string }[]): ValuesFiles {
   const all = given.map(parsedValues);
-  return { ...written(all, all.reduce<unknown>(merged, {})), topology: null };
+  const values = all.reduce<unknown>(merged, {});
+  return {
+    ...written(all),
+    recorded: foreignWithoutSecrets(values) as Record<string, unknown>,
+    topology: null,
+  };
 }
 
-function written(all: readonly unknown[], values: unknown): Omit<ValuesFiles, 'topology'> {
+function written(all: readonly unknown[]): Pick<ValuesFiles, 'files' | 'end'> {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-values-'));
   return {
     files: all.map((content, index) => {
@@ -83,7 +92,6 @@ function written(all: readonly unknown[], values: unknown): Omit<ValuesFiles, 't
       writeFileSync(file, stringify(content), { mode: 0o600 });
       return file;
     }),
-    recorded: valuesWithoutSecrets(values) as Record<string, unknown>,
     end: () => {
       rmSync(folder, { recursive: true, force: true });
     },

@@ -1,0 +1,16 @@
+import fc from 'fast-check';
+
+const letters = (chars: string, least: number, most: number) =>
+  fc
+    .array(fc.constantFrom(...chars), { minLength: least, maxLength: most })
+    .map((all) => all.join(''));
+
+/** As people and programs write them; none is a word that occurs in a record by chance. */
+export const secrets = fc.oneof(
+  letters('abcdefghkmnpqrstuvwxyz', 8, 12).map((word) => `hunter${word}`),
+  letters('0123456789', 9, 16).map((digits) => `7${digits}`),
+  letters('0123456789abcdef', 32, 64),
+  letters('abcXYZ089-._~', 8, 20).map((word) => `pw${word}Q`),
+  letters('ABCDEFabcdef0123456789+/', 24, 40).map((word) => `${word}Aa0==`),
+  fc.uuid(),
+);
