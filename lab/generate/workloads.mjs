@@ -84,9 +84,9 @@ n8n checks the key before it starts an execution, and responds with 403 without 
 it comes: a credential is different in each n8n, and without it the webhook would respond to nobody. n8n
 decrypts the credential at each request, so compare only runs that both have a key, or both none.
 
-What \`n8n-tuned run\` and \`find\` put into an n8n at \`--url\` demands a key with \`--webhook-key\`: it is made
-for this call, sent with each of its requests, and taken out with the workflows. What the chart puts in, and the
-targets \`process\` and \`kubernetes\`, has none.
+What \`n8n-tuned\` puts into an n8n at \`--url\` has a name, webhook paths and a key of its own for that call: the key is
+sent with each request, and removed with the workflows. What the chart puts in, and the targets \`process\` and
+\`kubernetes\`, has no key.
 
 ## Python
 

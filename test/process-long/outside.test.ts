@@ -115,44 +115,49 @@ test.each([
   expect(await leftInside()).toEqual([]);
 });
 
-const answerTo = async (headers: Record<string, string> = {}): Promise<number> =>
-  (await fetch(`${n8n.baseUrl}/webhook/load-last-node`, { headers })).status;
+const answerTo = async (path: string, headers: Record<string, string> = {}): Promise<number> =>
+  (await fetch(`${n8n.baseUrl}${path}`, { headers })).status;
 
 /** What the load sends, as n8n has kept it of the newest execution; null before the first. */
-async function keyInUse(): Promise<string | null> {
+async function inUse(): Promise<{ key: string; path: string } | null> {
   const { data } = await api.ask<{ data: unknown[] }>(
     'GET',
     '/executions?limit=1&includeData=true',
   );
-  return /"x-load-key":"([^"]+)"/.exec(JSON.stringify(data))?.[1] ?? null;
+  const text = JSON.stringify(data);
+  const key = /"x-n8n-tuned-key":"([^"]+)"/.exec(text)?.[1];
+  const path = /"webhookUrl":"https?:\/\/[^/]+(\/[^"]+)"/.exec(text)?.[1];
+  return key === undefined || path === undefined ? null : { key, path };
 }
 
-test('with --webhook-key the webhook is open to the call alone, and key and webhook go with it', async () => {
-  const args = [...order('last-node'), '--duration', '8s', '--webhook-key'];
+test('the webhook is open to the call alone, and key and webhook go with it', async () => {
+  const args = [...order('last-node'), '--duration', '8s'];
   const run = startCli(args, { N8N_API_KEY: apiKey });
-  let key: string | null = null;
-  while (key === null && run.child.exitCode === null) {
+  let used: { key: string; path: string } | null = null;
+  while (used === null && run.child.exitCode === null) {
     await sleep(200);
-    key = await keyInUse();
+    used = await inUse();
   }
+  const { key, path } = used ?? { key: '', path: '' };
   const during = {
-    without: await answerTo(),
-    another: await answerTo({ 'x-load-key': 'guessed' }),
-    with: await answerTo({ 'x-load-key': key ?? '' }),
+    without: await answerTo(path),
+    another: await answerTo(path, { 'x-n8n-tuned-key': 'guessed' }),
+    with: await answerTo(path, { 'x-n8n-tuned-key': key }),
   };
   const { code } = await run.ended;
   expect([code, run.stderr()]).toEqual([0, expect.anything()]);
+  expect(path).toMatch(/^\/webhook\/load-last-node\/[0-9a-f]{8}$/);
   expect(during).toEqual({ without: 403, another: 403, with: 200 });
   const { summary, folder } = JSON.parse(run.stdout()) as RunRecord & { folder: string };
   expect(summary.errors.requests).toBe(0);
   expect(summary.matched).toMatchObject({ withoutExecution: nobody, notSucceeded: nobody });
   expect(key).toMatch(/^[\w-]{32}$/);
   for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const path = join(folder, file);
-    if (statSync(path).isFile())
-      expect([file, readFileSync(path).includes(key ?? '')]).toEqual([file, false]);
+    const there = join(folder, file);
+    if (statSync(there).isFile())
+      expect([file, readFileSync(there).includes(key)]).toEqual([file, false]);
   }
-  expect(await answerTo({ 'x-load-key': key ?? '' })).toBe(404);
+  expect(await answerTo(path, { 'x-n8n-tuned-key': key })).toBe(404);
   expect(await leftInside()).toEqual([]);
 });
 

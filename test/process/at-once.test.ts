@@ -23,7 +23,14 @@ describe('queue mode, on PostgreSQL', () => {
     );
     const metrics = running.metrics.filter(({ role }) => role === 'main');
     const target = urlTarget({
-      ...{ url: running.baseUrl, readyTimeoutMs: 60_000, apiKey: undefined, metrics },
+      ...{
+        url: running.baseUrl,
+        readyTimeoutMs: 60_000,
+        apiKey: undefined,
+        confirm: () => Promise.resolve(),
+        warn: () => undefined,
+        metrics,
+      },
     });
     outside = await target.up(quiet, never());
   });

@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
 import { parseYamlFile, type Kind } from '../ui/yaml-file';
+import { parseExport, type ExportedWorkflow } from './exported-workflow';
 import { faultsOf } from './faults';
+import type { SeedWorkflow } from './seeding';
+import { withTriggersOff, type FileWebhook } from './triggers';
 import { catalogueSchema, workloadSchema, type Catalogue, type Workload } from './workload';
 
 /** The bundled workloads, checked: a fault in them must not show only under load. */
@@ -17,6 +20,26 @@ export function readCatalogue(file: string): Catalogue {
 export function readWorkload(file: string): Workload {
   return parsed(file, { name: 'workload', schema: workloadSchema });
 }
+
+/** Of one file, which may hold several. */
+export function exportedIn({ name, file, loads }: SeedWorkflow): ExportedWorkflow[] {
+  let workflows: ExportedWorkflow[];
+  try {
+    workflows = parseExport(readFileSync(file, 'utf8'), file);
+  } catch (error) {
+    throw new Mistake(`the workflow '${name}' (${file}) cannot be read: ${messageOf(error)}.`);
+  }
+  if (loads === undefined) return workflows;
+  return workflows.map(
+    (each) => withTriggersOff(each, (webhook) => isAmong(webhook, loads)).workflow,
+  );
+}
+
+const isAmong = (webhook: FileWebhook, all: readonly FileWebhook[]): boolean =>
+  all.some(
+    ({ node, method, path }) =>
+      node === webhook.node && method === webhook.method && path === webhook.path,
+  );
 
 /** JSON is YAML too. */
 function parsed<Content>(file: string, kind: Kind<Content>): Content {

@@ -1,5 +1,5 @@
 import type { ExportedWorkflow } from './exported-workflow';
-import type { WebhookKey } from './webhook-key';
+import type { FileWebhook } from './triggers';
 import type { Workload } from './workload';
 
 /**
@@ -92,6 +92,6 @@ export interface SeedWorkflow {
   file: string;
   /** Beside n8n, as the catalogue says; left out: nothing. */
   needs?: Workload['needs'];
-  /** Of one call, the same for all of its workflows; left out: its webhooks answer everybody. */
-  key?: WebhookKey;
+  /** Of the user's own: the webhooks that are loaded. Every other trigger is off; left out: none is. */
+  loads?: readonly FileWebhook[];
 }

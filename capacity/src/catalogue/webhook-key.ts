@@ -1,5 +1,6 @@
 /** A key that the webhooks of a workflow demand, so that they work for those alone who have it. Pure. */
 import type { ExportedWorkflow } from './exported-workflow';
+import { WEBHOOK } from './triggers';
 
 export interface WebhookKey {
   /** The header that it comes in. */
@@ -7,7 +8,9 @@ export interface WebhookKey {
   value: string;
 }
 
-const WEBHOOK = 'n8n-nodes-base.webhook';
+/** No webhook of anybody else's demands this one. */
+export const KEY_HEADER = 'x-n8n-tuned-key';
+
 const CREDENTIAL = 'httpHeaderAuth';
 
 /** As n8n's API takes it, which gives it an id. */
@@ -15,7 +18,7 @@ export const keyCredential = ({
   header,
   value,
 }: WebhookKey): { name: string; type: string; data: Record<string, string> } => ({
-  name: `Load test key ${header}`,
+  name: 'Load test key',
   type: CREDENTIAL,
   data: { name: header, value },
 });

@@ -5,9 +5,11 @@ import { removeGenerators, removeNamespace } from '../targets/kubernetes/space';
 import { Mistake } from '../ui/exit';
 import { printJson, printLines } from '../ui/print';
 import { startProgress, type Progress } from '../ui/progress';
+import { cleanUrl } from './clean-url';
 import { clusterTargetOption } from './kubernetes';
 
 interface CleanOptions {
+  url?: string;
   kubeconfig?: string;
   context?: string;
   elsewhere?: boolean;
@@ -17,17 +19,34 @@ interface CleanOptions {
 export function register(program: Command): void {
   program
     .command('clean')
-    .description('Remove what earlier commands left in a cluster, and nothing else')
+    .description('Remove what earlier commands left in a cluster or in an n8n, and nothing else')
     .addOption(clusterTargetOption('where to look').default('kubernetes'))
     .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
+    .option(
+      '--url <url>',
+      'look in the n8n at this address instead; N8N_API_KEY in the environment is its key',
+    )
     .option('--elsewhere', 'also what commands on other machines made, which may still be running')
     .option('--json', 'print what was found as JSON')
-    .addHelpText('after', '\nExample:\n  n8n-tuned clean --target kubernetes --context kind-kind')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  n8n-tuned clean --target kubernetes --context kind-kind\n  N8N_API_KEY=... n8n-tuned clean --url https://n8n.example.com',
+    )
     .action(clean);
 }
 
 async function clean(options: CleanOptions): Promise<void> {
+  const { url, kubeconfig, context } = options;
+  if (url !== undefined) {
+    if (kubeconfig !== undefined || context !== undefined) {
+      throw new Mistake(
+        '--url names an n8n, and no cluster: leave --kubeconfig and --context out.',
+      );
+    }
+    await cleanUrl({ ...options, url });
+    return;
+  }
   const cluster = await Cluster.of(options.kubeconfig ?? null, options.context ?? null);
   await cluster.version();
   const found = await findLeftovers(cluster);

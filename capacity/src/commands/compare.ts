@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Command, Option } from 'commander';
 import { compareTopologies } from '../compare/compare';
 import { COMPARE_METRICS } from '../analysis/compare-metric';
+import { withDefaults } from '../analysis/search/types';
 import { compareRecords, isRecord } from '../compare/records';
 import { comparedCosts } from '../compare/seen';
 import type { CompareMetric, CompareRecord } from '../record/compare-record';
@@ -14,6 +15,8 @@ import { isServerFile } from '../plan/chosen-server';
 import { isTopologyFile } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import { withoutSecrets } from '../plan/recorded-command';
+import { figure, planText, searchText } from '../plan/load-text';
+import type { LoadPlan } from '../plan/profile';
 import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, printLines, warn, terminalStyle } from '../ui/print';
@@ -168,7 +171,7 @@ const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
 /** On kubernetes a file may also be a values.yaml of the chart, or describe another chart. */
 function choiceOf(side: string, { target, ...flags }: CompareOptions): TargetOptions {
-  if (isUrl(side)) return { target: 'url', url: side };
+  if (isUrl(side)) return { ...consentOf(flags), target: 'url', url: side };
   if (isServerFile(side)) return { target: 'server', topology: side };
   if (target !== 'kubernetes') return { ...deployFlagsOf(flags), target, topology: side };
   return {
@@ -215,16 +218,20 @@ async function measured(
   const choices = sides.map((side) => choiceOf(side, options));
   const legacy = choices.map(isLegacyChoice);
   const different = legacy.findIndex((is) => is !== legacy[0]);
-  if (different > 0 && options.request === undefined) {
+  const isOwn = options.request !== undefined || options.workflow !== undefined;
+  if (different > 0 && !isOwn) {
     throw new Mistake(
-      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n below and above 1.0, for which a bundled workload has different workflows: give one of your own with --workflow and --request.`,
+      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n below and above 1.0, for which a bundled workload has different workflows: give one of your own with --workflow or --request.`,
     );
   }
   const workload = workloadOfAll(choices, options);
   const plan = chosenPlan(options);
   const mustHold = metric === 'capacity' ? { ...options, slo: options.slo ?? USUAL_SLOS } : options;
   const slos = chosenSlos(mustHold);
-  const targets = choices.map((choice) => chosenTarget(choice, workload.workflows, readyMs));
+  const load = loadText(plan, metric, options);
+  const targets = choices.map((choice) =>
+    chosenTarget(choice, workload.workflows, readyMs, { load }),
+  );
   const k6 = k6For(choices.some(({ target }) => target !== 'kubernetes'));
   const order = {
     workload,
@@ -270,6 +277,16 @@ async function measured(
     return answers.includes('unknown') ? EXIT.invalid : EXIT.fine;
   });
 }
+
+/** What each side gets. */
+function loadText(plan: LoadPlan, metric: CompareMetric, options: CompareOptions): string {
+  const runs = figure(options.pairs);
+  return metric === 'capacity'
+    ? `${runs} times ${searchText(withDefaults({}).mostClients, options.searchBudget)}`
+    : `in each of up to ${runs} runs ${planText(plan)}`;
+}
+
+const consentOf = ({ yes }: DeployFlags): DeployFlags => (yes === undefined ? {} : { yes });
 
 /** One that was named before is told apart. */
 function namesOf(sides: readonly string[]): string[] {

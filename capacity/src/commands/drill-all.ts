@@ -32,7 +32,9 @@ export async function drillAll(options: DrillOptions): Promise<number> {
     return why === null ? [] : [{ fault, why }];
   });
   const faults = FAULTS.filter((fault) => !leftOut.some((one) => one.fault === fault));
-  const name = options.workload ?? (options.request === undefined ? USUAL_WORKLOAD : 'request');
+  const name =
+    options.workload ??
+    (options.request === undefined && options.workflow === undefined ? USUAL_WORKLOAD : 'request');
   const out = join(options.out, runId(new Date(), name, 'drills'));
   // What is written wrong is told before the first one begins.
   const orders = faults.map((fault) => {

@@ -93,7 +93,9 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
   }
   refuseTimes(fault, options);
   const workload = chosenWorkload(
-    options.request === undefined ? { workload: USUAL_WORKLOAD, ...options } : options,
+    options.request === undefined && options.workflow === undefined
+      ? { workload: USUAL_WORKLOAD, ...options }
+      : options,
     isLegacyChoice(options),
   );
   return {
@@ -135,6 +137,7 @@ export function oneDrill(
     workflows: [...order.workload.workflows, ...scheduleOf(order.fault)],
   };
   const target = chosenTarget(options, workload.workflows, options.ready, {
+    load: `${String(options.rate)} requests per second`,
     hasLinks: order.fault.isOnLinks ?? false,
     hasSmallDisk: order.fault.isOnSmallDisk ?? false,
     hasForgetfulRedis: order.fault.isOnForgetfulRedis ?? false,

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
 import { findAnnotations } from '../analysis/annotations';
+import { mostSeconds } from '../analysis/search/propose';
 import { CapacitySearch } from '../analysis/search/search';
+import { withDefaults } from '../analysis/search/types';
 import { find } from '../find/find';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
 import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
 import { withoutSecrets } from '../plan/recorded-command';
+import { searchText } from '../plan/load-text';
 import type { FindRecord } from '../record/find-record';
 import { writeFindReports } from '../find/reports';
 import { renderFindTerminal } from '../report/find/terminal';
@@ -52,7 +55,7 @@ export function register(program: Command): void {
   const command = program
     .command('find')
     .description(
-      'Estimate the highest rate at which every SLO is met, with its interval, and what limits it',
+      'Raise the load until something breaks: estimate the highest rate at which every SLO is met, and what limits it',
     );
   withMonitoringOptions(withGeneratorOptions(withTargetOptions(withWorkloadOptions(command))))
     .optionsGroup('What must be met, and how long it may take:')
@@ -104,7 +107,10 @@ async function run(options: FindOptions): Promise<number> {
   const generator = chosenGenerator(options);
   const told = await chosenMonitoring(options);
   const k6 = k6For(options.target !== 'kubernetes');
-  const target = chosenTarget(options, workload.workflows, options.ready);
+  const whole = withDefaults(settings);
+  const target = chosenTarget(options, workload.workflows, options.ready, {
+    load: searchText(whole.mostClients, mostSeconds(whole)),
+  });
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
     const finished = await find(
       running,

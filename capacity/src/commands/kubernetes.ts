@@ -1,6 +1,5 @@
-/** Options of the target kubernetes, and the question before a cluster that may be production is loaded. */
+/** Options of the target kubernetes, and when a cluster may be production. */
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { pinned, readVersions } from '../lab/paths';
@@ -15,6 +14,7 @@ import { WAYS, type Way } from '../targets/kubernetes/way-in';
 import { needsConfirmation } from '../targets/kubernetes/production';
 import { messageOf, Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
+import { ask } from './ask';
 import { collect, countFrom1, milliseconds, parsed } from './parsers';
 
 /** Which cluster, for every command that reaches one. */
@@ -60,7 +60,7 @@ export function withClusterOptions(command: Command): Command {
       'target kubernetes: ask before loading this context (* is a wildcard); may be repeated',
       collect,
     )
-    .option('--yes', 'target kubernetes: do not ask, for scripts');
+    .option('--yes', 'do not ask before what may be production is loaded, for scripts');
 }
 
 export function withDeployOptions(command: Command): Command {
@@ -260,26 +260,13 @@ function refuse(given: Record<string, unknown>): void {
   throw new Mistake(`--${name} goes with --target kubernetes: add that, or leave --${name} out.`);
 }
 
-/** A context that was agreed to is not asked for again by the same call. */
-const agreed = new Set<string>();
-
 /** Rejects unless the user names the context, where it may be production. */
 export async function confirm(
   cluster: { context: string; server: string },
-  { protect = [], yes = false }: ClusterFlags,
+  { protect = [], ...consent }: ClusterFlags,
 ): Promise<void> {
   const { context, server } = cluster;
-  if (yes || agreed.has(context) || !needsConfirmation({ context, server, protect })) return;
-  if (!process.stdin.isTTY) {
-    throw new Mistake(
-      `context ${context} (${server}) may be production, and nobody can be asked here: add --yes if it may be loaded.`,
-    );
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(
-    `\nContext ${context} (${server}) may be production. To load it, type the name of the context: `,
-  );
-  terminal.close();
-  if (answer.trim() !== context) throw new Mistake(`context ${context} is left alone.`);
-  agreed.add(context);
+  if (!needsConfirmation({ context, server, protect })) return;
+  const why = `context ${context} (${server}) may be production`;
+  await ask({ word: context, kind: 'name of the context', why }, consent);
 }

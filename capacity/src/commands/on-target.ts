@@ -3,6 +3,7 @@ import type { Target } from '../targets/target';
 import { type Progress, startProgress, type ProgressLine } from '../ui/progress';
 import { withTargets, type AllRunning } from '../targets/with-targets';
 import { interruptible } from '../ui/interrupt';
+import { warn } from '../ui/print';
 
 export interface Scene<Targets extends readonly Target[]> {
   /** One for each target. */
@@ -18,6 +19,7 @@ export async function onTargets<const Targets extends readonly Target[], Result>
   workload: ChosenWorkload,
   work: (scene: Scene<Targets>) => Promise<Result>,
 ): Promise<Result> {
+  workload.notes?.forEach(warn);
   const progress = startProgress();
   try {
     return await interruptible((signal) =>

@@ -72,7 +72,7 @@ export function withWorkloadOptions(command: Command, usual = 'last-node'): Comm
     )
     .option(
       '--workflow <file>',
-      'an exported workflow to import into n8n first; may be repeated',
+      'an exported workflow to import into n8n first, whose webhook is loaded; may be repeated',
       collect,
     );
 }
@@ -269,8 +269,6 @@ export interface TargetOptions extends TopologyChoice, KubernetesFlags {
   /** Target server: for the shell. */
   command?: string;
   metricsUrl?: MetricsEndpoint[];
-  /** Target url: webhooks that are put in demand a key. */
-  webhookKey?: boolean;
 }
 
 export function withTargetOptions(command: Command): Command {
@@ -305,10 +303,6 @@ export function withTargetOptions(command: Command): Command {
           '--metrics-url <[role=]url>',
           'target url: where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
           metricsEndpoints,
-        )
-        .option(
-          '--webhook-key',
-          'target url: protect the imported webhooks with a random key that only this command has',
         ),
     ),
   );

@@ -8,6 +8,7 @@ import { renderTerminal } from '../report/run/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { EXIT, messageOf } from '../ui/exit';
+import { planText } from '../plan/load-text';
 import { refuseTooManyOpen } from '../plan/profile';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
@@ -83,7 +84,9 @@ async function run(options: RunOptions): Promise<number> {
   const prices = chosenPrices(options);
   const told = await chosenMonitoring(options);
   const k6 = k6For(options.target !== 'kubernetes');
-  const target = chosenTarget(options, workload.workflows, readyMs);
+  const target = chosenTarget(options, workload.workflows, readyMs, {
+    load: planText(plan),
+  });
   return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
     const finished = await measure(
       running,

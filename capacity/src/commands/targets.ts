@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import { withHeaders } from '../../../loadtests/lib/own-request';
 import { chooseServer, serverLoad, withoutWorkflows } from '../plan/chosen-server';
 import { chooseTopology } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
@@ -14,6 +12,8 @@ import type { SeedWorkflow } from '../catalogue/seeding';
 import { serverTarget } from '../targets/server/server-target';
 import { urlTarget } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
+import { warn } from '../ui/print';
+import { askForHost } from './ask';
 import {
   givenValues,
   kubernetesOptions,
@@ -28,11 +28,17 @@ import { chosenWorkload, type TargetOptions, type WorkloadOptions } from './opti
 type ForDrill = Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk' | 'hasReadiness'> &
   Pick<KubernetesOptions, 'hasForgetfulRedis'>;
 
+/** What the user is told before a host that may be production is loaded. */
+interface ForUser {
+  /** What it would get, in words. */
+  load: string;
+}
+
 export function chosenTarget(
-  options: TargetOptions & Pick<WorkloadOptions, 'workflow'>,
+  options: TargetOptions,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
-  { hasForgetfulRedis, ...forDrill }: ForDrill = {},
+  { load, hasForgetfulRedis, ...forDrill }: ForDrill & ForUser,
 ): Target {
   if (options.target === 'server') {
     refuseKubernetesFlags(options);
@@ -49,14 +55,10 @@ export function chosenTarget(
       throw new Mistake('--target url needs --url, like --url http://127.0.0.1:5678.');
     }
     const apiKey = process.env['N8N_API_KEY'];
-    if (options.workflow !== undefined && apiKey === undefined) {
+    const own = workflows.filter(({ loads }) => loads !== undefined);
+    if (own.length > 0 && apiKey === undefined) {
       throw new Mistake(
-        `--workflow ${options.workflow.join(' ')} needs the API of the n8n at ${options.url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
-      );
-    }
-    if (options.webhookKey === true && apiKey === undefined) {
-      throw new Mistake(
-        `--webhook-key needs the API of the n8n at ${options.url}, which imports the workflows: set N8N_API_KEY in the environment, or give a key of yours with --header.`,
+        `--workflow ${own.map(({ name }) => name).join(' ')} needs the API of the n8n at ${options.url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
       );
     }
     return urlTarget({
@@ -64,6 +66,8 @@ export function chosenTarget(
       readyTimeoutMs,
       apiKey,
       metrics: options.metricsUrl ?? [],
+      confirm: (url) => askForHost(url, load, options),
+      warn,
     });
   }
   if (options.target === 'kubernetes') {
@@ -88,27 +92,13 @@ export function chosenTarget(
 /** What is loaded: a workload of n8n's, or what a server answers. */
 export function chosenLoad(options: TargetOptions & WorkloadOptions): ChosenWorkload {
   if (options.target !== 'server') {
-    const workload = chosenWorkload(options, isLegacyChoice(options));
-    return options.webhookKey === true ? withWebhookKey(workload) : workload;
+    return chosenWorkload(options, isLegacyChoice(options));
   }
   const load = serverLoad(chooseServer(options).url, options);
   return withoutWorkflows(chosenWorkload({ ...options, ...load }, false));
 }
 
-/** Nobody else knows it, and it goes with the workflows. */
-function withWebhookKey({ requests, workflows, ...workload }: ChosenWorkload): ChosenWorkload {
-  const key = { header: 'x-load-key', value: randomBytes(24).toString('base64url') };
-  return {
-    ...workload,
-    requests: withHeaders(requests, [`${key.header}: ${key.value}`]),
-    workflows: workflows.map((workflow) => ({ ...workflow, key })),
-  };
-}
-
-function refuseUrlFlags({ metricsUrl, webhookKey }: TargetOptions): void {
-  if (webhookKey === true) {
-    throw new Mistake('--webhook-key goes with --target url: add that, or leave it out.');
-  }
+function refuseUrlFlags({ metricsUrl }: TargetOptions): void {
   if (metricsUrl === undefined) return;
   throw new Mistake('--metrics-url goes with --target url: add that, or leave --metrics-url out.');
 }

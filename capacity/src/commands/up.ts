@@ -61,7 +61,9 @@ async function up(options: UpOptions): Promise<void> {
     );
   }
   // Mistakes are told here, before anything stays.
-  chosenTarget(options, chosenWorkload(options, isLegacyChoice(options)).workflows, 0);
+  chosenTarget(options, chosenWorkload(options, isLegacyChoice(options)).workflows, 0, {
+    load: 'none',
+  });
   kept.prepare();
   const log = openSync(kept.logFile, 'w');
   const keeper = spawn(process.execPath, process.argv.slice(1), {
@@ -108,7 +110,7 @@ async function keep(given: UpOptions): Promise<void> {
   const { signal } = interrupt;
   const tell = (): void => undefined;
   const workload = chosenWorkload(options, isLegacyChoice(options));
-  const target = chosenTarget(options, workload.workflows, options.ready);
+  const target = chosenTarget(options, workload.workflows, options.ready, { load: 'none' });
   const running = await target.up(tell, signal);
   try {
     await running.seed(workload.workflows, tell);

@@ -11,7 +11,7 @@ import type { Running } from '../targets/target';
 import { urlTarget } from '../targets/url/url-target';
 import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
-import { printLines } from '../ui/print';
+import { printLines, warn } from '../ui/print';
 import { Latest } from '../watch/latest';
 import { firingThere, PrometheusView } from '../watch/prometheus-view';
 import {
@@ -167,7 +167,11 @@ function ofUp(name: string): Running {
 }
 
 async function atUrl(url: string, signal: AbortSignal): Promise<Running> {
-  const target = urlTarget({ url, readyTimeoutMs: 0, apiKey: undefined });
+  const target = urlTarget({
+    ...{ url, readyTimeoutMs: 0, apiKey: undefined, warn },
+    // It is looked at, and not loaded.
+    confirm: () => Promise.resolve(),
+  });
   const running = await target.up(() => undefined, signal);
   if (running.metrics.length === 0) {
     throw new Mistake(

@@ -12,7 +12,7 @@ import {
   type LoadRequest,
   type ParameterValues,
 } from '../../../loadtests/lib/workload';
-import { readCatalogue, readWorkload } from '../catalogue/read';
+import { exportedIn, readCatalogue, readWorkload } from '../catalogue/read';
 import {
   filesOf,
   type Catalogue,
@@ -22,6 +22,7 @@ import {
 } from '../catalogue/workload';
 import { MASK, maskOf } from './mask';
 import { withoutSecretParts } from './recorded-address';
+import { loadedBy, onlyRequest, type OwnFile } from './own-workflows';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, Mistake } from '../ui/exit';
 
@@ -45,6 +46,8 @@ export interface ChosenWorkload {
   recorded: RecordedWorkload;
   requests: LoadRequest[];
   workflows: SeedWorkflow[];
+  /** What the user should know of it, a line each. */
+  notes?: string[];
 }
 
 /** The name of a workload that is a request given on the command line. */
@@ -61,12 +64,17 @@ export function chooseWorkload(
   workflowsFolder: string,
   legacy: boolean,
 ): ChosenWorkload {
-  const own = (choice.workflows ?? []).map((file) => ({ name: file, file: resolve(file) }));
-  if (choice.request !== undefined) {
-    if (choice.workload !== undefined) {
-      throw new Mistake('--workload and --request both name what to load: leave one of them out.');
-    }
-    return ofRequest(choice, choice.request, own);
+  const own = (choice.workflows ?? []).map((name): OwnFile => {
+    const file = resolve(name);
+    return { name, file, workflows: exportedIn({ name, file }) };
+  });
+  if (choice.request !== undefined && choice.workload !== undefined) {
+    throw new Mistake('--workload and --request both name what to load: leave one of them out.');
+  }
+  if (choice.request !== undefined) return ofRequest(choice, choice.request, own);
+  // What the user brings is what is loaded.
+  if (own.length > 0 && choice.workload === undefined) {
+    return ofRequest(choice, onlyRequest(own), own);
   }
   const name = choice.workload ?? 'last-node';
   const bundled = readCatalogue(join(workflowsFolder, 'catalogue.json'));
@@ -81,6 +89,7 @@ export function chooseWorkload(
   );
   const names = [...new Set(requests.map((request) => request.workload))];
   const parts = names.map((part) => findWorkload(catalogue.workloads, part));
+  const { workflows, notes } = loadedBy(requests, own);
   return {
     recorded: {
       name: workload.name,
@@ -93,7 +102,8 @@ export function chooseWorkload(
       ...executionsOf(parts, variant),
     },
     requests,
-    workflows: [...parts.flatMap((part) => workflowOf(part, variant, folder)), ...own],
+    workflows: [...parts.flatMap((part) => workflowOf(part, variant, folder)), ...workflows],
+    notes,
   };
 }
 
@@ -145,7 +155,7 @@ function fittingVariant(
 function ofRequest(
   choice: WorkloadChoice,
   request: string,
-  workflows: SeedWorkflow[],
+  own: readonly OwnFile[],
 ): ChosenWorkload {
   const ready = ownRequest({
     request,
@@ -167,7 +177,7 @@ function ofRequest(
       latencyFloorMs: 0,
     },
     requests: [ready],
-    workflows,
+    ...loadedBy([ready], own),
   };
 }
 

@@ -67,7 +67,7 @@ export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
       scripts: order.scripts,
       generators: running.generators,
       baseUrl: running.baseUrl,
-      requests: order.workload.requests,
+      requests: running.addressed?.(order.workload.requests) ?? order.workload.requests,
       plan,
       runId: scene.head.id,
       timeoutMs: order.timeoutMs,

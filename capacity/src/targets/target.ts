@@ -56,6 +56,10 @@ export interface Running {
   seed(workflows: SeedWorkflow[], progress: Progress): Promise<void>;
   /** Returns once every request is answered right: /healthz says so seconds too early. */
   ready(requests: LoadRequest[], progress: Progress, signal: AbortSignal): Promise<void>;
+  /**
+   * Requests as they are to be sent, where what seed() has put in answers at paths of its own; left out: as they are.
+   */
+  addressed?(requests: readonly LoadRequest[]): LoadRequest[];
   /** All executions so far, from n8n itself; null where n8n cannot be asked. */
   executions(): Promise<ExecutionCounts | null>;
   /** Left out where nothing of it can be reached from here but its address. */

@@ -7,6 +7,9 @@ export { Mistake } from '../../../loadtests/lib/mistake';
  */
 export class Failure extends Error {}
 
+/** What was made could not all be removed: its message names what is left, and what removes it. */
+export class LeftBehind extends Failure {}
+
 /** The user ended it before there was anything to record. */
 export class Interrupted extends Error {}
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { Failure, Interrupted, Mistake } from './errors';
 
-export { Failure, Interrupted, messageOf, Mistake } from './errors';
+export { Failure, Interrupted, LeftBehind, messageOf, Mistake } from './errors';
 
 /** What the command's exit code says. */
 export const EXIT = {

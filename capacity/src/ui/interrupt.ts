@@ -1,4 +1,4 @@
-import { Interrupted, messageOf } from './exit';
+import { Interrupted, LeftBehind, messageOf } from './exit';
 
 /**
  * Fires at Ctrl-C, at SIGTERM and when the terminal goes. A second Ctrl-C ends at once; what runs is
@@ -32,7 +32,8 @@ export async function interruptible<Result>(
   try {
     return await work(interrupt.signal);
   } catch (error) {
-    if (!interrupt.signal.aborted || error instanceof Interrupted) throw error;
+    const isSaid = error instanceof Interrupted || error instanceof LeftBehind;
+    if (!interrupt.signal.aborted || isSaid) throw error;
     throw new Interrupted(`${messageOf(interrupt.signal.reason)}, before anything was recorded.`);
   } finally {
     interrupt.end();

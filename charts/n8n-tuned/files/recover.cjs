@@ -51,6 +51,13 @@ async function within(milliseconds, signal, work) {
 }
 
 // capacity/src/targets/url/api.ts
+var ApiRefusal = class extends Mistake {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+  status;
+};
 var N8nApi = class {
   constructor(baseUrl, key, signal = new AbortController().signal) {
     this.baseUrl = baseUrl;
@@ -84,8 +91,9 @@ var N8nApi = class {
       );
     });
     if (!reply.ok) {
-      throw new Mistake(
-        `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`
+      throw new ApiRefusal(
+        `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`,
+        reply.status
       );
     }
     return JSON.parse(text);

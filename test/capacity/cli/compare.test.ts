@@ -16,7 +16,7 @@ async function refusal(words: readonly string[]): Promise<string> {
 
 test('across n8n 1.0 a bundled workload is refused, with what to do', async () => {
   expect(await refusal(['--workload', 'last-node'])).toContain(
-    'give one of your own with --workflow and --request.',
+    'give one of your own with --workflow or --request.',
   );
 });
 

@@ -56,7 +56,7 @@ test('the workload is that of the n8n that values deploy', () => {
 
 test('flags of one target are refused by another', () => {
   const target = (flags: object): unknown =>
-    chosenTarget({ target: 'process', ...flags }, [], 1000);
+    chosenTarget({ target: 'process', ...flags }, [], 1000, { load: 'none' });
   expect(() => target({ context: 'work' })).toThrow(
     '--context goes with --target kubernetes: add that, or leave --context out.',
   );

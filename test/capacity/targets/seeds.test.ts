@@ -1,92 +1,255 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../../capacity/src/lab/paths';
-import { demandingKey } from '../../../capacity/src/catalogue/webhook-key';
+import { demandingKey, KEY_HEADER } from '../../../capacity/src/catalogue/webhook-key';
 import type { SeedWorkflow } from '../../../capacity/src/catalogue/seeding';
 import type { ExportedWorkflow } from '../../../capacity/src/catalogue/exported-workflow';
+import { N8nApi } from '../../../capacity/src/targets/url/api';
+import { Journal } from '../../../capacity/src/targets/url/journal';
+import { leftoversAt } from '../../../capacity/src/targets/url/leftovers';
+import { removeMade } from '../../../capacity/src/targets/url/removal';
 import { ApiSeeds } from '../../../capacity/src/targets/url/seeds';
-import type { N8nRequests } from '../../../capacity/src/targets/url/api';
+import { requestsOf } from '../../../loadtests/lib/workload';
+import { readCatalogue } from '../../../capacity/src/catalogue/read';
+import { startDummyN8n, type DummyN8n, type Trouble } from '../../support/dummy-n8n';
 
-const KEY = { header: 'x-load-key', value: 'of this call' };
-const cpu: SeedWorkflow = {
-  ...{ name: 'cpu', needs: [] },
-  file: join(repositoryRoot(), 'workflows/cpu.json'),
+const CALL = '0123abcd';
+const KEY = { header: KEY_HEADER, value: 'of this call' };
+const workflow = (name: string, needs: SeedWorkflow['needs'] = []): SeedWorkflow => ({
+  ...{ name, needs },
+  file: join(repositoryRoot(), `workflows/${name}.json`),
+});
+const cpu = workflow('cpu');
+const subWorkflow = [workflow('sub-workflow'), workflow('sub-workflow-called')];
+const quiet = (): void => undefined;
+
+const folder = mkdtempSync(join(tmpdir(), 'seeds-'));
+const before = process.env['N8N_TUNED_CACHE'];
+let n8n: DummyN8n;
+beforeEach(async () => {
+  process.env['N8N_TUNED_CACHE'] = mkdtempSync(join(folder, 'cache-'));
+  n8n = await startDummyN8n();
+});
+afterEach(() => n8n.close());
+afterAll(() => {
+  if (before === undefined) delete process.env['N8N_TUNED_CACHE'];
+  else process.env['N8N_TUNED_CACHE'] = before;
+  rmSync(folder, { recursive: true });
+});
+
+const journals = (): string => join(process.env['N8N_TUNED_CACHE'] ?? '', 'at-url');
+const written = (): string[] => {
+  try {
+    return readdirSync(journals());
+  } catch {
+    return [];
+  }
+};
+const api = (): N8nApi => new N8nApi(n8n.url, 'a-key');
+const seedsOf = (warn: (text: string) => void = quiet): ApiSeeds =>
+  new ApiSeeds(api(), { journal: Journal.of(n8n.url, CALL), key: KEY, warn });
+
+/** Without waiting: 30 s of tries pass at once. */
+const hasty = () => {
+  let ms = 0;
+  return {
+    nowMs: () => ms,
+    pause: (pauseMs: number) => {
+      ms += pauseMs;
+      return Promise.resolve();
+    },
+  };
+};
+const clean = async (): Promise<unknown[]> => {
+  const found = await leftoversAt(api(), n8n.url, quiet);
+  return removeMade(
+    api(),
+    found.map(({ made }) => made),
+    (made) => found.find((each) => each.made === made)?.journal?.gone(made),
+    hasty(),
+  );
 };
 
-/** What n8n is asked, in order; `there` are the names of workflows that it has. */
-function n8n(there: string[] = []): { api: N8nRequests; asked: [string, unknown][] } {
-  const asked: [string, unknown][] = [];
-  const ask = (
-    method: string,
-    path: string,
-    { body }: { body?: unknown } = {},
-  ): Promise<unknown> => {
-    asked.push([`${method} ${path.split('?')[0] ?? ''}`, body]);
-    return Promise.resolve(
-      method === 'GET'
-        ? { data: there.map((name, index) => ({ id: `there-${String(index)}`, name })) }
-        : { id: `id-${String(asked.length)}` },
-    );
-  };
-  return { api: { ask } as N8nRequests, asked };
-}
-
-test('a workflow with a key: its credential first, its webhook demands it, both are taken out', async () => {
-  const { api, asked } = n8n();
-  const seeds = new ApiSeeds(api);
-  await seeds.seed([{ ...cpu, key: KEY }], {}, () => undefined);
-  const [[first, credential], , [third, put]] = asked as [
-    [string, unknown],
-    [string, unknown],
-    [string, ExportedWorkflow],
-  ];
-  expect(first).toBe('POST /credentials');
-  expect(credential).toEqual({
-    ...{ name: 'Load test key x-load-key', type: 'httpHeaderAuth' },
-    data: { name: KEY.header, value: KEY.value },
+test('names, paths and ids are of this call, the webhook demands its key, and all of it goes', async () => {
+  const seeds = seedsOf();
+  await seeds.seed([cpu], {}, quiet);
+  const [credential, put] = n8n.things;
+  expect(credential).toMatchObject({
+    kind: 'credential',
+    name: `Load test key (n8n-tuned ${CALL})`,
   });
-  expect(third).toBe('POST /workflows');
-  const webhooks = put.nodes.filter(({ type }) => type === 'n8n-nodes-base.webhook');
+  expect(put).toMatchObject({ name: `Load test: cpu (n8n-tuned ${CALL})`, active: true });
+  const webhooks = put?.nodes.filter(({ type }) => type === 'n8n-nodes-base.webhook');
   expect(webhooks).toEqual([
     expect.objectContaining({
       parameters: expect.objectContaining({
-        ...{ path: 'load-cpu', authentication: 'headerAuth' },
+        ...{ path: `load-cpu/${CALL}`, authentication: 'headerAuth' },
       }) as unknown,
-      credentials: { httpHeaderAuth: { id: 'id-1', name: 'Load test key x-load-key' } },
+      credentials: {
+        httpHeaderAuth: { id: credential?.id, name: credential?.name },
+      },
     }),
   ]);
   // No other node has it.
-  expect(JSON.stringify(put.nodes).match(/httpHeaderAuth/g)).toHaveLength(1);
-
-  asked.length = 0;
+  expect(JSON.stringify(put?.nodes).match(/httpHeaderAuth/g)).toHaveLength(1);
   await seeds.takeOut();
-  expect(asked.map(([what]) => what)).toEqual([
-    ...['POST /workflows/id-3/deactivate', 'DELETE /workflows/id-3', 'DELETE /credentials/id-1'],
+  expect(n8n.things).toEqual([]);
+  expect(written()).toEqual([]);
+});
+
+test('requests of the workload go to the webhook of this call, with its key; others stay as they are', async () => {
+  const seeds = seedsOf();
+  await seeds.seed([cpu], {}, quiet);
+  const catalogue = readCatalogue(join(repositoryRoot(), 'workflows/catalogue.json'));
+  const requests = requestsOf(catalogue, 'cpu', {});
+  const [addressed] = seeds.addressed(requests);
+  expect(addressed?.path).toMatch(new RegExp(`^/webhook/load-cpu/${CALL}[?]`));
+  expect(addressed?.headers).toMatchObject({ [KEY_HEADER]: KEY.value });
+  const other = { ...requests[0], path: '/webhook/other' } as (typeof requests)[0];
+  expect(seeds.addressed([other])).toEqual([other]);
+  // Asked once more, nothing changes.
+  expect(seeds.addressed(seeds.addressed(requests))).toEqual([addressed]);
+});
+
+test('an active workflow of the same name is neither loaded nor touched', async () => {
+  const theirs = { kind: 'workflow' as const, id: 'theirs', name: 'Load test: cpu', active: true };
+  n8n.things.push({ ...theirs, nodes: [], body: null });
+  const seeds = seedsOf();
+  await seeds.seed([cpu], {}, quiet);
+  expect(n8n.things.filter(({ kind }) => kind === 'workflow')).toHaveLength(2);
+  await seeds.takeOut();
+  expect(n8n.things).toMatchObject([theirs]);
+});
+
+test('a workflow that calls another calls the one that was put in with it', async () => {
+  const seeds = seedsOf();
+  await seeds.seed(subWorkflow, {}, quiet);
+  const idOf = (name: string): string | undefined =>
+    n8n.things.find((each) => each.name.startsWith(name))?.id;
+  const caller = n8n.things.find(({ name }) => name.startsWith('Load test: sub-workflow ('));
+  expect(JSON.stringify(caller?.nodes)).toContain(
+    `"${idOf('Load test: sub-workflow, the called one') ?? ''}"`,
+  );
+  expect(JSON.stringify(caller?.nodes)).not.toContain('"load-sub-workflow-called"');
+});
+
+test('what the API does not take is left out, and named', async () => {
+  const file = join(folder, 'settings.json');
+  const settings = {
+    ...{ executionOrder: 'v1', executionTimeout: 60, callerPolicy: 'none', timezone: 'DEFAULT' },
+    ...{ errorWorkflow: 'their-alarm', availableInMCP: true },
+  };
+  const nodes = [{ name: 'W', type: 'n8n-nodes-base.webhook', parameters: { path: 'w' } }];
+  const rest = { staticData: { last: 1 }, pinData: { W: [] }, tags: [], versionId: 'v', id: 'x' };
+  writeFileSync(file, JSON.stringify({ name: 'S', nodes, connections: {}, settings, ...rest }));
+  const said: string[] = [];
+  await seedsOf((text) => said.push(text)).seed([{ name: 'S', file }], {}, quiet);
+  expect(n8n.things.at(-1)?.body).toEqual({
+    ...{ name: `S (n8n-tuned ${CALL})`, connections: {}, nodes: expect.anything() as unknown },
+    settings: { executionOrder: 'v1', executionTimeout: 60, callerPolicy: 'none' },
+  });
+  expect(said).toEqual([
+    `n8n's API does not take this of the workflow S (n8n-tuned ${CALL}), which runs without it: settings.errorWorkflow, settings.availableInMCP, staticData, pinData.`,
   ]);
 });
 
-test('without a key nothing is demanded, and a workflow that is there stays as it is', async () => {
-  const { api, asked } = n8n();
-  await new ApiSeeds(api).seed([cpu], {}, () => undefined);
-  expect(JSON.stringify(asked)).not.toMatch(/credentials|headerAuth/);
-  const has = n8n(['Load test: cpu']);
-  await new ApiSeeds(has.api).seed([cpu], {}, () => undefined);
-  expect(has.asked.map(([what]) => what)).toEqual(['GET /workflows']);
+test('an n8n that answers 503 to the first deactivation keeps nothing', async () => {
+  n8n.trouble = (asked, times) =>
+    asked.endsWith('/deactivate') && times === 1 ? { status: 503 } : null;
+  const seeds = seedsOf();
+  await seeds.seed(subWorkflow, {}, quiet);
+  await seeds.takeOut();
+  expect(n8n.things).toEqual([]);
+  expect(written()).toEqual([]);
 });
 
-test('a workflow that is there already is not loaded as if it had the key', async () => {
-  const { api } = n8n(['Load test: cpu']);
-  const seeded = new ApiSeeds(api).seed([{ ...cpu, key: KEY }], {}, () => undefined);
-  await expect(seeded).rejects.toThrow(
-    /^the workflow Load test: cpu is active in this n8n already, .*: deactivate it there, or leave --webhook-key out\.$/,
+test('what cannot be removed is named with what removes it, everything else goes, and clean finishes', async () => {
+  const journal = Journal.of(n8n.url, CALL);
+  const seeds = new ApiSeeds(api(), { journal, key: KEY, warn: quiet });
+  await seeds.seed(subWorkflow, {}, quiet);
+  const stuck = n8n.things.filter(({ kind }) => kind === 'credential');
+  n8n.trouble = (asked) => (asked === 'DELETE /credentials/:id' ? { status: 403 } : null);
+  await expect(seeds.takeOut()).rejects.toThrow(
+    `this is left in the n8n at ${n8n.url}: the credential 'Load test key (n8n-tuned ${CALL})' (${stuck[0]?.id ?? ''})`,
   );
+  await expect(seeds.takeOut()).rejects.toThrow(`n8n-tuned clean --url ${n8n.url}.`);
+  expect(n8n.things).toEqual(stuck);
+  expect(written()).toEqual([`${CALL}.json`]);
+  n8n.trouble = () => null;
+  expect(await clean()).toEqual([]);
+  expect([n8n.things, written()]).toEqual([[], []]);
+});
+
+const STEPS = [
+  ...['POST /credentials', 'POST /workflows', 'POST /workflows/:id/activate'],
+  ...['POST /workflows/:id/deactivate', 'DELETE /workflows/:id', 'DELETE /credentials/:id'],
+];
+const reactions = [
+  ...[{ status: 503 }, { status: 400 }, { status: 403 }],
+  ...(['no answer, and done', 'no answer, not done'] as const),
+];
+const cases = STEPS.flatMap((step) =>
+  reactions.flatMap((reaction) =>
+    [1, 2, Infinity].map((nth) => [step, JSON.stringify(reaction), nth, reaction] as const),
+  ),
+);
+
+test.each(cases)(
+  '%s answered by %s, time %s: nothing of ours stays, all of theirs does',
+  async (step, _, nth, reaction) => {
+    const theirs = [
+      { kind: 'workflow' as const, id: 'theirs', name: 'Load test: sub-workflow', active: true },
+      { kind: 'credential' as const, id: 'their-key', name: 'Load test key', active: false },
+    ].map((each) => ({ ...each, nodes: [], body: null }));
+    n8n.things.push(...theirs);
+    const trouble: Trouble = (asked, times) =>
+      asked === step && (nth === Infinity || times === nth) ? reaction : null;
+    n8n.trouble = trouble;
+    const journal = Journal.of(n8n.url, CALL);
+    await new ApiSeeds(api(), { journal, key: KEY, warn: quiet })
+      .seed(subWorkflow, {}, quiet)
+      .catch(quiet);
+    // Whatever the call could remove before it was killed.
+    await removeMade(
+      api(),
+      journal.made,
+      (made) => {
+        journal.gone(made);
+      },
+      hasty(),
+    );
+    n8n.trouble = () => null;
+    expect(await clean()).toEqual([]);
+    expect(n8n.things).toEqual(theirs);
+    expect(written()).toEqual([]);
+  },
+);
+
+test('what is to be made is written down before it is asked for, for its owner alone', async () => {
+  const seen: string[] = [];
+  n8n.trouble = (asked) => {
+    if (asked === 'POST /workflows' || asked === 'POST /credentials') {
+      seen.push(readFileSync(join(journals(), `${CALL}.json`), 'utf8'));
+    }
+    return null;
+  };
+  await seedsOf().seed([cpu], {}, quiet);
+  expect(seen).toHaveLength(2);
+  expect(JSON.parse(seen[1] ?? '')).toMatchObject({
+    ...{ baseUrl: n8n.url, call: CALL },
+    made: [
+      { kind: 'credential', id: 'id-1' },
+      { kind: 'workflow', name: `Load test: cpu (n8n-tuned ${CALL})`, id: null },
+    ],
+  });
+  expect(seen.join()).not.toContain(KEY.value);
+  expect(statSync(journals()).mode & 0o777).toBe(0o700);
+  expect(statSync(join(journals(), `${CALL}.json`)).mode & 0o777).toBe(0o600);
 });
 
 test('a webhook that has an authentication of its own keeps it', async () => {
-  const { api, asked } = n8n();
-  const seeds = new ApiSeeds(api);
-  await seeds.seed([{ ...cpu, key: KEY }], {}, () => undefined);
-  const put = asked[2]?.[1] as ExportedWorkflow;
-  const own = { id: 'own', name: 'own' };
-  const again = demandingKey(put, own);
-  expect(again).toEqual(put);
+  await seedsOf().seed([cpu], {}, quiet);
+  const put = n8n.things[1]?.body as ExportedWorkflow;
+  expect(demandingKey(put, { id: 'own', name: 'own' })).toEqual(put);
 });

@@ -28,9 +28,13 @@ const AT = { noneSustained: 0.25, noneFailed: 0.6, both: 0.4 };
 /** Without a budget it ends here at the latest, in full lengths: more of the same would teach little. */
 const MOST_LENGTHS = 10;
 
+/** What all probes take together, at most. */
+export const mostSeconds = ({ budgetSeconds, fullSeconds }: SearchSettings): number =>
+  budgetSeconds ?? MOST_LENGTHS * fullSeconds;
+
 /** The next probe; null when there is nothing left to learn, or no time left to learn it in. */
 export function propose(trials: readonly Trial[], settings: SearchSettings): Probe | null {
-  const totalSeconds = settings.budgetSeconds ?? MOST_LENGTHS * settings.fullSeconds;
+  const totalSeconds = mostSeconds(settings);
   const left = budgetSecondsLeft(trials, totalSeconds);
   const rung = nextRung(trials, settings);
   // A budget too small for a ladder and one probe of full length begins with what is known: nothing.

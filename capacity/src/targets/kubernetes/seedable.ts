@@ -2,7 +2,7 @@
 import { sep } from 'node:path';
 import { findBundled } from '../../lab/kit';
 import { Mistake } from '../../ui/exit';
-import { exportedIn } from '../process/import';
+import { exportedIn } from '../../catalogue/read';
 import type { KubernetesOptions } from './options';
 
 export const needsUpstream = ({ workflows }: Pick<KubernetesOptions, 'workflows'>): boolean =>

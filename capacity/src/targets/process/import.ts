@@ -1,8 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { activationSql, upstreamCredential, type SeedWorkflow } from '../../catalogue/seeding';
-import { parseExport, type ExportedWorkflow } from '../../catalogue/exported-workflow';
-import { messageOf, Mistake } from '../../ui/exit';
+import { exportedIn } from '../../catalogue/read';
 import type { Database } from './database';
 import type { ProcessSpec } from './supervisor';
 import type { Tools } from './tools';
@@ -41,13 +40,4 @@ export function importTasks(
 export async function activateAll(database: Database, version: string): Promise<void> {
   await database.query(activationSql(version));
   if (database.kind === 'sqlite') await database.query('PRAGMA wal_checkpoint(TRUNCATE)');
-}
-
-/** Of one file, which may hold several. */
-export function exportedIn({ name, file }: SeedWorkflow): ExportedWorkflow[] {
-  try {
-    return parseExport(readFileSync(file, 'utf8'), file);
-  } catch (error) {
-    throw new Mistake(`the workflow '${name}' (${file}) cannot be read: ${messageOf(error)}.`);
-  }
 }

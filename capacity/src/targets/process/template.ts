@@ -38,8 +38,12 @@ export function templateKey(
   return `${topology.n8n}-${database}-${hash.digest('hex').slice(0, 16)}`;
 }
 
-export const workflowDigest = ({ file, needs = [] }: SeedWorkflow): string =>
-  createHash('sha256').update(readFileSync(file)).update(needs.join()).digest('hex');
+export const workflowDigest = ({ file, needs = [], loads }: SeedWorkflow): string =>
+  createHash('sha256')
+    .update(readFileSync(file))
+    .update(needs.join())
+    .update(loads === undefined ? '' : JSON.stringify(loads))
+    .digest('hex');
 
 /** Puts the content of `from` into the store, whole or not at all. */
 export async function keepTemplate(store: string, key: string, from: string): Promise<void> {

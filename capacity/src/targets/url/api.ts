@@ -1,6 +1,16 @@
 import { Failure, messageOf, Mistake } from '../../ui/errors';
 import { within } from '../../ui/within';
 
+/** What the API did not do, and said so. */
+export class ApiRefusal extends Mistake {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message);
+  }
+}
+
 /** Whatever asks n8n's public API, from here or from inside a pod. */
 export interface N8nRequests {
   ask<T>(
@@ -48,8 +58,9 @@ export class N8nApi implements N8nRequests {
       );
     });
     if (!reply.ok) {
-      throw new Mistake(
+      throw new ApiRefusal(
         `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`,
+        reply.status,
       );
     }
     return JSON.parse(text) as T;

@@ -1,4 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import type { LoadRequest } from '../../../../loadtests/lib/workload';
+import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
+import { copyOfCall, nameOfCall, type MovedWebhook } from '../../catalogue/own-copy';
+import { exportedIn } from '../../catalogue/read';
 import {
   placed,
   upstreamCredential,
@@ -6,32 +10,34 @@ import {
   type SeedingPlace,
   type SeedWorkflow,
 } from '../../catalogue/seeding';
-import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
-import { demandingKey, keyCredential } from '../../catalogue/webhook-key';
-import { exportedIn } from '../process/import';
-import { Mistake } from '../../ui/errors';
+import { answers } from '../../catalogue/triggers';
+import { demandingKey, keyCredential, type WebhookKey } from '../../catalogue/webhook-key';
+import { LeftBehind } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
-import type { N8nRequests } from './api';
+import { ApiRefusal, type N8nRequests } from './api';
+import type { Journal, Made } from './journal';
 import { calledFirst, renamed } from './references';
+import { leftText, removeMade } from './removal';
+import { takenOf, type TakenWorkflow } from './taken';
 
-const DELETE_WITHIN_MS = 30_000;
+/** In an n8n that is somebody's: all that is put in is of one call, and is taken out again. */
+export interface SeedsOfCall {
+  journal: Journal;
+  /** The webhooks demand it. */
+  key: WebhookKey;
+  warn(text: string): void;
+}
 
-/** What the public API takes of an exported workflow; it refuses everything else. */
-const SETTINGS_TAKEN = [
-  'executionOrder',
-  'saveDataSuccessExecution',
-  'saveDataErrorExecution',
-  'timezone',
-];
-
-/** Puts workflows into an n8n through its public API, and takes out again what it has put in. */
+/** Puts workflows into an n8n through its public API. */
 export class ApiSeeds {
-  private readonly workflowIds: string[] = [];
-  private readonly credentialIds: string[] = [];
+  private readonly webhooks: MovedWebhook[] = [];
 
-  constructor(private readonly api: N8nRequests) {}
+  constructor(
+    private readonly api: N8nRequests,
+    /** Null in a fresh n8n of our own, which goes as a whole. */
+    private readonly ofCall: SeedsOfCall | null = null,
+  ) {}
 
-  /** Those that are there under their name and active stay as they are. */
   async seed(
     workflows: readonly SeedWorkflow[],
     place: Partial<SeedingPlace>,
@@ -42,90 +48,107 @@ export class ApiSeeds {
     if (workflows.some(({ needs }) => needs?.includes('credential') === true)) {
       tell('creating the credential in n8n that a workflow needs');
       const { id: bundledId, ...credential } = upstreamCredential();
-      ids.set(bundledId, await this.seedCredential(credential));
+      ids.set(bundledId, (await this.seedCredential(credential)).id);
     }
-    const key = workflows.find((workflow) => workflow.key !== undefined)?.key;
-    let demanded: { id: string; name: string } | null = null;
-    if (key !== undefined) {
-      tell('creating the key in n8n that its webhooks require');
-      const credential = keyCredential(key);
-      demanded = { id: await this.seedCredential(credential), name: credential.name };
-    }
+    const key = this.ofCall?.key;
+    const demanded =
+      key === undefined || workflows.length === 0
+        ? null
+        : await this.seedCredential(keyCredential(key));
     for (const workflow of calledFirst(workflows.flatMap(exportedIn))) {
       tell(`importing the workflow ${workflow.name ?? ''} into n8n`);
-      const here = renamed(placed(workflow, place), ids);
-      const id = await (demanded === null
-        ? this.seedWorkflow(here)
-        : this.seedWorkflow(demandingKey(here, demanded), 'with its key'));
+      const here = this.copied(renamed(placed(workflow, place), ids));
+      const id = await this.seedWorkflow(demanded === null ? here : demandingKey(here, demanded));
       if (workflow.id !== undefined) ids.set(String(workflow.id), id);
     }
   }
 
-  /** Only what seed() has made. */
-  async takeOut(): Promise<void> {
-    for (let id = this.workflowIds.pop(); id !== undefined; id = this.workflowIds.pop()) {
-      // n8n 2 refuses to delete one that is active.
-      await this.api.ask('POST', `/workflows/${id}/deactivate`);
-      await this.delete(`/workflows/${id}`);
-    }
-    for (let id = this.credentialIds.pop(); id !== undefined; id = this.credentialIds.pop()) {
-      await this.delete(`/credentials/${id}`);
-    }
-  }
-
-  private async seedCredential(credential: Omit<Credential, 'id'>): Promise<string> {
-    const { id } = await this.api.ask<{ id: string }>('POST', '/credentials', {
-      body: credential,
+  /** To the webhooks that were put in, with their key. */
+  addressed(requests: readonly LoadRequest[]): LoadRequest[] {
+    return requests.map((request) => {
+      const webhook = this.webhooks.find((each) => answers(each, request));
+      if (webhook === undefined || this.ofCall === null) return request;
+      const { header, value } = this.ofCall.key;
+      return {
+        ...request,
+        path: webhook.newPath(request.path),
+        headers: { ...request.headers, [header]: value },
+      };
     });
-    this.credentialIds.push(id);
-    return id;
   }
 
-  private async seedWorkflow(
-    workflow: ExportedWorkflow,
-    how: 'as it is' | 'with its key' = 'as it is',
-  ): Promise<string> {
-    const { name = 'Load test', nodes, connections } = workflow;
-    const settings = (workflow['settings'] ?? {}) as Record<string, unknown>;
-    const query = `?name=${encodeURIComponent(name)}&active=true`;
-    const { data } = await this.api.ask<{ data: { id: string; name: string }[] }>(
-      'GET',
-      `/workflows${query}`,
+  /** All that was put in; rejects with what could not be removed. */
+  async takeOut(): Promise<void> {
+    if (this.ofCall === null) return;
+    const { journal } = this.ofCall;
+    const left = await removeMade(this.api, journal.made, (made) => {
+      journal.gone(made);
+    });
+    if (left.length > 0) throw new LeftBehind(`${leftText(journal.baseUrl, left)}.`);
+  }
+
+  private copied(workflow: ExportedWorkflow): ExportedWorkflow {
+    if (this.ofCall === null) return workflow;
+    const copy = copyOfCall(workflow, this.ofCall.journal.call, randomUUID);
+    this.webhooks.push(...copy.webhooks);
+    return copy.workflow;
+  }
+
+  private async seedCredential({
+    name,
+    ...credential
+  }: Omit<Credential, 'id'>): Promise<{ id: string; name: string }> {
+    const call = this.ofCall?.journal.call;
+    const ownName = call === undefined ? name : nameOfCall(name, call);
+    const { id } = await this.made('credential', ownName, () =>
+      this.api.ask<{ id: string }>('POST', '/credentials', {
+        body: { ...credential, name: ownName },
+      }),
     );
-    // n8n shows those as well whose name only contains it.
-    const there = data.find((workflow) => workflow.name === name);
-    if (there !== undefined && how === 'with its key') {
-      throw new Mistake(
-        `the workflow ${name} is active in this n8n already, with or without a key of its own: deactivate it there, or leave --webhook-key out.`,
+    return { id, name: ownName };
+  }
+
+  private async seedWorkflow(workflow: ExportedWorkflow): Promise<string> {
+    const post = (taken: TakenWorkflow): Promise<{ id: string; taken: TakenWorkflow }> =>
+      this.made('workflow', taken.body.name, async () => {
+        const { id } = await this.api.ask<{ id: string }>('POST', '/workflows', {
+          body: taken.body,
+        });
+        return { id, taken };
+      });
+    const { id, taken } = await post(takenOf(workflow)).catch((error: unknown) => {
+      // An older n8n says so of a setting that it does not know.
+      const isOfSettings =
+        error instanceof ApiRefusal && error.status === 400 && /settings/.test(error.message);
+      if (!isOfSettings) throw error;
+      return post(takenOf(workflow, 'first'));
+    });
+    if (taken.leftOut.length > 0) {
+      this.ofCall?.warn(
+        `n8n's API does not take this of the workflow ${workflow.name ?? ''}, which runs without it: ${taken.leftOut.join(', ')}.`,
       );
     }
-    if (there !== undefined) return there.id;
-    const { id } = await this.api.ask<{ id: string }>('POST', '/workflows', {
-      body: {
-        name,
-        nodes,
-        connections,
-        settings: Object.fromEntries(
-          Object.entries(settings).filter(([setting]) => SETTINGS_TAKEN.includes(setting)),
-        ),
-      },
-    });
-    this.workflowIds.push(id);
     await this.api.ask('POST', `/workflows/${id}/activate`);
     return id;
   }
 
-  /** It is a moment until one that was active may be deleted. */
-  private async delete(path: string): Promise<void> {
-    const giveUpMs = Date.now() + DELETE_WITHIN_MS;
-    for (;;) {
-      try {
-        await this.api.ask('DELETE', path);
-        return;
-      } catch (error) {
-        if (Date.now() > giveUpMs) throw error;
-        await sleep(500);
-      }
+  /** Written down first, then made: whenever this process ends, a later one knows what to look for. */
+  private async made<T extends { id: string }>(
+    kind: Made['kind'],
+    name: string,
+    make: () => Promise<T>,
+  ): Promise<T> {
+    const journal = this.ofCall?.journal;
+    const intent = journal?.intend(kind, name);
+    try {
+      const made = await make();
+      if (intent !== undefined) journal?.known(intent, made.id);
+      return made;
+    } catch (error) {
+      // It was refused, so there is none of it.
+      const isRefused = error instanceof ApiRefusal && error.status < 500;
+      if (intent !== undefined && isRefused) journal?.gone(intent);
+      throw error;
     }
   }
 }

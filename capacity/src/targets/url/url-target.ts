@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { KEY_HEADER } from '../../catalogue/webhook-key';
 import { messageOf, Mistake } from '../../ui/exit';
 import { within } from '../../ui/within';
 import { thisMachine } from '../machine';
@@ -6,7 +8,9 @@ import type { MetricsEndpoint, Running, Target } from '../target';
 import { N8nApi } from './api';
 import { apiBacklog, queueBacklog } from './backlog';
 import { readMetrics } from './metrics';
+import { Journal } from './journal';
 import { OutsideNeeds } from './needs';
+import { madeText } from './removal';
 import { ApiSeeds } from './seeds';
 import { traceFromNow } from './trace';
 
@@ -19,6 +23,9 @@ export interface UrlTargetOptions {
   apiKey: string | undefined;
   /** Where its processes show their metrics; none: at /metrics of the address itself. */
   metrics?: readonly MetricsEndpoint[];
+  /** Rejects where the user does not want this address to be loaded. */
+  confirm(baseUrl: string): Promise<void>;
+  warn(text: string): void;
 }
 
 /** What already runs somewhere. Nothing is changed there but what seed() has put in, and that is taken out. */
@@ -27,14 +34,27 @@ export function urlTarget({
   readyTimeoutMs,
   apiKey,
   metrics: given = [],
+  confirm,
+  warn,
 }: UrlTargetOptions): Target {
   const baseUrl = baseUrlFrom(url);
   const api = apiKey === undefined ? null : new N8nApi(baseUrl, apiKey);
-  const seeds = api === null ? null : new ApiSeeds(api);
+  const seeds =
+    api === null
+      ? null
+      : new ApiSeeds(api, {
+          journal: Journal.of(baseUrl, randomBytes(4).toString('hex')),
+          key: { header: KEY_HEADER, value: randomBytes(24).toString('base64url') },
+          warn,
+        });
+  const addressed: Running['addressed'] = (requests) =>
+    seeds === null ? [...requests] : seeds.addressed(requests);
   const needs = new OutsideNeeds({ baseUrl, seeds: seeds !== null });
   return {
     kind: 'url',
     up: async (progress, signal): Promise<Running> => {
+      await confirm(baseUrl);
+      tellLeftovers(baseUrl, warn);
       progress(`asking ${baseUrl} what it is`);
       const shown: readonly MetricsEndpoint[] =
         given.length > 0
@@ -67,9 +87,10 @@ export function urlTarget({
           const place = await needs.meet(workflows, tell);
           await seeds?.seed(workflows, place, tell);
         },
+        addressed,
         ready: (requests, tell, stop) =>
           within(readyTimeoutMs, stop, async (patience) => {
-            for (const request of requests) {
+            for (const request of addressed(requests)) {
               tell(`waiting until ${request.method} ${request.path} gets its expected response`);
               try {
                 await answersRight(baseUrl, request, patience);
@@ -101,13 +122,22 @@ export function urlTarget({
   };
 }
 
+function tellLeftovers(baseUrl: string, warn: (text: string) => void): void {
+  const left = Journal.all(warn).filter((each) => each.baseUrl === baseUrl);
+  const things = left.filter(({ state }) => state === 'ended').flatMap(({ made }) => made);
+  if (things.length === 0) return;
+  warn(
+    `an earlier command left ${things.map(madeText).join(', ')} in the n8n at ${baseUrl}: n8n-tuned clean --url ${baseUrl} removes what it left.`,
+  );
+}
+
 function adviceFor(baseUrl: string, unmet: readonly string[]): string {
   return unmet.length > 0
     ? `Is it active at ${baseUrl}? It needs there: ${unmet.join('; ')}.`
     : `Is it active at ${baseUrl}, and does --expect describe its response?`;
 }
 
-function baseUrlFrom(text: string): string {
+export function baseUrlFrom(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new Mistake(`--url is '${text}': write it like http://127.0.0.1:5678.`);

@@ -1,0 +1,43 @@
+/** The one question before what may be somebody's production is loaded. */
+import { createInterface } from 'node:readline/promises';
+import { publicAddresses } from '../targets/url/private-address';
+import { Mistake } from '../ui/exit';
+
+export interface Question {
+  /** To be typed, and asked for only once by one call. */
+  word: string;
+  /** What the word is, such as the name of a host. */
+  kind: string;
+  /** Why it is asked for. */
+  why: string;
+}
+
+export interface Consent {
+  yes?: boolean;
+}
+
+const agreed = new Set<string>();
+
+/** Rejects unless the user types the word. */
+export async function ask({ word, kind, why }: Question, { yes = false }: Consent): Promise<void> {
+  if (yes || agreed.has(word)) return;
+  if (!process.stdin.isTTY) {
+    throw new Mistake(`${why}, and nobody can be asked here: add --yes if it may be loaded.`);
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const capital = why.charAt(0).toUpperCase() + why.slice(1);
+  const answer = await terminal.question(`\n${capital}. To load it, type the ${kind}: `);
+  terminal.close();
+  if (answer.trim() !== word) throw new Mistake(`${word} is left alone.`);
+  agreed.add(word);
+}
+
+/** `load`: what it would get, in words. */
+export async function askForHost(url: string, load: string, consent: Consent): Promise<void> {
+  const [address] = await publicAddresses(url);
+  if (address === undefined) return;
+  const { host, hostname } = new URL(url);
+  const shown = hostname.includes(address) ? host : `${host} (${address})`;
+  const why = `${shown} is neither this machine nor a private address, and it would get ${load}`;
+  await ask({ word: host, kind: 'name of the host', why }, consent);
+}

@@ -1,0 +1,66 @@
+/** `clean --url`: removes what earlier commands left in somebody's n8n. */
+import { N8nApi } from '../targets/url/api';
+import { leftoversAt, type LeftInUrl } from '../targets/url/leftovers';
+import { leftText, madeText, removeMade } from '../targets/url/removal';
+import { baseUrlFrom } from '../targets/url/url-target';
+import { LeftBehind, Mistake } from '../ui/exit';
+import { printJson, printLines, warn } from '../ui/print';
+import { startProgress } from '../ui/progress';
+
+export interface CleanUrlOptions {
+  url: string;
+  elsewhere?: boolean;
+  json?: boolean;
+}
+
+export async function cleanUrl({ url, elsewhere, json }: CleanUrlOptions): Promise<void> {
+  const baseUrl = baseUrlFrom(url);
+  const apiKey = process.env['N8N_API_KEY'];
+  if (apiKey === undefined || apiKey === '') {
+    throw new Mistake(
+      'clean --url needs the API of n8n: set N8N_API_KEY in the environment to the key with which it was loaded.',
+    );
+  }
+  const api = new N8nApi(baseUrl, apiKey);
+  const progress = startProgress();
+  try {
+    progress.tell(`looking for what was left in the n8n at ${baseUrl}`);
+    const found = await leftoversAt(api, baseUrl, warn);
+    const chosen = found.filter(
+      ({ state }) => state === 'ended' || (state === 'elsewhere' && elsewhere === true),
+    );
+    progress.tell('removing what was left');
+    const journals = new Map(chosen.map(({ made, journal }) => [made, journal]));
+    const left = await removeMade(api, [...journals.keys()], (made) => {
+      journals.get(made)?.gone(made);
+    });
+    progress.end();
+    const isLeft = ({ made }: LeftInUrl): boolean => left.some((each) => each.made === made);
+    const removed = chosen.filter((each) => !isLeft(each));
+    const kept = found.filter((each) => !chosen.includes(each));
+    if (json === true) {
+      printJson({
+        removed: removed.map(shown),
+        kept: kept.map(shown),
+        left: left.map(({ made, why }) => ({ ...made, why })),
+      });
+    } else printLines(lines(removed, kept, left.length));
+    if (left.length > 0) throw new LeftBehind(`${leftText(baseUrl, left)}.`);
+  } finally {
+    progress.end();
+  }
+}
+
+const shown = ({ made, call, state }: LeftInUrl): object => ({ ...made, call, state });
+
+function lines(removed: readonly LeftInUrl[], kept: readonly LeftInUrl[], left: number): string[] {
+  return [
+    ...removed.map(({ made }) => `removed ${madeText(made)}`),
+    ...kept.map(({ made, state }) =>
+      state === 'running'
+        ? `left alone, because the command that made it is still running: ${madeText(made)}`
+        : `left alone, because no command of this machine is known to have made it (--elsewhere removes it): ${madeText(made)}`,
+    ),
+    ...(removed.length + kept.length + left === 0 ? ['nothing was left behind.'] : []),
+  ];
+}

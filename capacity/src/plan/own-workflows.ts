@@ -1,0 +1,92 @@
+/** Which webhook of the user's own workflows is loaded, and what of them stays off meanwhile. Pure. */
+import type { ExportedWorkflow } from '../catalogue/exported-workflow';
+import type { SeedWorkflow } from '../catalogue/seeding';
+import {
+  answers,
+  isCalled,
+  webhooksOf,
+  withTriggersOff,
+  type FileWebhook,
+} from '../catalogue/triggers';
+import { Mistake } from '../ui/exit';
+
+export interface OwnFile {
+  /** As the user named it. */
+  name: string;
+  file: string;
+  workflows: readonly ExportedWorkflow[];
+}
+
+type Request = Pick<FileWebhook, 'method' | 'path'>;
+
+const requestText = ({ method, path }: Request): string => `${method} /webhook/${path}`;
+
+const listed = (webhooks: readonly FileWebhook[]): string =>
+  webhooks.map((webhook) => `'${requestText(webhook)}'`).join(', ');
+
+const allOf = ({ workflows }: OwnFile): FileWebhook[] => workflows.flatMap(webhooksOf);
+
+const namesOf = (files: readonly OwnFile[]): string => files.map(({ name }) => name).join(' ');
+
+/** As `--request` would have it: of the one webhook that they have. */
+export function onlyRequest(files: readonly OwnFile[]): string {
+  const webhooks = files.flatMap(allOf);
+  const [webhook, another] = webhooks;
+  if (webhook === undefined) {
+    throw new Mistake(
+      `${namesOf(files)} has no Webhook node that is on, and only webhooks are loaded${beginning(files)}: export a workflow with one.`,
+    );
+  }
+  if (another !== undefined) {
+    throw new Mistake(
+      `${namesOf(files)} has ${String(webhooks.length)} webhooks: say with --request which is loaded: ${listed(webhooks)}.`,
+    );
+  }
+  if (webhook.path === '' || webhook.path.startsWith('=')) {
+    throw new Mistake(
+      `the webhook ${webhook.node} of ${namesOf(files)} has no fixed path: give the node one, and export the workflow again.`,
+    );
+  }
+  if (webhook.path.split('/').some((part) => part.startsWith(':'))) {
+    throw new Mistake(
+      `the path of the webhook in ${namesOf(files)} is ${webhook.path}: say with --request what stands in its place, like '${requestText(webhook).replaceAll(/:[^/]+/g, '7')}'.`,
+    );
+  }
+  return requestText(webhook);
+}
+
+function beginning(files: readonly OwnFile[]): string {
+  const off = files
+    .flatMap(({ workflows }) => workflows)
+    .flatMap((each) => withTriggersOff(each, () => false).off);
+  return off.length === 0 ? '' : ` (this one begins with ${off.join(', ')})`;
+}
+
+/** With what is loaded of each file, and a line for each in which something stays off. */
+export function loadedBy(
+  requests: readonly Request[],
+  files: readonly OwnFile[],
+): { workflows: SeedWorkflow[]; notes: string[] } {
+  const isLoaded = (webhook: FileWebhook): boolean =>
+    requests.some((request) => answers(webhook, request));
+  const [request] = requests;
+  if (files.length > 0 && !files.flatMap(allOf).some(isLoaded)) {
+    const webhooks = files.flatMap(allOf);
+    throw new Mistake(
+      `no webhook of ${namesOf(files)} answers ${request?.method ?? ''} ${request?.path ?? ''}: ${webhooks.length === 0 ? 'it has none' : `it has ${listed(webhooks)}`}.`,
+    );
+  }
+  const notes: string[] = [];
+  const workflows = files.map((each): SeedWorkflow => {
+    const loads = allOf(each).filter(isLoaded);
+    if (loads.length === 0 && !each.workflows.some(isCalled)) {
+      throw new Mistake(
+        `nothing of ${each.name} is loaded or called by another workflow: leave it out.`,
+      );
+    }
+    const off = each.workflows.flatMap((workflow) => withTriggersOff(workflow, isLoaded).off);
+    if (off.length > 0) notes.push(`switched off in the copy of ${each.name}: ${off.join(', ')}.`);
+    return { name: each.name, file: each.file, loads };
+  });
+  return { workflows, notes };
+}
