@@ -1,5 +1,5 @@
 import type { MatchedExecutions, NamedRequests, Summary } from '../record/record';
-import type { RecordedWorkload } from '../plan/chosen-workload';
+import type { RecordedWorkload } from '../plan/recorded';
 import type { Breach } from './slo';
 
 export interface Promised {

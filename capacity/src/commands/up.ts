@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { processName, type ProcessName } from '../linux/proc';
+import { thisProcess } from '../linux/proc';
 import { Kept, type KeptState } from '../targets/kept';
 import type { Running } from '../targets/target';
 import { EXIT, Failure, Interrupted, messageOf, Mistake } from '../ui/exit';
@@ -129,12 +129,6 @@ async function keep(given: UpOptions): Promise<void> {
     interrupt.end();
   }
   process.exitCode = EXIT.fine;
-}
-
-function thisProcess(): ProcessName {
-  const name = processName(process.pid);
-  if (name === null) throw new Error('/proc does not know this process');
-  return name;
 }
 
 function stateOf(running: Running): KeptState {

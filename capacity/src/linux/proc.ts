@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
 
 /** /proc as Linux writes it; every read is one system call that formats a few numbers. */
 
@@ -101,8 +102,25 @@ export function processName(pid: number): ProcessName | null {
   return stat === null ? null : { pid, startedAtMs: stat.startedAtMs };
 }
 
+/** What a process is called where no /proc says when it started. */
+const START_NOT_KNOWN = 0;
+
+export const thisProcess = (): ProcessName =>
+  processName(process.pid) ?? { pid: process.pid, startedAtMs: START_NOT_KNOWN };
+
 export const isAlive = ({ pid, startedAtMs }: ProcessName): boolean =>
-  readStat(pid)?.startedAtMs === startedAtMs;
+  startedAtMs === START_NOT_KNOWN ? isThere(pid) : readStat(pid)?.startedAtMs === startedAtMs;
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+export const processNameSchema = z.object({ pid: z.int().positive(), startedAtMs: z.number() });
 
 export function allPids(): number[] {
   return readdirSync('/proc').flatMap((name) => {

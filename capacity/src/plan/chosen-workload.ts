@@ -23,6 +23,7 @@ import {
 import { MASK, maskOf } from './mask';
 import { withoutSecretParts } from './recorded-address';
 import { loadedBy, onlyRequest, type OwnFile } from './own-workflows';
+import type { RecordedWorkload } from './recorded';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, Mistake } from '../ui/exit';
 
@@ -235,17 +236,4 @@ function workflowOf(
 function chosenVariant(workload: Workload, variant: string | undefined): Variant | undefined {
   const picked = variantOf(workload, variant);
   return picked === null ? undefined : workload.variants[picked as VariantName];
-}
-
-export interface RecordedWorkload {
-  name: string;
-  title: string;
-  variant: string | null;
-  method: string;
-  path: string;
-  parameters: Record<string, number | string>;
-  answers: 'at-once' | 'when-done';
-  latencyFloorMs: number;
-  /** Its own and those of the workflows that it calls; left out where it is not known. */
-  executionsPerRequest?: number;
 }

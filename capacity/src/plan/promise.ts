@@ -1,5 +1,5 @@
 /** What a system is promised to do in a drill, written like an SLO: `lost=0`, `errors<1%`, `recover<60s`. */
-import { LEDGER_CLASSES, type LedgerClass } from './ledger-class';
+import { LEDGER_CLASSES } from './ledger-class';
 import { Mistake } from '../ui/exit';
 import { parseDuration } from './profile';
 
@@ -11,7 +11,8 @@ const COUNTS = ['errors', ...LEDGER_CLASSES, ...DUE_COUNTS] as const;
 /** Seconds since the fault. */
 const TIMES = ['detect', 'recover', 'drain'] as const;
 
-export type PromiseMetric = 'errors' | LedgerClass | DueCount | (typeof TIMES)[number];
+export const PROMISE_METRICS = [...COUNTS, ...TIMES] as const;
+export type PromiseMetric = (typeof PROMISE_METRICS)[number];
 
 export interface DrillPromise {
   /** As the user wrote it. */
@@ -37,10 +38,10 @@ function parsePromise(text: string): DrillPromise {
       `the promise '${text}' is not understood: write it like lost=0, errors<1% or recover<60s.`,
     );
   }
-  const metric = [...COUNTS, ...TIMES].find((known) => known === name);
+  const metric = PROMISE_METRICS.find((known) => known === name);
   if (metric === undefined) {
     throw new Mistake(
-      `the promise '${text}' names nothing that a drill counts: choose one of ${[...COUNTS, ...TIMES].join(', ')}.`,
+      `the promise '${text}' names nothing that a drill counts: choose one of ${PROMISE_METRICS.join(', ')}.`,
     );
   }
   const common = { text, metric, operator: operator as DrillPromise['operator'] };

@@ -1,13 +1,13 @@
 /** Which records lie in a folder: runs, and what is made of several of them. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, Mistake } from '../ui/exit';
-import { COMPARE_FILE, type CompareRecord } from './compare-record';
+import { Mistake } from '../ui/exit';
+import { COMPARE_FILE, compareRecordSchema, type CompareRecord } from './compare-record';
 import { DRILL_FILE } from './drill-record';
 import { HEAD_FILE, RECORD_FILE } from './folder';
+import { readRecordFile } from './parse';
 import { FIND_FILE } from './read-find';
 import { SWEEP_FILE } from './sweep-record';
-import { comparisonSentence } from './version1';
 
 export type RecordKind = 'run' | 'find' | 'compare' | 'sweep' | 'drill';
 
@@ -52,21 +52,8 @@ function beneath(folder: string, isTop: boolean): FoundRecord[] {
 }
 
 export function readComparison(folder: string): CompareRecord {
-  const file = join(folder, COMPARE_FILE);
-  try {
-    const record = JSON.parse(readFileSync(file, 'utf8')) as CompareRecord;
-    if (record.kind !== 'compare' || ![1, 2].includes(record.schemaVersion)) {
-      throw new Error(`it has schemaVersion ${String(record.schemaVersion)}`);
-    }
-    // JSON has no infinity: the bounds of a ratio that is not yet known are null.
-    const { value, low, high } = record.ratio as Record<'value' | 'low' | 'high', number | null>;
-    return {
-      ...record,
-      schemaVersion: 2,
-      sentence: comparisonSentence(record.sentence),
-      ratio: { value: value ?? NaN, low: low ?? 0, high: high ?? Infinity },
-    };
-  } catch (error) {
-    throw new Mistake(`${file} cannot be read as a comparison: ${messageOf(error)}.`);
-  }
+  return readRecordFile(join(folder, COMPARE_FILE), {
+    ...{ what: 'a comparison', kind: 'compare', version: 2 },
+    schema: compareRecordSchema,
+  });
 }

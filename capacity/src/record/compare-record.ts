@@ -1,51 +1,80 @@
-import type { Slo } from '../plan/slo';
-import type { Topology } from '../plan/topology';
-import type { LimitSeen, Machine } from './record';
-import type { RecordedWorkload } from '../plan/chosen-workload';
+import { z } from 'zod';
+import { recordedWorkloadSchema, sloSchema } from '../plan/recorded';
+import { topologySchema } from '../plan/topology';
+import { machineSchema } from './record';
+import { limitSeenSchema } from './verdict';
 
 export const COMPARE_FILE = 'compare.json';
 
-/** The shape of compare.json: two sides, measured in turns. */
-export interface CompareRecord {
-  schemaVersion: 2;
-  kind: 'compare';
-  id: string;
-  startedAt: string;
-  endedAt: string;
-  command: string[];
-  workload: RecordedWorkload;
-  metric: CompareMetric;
-  slo: Slo[];
-  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
-  prices?: { cpu: number; memory: number };
-  a: Side;
-  b: Side;
-  machine: Machine;
-  versions: Record<string, string>;
-  /** How many times as good B is as A; below 1 it is worse. */
-  ratio: { value: number; low: number; high: number };
-  answer: 'better' | 'worse' | 'no difference' | 'unknown';
-  /** One sentence a manager can read. */
-  sentence: string;
-  totalSeconds: number;
-  doubts: string[];
-}
+export const compareMetricSchema = z.enum([
+  'capacity',
+  'throughput',
+  'p95',
+  'memory',
+  'cpu-per-request',
+]);
+export type CompareMetric = z.infer<typeof compareMetricSchema>;
 
-export interface Side {
+export const sideSchema = z.object({
   /** The topology's file, the URL, or the folder of the record. */
-  name: string;
+  name: z.string(),
   /** Null where it was not ours to lay out. */
-  topology: Topology | null;
+  topology: topologySchema.nullable(),
   /** By round: the i-th of A and of B are a pair. Null where the run was not valid. */
-  values: (number | null)[];
+  values: z.array(z.number().nullable()),
   /** Folders of the runs beneath the comparison's own, by round. */
-  runs: string[];
-  /** What became of each run, or of each search, by round; records of schema version 1 have none. */
-  outcomes?: string[];
+  runs: z.array(z.string()),
+  /** What became of each run, or of each search, by round; left out where it is not known. */
+  outcomes: z.exactOptional(z.array(z.string())),
   /** Share of requests that got the expected response, by round; null of a search. */
-  goodShares?: (number | null)[];
-  /** What limited each run or search, by round; null where it failed; older records have none. */
-  limits?: (LimitSeen | null)[];
-}
+  goodShares: z.exactOptional(z.array(z.number().nullable())),
+  /** What limited each run or search, by round; null where it failed; left out where it is not known. */
+  limits: z.exactOptional(z.array(limitSeenSchema.nullable())),
+});
+export type Side = z.infer<typeof sideSchema>;
 
-export type CompareMetric = 'capacity' | 'throughput' | 'p95' | 'memory' | 'cpu-per-request';
+/** The shape of compare.json: two sides, measured in turns. */
+export const compareRecordSchema = z.object({
+  schemaVersion: z.literal(2),
+  kind: z.literal('compare'),
+  id: z.string(),
+  startedAt: z.string(),
+  endedAt: z.string(),
+  command: z.array(z.string()),
+  workload: recordedWorkloadSchema,
+  metric: compareMetricSchema,
+  slo: z.array(sloSchema),
+  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  prices: z.exactOptional(
+    z.object({
+      cpu: z.number(),
+      memory: z.number(),
+    }),
+  ),
+  a: sideSchema,
+  b: sideSchema,
+  machine: machineSchema,
+  versions: z.record(z.string(), z.string()),
+  /** How many times as good B is as A; below 1 it is worse. */
+  ratio: z.object({
+    // JSON has no infinity: what is not yet known is null.
+    value: z
+      .number()
+      .nullable()
+      .transform((value) => value ?? NaN),
+    low: z
+      .number()
+      .nullable()
+      .transform((low) => low ?? 0),
+    high: z
+      .number()
+      .nullable()
+      .transform((high) => high ?? Infinity),
+  }),
+  answer: z.enum(['better', 'worse', 'no difference', 'unknown']),
+  /** One sentence a manager can read. */
+  sentence: z.string(),
+  totalSeconds: z.number(),
+  doubts: z.array(z.string()),
+});
+export type CompareRecord = z.infer<typeof compareRecordSchema>;

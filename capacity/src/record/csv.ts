@@ -26,39 +26,48 @@ export function sampleRow(sample: MetricSample): string {
   return row(SAMPLE_COLUMNS.map((column) => sample[column]));
 }
 
-/** Of the columns as the table's head names them. */
+/** Reads the rows below a head. Throws, as the end of a sentence, where the head or a row is not that of such a table. */
 export function requestReader(
   head: readonly string[],
 ): (cells: readonly string[]) => RequestSample {
-  const [tMs, durationMs, status, ok, errorKind, id, workload, ranBy, lateMs, connected] =
-    REQUEST_COLUMNS.map((column) => head.indexOf(column));
-  const cellAt = (cells: readonly string[], place = -1): string => cells[place] ?? '';
+  const places = placesOf(head, REQUEST_COLUMNS);
   return (cells) => {
-    const late = cellAt(cells, lateMs);
-    const opened = cellAt(cells, connected);
+    const at = cellsAt(cells, head, places);
     return {
-      tMs: Number(cellAt(cells, tMs)),
-      durationMs: Number(cellAt(cells, durationMs)),
-      status: Number(cellAt(cells, status)),
-      ok: cellAt(cells, ok) === 'true',
-      errorKind: cellAt(cells, errorKind),
-      id: cellAt(cells, id),
-      workload: cellAt(cells, workload),
-      ranBy: cellAt(cells, ranBy),
-      ...(late === '' ? {} : { lateMs: Number(late) }),
-      ...(opened === '' ? {} : { connected: Number(opened) }),
+      tMs: numberAt('tMs', at.tMs),
+      durationMs: numberAt('durationMs', at.durationMs),
+      status: numberAt('status', at.status),
+      ok: truthAt('ok', at.ok),
+      errorKind: at.errorKind,
+      id: at.id,
+      workload: at.workload,
+      ranBy: at.ranBy,
+      ...(at.lateMs === '' ? {} : { lateMs: numberAt('lateMs', at.lateMs) }),
+      ...(at.connected === '' ? {} : { connected: numberAt('connected', at.connected) }),
     };
   };
 }
 
-export function parseSamples(text: string): MetricSample[] {
-  return tableOf(text, SAMPLE_COLUMNS).map((cells) => ({
-    tMs: Number(cells.tMs),
+export const parseSamples = (text: string): MetricSample[] =>
+  tableOf(text, SAMPLE_COLUMNS).map((cells) => ({
+    tMs: numberAt('tMs', cells.tMs),
     role: cells.role,
     instance: cells.instance,
     metric: cells.metric,
-    value: Number(cells.value),
+    value: numberAt('value', cells.value),
   }));
+
+export function numberAt(column: string, text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) {
+    throw new Error(`${column} is '${text.slice(0, 40)}', not a number`);
+  }
+  return value;
+}
+
+function truthAt(column: string, text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw new Error(`${column} is '${text.slice(0, 40)}', neither true nor false`);
 }
 
 export type CsvCell = string | number | boolean | null | undefined;
@@ -73,23 +82,47 @@ function cell(value: CsvCell): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** By the names in the head, so that a column may be added. */
+/** The cells of each row by their column. An empty file is an empty table; a head that is not this table's is refused. */
 export function tableOf<Column extends string>(
   text: string,
   columns: readonly Column[],
 ): Record<Column, string>[] {
-  const lines = new RowReader();
-  const [head = [], ...rows] = lines.read(text);
-  const places = columns.map((column) => [column, head.indexOf(column)] as const);
-  return rows
-    .filter((cells) => cells.length === head.length)
-    .map(
-      (cells) =>
-        Object.fromEntries(places.map(([column, place]) => [column, cells[place] ?? ''])) as Record<
-          Column,
-          string
-        >,
+  const [head, ...rows] = new RowReader().read(text);
+  if (head === undefined) {
+    if (text !== '') throw new Error('it has no whole line');
+    return [];
+  }
+  const places = placesOf(head, columns);
+  return rows.map((cells) => cellsAt(cells, head, places));
+}
+
+type Places<Column extends string> = readonly (readonly [Column, number])[];
+
+/** By the names in the head, so that a column may be added. */
+function placesOf<Column extends string>(
+  head: readonly string[],
+  columns: readonly Column[],
+): Places<Column> {
+  const missing = columns.filter((column) => !head.includes(column));
+  if (missing.length > 0) {
+    throw new Error(`its first line does not name the column ${missing.join(', ')}`);
+  }
+  return columns.map((column) => [column, head.indexOf(column)]);
+}
+
+function cellsAt<Column extends string>(
+  cells: readonly string[],
+  head: readonly string[],
+  places: Places<Column>,
+): Record<Column, string> {
+  if (cells.length !== head.length) {
+    throw new Error(
+      `a line has ${String(cells.length)} cells, and the first one ${String(head.length)}`,
     );
+  }
+  const named = {} as Record<Column, string>;
+  for (const [column, place] of places) named[column] = cells[place] ?? '';
+  return named;
 }
 
 /**

@@ -11,9 +11,11 @@ import {
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { processNameSchema, thisProcess } from '../linux/proc';
 import { Mistake } from '../ui/exit';
 import { REQUESTS_HEAD, requestRow, SAMPLES_HEAD, sampleRow } from './csv';
-import type { MetricSample, RequestSample, RunRecord } from './record';
+import { runRecordSchema, type MetricSample, type RequestSample, type RunRecord } from './record';
 import { requestsIn } from './request-file';
 import { failureText, openCompressedTable, openTable, type TableFile } from './table-file';
 
@@ -30,16 +32,22 @@ const RESERVE_BYTES = 512 * 1024;
 const KEPT_REQUESTS = 250_000;
 
 /** All of a record that is known before the load begins. */
-export type RunHead = Omit<
-  RunRecord,
-  'endedAt' | 'loadBeganAt' | 'summary' | 'verdict' | 'events' | 'files'
->;
+export const runHeadSchema = runRecordSchema.omit({
+  endedAt: true,
+  loadBeganAt: true,
+  summary: true,
+  verdict: true,
+  events: true,
+  files: true,
+});
+export type RunHead = z.infer<typeof runHeadSchema>;
 
 /** While it goes on, or if its command is killed: who makes it. */
-export interface RunningHead {
-  pid: number;
-  head: RunHead;
-}
+export const runningHeadSchema = z.object({
+  maker: processNameSchema,
+  head: runHeadSchema,
+});
+export type RunningHead = z.infer<typeof runningHeadSchema>;
 
 /** The folder of one run while it is made. */
 export class RunFolder {
@@ -57,7 +65,7 @@ export class RunFolder {
     this.path = join(root, head.id);
     try {
       mkdirSync(this.path, { recursive: true });
-      const running: RunningHead = { pid: process.pid, head };
+      const running: RunningHead = { maker: thisProcess(), head };
       writeFileSync(join(this.path, HEAD_FILE), json(running));
       writeFileSync(join(this.path, RESERVE_FILE), Buffer.alloc(RESERVE_BYTES, 'reserve '));
     } catch (error) {

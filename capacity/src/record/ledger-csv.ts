@@ -1,6 +1,6 @@
 /** ledger.csv: a line for each request of a drill, with what each source says of it. */
-import type { LedgerClass } from '../plan/ledger-class';
-import { row, tableOf } from './csv';
+import { LEDGER_CLASSES, type LedgerClass } from '../plan/ledger-class';
+import { numberAt, row, tableOf } from './csv';
 
 export interface LedgerRow {
   /** When it was due, since the load began. */
@@ -31,7 +31,16 @@ export const ledgerCsv = (rows: readonly LedgerRow[]): string =>
 
 export const readLedger = (text: string): LedgerRow[] =>
   tableOf(text, COLUMNS).map(({ tMs, id, class: name, heard, executions, begun, done }) => ({
-    ...{ tMs: Number(tMs), id, class: name as LedgerClass, heard },
+    ...{ tMs: numberAt('tMs', tMs), id, class: classOf(name), heard },
     executions: executions === NOT_KNOWN ? null : executions === '' ? [] : executions.split(' + '),
-    effects: begun === NOT_KNOWN ? null : { begun: Number(begun), done: Number(done) },
+    effects:
+      begun === NOT_KNOWN
+        ? null
+        : { begun: numberAt('begun', begun), done: numberAt('done', done) },
   }));
+
+function classOf(name: string): LedgerClass {
+  const known = LEDGER_CLASSES.find((one) => one === name);
+  if (known === undefined) throw new Error(`class is '${name.slice(0, 40)}', which is none`);
+  return known;
+}

@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, Mistake } from '../ui/exit';
-import { DRILL_FILE, LEDGER_FILE, type DrillRecord } from './drill-record';
+import { readPlainFile } from '../linux/plain-file';
+import { messageOf } from '../ui/exit';
+import { DRILL_FILE, drillRecordSchema, LEDGER_FILE, type DrillRecord } from './drill-record';
 import { readLedger, type LedgerRow } from './ledger-csv';
+import { readRecordFile, unreadable } from './parse';
 
 export interface DrillData {
   record: DrillRecord;
@@ -10,20 +12,18 @@ export interface DrillData {
 }
 
 export function readDrill(folder: string): DrillData {
-  const file = join(folder, DRILL_FILE);
+  const record = readRecordFile(join(folder, DRILL_FILE), {
+    ...{ what: 'a drill', kind: 'drill', version: 1 },
+    schema: drillRecordSchema,
+  });
+  return { record, entries: ledgerIn(join(folder, LEDGER_FILE)) };
+}
+
+function ledgerIn(file: string): LedgerRow[] {
+  if (!existsSync(file)) return [];
   try {
-    const record = JSON.parse(readFileSync(file, 'utf8')) as DrillRecord;
-    // What another version has written does not have this one's type.
-    const { kind, schemaVersion } = record as { kind: string; schemaVersion: number };
-    if (kind !== 'drill' || schemaVersion !== 1) {
-      throw new Error(`it has schemaVersion ${String(schemaVersion)}`);
-    }
-    const ledger = join(folder, LEDGER_FILE);
-    return {
-      record,
-      entries: existsSync(ledger) ? readLedger(readFileSync(ledger, 'utf8')) : [],
-    };
+    return readLedger(readPlainFile(file));
   } catch (error) {
-    throw new Mistake(`${file} cannot be read as a drill: ${messageOf(error)}.`);
+    throw unreadable(file, 'the requests of a drill', messageOf(error));
   }
 }

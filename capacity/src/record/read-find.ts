@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, Mistake } from '../ui/exit';
-import type { AtCapacity, FindRecord } from './find-record';
+import { Mistake } from '../ui/exit';
+import { findRecordSchema, type AtCapacity, type FindRecord } from './find-record';
+import { readRecordFile } from './parse';
 import { isComplete, readRun } from './read';
 import type { RunRecord, Summary } from './record';
-import { searchOfVersion1 } from './version1';
 
 export const FIND_FILE = 'find.json';
 
@@ -25,19 +25,11 @@ export function findSearches(path: string): string[] {
     .sort();
 }
 
-export function readSearch(folder: string): FindRecord {
-  const file = join(folder, FIND_FILE);
-  try {
-    const read = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    const record = read['schemaVersion'] === 1 ? searchOfVersion1(read) : read;
-    if (record['kind'] !== 'find' || record['schemaVersion'] !== 2) {
-      throw new Error(`it has schemaVersion ${String(record['schemaVersion'])}`);
-    }
-    return record as unknown as FindRecord;
-  } catch (error) {
-    throw new Mistake(`${file} cannot be read as a search: ${messageOf(error)}.`);
-  }
-}
+export const readSearch = (folder: string): FindRecord =>
+  readRecordFile(join(folder, FIND_FILE), {
+    ...{ what: 'a search', kind: 'find', version: 2 },
+    schema: findRecordSchema,
+  });
 
 /** Folder of the run that a search's answer rests on: the confirming one, or else the highest that was sustained. */
 export function runAtCapacity({ confirmedBy, probes }: FindRecord): string | null {

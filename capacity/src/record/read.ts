@@ -1,60 +1,44 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, Mistake } from '../ui/exit';
+import { readPlainFile } from '../linux/plain-file';
+import { messageOf } from '../ui/exit';
 import { parseSamples } from './csv';
-import { HEAD_FILE, RECORD_FILE, REQUESTS_FILE, SAMPLES_FILE, type RunningHead } from './folder';
-import type { MetricSample, RequestSample, RunRecord } from './record';
+import {
+  HEAD_FILE,
+  RECORD_FILE,
+  REQUESTS_FILE,
+  runningHeadSchema,
+  SAMPLES_FILE,
+  type RunningHead,
+} from './folder';
+import { readObjectFile, readRecordFile, unreadable } from './parse';
+import { runRecordSchema, type MetricSample, type RequestSample, type RunRecord } from './record';
 import { requestsIn } from './request-file';
-import { runOfVersion1 } from './version1';
-import { runOfVersion2 } from './version2';
-
-/** One step per schema version: from each to the next. Version 1 is the first. */
-const UPGRADES: Record<number, (older: Record<string, unknown>) => Record<string, unknown>> = {
-  1: runOfVersion1,
-  2: runOfVersion2,
-};
-const CURRENT = 3;
 
 export function isComplete(folder: string): boolean {
   return existsSync(join(folder, RECORD_FILE));
 }
 
-export const readRun = (folder: string): RunRecord => readRecord(join(folder, RECORD_FILE));
+export const readRun = (folder: string): RunRecord =>
+  readRecordFile(join(folder, RECORD_FILE), {
+    ...{ what: 'a run', version: 3 },
+    schema: runRecordSchema,
+  });
 
 /** Of a run that never came to its end. */
-export function readHead(folder: string): RunningHead {
-  return readJson(join(folder, HEAD_FILE)) as unknown as RunningHead;
-}
+export const readHead = (folder: string): RunningHead =>
+  readObjectFile(join(folder, HEAD_FILE), 'an interrupted run', runningHeadSchema);
 
-export const readSamples = (folder: string): MetricSample[] =>
-  parseSamples(readIfThere(join(folder, SAMPLES_FILE)));
+export function readSamples(folder: string): MetricSample[] {
+  const file = join(folder, SAMPLES_FILE);
+  if (!existsSync(file)) return [];
+  try {
+    return parseSamples(readPlainFile(file));
+  } catch (error) {
+    throw unreadable(file, 'the samples of a run', messageOf(error));
+  }
+}
 
 /** One after the other, in the order of their ends: there may be more than memory holds. */
 export const readRequests = (folder: string): AsyncGenerator<RequestSample> =>
   requestsIn(join(folder, REQUESTS_FILE));
-
-function readRecord(file: string): RunRecord {
-  let record = readJson(file);
-  for (let version = Number(record.schemaVersion); version !== CURRENT; version += 1) {
-    const upgrade = UPGRADES[version];
-    if (upgrade === undefined) {
-      throw new Mistake(
-        `${file} has schemaVersion ${String(record.schemaVersion)}, which this version of n8n-tuned does not know: take the version that wrote it, or a newer one.`,
-      );
-    }
-    record = upgrade(record);
-  }
-  return record as unknown as RunRecord;
-}
-
-function readJson(file: string): Record<string, unknown> {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-  } catch (error) {
-    throw new Mistake(`${file} cannot be read as a record: ${messageOf(error)}`);
-  }
-}
-
-function readIfThere(file: string): string {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
-}

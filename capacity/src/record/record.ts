@@ -1,13 +1,4 @@
-import type { RecordedWorkload } from '../plan/chosen-workload';
-import type { Arrivals, Stage } from '../plan/profile';
-import type { Server } from '../plan/server';
-import type { Slo } from '../plan/slo';
-import type { SampledRole } from '../plan/roles';
-import type { Topology } from '../plan/topology';
-import type { Summary } from './summary';
-import type { Verdict } from './verdict';
-
-export type { SampledRole };
+export type { SampledRole } from '../plan/roles';
 export type {
   Completions,
   ExecutionCounts,
@@ -24,94 +15,131 @@ export type {
   Summary,
 } from './summary';
 export type { LimitSeen, LimitedBy, RankedLimit, Verdict, VerdictOutcome } from './verdict';
+import { z } from 'zod';
+import {
+  arrivalsSchema,
+  recordedWorkloadSchema,
+  sampledRoleSchema,
+  sloSchema,
+  stageSchema,
+} from '../plan/recorded';
+import { serverSchema } from '../plan/server';
+import { topologySchema } from '../plan/topology';
+import { summarySchema } from './summary';
+import { verdictSchema } from './verdict';
 
 /** What was loaded: n8n on this machine, in a cluster, whatever answers at an address, or a server that was started. */
-export type TargetKind = 'process' | 'kubernetes' | 'url' | 'server';
+export const targetKindSchema = z.enum(['process', 'kubernetes', 'url', 'server']);
+export type TargetKind = z.infer<typeof targetKindSchema>;
+
+export const recordedProfileSchema = z.object({
+  name: z.string(),
+  loop: z.enum(['open', 'closed']),
+  durationSeconds: z.number(),
+  warmupSeconds: z.number(),
+  /** Open loop: the highest rate asked for. */
+  ratePerSecond: z.exactOptional(z.number()),
+  /** Closed loop: the number of clients. */
+  clients: z.exactOptional(z.number()),
+  /** Open loop, the warm-up first; the rate grows evenly within a stage. */
+  stages: z.exactOptional(z.array(stageSchema)),
+  /** Open loop: whether requests were due at even or at random (exponential) gaps. */
+  arrivals: z.exactOptional(arrivalsSchema),
+  /** Of random arrivals: with it the due times can be computed again. */
+  seed: z.exactOptional(z.number()),
+});
+export type RecordedProfile = z.infer<typeof recordedProfileSchema>;
+
+/** Target kubernetes: what was loaded there. */
+export const recordedDeploymentSchema = z.object({
+  /** Of the cluster, such as v1.36.3. */
+  kubernetes: z.string(),
+  context: z.string(),
+  namespace: z.string(),
+  release: z.string(),
+  /** Name and version; null where the release was there and is none of Helm's. */
+  chart: z.string().nullable(),
+  /** Given to the chart, secrets taken out; null where it was there already. */
+  values: z.record(z.string(), z.unknown()).nullable(),
+  /** SHA-256 of the manifests that Helm rendered; null where they could not be read. */
+  manifestHash: z.string().nullable(),
+  /** Node of each pod, the load generator's too. */
+  nodes: z.record(z.string(), z.string()),
+});
+export type RecordedDeployment = z.infer<typeof recordedDeploymentSchema>;
+
+export const machineSchema = z.object({
+  cpu: z.string(),
+  /** That may be used there, by affinity and quotas: 0.5 where a container has half a core. */
+  cores: z.number(),
+  memoryMiB: z.number(),
+  os: z.string(),
+  node: z.string(),
+});
+export type Machine = z.infer<typeof machineSchema>;
+
+/** Something that happened during the run: a restart, an OOM kill, a sampler that failed. */
+export const runEventSchema = z.object({
+  tMs: z.number(),
+  kind: z.string(),
+  text: z.string(),
+  /** Where a process ended: requests without a response at that time. */
+  inFlight: z.exactOptional(z.number()),
+  /** Where a process ended for want of memory: of which kind, in which role. */
+  exhausted: z.exactOptional(
+    z.object({
+      role: sampledRoleSchema,
+      resource: z.enum(['memory', 'heap']),
+    }),
+  ),
+});
+export type RunEvent = z.infer<typeof runEventSchema>;
 
 /**
  * The shape of run.json: everything known about one run. Written once, when the run has ended;
- * a folder without it is an incomplete run. Older schema versions are read by record/read.ts.
+ * a folder without it is an incomplete run.
  */
-export interface RunRecord {
-  schemaVersion: 3;
+export const runRecordSchema = z.object({
+  schemaVersion: z.literal(3),
   /** Sortable and unique: start time, workload, profile, four random letters. */
-  id: string;
-  startedAt: string;
-  endedAt: string;
-  /** The zero of all `tMs`; older records and those of a killed command do not have it. */
-  loadBeganAt?: string;
+  id: z.string(),
+  startedAt: z.string(),
+  endedAt: z.string(),
+  /** The zero of all `tMs`; left out where it is not known. */
+  loadBeganAt: z.exactOptional(z.string()),
   /** The command that made it, secrets taken out. */
-  command: string[];
-  workload: RecordedWorkload;
-  profile: RecordedProfile;
-  target: { kind: TargetKind; url: string; deployed?: RecordedDeployment; server?: Server };
+  command: z.array(z.string()),
+  workload: recordedWorkloadSchema,
+  profile: recordedProfileSchema,
+  target: z.object({
+    kind: targetKindSchema,
+    url: z.string(),
+    deployed: z.exactOptional(recordedDeploymentSchema),
+    server: z.exactOptional(serverSchema),
+  }),
   /** Null where the target was not ours to lay out. */
-  topology: Topology | null;
-  versions: Record<string, string>;
-  machine: Machine;
-  slo: Slo[];
+  topology: topologySchema.nullable(),
+  versions: z.record(z.string(), z.string()),
+  machine: machineSchema,
+  slo: z.array(sloSchema),
   /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
-  prices?: { cpu: number; memory: number };
-  summary: Summary;
-  verdict: Verdict;
-  events: RunEvent[];
+  prices: z.exactOptional(
+    z.object({
+      cpu: z.number(),
+      memory: z.number(),
+    }),
+  ),
+  summary: summarySchema,
+  verdict: verdictSchema,
+  events: z.array(runEventSchema),
   /** Files beside run.json, by what they hold. */
-  files: { samples?: string; requests?: string; logs: string[] };
-}
-
-/** Target kubernetes: what was loaded there. */
-export interface RecordedDeployment {
-  /** Of the cluster, such as v1.36.3. */
-  kubernetes: string;
-  context: string;
-  namespace: string;
-  release: string;
-  /** Name and version; null where the release was there and is none of Helm's. */
-  chart: string | null;
-  /** Given to the chart, secrets taken out; null where it was there already. */
-  values: Record<string, unknown> | null;
-  /** SHA-256 of the manifests that Helm rendered; null where they could not be read. */
-  manifestHash: string | null;
-  /** Node of each pod, the load generator's too. */
-  nodes: Record<string, string>;
-}
-
-export interface RecordedProfile {
-  name: string;
-  loop: 'open' | 'closed';
-  durationSeconds: number;
-  warmupSeconds: number;
-  /** Open loop: the highest rate asked for. */
-  ratePerSecond?: number;
-  /** Closed loop: the number of clients. */
-  clients?: number;
-  /** Open loop, the warm-up first; the rate grows evenly within a stage. */
-  stages?: Stage[];
-  /** Open loop: whether requests were due at even or at random (exponential) gaps. */
-  arrivals?: Arrivals;
-  /** Of random arrivals: with it the due times can be computed again. */
-  seed?: number;
-}
-
-export interface Machine {
-  cpu: string;
-  /** That may be used there, by affinity and quotas: 0.5 where a container has half a core. */
-  cores: number;
-  memoryMiB: number;
-  os: string;
-  node: string;
-}
-
-/** Something that happened during the run: a restart, an OOM kill, a sampler that failed. */
-export interface RunEvent {
-  tMs: number;
-  kind: string;
-  text: string;
-  /** Where a process ended: requests without a response at that time. */
-  inFlight?: number;
-  /** Where a process ended for want of memory: of which kind, in which role. */
-  exhausted?: { role: SampledRole; resource: 'memory' | 'heap' };
-}
+  files: z.object({
+    samples: z.exactOptional(z.string()),
+    requests: z.exactOptional(z.string()),
+    logs: z.array(z.string()),
+  }),
+});
+export type RunRecord = z.infer<typeof runRecordSchema>;
 
 /** One line of requests.csv.gz. */
 export interface RequestSample {
@@ -119,7 +147,6 @@ export interface RequestSample {
   tMs: number;
   /**
    * From when it was due until the whole response was there, connecting included; the age of an unanswered one.
-   * In records before schema version 3: from when it was begun.
    */
   durationMs: number;
   /** 0 without a reply. */
@@ -133,9 +160,9 @@ export interface RequestSample {
   workload: string;
   /** host/pid/role of the process that replied, where known. */
   ranBy: string;
-  /** Begun so much later than due, so that the service time is `durationMs - lateMs`; not in older records. */
+  /** Begun so much later than due, so that the service time is `durationMs - lateMs`. */
   lateMs?: number;
-  /** Connections that were opened for it, 0 or 1; not in older records. */
+  /** Connections that were opened for it, 0 or 1. */
   connected?: number;
 }
 

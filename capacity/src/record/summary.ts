@@ -1,196 +1,286 @@
 /** The part of run.json that says what was measured, after the warm-up was cut unless a part of it says otherwise. */
-import type { SampledRole } from '../plan/roles';
+import { z } from 'zod';
+import { sampledRoleSchema } from '../plan/recorded';
 
-/** After the warm-up was cut. Latencies in milliseconds, from raw samples. */
-export interface Summary {
-  offered: { requests: number; ratePerSecond: number };
-  /** Good replies: those the workload calls right. */
-  achieved: { requests: number; ratePerSecond: number; shareOfOffered: number };
-  /**
-   * Workloads that answer at once: requests whose execution ended within the measured part; null where
-   * n8n could not tell. Left out for others, whose response proves it.
-   */
-  completions?: Completions | null;
-  latencyMs: LatencySummary | null;
-  errors: { requests: number; share: number; byKind: Record<string, number> };
-  /** Requests still without an answer when the run ended. */
-  unanswered: { requests: number; oldestAgeMs: number };
-  /** Counted from n8n itself; null where n8n could not be asked. */
-  executions: Executions | null;
-  /** The same by the id that each request carries; older records do not have it. */
-  matched?: MatchedExecutions | { skipped: string };
-  /**
-   * Jobs that wait in the queue; without one, executions that were accepted and have not ended. Slope
-   * per second over the measured part. Null where neither is known.
-   */
-  backlog: {
-    atEnd: number;
-    slopePerSecond: number;
-    drainedAfterSeconds: number | null;
-    /** What showed that it drained, where n8n's executions were not counted. */
-    source?: string;
-  } | null;
-  /**
-   * How long the system gave no response to anybody under load, each time that this alone made requests miss an SLO of
-   * a percentile: the longest first, at most 200, warm-up included; older records do not have it.
-   */
-  stallsMs?: number[];
-  /** Left out where there were none, and in older records. */
-  stallCauses?: StallCauses;
-  /** Requests in flight predicted by rate x latency against those seen. */
-  littlesLaw: { predicted: number; observed: number; ratio: number } | null;
-  cpuMillisecondsPerRequest: number | null;
-  roles: RoleSummary[];
-  /** Of soak runs alone. */
-  soak?: SoakTrend[];
-  /** Which process replied how often, where the workload says so. */
-  spread: { host: string; pid: number; role: string; requests: number }[];
-  generator: GeneratorSummary;
-}
+export const completionsSchema = z.object({
+  requests: z.number(),
+  ratePerSecond: z.number(),
+  shareOfOffered: z.number(),
+  /** Executions begun and not ended, when the measured part ended. */
+  openAtEnd: z.number(),
+  source: z.string(),
+});
+export type Completions = z.infer<typeof completionsSchema>;
+
+export const latencyIntervalSchema = z.object({
+  low: z.number(),
+  /** Null where there were too few requests for a bound. */
+  high: z.number().nullable(),
+});
+export type LatencyInterval = z.infer<typeof latencyIntervalSchema>;
+
+export const latencySummarySchema = z.object({
+  count: z.number(),
+  mean: z.number(),
+  min: z.number(),
+  p50: z.number(),
+  p90: z.number(),
+  p95: z.number(),
+  p99: z.number(),
+  p999: z.number(),
+  max: z.number(),
+  /** With 95 % confidence; left out where it is not known. */
+  intervals: z.exactOptional(
+    z.record(z.enum(['mean', 'p50', 'p90', 'p95', 'p99', 'p999']), latencyIntervalSchema),
+  ),
+});
+export type LatencySummary = z.infer<typeof latencySummarySchema>;
+
+/** As n8n counts them, which knows nothing of responses. */
+export const executionCountsSchema = z.object({
+  succeeded: z.number(),
+  failed: z.number(),
+  /** New, waiting in the queue or running. */
+  unfinished: z.number(),
+  /** Where the counts come from: `database`, `metrics`, `API`. */
+  source: z.string(),
+});
+export type ExecutionCounts = z.infer<typeof executionCountsSchema>;
+
+/** Over the whole run, warm-up included. */
+export const executionsSchema = executionCountsSchema.extend({
+  /** Over the same time, to be compared with; left out where it is not known. */
+  requests: z.exactOptional(z.number()),
+  rightReplies: z.exactOptional(z.number()),
+});
+export type Executions = z.infer<typeof executionsSchema>;
+
+export const namedRequestsSchema = z.object({
+  requests: z.number(),
+  /** Of the first 20. */
+  ids: z.array(z.string()),
+});
+export type NamedRequests = z.infer<typeof namedRequestsSchema>;
+
+/** Requests and executions matched one by one, over the whole run, warm-up included. */
+export const matchedExecutionsSchema = z.object({
+  /** Where the executions were read: `database`, `API`. */
+  source: z.string(),
+  /** Those that carry the id of a request of this run. */
+  executions: z.number(),
+  /** Of them, those that ended with an outcome that n8n has thrown away. */
+  notKept: z.number(),
+  /** Of them, those that failed, crashed ones included, and those that had not ended. */
+  failed: z.exactOptional(z.number()),
+  unfinished: z.exactOptional(z.number()),
+  /** Answered as expected by an execution that succeeded. */
+  succeeded: z.exactOptional(z.number()),
+  /** Answered as expected, and no execution carries the id. */
+  withoutExecution: namedRequestsSchema,
+  /** Answered as expected, and the execution failed or had not ended. */
+  notSucceeded: namedRequestsSchema,
+  /** Executed to the end, and not answered as expected. */
+  unheard: namedRequestsSchema,
+  /** Not answered as expected, and the execution failed or had not ended. */
+  failedBoth: z.exactOptional(namedRequestsSchema),
+  /** Not answered as expected, and no execution carries the id: never begun. */
+  notExecuted: z.exactOptional(namedRequestsSchema),
+  /** Executed more than once. */
+  repeated: namedRequestsSchema,
+});
+export type MatchedExecutions = z.infer<typeof matchedExecutionsSchema>;
 
 /** In how many of the stalls a loaded process was seen to do this; both may be so, or neither. */
-export interface StallCauses {
+export const stallCausesSchema = z.object({
   /** Its CPU limit stopped it. */
-  cpuLimit: number;
+  cpuLimit: z.number(),
   /** Its heap was collected as a whole. */
-  collection: number;
-}
+  collection: z.number(),
+});
+export type StallCauses = z.infer<typeof stallCausesSchema>;
 
-/** Of the measured part. */
-export interface GeneratorSummary {
-  cpuCores: number;
-  /** Cores that it could use at the most; null in records before schema version 3. */
-  coresAvailable: number | null;
-  /** Were due while as many as may be were open; they are not part of what was offered. */
-  notSent: number;
-  /** Begun later than due: part of every latency. Null in a closed loop, and in older records. */
-  latenessMs: { p50: number; p99: number; max: number } | null;
-  /** Requests for which a connection had to be opened; null in older records. */
-  newConnections: number | null;
-  /** Where several made the load at the same time, each; their sum and the faults of all are above. */
-  parts?: GeneratorPart[];
-  /** Why the run says nothing about the system, a clause each; empty is best. */
-  faults: string[];
-  /** There are faults. */
-  saturated: boolean;
-}
+/** Whatever is sampled plays one of these. */
+export const roleSummarySchema = z.object({
+  role: sampledRoleSchema,
+  instances: z.number(),
+  rssPeakMiB: z.number().nullable(),
+  rssMedianMiB: z.number().nullable(),
+  cpuCoresMean: z.number().nullable(),
+  processesPeak: z.number().nullable(),
+  restarts: z.number(),
+  oomKills: z.number(),
+  throttledShare: z.number().nullable(),
+});
+export type RoleSummary = z.infer<typeof roleSummarySchema>;
+
+/** Of what should stay level under a steady load, after it had settled. With 95 % confidence. */
+export const soakTrendSchema = z.object({
+  name: z.union([
+    z.literal('memory'),
+    z.literal('latency'),
+    z.literal('database'),
+    z.literal('WAL'),
+    z.templateLiteral(['table ', z.string()]),
+  ]),
+  unit: z.enum(['MiB', 'ms']),
+  perHour: z.object({
+    value: z.number(),
+    low: z.number(),
+    high: z.number(),
+  }),
+  /** `unknown`: the interval allows growth that matters, and none. */
+  answer: z.enum(['grows', 'steady', 'unknown']),
+});
+export type SoakTrend = z.infer<typeof soakTrendSchema>;
 
 /** One of several load generators, each of which makes the same share of the load. Of the measured part. */
-export interface GeneratorPart {
+export const generatorPartSchema = z.object({
   /** Of its pod. */
-  name: string;
-  node: string;
-  requests: number;
-  notSent: number;
-  latenessMs: { p50: number; p99: number; max: number } | null;
-  cpuCores: number;
-  coresAvailable: number;
+  name: z.string(),
+  node: z.string(),
+  requests: z.number(),
+  notSent: z.number(),
+  latenessMs: z
+    .object({
+      p50: z.number(),
+      p99: z.number(),
+      max: z.number(),
+    })
+    .nullable(),
+  cpuCores: z.number(),
+  coresAvailable: z.number(),
   /**
    * How far its clock was ahead of that of the command, measured before the load began and taken into account; null
    * where its clock could not be read.
    */
-  clock: { aheadMs: number; uncertainMs: number } | null;
+  clock: z
+    .object({
+      aheadMs: z.number(),
+      uncertainMs: z.number(),
+    })
+    .nullable(),
   /** From then on its share of the load is missing; null where it came to its end. */
-  lost: { tMs: number; why: string; inFlight: number } | null;
-}
+  lost: z
+    .object({
+      tMs: z.number(),
+      why: z.string(),
+      inFlight: z.number(),
+    })
+    .nullable(),
+});
+export type GeneratorPart = z.infer<typeof generatorPartSchema>;
 
-/** As n8n counts them, which knows nothing of responses. */
-export interface ExecutionCounts {
-  succeeded: number;
-  failed: number;
-  /** New, waiting in the queue or running. */
-  unfinished: number;
-  /** Where the counts come from: `database`, `metrics`, `API`. */
-  source: string;
-}
+/** Of the measured part. */
+export const generatorSummarySchema = z.object({
+  cpuCores: z.number(),
+  /** Cores that it could use at the most. */
+  coresAvailable: z.number().nullable(),
+  /** Were due while as many as may be were open; they are not part of what was offered. */
+  notSent: z.number(),
+  /** Begun later than due: part of every latency. Null in a closed loop. */
+  latenessMs: z
+    .object({
+      p50: z.number(),
+      p99: z.number(),
+      max: z.number(),
+    })
+    .nullable(),
+  /** Requests for which a connection had to be opened. */
+  newConnections: z.number().nullable(),
+  /** Where several made the load at the same time, each; their sum and the faults of all are above. */
+  parts: z.exactOptional(z.array(generatorPartSchema)),
+  /** Why the run says nothing about the system, a clause each; empty is best. */
+  faults: z.array(z.string()),
+  /** There are faults. */
+  saturated: z.boolean(),
+});
+export type GeneratorSummary = z.infer<typeof generatorSummarySchema>;
 
-/** Over the whole run, warm-up included. */
-export interface Executions extends ExecutionCounts {
-  /** Over the same time, to be compared with; older records do not have them. */
-  requests?: number;
-  rightReplies?: number;
-}
-
-/** Requests and executions matched one by one, over the whole run, warm-up included. */
-export interface MatchedExecutions {
-  /** Where the executions were read: `database`, `API`. */
-  source: string;
-  /** Those that carry the id of a request of this run. */
-  executions: number;
-  /** Of them, those that ended with an outcome that n8n has thrown away. */
-  notKept: number;
-  /** Of them, those that failed, crashed ones included, and those that had not ended; newer records. */
-  failed?: number;
-  unfinished?: number;
-  /** Answered as expected by an execution that succeeded; newer records. */
-  succeeded?: number;
-  /** Answered as expected, and no execution carries the id. */
-  withoutExecution: NamedRequests;
-  /** Answered as expected, and the execution failed or had not ended. */
-  notSucceeded: NamedRequests;
-  /** Executed to the end, and not answered as expected. */
-  unheard: NamedRequests;
-  /** Not answered as expected, and the execution failed or had not ended; newer records. */
-  failedBoth?: NamedRequests;
-  /** Not answered as expected, and no execution carries the id: never begun; newer records. */
-  notExecuted?: NamedRequests;
-  /** Executed more than once. */
-  repeated: NamedRequests;
-}
-
-export interface NamedRequests {
-  requests: number;
-  /** Of the first 20. */
-  ids: string[];
-}
-
-/** Of what should stay level under a steady load, after it had settled. With 95 % confidence. */
-export interface SoakTrend {
-  name: 'memory' | 'latency' | 'database' | 'WAL' | `table ${string}`;
-  unit: 'MiB' | 'ms';
-  perHour: { value: number; low: number; high: number };
-  /** `unknown`: the interval allows growth that matters, and none. */
-  answer: 'grows' | 'steady' | 'unknown';
-}
-
-export interface Completions {
-  requests: number;
-  ratePerSecond: number;
-  shareOfOffered: number;
-  /** Executions begun and not ended, when the measured part ended. */
-  openAtEnd: number;
-  source: string;
-}
-
-export interface LatencySummary {
-  count: number;
-  mean: number;
-  min: number;
-  p50: number;
-  p90: number;
-  p95: number;
-  p99: number;
-  p999: number;
-  max: number;
-  /** With 95 % confidence; records of schema version 1 have none. */
-  intervals?: Record<'mean' | 'p50' | 'p90' | 'p95' | 'p99' | 'p999', LatencyInterval>;
-}
-
-export interface LatencyInterval {
-  low: number;
-  /** Null where there were too few requests for a bound. */
-  high: number | null;
-}
-
-/** Whatever is sampled plays one of these. */
-export interface RoleSummary {
-  role: SampledRole;
-  instances: number;
-  rssPeakMiB: number | null;
-  rssMedianMiB: number | null;
-  cpuCoresMean: number | null;
-  processesPeak: number | null;
-  restarts: number;
-  oomKills: number;
-  throttledShare: number | null;
-}
+/** After the warm-up was cut. Latencies in milliseconds, from raw samples. */
+export const summarySchema = z
+  .object({
+    offered: z.object({
+      requests: z.number(),
+      ratePerSecond: z.number(),
+    }),
+    /** Good replies: those the workload calls right. */
+    achieved: z.object({
+      requests: z.number(),
+      ratePerSecond: z.number(),
+      shareOfOffered: z.number(),
+    }),
+    /**
+     * Workloads that answer at once: requests whose execution ended within the measured part; null where
+     * n8n could not tell. Left out for others, whose response proves it.
+     */
+    completions: z.exactOptional(completionsSchema.nullable()),
+    latencyMs: latencySummarySchema.nullable(),
+    errors: z.object({
+      requests: z.number(),
+      share: z.number(),
+      byKind: z.record(z.string(), z.number()),
+    }),
+    /** Requests still without an answer when the run ended. */
+    unanswered: z.object({
+      requests: z.number(),
+      oldestAgeMs: z.number(),
+    }),
+    /** Counted from n8n itself; null where n8n could not be asked. */
+    executions: executionsSchema.nullable(),
+    /** The same by the id that each request carries; left out where it is not known. */
+    matched: z.exactOptional(
+      z.union([
+        matchedExecutionsSchema,
+        z.object({
+          skipped: z.string(),
+        }),
+      ]),
+    ),
+    /**
+     * Jobs that wait in the queue; without one, executions that were accepted and have not ended. Slope
+     * per second over the measured part. Null where neither is known.
+     */
+    backlog: z
+      .object({
+        atEnd: z.number(),
+        slopePerSecond: z.number(),
+        drainedAfterSeconds: z.number().nullable(),
+        /** What showed that it drained, where n8n's executions were not counted. */
+        source: z.exactOptional(z.string()),
+      })
+      .nullable(),
+    /**
+     * How long the system gave no response to anybody under load, each time that this alone made requests miss an SLO of
+     * a percentile: the longest first, at most 200, warm-up included.
+     */
+    stallsMs: z.exactOptional(z.array(z.number())),
+    /** Left out where there were none. */
+    stallCauses: z.exactOptional(stallCausesSchema),
+    /** Requests in flight predicted by rate x latency against those seen. */
+    littlesLaw: z
+      .object({
+        predicted: z.number(),
+        observed: z.number(),
+        ratio: z.number(),
+      })
+      .nullable(),
+    cpuMillisecondsPerRequest: z.number().nullable(),
+    roles: z.array(roleSummarySchema),
+    /** Of soak runs alone. */
+    soak: z.exactOptional(z.array(soakTrendSchema)),
+    /** Which process replied how often, where the workload says so. */
+    spread: z.array(
+      z.object({
+        host: z.string(),
+        pid: z.number(),
+        role: z.string(),
+        requests: z.number(),
+      }),
+    ),
+    generator: generatorSummarySchema,
+  })
+  .refine(({ achieved, latencyMs }) => latencyMs !== null || achieved.requests === 0, {
+    path: ['latencyMs'],
+    error: 'expected latencies, since there were expected responses',
+  });
+export type Summary = z.infer<typeof summarySchema>;

@@ -1,62 +1,71 @@
-import type { Cell, Step } from '../plan/cells';
-import type { SweepPlan } from '../plan/sweep-plan';
-import type { LimitSeen, Machine, VerdictOutcome } from './record';
+import { z } from 'zod';
+import { cellSchema, recordedPlanSchema, stepSchema } from '../plan/recorded';
+import { machineSchema } from './record';
+import { limitSeenSchema, verdictOutcomeSchema } from './verdict';
 
 export const SWEEP_FILE = 'sweep.json';
 
 /** The shape of sweep.json: all that is settled before the first cell, so that a sweep can be resumed. */
-export interface SweepRecord {
-  schemaVersion: 1;
-  kind: 'sweep';
-  id: string;
-  name: string;
-  title: string;
-  startedAt: string;
-  command: string[];
-  machine: Machine;
-  plan: SweepPlan;
+export const sweepRecordSchema = z.object({
+  schemaVersion: z.literal(1),
+  kind: z.literal('sweep'),
+  id: z.string(),
+  name: z.string(),
+  title: z.string(),
+  startedAt: z.string(),
+  command: z.array(z.string()),
+  machine: machineSchema,
+  plan: recordedPlanSchema,
   /** In the order in which they are measured; made from the plan's seed. */
-  steps: Step[];
-  skipped: { cell: Cell; reason: string }[];
-  estimatedSeconds: number;
-}
-
-/** The shape of cell.json. A step of the sweep is done when it has one, whatever became of it. */
-export interface CellRecord extends Step {
-  schemaVersion: 2;
-  kind: 'cell';
-  startedAt: string;
-  seconds: number;
-  machine: Machine;
-  versions: Record<string, string>;
-  /** `crashed`: n8n did not come up, or never gave the expected response. */
-  outcome: Exclude<VerdictOutcome, 'aborted'> | 'crashed';
-  sentence: string;
-  limitedBy: string;
-  /** The same with its figures and what came next; not of what crashed, nor in older records. */
-  limit?: LimitSeen;
-  figures: CellFigures;
-  /** Folder of its run or search beneath the cell's own; null where it came to none. */
-  run: string | null;
-}
+  steps: z.array(stepSchema),
+  skipped: z.array(
+    z.object({
+      cell: cellSchema,
+      reason: z.string(),
+    }),
+  ),
+  estimatedSeconds: z.number(),
+});
+export type SweepRecord = z.infer<typeof sweepRecordSchema>;
 
 /** Null where it was not measured. */
-export interface CellFigures {
+export const cellFiguresSchema = z.object({
   /** Of a search. */
-  capacityPerSecond: number | null;
-  achievedPerSecond: number | null;
-  p50Ms: number | null;
-  p95Ms: number | null;
-  p99Ms: number | null;
-  errorShare: number | null;
+  capacityPerSecond: z.number().nullable(),
+  achievedPerSecond: z.number().nullable(),
+  p50Ms: z.number().nullable(),
+  p95Ms: z.number().nullable(),
+  p99Ms: z.number().nullable(),
+  errorShare: z.number().nullable(),
   /** Peak of all n8n processes together. */
-  memoryMiB: number | null;
+  memoryMiB: z.number().nullable(),
   /** Peak memory over expected responses a second. */
-  memoryMiBPerRequestPerSecond: number | null;
-  cpuMillisecondsPerRequest: number | null;
+  memoryMiBPerRequestPerSecond: z.number().nullable(),
+  cpuMillisecondsPerRequest: z.number().nullable(),
   /** Restarts and OOM kills during the load. */
-  restarts: number | null;
-}
+  restarts: z.number().nullable(),
+});
+export type CellFigures = z.infer<typeof cellFiguresSchema>;
+
+/** The shape of cell.json. A step of the sweep is done when it has one, whatever became of it. */
+export const cellRecordSchema = stepSchema.extend({
+  schemaVersion: z.literal(2),
+  kind: z.literal('cell'),
+  startedAt: z.string(),
+  seconds: z.number(),
+  machine: machineSchema,
+  versions: z.record(z.string(), z.string()),
+  /** `crashed`: n8n did not come up, or never gave the expected response. */
+  outcome: z.union([verdictOutcomeSchema.exclude(['aborted']), z.literal('crashed')]),
+  sentence: z.string(),
+  limitedBy: z.string(),
+  /** The same with its figures and what came next; not of what crashed. */
+  limit: z.exactOptional(limitSeenSchema),
+  figures: cellFiguresSchema,
+  /** Folder of its run or search beneath the cell's own; null where it came to none. */
+  run: z.string().nullable(),
+});
+export type CellRecord = z.infer<typeof cellRecordSchema>;
 
 export const NO_FIGURES: CellFigures = {
   capacityPerSecond: null,

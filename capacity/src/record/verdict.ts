@@ -1,53 +1,78 @@
 /** The part of run.json that judges the run, and names what limited it. */
-import type { SampledRole } from '../plan/roles';
+import { z } from 'zod';
+import { sampledRoleSchema } from '../plan/recorded';
 
 /**
  * `sustained`: every SLO is met; `not sustained`: one is missed; `inconclusive`: too little evidence for
  * either; `invalid`: the load generator or the environment was at fault; `aborted`: it did not end.
  */
-export type VerdictOutcome = 'sustained' | 'not sustained' | 'inconclusive' | 'invalid' | 'aborted';
+export const verdictOutcomeSchema = z.enum([
+  'sustained',
+  'not sustained',
+  'inconclusive',
+  'invalid',
+  'aborted',
+]);
+export type VerdictOutcome = z.infer<typeof verdictOutcomeSchema>;
 
-export interface Verdict {
-  outcome: VerdictOutcome;
-  /** One sentence a manager can read. */
-  sentence: string;
-  breaches: { slo: string; measured: number; text: string }[];
-  /** SLOs for which there was too little evidence, or none: then `measured` is null. */
-  undecided: { slo: string; measured: number | null; seemsMet: boolean; text: string }[];
-  limitedBy: LimitedBy;
-  /** What makes the result doubtful; empty is best. */
-  doubts: string[];
-}
+export const rankedLimitSchema = z.object({
+  name: z.string(),
+  role: sampledRoleSchema,
+  resource: z.string(),
+  /** In use of what there is, as a share. */
+  utilisation: z.number(),
+  isUsedUp: z.boolean(),
+  evidence: z.string(),
+});
+export type RankedLimit = z.infer<typeof rankedLimitSchema>;
 
 /** The resource that ran out first; `nothing` where none did, `unknown` where none of those seen did. */
-export interface LimitedBy {
+export const limitedBySchema = z.object({
   /** A row of the table in analysis/limits, such as `worker slots`. */
-  name: string;
+  name: z.string(),
   /** The figures that say so. */
-  evidence: string;
-  /** In use of what there is; older records do not have this, nor the next two. */
-  utilisation?: number;
+  evidence: z.string(),
+  /** In use of what there is; left out where it is not known. */
+  utilisation: z.exactOptional(z.number()),
   /** What would limit it next. */
-  runnerUp?: RankedLimit | null;
+  runnerUp: z.exactOptional(rankedLimitSchema.nullable()),
   /** Every resource that was seen, the limiting one first. */
-  ranked?: RankedLimit[];
-}
+  ranked: z.exactOptional(z.array(rankedLimitSchema)),
+});
+export type LimitedBy = z.infer<typeof limitedBySchema>;
+
+export const verdictSchema = z.object({
+  outcome: verdictOutcomeSchema,
+  /** One sentence a manager can read. */
+  sentence: z.string(),
+  breaches: z.array(
+    z.object({
+      slo: z.string(),
+      measured: z.number(),
+      text: z.string(),
+    }),
+  ),
+  /** SLOs for which there was too little evidence, or none: then `measured` is null. */
+  undecided: z.array(
+    z.object({
+      slo: z.string(),
+      measured: z.number().nullable(),
+      seemsMet: z.boolean(),
+      text: z.string(),
+    }),
+  ),
+  limitedBy: limitedBySchema,
+  /** What makes the result doubtful; empty is best. */
+  doubts: z.array(z.string()),
+});
+export type Verdict = z.infer<typeof verdictSchema>;
 
 /** What limited a run or a search, as records of several runs keep it. */
-export interface LimitSeen {
-  name: string;
+export const limitSeenSchema = z.object({
+  name: z.string(),
   /** The figures that say so; null where there are none. */
-  evidence: string | null;
+  evidence: z.string().nullable(),
   /** What would limit it next; null where nothing else was seen. */
-  next: string | null;
-}
-
-export interface RankedLimit {
-  name: string;
-  role: SampledRole;
-  resource: string;
-  /** In use of what there is, as a share. */
-  utilisation: number;
-  isUsedUp: boolean;
-  evidence: string;
-}
+  next: z.string().nullable(),
+});
+export type LimitSeen = z.infer<typeof limitSeenSchema>;

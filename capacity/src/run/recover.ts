@@ -1,5 +1,6 @@
 import { totals } from '../analysis/metrics';
 import { mean } from '../analysis/statistics';
+import { isAlive } from '../linux/proc';
 import { completeFolder, REQUESTS_FILE, SAMPLES_FILE } from '../record/folder';
 import { readHead, readSamples } from '../record/read';
 import type { RunData } from '../report/run/data';
@@ -12,10 +13,10 @@ import { seenAgain } from './read';
  * and is then a run like any other.
  */
 export async function recoverRun(folder: string): Promise<RunData> {
-  const { pid, head } = readHead(folder);
-  if (isAlive(pid)) {
+  const { maker, head } = readHead(folder);
+  if (isAlive(maker)) {
     throw new Mistake(
-      `the run in ${folder} is still running (process ${String(pid)}): wait until it has ended.`,
+      `the run in ${folder} is still running (process ${String(maker.pid)}): wait until it has ended.`,
     );
   }
   const requests = await seenAgain(folder, head);
@@ -44,13 +45,4 @@ export async function recoverRun(folder: string): Promise<RunData> {
   });
   completeFolder(folder, record);
   return { record, requests: requests.timeline, samples };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

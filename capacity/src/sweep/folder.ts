@@ -1,11 +1,17 @@
 /** The folder of a sweep: sweep.json first, then a folder a step, whose cell.json says that it is done. */
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Step } from '../plan/cells';
 import { writeWhole } from '../record/folder';
-import { SWEEP_FILE, type CellRecord, type SweepRecord } from '../record/sweep-record';
-import { cellOfVersion1 } from '../record/version1';
-import { isAlive, processName, type ProcessName } from '../linux/proc';
+import {
+  cellRecordSchema,
+  SWEEP_FILE,
+  sweepRecordSchema,
+  type CellRecord,
+  type SweepRecord,
+} from '../record/sweep-record';
+import { readObjectFile, readRecordFile } from '../record/parse';
+import { isAlive, processNameSchema, thisProcess } from '../linux/proc';
 import { messageOf, Mistake } from '../ui/exit';
 
 export const CELL_FILE = 'cell.json';
@@ -18,11 +24,10 @@ export class SweepFolder {
   sweep(): SweepRecord | null {
     const file = join(this.path, SWEEP_FILE);
     if (!existsSync(file)) return null;
-    const sweep = readJson(file) as SweepRecord;
-    if (sweep.kind === 'sweep' && (sweep.schemaVersion as number) === 1) return sweep;
-    throw new Mistake(
-      `${file} has schemaVersion ${String(sweep.schemaVersion)}, which this version of n8n-tuned does not know: take the version that wrote it, or a newer one.`,
-    );
+    return readRecordFile(file, {
+      ...{ what: 'a sweep', kind: 'sweep', version: 1 },
+      schema: sweepRecordSchema,
+    });
   }
 
   begin(sweep: SweepRecord): void {
@@ -66,31 +71,24 @@ export class SweepFolder {
   claim(): () => void {
     const file = join(this.path, OWNER_FILE);
     if (existsSync(file)) {
-      const owner = readJson(file) as ProcessName;
+      const owner = readObjectFile(file, 'the claim of a sweep', processNameSchema);
       if (owner.pid !== process.pid && isAlive(owner)) {
         throw new Mistake(
           `the sweep in ${this.path} is being measured by process ${String(owner.pid)}: wait until it has ended.`,
         );
       }
     }
-    writeWhole(file, json(processName(process.pid)));
+    writeWhole(file, json(thisProcess()));
     return () => {
       rmSync(file, { force: true });
     };
   }
 }
 
-function readCell(file: string): CellRecord {
-  const read = readJson(file) as Record<string, unknown>;
-  return (read['schemaVersion'] === 1 ? cellOfVersion1(read) : read) as unknown as CellRecord;
-}
-
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new Mistake(`${file} cannot be read as a part of a sweep: ${messageOf(error)}.`);
-  }
-}
+const readCell = (file: string): CellRecord =>
+  readRecordFile(file, {
+    ...{ what: 'a cell of a sweep', kind: 'cell', version: 2 },
+    schema: cellRecordSchema,
+  });
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

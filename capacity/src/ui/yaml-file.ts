@@ -63,7 +63,7 @@ function sentence(document: Document, issue: Issue, kind: Kind<unknown>): string
   return `${place}${found}: ${expected(issue)}`;
 }
 
-function expected(issue: Issue): string {
+export function expected(issue: Issue): string {
   if (issue.message.startsWith('expected ')) return issue.message;
   if (issue.code === 'invalid_type') return `expected ${articleOf(issue.expected)}`;
   if (issue.code === 'invalid_value') {

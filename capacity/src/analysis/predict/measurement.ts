@@ -4,7 +4,7 @@ import type { Role, Topology } from '../../plan/topology';
 import type { AtCapacity, FindRecord } from '../../record/find-record';
 import { runAtCapacity, usedAt } from '../../record/read-find';
 import type { Machine, RunRecord } from '../../record/record';
-import type { RecordedWorkload } from '../../plan/chosen-workload';
+import type { RecordedWorkload } from '../../plan/recorded';
 
 /** What a search, or a run at its limit, tells a prediction. */
 export interface MeasuredSize {

@@ -2,7 +2,7 @@ import type { CompareRecord } from '../../record/compare-record';
 import type { DrillRecord } from '../../record/drill-record';
 import type { FindRecord } from '../../record/find-record';
 import type { Machine, RunRecord } from '../../record/record';
-import type { RecordedWorkload } from '../../plan/chosen-workload';
+import type { RecordedWorkload } from '../../plan/recorded';
 import type { Topology } from '../../plan/topology';
 import type { Chart } from '../plot/chart';
 import { escapeXml } from '../plot/svg';
