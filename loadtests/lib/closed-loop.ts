@@ -41,11 +41,11 @@ export function closedLoop(
   const mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs));
   const response = send(request, id, mayTakeMs);
   const end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs);
-  const { serviceMs, status, errorKind, ranBy, connected } = end;
+  const { serviceMs, status, errorKind, protocol, ranBy, connected } = end;
   if (prints) print(['e', id, rounded(serviceMs), status, errorKind, ranBy, connected]);
   if (begunMs >= plan.warmupSeconds * 1000 && begunMs < lastDueMs) {
     const { workload } = request;
-    count({ workload, durationMs: serviceMs, lateMs: null, errorKind, ranBy, connected });
+    count({ workload, durationMs: serviceMs, late: null, errorKind, protocol, ranBy, connected });
   }
   const pauseSeconds = errorKind !== '' && status === 0 ? NO_REPLY_PAUSE_SECONDS : 0;
   sleep(Math.max(pauseSeconds, request.thinkTimeMs / 1000));

@@ -2,7 +2,7 @@
 import { dueBetween, highestRate } from './due.ts';
 import { Mistake } from './mistake.ts';
 import { lengthSeconds, type LoadPlan } from './profile.ts';
-import { LATENCY_METRICS, type Slo } from './slo.ts';
+import { isAboutLatency, type Slo } from './slo.ts';
 
 /** Measured: 4 000 open requests take k6 250 MiB. Sockets end near 28 000 per address. */
 const OPEN_AT_MOST = 10_000;
@@ -43,6 +43,4 @@ function openAtOnce(plan: LoadPlan, eachMs: number): number {
   return Math.ceil(Math.min(byTime, inAll)) + OPEN_AT_LEAST;
 }
 
-function isUpperLatency({ metric, operator }: Slo): boolean {
-  return LATENCY_METRICS.some((known) => known === metric) && operator.startsWith('<');
-}
+const isUpperLatency = (slo: Slo): boolean => isAboutLatency(slo) && slo.operator.startsWith('<');

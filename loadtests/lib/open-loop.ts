@@ -7,7 +7,9 @@ import exec from 'k6/execution';
 import { setTimeout } from 'k6/timers';
 import { dueTimes } from './arrivals.ts';
 import { startClock } from './clock.ts';
+import { allowedLatenessMs } from './lateness.ts';
 import { count, countNotSent } from './metrics.ts';
+import { tooManyLanes } from './planned.ts';
 import { print } from './print.ts';
 import { lengthSeconds } from './profile.ts';
 import { seededRandom, seedOf } from './random.ts';
@@ -25,9 +27,11 @@ export async function openLoop(
 ): Promise<void> {
   const { plan, share, segments, timeoutMs, drainMs, prints } = settings;
   const warmupMs = plan.warmupSeconds * 1000;
+  const allowedLateMs = allowedLatenessMs(settings.slos);
   const lastDueMs = lengthSeconds(plan) * 1000;
   const lane = laneOf(exec.scenario.iterationInTest, share);
   const lanes = allLanes(plan, share.of * segments);
+  if (lane >= lanes) exec.test.abort(tooManyLanes(settings));
   const mayBeOpen = Math.ceil(settings.maxOpen / (lanes / share.of));
   const { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs });
   const nextDue = dueTimes(plan, seed, lane, lanes);
@@ -53,11 +57,13 @@ export async function openLoop(
     const response = await begin(request, id, mayTakeMs);
     open -= 1;
     const end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs);
-    const { serviceMs, status, errorKind, ranBy, connected } = end;
+    const { serviceMs, status, errorKind, protocol, ranBy, connected } = end;
     if (prints) print(['e', id, rounded(serviceMs), status, errorKind, ranBy, connected]);
     if (measured) {
       const { workload } = request;
-      count({ workload, durationMs: lateMs + serviceMs, lateMs, errorKind, ranBy, connected });
+      const durationMs = lateMs + serviceMs;
+      const late = { ms: lateMs, isTooLate: lateMs > allowedLateMs };
+      count({ workload, durationMs, late, errorKind, protocol, ranBy, connected });
     }
   }
 

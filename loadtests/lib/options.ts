@@ -1,15 +1,27 @@
 /** From a plan to k6's scenario, and from an SLO to its thresholds. */
-import type { Options, Scenario } from 'k6/options';
+import type { Options, Scenario } from 'k6/options' with { 'resolution-mode': 'import' };
+import { dueBetween } from './due.ts';
+import { COUNTED_KINDS } from './errors.ts';
+import { MAY_BE_LATE } from './lateness.ts';
 import { Mistake } from './mistake.ts';
 import { lengthSeconds, PROFILES, type Profile } from './profile.ts';
 import type { Settings } from './settings.ts';
 import { allLanes, clientsOf } from './share.ts';
-import type { Slo } from './slo.ts';
+import { isAboutLatency, type Slo } from './slo.ts';
 
 /** Above what a request may take at the end of the run, so that k6 never cuts one off uncounted. */
 const GRACE_SECONDS = 10;
 
+/** As k6 names them. */
+export const PROTOCOLS = ['HTTP/1.0', 'HTTP/1.1', 'HTTP/2.0'] as const;
+
 const TREND_STATS = ['count', 'avg', 'min', 'med', 'p(90)', 'p(95)', 'p(99)', 'p(99.9)', 'max'];
+
+/** Those of k6 without `url`, of which each path is one more series: `name` is the workload. */
+const SYSTEM_TAGS: NonNullable<Options['systemTags']> = [
+  ...(['proto', 'subproto', 'status', 'method', 'name', 'group', 'check', 'error'] as const),
+  ...(['error_code', 'tls_version', 'scenario', 'service', 'expected_response'] as const),
+];
 
 export function optionsOf(settings: Settings): Options {
   const { plan, readyMs, hosts } = settings;
@@ -19,8 +31,9 @@ export function optionsOf(settings: Settings): Options {
     thresholds: k6Thresholds(settings),
     summaryTrendStats: TREND_STATS,
     setupTimeout: `${String(readyMs / 1000 + GRACE_SECONDS)}s`,
-    systemTags: ['status', 'error_code', 'name', 'scenario'],
+    systemTags: SYSTEM_TAGS,
     userAgent: 'n8n-tuned',
+    noCookiesReset: settings.keepsCookies,
     // Idle connections that a virtual user keeps: all that were open, and the one used last comes first.
     batch: settings.maxOpen,
     batchPerHost: settings.maxOpen,
@@ -61,38 +74,51 @@ const LATENCY: Partial<Record<Slo['metric'], string>> = {
   mean: 'avg',
 };
 
+/** One figure of a metric, and what it must be. */
 interface Threshold {
-  slo: string;
-  metric: string;
+  slo: Slo;
+  metric: 'load_duration' | 'load_wrong';
+  /** As k6 names it in a summary. */
+  figure: string;
+  operator: '<' | '<=' | '>' | '>=' | '==';
+  bound: number;
+  /** As k6 reads it. */
   expression: string;
 }
 
-export function thresholdsOf(slos: readonly Slo[]): Threshold[] {
-  return slos.flatMap((slo) => {
-    const operator = slo.operator === '=' ? '==' : slo.operator;
-    const latency = LATENCY[slo.metric];
-    const bound = (metric: string, expression: string): Threshold => ({
-      slo: slo.text,
-      metric,
-      expression,
-    });
-    if (latency !== undefined) {
-      return [bound('load_duration', `${latency}${operator}${String(slo.bound)}`)];
-    }
-    if (slo.metric === 'errors') {
-      return [bound('load_wrong', `rate${operator}${String(slo.bound)}`)];
-    }
-    if (slo.metric === 'throughput') {
-      refuseUpperBound(slo);
-      return [bound('load_wrong', `rate<=${String(Number((1 - slo.bound).toFixed(6)))}`)];
-    }
-    throw new Mistake(
-      `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`,
-    );
+export const thresholdsOf = (slos: readonly Slo[]): Threshold[] =>
+  slos.map((slo) => {
+    const { metric, figure, operator, bound } = boundOf(slo);
+    return {
+      ...{ slo, metric, figure, operator, bound },
+      expression: `${figure}${operator}${String(bound)}`,
+    };
   });
+
+function boundOf(slo: Slo): Omit<Threshold, 'slo' | 'expression'> {
+  const operator = slo.operator === '=' ? '==' : slo.operator;
+  const latency = LATENCY[slo.metric];
+  if (latency !== undefined) {
+    return { metric: 'load_duration', figure: latency, operator, bound: slo.bound };
+  }
+  if (slo.metric === 'errors') {
+    return { metric: 'load_wrong', figure: 'rate', operator, bound: slo.bound };
+  }
+  if (slo.metric === 'throughput') {
+    refuseUpperBound(slo);
+    const bound = Number((1 - slo.bound).toFixed(6));
+    return { metric: 'load_wrong', figure: 'rate', operator: '<=', bound };
+  }
+  throw new Mistake(
+    `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`,
+  );
 }
 
-function k6Thresholds({ plan, slos }: Settings): NonNullable<Options['thresholds']> {
+/** So many requests that a generator has none of them by chance: one in 20 000 times. */
+const ENOUGH_FOR_EACH = 10;
+
+function k6Thresholds(settings: Settings): NonNullable<Options['thresholds']> {
+  const { plan, slos, onlyHttp1 } = settings;
   const profile: Profile = PROFILES[plan.profile];
   const thresholds: NonNullable<Options['thresholds']> = {};
   for (const { metric, expression } of thresholdsOf(slos)) {
@@ -102,11 +128,30 @@ function k6Thresholds({ plan, slos }: Settings): NonNullable<Options['thresholds
       delayAbortEval: '10s',
     });
   }
-  if (slos.length > 0 && plan.loop === 'open') {
-    // Then the run says nothing about the SLOs, and must not pass for one that does.
+  // Where there is no expected response, a latency is unknown, and unknown is not met.
+  if (slos.some(isAboutLatency)) (thresholds.load_duration ??= []).push('max>0');
+  // What says nothing about the system must not pass for something that does.
+  if (mustHaveRequests(settings)) thresholds.load_requests = ['count>0'];
+  if (plan.loop === 'open') {
     thresholds.load_not_sent = ['count==0'];
+    thresholds.load_too_late = [`rate<=${String(MAY_BE_LATE)}`];
+  }
+  // k6 sums up by a tag only what a threshold names.
+  for (const kind of COUNTED_KINDS) thresholds[`load_errors{kind:${kind}}`] = ['count>=0'];
+  thresholds['load_errors{kind:no socket}'] = ['count==0'];
+  for (const protocol of PROTOCOLS) {
+    const mustBeNone = onlyHttp1 && protocol !== 'HTTP/1.1';
+    thresholds[`load_responses{proto:${protocol}}`] = [mustBeNone ? 'count==0' : 'count>=0'];
   }
   return thresholds;
+}
+
+/** One of several generators may have none of a short plan. */
+function mustHaveRequests({ plan, share, segments }: Settings): boolean {
+  const generators = share.of * segments;
+  if (generators === 1 || plan.loop === 'closed') return true;
+  const due = dueBetween(plan, plan.warmupSeconds, lengthSeconds(plan));
+  return due >= ENOUGH_FOR_EACH * generators;
 }
 
 function refuseUpperBound({ text, operator }: Slo): void {

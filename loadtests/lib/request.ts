@@ -1,11 +1,12 @@
 /** Requests as k6 sends them, and what it says about each. */
 import { randomBytes } from 'k6/crypto';
 import { b64decode } from 'k6/encoding';
-import http, { type RefinedParams, type RefinedResponse } from 'k6/http';
+import http, { CookieJar, type RefinedParams, type RefinedResponse } from 'k6/http';
 import { parseExpectation, type Expectation } from './expect.ts';
 import { looksAtBody } from './expected.ts';
 import { judge, type Judgement } from './judge.ts';
 import type { Random } from './random.ts';
+import type { Settings } from './settings.ts';
 import type { LoadRequest } from './workload.ts';
 
 export interface Prepared extends LoadRequest {
@@ -13,14 +14,20 @@ export interface Prepared extends LoadRequest {
   expectations: Expectation[];
   /** Only then is the response's body kept in memory. */
   readsBody: boolean;
+  /** From one request of a virtual user to its next. */
+  keepsCookies: boolean;
 }
 
-export function prepare(request: LoadRequest, baseUrl: string): Prepared {
+export function prepare(
+  request: LoadRequest,
+  { baseUrl, keepsCookies }: Pick<Settings, 'baseUrl' | 'keepsCookies'>,
+): Prepared {
   const expectations = request.expect.map(parseExpectation);
   return {
     ...request,
     url: baseUrl + request.path,
     expectations,
+    keepsCookies,
     readsBody: request.requestIdAt !== null || request.ranAt !== null || looksAtBody(expectations),
   };
 }
@@ -57,6 +64,9 @@ export function begin(request: Prepared, id: string, mayTakeMs: number): Promise
   );
 }
 
+/** What k6's option --throw raises would end a lane, and the request would be missing. */
+const NEVER_THROWS = { throw: false };
+
 function paramsOf(
   request: Prepared,
   id: string,
@@ -67,6 +77,9 @@ function paramsOf(
     timeout: `${String(Math.ceil(mayTakeMs))}ms`,
     tags: { name: request.workload },
     responseType: request.readsBody ? 'text' : 'none',
+    // k6's own jar lasts for an iteration, which is a whole lane: an affinity cookie would hold all of it at one pod.
+    ...(request.keepsCookies ? {} : { jar: new CookieJar() }),
+    ...NEVER_THROWS,
   };
 }
 
@@ -88,6 +101,8 @@ function bodyOf(request: Prepared): string | ArrayBuffer | null {
 
 export interface Ended extends Judgement {
   status: number;
+  /** As `HTTP/1.1`; empty without a response. */
+  protocol: string;
   /** From the sending on, connecting included. */
   serviceMs: number;
   /** Connections that were opened for it: 0 or 1. */
@@ -123,6 +138,7 @@ export function ended(
     errorKind:
       judgement.errorKind === 'timeout' && timeoutIsTheEnd ? 'unanswered' : judgement.errorKind,
     status,
+    protocol: status > 0 ? response.proto : '',
     serviceMs: status > 0 ? timings.blocked + timings.duration : waitedMs,
     connected,
   };

@@ -9,7 +9,8 @@ import { openLimit, refuseTooManyOpen } from './open-limit.ts';
 import { ownRequest, withHeaders } from './own-request.ts';
 import { isProfileName, planOf, PROFILES, type LoadPlan, type PlanParameters } from './profile.ts';
 import { parseShare, WHOLE, type Share } from './share.ts';
-import { parseSlos, type Slo } from './slo.ts';
+import { parseSlos, withErrorBound, type Slo } from './slo.ts';
+import { VARIABLES, type ScriptEnv } from './variables.ts';
 import { parametersFrom, requestsOf, type CatalogueShape, type LoadRequest } from './workload.ts';
 
 export interface Settings {
@@ -24,7 +25,12 @@ export interface Settings {
   segments: number;
   /** When the load begins, in milliseconds since 1970 by the clock of this machine; null: as soon as it can. */
   beginsAtMs: number | null;
-  slos: Slo[];
+  /** Never about latency alone: errors have a bound too. */
+  slos: readonly Slo[];
+  /** Without HTTP/2. */
+  onlyHttp1: boolean;
+  /** From one request of a virtual user to its next. */
+  keepsCookies: boolean;
   /** A request is given up after this. */
   timeoutMs: number;
   /** So long after the last request is due, what has no answer yet is unanswered. */
@@ -35,31 +41,34 @@ export interface Settings {
   maxOpen: number;
   /** Makes the ids of this run differ from those of another. */
   runId: string;
+  /** Where it was given: without setup's word the summary knows no other. */
+  givenRunId: string | null;
   /** Of random arrivals and of the weights of a blend. */
   seed: number;
   /** Every request goes to standard output as a line, see print.ts. */
   prints: boolean;
   summaryFile: string | null;
+  /** Without the figures of k6's own. */
+  summaryIsShort: boolean;
 }
 
 /** From setup to every virtual user: each reads its settings by itself, at a time of its own. */
 export type RunIdentity = Pick<Settings, 'runId' | 'seed'>;
 
-type Env = Record<string, string | undefined>;
-
 export function readSettings(
   profile: string,
-  env: Env,
+  env: ScriptEnv,
   readText: (file: string) => string,
   catalogueFile: string,
 ): Settings {
   const plan = planFrom(profile, env);
-  const slos = env.SLO === undefined || env.SLO === '' ? [] : parseSlos(env.SLO);
-  const timeoutMs = milliseconds(env, 'TIMEOUT', 60);
+  const slos = env.SLO === undefined || env.SLO === '' ? [] : withErrorBound(parseSlos(env.SLO));
+  const timeoutMs = milliseconds(env, 'TIMEOUT');
+  const baseUrl = baseUrlFrom(env);
   const share = env.SHARE === undefined ? WHOLE : parseShare(env.SHARE);
   const segments = env.SEGMENTS === undefined ? 1 : wholeFromOne(env, 'SEGMENTS');
   return {
-    baseUrl: baseUrlFrom(env),
+    baseUrl,
     hosts: env.HOSTS === undefined ? {} : (JSON.parse(env.HOSTS) as Record<string, string>),
     requests: requestsFrom(env, readText, catalogueFile),
     plan,
@@ -67,19 +76,23 @@ export function readSettings(
     segments,
     beginsAtMs: env.BEGINS_AT === undefined ? null : number(env, 'BEGINS_AT'),
     slos,
+    onlyHttp1: onlyHttp1From(env, baseUrl),
+    keepsCookies: only(env, 'COOKIES', 'keep'),
     timeoutMs,
-    drainMs: milliseconds(env, 'DRAIN', 30),
-    readyMs: milliseconds(env, 'READY', 60),
+    drainMs: milliseconds(env, 'DRAIN'),
+    readyMs: milliseconds(env, 'READY'),
     maxOpen: Math.ceil(maxOpenFrom(env, plan, share.of * segments, timeoutMs, slos) / share.of),
     runId: env.RUN_ID ?? Date.now().toString(36),
+    givenRunId: env.RUN_ID ?? null,
     seed: plan.seed ?? Date.now() % 2 ** 31,
     prints: env.PRINT_REQUESTS === '1',
     summaryFile: env.SUMMARY_FILE ?? null,
+    summaryIsShort: only(env, 'SUMMARY', 'short'),
   };
 }
 
 /** PLAN: made by the command; else the profile with what was said about it. */
-function planFrom(profile: string, env: Env): LoadPlan {
+function planFrom(profile: string, env: ScriptEnv): LoadPlan {
   if (!isProfileName(profile)) {
     throw new Mistake(
       `there is no profile '${profile}': choose one of ${Object.keys(PROFILES).join(', ')}`,
@@ -103,8 +116,8 @@ function planFrom(profile: string, env: Env): LoadPlan {
   return planOf(profile, parameters);
 }
 
-function baseUrlFrom(env: Env): string {
-  const url = env.BASE_URL ?? 'http://127.0.0.1:5678';
+function baseUrlFrom(env: ScriptEnv): string {
+  const url = env.BASE_URL ?? VARIABLES.BASE_URL.usual;
   if (!/^https?:\/\/[^/\s]+/.test(url)) {
     throw new Mistake(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
   }
@@ -116,7 +129,7 @@ function baseUrlFrom(env: Env): string {
  * one per line, BODY as text: the user's own. Else WORKLOAD of the catalogue, with HEADERS besides its own.
  */
 function requestsFrom(
-  env: Env,
+  env: ScriptEnv,
   readText: (file: string) => string,
   catalogueFile: string,
 ): LoadRequest[] {
@@ -135,7 +148,7 @@ function requestsFrom(
     ];
   }
   const catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)) as CatalogueShape;
-  const requests = requestsOf(catalogue, env.WORKLOAD ?? 'last-node', {
+  const requests = requestsOf(catalogue, env.WORKLOAD ?? VARIABLES.WORKLOAD.usual, {
     variant: env.VARIANT,
     // PARAMETERS='n=5000,ms=10'
     parameters: parametersFrom((env.PARAMETERS ?? '').split(',').filter((pair) => pair !== '')),
@@ -145,7 +158,7 @@ function requestsFrom(
 
 /** Of all generators together. */
 function maxOpenFrom(
-  env: Env,
+  env: ScriptEnv,
   plan: LoadPlan,
   generators: number,
   timeoutMs: number,
@@ -158,7 +171,30 @@ function maxOpenFrom(
   return wholeFromOne(env, 'MAX_OPEN');
 }
 
-function wholeFromOne(env: Env, name: string): number {
+/** Not an option of k6, and a script comes too late: k6 looks at this variable as it starts. */
+function onlyHttp1From(env: ScriptEnv, baseUrl: string): boolean {
+  const asked = only(env, 'HTTP', '1.1');
+  const isSet = (env.GODEBUG ?? '').split(',').includes('http2client=0');
+  if (asked && baseUrl.startsWith('https') && !isSet) {
+    throw new Mistake(
+      'HTTP=1.1 takes effect only together with GODEBUG=http2client=0, which k6 itself reads: add -e GODEBUG=http2client=0',
+    );
+  }
+  return asked;
+}
+
+type Named = Exclude<keyof ScriptEnv, 'GODEBUG'>;
+
+/** A variable with one value besides none. */
+function only(env: ScriptEnv, name: Named, value: string): boolean {
+  const text = env[name] ?? '';
+  if (text !== '' && text !== value) {
+    throw new Mistake(`${name} is '${text}': it must be ${value}, or be left out`);
+  }
+  return text === value;
+}
+
+function wholeFromOne(env: ScriptEnv, name: Named): number {
   const value = number(env, name);
   if (!Number.isInteger(value) || value < 1) {
     throw new Mistake(`${name} is '${env[name] ?? ''}': it must be a whole number of at least 1`);
@@ -166,12 +202,11 @@ function wholeFromOne(env: Env, name: string): number {
   return value;
 }
 
-function milliseconds(env: Env, name: string, fallbackSeconds: number): number {
-  const text = env[name];
-  return 1000 * (text === undefined ? fallbackSeconds : parseDuration(text));
+function milliseconds(env: ScriptEnv, name: 'TIMEOUT' | 'DRAIN' | 'READY'): number {
+  return 1000 * parseDuration(env[name] ?? VARIABLES[name].usual);
 }
 
-function number(env: Env, name: string): number {
+function number(env: ScriptEnv, name: Named): number {
   const value = Number(env[name]);
   if (!Number.isFinite(value)) {
     throw new Mistake(`${name} is '${env[name] ?? ''}': it must be a number`);

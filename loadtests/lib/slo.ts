@@ -20,6 +20,21 @@ export interface Slo {
   bound: number;
 }
 
+/** Where no SLO says how many requests may fail. */
+export const USUAL_ERRORS: Slo = {
+  text: 'errors<5%',
+  metric: 'errors',
+  operator: '<',
+  bound: 0.05,
+};
+
+/** Latencies are those of expected responses, so they say nothing of an n8n that fails fast: errors have a bound, too. */
+export const withErrorBound = (slos: readonly Slo[]): readonly Slo[] =>
+  slos.some(({ metric }) => metric === 'errors') ? slos : [...slos, USUAL_ERRORS];
+
+export const isAboutLatency = ({ metric }: Slo): boolean =>
+  LATENCY_METRICS.some((known) => known === metric);
+
 const MILLISECONDS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 60_000 };
 
 /** One or several, separated by commas. Throws one sentence that says what to write instead. */

@@ -1,114 +1,164 @@
 /**
- * What a run of k6 alone says at its end: one JSON shape, whatever k6's own looks like in its version.
- * The command does not use it: it counts from the raw requests.
+ * What a run of k6 alone says at its end: one JSON shape, whatever k6's own looks like. What is not known is null, and
+ * never met. The command does not use it: it counts from the raw requests.
  */
-import { COUNTED_KINDS } from './errors.ts';
+import { COUNTED_KINDS, NO_SOCKET } from './errors.ts';
+import { figuresOfK6 } from './k6-figures.ts';
+import { readK6Summary, type K6Metric, type K6Summary } from './k6-summary.ts';
+import { allowedLatenessMs, MAY_BE_LATE } from './lateness.ts';
 import type { LoadSummary } from './load-summary.ts';
-import { thresholdsOf } from './options.ts';
+import { PROTOCOLS, thresholdsOf } from './options.ts';
 import type { RunIdentity, Settings } from './settings.ts';
+import { sentences } from './summary-text.ts';
 
 export type SummaryFiles = Record<string, string>;
 
-/** v1 nests the values, and so does v2's default; its machine-readable form does not. */
-type K6Metric = { values?: Record<string, number>; thresholds?: Record<string, { ok: boolean }> };
-
 export function summaryOf(settings: Settings, data: unknown): SummaryFiles {
-  const { metrics = {}, setup_data: run = settings } = data as {
-    metrics?: Record<string, K6Metric>;
-    setup_data?: RunIdentity;
-  };
-  const summary = loadSummary({ ...settings, runId: run.runId }, metrics);
+  const k6 = readK6Summary(data);
+  const summary = loadSummary(settings, k6);
+  const figures = settings.summaryIsShort ? '' : figuresOfK6(k6.metrics);
+  const files: SummaryFiles = settings.prints ? {} : { stdout: sentences(summary) + figures };
+  const { summaryFile } = settings;
+  if (summaryFile === null) return files;
   const json = `${JSON.stringify(summary, null, 2)}\n`;
-  const files: SummaryFiles = settings.prints ? {} : { stdout: sentences(summary) };
-  return settings.summaryFile === null ? files : { ...files, [settings.summaryFile]: json };
+  return { ...files, [summaryFile]: json };
 }
 
-function loadSummary(settings: Settings, metrics: Record<string, K6Metric>): LoadSummary {
-  const { plan, slos, runId, baseUrl } = settings;
-  const value = (metric: string, name: string): number => metrics[metric]?.values?.[name] ?? 0;
+function loadSummary(settings: Settings, { metrics, setupData }: K6Summary): LoadSummary {
+  const { plan, baseUrl, slos } = settings;
+  const figure = (metric: string, name: string): number | null =>
+    metrics.get(metric)?.values[name] ?? null;
+  const count = (metric: string): number => figure(metric, 'count') ?? 0;
   // Of a rate, passes are the trues: the wrong ones.
-  const wrong = value('load_wrong', 'passes');
-  const expected = value('load_wrong', 'fails');
-  const counted = COUNTED_KINDS.map((kind): [string, number] => [
-    kind,
-    value(`load_errors_${kind.replaceAll(' ', '_')}`, 'count'),
-  ]);
-  const errors = Object.fromEntries(counted.filter(([, count]) => count > 0));
-  const latency = metrics.load_duration?.values;
-  const at = (name: string): number => latency?.[name] ?? 0;
-  return {
-    schemaVersion: 3,
-    runId,
+  const wrong = figure('load_wrong', 'passes') ?? 0;
+  const expected = figure('load_wrong', 'fails') ?? 0;
+  const requests = wrong + expected;
+  const errors = errorsOf(wrong, count);
+  const isOpen = plan.loop === 'open';
+  const at = (name: string): number | null => figure('load_duration', name);
+  const summary: Omit<LoadSummary, 'passed' | 'notValid'> = {
+    schemaVersion: 4,
+    runId: (setupData as RunIdentity | undefined)?.runId ?? settings.givenRunId,
     baseUrl,
     workloads: settings.requests.map(({ workload }) => workload),
     profile: plan.profile,
     loop: plan.loop,
     warmupSeconds: plan.warmupSeconds,
     durationSeconds: plan.durationSeconds,
-    requests: wrong + expected,
+    requests,
     expected,
     expectedPerSecond: expected / plan.durationSeconds,
     errors,
     unanswered: {
-      requests: errors.unanswered ?? 0,
-      oldestAgeMs: value('load_unanswered_age', 'max'),
+      requests: errors['unanswered'] ?? 0,
+      oldestAgeMs: figure('load_unanswered_age', 'max') ?? 0,
     },
-    arrivals: plan.loop === 'open' ? plan.arrivals : null,
-    notSent: value('load_not_sent', 'count'),
-    latenessMs:
-      plan.loop === 'open'
-        ? {
-            p50: value('load_late', 'med'),
-            p99: value('load_late', 'p(99)'),
-            max: value('load_late', 'max'),
-          }
-        : null,
-    newConnections: value('load_new_connections', 'count'),
-    latencyMs:
-      latency === undefined || at('max') === 0
-        ? null
-        : {
-            mean: at('avg'),
-            min: at('min'),
-            p50: at('med'),
-            p90: at('p(90)'),
-            p95: at('p(95)'),
-            p99: at('p(99)'),
-            p999: at('p(99.9)'),
-            max: at('max'),
-          },
-    slo: slos.map((slo) => ({
-      text: slo.text,
-      met: thresholdsOf([slo]).every(
-        ({ metric, expression }) => metrics[metric]?.thresholds?.[expression]?.ok !== false,
-      ),
+    arrivals: isOpen ? plan.arrivals : null,
+    notSent: count('load_not_sent'),
+    latenessMs: isOpen
+      ? {
+          p50: figure('load_late', 'med'),
+          p99: figure('load_late', 'p(99)'),
+          max: figure('load_late', 'max'),
+        }
+      : null,
+    newConnections: count('load_new_connections'),
+    protocols: Object.fromEntries(
+      PROTOCOLS.map((proto): [string, number] => [
+        proto,
+        count(`load_responses{proto:${proto}}`),
+      ]).filter(([, number]) => number > 0),
+    ),
+    latencyMs: hasLatency(metrics)
+      ? {
+          mean: at('avg'),
+          min: at('min'),
+          p50: at('med'),
+          p90: at('p(90)'),
+          p95: at('p(95)'),
+          p99: at('p(99)'),
+          p999: at('p(99.9)'),
+          max: at('max'),
+        }
+      : null,
+    slo: thresholdsOf(slos).map((threshold) => ({
+      text: threshold.slo.text,
+      met: requests > 0 ? holds(metrics, threshold) : null,
     })),
   };
+  const notValid = whyNotValid(summary, figure('load_too_late', 'rate') ?? 0, settings);
+  const passed = notValid.length === 0 && summary.slo.every(({ met }) => met === true);
+  return { ...summary, passed, notValid };
 }
 
-function sentences(summary: LoadSummary): string {
-  const { latencyMs, errors } = summary;
-  const kinds = Object.entries(errors).map(([kind, count]) => `${kind} ${String(count)}`);
-  return [
-    '',
-    `  ${summary.profile} of ${summary.workloads.join(', ')} against ${summary.baseUrl}`,
-    `  requests      ${String(summary.requests)}, expected responses ${String(summary.expected)} (${summary.expectedPerSecond.toFixed(1)}/s)`,
-    `  errors        ${kinds.join(', ') || 'none'}`,
-    ...(summary.notSent === 0
-      ? []
-      : [
-          `  NOT VALID     ${String(summary.notSent)} requests were due and not sent, because too many were open: raise MAX_OPEN`,
-        ]),
-    ...(summary.latenessMs === null
-      ? []
-      : [
-          `  started late  median ${summary.latenessMs.p50.toFixed(1)} ms, p99 ${summary.latenessMs.p99.toFixed(1)} ms; part of the latency`,
-        ]),
-    latencyMs === null
-      ? '  latency       none: no request got its expected response'
-      : `  latency ms    p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
-    ...summary.slo.map(({ text, met }) => `  ${met ? 'met   ' : 'missed'}        ${text}`),
-    '',
-    '',
-  ].join('\n');
+/** What k6 does not tell apart is there, under a name of its own. */
+function errorsOf(wrong: number, count: (metric: string) => number): Record<string, number> {
+  const kinds = COUNTED_KINDS.map((kind): [string, number] => [
+    kind,
+    count(`load_errors{kind:${kind}}`),
+  ]);
+  const known = kinds.reduce((sum, [, number]) => sum + number, 0);
+  return Object.fromEntries(
+    [...kinds, ['kind not known', wrong - known] as const].filter(([, number]) => number > 0),
+  );
+}
+
+type Metrics = ReadonlyMap<string, K6Metric>;
+
+/** Null: not known. A metric without a value is all zeros in k6. */
+function holds(
+  metrics: Metrics,
+  { metric, figure, operator, bound, expression }: ReturnType<typeof thresholdsOf>[number],
+): boolean | null {
+  if (metric === 'load_duration' && !hasLatency(metrics)) return null;
+  const found = metrics.get(metric);
+  const judged = found?.thresholds[expression];
+  if (judged !== undefined) return judged;
+  const value = found?.values[figure];
+  if (value === undefined) return null;
+  switch (operator) {
+    case '<':
+      return value < bound;
+    case '<=':
+      return value <= bound;
+    case '>':
+      return value > bound;
+    case '>=':
+      return value >= bound;
+    case '==':
+      return value === bound;
+  }
+}
+
+const hasLatency = (metrics: Metrics): boolean =>
+  (metrics.get('load_duration')?.values['max'] ?? 0) > 0;
+
+/** The generator's own faults, and what k6 does not tell of them. */
+function whyNotValid(
+  { requests, notSent, errors, protocols }: Omit<LoadSummary, 'passed' | 'notValid'>,
+  tooLate: number,
+  { slos, onlyHttp1 }: Settings,
+): string[] {
+  if (requests === 0) return ['no request was measured'];
+  const faults: string[] = [];
+  if (notSent > 0) {
+    faults.push(
+      `${String(notSent)} requests were due and not sent, because too many were open: raise MAX_OPEN`,
+    );
+  }
+  const noSocket = errors[NO_SOCKET] ?? 0;
+  if (noSocket > 0) {
+    faults.push(`${String(noSocket)} requests found no free socket on the machine of k6`);
+  }
+  // In a closed loop nothing is late.
+  if (tooLate > MAY_BE_LATE) {
+    faults.push(
+      `${(100 * tooLate).toFixed(1)}% of the requests were started more than ${String(allowedLatenessMs(slos))} ms after they were due, and at most ${String(100 * MAY_BE_LATE)}% may be: give k6 more CPU, or take a lower rate`,
+    );
+  }
+  const others = Object.keys(protocols).filter((protocol) => protocol !== 'HTTP/1.1');
+  if (onlyHttp1 && others.length > 0) {
+    faults.push(`responses came over ${others.join(' and ')}, although HTTP=1.1 was asked for`);
+  }
+  return faults;
 }

@@ -1,4 +1,4 @@
-import { parseSlos } from '../../loadtests/lib/slo';
+import { parseSlos, USUAL_ERRORS, withErrorBound } from '../../loadtests/lib/slo';
 
 describe('an SLO', () => {
   it.each([
@@ -12,6 +12,15 @@ describe('an SLO', () => {
     ['backlog==0', 'backlog', '=', 0],
   ])('%s is read', (text, metric, operator, bound) => {
     expect(parseSlos(text)).toEqual([{ text, metric, operator, bound }]);
+  });
+
+  it('has a bound of errors beside it, of its own or the usual one', () => {
+    const texts = (text: string): string[] =>
+      withErrorBound(parseSlos(text)).map((slo) => slo.text);
+    expect(texts('p95<6s')).toEqual(['p95<6s', 'errors<5%']);
+    expect(texts('throughput>=95%')).toEqual(['throughput>=95%', 'errors<5%']);
+    expect(texts('p95<6s,errors<50%')).toEqual(['p95<6s', 'errors<50%']);
+    expect(parseSlos(USUAL_ERRORS.text)).toEqual([USUAL_ERRORS]);
   });
 
   it('may be several', () => {

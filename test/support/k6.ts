@@ -14,12 +14,13 @@ export interface PlainRun {
   output: string;
 }
 
-/** As a user without the command would: `k6 run -e NAME=value loadtests/PROFILE.ts`. */
+/** As a user without the command would: `k6 run -e NAME=value loadtests/PROFILE.ts`; `environment` is that of k6. */
 export async function runPlainK6(
   profile: string,
   env: Record<string, string | number>,
   k6 = process.env.K6 ?? findK6(),
   flags: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<PlainRun> {
   const folder = mkdtempSync(join(tmpdir(), 'plain-k6-'));
   const summaryFile = join(folder, 'summary.json');
@@ -38,7 +39,7 @@ export async function runPlainK6(
     ],
     {
       cwd: join(__dirname, '../../loadtests'),
-      env: { ...process.env, K6_NO_USAGE_REPORT: 'true' },
+      env: { ...process.env, K6_NO_USAGE_REPORT: 'true', ...environment },
     },
   );
   let output = '';

@@ -1,5 +1,5 @@
 /** When a load that grows has become too much: the SLOs over the last few seconds, not over the whole run. */
-import type { Slo } from '../plan/slo';
+import { withErrorBound, type Slo } from '../plan/slo';
 import type { RequestSample } from '../record/record';
 import { missedSlo } from './window-slo';
 
@@ -17,8 +17,6 @@ const WINDOW_MS = 5_000;
 const LEAST_REQUESTS = 20;
 /** A single stall is no breach, even where it lies in two windows: so many in a row are one. */
 const WINDOWS = 3;
-/** Where no SLO says how many may fail. */
-const USUAL_ERRORS: Slo = { text: 'errors<5%', metric: 'errors', operator: '<', bound: 0.05 };
 
 /** Takes requests in the order of their ends, and keeps those of one window only. */
 export class BreachWatch {
@@ -28,7 +26,7 @@ export class BreachWatch {
   private missed: Breached[] = [];
 
   constructor(slos: readonly Slo[]) {
-    this.slos = slos.some(({ metric }) => metric === 'errors') ? slos : [...slos, USUAL_ERRORS];
+    this.slos = withErrorBound(slos);
   }
 
   /** The breach, from the request on with which it is certain; null before. */

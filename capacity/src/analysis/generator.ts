@@ -1,5 +1,6 @@
 /** Whether the load generator did what a run rests on: every request sent, when it was due, with CPU to spare. */
-import { LATENCY_METRICS, type Slo } from '../plan/slo';
+import { allowedLatenessMs } from '../../../loadtests/lib/lateness';
+import type { Slo } from '../plan/slo';
 import type { GeneratorPart, GeneratorSummary, Summary } from '../record/record';
 import { figures } from './figures';
 import type { Values } from './requests/values';
@@ -8,22 +9,6 @@ import { percentile } from './statistics';
 const BUSY_SHARE = 0.9;
 /** Several generators follow one schedule as closely as their clocks are known. */
 const CLOCK_UNCERTAIN_MS = 250;
-/** A lateness is part of the latency: this much of the smallest threshold may be the generator's own. */
-const LATE_SHARE = 0.1;
-/** What timers and the scheduler of an idle machine were seen to take at the 99th percentile is below it. */
-const LATE_ALLOWED_MS = 5;
-/** Where no SLO is about latency. */
-const LATE_ALLOWED_WITHOUT_SLO_MS = 100;
-
-/** At the 99th percentile. */
-export function allowedLatenessMs(slos: readonly Slo[]): number {
-  const bounds = slos
-    .filter(({ metric }) => LATENCY_METRICS.some((known) => known === metric))
-    .map(({ bound }) => bound);
-  if (bounds.length === 0) return LATE_ALLOWED_WITHOUT_SLO_MS;
-  return Math.max(LATE_ALLOWED_MS, LATE_SHARE * Math.min(...bounds));
-}
-
 /** A clause each; empty when the run says something about the system. */
 export function generatorFaults(
   {

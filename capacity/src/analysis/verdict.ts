@@ -1,4 +1,4 @@
-import { parseSlos, type Slo } from '../plan/slo';
+import { isAboutLatency, parseSlos, withErrorBound, type Slo } from '../plan/slo';
 import type { RunEvent, Summary, Verdict, VerdictOutcome } from '../record/record';
 import type { Limit } from './limits/bottleneck';
 import { executionFindings, type Promised } from './executions';
@@ -83,11 +83,14 @@ export const assessAll = (
   { profile }: Pick<VerdictFacts, 'profile'>,
 ): Assessment[] => slos.map((slo) => assess(slo, summary, { asSeen: profile === SMOKE }));
 
-/** What no run may do, whether or not the user asked: fall behind what is offered. */
+/**
+ * What no run may do, whether or not the user asked: fall behind what is offered, which bounds errors too. A closed loop
+ * falls behind nothing, so there a bound of errors comes with each latency, which is that of expected responses.
+ */
 function impliedSlos(slos: readonly Slo[], { loop }: VerdictFacts): Slo[] {
-  return loop === 'open' && !slos.some(({ metric }) => metric === 'throughput')
-    ? parseSlos('throughput>=95%')
-    : [];
+  if (loop === 'closed')
+    return slos.some(isAboutLatency) ? withErrorBound(slos).slice(slos.length) : [];
+  return slos.some(({ metric }) => metric === 'throughput') ? [] : parseSlos('throughput>=95%');
 }
 
 /** Where a growing load became too much, which the run as a whole need not show. */

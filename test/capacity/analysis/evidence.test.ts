@@ -177,6 +177,19 @@ describe('the interval decides', () => {
     const closed = { ...facts, loop: 'closed', clients: 8 } as const;
     expect(verdict([], summaryOf([], 40), nothing, closed).outcome).toBe('not sustained');
   });
+
+  test('a latency SLO comes with a bound of errors in every loop, as it is of expected responses only', () => {
+    const half = summaryOf(all(200, 20), 200);
+    for (const loop of ['open', 'closed'] as const) {
+      const { outcome, breaches } = verdict(parseSlos('p95<300ms'), half, nothing, {
+        ...{ ...facts, loop, clients: 8 },
+      });
+      expect(outcome).toBe('not sustained');
+      expect(breaches).toHaveLength(1);
+      const own = parseSlos('p95<300ms,errors<60%,throughput>=40%');
+      expect(verdict(own, half, nothing, { ...facts, loop, clients: 8 }).outcome).toBe('sustained');
+    }
+  });
 });
 
 test('whoever judges the record again comes to the recorded verdict, whatever was measured', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { allowedLatenessMs, generatorFaults } from '../../../capacity/src/analysis/generator';
+import { generatorFaults } from '../../../capacity/src/analysis/generator';
+import { allowedLatenessMs } from '../../../loadtests/lib/lateness';
 import { parseSlos } from '../../../capacity/src/plan/slo';
 
 const fine = {

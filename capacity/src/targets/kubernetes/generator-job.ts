@@ -10,8 +10,8 @@ export const OUTPUT = '/out';
 
 /** A script of k6 beside the bundled ones, which asks until every response is the expected one, and makes no load. */
 export const READY_SCRIPT = `import { script } from './lib/shared.js';
-const { setup, options: own } = script('smoke');
-export { setup };
+const { look, options: own } = script('smoke');
+export const setup = look;
 // It gives up by itself, READY says when.
 export const options = { vus: 1, iterations: 1, setupTimeout: '24h', hosts: own.hosts || {} };
 export default () => {};

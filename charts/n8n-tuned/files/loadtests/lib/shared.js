@@ -1,3 +1,5 @@
+import exec5 from "k6/execution";
+
 import { sleep } from "k6";
 import exec2 from "k6/execution";
 
@@ -14,6 +16,7 @@ function epochOfTestRun() {
   return epoch;
 }
 
+import { check } from "k6";
 import { Counter, Rate, Trend } from "k6/metrics";
 
 var TIMED_OUT = [1050, 1211], RESET = [1201, 1220], NO_SOCKET = "no socket";
@@ -40,12 +43,18 @@ function countedKind(kind) {
   return COUNTED_KINDS.find((known) => known === coarse) ?? "other";
 }
 
-var duration = new Trend("load_duration", !0), wrong = new Rate("load_wrong"), unansweredAge = new Trend("load_unanswered_age", !0), late = new Trend("load_late", !0), notSent = new Counter("load_not_sent"), connections = new Counter("load_new_connections"), ranBy = new Counter("load_ran_by"), errors = new Map(
-  COUNTED_KINDS.map((kind) => [kind, new Counter(`load_errors_${kind.replaceAll(" ", "_")}`)])
-);
+var duration = new Trend("load_duration", !0), requests = new Counter("load_requests"), wrong = new Rate("load_wrong"), errors = new Counter("load_errors"), unansweredAge = new Trend("load_unanswered_age", !0), late = new Trend("load_late", !0), tooLate = new Rate("load_too_late"), notSent = new Counter("load_not_sent"), connections = new Counter("load_new_connections"), responses = new Counter("load_responses"), ranBy = new Counter("load_ran_by");
 function count(counted) {
-  let { workload, durationMs, lateMs, errorKind, ranBy: process, connected } = counted, tags = { workload };
-  lateMs !== null && late.add(lateMs, tags), connected > 0 && connections.add(connected, tags), wrong.add(errorKind !== "", tags), (errorKind === "" || errorKind === "timeout" || errorKind === "unanswered") && duration.add(durationMs, tags), errorKind !== "" && errors.get(countedKind(errorKind))?.add(1, tags), errorKind === "unanswered" && unansweredAge.add(durationMs, tags), process !== "" && ranBy.add(1, { ...tags, ran_by: process });
+  let {
+    workload,
+    durationMs,
+    late: lateness,
+    errorKind,
+    protocol,
+    ranBy: process,
+    connected
+  } = counted, tags = { workload };
+  requests.add(1, tags), lateness !== null && (late.add(lateness.ms, tags), tooLate.add(lateness.isTooLate, tags)), connected > 0 && connections.add(connected, tags), protocol !== "" && responses.add(1, { ...tags, proto: protocol }), wrong.add(errorKind !== "", tags), check(null, { "expected response": () => errorKind === "" }, tags), (errorKind === "" || errorKind === "timeout" || errorKind === "unanswered") && duration.add(durationMs, tags), errorKind !== "" && errors.add(1, { ...tags, kind: countedKind(errorKind) }), errorKind === "unanswered" && unansweredAge.add(durationMs, tags), process !== "" && ranBy.add(1, { ...tags, ran_by: process });
 }
 function countNotSent(workload) {
   notSent.add(1, { workload });
@@ -214,7 +223,7 @@ function lengthSeconds(plan) {
 
 import { randomBytes } from "k6/crypto";
 import { b64decode } from "k6/encoding";
-import http from "k6/http";
+import http, { CookieJar } from "k6/http";
 
 var SHAPE = /^\s*(status|json|body|header)((?:[.[][^=!<>~]*)?)\s*(?:(!~|==|!=|<=|>=|=|<|>|~)\s*(.*?)\s*)?$/s;
 function parseExpectation(text) {
@@ -385,17 +394,18 @@ function processOf(value) {
   return [host, pid, role].map(String).join("/");
 }
 
-function prepare(request, baseUrl) {
+function prepare(request, { baseUrl, keepsCookies }) {
   let expectations = request.expect.map(parseExpectation);
   return {
     ...request,
     url: baseUrl + request.path,
     expectations,
+    keepsCookies,
     readsBody: request.requestIdAt !== null || request.ranAt !== null || looksAtBody(expectations)
   };
 }
-function pick(requests, random) {
-  let total = requests.reduce((sum, { weight }) => sum + weight, 0), point = random() * total, chosen = requests.find(({ weight }) => (point -= weight) < 0) ?? requests[0];
+function pick(requests2, random) {
+  let total = requests2.reduce((sum, { weight }) => sum + weight, 0), point = random() * total, chosen = requests2.find(({ weight }) => (point -= weight) < 0) ?? requests2[0];
   if (chosen === void 0)
     throw new Error("the workload has no request");
   return chosen;
@@ -416,12 +426,16 @@ function begin(request, id, mayTakeMs) {
     paramsOf(request, id, mayTakeMs)
   );
 }
+var NEVER_THROWS = { throw: !1 };
 function paramsOf(request, id, mayTakeMs) {
   return {
     headers: { ...request.headers, "x-load-id": id },
     timeout: `${String(Math.ceil(mayTakeMs))}ms`,
     tags: { name: request.workload },
-    responseType: request.readsBody ? "text" : "none"
+    responseType: request.readsBody ? "text" : "none",
+    // k6's own jar lasts for an iteration, which is a whole lane: an affinity cookie would hold all of it at one pod.
+    ...request.keepsCookies ? {} : { jar: new CookieJar() },
+    ...NEVER_THROWS
   };
 }
 var bytesOf = /* @__PURE__ */ new Map();
@@ -451,6 +465,7 @@ function ended(request, response, id, waitedMs, timeoutIsTheEnd) {
     ...judgement,
     errorKind: judgement.errorKind === "timeout" && timeoutIsTheEnd ? "unanswered" : judgement.errorKind,
     status,
+    protocol: status > 0 ? response.proto : "",
     serviceMs: status > 0 ? timings.blocked + timings.duration : waitedMs,
     connected
   };
@@ -510,20 +525,20 @@ function dueTimes(plan, seed, lane = 0, lanes = 1) {
 }
 function reaching(stages) {
   let index = 0, beganSeconds = 0, before = 0;
-  return (requests) => {
+  return (requests2) => {
     for (let stage = stages[index]; stage !== void 0; stage = stages[index]) {
       let { durationSeconds, fromRatePerSecond, toRatePerSecond } = stage, within = (fromRatePerSecond + toRatePerSecond) / 2 * durationSeconds;
-      if (requests - before < within - 1e-9)
-        return 1e3 * (beganSeconds + secondsInto(stage, requests - before));
+      if (requests2 - before < within - 1e-9)
+        return 1e3 * (beganSeconds + secondsInto(stage, requests2 - before));
       index += 1, beganSeconds += durationSeconds, before += within;
     }
     return null;
   };
 }
-function secondsInto({ durationSeconds, fromRatePerSecond, toRatePerSecond }, requests) {
-  if (requests <= 0) return 0;
-  let growth = (toRatePerSecond - fromRatePerSecond) / durationSeconds, root = Math.sqrt(Math.max(0, fromRatePerSecond ** 2 + 2 * growth * requests));
-  return 2 * requests / (fromRatePerSecond + root);
+function secondsInto({ durationSeconds, fromRatePerSecond, toRatePerSecond }, requests2) {
+  if (requests2 <= 0) return 0;
+  let growth = (toRatePerSecond - fromRatePerSecond) / durationSeconds, root = Math.sqrt(Math.max(0, fromRatePerSecond ** 2 + 2 * growth * requests2));
+  return 2 * requests2 / (fromRatePerSecond + root);
 }
 
 var WHOLE = { index: 0, of: 1 };
@@ -543,7 +558,7 @@ function clientsOf({ clients }, { index, of }) {
 }
 
 var NO_REPLY_PAUSE_SECONDS = 1, TOO_LATE_PAUSE_SECONDS = 0.25, clock = null;
-function closedLoop({ plan, share, beginsAtMs, timeoutMs, drainMs, prints }, requests, { runId }) {
+function closedLoop({ plan, share, beginsAtMs, timeoutMs, drainMs, prints }, requests2, { runId }) {
   let lastDueMs = lengthSeconds(plan) * 1e3;
   clock ??= startClock({ leadMs: 0, beginsAtMs });
   let { beganAtMs, now } = clock;
@@ -553,157 +568,26 @@ function closedLoop({ plan, share, beginsAtMs, timeoutMs, drainMs, prints }, req
     sleep(TOO_LATE_PAUSE_SECONDS);
     return;
   }
-  let request = pick(requests, Math.random), client = laneOf(exec2.vu.idInTest - 1, share) + 1, id = `${runId}-${String(client)}-${String(exec2.vu.iterationInInstance)}`;
+  let request = pick(requests2, Math.random), client = laneOf(exec2.vu.idInTest - 1, share) + 1, id = `${runId}-${String(client)}-${String(exec2.vu.iterationInInstance)}`;
   prints && print(["b", id, rounded(begunMs), 0, beganAtMs, request.workload]);
-  let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), response = send(request, id, mayTakeMs), end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs), { serviceMs, status, errorKind, ranBy: ranBy2, connected } = end;
+  let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), response = send(request, id, mayTakeMs), end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs), { serviceMs, status, errorKind, protocol, ranBy: ranBy2, connected } = end;
   if (prints && print(["e", id, rounded(serviceMs), status, errorKind, ranBy2, connected]), begunMs >= plan.warmupSeconds * 1e3 && begunMs < lastDueMs) {
     let { workload } = request;
-    count({ workload, durationMs: serviceMs, lateMs: null, errorKind, ranBy: ranBy2, connected });
+    count({ workload, durationMs: serviceMs, late: null, errorKind, protocol, ranBy: ranBy2, connected });
   }
   sleep(Math.max(errorKind !== "" && status === 0 ? NO_REPLY_PAUSE_SECONDS : 0, request.thinkTimeMs / 1e3));
 }
-var rounded = (milliseconds2) => Math.round(milliseconds2 * 1e3) / 1e3;
+var rounded = (milliseconds3) => Math.round(milliseconds3 * 1e3) / 1e3;
 
 import exec3 from "k6/execution";
 import { setTimeout } from "k6/timers";
-var PICKING = 1e6;
-async function openLoop(settings, requests, { runId, seed }) {
-  let { plan, share, segments, timeoutMs, drainMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, lastDueMs = lengthSeconds(plan) * 1e3, lane = laneOf(exec3.scenario.iterationInTest, share), lanes = allLanes(plan, share.of * segments), mayBeOpen = Math.ceil(settings.maxOpen / (lanes / share.of)), { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs }), nextDue = dueTimes(plan, seed, lane, lanes), random = seededRandom(seedOf(seed, PICKING + lane)), open2 = 0, sent = 0;
-  async function send2(dueMs) {
-    let request = pick(requests, random), measured = dueMs >= warmupMs;
-    if (open2 >= mayBeOpen) {
-      prints && print(["n", rounded2(dueMs), beganAtMs, request.workload]), measured && countNotSent(request.workload);
-      return;
-    }
-    open2 += 1;
-    let id = `${runId}-${String(lane)}-${String(sent)}`;
-    sent += 1;
-    let begunMs = now(), lateMs = begunMs - dueMs;
-    prints && print(["b", id, rounded2(dueMs), rounded2(lateMs), beganAtMs, request.workload]);
-    let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), response = await begin(request, id, mayTakeMs);
-    open2 -= 1;
-    let end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs), { serviceMs, status, errorKind, ranBy: ranBy2, connected } = end;
-    if (prints && print(["e", id, rounded2(serviceMs), status, errorKind, ranBy2, connected]), measured) {
-      let { workload } = request;
-      count({ workload, durationMs: lateMs + serviceMs, lateMs, errorKind, ranBy: ranBy2, connected });
-    }
-  }
-  await new Promise((allSent) => {
-    let due = nextDue(), step2 = () => {
-      for (; due !== null && due <= now(); due = nextDue()) send2(due);
-      due === null ? allSent() : setTimeout(step2, Math.max(0, due - now()));
-    };
-    step2();
-  });
-}
-var rounded2 = (milliseconds2) => Math.round(milliseconds2 * 1e3) / 1e3;
 
-var GRACE_SECONDS = 10, TREND_STATS = ["count", "avg", "min", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"];
-function optionsOf(settings) {
-  let { plan, readyMs, hosts } = settings;
-  return {
-    ...Object.keys(hosts).length === 0 ? {} : { hosts },
-    scenarios: { [plan.profile]: scenarioOf(settings) },
-    thresholds: k6Thresholds(settings),
-    summaryTrendStats: TREND_STATS,
-    setupTimeout: `${String(readyMs / 1e3 + GRACE_SECONDS)}s`,
-    systemTags: ["status", "error_code", "name", "scenario"],
-    userAgent: "n8n-tuned",
-    // Idle connections that a virtual user keeps: all that were open, and the one used last comes first.
-    batch: settings.maxOpen,
-    batchPerHost: settings.maxOpen
-  };
-}
-function scenarioOf({ plan, share, segments, beginsAtMs, drainMs }) {
-  let waitSeconds = beginsAtMs === null ? 0 : Math.max(0, beginsAtMs - Date.now()) / 1e3, seconds = lengthSeconds(plan) + waitSeconds, gracefulStop = `${String(drainMs / 1e3 + GRACE_SECONDS)}s`;
-  return plan.loop === "closed" ? {
-    executor: "constant-vus",
-    vus: clientsOf(plan, share),
-    duration: `${String(Math.ceil(seconds * 1e3))}ms`,
-    gracefulStop
-  } : {
-    executor: "per-vu-iterations",
-    // k6 runs as many of them as its segment has.
-    vus: allLanes(plan, share.of * segments) / share.of,
-    iterations: 1,
-    // A lane sends to the end of the plan; then its requests have their time to be answered.
-    maxDuration: `${String(Math.ceil(seconds) + GRACE_SECONDS)}s`,
-    gracefulStop
-  };
-}
-var LATENCY = {
-  p50: "med",
-  p90: "p(90)",
-  p95: "p(95)",
-  p99: "p(99)",
-  "p99.9": "p(99.9)",
-  max: "max",
-  mean: "avg"
-};
-function thresholdsOf(slos) {
-  return slos.flatMap((slo) => {
-    let operator = slo.operator === "=" ? "==" : slo.operator, latency = LATENCY[slo.metric], bound = (metric, expression) => ({
-      slo: slo.text,
-      metric,
-      expression
-    });
-    if (latency !== void 0)
-      return [bound("load_duration", `${latency}${operator}${String(slo.bound)}`)];
-    if (slo.metric === "errors")
-      return [bound("load_wrong", `rate${operator}${String(slo.bound)}`)];
-    if (slo.metric === "throughput")
-      return refuseUpperBound(slo), [bound("load_wrong", `rate<=${String(Number((1 - slo.bound).toFixed(6)))}`)];
-    throw new Mistake(
-      `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`
-    );
-  });
-}
-function k6Thresholds({ plan, slos }) {
-  let profile = PROFILES[plan.profile], thresholds = {};
-  for (let { metric, expression } of thresholdsOf(slos))
-    (thresholds[metric] ??= []).push({
-      threshold: expression,
-      abortOnFail: profile.endsAtBreach === !0,
-      delayAbortEval: "10s"
-    });
-  return slos.length > 0 && plan.loop === "open" && (thresholds.load_not_sent = ["count==0"]), thresholds;
-}
-function refuseUpperBound({ text, operator }) {
-  if (operator !== ">" && operator !== ">=")
-    throw new Mistake(`the SLO '${text}' sets an upper bound to throughput: write throughput>=95%`);
-}
-
-import { sleep as sleep2 } from "k6";
-import exec4 from "k6/execution";
-function waitUntilExpected(settings, requests) {
-  let { readyMs, timeoutMs, runId } = settings;
-  if (readyMs === 0) return;
-  let giveUpMs = Date.now() + readyMs, waitingFor = (request) => {
-    let id = `${runId}-ready`, response = send(request, id, Math.min(timeoutMs, readyMs));
-    return ended(request, response, id, 0, !1).why;
-  };
-  for (let request of requests) {
-    let why = waitingFor(request);
-    for (; why !== "" && Date.now() < giveUpMs; )
-      sleep2(0.25), why = waitingFor(request);
-    why !== "" && exec4.test.abort(
-      `${request.method} ${request.url} did not get its expected response within ${String(readyMs / 1e3)} s (${why}): no load was made`
-    );
-  }
-}
-
-var UNIT_SECONDS = { ms: 1e-3, s: 1, m: 60, h: 3600, d: 86400 };
-function parseDuration(text) {
-  let trimmed = text.trim();
-  if (/^\d+(\.\d+)?$/.test(trimmed))
-    return Number(trimmed);
-  let parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
-  if (parts.length === 0 || parts.map((part) => part[0]).join("") !== trimmed)
-    throw new Mistake(`'${text}' is not a duration: write it like 30s, 1m30s or 2h`);
-  return parts.reduce((sum, part) => sum + Number(part[1]) * (UNIT_SECONDS[part[2] ?? ""] ?? 0), 0);
-}
-
-var LATENCY_METRICS = ["p50", "p90", "p95", "p99", "p99.9", "max", "mean"], SLO_METRICS = [...LATENCY_METRICS, "errors", "throughput", "backlog"], MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
+var LATENCY_METRICS = ["p50", "p90", "p95", "p99", "p99.9", "max", "mean"], SLO_METRICS = [...LATENCY_METRICS, "errors", "throughput", "backlog"], USUAL_ERRORS = {
+  text: "errors<5%",
+  metric: "errors",
+  operator: "<",
+  bound: 0.05
+}, withErrorBound = (slos) => slos.some(({ metric }) => metric === "errors") ? slos : [...slos, USUAL_ERRORS], isAboutLatency = ({ metric }) => LATENCY_METRICS.some((known) => known === metric), MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
 function parseSlos(text) {
   let slos = text.split(",").map((part) => part.trim()).filter((part) => part !== "").map(parseSlo);
   if (slos.length === 0)
@@ -747,6 +631,217 @@ function boundOf(text, metric, value, unit) {
   return value * factor;
 }
 
+var LATE_SHARE = 0.1, LATE_ALLOWED_MS = 5, LATE_ALLOWED_WITHOUT_SLO_MS = 100, MAY_BE_LATE = 0.01;
+function allowedLatenessMs(slos) {
+  let bounds = slos.filter(isAboutLatency).map(({ bound }) => bound);
+  return bounds.length === 0 ? LATE_ALLOWED_WITHOUT_SLO_MS : Math.max(LATE_ALLOWED_MS, LATE_SHARE * Math.min(...bounds));
+}
+
+var OTHER_LOAD = {
+  vus: "--vus",
+  iterations: "--iterations",
+  duration: "--duration",
+  stages: "--stage",
+  rps: "--rps",
+  minIterationDuration: "--min-iteration-duration",
+  batch: "--batch",
+  batchPerHost: "--batch-per-host",
+  executionSegment: "--execution-segment"
+};
+function otherLoad(settings, own, given, running) {
+  let flags = Object.entries(OTHER_LOAD).filter(([name]) => isSet(given[name]) && given[name] !== own[name]).filter(([name]) => name !== "executionSegment" || settings.segments === 1).map(([, flag]) => flag);
+  if (flags.length > 0) return refusal(`was given ${flags.join(" and ")}`, settings);
+  let planned = JSON.stringify(shapesOf(own.scenarios));
+  return JSON.stringify(shapesOf(running)) === planned ? null : refusal("does not run the scenario of the script", settings);
+}
+var withoutSetup = (settings) => refusal("was given --no-setup", settings), tooManyLanes = (settings) => refusal("runs more iterations than the plan has", settings);
+function refusal(what, { plan }) {
+  let variables = plan.loop === "open" ? "RATE, DURATION, WARMUP and MAX_OPEN" : "VUS and DURATION";
+  return `k6 ${what} (an option, a variable K6_... or a configuration file), so that its load would not be the plan of this script: leave that out and say ${variables} with -e, as in k6 run -e DURATION=1m ${plan.profile}.ts; no load was made`;
+}
+var isSet = (value) => value != null;
+function shapesOf(scenarios) {
+  return Object.fromEntries(
+    Object.entries(scenarios).map(([name, scenario]) => {
+      let { executor, vus, iterations } = scenario;
+      return [name, { executor, vus, ...iterations ? { iterations } : {} }];
+    })
+  );
+}
+
+var PICKING = 1e6;
+async function openLoop(settings, requests2, { runId, seed }) {
+  let { plan, share, segments, timeoutMs, drainMs, prints } = settings, warmupMs = plan.warmupSeconds * 1e3, allowedLateMs = allowedLatenessMs(settings.slos), lastDueMs = lengthSeconds(plan) * 1e3, lane = laneOf(exec3.scenario.iterationInTest, share), lanes = allLanes(plan, share.of * segments);
+  lane >= lanes && exec3.test.abort(tooManyLanes(settings));
+  let mayBeOpen = Math.ceil(settings.maxOpen / (lanes / share.of)), { beganAtMs, now } = startClock({ beginsAtMs: settings.beginsAtMs }), nextDue = dueTimes(plan, seed, lane, lanes), random = seededRandom(seedOf(seed, PICKING + lane)), open2 = 0, sent = 0;
+  async function send2(dueMs) {
+    let request = pick(requests2, random), measured = dueMs >= warmupMs;
+    if (open2 >= mayBeOpen) {
+      prints && print(["n", rounded2(dueMs), beganAtMs, request.workload]), measured && countNotSent(request.workload);
+      return;
+    }
+    open2 += 1;
+    let id = `${runId}-${String(lane)}-${String(sent)}`;
+    sent += 1;
+    let begunMs = now(), lateMs = begunMs - dueMs;
+    prints && print(["b", id, rounded2(dueMs), rounded2(lateMs), beganAtMs, request.workload]);
+    let mayTakeMs = Math.max(1, Math.min(timeoutMs, lastDueMs + drainMs - begunMs)), response = await begin(request, id, mayTakeMs);
+    open2 -= 1;
+    let end = ended(request, response, id, now() - begunMs, mayTakeMs < timeoutMs), { serviceMs, status, errorKind, protocol, ranBy: ranBy2, connected } = end;
+    if (prints && print(["e", id, rounded2(serviceMs), status, errorKind, ranBy2, connected]), measured) {
+      let { workload } = request, durationMs = lateMs + serviceMs, late2 = { ms: lateMs, isTooLate: lateMs > allowedLateMs };
+      count({ workload, durationMs, late: late2, errorKind, protocol, ranBy: ranBy2, connected });
+    }
+  }
+  await new Promise((allSent) => {
+    let due = nextDue(), step2 = () => {
+      for (; due !== null && due <= now(); due = nextDue()) send2(due);
+      due === null ? allSent() : setTimeout(step2, Math.max(0, due - now()));
+    };
+    step2();
+  });
+}
+var rounded2 = (milliseconds3) => Math.round(milliseconds3 * 1e3) / 1e3;
+
+var GRACE_SECONDS = 10, PROTOCOLS = ["HTTP/1.0", "HTTP/1.1", "HTTP/2.0"], TREND_STATS = ["count", "avg", "min", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"], SYSTEM_TAGS = [
+  "proto",
+  "subproto",
+  "status",
+  "method",
+  "name",
+  "group",
+  "check",
+  "error",
+  "error_code",
+  "tls_version",
+  "scenario",
+  "service",
+  "expected_response"
+];
+function optionsOf(settings) {
+  let { plan, readyMs, hosts } = settings;
+  return {
+    ...Object.keys(hosts).length === 0 ? {} : { hosts },
+    scenarios: { [plan.profile]: scenarioOf(settings) },
+    thresholds: k6Thresholds(settings),
+    summaryTrendStats: TREND_STATS,
+    setupTimeout: `${String(readyMs / 1e3 + GRACE_SECONDS)}s`,
+    systemTags: SYSTEM_TAGS,
+    userAgent: "n8n-tuned",
+    noCookiesReset: settings.keepsCookies,
+    // Idle connections that a virtual user keeps: all that were open, and the one used last comes first.
+    batch: settings.maxOpen,
+    batchPerHost: settings.maxOpen
+  };
+}
+function scenarioOf({ plan, share, segments, beginsAtMs, drainMs }) {
+  let waitSeconds = beginsAtMs === null ? 0 : Math.max(0, beginsAtMs - Date.now()) / 1e3, seconds = lengthSeconds(plan) + waitSeconds, gracefulStop = `${String(drainMs / 1e3 + GRACE_SECONDS)}s`;
+  return plan.loop === "closed" ? {
+    executor: "constant-vus",
+    vus: clientsOf(plan, share),
+    duration: `${String(Math.ceil(seconds * 1e3))}ms`,
+    gracefulStop
+  } : {
+    executor: "per-vu-iterations",
+    // k6 runs as many of them as its segment has.
+    vus: allLanes(plan, share.of * segments) / share.of,
+    iterations: 1,
+    // A lane sends to the end of the plan; then its requests have their time to be answered.
+    maxDuration: `${String(Math.ceil(seconds) + GRACE_SECONDS)}s`,
+    gracefulStop
+  };
+}
+var LATENCY = {
+  p50: "med",
+  p90: "p(90)",
+  p95: "p(95)",
+  p99: "p(99)",
+  "p99.9": "p(99.9)",
+  max: "max",
+  mean: "avg"
+}, thresholdsOf = (slos) => slos.map((slo) => {
+  let { metric, figure, operator, bound } = boundOf2(slo);
+  return {
+    slo,
+    metric,
+    figure,
+    operator,
+    bound,
+    expression: `${figure}${operator}${String(bound)}`
+  };
+});
+function boundOf2(slo) {
+  let operator = slo.operator === "=" ? "==" : slo.operator, latency = LATENCY[slo.metric];
+  if (latency !== void 0)
+    return { metric: "load_duration", figure: latency, operator, bound: slo.bound };
+  if (slo.metric === "errors")
+    return { metric: "load_wrong", figure: "rate", operator, bound: slo.bound };
+  if (slo.metric === "throughput")
+    return refuseUpperBound(slo), { metric: "load_wrong", figure: "rate", operator: "<=", bound: Number((1 - slo.bound).toFixed(6)) };
+  throw new Mistake(
+    `the SLO '${slo.text}' cannot be seen by k6 alone: n8n-tuned run asks n8n and its queue for it`
+  );
+}
+var ENOUGH_FOR_EACH = 10;
+function k6Thresholds(settings) {
+  let { plan, slos, onlyHttp1 } = settings, profile = PROFILES[plan.profile], thresholds = {};
+  for (let { metric, expression } of thresholdsOf(slos))
+    (thresholds[metric] ??= []).push({
+      threshold: expression,
+      abortOnFail: profile.endsAtBreach === !0,
+      delayAbortEval: "10s"
+    });
+  slos.some(isAboutLatency) && (thresholds.load_duration ??= []).push("max>0"), mustHaveRequests(settings) && (thresholds.load_requests = ["count>0"]), plan.loop === "open" && (thresholds.load_not_sent = ["count==0"], thresholds.load_too_late = [`rate<=${String(MAY_BE_LATE)}`]);
+  for (let kind of COUNTED_KINDS) thresholds[`load_errors{kind:${kind}}`] = ["count>=0"];
+  thresholds["load_errors{kind:no socket}"] = ["count==0"];
+  for (let protocol of PROTOCOLS) {
+    let mustBeNone = onlyHttp1 && protocol !== "HTTP/1.1";
+    thresholds[`load_responses{proto:${protocol}}`] = [mustBeNone ? "count==0" : "count>=0"];
+  }
+  return thresholds;
+}
+function mustHaveRequests({ plan, share, segments }) {
+  let generators = share.of * segments;
+  return generators === 1 || plan.loop === "closed" ? !0 : dueBetween(plan, plan.warmupSeconds, lengthSeconds(plan)) >= ENOUGH_FOR_EACH * generators;
+}
+function refuseUpperBound({ text, operator }) {
+  if (operator !== ">" && operator !== ">=")
+    throw new Mistake(`the SLO '${text}' sets an upper bound to throughput: write throughput>=95%`);
+}
+
+import { sleep as sleep2 } from "k6";
+import exec4 from "k6/execution";
+var HTTP_1 = "HTTP/1.1";
+function waitUntilExpected(settings, requests2) {
+  let { readyMs, timeoutMs, runId, onlyHttp1 } = settings;
+  if (readyMs === 0) return;
+  let giveUpMs = Date.now() + readyMs, waitingFor = (request) => {
+    let id = `${runId}-ready`, response = send(request, id, Math.min(timeoutMs, readyMs)), { why, protocol } = ended(request, response, id, 0, !1);
+    return onlyHttp1 && protocol !== "" && protocol !== HTTP_1 && exec4.test.abort(
+      `${request.url} responds over ${protocol} although HTTP=1.1 was asked for: add -e GODEBUG=http2client=0; no load was made`
+    ), why;
+  };
+  for (let request of requests2) {
+    let why = waitingFor(request);
+    for (; why !== "" && Date.now() < giveUpMs; )
+      sleep2(0.25), why = waitingFor(request);
+    why !== "" && exec4.test.abort(
+      `${request.method} ${request.url} did not get its expected response within ${String(readyMs / 1e3)} s (${why}): no load was made`
+    );
+  }
+}
+
+var UNIT_SECONDS = { ms: 1e-3, s: 1, m: 60, h: 3600, d: 86400 };
+function parseDuration(text) {
+  let trimmed = text.trim();
+  if (/^\d+(\.\d+)?$/.test(trimmed))
+    return Number(trimmed);
+  let parts = [...trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map((part) => part[0]).join("") !== trimmed)
+    throw new Mistake(`'${text}' is not a duration: write it like 30s, 1m30s or 2h`);
+  return parts.reduce((sum, part) => sum + Number(part[1]) * (UNIT_SECONDS[part[2] ?? ""] ?? 0), 0);
+}
+
 var OPEN_AT_MOST = 1e4, OPEN_AT_LEAST = 50, BUNCHES = 1.2;
 function openLimit(plan, timeoutMs, generators = 1) {
   return plan.loop === "closed" ? plan.clients : Math.min(generators * OPEN_AT_MOST, openAtOnce(plan, timeoutMs));
@@ -763,9 +858,7 @@ function openAtOnce(plan, eachMs) {
   let byTime = highestRate(plan) * BUNCHES * (eachMs / 1e3), inAll = dueBetween(plan, 0, lengthSeconds(plan)) * BUNCHES;
   return Math.ceil(Math.min(byTime, inAll)) + OPEN_AT_LEAST;
 }
-function isUpperLatency({ metric, operator }) {
-  return LATENCY_METRICS.some((known) => known === metric) && operator.startsWith("<");
-}
+var isUpperLatency = (slo) => isAboutLatency(slo) && slo.operator.startsWith("<");
 
 function ownRequest(own) {
   let match = /^\s*(GET|POST|PUT|PATCH|DELETE|HEAD)\s+(\/\S*)\s*$/i.exec(own.request);
@@ -792,9 +885,9 @@ function ownRequest(own) {
     latencyFloorMs: 0
   };
 }
-function withHeaders(requests, lines2) {
+function withHeaders(requests2, lines2) {
   let headers = headersFrom(lines2);
-  return requests.map((request) => ({ ...request, headers: { ...request.headers, ...headers } }));
+  return requests2.map((request) => ({ ...request, headers: { ...request.headers, ...headers } }));
 }
 function headersFrom(lines2) {
   return Object.fromEntries(lines2.map(headerOf));
@@ -805,6 +898,108 @@ function headerOf(line) {
     throw new Mistake(`the header '${line}' is not understood: write it like Name: value`);
   return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
 }
+
+var TARGET = {
+  BASE_URL: {
+    what: "Where n8n answers, without a path.",
+    usual: "http://127.0.0.1:5678",
+    example: "https://n8n.example.com"
+  },
+  HTTP: {
+    what: "`1.1`: no HTTP/2 over https. k6 decides this before it runs a script, so add `-e GODEBUG=http2client=0`.",
+    example: "1.1"
+  },
+  COOKIES: {
+    what: "`keep`: each virtual user keeps its cookies. Otherwise every request begins without any, as that of a new client.",
+    example: "keep"
+  }
+}, REQUEST = {
+  WORKLOAD: {
+    what: "One of the [workloads](../docs/workloads.md), whose workflow is in n8n.",
+    usual: "last-node",
+    example: "wait-5s"
+  },
+  VARIANT: { what: "The variant of the workload.", example: "load-target" },
+  PARAMETERS: { what: "Parameters of the workload.", example: "n=5000" },
+  REQUEST: {
+    what: "Your own request in place of a workload.",
+    example: "'POST /webhook/order'"
+  },
+  BODY: { what: "The body of your own request.", example: `'{"id":7}'` },
+  HEADERS: { what: "Headers, one per line, also for a workload.", example: "'x-load-key: ...'" },
+  EXPECT: {
+    what: "What the response must be, one per line; a status of 200 to 299, no login page and no editor are always expected unless you name the status.",
+    example: "json.ok==true"
+  },
+  REQUEST_ID_AT: {
+    what: "Where the response repeats the header `x-load-id`: then a response to another request is an error.",
+    example: "json.id"
+  }
+}, LOAD = {
+  RATE: {
+    what: "Requests per second of an open profile, whether or not n8n has answered.",
+    usual: "profile",
+    example: "20"
+  },
+  VUS: {
+    what: "Clients of the profile `closed`: each waits for its response.",
+    usual: "profile",
+    example: "8"
+  },
+  DURATION: { what: "How long is measured.", usual: "profile", example: "5m" },
+  WARMUP: { what: "Sent before it, and not measured.", usual: "profile", example: "10s" },
+  ARRIVALS: {
+    what: "`even`, or `random` as of many callers who do not know each other.",
+    usual: "even",
+    example: "random"
+  },
+  SEED: { what: "Of random arrivals and of blends: the same seed, the same load.", example: "7" },
+  MAX_OPEN: {
+    what: "Requests open at the same time; more are not sent, and the run is not valid. Default: rate x timeout, at most 10000.",
+    example: "20000"
+  }
+}, LIMITS = {
+  SLO: {
+    what: "What must hold: `p50` to `p99.9`, `max`, `mean`, `errors`, `throughput`. `errors<5%` is added where it says nothing about errors.",
+    example: "'p95<300ms,errors<1%'"
+  },
+  TIMEOUT: { what: "A request is given up after this.", usual: "60s", example: "30s" },
+  DRAIN: {
+    what: "Wait for responses this long after the last request was due.",
+    usual: "30s",
+    example: "10s"
+  },
+  READY: {
+    what: "Wait this long for the expected response before the load; `0`: do not look.",
+    usual: "60s",
+    example: "5m"
+  }
+}, OUTPUT = {
+  SUMMARY: {
+    what: "`short`: no figures of k6's own below the summary.",
+    example: "short"
+  },
+  SUMMARY_FILE: { what: "The summary as JSON; `stdout` prints it.", example: "summary.json" },
+  CATALOGUE: { what: "Another catalogue of workloads.", example: "/path/to/catalogue.json" }
+}, FROM_PROGRAMS = {
+  PLAN: { what: "The whole plan as JSON." },
+  WORKLOAD_FILE: { what: "A file with the requests as JSON." },
+  HOSTS: { what: "Addresses of hosts as JSON." },
+  SHARE: { what: "The part of the plan that this generator makes, such as `2/3`." },
+  SEGMENTS: {
+    what: "Of how many generators k6's execution segment makes this one; the k6-operator gives the segment."
+  },
+  BEGINS_AT: { what: "When the load begins, in milliseconds since 1970." },
+  RUN_ID: { what: "Makes the ids of requests differ from those of other runs." },
+  PRINT_REQUESTS: { what: "`1`: each request as a line on standard output." }
+}, VARIABLES = {
+  ...TARGET,
+  ...REQUEST,
+  ...LOAD,
+  ...LIMITS,
+  ...OUTPUT,
+  ...FROM_PROGRAMS
+};
 
 function findWorkload(workloads, name) {
   let found = workloads.find((workload) => workload.name === name);
@@ -911,8 +1106,8 @@ function fill(text, values, encode = (value) => value) {
 }
 function fillDeep(json, values) {
   if (typeof json == "string") {
-    let only = /^\{([A-Za-z][A-Za-z0-9]*)\}$/.exec(json)?.[1];
-    return only !== void 0 && values[only] !== void 0 ? values[only] : fill(json, values);
+    let only2 = /^\{([A-Za-z][A-Za-z0-9]*)\}$/.exec(json)?.[1];
+    return only2 !== void 0 && values[only2] !== void 0 ? values[only2] : fill(json, values);
   }
   return Array.isArray(json) ? json.map((item) => fillDeep(item, values)) : typeof json == "object" && json !== null ? Object.fromEntries(
     Object.entries(json).map(([key, value]) => [key, fillDeep(value, values)])
@@ -935,9 +1130,9 @@ function parameterValue(what, shape, given) {
 }
 
 function readSettings(profile, env, readText, catalogueFile) {
-  let plan = planFrom(profile, env), slos = env.SLO === void 0 || env.SLO === "" ? [] : parseSlos(env.SLO), timeoutMs = milliseconds(env, "TIMEOUT", 60), share = env.SHARE === void 0 ? WHOLE : parseShare(env.SHARE), segments = env.SEGMENTS === void 0 ? 1 : wholeFromOne(env, "SEGMENTS");
+  let plan = planFrom(profile, env), slos = env.SLO === void 0 || env.SLO === "" ? [] : withErrorBound(parseSlos(env.SLO)), timeoutMs = milliseconds(env, "TIMEOUT"), baseUrl = baseUrlFrom(env), share = env.SHARE === void 0 ? WHOLE : parseShare(env.SHARE), segments = env.SEGMENTS === void 0 ? 1 : wholeFromOne(env, "SEGMENTS");
   return {
-    baseUrl: baseUrlFrom(env),
+    baseUrl,
     hosts: env.HOSTS === void 0 ? {} : JSON.parse(env.HOSTS),
     requests: requestsFrom(env, readText, catalogueFile),
     plan,
@@ -945,14 +1140,18 @@ function readSettings(profile, env, readText, catalogueFile) {
     segments,
     beginsAtMs: env.BEGINS_AT === void 0 ? null : number(env, "BEGINS_AT"),
     slos,
+    onlyHttp1: onlyHttp1From(env, baseUrl),
+    keepsCookies: only(env, "COOKIES", "keep"),
     timeoutMs,
-    drainMs: milliseconds(env, "DRAIN", 30),
-    readyMs: milliseconds(env, "READY", 60),
+    drainMs: milliseconds(env, "DRAIN"),
+    readyMs: milliseconds(env, "READY"),
     maxOpen: Math.ceil(maxOpenFrom(env, plan, share.of * segments, timeoutMs, slos) / share.of),
     runId: env.RUN_ID ?? Date.now().toString(36),
+    givenRunId: env.RUN_ID ?? null,
     seed: plan.seed ?? Date.now() % 2 ** 31,
     prints: env.PRINT_REQUESTS === "1",
-    summaryFile: env.SUMMARY_FILE ?? null
+    summaryFile: env.SUMMARY_FILE ?? null,
+    summaryIsShort: only(env, "SUMMARY", "short")
   };
 }
 function planFrom(profile, env) {
@@ -971,7 +1170,7 @@ function planFrom(profile, env) {
   return planOf(profile, parameters);
 }
 function baseUrlFrom(env) {
-  let url = env.BASE_URL ?? "http://127.0.0.1:5678";
+  let url = env.BASE_URL ?? VARIABLES.BASE_URL.usual;
   if (!/^https?:\/\/[^/\s]+/.test(url))
     throw new Mistake(`BASE_URL is '${url}': write it like http://127.0.0.1:5678`);
   return url.replace(/\/+$/, "");
@@ -989,15 +1188,29 @@ function requestsFrom(env, readText, catalogueFile) {
         requestIdAt: env.REQUEST_ID_AT
       })
     ];
-  let catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)), requests = requestsOf(catalogue, env.WORKLOAD ?? "last-node", {
+  let catalogue = JSON.parse(readText(env.CATALOGUE ?? catalogueFile)), requests2 = requestsOf(catalogue, env.WORKLOAD ?? VARIABLES.WORKLOAD.usual, {
     variant: env.VARIANT,
     // PARAMETERS='n=5000,ms=10'
     parameters: parametersFrom((env.PARAMETERS ?? "").split(",").filter((pair) => pair !== ""))
   });
-  return withHeaders(requests, lines(env.HEADERS));
+  return withHeaders(requests2, lines(env.HEADERS));
 }
 function maxOpenFrom(env, plan, generators, timeoutMs, slos) {
   return env.MAX_OPEN === void 0 || plan.loop === "closed" ? (refuseTooManyOpen(plan, timeoutMs, slos, generators), openLimit(plan, timeoutMs, generators)) : wholeFromOne(env, "MAX_OPEN");
+}
+function onlyHttp1From(env, baseUrl) {
+  let asked = only(env, "HTTP", "1.1"), isSet2 = (env.GODEBUG ?? "").split(",").includes("http2client=0");
+  if (asked && baseUrl.startsWith("https") && !isSet2)
+    throw new Mistake(
+      "HTTP=1.1 takes effect only together with GODEBUG=http2client=0, which k6 itself reads: add -e GODEBUG=http2client=0"
+    );
+  return asked;
+}
+function only(env, name, value) {
+  let text = env[name] ?? "";
+  if (text !== "" && text !== value)
+    throw new Mistake(`${name} is '${text}': it must be ${value}, or be left out`);
+  return text === value;
 }
 function wholeFromOne(env, name) {
   let value = number(env, name);
@@ -1005,9 +1218,8 @@ function wholeFromOne(env, name) {
     throw new Mistake(`${name} is '${env[name] ?? ""}': it must be a whole number of at least 1`);
   return value;
 }
-function milliseconds(env, name, fallbackSeconds) {
-  let text = env[name];
-  return 1e3 * (text === void 0 ? fallbackSeconds : parseDuration(text));
+function milliseconds(env, name) {
+  return 1e3 * parseDuration(env[name] ?? VARIABLES[name].usual);
 }
 function number(env, name) {
   let value = Number(env[name]);
@@ -1020,42 +1232,116 @@ function lines(text) {
 `).map((line) => line.trim()).filter((line) => line !== "");
 }
 
-function summaryOf(settings, data) {
-  let { metrics = {}, setup_data: run = settings } = data, summary = loadSummary({ ...settings, runId: run.runId }, metrics), json = `${JSON.stringify(summary, null, 2)}
-`, files = settings.prints ? {} : { stdout: sentences(summary) };
-  return settings.summaryFile === null ? files : { ...files, [settings.summaryFile]: json };
+var ORDER = ["count", "rate", "avg", "min", "med", "p(90)", "p(95)", "p(99)", "p(99.9)", "max"];
+function figuresOfK6(metrics) {
+  let lines2 = [...metrics].filter(([name, metric]) => !isEmptyPart(name, metric)).sort(([one], [other]) => one < other ? -1 : 1).map(([name, metric]) => `  ${`${name} `.padEnd(42, ".")}: ${figures(metric)}`);
+  return lines2.length === 0 ? "" : `${lines2.join(`
+`)}
+
+`;
 }
-function loadSummary(settings, metrics) {
-  let { plan, slos, runId, baseUrl } = settings, value = (metric, name) => metrics[metric]?.values?.[name] ?? 0, wrong2 = value("load_wrong", "passes"), expected = value("load_wrong", "fails"), counted = COUNTED_KINDS.map((kind) => [
-    kind,
-    value(`load_errors_${kind.replaceAll(" ", "_")}`, "count")
-  ]), errors2 = Object.fromEntries(counted.filter(([, count2]) => count2 > 0)), latency = metrics.load_duration?.values, at = (name) => latency?.[name] ?? 0;
+var isEmptyPart = (name, { values }) => name.includes("{") && values.count === 0;
+function figures({ type, contains, values, thresholds }) {
+  let text = type === "rate" ? `${(100 * (values.rate ?? 0)).toFixed(2)}% ${String(values.passes ?? 0)} out of ${String((values.passes ?? 0) + (values.fails ?? 0))}` : ORDER.filter(
+    (name) => values[name] !== void 0 && !(type === "trend" && name === "count")
+  ).map((name) => `${name}=${valueText(values[name] ?? 0, name, contains)}`).join(" "), failed = Object.entries(thresholds).filter(([, ok]) => !ok).map(([expression]) => ` (threshold '${expression}' failed)`);
+  return text + failed.join("");
+}
+function valueText(value, name, contains) {
+  return name === "rate" ? `${value.toFixed(2)}/s` : contains === "time" ? `${value.toFixed(2)}ms` : contains === "data" ? `${String(Math.round(value))}B` : String(value);
+}
+
+function readK6Summary(data) {
+  let plain = JSON.parse(JSON.stringify(data)), { metrics, setup_data: setupData, results } = fields(plain), list = fields(results).metrics, entries = Array.isArray(list) ? list.map((metric) => [textOf(fields(metric).name), metric]) : Object.entries(fields(metrics));
   return {
-    schemaVersion: 3,
-    runId,
+    metrics: new Map(entries.map(([name, metric]) => [name, metricOf(fields(metric))])),
+    setupData
+  };
+}
+function metricOf({ type, contains, values, thresholds }) {
+  let judged = Object.entries(fields(thresholds)).flatMap(([text, threshold]) => {
+    let { ok } = fields(threshold);
+    return typeof ok == "boolean" ? [[text, ok]] : [];
+  });
+  return {
+    type: textOf(type),
+    contains: textOf(contains),
+    values: valuesOf(fields(values)),
+    thresholds: Object.fromEntries(judged)
+  };
+}
+function valuesOf(values) {
+  let numbers = Object.entries(values).flatMap(
+    ([name, value]) => typeof value == "number" ? [[name.replace(/^p(\d+)$/, "p($1)"), value]] : []
+  ), { matches, total, ...others } = Object.fromEntries(numbers);
+  return matches === void 0 || total === void 0 ? others : { ...others, passes: matches, fails: total - matches };
+}
+var fields = (value) => typeof value == "object" && value !== null ? value : {}, textOf = (value) => typeof value == "string" ? value : "";
+
+function sentences(summary) {
+  let { latencyMs, latenessMs, errors: errors2, protocols } = summary;
+  return [
+    "",
+    `  ${summary.profile} of ${summary.workloads.join(", ")} against ${summary.baseUrl}`,
+    ...summary.notValid.map((why) => `  NOT VALID     ${why}`),
+    `  requests      ${String(summary.requests)}, expected responses ${String(summary.expected)} (${summary.expectedPerSecond.toFixed(1)}/s)`,
+    `  errors        ${counts(errors2)}`,
+    `  responses     ${counts(protocols)}`,
+    ...latenessMs === null || latenessMs.p50 === null ? [] : [
+      `  started late  median ${milliseconds2(latenessMs.p50, 1)}, p99 ${milliseconds2(latenessMs.p99, 1)}; part of the latency`
+    ],
+    latencyMs === null ? "  latency       none: no request got its expected response" : `  latency       p50 ${milliseconds2(latencyMs.p50)}, p95 ${milliseconds2(latencyMs.p95)}, p99 ${milliseconds2(latencyMs.p99)}, max ${milliseconds2(latencyMs.max)}`,
+    ...summary.slo.map(({ text, met }) => `  ${wordFor(met)} ${text}`),
+    "",
+    ""
+  ].join(`
+`);
+}
+function wordFor(met) {
+  return met === null ? "not known    " : met ? "met          " : "missed       ";
+}
+var milliseconds2 = (value, digits = 0) => value === null ? "not known" : `${value.toFixed(digits)} ms`, counts = (byName) => Object.entries(byName).map(([name, count2]) => `${name} ${String(count2)}`).join(", ") || "none";
+
+function summaryOf(settings, data) {
+  let k6 = readK6Summary(data), summary = loadSummary(settings, k6), figures2 = settings.summaryIsShort ? "" : figuresOfK6(k6.metrics), files = settings.prints ? {} : { stdout: sentences(summary) + figures2 }, { summaryFile } = settings;
+  if (summaryFile === null) return files;
+  let json = `${JSON.stringify(summary, null, 2)}
+`;
+  return { ...files, [summaryFile]: json };
+}
+function loadSummary(settings, { metrics, setupData }) {
+  let { plan, baseUrl, slos } = settings, figure = (metric, name) => metrics.get(metric)?.values[name] ?? null, count2 = (metric) => figure(metric, "count") ?? 0, wrong2 = figure("load_wrong", "passes") ?? 0, expected = figure("load_wrong", "fails") ?? 0, requests2 = wrong2 + expected, errors2 = errorsOf(wrong2, count2), isOpen = plan.loop === "open", at = (name) => figure("load_duration", name), summary = {
+    schemaVersion: 4,
+    runId: setupData?.runId ?? settings.givenRunId,
     baseUrl,
     workloads: settings.requests.map(({ workload }) => workload),
     profile: plan.profile,
     loop: plan.loop,
     warmupSeconds: plan.warmupSeconds,
     durationSeconds: plan.durationSeconds,
-    requests: wrong2 + expected,
+    requests: requests2,
     expected,
     expectedPerSecond: expected / plan.durationSeconds,
     errors: errors2,
     unanswered: {
       requests: errors2.unanswered ?? 0,
-      oldestAgeMs: value("load_unanswered_age", "max")
+      oldestAgeMs: figure("load_unanswered_age", "max") ?? 0
     },
-    arrivals: plan.loop === "open" ? plan.arrivals : null,
-    notSent: value("load_not_sent", "count"),
-    latenessMs: plan.loop === "open" ? {
-      p50: value("load_late", "med"),
-      p99: value("load_late", "p(99)"),
-      max: value("load_late", "max")
+    arrivals: isOpen ? plan.arrivals : null,
+    notSent: count2("load_not_sent"),
+    latenessMs: isOpen ? {
+      p50: figure("load_late", "med"),
+      p99: figure("load_late", "p(99)"),
+      max: figure("load_late", "max")
     } : null,
-    newConnections: value("load_new_connections", "count"),
-    latencyMs: latency === void 0 || at("max") === 0 ? null : {
+    newConnections: count2("load_new_connections"),
+    protocols: Object.fromEntries(
+      PROTOCOLS.map((proto) => [
+        proto,
+        count2(`load_responses{proto:${proto}}`)
+      ]).filter(([, number2]) => number2 > 0)
+    ),
+    latencyMs: hasLatency(metrics) ? {
       mean: at("avg"),
       min: at("min"),
       p50: at("med"),
@@ -1064,43 +1350,73 @@ function loadSummary(settings, metrics) {
       p99: at("p(99)"),
       p999: at("p(99.9)"),
       max: at("max")
-    },
-    slo: slos.map((slo) => ({
-      text: slo.text,
-      met: thresholdsOf([slo]).every(
-        ({ metric, expression }) => metrics[metric]?.thresholds?.[expression]?.ok !== !1
-      )
+    } : null,
+    slo: thresholdsOf(slos).map((threshold) => ({
+      text: threshold.slo.text,
+      met: requests2 > 0 ? holds(metrics, threshold) : null
     }))
-  };
+  }, notValid = whyNotValid(summary, figure("load_too_late", "rate") ?? 0, settings), passed = notValid.length === 0 && summary.slo.every(({ met }) => met === !0);
+  return { ...summary, passed, notValid };
 }
-function sentences(summary) {
-  let { latencyMs, errors: errors2 } = summary, kinds = Object.entries(errors2).map(([kind, count2]) => `${kind} ${String(count2)}`);
-  return [
-    "",
-    `  ${summary.profile} of ${summary.workloads.join(", ")} against ${summary.baseUrl}`,
-    `  requests      ${String(summary.requests)}, expected responses ${String(summary.expected)} (${summary.expectedPerSecond.toFixed(1)}/s)`,
-    `  errors        ${kinds.join(", ") || "none"}`,
-    ...summary.notSent === 0 ? [] : [
-      `  NOT VALID     ${String(summary.notSent)} requests were due and not sent, because too many were open: raise MAX_OPEN`
-    ],
-    ...summary.latenessMs === null ? [] : [
-      `  started late  median ${summary.latenessMs.p50.toFixed(1)} ms, p99 ${summary.latenessMs.p99.toFixed(1)} ms; part of the latency`
-    ],
-    latencyMs === null ? "  latency       none: no request got its expected response" : `  latency ms    p50 ${latencyMs.p50.toFixed(0)}, p95 ${latencyMs.p95.toFixed(0)}, p99 ${latencyMs.p99.toFixed(0)}, max ${latencyMs.max.toFixed(0)}`,
-    ...summary.slo.map(({ text, met }) => `  ${met ? "met   " : "missed"}        ${text}`),
-    "",
-    ""
-  ].join(`
-`);
+function errorsOf(wrong2, count2) {
+  let kinds = COUNTED_KINDS.map((kind) => [
+    kind,
+    count2(`load_errors{kind:${kind}}`)
+  ]), known = kinds.reduce((sum, [, number2]) => sum + number2, 0);
+  return Object.fromEntries(
+    [...kinds, ["kind not known", wrong2 - known]].filter(([, number2]) => number2 > 0)
+  );
+}
+function holds(metrics, { metric, figure, operator, bound, expression }) {
+  if (metric === "load_duration" && !hasLatency(metrics)) return null;
+  let found = metrics.get(metric), judged = found?.thresholds[expression];
+  if (judged !== void 0) return judged;
+  let value = found?.values[figure];
+  if (value === void 0) return null;
+  switch (operator) {
+    case "<":
+      return value < bound;
+    case "<=":
+      return value <= bound;
+    case ">":
+      return value > bound;
+    case ">=":
+      return value >= bound;
+    case "==":
+      return value === bound;
+  }
+}
+var hasLatency = (metrics) => (metrics.get("load_duration")?.values.max ?? 0) > 0;
+function whyNotValid({ requests: requests2, notSent: notSent2, errors: errors2, protocols }, tooLate2, { slos, onlyHttp1 }) {
+  if (requests2 === 0) return ["no request was measured"];
+  let faults = [];
+  notSent2 > 0 && faults.push(
+    `${String(notSent2)} requests were due and not sent, because too many were open: raise MAX_OPEN`
+  );
+  let noSocket = errors2[NO_SOCKET] ?? 0;
+  noSocket > 0 && faults.push(`${String(noSocket)} requests found no free socket on the machine of k6`), tooLate2 > MAY_BE_LATE && faults.push(
+    `${(100 * tooLate2).toFixed(1)}% of the requests were started more than ${String(allowedLatenessMs(slos))} ms after they were due, and at most ${String(100 * MAY_BE_LATE)}% may be: give k6 more CPU, or take a lower rate`
+  );
+  let others = Object.keys(protocols).filter((protocol) => protocol !== "HTTP/1.1");
+  return onlyHttp1 && others.length > 0 && faults.push(`responses came over ${others.join(" and ")}, although HTTP=1.1 was asked for`), faults;
 }
 
 var CATALOGUE_FILE = import.meta.resolve("../../workflows/catalogue.json");
 function script(profile) {
-  let settings = readSettings(profile, __ENV, (file) => open(file), CATALOGUE_FILE), requests = settings.requests.map((request) => prepare(request, settings.baseUrl)), loop = settings.plan.loop === "open" ? openLoop : closedLoop;
+  let settings = readSettings(profile, __ENV, (file) => open(file), CATALOGUE_FILE), requests2 = settings.requests.map((request) => prepare(request, settings)), loop = settings.plan.loop === "open" ? openLoop : closedLoop, own = optionsOf(settings), options = { ...own }, look = () => {
+    waitUntilExpected(settings, requests2);
+  };
   return {
-    options: optionsOf(settings),
-    setup: () => (waitUntilExpected(settings, requests), settings.beginsAtMs !== null && settings.prints && print(["r", Date.now()]), { runId: settings.runId, seed: settings.seed }),
-    iteration: (run) => loop(settings, requests, run),
+    options,
+    look,
+    setup: () => {
+      let given = options, running = exec5.test.options.scenarios, other = otherLoad(settings, own, given, running);
+      return other !== null && exec5.test.abort(other), look(), settings.beginsAtMs !== null && settings.prints && print(["r", Date.now()]), { runId: settings.runId, seed: settings.seed };
+    },
+    iteration: (run) => {
+      if (run === void 0) exec5.test.abort(withoutSetup(settings));
+      else return loop(settings, requests2, run);
+    },
     handleSummary: (data) => summaryOf(settings, data)
   };
 }
