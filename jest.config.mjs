@@ -12,8 +12,8 @@ const suite = (name, extra = {}) => ({
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   transform,
   sandboxInjectedGlobals: FAST_GLOBALS,
-  // What the chart carries are copies under the same names.
-  modulePathIgnorePatterns: ['<rootDir>/charts/'],
+  // What the chart carries and what is built are copies under the same names.
+  modulePathIgnorePatterns: ['<rootDir>/charts/', '<rootDir>/dist/'],
   ...extra,
   setupFiles: ['<rootDir>/test/support/properties.ts', ...(extra.setupFiles ?? [])],
 });

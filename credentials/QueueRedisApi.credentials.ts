@@ -1,4 +1,5 @@
 import type { ICredentialType, IconFile, INodeProperties, Themed } from 'n8n-workflow';
+import { READER_RIGHTS } from '../nodes/QueueMonitor/queue/rights';
 import { themedIcon } from '../nodes/shared/icon';
 
 export class QueueRedisApi implements ICredentialType {
@@ -77,8 +78,7 @@ export class QueueRedisApi implements ICredentialType {
       name: 'user',
       type: 'string',
       default: '',
-      description:
-        'As in QUEUE_BULL_REDIS_USERNAME of n8n. Reading requires +@read, +@connection and +@transaction.',
+      description: `As in QUEUE_BULL_REDIS_USERNAME of n8n. These rights are enough: ${READER_RIGHTS}.`,
     },
     {
       displayName: 'Password',

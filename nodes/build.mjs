@@ -1,18 +1,12 @@
-// Compiles each node and credential into one CommonJS file. What they need at run time is carried
-// along in vendor/, so that an n8n without a network can have it. Syntax for Node 18: n8n 0.x.
+// Compiles the two packages of nodes: each node and each credential into one CommonJS file. What they need at run time is
+// carried along in vendor/, so that an n8n without a network can have it. Syntax for Node 18: n8n 0.x.
 // Usage: node nodes/build.mjs [FOLDER]; a FOLDER is new or empty, without it dist/ is brought up to date.
 import { build } from 'esbuild';
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { licencesOf } from '../lab/licences.mjs';
 import { replaceFiles } from '../lab/replace-files.mjs';
-
-const root = fileURLToPath(new URL('..', import.meta.url));
-const sources = ['nodes', 'credentials'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true }).map((file) => join(folder, file)),
-);
-const find = (pattern) => sources.filter((file) => pattern.test(file));
+import { packages, root } from './packages.mjs';
 
 const common = {
   absWorkingDir: root,
@@ -24,45 +18,59 @@ const common = {
   minifySyntax: true,
   minifyWhitespace: true,
   keepNames: true,
+  // n8n has it; what is carried along would be another copy, whose classes n8n does not know.
+  external: ['n8n-workflow'],
   logLevel: 'warning',
 };
 
-/** Bull and ioredis lie beside the two nodes that share them, once. */
-const vendored = (folder) => ({
+/** ioredis lies beside the two nodes that share it, once. */
+const vendored = {
   name: 'vendored',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^(bull|ioredis)$/ }, ({ path, kind }) =>
-      kind === 'entry-point' ? undefined : { path: `${folder}/${path}.js`, external: true },
-    ),
-});
+    onResolve({ filter: /^ioredis$/ }, () => ({ path: './vendor/ioredis.js', external: true })),
+};
 
-async function buildInto(outdir) {
-  await build({
-    ...common,
-    entryPoints: find(/\.(node|credentials)\.ts$/),
-    outbase: root,
-    outdir,
-    plugins: [vendored('./vendor')],
-  });
-  const vendor = join(outdir, 'nodes/QueueMonitor/vendor');
+/** The source of a file that the manifest names. */
+const sourceOf = (file) => file.replace(/^dist\//, '').replace(/\.js$/, '.ts');
+
+async function buildPackage({ manifest }, into) {
+  const named = [...manifest.n8n.credentials, ...manifest.n8n.nodes];
   const { metafile } = await build({
     ...common,
-    entryPoints: ['bull', 'ioredis'],
-    outdir: vendor,
+    entryPoints: named.map(sourceOf),
+    outbase: root,
+    outdir: join(into, 'dist'),
+    plugins: [vendored],
+    metafile: true,
+  });
+  // Icons, and what the editor's search knows of a node, are found in the folder of the node.
+  for (const folder of new Set(named.map((file) => dirname(sourceOf(file))))) {
+    for (const file of readdirSync(join(root, folder))) {
+      if (!/\.(svg|node\.json)$/.test(file)) continue;
+      mkdirSync(join(into, 'dist', folder), { recursive: true });
+      cpSync(join(root, folder, file), join(into, 'dist', folder, file));
+    }
+  }
+  const needsRedis = Object.values(metafile.outputs).some(({ imports }) =>
+    imports.some(({ path }) => path === './vendor/ioredis.js'),
+  );
+  if (needsRedis) await buildVendor(join(into, 'dist/nodes/QueueMonitor/vendor'));
+  writeFileSync(join(into, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+async function buildVendor(outdir) {
+  const { metafile } = await build({
+    ...common,
+    entryPoints: ['ioredis'],
+    outdir,
     legalComments: 'none',
     metafile: true,
-    // An optional native speed-up of Bull's wire format, which the nodes never use.
-    external: ['msgpackr-extract'],
-    plugins: [vendored('.')],
   });
+  writeFileSync(join(outdir, 'LICENSES.txt'), licencesOf([metafile], root));
+}
 
-  writeFileSync(join(vendor, 'LICENSES.txt'), licencesOf([metafile], root));
-
-  // Icons, and what the editor's search knows of a node.
-  for (const file of find(/\.(svg|node\.json)$/)) {
-    mkdirSync(dirname(join(outdir, file)), { recursive: true });
-    cpSync(join(root, file), join(outdir, file));
-  }
+async function buildInto(outdir) {
+  for (const each of packages) await buildPackage(each, join(outdir, each.name));
 }
 
 const [given] = process.argv.slice(2);

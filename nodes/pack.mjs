@@ -1,34 +1,38 @@
 #!/usr/bin/env node
-// Packs the node package as it is published: its own README, and a manifest without what only the repository needs.
-// Usage: node nodes/pack.mjs [FOLDER]; writes the tarball into FOLDER (default: here) and what npm says of it as JSON.
+// Packs the two packages of nodes as they are published: each with its own manifest, README, CHANGELOG and licence.
+// Usage: node nodes/pack.mjs [FOLDER] [NAME]; writes the tarballs (or only that of NAME) into FOLDER (default: here) and what
+// npm says of them as JSON.
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packages, root } from './packages.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
-const into = resolve(process.argv[2] ?? '.');
+const [given = '.', only] = process.argv.slice(2);
+const into = resolve(given);
+const wanted = packages.filter(({ name }) => only === undefined || name === only);
+if (wanted.length === 0) {
+  const names = packages.map(({ name }) => name).join(' or ');
+  console.error(`pack: there is no package ${only}: choose ${names}`);
+  process.exit(2);
+}
 
-const stage = mkdtempSync(join(tmpdir(), 'n8n-nodes-load-target-'));
+const stage = mkdtempSync(join(tmpdir(), 'n8n-nodes-'));
 try {
-  const inRepositoryOnly = ['workspaces', 'scripts', 'devDependencies'];
-  const manifest = Object.fromEntries(
-    Object.entries(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))).filter(
-      ([key]) => !inRepositoryOnly.includes(key),
-    ),
-  );
-  writeFileSync(join(stage, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
-  execFileSync(process.execPath, [join(root, 'nodes/build.mjs'), join(stage, 'dist')], {
-    stdio: 'inherit',
+  execFileSync(process.execPath, [join(root, 'nodes/build.mjs'), stage], { stdio: 'inherit' });
+  const packed = wanted.flatMap(({ folder, name, manifest }) => {
+    const home = join(stage, name);
+    for (const file of ['README.md', ...manifest.files]) {
+      const own = join(root, folder, file);
+      const source = existsSync(own) ? own : join(root, file);
+      if (!existsSync(join(home, file))) cpSync(source, join(home, file), { recursive: true });
+    }
+    cpSync(join(root, 'LICENSE'), join(home, 'LICENSE'));
+    const args = ['pack', '--json', '--pack-destination', into];
+    const stdio = ['ignore', 'pipe', 'ignore'];
+    return JSON.parse(execFileSync('npm', args, { cwd: home, stdio }));
   });
-  for (const path of ['LICENSE', ...manifest.files.filter((name) => name !== 'dist')]) {
-    cpSync(join(root, path), join(stage, path), { recursive: true });
-  }
-  cpSync(join(root, 'nodes/README.md'), join(stage, 'README.md'));
-  const args = ['pack', '--json', '--pack-destination', into];
-  const stdio = ['ignore', 'pipe', 'ignore'];
-  process.stdout.write(execFileSync('npm', args, { cwd: stage, stdio }));
+  process.stdout.write(`${JSON.stringify(packed, null, 2)}\n`);
 } finally {
   rmSync(stage, { recursive: true, force: true });
 }

@@ -23,9 +23,7 @@ export class LoadTarget implements INodeType {
     name: 'loadTarget',
     icon: { light: 'file:loadTarget.svg', dark: 'file:loadTarget.dark.svg' },
     group: ['transform'],
-    // 1.1: CPU yields unless told to block.
-    version: [1, 1.1],
-    defaultVersion: 1.1,
+    version: 1,
     subtitle: subtitle(),
     description:
       'Generate load of an exact size and report what was generated, and by which process',

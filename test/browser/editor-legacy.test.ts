@@ -11,7 +11,7 @@ const WORKFLOWS = join(repositoryRoot(), 'workflows/legacy');
 let editor: Editor;
 
 beforeAll(async () => {
-  editor = await Editor.open('0.221.2', packNodes(folder).tarball);
+  editor = await Editor.open('0.221.2', packNodes(folder));
 }, 240_000);
 
 afterAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 const type = 'n8n-nodes-load-target.loadTarget';
-const loadTarget = { name: 'Load Target', type, typeVersion: 1.1 };
+const loadTarget = { name: 'Load Target', type, typeVersion: 1 };
 
 test('a Load Target is imported through the menu, shows its parameters, and runs', async () => {
   const { part, node } = editor;
@@ -54,7 +54,7 @@ test('a mistake is shown as one sentence', async () => {
 }, 180_000);
 
 test('a node that is not complete is found', async () => {
-  const type = 'n8n-nodes-load-target.queueMonitor';
+  const type = 'n8n-nodes-queue-monitor.queueMonitor';
   const monitor = { name: 'Queue Monitor', type, typeVersion: 1, parameters: {} };
   await editor.importFile(oneNode(monitor));
   await editor.node('Queue Monitor').waitFor();

@@ -15,7 +15,7 @@ let editor: Editor;
 
 beforeAll(async () => {
   mkdirSync(pictures, { recursive: true });
-  editor = await Editor.open('2.41.1', packNodes(folder).tarball);
+  editor = await Editor.open('2.41.1', packNodes(folder));
 }, 240_000);
 
 afterAll(async () => {
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const type = 'n8n-nodes-load-target.loadTarget';
-const loadTarget = { name: 'Load Target', type, typeVersion: 1.1 };
+const loadTarget = { name: 'Load Target', type, typeVersion: 1 };
 
 const picture = async (name: string): Promise<void> => {
   await editor.page.mouse.move(5, 5);

@@ -97,11 +97,20 @@ test.each(naming)('the addresses of this repository in %s', (file) => {
 });
 
 test('notes, manifests, values, alerts and the chart name files of this repository', () => {
-  const some = ['workflows/cpu.json', 'nodes/LoadTarget/LoadTarget.node.json', 'nodes/README.md'];
+  const some = [
+    'workflows/cpu.json',
+    'nodes/LoadTarget/LoadTarget.node.json',
+    'nodes/LoadTarget/README.md',
+  ];
   const chart = ['Chart.yaml', 'README.md', 'values.yaml'].map(
     (name) => `charts/n8n-tuned/${name}`,
   );
   expect(naming).toEqual(
-    expect.arrayContaining([...some, ...chart, 'monitoring/n8n.rules.yaml', 'package.json']),
+    expect.arrayContaining([
+      ...some,
+      ...chart,
+      'monitoring/n8n.rules.yaml',
+      'nodes/LoadTarget/package.json',
+    ]),
   );
 });

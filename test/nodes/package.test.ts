@@ -1,25 +1,35 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '../../capacity/src/lab/paths';
 import { freePort } from '../../capacity/src/targets/process/ports';
 import { N8nHome, setUpOwner, webhookWorkflow } from './support/n8n';
-import { packNodes, type Packed } from './support/package';
+import {
+  fileIn,
+  LOAD_TARGET,
+  packageOf,
+  packNodes,
+  QUEUE_MONITOR,
+  type Packed,
+} from './support/package';
 import { credential } from './support/redis';
 import { startRegistry } from './support/registry';
 
 let folder: string;
-let packed: Packed;
+let packages: Packed[];
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-package-test-'));
-  packed = packNodes(folder);
+  packages = packNodes(folder);
 }, 240_000);
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const TYPES = ['loadTarget', 'queueMonitor', 'queueMonitorTrigger'];
+const TYPES = {
+  [QUEUE_MONITOR]: ['queueMonitor', 'queueMonitorTrigger'],
+  [LOAD_TARGET]: ['loadTarget'],
+};
 const waiting = { parameters: { operation: 'wait', waitMs: 1 } };
 
 /** Runs n8n and ends it, however the test ends. */
@@ -47,30 +57,52 @@ async function answerOf(url: string): Promise<unknown> {
   throw new Error(`${url} never answered`);
 }
 
-test('the tarball holds the nodes, the workflows, and nothing stray', () => {
-  const strange = packed.files.filter(
-    (file) =>
-      !/^(package\.json|README\.md|LICENSE)$/.test(file) &&
-      !/^workflows\/([\w-]+\/)?[\w-]+\.json$/.test(file) &&
-      !/^dist\/(nodes\/\w+|credentials)\/[\w.]+\.(node\.js|node\.json|credentials\.js|svg)$/.test(
-        file,
-      ) &&
-      !/^dist\/nodes\/QueueMonitor\/vendor\/(bull\.js|ioredis\.js|LICENSES\.txt)$/.test(file),
-  );
-  expect(strange).toEqual([]);
-  for (const type of [
-    'LoadTarget/LoadTarget',
-    'QueueMonitor/QueueMonitor',
-    'QueueMonitor/QueueMonitorTrigger',
-  ]) {
-    expect(packed.files).toContain(`dist/nodes/${type}.node.js`);
-    expect(packed.files).toContain(`dist/nodes/${type}.node.json`);
-  }
-  expect(packed.files).toContain('dist/credentials/QueueRedisApi.credentials.js');
-  const readme = execFileSync('tar', ['-xzOf', packed.tarball, 'package/README.md']);
-  expect(readme.toString()).toBe(readFileSync(join(repositoryRoot(), 'nodes/README.md'), 'utf8'));
-  expect(packed.sizeBytes).toBeLessThan(1.5 * 1024 * 1024);
+const SOURCES = { [QUEUE_MONITOR]: 'nodes/QueueMonitor', [LOAD_TARGET]: 'nodes/LoadTarget' };
+
+test.each([
+  [
+    QUEUE_MONITOR,
+    /^dist\/(nodes\/QueueMonitor\/[\w.]+\.(node\.js|node\.json|svg)|credentials\/[\w.]+\.(credentials\.js|svg)|nodes\/QueueMonitor\/vendor\/(ioredis\.js|LICENSES\.txt))$/,
+    [
+      'dist/credentials/QueueRedisApi.credentials.js',
+      ...[
+        'QueueMonitor.node.js',
+        'QueueMonitorTrigger.node.js',
+        'QueueMonitorTrigger.node.json',
+      ].map((file) => `dist/nodes/QueueMonitor/${file}`),
+    ],
+  ],
+  [
+    LOAD_TARGET,
+    /^(workflows\/([\w-]+\/)?[\w-]+\.json|dist\/nodes\/LoadTarget\/[\w.]+\.(node\.js|node\.json|svg))$/,
+    ['dist/nodes/LoadTarget/LoadTarget.node.js', 'workflows/catalogue.json'],
+  ],
+] as const)('the tarball of %s holds its own files and nothing stray', (name, own, needed) => {
+  const { tarball, files, sizeBytes } = packageOf(packages, name);
+  const common = /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+  expect(files.filter((file) => !common.test(file) && !own.test(file))).toEqual([]);
+  expect(files).toEqual(expect.arrayContaining([...needed, 'LICENSE', 'CHANGELOG.md']));
+  const readme = join(repositoryRoot(), SOURCES[name], 'README.md');
+  expect(fileIn(tarball, 'README.md')).toBe(readFileSync(readme, 'utf8'));
+  const manifest = JSON.parse(fileIn(tarball, 'package.json')) as Record<string, unknown>;
+  expect(manifest).not.toHaveProperty('private');
+  expect(manifest).not.toHaveProperty('dependencies');
+  expect(sizeBytes).toBeLessThan(500 * 1024);
 });
+
+test.each(['.', ...Object.values(SOURCES)])(
+  'nothing can be published from the folder %s by itself',
+  (source) => {
+    // Nothing listens there: what could be published would fail otherwise.
+    const token = '--//127.0.0.1:9/:_authToken=none';
+    const args = ['publish', '--registry', 'http://127.0.0.1:9/', token, '--fetch-retries', '0'];
+    const { status, stderr } = spawnSync('npm', args, {
+      ...{ cwd: join(repositoryRoot(), source), encoding: 'utf8' },
+    });
+    expect(stderr).toContain('EPRIVATE');
+    expect(status).not.toBe(0);
+  },
+);
 
 interface NodeType {
   name: string;
@@ -78,13 +110,13 @@ interface NodeType {
 }
 
 test.each([
-  ['2.41.1', '/community-packages', [...TYPES, 'queueMonitorTool'], 'refused the connection'],
+  ['2.41.1', '/community-packages', ['queueMonitorTool'], 'refused the connection'],
   // n8n 0.x finds no test of a credential that it has just installed.
-  ['0.221.2', '/nodes', TYPES, 'No testing function found'],
+  ['0.221.2', '/nodes', [], 'No testing function found'],
 ] as const)(
-  'n8n %s installs it as a community package',
-  async (version, installation, known, refusal) => {
-    const registry = await startRegistry(folder, packed);
+  'n8n %s installs both as community packages',
+  async (version, installation, tools, refusal) => {
+    const registry = await startRegistry(folder, packages);
     const home = new N8nHome(version, registry.env);
     if (version.startsWith('0.')) {
       // It gives npm no environment, and makes no package in a folder that is there.
@@ -103,19 +135,25 @@ test.each([
           });
         const owner = { email: 'owner@example.com', password: 'Passw0rd!' };
         const cookie = await setUpOwner(url, owner);
-        const installed = await post(installation, { name: packed.name }, cookie);
-        expect(await installed.json()).toMatchObject({
-          data: {
-            packageName: packed.name,
-            installedVersion: packed.version,
-            installedNodes: TYPES.map((type) => ({ type: `${packed.name}.${type}` })),
-          },
-        });
+        for (const name of [QUEUE_MONITOR, LOAD_TARGET] as const) {
+          const installed = await post(installation, { name }, cookie);
+          expect(await installed.json()).toMatchObject({
+            data: {
+              packageName: name,
+              installedVersion: packageOf(packages, name).version,
+              installedNodes: TYPES[name].map((type) => ({ type: `${name}.${type}` })),
+            },
+          });
+        }
         const types = (await (
           await fetch(`${url}/types/nodes.json`, { headers: { cookie } })
         ).json()) as NodeType[];
-        const ours = types.filter(({ name }) => name.startsWith(packed.name));
-        expect(new Set(ours.map(({ name }) => name.split('.')[1]))).toEqual(new Set(known));
+        const isOurs = ({ name }: NodeType): boolean =>
+          packages.some((p) => name.startsWith(p.name));
+        const ours = types.filter(isOurs);
+        expect(new Set(ours.map(({ name }) => name.split('.')[1]))).toEqual(
+          new Set([...Object.values(TYPES).flat(), ...tools]),
+        );
         for (const { iconUrl } of ours) {
           for (const icon of typeof iconUrl === 'string' ? [iconUrl] : Object.values(iconUrl)) {
             const response = await fetch(`${url}/${icon}`, { headers: { cookie } });
@@ -134,7 +172,7 @@ test.each([
           },
         });
         expect(tested).not.toContain('secret');
-        expect(registry.asked.some((path) => path.endsWith('.tgz'))).toBe(true);
+        expect(registry.asked.filter((path) => path.endsWith('.tgz'))).toHaveLength(2);
       },
       registry.close,
     );
@@ -147,10 +185,10 @@ test.each(['2.41.1', '0.221.2'] as const)(
   async (version) => {
     const home = new N8nHome(version);
     await inHome(home, async () => {
-      home.installTarball(packed.tarball);
+      home.installTarballs(packages);
       const id = version.startsWith('0.') ? '7' : 'tarball';
       home.import('workflow', [
-        webhookWorkflow(id, { type: `${packed.name}.loadTarget`, ...waiting }),
+        webhookWorkflow(id, { type: `${LOAD_TARGET}.loadTarget`, ...waiting }),
       ]);
       home.activate([id]);
       const url = await home.start();

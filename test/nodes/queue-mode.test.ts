@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { Engine, type Item } from './support/engine';
 import { eventually } from './support/eventually';
 import { N8nHome, webhookWorkflow } from './support/n8n';
-import { packNodes } from './support/package';
+import { LOAD_TARGET, packNodes, QUEUE_MONITOR } from './support/package';
 import { credential, RedisServers } from './support/redis';
 
 const JOBS = 40;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   closing.push(() => {
     rmSync(folder, { recursive: true, force: true });
   });
-  const { tarball, name } = packNodes(folder);
+  const packages = packNodes(folder);
   engine = await Engine.start();
   closing.push(() => engine.stop());
   redisPort = await servers.start(['--requirepass', 'secret'], { password: 'secret' });
@@ -42,8 +42,8 @@ beforeAll(async () => {
     N8N_DISABLE_UI: 'true',
   });
   closing.push(() => home.stop());
-  home.installTarball(tarball);
-  const type = `${name}.loadTarget`;
+  home.installTarballs(packages);
+  const type = `${LOAD_TARGET}.loadTarget`;
   home.import('credentials', [
     { id: 'queue-redis', name: 'Queue', type: 'queueRedisApi', data: given() },
   ]);
@@ -51,7 +51,7 @@ beforeAll(async () => {
     webhookWorkflow('slow', { type, parameters: { operation: 'wait', waitMs: 300 } }, 'onReceived'),
     webhookWorkflow('where', { type, parameters: { operation: 'wait', waitMs: 0 } }),
     webhookWorkflow('drained', {
-      type: `${name}.queueMonitor`,
+      type: `${QUEUE_MONITOR}.queueMonitor`,
       parameters: { operation: 'waitUntilDrained', pollMs: 200, timeoutSeconds: 100 },
       credentials: { queueRedisApi: { id: 'queue-redis', name: 'Queue' } },
     }),

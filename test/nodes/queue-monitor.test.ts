@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import Bull from 'bull';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { freePort } from '../../capacity/src/targets/process/ports';
+import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../nodes/QueueMonitor/queue/rights';
 import { Engine, type RunResult } from './support/engine';
 import { eventually } from './support/eventually';
 import { certificates, credential, RedisServers } from './support/redis';
@@ -12,14 +13,18 @@ jest.setTimeout(60_000);
 
 const servers = new RedisServers();
 let engine: Engine;
+/** The same, as a worker of n8n: its executions are jobs. */
+let worker: Engine;
 let port: number;
 
 beforeAll(async () => {
   engine = await Engine.start();
+  worker = await Engine.start([], 'inherit', { N8N_COMMAND: 'worker' });
   port = await servers.start();
 }, 60_000);
 afterAll(async () => {
   await engine.stop();
+  await worker.stop();
   await servers.stopAll();
 });
 
@@ -87,6 +92,7 @@ describe('what it reads is what is in Redis', () => {
         oldestWaitingSeconds: expect.any(Number) as number,
         workers: 0,
         ownJobActive: false,
+        jobsBeforeOwn: null,
       });
       expect(first?.json['oldestWaitingSeconds']).toBeGreaterThanOrEqual(90);
       expect(first?.json['oldestWaitingSeconds']).toBeLessThan(150);
@@ -182,6 +188,37 @@ describe('Wait Until Drained', () => {
     });
   });
 
+  test('a job waits for those that came before it alone, so two that wait at once both end', async () => {
+    await withQueue({ prefix: 'overlap' }, async (queue) => {
+      await addJobs(queue, 4);
+      // Jobs 102 and 103 are executions that wait until the queue is drained; 101 and 104 are others.
+      const ended: string[] = [];
+      let finishFirst = (): void => undefined;
+      const first = new Promise<void>((resolve) => (finishFirst = resolve));
+      void queue.process('job', 4, async (job) => {
+        const { executionId } = job.data as { executionId: string };
+        if (executionId === '101') await first;
+        else if (executionId === '104') await new Promise(() => undefined);
+        else {
+          const { items, error } = await worker.run({
+            node: 'queueMonitor',
+            parameters: { operation: 'waitUntilDrained', pollMs: 100, timeoutSeconds: 50 },
+            credential: credential({ port, prefix: 'overlap' }),
+            executionId,
+          });
+          if (error) throw new Error(error.message);
+          expect(items[0]?.json).toMatchObject({ ownJobActive: true, jobsBeforeOwn: 0 });
+        }
+        ended.push(executionId);
+      });
+      await eventually(async () => (await queue.getActiveCount()) === 4);
+      finishFirst();
+      await eventually(() => ended.length === 3);
+      expect(ended).toEqual(['101', '102', '103']);
+      expect(await queue.getFailedCount()).toBe(0);
+    });
+  });
+
   test('fails after the timeout and tells what is left', async () => {
     await withQueue({ prefix: 'stuck' }, async (queue) => {
       await addJobs(queue, 2);
@@ -208,23 +245,37 @@ describe('Wait Until Drained', () => {
   });
 });
 
+/** What would stop n8n, change something, or read what is not the queue's. */
+const FORBIDDEN = [
+  ...['CLIENT PAUSE 1', 'CLIENT KILL ID 1', 'CLIENT NO-EVICT on', 'CLIENT SETNAME bull:am9icw=='],
+  ...[
+    'KEYS *',
+    'SCAN 0',
+    'RANDOMKEY',
+    'DBSIZE',
+    'GET other',
+    'HGET other:hash data',
+    'EXISTS other',
+  ],
+  ...['SET other x', 'DEL bull:jobs:wait', 'HSET bull:jobs:1 data x', 'LPUSH bull:jobs:wait 1'],
+  ...['LPOP bull:jobs:wait', 'ZADD bull:jobs:delayed 1 x', 'EXPIRE bull:jobs:wait 1'],
+  ...['FLUSHALL', 'FLUSHDB', 'SHUTDOWN NOSAVE', 'CONFIG GET *', 'ACL LIST'],
+  ...['EVAL return 0', 'FUNCTION LIST', 'MONITOR', 'SUBSCRIBE a', 'PUBLISH a b', 'INFO', 'SAVE'],
+  ...['REPLICAOF NO ONE', 'SWAPDB 0 1', 'WAIT 1 0', 'XADD bull:jobs:events * a b'],
+];
+
+async function setReader(admin: Redis, rights: string): Promise<void> {
+  const rule = `reset on >reader-secret ${rights}`;
+  await admin.call('ACL', 'SETUSER', 'reader', ...rule.split(' '));
+}
+
 describe('it connects as n8n does', () => {
   test('with user, password and database, as a user that may only read', async () => {
     const secure = await servers.start(['--requirepass', 'main-secret'], {
       password: 'main-secret',
     });
     const admin = new Redis({ port: secure, password: 'main-secret' });
-    await admin.call(
-      'ACL',
-      'SETUSER',
-      'reader',
-      'on',
-      '>reader-secret',
-      '~*',
-      '+@read',
-      '+@connection',
-      '+@transaction',
-    );
+    await setReader(admin, READER_RIGHTS);
     const redis = { port: secure, password: 'main-secret', db: 3 };
     await withQueue({ redis }, async (queue) => {
       await addJobs(queue, 2);
@@ -237,6 +288,41 @@ describe('it connects as n8n does', () => {
       expect((await read(given)).items[0]?.json).toMatchObject({ waiting: 2, workers: null });
     });
     admin.disconnect();
+  });
+
+  test('the documented user can read the queue and do nothing else', async () => {
+    const own = await servers.start();
+    const admin = new Redis({ port: own });
+    await withQueue({ redis: { port: own } }, async (queue) => {
+      await addJobs(queue, 1, { delay: 600_000 });
+      await addJobs(queue, 2);
+      void queue.process('job', 1, () => new Promise(() => undefined));
+      await eventually(async () => (await queue.getActiveCount()) === 1);
+      await admin.set('other', 'of somebody else');
+      await admin.hset('other:hash', 'data', '{}');
+      await setReader(admin, READER_RIGHTS);
+      const given = { port: own, user: 'reader', password: 'reader-secret' };
+      // As the execution of an active job, it uses every command there is.
+      const { items, error } = await worker.run({
+        ...{ node: 'queueMonitor', parameters: {}, credential: credential(given) },
+        executionId: '101',
+      });
+      expect(error).toBeUndefined();
+      expect(items[0]?.json).toMatchObject({ waiting: 1, active: 1, delayed: 1, workers: 1 });
+      expect(await admin.call('ACL', 'LOG')).toEqual([]);
+    });
+    const reader = new Redis({
+      ...{ port: own, username: 'reader', password: 'reader-secret', enableReadyCheck: false },
+    });
+    try {
+      for (const command of FORBIDDEN) {
+        const [name = '', ...args] = command.split(' ');
+        await expect(reader.call(name, ...args)).rejects.toThrow(/^NOPERM/);
+      }
+    } finally {
+      reader.disconnect();
+      admin.disconnect();
+    }
   });
 
   test('with TLS and a CA of its own, and not without that CA', async () => {
@@ -289,6 +375,19 @@ describe('it connects as n8n does', () => {
       const { items, error } = await read({ mode: 'cluster', nodes: list });
       expect(error).toBeUndefined();
       expect(items[0]?.json).toMatchObject({ prefix: '{bull}', waiting: 2, active: 1, workers: 1 });
+      // The documented user of a cluster, on each of its nodes.
+      const admins = ports.map((p) => new Redis({ port: p }));
+      for (const admin of admins) await setReader(admin, CLUSTER_READER_RIGHTS);
+      const reader = { user: 'reader', password: 'reader-secret' };
+      const asReader = await read({ mode: 'cluster', nodes: list, ...reader });
+      expect(asReader.error).toBeUndefined();
+      expect(asReader.items[0]?.json).toMatchObject({ waiting: 2, active: 1, workers: 1 });
+      for (const admin of admins) {
+        // The client would also give one of its connections a name, and goes on without.
+        const refused = (await admin.call('ACL', 'LOG')) as string[][];
+        expect(refused.filter((entry) => !entry.includes('client|setname'))).toEqual([]);
+        admin.disconnect();
+      }
     });
     // The keys of this prefix lie in one of the three; the other two know only where.
     const alone = await Promise.all(ports.map((p) => read({ port: p, prefix: '{other}' })));

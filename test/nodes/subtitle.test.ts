@@ -12,7 +12,7 @@ const nodeTypes = {
 /** As the editor evaluates it, with no data from an execution. */
 function shown(parameters: Record<string, string | number>): unknown {
   Expression.setExpressionEngine('legacy');
-  const node = { id: 'n', name: 'Load', type: 'loadTarget', typeVersion: 1.1, parameters };
+  const node = { id: 'n', name: 'Load', type: 'loadTarget', typeVersion: 1, parameters };
   const workflow = new Workflow({
     ...{ id: '1', name: 'x', connections: {}, active: false, nodeTypes },
     nodes: [{ ...node, position: [0, 0] }],

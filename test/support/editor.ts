@@ -1,4 +1,5 @@
 import type { FileChooser, Locator, Page } from 'playwright-core';
+import type { Packed } from '../nodes/support/package';
 import { N8nHome, setUpOwner } from '../nodes/support/n8n';
 import { openBrowser } from './browser';
 
@@ -31,9 +32,9 @@ export class Editor {
     readonly close: () => Promise<void>,
   ) {}
 
-  static async open(version: keyof typeof KNOWN, tarball: string): Promise<Editor> {
+  static async open(version: keyof typeof KNOWN, packages: Packed[]): Promise<Editor> {
     const home = new N8nHome(version);
-    home.installTarball(tarball);
+    home.installTarballs(packages);
     const url = await home.start();
     await setUpOwner(url, owner);
     const browser = await openBrowser();

@@ -3,24 +3,23 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const NODE = 'dist/nodes/LoadTarget/LoadTarget.node.js';
-const BESIDE_IT = [
-  'dist/nodes/LoadTarget/loadTarget.svg',
-  'dist/nodes/LoadTarget/loadTarget.dark.svg',
-];
+const PACKAGE = 'dist/n8n-nodes-load-target';
+const FILES = ['LoadTarget.node.js', 'loadTarget.svg', 'loadTarget.dark.svg'].map(
+  (name) => `dist/nodes/LoadTarget/${name}`,
+);
 
 export function loadTargetFiles(root) {
-  if (!existsSync(join(root, NODE)))
+  if (!existsSync(join(root, PACKAGE)))
     execFileSync(process.execPath, [join(root, 'nodes/build.mjs')]);
   const { name, version, license, n8n } = JSON.parse(
-    readFileSync(join(root, 'package.json'), 'utf8'),
+    readFileSync(join(root, PACKAGE, 'package.json'), 'utf8'),
   );
-  const manifest = { name, version, license, n8n: { ...n8n, credentials: [], nodes: [NODE] } };
+  const manifest = { name, version, license, n8n };
   return Object.fromEntries([
     ['files/load-target/package.json', `${JSON.stringify(manifest, null, 2)}\n`],
-    ...[NODE, ...BESIDE_IT].map((file) => [
+    ...FILES.map((file) => [
       `files/load-target/${file}`,
-      readFileSync(join(root, file), 'utf8'),
+      readFileSync(join(root, PACKAGE, file), 'utf8'),
     ]),
   ]);
 }

@@ -15,7 +15,6 @@ const slice: Bounds = { title: 'Yield Every (Ms)', min: 1, max: 60_000 };
  */
 const LONGEST_FREEZE_MS = 45_000;
 
-/** Version 1 of the node blocked unless it was told not to: what was saved then stays as it was. */
 const eventLoop: INodeProperties = {
   displayName: 'Event Loop',
   name: 'eventLoop',
@@ -79,8 +78,7 @@ export const cpu: Operation = {
       displayOptions: { show: { until: ['loop'] } },
       description: 'How many times to run "count += i"',
     },
-    { ...eventLoop, default: 'block', displayOptions: { show: { '@version': [1] } } },
-    { ...eventLoop, default: 'yield', displayOptions: { show: { '@version': [1.1] } } },
+    eventLoop,
     {
       displayName: 'Yield Every (Ms)',
       name: 'yieldEveryMs',
@@ -90,8 +88,7 @@ export const cpu: Operation = {
       displayOptions: { show: { eventLoop: ['yield'] } },
       description: 'After how much CPU time others get their turn, in milliseconds',
     },
-    { ...mayFreeze, default: true, displayOptions: { show: { '@version': [1] } } },
-    { ...mayFreeze, default: false, displayOptions: { show: { '@version': [1.1] } } },
+    mayFreeze,
   ],
   async run(call) {
     const until = choiceOf(call, 'until', 'Limit By', ['time', 'loop']);

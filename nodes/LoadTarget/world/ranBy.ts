@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { version as packageVersion } from '../../../package.json';
+import { version as packageVersion } from '../package.json';
 import { n8nRole, n8nVersion, type Role } from '../../shared/n8nProcess';
 
 /** The process that ran an operation, as it is when the operation ends. */

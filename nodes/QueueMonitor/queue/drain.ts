@@ -7,7 +7,10 @@ export interface Drained {
   waitedMs: number;
 }
 
-/** Reads until nothing is left to do but, perhaps, the job that asks. */
+/**
+ * Reads until nothing is left to do. A job that asks waits only for those that came before it: two
+ * that wait at the same time would otherwise wait for each other.
+ */
 export async function waitUntilDrained(
   read: () => Promise<QueueMeasures>,
   limits: { timeoutMs: number; pollMs: number; signal: AbortSignal | undefined },
@@ -18,10 +21,11 @@ export async function waitUntilDrained(
     const waitedMs = Math.round(performance.now() - began);
     if (jobsLeft(measures) === 0) return { measures, waitedMs };
     if (waitedMs + limits.pollMs > limits.timeoutMs) {
-      const { waiting, active, delayed, paused } = measures;
+      const { waiting, active, delayed, paused, jobsBeforeOwn } = measures;
+      const own = jobsBeforeOwn === null ? '' : ` ${jobsBeforeOwn} of them came before this job.`;
       throw new Mistake(
         `The queue '${measures.queue}' is not drained after ${Math.round(waitedMs / 1000)} s`,
-        `Left: ${waiting} waiting, ${active} active, ${delayed} delayed, ${paused} paused.`,
+        `Left: ${waiting} waiting, ${active} active, ${delayed} delayed, ${paused} paused.${own}`,
       );
     }
     await sleep(limits.pollMs, limits.signal);
@@ -29,6 +33,6 @@ export async function waitUntilDrained(
 }
 
 export function jobsLeft(measures: QueueMeasures): number {
-  const { waiting, active, delayed, paused, ownJobActive } = measures;
-  return waiting + active + delayed + paused - (ownJobActive ? 1 : 0);
+  const { waiting, active, delayed, paused, jobsBeforeOwn } = measures;
+  return jobsBeforeOwn ?? waiting + active + delayed + paused;
 }

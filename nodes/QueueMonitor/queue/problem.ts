@@ -6,7 +6,7 @@ const known: [RegExp, string][] = [
   [/NOAUTH/, 'wants a password, but the credential has none'],
   [
     /NOPERM/,
-    'does not let this user run the commands that reading a queue takes (+@read, CLIENT LIST)',
+    "does not give this user the rights that reading the queue takes: the field 'User' of the credential lists them",
   ],
   [/DB index is out of range/i, 'has no database of that number'],
   [/ECONNREFUSED/, 'refused the connection: it does not run there, or the port is wrong'],

@@ -1,4 +1,3 @@
-import type Bull from 'bull';
 import type { Cluster, Redis } from 'ioredis';
 import { Mistake } from '../../shared/mistake';
 import { connectionOf, type Connection } from './connection';
@@ -21,6 +20,8 @@ export interface QueueMeasures {
   workers: number | null;
   /** Whether the execution that asks is itself one of the active jobs. */
   ownJobActive: boolean;
+  /** Jobs that came before the one that asks and are not finished; null where no job asks. */
+  jobsBeforeOwn: number | null;
 }
 
 export interface ReadOptions {
@@ -32,7 +33,7 @@ export interface ReadOptions {
 /** Everything, from connecting to the last reply. */
 const DEADLINE_MS = 4500;
 const CONNECT_TIMEOUT_MS = 4000;
-/** So many of the jobs next in line are looked at for the oldest; with priorities it can be any of them. */
+/** So many of the jobs next in line are looked at; with priorities the oldest can be any of them. */
 const MOST_IDS = 100_000;
 
 /**
@@ -77,31 +78,65 @@ async function readOver(
   await client.connect();
   // Left to ioredis, a database that is not there would go unnoticed, and 0 be read instead.
   if (connection.kind === 'one') await (client as Redis).select(connection.database);
-  const { default: BullQueue } = await import('bull');
-  const queueOptions: Bull.QueueOptions & { skipVersionCheck: boolean } = {
-    prefix,
-    createClient: () => client as Redis,
-    skipVersionCheck: true,
-  };
-  const queue = new BullQueue(name, queueOptions);
-  const [counts, isPaused, workers, everUsed] = await Promise.all([
-    queue.getJobCounts(),
-    queue.isPaused(),
-    countWorkers(client, queue),
-    client.exists(queue.toKey('id')),
+  const queue: QueueKeys = { client, key: (of) => `${prefix}:${name}:${of}` };
+  const [counted, workers] = await Promise.all([
+    countJobs(queue),
+    countWorkers(client, `${prefix}:${Buffer.from(name).toString('base64')}`),
   ]);
-  const { waiting, active, delayed, failed, completed } = counts;
-  const paused = (counts as { paused?: number }).paused ?? 0;
+  const { everUsed, ...counts } = counted;
+  const { waiting, active, delayed, failed, completed, paused } = counts;
   const jobs = waiting + active + delayed + failed + completed + paused;
-  if (everUsed === 0 && jobs === 0 && !workers) throw noSuchQueue(where, name, prefix);
+  if (!everUsed && jobs === 0 && !workers) throw noSuchQueue(where, name, prefix);
 
+  const ownJob =
+    ownExecutionId === undefined || active === 0 ? null : await activeJobOf(queue, ownExecutionId);
   return {
     queue: name,
     prefix,
-    ...{ waiting, active, delayed, failed, completed, paused, isPaused, workers },
-    oldestWaitingSeconds: waiting + paused === 0 ? 0 : await oldestSeconds(client, queue),
-    ownJobActive:
-      ownExecutionId !== undefined && active > 0 && (await isActive(client, queue, ownExecutionId)),
+    ...counts,
+    workers,
+    oldestWaitingSeconds: waiting + paused === 0 ? 0 : await oldestSeconds(queue),
+    ownJobActive: ownJob !== null,
+    jobsBeforeOwn: ownJob === null ? null : await countJobsBefore(queue, ownJob),
+  };
+}
+
+/** The keys of one queue of Bull, by what they hold. */
+interface QueueKeys {
+  client: Redis | Cluster;
+  key: (of: string) => string;
+}
+
+/** All at one moment: a job that moves between two looks would count twice. */
+async function countJobs({ client, key }: QueueKeys): Promise<
+  Pick<QueueMeasures, 'waiting' | 'active' | 'delayed' | 'failed' | 'completed' | 'paused'> & {
+    isPaused: boolean;
+    everUsed: boolean;
+  }
+> {
+  const replies = await client
+    .multi()
+    .llen(key('wait'))
+    .llen(key('active'))
+    .zcard(key('delayed'))
+    .zcard(key('failed'))
+    .zcard(key('completed'))
+    .llen(key('paused'))
+    // Bull writes the first, newer versions the second.
+    .exists(key('meta-paused'))
+    .hexists(key('meta'), 'paused')
+    .exists(key('id'))
+    .exec();
+  const numbers = (replies ?? []).map(([error, reply]) => {
+    if (error) throw error;
+    return Number(reply);
+  });
+  const [waiting = 0, active = 0, delayed = 0, failed = 0, completed = 0, paused = 0] = numbers;
+  const [isPaused = 0, isPausedNewer = 0, everUsed = 0] = numbers.slice(6);
+  return {
+    ...{ waiting, active, delayed, failed, completed, paused },
+    isPaused: isPaused + isPausedNewer > 0,
+    everUsed: everUsed > 0,
   };
 }
 
@@ -112,13 +147,13 @@ function noSuchQueue(where: string, name: string, prefix: string): Mistake {
   );
 }
 
-/** Bull's workers carry the queue's name; in a cluster each is connected to any of the nodes. */
-async function countWorkers(client: Redis | Cluster, queue: Bull.Queue): Promise<number | null> {
+/** Bull names the connection of each worker after the queue; in a cluster it leads to any of the nodes. */
+async function countWorkers(client: Redis | Cluster, workerName: string): Promise<number | null> {
   const nodes = client.isCluster ? (client as Cluster).nodes('all') : [client as Redis];
   try {
     const lists = await Promise.all(nodes.map((node) => node.client('LIST')));
-    const workers = (lists as string[]).flatMap((list) => queue.parseClientList(list).flat());
-    return workers.length;
+    const clients = (lists as string[]).flatMap((list) => list.split('\n'));
+    return clients.filter((line) => line.split(' ').includes(`name=${workerName}`)).length;
   } catch (error) {
     if (error instanceof Error && /NOPERM|unknown command/.test(error.message)) return null;
     throw error;
@@ -126,28 +161,38 @@ async function countWorkers(client: Redis | Cluster, queue: Bull.Queue): Promise
 }
 
 /** Bull numbers its jobs, so the lowest number that waits came first, whatever its priority. */
-async function oldestSeconds(client: Redis | Cluster, queue: Bull.Queue): Promise<number> {
+async function oldestSeconds({ client, key }: QueueKeys): Promise<number> {
   const lists = await Promise.all(
-    ['wait', 'paused'].map((list) => client.lrange(queue.toKey(list), -MOST_IDS, -1)),
+    ['wait', 'paused'].map((list) => client.lrange(key(list), -MOST_IDS, -1)),
   );
   const oldest = lists.flat().reduce((low, id) => Math.min(low, Number(id)), Infinity);
   if (!Number.isFinite(oldest)) return 0;
-  const timestamp = await client.hget(queue.toKey(String(oldest)), 'timestamp');
+  const timestamp = await client.hget(key(String(oldest)), 'timestamp');
   if (timestamp === null) return 0;
   return Math.max(0, Math.round(Date.now() - Number(timestamp)) / 1000);
 }
 
-async function isActive(
-  client: Redis | Cluster,
-  queue: Bull.Queue,
+/** The number of the active job that runs this execution; null where none does. */
+async function activeJobOf(
+  { client, key }: QueueKeys,
   executionId: string,
-): Promise<boolean> {
-  const ids = await client.lrange(queue.toKey('active'), 0, -1);
-  const data = await Promise.all(ids.map((id) => client.hget(queue.toKey(id), 'data')));
-  return data.some((json) => json !== null && executionIdIn(json) === executionId);
+): Promise<number | null> {
+  const ids = await client.lrange(key('active'), 0, -1);
+  const data = await Promise.all(ids.map((id) => client.hget(key(id), 'data')));
+  const own = ids.find((_id, index) => executionIdIn(data[index]) === executionId);
+  return own === undefined ? null : Number(own);
 }
 
-function executionIdIn(json: string): string | undefined {
+async function countJobsBefore({ client, key }: QueueKeys, own: number): Promise<number> {
+  const ids = await Promise.all([
+    ...['wait', 'active', 'paused'].map((list) => client.lrange(key(list), -MOST_IDS, -1)),
+    client.zrange(key('delayed'), 0, MOST_IDS - 1),
+  ]);
+  return ids.flat().filter((id) => Number(id) < own).length;
+}
+
+function executionIdIn(json: string | null | undefined): string | undefined {
+  if (json === null || json === undefined) return undefined;
   const { executionId } = JSON.parse(json) as { executionId?: unknown };
   return executionId === undefined ? undefined : String(executionId);
 }

@@ -1,4 +1,4 @@
-// A process with n8n's own execution engine (n8n-core of the lab's n8n) and the nodes as they are
+// A process with n8n's own execution engine (n8n-core of the lab's n8n) and both packages of nodes as they are
 // packed. Its own process, because the operations hold memory and use CPU of the process they run
 // in. Obeys one message at a time: {command, ...} -> {ok, value} or {ok: false, message}.
 import { createRequire } from 'node:module';
@@ -7,6 +7,12 @@ import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
 process.env.N8N_LOG_LEVEL = 'silent';
+// The nodes know n8n and its role by the program that runs.
+process.argv = [
+  process.argv[0],
+  join(process.env.N8N_INSTALLATION, 'bin/n8n'),
+  process.env.N8N_COMMAND ?? 'start',
+];
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const n8nRequire = createRequire(join(process.env.N8N_INSTALLATION, 'package.json'));
 n8nRequire('reflect-metadata');
@@ -28,12 +34,17 @@ const itemsNode = {
   },
 };
 
-const loader = new core.PackageDirectoryLoader(root);
+const loaders = ['n8n-nodes-load-target', 'n8n-nodes-queue-monitor'].map(
+  (name) => new core.PackageDirectoryLoader(join(root, 'dist', name)),
+);
+const loaderOf = (node) => loaders.find(({ known }) => node in known.nodes);
 const nodeTypes = {
   getByName: (type) => nodeTypes.getByNameAndVersion(type),
   getByNameAndVersion: (type) =>
-    type === 'test.items' ? itemsNode : loader.getNode(type.split('.').pop()).type,
-  getKnownTypes: () => loader.known.nodes,
+    type === 'test.items'
+      ? itemsNode
+      : loaderOf(type.split('.').pop()).getNode(type.split('.').pop()).type,
+  getKnownTypes: () => Object.assign({}, ...loaders.map(({ known }) => known.nodes)),
 };
 
 const additionalData = (credential, mode, executionId) => ({
@@ -70,7 +81,7 @@ const additionalData = (credential, mode, executionId) => ({
 });
 
 const nodeOf = ({ node, parameters, settings, credential }) => ({
-  ...{ id: 'under-test', name: 'Under Test', type: `n8n-nodes-load-target.${node}` },
+  ...{ id: 'under-test', name: 'Under Test', type: `${loaderOf(node).packageName}.${node}` },
   ...{ typeVersion: 1, position: [200, 0], parameters },
   ...(credential && { credentials: { queueRedisApi: { id: '1', name: 'Redis' } } }),
   ...settings,
@@ -131,13 +142,15 @@ const commands = {
   startTrigger,
   stopTrigger: () => closeTrigger(),
   testCredential: ({ credential }) =>
-    loader
+    loaderOf('queueMonitor')
       .getNode('queueMonitor')
       .type.methods.credentialTest.queueRedisApiTest.call({}, { data: credential }),
-  load: async () => ({
-    nodes: loader.loadedNodes,
-    credentials: Object.keys(loader.known.credentials),
-  }),
+  load: async () =>
+    loaders.map(({ packageName, loadedNodes, known }) => ({
+      name: packageName,
+      nodes: loadedNodes,
+      credentials: Object.keys(known.credentials),
+    })),
   collectGarbage: async () => globalThis.gc?.(),
   memory: async () => process.memoryUsage(),
   cpuTimeMs: async () => {
@@ -161,4 +174,4 @@ process.on('message', async ({ id, ...message }) => {
 });
 process.on('disconnect', () => process.exit());
 
-loader.loadAll().then(() => process.send({ ready: true }));
+Promise.all(loaders.map((loader) => loader.loadAll())).then(() => process.send({ ready: true }));

@@ -33,8 +33,8 @@ export class N8nHome {
     return join(this.folder, '.n8n/nodes');
   }
 
-  /** From a tarball, as its users do where n8n has no network. */
-  installTarball(tarball: string): void {
+  /** From tarballs, as users do where n8n has no network. */
+  installTarballs(packages: { tarball: string }[]): void {
     mkdirSync(this.packages, { recursive: true });
     const args = [
       'install',
@@ -44,7 +44,8 @@ export class N8nHome {
       '--ignore-scripts',
       '--legacy-peer-deps',
     ];
-    execFileSync('npm', [...args, tarball], { cwd: this.packages, stdio: 'ignore' });
+    const tarballs = packages.map(({ tarball }) => tarball);
+    execFileSync('npm', [...args, ...tarballs], { cwd: this.packages, stdio: 'ignore' });
   }
 
   import(kind: 'workflow' | 'credentials', content: object[]): void {

@@ -4,8 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
-import { repositoryRoot } from '../../../capacity/src/lab/paths';
-import type { Packed } from './package';
+import { fileIn, type Packed } from './package';
 
 export interface Registry {
   /** For a process that shall take this for the registry it knows. */
@@ -17,10 +16,10 @@ export interface Registry {
 }
 
 /**
- * A package registry with one package in it. n8n installs from the public registry and from no
+ * A package registry with these packages in it. n8n installs from the public registry and from no
  * other without a licence, so this one stands behind an HTTPS proxy that answers for every host.
  */
-export async function startRegistry(folder: string, packed: Packed): Promise<Registry> {
+export async function startRegistry(folder: string, packages: Packed[]): Promise<Registry> {
   const openssl = (...args: string[]): unknown =>
     execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
@@ -62,15 +61,14 @@ export async function startRegistry(folder: string, packed: Packed): Promise<Reg
   const asked: string[] = [];
   // What one n8n has installed must not come from a cache for the next.
   const cache = mkdtempSync(join(folder, 'npm-cache-'));
-  const manifest = JSON.parse(
-    readFileSync(join(repositoryRoot(), 'package.json'), 'utf8'),
-  ) as object;
   const answers: Server = createServer((request, response) => {
     const host = request.headers.host ?? '';
     const path = decodeURIComponent(request.url ?? '').replace(/\?.*/, '');
     asked.push(path);
+    const packed = packages.find(({ name }) => path.startsWith(`/${name}`));
+    if (packed === undefined) return response.writeHead(404).end('{}');
     if (path.endsWith('.tgz')) return response.end(readFileSync(packed.tarball));
-    if (!path.startsWith(`/${packed.name}`)) return response.writeHead(404).end('{}');
+    const manifest = JSON.parse(fileIn(packed.tarball, 'package.json')) as object;
     const dist = { integrity: packed.integrity, tarball: `https://${host}/${packed.name}.tgz` };
     const version = { ...manifest, dist };
     const all = {

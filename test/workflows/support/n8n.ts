@@ -162,10 +162,8 @@ async function environment(
 /** Where n8n of any version finds a package by itself: its nodes then carry the package's name. */
 async function installOurNodes(home: string): Promise<void> {
   await run(process.execPath, ['nodes/build.mjs'], { cwd: root });
-  const target = join(home, 'nodes/node_modules/n8n-nodes-load-target');
-  mkdirSync(target, { recursive: true });
-  cpSync(join(root, 'package.json'), join(target, 'package.json'));
-  cpSync(join(root, 'dist'), join(target, 'dist'), { recursive: true });
+  const name = 'n8n-nodes-load-target';
+  cpSync(join(root, 'dist', name), join(home, 'nodes/node_modules', name), { recursive: true });
 }
 
 function execute(file: string, sql: string): void {

@@ -17,7 +17,7 @@ export interface Tools {
   /** The folder of initdb and postgres. */
   postgresqlBin: string | null;
   nginx: string | null;
-  /** Our own nodes, built; null: they are not built. */
+  /** Our own packages of nodes, built; null: they are not built. */
   nodesFolder: string | null;
 }
 
@@ -96,5 +96,5 @@ function installed(): string[] {
 
 function builtNodes(): string | null {
   const built = join(repositoryRoot(), 'dist');
-  return existsSync(join(built, 'nodes', 'LoadTarget')) ? built : null;
+  return existsSync(join(built, 'n8n-nodes-load-target', 'package.json')) ? built : null;
 }

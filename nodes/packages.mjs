@@ -1,0 +1,14 @@
+// The two packages of nodes: each manifest lies beside the nodes that it names.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The folder of the sources, and the manifest as it is published. */
+export const packages = ['nodes/QueueMonitor', 'nodes/LoadTarget'].map((folder) => {
+  const whole = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+  // Private here, so that only what was packed can be published.
+  const manifest = Object.fromEntries(Object.entries(whole).filter(([key]) => key !== 'private'));
+  return { folder, name: manifest.name, manifest };
+});
