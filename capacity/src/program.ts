@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { refuseVain } from './commands/applies';
 import * as clean from './commands/clean';
 import * as compare from './commands/compare';
 import * as completion from './commands/completion';
@@ -54,7 +55,11 @@ export function programOf(): Command {
       'after',
       '\nExit codes: 0 success, 1 an SLO or check failed, 2 invalid usage, 3 the measurement is invalid or inconclusive.',
     )
-    .exitOverride();
+    .exitOverride()
+    .hook('preAction', (_, command) => {
+      // What the sides of a comparison are is not known before they are read.
+      if (command.name() !== 'compare') refuseVain(command);
+    });
   for (const { register } of COMMANDS) register(program);
   return program;
 }

@@ -37,13 +37,8 @@ export function register(program: Command): void {
 }
 
 async function clean(options: CleanOptions): Promise<void> {
-  const { url, kubeconfig, context } = options;
+  const { url } = options;
   if (url !== undefined) {
-    if (kubeconfig !== undefined || context !== undefined) {
-      throw new Mistake(
-        '--url names an n8n, and no cluster: leave --kubeconfig and --context out.',
-      );
-    }
     await cleanUrl({ ...options, url });
     return;
   }

@@ -31,6 +31,7 @@ import {
   withProbeOptions,
   withProfileOptions,
   withWorkloadOptions,
+  type GeneratorOptions,
   type LimitOptions,
   type ProbeOptions,
   type ProfileOptions,
@@ -39,11 +40,12 @@ import {
 } from './options';
 import { numberThat, parsed, removed, seconds } from './parsers';
 import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
+import { refuseVain } from './applies';
 import { withDeployerOptions, type DeployerFlags, type DeployFlags } from './kubernetes';
 import { onTargets } from './on-target';
-import { chosenLoad, chosenTarget, isLegacyChoice } from './targets';
+import { chosenLoad, isLegacyChoice, makeTarget, targetOrder } from './targets';
 
-interface CompareOptions
+export interface CompareOptions
   extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags, PriceOptions {
   metric?: CompareMetric;
   failOn?: 'worse';
@@ -128,16 +130,24 @@ Examples:
   n8n-tuned compare http://old:5678 http://new:5678 --workload last-node --fail-on worse
   n8n-tuned compare results/20261120-110000-last-node-load-abcd results/20261121-110000-last-node-load-efgh`,
     )
-    .action(async (a: string, others: string[], options: CompareOptions) => {
-      process.exitCode = await run([a, ...others], options);
+    .action(async (a: string, others: string[], options: CompareOptions, of: Command) => {
+      const sides = [a, ...others];
+      refuseVain(of, kindsOf(sides, options));
+      process.exitCode = await run(sides, options);
     });
 }
 
 /** The first is what each other one is compared with. */
 async function run(sides: readonly string[], options: CompareOptions): Promise<number> {
   if (sides.some(isRecord)) return besideEachOther(sides, options);
-  return measured(sides, options.metric ?? 'throughput', options);
+  return measured(sides, options);
 }
+
+/** What the sides are, by which it is told which options apply to them. */
+export const kindsOf = (sides: readonly string[], options: CompareOptions): string[] =>
+  sides.some(isRecord)
+    ? ['records']
+    : [...new Set(sides.map((side) => choiceOf(side, options).target))];
 
 /** Records that are there already. */
 function besideEachOther(sides: readonly string[], options: CompareOptions): number {
@@ -145,11 +155,6 @@ function besideEachOther(sides: readonly string[], options: CompareOptions): num
   if (other !== undefined) {
     throw new Mistake(
       `${other} is not the record of a run or a search: give the folders of records.`,
-    );
-  }
-  if (options.failOn !== undefined) {
-    throw new Mistake(
-      '--fail-on needs a comparison that is measured: two records have no interval, so leave it out.',
     );
   }
   const { prices = null } = chosenPrices(options);
@@ -170,10 +175,13 @@ const terminalText = (record: CompareRecord, folder: string): string =>
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 
 /** On kubernetes a file may also be a values.yaml of the chart, or describe another chart. */
-function choiceOf(side: string, { target, ...flags }: CompareOptions): TargetOptions {
+function choiceOf(
+  side: string,
+  { target, ...flags }: CompareOptions,
+): TargetOptions & GeneratorOptions {
   if (isUrl(side)) return { ...consentOf(flags), target: 'url', url: side };
   if (isServerFile(side)) return { target: 'server', topology: side };
-  if (target !== 'kubernetes') return { ...deployFlagsOf(flags), target, topology: side };
+  if (target !== 'kubernetes') return { target, topology: side };
   return {
     ...deployFlagsOf(flags),
     target,
@@ -198,23 +206,21 @@ function workloadOfAll(sides: readonly TargetOptions[], options: CompareOptions)
   return first;
 }
 
-const deployFlagsOf = (flags: DeployFlags): DeployFlags => ({
-  ...(flags.kubeconfig === undefined ? {} : { kubeconfig: flags.kubeconfig }),
-  ...(flags.context === undefined ? {} : { context: flags.context }),
-  ...(flags.namespace === undefined ? {} : { namespace: flags.namespace }),
-  ...(flags.protect === undefined ? {} : { protect: flags.protect }),
-  ...(flags.yes === undefined ? {} : { yes: flags.yes }),
-  ...(flags.release === undefined ? {} : { release: flags.release }),
-  ...(flags.deployTimeout === undefined ? {} : { deployTimeout: flags.deployTimeout }),
-  ...(flags.generatorImage === undefined ? {} : { generatorImage: flags.generatorImage }),
-});
+/** By the name of each: a topology has options of the same names as other parts of the command. */
+const DEPLOY_FLAGS = [
+  ...(['kubeconfig', 'context', 'namespace', 'protect', 'yes', 'release'] as const),
+  ...(['deployTimeout', 'generatorImage', 'generators', 'via', 'viaAddress'] as const),
+  'generatorCpus',
+] as const;
 
-async function measured(
-  sides: readonly string[],
-  metric: CompareMetric,
-  options: CompareOptions,
-): Promise<number> {
-  const { ready: readyMs } = options;
+const deployFlagsOf = (flags: DeployFlags & GeneratorOptions): DeployFlags & GeneratorOptions =>
+  Object.fromEntries(
+    DEPLOY_FLAGS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
+  );
+
+/** All that a comparison is told, in plain data: the same options give the same order. */
+export function compareOrder(sides: readonly string[], options: CompareOptions) {
+  const { ready: readyMs, metric = 'throughput', failOn, json = false } = options;
   const choices = sides.map((side) => choiceOf(side, options));
   const legacy = choices.map(isLegacyChoice);
   const different = legacy.findIndex((is) => is !== legacy[0]);
@@ -225,44 +231,54 @@ async function measured(
     );
   }
   const workload = workloadOfAll(choices, options);
-  const plan = chosenPlan(options);
+  // A search makes plans of its own.
+  const { arrivals, ...others } = options;
+  const plan = chosenPlan(metric === 'capacity' ? others : options);
   const mustHold = metric === 'capacity' ? { ...options, slo: options.slo ?? USUAL_SLOS } : options;
   const slos = chosenSlos(mustHold);
   const load = loadText(plan, metric, options);
-  const targets = choices.map((choice) =>
-    chosenTarget(choice, workload.workflows, readyMs, { load }),
-  );
-  const k6 = k6For(choices.some(({ target }) => target !== 'kubernetes'));
-  const order = {
-    workload,
-    plan,
-    slos,
-    out: options.out,
-    k6,
-    scripts: findBundled('loadtests', 'load.ts'),
-    timeoutMs: options.timeout,
-    drainMs: options.drain,
-    generator: chosenGenerator(options),
-    ...(options.arrivals === undefined ? {} : { arrivals: plan.arrivals }),
-    ...chosenPrices(options),
-    command: withoutSecrets(process.argv.slice(2)),
-    metric,
-    search: searchSettings({
-      probeSeconds: options.probe ?? null,
-      fullSeconds: options.full ?? null,
-      budgetSeconds: options.searchBudget,
-      latencyFloorMs: workload.recorded.latencyFloorMs,
-      slos,
-    }),
-    names: namesOf(sides),
-    mostPairs: options.pairs,
-    budgetSeconds: options.budget,
+  return {
+    targets: choices.map((choice) => targetOrder(choice, workload.workflows, readyMs, { load })),
+    measure: {
+      ...{ workload, plan, slos, out: options.out, metric },
+      ...{ timeoutMs: options.timeout, drainMs: options.drain },
+      generator: chosenGenerator(options),
+      ...(arrivals === undefined ? {} : { arrivals }),
+      ...chosenPrices(options),
+      search: searchSettings({
+        probeSeconds: options.probe ?? null,
+        fullSeconds: options.full ?? null,
+        budgetSeconds: options.searchBudget,
+        latencyFloorMs: workload.recorded.latencyFloorMs,
+        slos,
+      }),
+      names: namesOf(sides),
+      mostPairs: options.pairs,
+      budgetSeconds: options.budget,
+    },
+    ...{ failOn, json },
   };
-  return onTargets(targets, workload, async ({ running, tell, signal, progress }) => {
-    const { comparisons, problems } = await compareTopologies(running, order, tell, signal);
+}
+
+async function measured(sides: readonly string[], options: CompareOptions): Promise<number> {
+  const { targets: orders, measure, failOn, json } = compareOrder(sides, options);
+  const targets = orders.map(makeTarget);
+  const k6 = k6For(orders.some(({ kind }) => kind !== 'kubernetes'));
+  return onTargets(targets, measure.workload, async ({ running, tell, signal, progress }) => {
+    const { comparisons, problems } = await compareTopologies(
+      running,
+      {
+        ...measure,
+        k6,
+        scripts: findBundled('loadtests', 'load.ts'),
+        command: withoutSecrets(process.argv.slice(2)),
+      },
+      tell,
+      signal,
+    );
     progress.end();
     problems.forEach(warn);
-    if (options.json === true) {
+    if (json) {
       printJson(oneOrAll(comparisons.map(({ folder, record }) => ({ folder, ...record }))));
     } else {
       printLines(
@@ -273,7 +289,7 @@ async function measured(
       );
     }
     const answers = comparisons.map(({ record }) => record.answer);
-    if (options.failOn === 'worse' && answers.includes('worse')) return EXIT.notMet;
+    if (failOn === 'worse' && answers.includes('worse')) return EXIT.notMet;
     return answers.includes('unknown') ? EXIT.invalid : EXIT.fine;
   });
 }

@@ -48,7 +48,6 @@ Examples:
         process.exitCode = await examineCluster(flags, json === true);
         return;
       }
-      refuseClusterFlags(flags);
       const facts = await gatherFacts();
       const checks = diagnose(facts);
       const ready = isReady(checks);
@@ -62,16 +61,6 @@ interface DoctorOptions extends ClusterFlags {
   target: 'process' | 'kubernetes';
   existing?: boolean;
   json?: boolean;
-}
-
-/** Else a cluster would seem to have been asked. */
-function refuseClusterFlags({ kubeconfig, context, namespace, existing }: DoctorOptions): void {
-  const given = Object.entries({ kubeconfig, context, namespace, existing }).find(
-    ([, value]) => value !== undefined,
-  )?.[0];
-  if (given !== undefined) {
-    throw new Mistake(`--${given} needs --target kubernetes: add it, or leave --${given} out.`);
-  }
 }
 
 async function examineCluster(flags: DoctorOptions, json: boolean): Promise<number> {

@@ -47,7 +47,7 @@ export async function drillAll(options: DrillOptions): Promise<number> {
   const codes: number[] = [];
   let isStopped = false;
   for (const [index, order] of orders.entries()) {
-    const fault = order.fault.name;
+    const fault = order.drill.fault.name;
     warn(`${fault}, ${String(index + 1)} of ${String(orders.length)}`);
     try {
       const finished = await oneDrill(order, options, told);

@@ -24,7 +24,7 @@ import type { MonitoringOptions, Told } from './monitoring';
 import { onTargets } from './on-target';
 import { chosenPrices, type PriceOptions } from './prices';
 import { chosenSlos, chosenWorkload, type TargetOptions, type WorkloadOptions } from './options';
-import { chosenTarget, isLegacyChoice } from './targets';
+import { isLegacyChoice, makeTarget, targetOrder, type TargetOrder } from './targets';
 
 export interface DrillOptions
   extends WorkloadOptions, TargetOptions, MonitoringOptions, PriceOptions {
@@ -78,7 +78,13 @@ export function drilledTopology(options: DrillOptions): Topology {
   return topologyOfValues(givenValues(options.values));
 }
 
-export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
+/** In plain data, but for the fault: the same options give the same order. */
+export interface OrderedDrill {
+  drill: Omit<DrillOrder, 'k6' | 'scripts' | 'command'>;
+  target: TargetOrder;
+}
+
+export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
   const cannot = whyNotThere(fault, options);
   if (cannot !== null) {
     throw new Mistake(
@@ -98,7 +104,7 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
       : options,
     isLegacyChoice(options),
   );
-  return {
+  const drilled = {
     fault,
     load: {
       ratePerSecond: options.rate,
@@ -117,41 +123,46 @@ export function orderOf(fault: Fault, options: DrillOptions): DrillOrder {
     workload,
     slos: slosOf(options, workload.recorded.latencyFloorMs),
     out: options.out,
-    k6: k6For(options.target !== 'kubernetes'),
-    scripts: findBundled('loadtests', 'load.ts'),
     timeoutMs: options.patience,
     drainMs: options.patience,
     ...chosenPrices(options),
-    command: withoutSecrets(process.argv.slice(2)),
   };
+  const workflows = [...workload.workflows, ...scheduleOf(fault)];
+  const target = targetOrder(options, workflows, options.ready, {
+    load: `${String(options.rate)} requests per second`,
+    hasLinks: fault.isOnLinks ?? false,
+    hasSmallDisk: fault.isOnSmallDisk ?? false,
+    hasForgetfulRedis: fault.isOnForgetfulRedis ?? false,
+    hasReadiness: true,
+  });
+  return { drill: drilled, target };
 }
 
 /** `told`: who else hears of its load and its fault. */
 export function oneDrill(
-  order: DrillOrder,
+  { drill: ordered, target }: OrderedDrill,
   options: DrillOptions,
   told: Told,
 ): Promise<FinishedDrill> {
-  const workload = {
-    ...order.workload,
-    workflows: [...order.workload.workflows, ...scheduleOf(order.fault)],
+  const order: DrillOrder = {
+    ...ordered,
+    k6: k6For(target.kind !== 'kubernetes'),
+    scripts: findBundled('loadtests', 'load.ts'),
+    command: withoutSecrets(process.argv.slice(2)),
   };
-  const target = chosenTarget(options, workload.workflows, options.ready, {
-    load: `${String(options.rate)} requests per second`,
-    hasLinks: order.fault.isOnLinks ?? false,
-    hasSmallDisk: order.fault.isOnSmallDisk ?? false,
-    hasForgetfulRedis: order.fault.isOnForgetfulRedis ?? false,
-    hasReadiness: true,
-  });
-  return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
-    if (options.startFile !== undefined) await fileIsThere(options.startFile, tell, signal);
-    const finished = await drill(running, { ...told.observe, ...order }, tell, signal);
-    const { folder, record, problems } = finished;
-    const run = readRun(join(folder, record.run));
-    problems.push(...(await told.annotate(drillAnnotations(record, run))));
-    progress.end();
-    return finished;
-  });
+  return onTargets(
+    [makeTarget(target)],
+    { ...order.workload, workflows: [...order.workload.workflows, ...scheduleOf(order.fault)] },
+    async ({ running: [running], tell, signal, progress }) => {
+      if (options.startFile !== undefined) await fileIsThere(options.startFile, tell, signal);
+      const finished = await drill(running, { ...told.observe, ...order }, tell, signal);
+      const { folder, record, problems } = finished;
+      const run = readRun(join(folder, record.run));
+      problems.push(...(await told.annotate(drillAnnotations(record, run))));
+      progress.end();
+      return finished;
+    },
+  );
 }
 
 const LOOK_MS = 200;
@@ -186,10 +197,7 @@ const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =
     : options.promise.flatMap(parsePromises);
 
 function refuseRecovery({ recover, recoverAge, patience }: DrillOptions, { mode }: Topology): void {
-  if (recover !== true) {
-    if (recoverAge === undefined) return;
-    throw new Mistake('--recover-age says when recovery retries: add --recover, or leave it out.');
-  }
+  if (recover !== true) return;
   if (mode !== 'queue') {
     throw new Mistake('--recover finds in the queue what is lost: add --mode queue --workers 2.');
   }

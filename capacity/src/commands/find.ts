@@ -30,12 +30,17 @@ import {
   type WorkloadOptions,
 } from './options';
 import { collect, parsed, seconds } from './parsers';
-import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
+import {
+  chosenMonitoring,
+  monitoringOf,
+  withMonitoringOptions,
+  type MonitoringOptions,
+} from './monitoring';
 import { onTargets } from './on-target';
 import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
-import { chosenLoad, chosenTarget } from './targets';
+import { chosenLoad, makeTarget, targetOrder } from './targets';
 
-interface FindOptions
+export interface FindOptions
   extends
     WorkloadOptions,
     TargetOptions,
@@ -88,7 +93,8 @@ Examples:
     });
 }
 
-async function run(options: FindOptions): Promise<number> {
+/** All that a search is told, in plain data: the same options give the same order. */
+export function findOrder(options: FindOptions) {
   const workload = chosenLoad(options);
   const slos = chosenSlos({ slo: options.slo ?? USUAL_SLOS });
   const settings = searchSettings({
@@ -98,51 +104,62 @@ async function run(options: FindOptions): Promise<number> {
     slos,
     latencyFloorMs: workload.recorded.latencyFloorMs,
   });
-  const { timeout: timeoutMs, arrivals } = options;
+  const { timeout: timeoutMs, drain: drainMs, arrivals, out, json = false } = options;
   if (timeoutMs <= workload.recorded.latencyFloorMs) {
     throw new Mistake(
       `--timeout is ${String(timeoutMs / 1000)} s, but no response of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: use a longer one.`,
     );
   }
-  const generator = chosenGenerator(options);
-  const told = await chosenMonitoring(options);
-  const k6 = k6For(options.target !== 'kubernetes');
   const whole = withDefaults(settings);
-  const target = chosenTarget(options, workload.workflows, options.ready, {
-    load: searchText(whole.mostClients, mostSeconds(whole)),
-  });
-  return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
-    const finished = await find(
-      running,
-      {
-        workload,
-        slos,
-        out: options.out,
-        k6,
-        scripts: findBundled('loadtests', 'load.ts'),
-        timeoutMs,
-        drainMs: options.drain,
-        generator,
-        ...(arrivals === undefined ? {} : { arrivals }),
-        command: withoutSecrets(process.argv.slice(2)),
-        search: new CapacitySearch(settings),
-        budgetSeconds: settings.budgetSeconds ?? null,
-        ...chosenPrices(options),
-        ...told.observe,
-      },
-      tell,
-      signal,
-    );
-    progress.end();
-    const problems = [
-      ...finished.problems,
-      ...writeFindReports(finished.folder, finished.record),
-      ...(await told.annotate(findAnnotations(finished.record))),
-    ];
-    problems.forEach(warn);
-    show(finished.folder, finished.record, options.json === true);
-    return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);
-  });
+  const load = searchText(whole.mostClients, mostSeconds(whole));
+  return {
+    measure: {
+      ...{ workload, slos, out, timeoutMs, drainMs, generator: chosenGenerator(options) },
+      ...(arrivals === undefined ? {} : { arrivals }),
+      ...chosenPrices(options),
+    },
+    settings,
+    target: targetOrder(options, workload.workflows, options.ready, { load }),
+    monitoring: monitoringOf(options),
+    json,
+  };
+}
+
+async function run(options: FindOptions): Promise<number> {
+  const order = findOrder(options);
+  const { settings } = order;
+  const told = await chosenMonitoring(order.monitoring);
+  const k6 = k6For(order.target.kind !== 'kubernetes');
+  const { workload } = order.measure;
+  return onTargets(
+    [makeTarget(order.target)],
+    workload,
+    async ({ running: [running], tell, signal, progress }) => {
+      const finished = await find(
+        running,
+        {
+          ...order.measure,
+          k6,
+          scripts: findBundled('loadtests', 'load.ts'),
+          command: withoutSecrets(process.argv.slice(2)),
+          search: new CapacitySearch(settings),
+          budgetSeconds: settings.budgetSeconds ?? null,
+          ...told.observe,
+        },
+        tell,
+        signal,
+      );
+      progress.end();
+      const problems = [
+        ...finished.problems,
+        ...writeFindReports(finished.folder, finished.record),
+        ...(await told.annotate(findAnnotations(finished.record))),
+      ];
+      problems.forEach(warn);
+      show(finished.folder, finished.record, order.json);
+      return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);
+    },
+  );
 }
 
 function show(folder: string, record: FindRecord, json: boolean): void {

@@ -10,6 +10,7 @@ import { valuesOfTopology } from '../targets/chart/topology-values';
 import type { Deployer } from '../targets/deploy';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import type { KubernetesOptions } from '../targets/kubernetes/options';
+import type { Target } from '../targets/target';
 import { WAYS, type Way } from '../targets/kubernetes/way-in';
 import { needsConfirmation } from '../targets/kubernetes/production';
 import { messageOf, Mistake } from '../ui/exit';
@@ -131,6 +132,17 @@ export function withKubernetesOptions(command: Command): Command {
     );
 }
 
+/** What a cluster is asked, and of which contexts the user is asked first. */
+export type KubernetesOrder = Omit<KubernetesOptions, 'confirm' | 'warn'> &
+  Pick<Required<ClusterFlags>, 'protect' | 'yes'>;
+
+export const clusterTarget = ({ protect, yes, ...order }: KubernetesOrder): Target =>
+  kubernetesTarget({
+    ...order,
+    confirm: (cluster) => confirm(cluster, { protect, yes }),
+    warn,
+  });
+
 const RELEASE = 'n8n';
 const DEPLOY_TIMEOUT_MS = 600_000;
 
@@ -138,27 +150,13 @@ export function kubernetesOptions(
   flags: KubernetesFlags & TopologyChoice & { generatorCpus?: number },
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
-): KubernetesOptions {
+): KubernetesOrder {
   const { values = [], existing = false, chart } = flags;
-  const topologyFlags = TOPOLOGY_FLAGS.filter((name) => flags[name] !== undefined);
-  if (existing && chart !== undefined) {
-    throw new Mistake('--existing loads what is there: leave --chart out.');
-  }
-  if (existing && (values.length > 0 || topologyFlags.length > 0)) {
-    throw new Mistake(
-      `--existing changes nothing in the release: leave ${[...(values.length > 0 ? ['values'] : []), ...topologyFlags].map((name) => `--${name}`).join(', ')} out.`,
-    );
-  }
   if (existing && flags.namespace === undefined) {
     throw new Mistake('--existing needs --namespace, where the release is.');
   }
-  if ((values.length > 0 || chart !== undefined) && topologyFlags.length > 0) {
-    throw new Mistake(
-      `${chart === undefined ? '--values' : '--chart'} says how n8n is laid out: leave ${topologyFlags.map((name) => `--${name}`).join(', ')} out, or write it into the file.`,
-    );
-  }
   return {
-    ...common(flags),
+    ...clusterOrder(flags),
     how: existing ? 'existing' : 'deploy',
     topology: existing || values.length > 0 || chart !== undefined ? null : chooseTopology(flags),
     chart: chart === undefined ? null : readChartFile(chart),
@@ -170,7 +168,7 @@ export function kubernetesOptions(
 }
 
 /** For a caller that has the topologies already. */
-export const onKubernetes = (flags: DeployFlags): Deployer => ({
+export const onKubernetes = (order: ReturnType<typeof clusterOrder>): Deployer => ({
   loadsFromHere: false,
   cannot: (topology) => {
     try {
@@ -181,8 +179,8 @@ export const onKubernetes = (flags: DeployFlags): Deployer => ({
     }
   },
   deploy: ({ topology, values, workflows, readyTimeoutMs }) =>
-    kubernetesTarget({
-      ...common(flags),
+    clusterTarget({
+      ...order,
       how: 'deploy',
       topology: values === undefined ? topology : null,
       chart: null,
@@ -193,7 +191,7 @@ export const onKubernetes = (flags: DeployFlags): Deployer => ({
     }),
 });
 
-const common = (flags: DeployFlags) => ({
+export const clusterOrder = (flags: DeployFlags) => ({
   kubeconfig: flags.kubeconfig ?? null,
   context: flags.context ?? null,
   namespace: flags.namespace ?? null,
@@ -201,22 +199,11 @@ const common = (flags: DeployFlags) => ({
   deployTimeoutMs: flags.deployTimeout ?? DEPLOY_TIMEOUT_MS,
   generatorImage: flags.generatorImage ?? usualImage(),
   generators: flags.generators ?? 1,
-  ...wayOf(flags),
-  confirm: (cluster: { context: string; server: string }) => confirm(cluster, flags),
-  warn,
+  via: flags.via ?? 'service',
+  viaAddress: flags.viaAddress ?? null,
+  protect: flags.protect ?? [],
+  yes: flags.yes ?? false,
 });
-
-function wayOf({ via = 'service', viaAddress }: DeployFlags): {
-  via: Way;
-  viaAddress: string | null;
-} {
-  if (via === 'service' && viaAddress !== undefined) {
-    throw new Mistake(
-      '--via-address goes with --via ingress or gateway: add that, or leave it out.',
-    );
-  }
-  return { via, viaAddress: viaAddress ?? null };
-}
 
 export const givenValues = (files: readonly string[]): { name: string; text: string }[] =>
   files.map((name) => ({ name, text: textOf(name) }));
@@ -229,36 +216,7 @@ function textOf(file: string): string {
   }
 }
 
-const TOPOLOGY_FLAGS = [
-  ...(['topology', 'n8n', 'mode', 'process', 'database', 'workers', 'concurrency'] as const),
-  ...(['webhooks', 'cpu', 'memory', 'heap', 'tuning', 'env'] as const),
-];
-
 const usualImage = (): string => `grafana/k6:${pinned(readVersions(), 'K6_IMAGE_TAG')}`;
-
-export function refuseKubernetesFlags(flags: KubernetesFlags): void {
-  const { existing, values, chart } = flags;
-  refuseDeployFlags(flags);
-  refuse({ existing, values, chart });
-}
-
-export function refuseDeployFlags(flags: DeployFlags): void {
-  const { kubeconfig, context, namespace, protect, yes, release } = flags;
-  refuse({ kubeconfig, context, namespace, protect, yes, release });
-  refuse({
-    'deploy-timeout': flags.deployTimeout,
-    'generator-image': flags.generatorImage,
-    generators: flags.generators,
-    via: flags.via,
-    'via-address': flags.viaAddress,
-  });
-}
-
-function refuse(given: Record<string, unknown>): void {
-  const [name] = Object.entries(given).find(([, value]) => value !== undefined) ?? [];
-  if (name === undefined) return;
-  throw new Mistake(`--${name} goes with --target kubernetes: add that, or leave --${name} out.`);
-}
 
 /** Rejects unless the user names the context, where it may be production. */
 export async function confirm(

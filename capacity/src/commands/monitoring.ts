@@ -24,6 +24,14 @@ export function withMonitoringOptions(command: Command): Command {
     );
 }
 
+export const monitoringOf = ({
+  prometheusRemoteWrite,
+  grafana,
+}: MonitoringOptions): MonitoringOptions => ({
+  ...(prometheusRemoteWrite === undefined ? {} : { prometheusRemoteWrite }),
+  ...(grafana === undefined ? {} : { grafana }),
+});
+
 export interface Told {
   /** For the order of a run. */
   observe: Pick<RunOrder, 'observe'>;

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { MEMORY_TO_CPU_PRICE, type Prices } from '../analysis/cost';
-import { Mistake } from '../ui/exit';
 import { parsed, positive } from './parsers';
 
 export interface PriceOptions {
@@ -27,9 +26,6 @@ export const withPriceOptions = (command: Command): Command =>
 
 /** Without a price of memory, an eighth of that of a core, as at the large clouds. */
 export function chosenPrices({ cpuPrice, memoryPrice }: PriceOptions): { prices?: Prices } {
-  if (cpuPrice === undefined) {
-    if (memoryPrice === undefined) return {};
-    throw new Mistake('--memory-price needs --cpu-price as well: give both, each per hour.');
-  }
+  if (cpuPrice === undefined) return {};
   return { prices: { cpu: cpuPrice, memory: memoryPrice ?? cpuPrice * MEMORY_TO_CPU_PRICE } };
 }

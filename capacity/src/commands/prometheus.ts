@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { exactly } from '../analysis/panels';
 import { PROMETHEUS_FLAG, PrometheusApi } from '../prometheus/query';
-import { Mistake } from '../ui/exit';
 
 export interface PrometheusOptions {
   prometheus?: string;
@@ -20,15 +19,8 @@ export function withPrometheusOptions(command: Command, what: string): Command {
 /** Null where none is named; else it has answered. */
 export async function chosenPrometheus({
   prometheus,
-  prometheusNamespace,
-  prometheusRelease,
 }: PrometheusOptions): Promise<PrometheusApi | null> {
-  if (prometheus === undefined) {
-    if ((prometheusNamespace ?? prometheusRelease) === undefined) return null;
-    const flag =
-      prometheusNamespace === undefined ? '--prometheus-release' : '--prometheus-namespace';
-    throw new Mistake(`${flag} goes with --prometheus: add that, or leave ${flag} out.`);
-  }
+  if (prometheus === undefined) return null;
   const api = PrometheusApi.at(prometheus);
   await api.check();
   return api;

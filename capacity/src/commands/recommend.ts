@@ -35,7 +35,7 @@ import { withDeployerOptions, type DeployerFlags } from './kubernetes';
 import { chosenDeployer } from './targets';
 import { collect, countFrom1, kibibytes, parsed, positive, removed } from './parsers';
 
-interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
+export interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
   from?: string[];
   rate?: number;
   slo?: string[];
@@ -175,7 +175,8 @@ async function run(options: RecommendOptions): Promise<number> {
   }
 }
 
-function askedBy(options: RecommendOptions): RecommendChoice {
+/** What a recommendation is told; its workload, where one is loaded, is what `choose` returns. */
+export function askedBy(options: RecommendOptions): RecommendChoice {
   return {
     from: options.from,
     ratePerSecond: options.rate,

@@ -26,12 +26,17 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
-import { chosenMonitoring, withMonitoringOptions, type MonitoringOptions } from './monitoring';
+import {
+  chosenMonitoring,
+  monitoringOf,
+  withMonitoringOptions,
+  type MonitoringOptions,
+} from './monitoring';
 import { onTargets } from './on-target';
 import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
-import { chosenLoad, chosenTarget } from './targets';
+import { chosenLoad, makeTarget, targetOrder } from './targets';
 
-interface RunOptions
+export interface RunOptions
   extends
     WorkloadOptions,
     ProfileOptions,
@@ -71,56 +76,62 @@ Examples:
     });
 }
 
-async function run(options: RunOptions): Promise<number> {
+/** All that a run is told, in plain data: the same options give the same order. */
+export function runOrder(options: RunOptions) {
   const workload = chosenLoad(options);
   const plan = chosenPlan(options);
   const slos = chosenSlos(options);
-  const { timeout: timeoutMs, drain: drainMs, ready: readyMs } = options;
+  const { timeout: timeoutMs, drain: drainMs, ready: readyMs, out, s3, json = false } = options;
   const generator = chosenGenerator(options);
   if (generator.maxOpen === undefined) {
     refuseTooManyOpen(plan, timeoutMs, slos, options.generators);
   }
-  const place = options.s3 === undefined ? null : await s3Place(options.s3);
-  const prices = chosenPrices(options);
-  const told = await chosenMonitoring(options);
-  const k6 = k6For(options.target !== 'kubernetes');
-  const target = chosenTarget(options, workload.workflows, readyMs, {
-    load: planText(plan),
-  });
-  return onTargets([target], workload, async ({ running: [running], tell, signal, progress }) => {
-    const finished = await measure(
-      running,
-      {
-        workload,
-        plan,
-        slos,
-        out: options.out,
-        k6,
-        scripts: findBundled('loadtests', 'load.ts'),
-        timeoutMs,
-        drainMs,
-        generator,
-        command: withoutSecrets(process.argv.slice(2)),
-        ...prices,
-        ...told.observe,
-      },
-      tell,
-      signal,
-    );
-    finished.problems.push(...(await told.annotate(runAnnotations(finished.data.record))));
-    if (place !== null) {
-      tell(`copying to ${s3UrlOf(place, finished.folder)}`);
-      await uploadFolder(place, finished.folder, signal).catch((error: unknown) => {
-        finished.problems.push(
-          `${messageOf(error)}; nothing is lost, n8n-tuned report ${finished.folder} --s3 ${options.s3 ?? ''} copies it again`,
-        );
-      });
-    }
-    progress.end();
-    finished.problems.forEach(warn);
-    show(finished.folder, finished.data, options.json === true);
-    return finished.problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.data);
-  });
+  return {
+    measure: { workload, plan, slos, out, timeoutMs, drainMs, generator, ...chosenPrices(options) },
+    target: targetOrder(options, workload.workflows, readyMs, { load: planText(plan) }),
+    monitoring: monitoringOf(options),
+    ...{ s3, json },
+  };
+}
+
+async function run(options: RunOptions): Promise<number> {
+  const order = runOrder(options);
+  const { s3, json } = order;
+  const place = s3 === undefined ? null : await s3Place(s3);
+  const told = await chosenMonitoring(order.monitoring);
+  const k6 = k6For(order.target.kind !== 'kubernetes');
+  const { workload } = order.measure;
+  return onTargets(
+    [makeTarget(order.target)],
+    workload,
+    async ({ running: [running], tell, signal, progress }) => {
+      const finished = await measure(
+        running,
+        {
+          ...order.measure,
+          k6,
+          scripts: findBundled('loadtests', 'load.ts'),
+          command: withoutSecrets(process.argv.slice(2)),
+          ...told.observe,
+        },
+        tell,
+        signal,
+      );
+      finished.problems.push(...(await told.annotate(runAnnotations(finished.data.record))));
+      if (place !== null) {
+        tell(`copying to ${s3UrlOf(place, finished.folder)}`);
+        await uploadFolder(place, finished.folder, signal).catch((error: unknown) => {
+          finished.problems.push(
+            `${messageOf(error)}; nothing is lost, n8n-tuned report ${finished.folder} --s3 ${s3 ?? ''} copies it again`,
+          );
+        });
+      }
+      progress.end();
+      finished.problems.forEach(warn);
+      show(finished.folder, finished.data, json);
+      return finished.problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.data);
+    },
+  );
 }
 
 function show(folder: string, { record }: RunData, json: boolean): void {

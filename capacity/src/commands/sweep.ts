@@ -22,9 +22,9 @@ import { printJson, warn, terminalStyle } from '../ui/print';
 import { startProgress } from '../ui/progress';
 import { withDeployerOptions, type DeployerFlags } from './kubernetes';
 import { outOption, workflowsFolder } from './options';
-import { chosenDeployer } from './targets';
+import { chosenDeployer, deployerOrder } from './targets';
 
-interface SweepOptions extends DeployerFlags {
+export interface SweepOptions extends DeployerFlags {
   file: string;
   out: string;
   quick?: boolean;
@@ -63,7 +63,8 @@ Example of a plan:
     });
 }
 
-async function run(options: SweepOptions): Promise<number> {
+/** What a sweep is told, in plain data: the same options give the same order. */
+export function sweepOrder(options: SweepOptions) {
   const whole = readPlan(options.file);
   const plan = options.quick === true ? quickPlan(whole) : whole;
   if (plan === null) {
@@ -73,7 +74,15 @@ async function run(options: SweepOptions): Promise<number> {
   }
   const full = plan.name ?? basename(options.file).replace(/\.ya?ml$/, '');
   const name = options.quick === true ? `${full}-quick` : full;
-  const folder = new SweepFolder(join(options.out, name));
+  return {
+    ...{ plan, name, folder: join(options.out, name), deployer: deployerOrder(options) },
+    ...{ dryRun: options.dryRun ?? false, json: options.json ?? false },
+  };
+}
+
+async function run(options: SweepOptions): Promise<number> {
+  const { plan, name, dryRun, json, ...ordered } = sweepOrder(options);
+  const folder = new SweepFolder(ordered.folder);
   const before = folder.sweep();
   if (before !== null && !isDeepStrictEqual(before.plan, toJson(plan))) {
     throw new Mistake(
@@ -94,8 +103,9 @@ async function run(options: SweepOptions): Promise<number> {
   // What is wrong with a workload or a parameter must not come out hours into the sweep.
   for (const { cell } of sweep.steps) workloadOf(cell, bench);
   announce(sweep, before === null ? 0 : folder.records(sweep).length);
-  if (options.dryRun === true) {
-    for (const { id } of sweep.steps) process.stdout.write(`${id}\n`);
+  if (dryRun) {
+    if (json) printJson({ folder: folder.path, ...sweep });
+    else for (const { id } of sweep.steps) process.stdout.write(`${id}\n`);
     return EXIT.fine;
   }
   if (before === null) folder.begin(sweep);
@@ -123,7 +133,7 @@ async function run(options: SweepOptions): Promise<number> {
     progress.end();
     const problems = writeSweepReports(folder.path, sweep, records);
     problems.forEach(warn);
-    show(folder.path, sweep, records, options.json === true);
+    show(folder.path, sweep, records, json);
     return records.length < sweep.steps.length || problems.length > 0 ? EXIT.invalid : EXIT.fine;
   } finally {
     progress.end();

@@ -1,32 +1,46 @@
 import { chooseServer, serverLoad, withoutWorkflows } from '../plan/chosen-server';
 import { chooseTopology } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
-import type { KubernetesOptions } from '../targets/kubernetes/options';
-import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import { topologyOfValues } from '../targets/kubernetes/values';
+import type { KubernetesOptions } from '../targets/kubernetes/options';
 import { processTarget, type ProcessTargetOptions } from '../targets/process/process-target';
 import { isLegacy } from '../plan/limits';
 import { onThisMachine, type Deployer } from '../targets/deploy';
 import type { Target } from '../targets/target';
 import type { SeedWorkflow } from '../catalogue/seeding';
-import { serverTarget } from '../targets/server/server-target';
-import { urlTarget } from '../targets/url/url-target';
+import { serverTarget, type ServerTargetOptions } from '../targets/server/server-target';
+import { urlTarget, type UrlTargetOptions } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
-import { askForHost } from './ask';
+import { askForHost, type Consent } from './ask';
 import {
+  clusterOrder,
+  clusterTarget,
   givenValues,
   kubernetesOptions,
   onKubernetes,
-  refuseDeployFlags,
-  refuseKubernetesFlags,
   type DeployerFlags,
+  type KubernetesOrder,
 } from './kubernetes';
-import { chosenWorkload, type TargetOptions, type WorkloadOptions } from './options';
+import {
+  chosenWorkload,
+  type GeneratorOptions,
+  type TargetOptions,
+  type WorkloadOptions,
+} from './options';
 
 /** What a fault needs of a target, of those that know it. */
 type ForDrill = Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk' | 'hasReadiness'> &
   Pick<KubernetesOptions, 'hasForgetfulRedis'>;
+
+/** What a target is told: the same options give the same. */
+export type TargetOrder =
+  | ({ kind: 'process' } & ProcessTargetOptions)
+  | ({ kind: 'kubernetes' } & KubernetesOrder)
+  | ({ kind: 'url' } & UrlOrder)
+  | ({ kind: 'server' } & ServerTargetOptions);
+
+type UrlOrder = Omit<UrlTargetOptions, 'confirm' | 'warn'> & ForUser & Required<Consent>;
 
 /** What the user is told before a host that may be production is loaded. */
 interface ForUser {
@@ -34,59 +48,63 @@ interface ForUser {
   load: string;
 }
 
-export function chosenTarget(
-  options: TargetOptions,
+export function targetOrder(
+  options: TargetOptions & GeneratorOptions,
   workflows: readonly SeedWorkflow[],
   readyTimeoutMs: number,
   { load, hasForgetfulRedis, ...forDrill }: ForDrill & ForUser,
-): Target {
-  if (options.target === 'server') {
-    refuseKubernetesFlags(options);
-    refuseUrlFlags(options);
-    return serverTarget({ server: chooseServer(options), folder: process.cwd(), readyTimeoutMs });
+): TargetOrder {
+  const kind = options.target;
+  if (kind === 'server') {
+    return { kind, server: chooseServer(options), folder: process.cwd(), readyTimeoutMs };
   }
-  if (options.command !== undefined) {
-    throw new Mistake(
-      `--command goes with --target server, not with ${options.target}: leave one of them out.`,
-    );
-  }
-  if (options.target === 'url') {
-    if (options.url === undefined) {
-      throw new Mistake('--target url needs --url, like --url http://127.0.0.1:5678.');
-    }
-    const apiKey = process.env['N8N_API_KEY'];
-    const own = workflows.filter(({ loads }) => loads !== undefined);
-    if (own.length > 0 && apiKey === undefined) {
-      throw new Mistake(
-        `--workflow ${own.map(({ name }) => name).join(' ')} needs the API of the n8n at ${options.url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
-      );
-    }
-    return urlTarget({
-      url: options.url,
-      readyTimeoutMs,
-      apiKey,
-      metrics: options.metricsUrl ?? [],
-      confirm: (url) => askForHost(url, load, options),
-      warn,
-    });
-  }
-  if (options.target === 'kubernetes') {
-    refuseUrls(options);
+  if (kind === 'url') return { kind, ...urlOrder(options, workflows, readyTimeoutMs, load) };
+  if (kind === 'kubernetes') {
     const { hasLinks } = forDrill;
-    return kubernetesTarget({
+    return {
+      kind,
       ...kubernetesOptions(options, workflows, readyTimeoutMs),
       ...(hasLinks === undefined ? {} : { hasLinks }),
       ...(hasForgetfulRedis === undefined ? {} : { hasForgetfulRedis }),
-    });
+    };
   }
-  refuseUrls(options);
-  refuseKubernetesFlags(options);
-  return processTarget({
-    topology: chooseTopology(options),
-    workflows,
-    readyTimeoutMs,
-    ...forDrill,
-  });
+  return { kind, topology: chooseTopology(options), workflows, readyTimeoutMs, ...forDrill };
+}
+
+function urlOrder(
+  { url, metricsUrl = [], yes = false }: TargetOptions,
+  workflows: readonly SeedWorkflow[],
+  readyTimeoutMs: number,
+  load: string,
+): UrlOrder {
+  if (url === undefined) {
+    throw new Mistake('--target url needs --url, like --url http://127.0.0.1:5678.');
+  }
+  const apiKey = process.env['N8N_API_KEY'];
+  const own = workflows.filter(({ loads }) => loads !== undefined);
+  if (own.length > 0 && apiKey === undefined) {
+    throw new Mistake(
+      `--workflow ${own.map(({ name }) => name).join(' ')} needs the API of the n8n at ${url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
+    );
+  }
+  return { url, readyTimeoutMs, apiKey, metrics: metricsUrl, load, yes };
+}
+
+export function makeTarget(order: TargetOrder): Target {
+  switch (order.kind) {
+    case 'process':
+      return processTarget(order);
+    case 'kubernetes':
+      return clusterTarget(order);
+    case 'url':
+      return urlTarget({
+        ...order,
+        confirm: (url) => askForHost(url, order.load, order),
+        warn,
+      });
+    case 'server':
+      return serverTarget(order);
+  }
 }
 
 /** What is loaded: a workload of n8n's, or what a server answers. */
@@ -96,18 +114,6 @@ export function chosenLoad(options: TargetOptions & WorkloadOptions): ChosenWork
   }
   const load = serverLoad(chooseServer(options).url, options);
   return withoutWorkflows(chosenWorkload({ ...options, ...load }, false));
-}
-
-function refuseUrlFlags({ metricsUrl }: TargetOptions): void {
-  if (metricsUrl === undefined) return;
-  throw new Mistake('--metrics-url goes with --target url: add that, or leave --metrics-url out.');
-}
-
-function refuseUrls(options: TargetOptions): void {
-  refuseUrlFlags(options);
-  if (options.url !== undefined) {
-    throw new Mistake('--url goes with --target url: add that, or leave --url out.');
-  }
 }
 
 /** Whether the workload must be that of n8n below 1.0. */
@@ -127,8 +133,10 @@ function chosenVersion(options: TargetOptions): string | null {
 }
 
 /** Where topologies are deployed to that are not named one by one: by a sweep, a comparison, a recommendation. */
-export function chosenDeployer({ target, ...flags }: DeployerFlags): Deployer {
-  if (target === 'kubernetes') return onKubernetes(flags);
-  refuseDeployFlags(flags);
-  return onThisMachine;
+export const deployerOrder = ({ target, ...flags }: DeployerFlags) =>
+  target === 'kubernetes' ? { target, ...clusterOrder(flags) } : { target };
+
+export function chosenDeployer(flags: DeployerFlags): Deployer {
+  const order = deployerOrder(flags);
+  return order.target === 'kubernetes' ? onKubernetes(order) : onThisMachine;
 }

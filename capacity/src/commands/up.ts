@@ -17,9 +17,9 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
-import { chosenTarget, isLegacyChoice } from './targets';
+import { isLegacyChoice, makeTarget, targetOrder } from './targets';
 
-interface UpOptions extends TargetOptions, WorkloadOptions {
+export interface UpOptions extends TargetOptions, WorkloadOptions {
   name: string;
   /** Milliseconds. */
   ready: number;
@@ -47,12 +47,24 @@ export function register(program: Command): void {
 /** Tells the process that stays from the one that the user waits for; both have the same arguments. */
 const KEEPER = 'N8N_TUNED_KEEPER';
 
-async function up(options: UpOptions): Promise<void> {
-  if (options.target !== 'process') {
+/** What stays, in plain data: the same options give the same order. */
+export function upOrder(given: UpOptions) {
+  if (given.target !== 'process') {
     throw new Mistake(
-      `up needs --target process: it cannot start what --target ${options.target} names.`,
+      `up needs --target process: it cannot start what --target ${given.target} names.`,
     );
   }
+  const options = { ...given, env: { ...WATCHED, ...given.env } };
+  const workload = chosenWorkload(options, isLegacyChoice(options));
+  return {
+    workload,
+    target: targetOrder(options, workload.workflows, options.ready, { load: 'none' }),
+  };
+}
+
+async function up(options: UpOptions): Promise<void> {
+  // Mistakes are told here, before anything stays.
+  upOrder(options);
   const kept = new Kept(options.name);
   const other = kept.read();
   if (other !== null) {
@@ -60,10 +72,6 @@ async function up(options: UpOptions): Promise<void> {
       `'${options.name}' is already up at ${other.baseUrl}: take it down with n8n-tuned down ${options.name}, or choose another --name.`,
     );
   }
-  // Mistakes are told here, before anything stays.
-  chosenTarget(options, chosenWorkload(options, isLegacyChoice(options)).workflows, 0, {
-    load: 'none',
-  });
   kept.prepare();
   const log = openSync(kept.logFile, 'w');
   const keeper = spawn(process.execPath, process.argv.slice(1), {
@@ -103,15 +111,13 @@ async function up(options: UpOptions): Promise<void> {
 /** Latency and errors for `watch`; a run is measured without them. */
 const WATCHED = { N8N_METRICS_INCLUDE_WEBHOOK_METRICS: 'true' };
 
-async function keep(given: UpOptions): Promise<void> {
-  const options = { ...given, env: { ...WATCHED, ...given.env } };
+async function keep(options: UpOptions): Promise<void> {
   const kept = new Kept(options.name);
   const interrupt = onInterrupt();
   const { signal } = interrupt;
   const tell = (): void => undefined;
-  const workload = chosenWorkload(options, isLegacyChoice(options));
-  const target = chosenTarget(options, workload.workflows, options.ready, { load: 'none' });
-  const running = await target.up(tell, signal);
+  const { workload, target } = upOrder(options);
+  const running = await makeTarget(target).up(tell, signal);
   try {
     await running.seed(workload.workflows, tell);
     await running.ready(workload.requests, tell, signal);

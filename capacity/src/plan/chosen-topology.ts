@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
 import { checkedYaml, type Kind } from '../ui/yaml-file';
+import { contradiction } from './contradiction';
 import { isMasked } from './mask';
 import {
   topologySchema,
@@ -65,7 +66,23 @@ export function chooseTopology(choice: TopologyChoice): Topology {
     );
   }
   refuseMasked(result.data);
+  refuseVain(choice, result.data);
   return result.data;
+}
+
+/** Else n8n would be measured without what was asked for. */
+function refuseVain(choice: TopologyChoice, topology: Topology): void {
+  const wrong = contradiction(topology);
+  if (wrong !== null) throw new Mistake(`${wrong}.`);
+  if (topology.mode === 'queue') return;
+  const vain = (['workers', 'concurrency', 'webhooks'] as const).filter(
+    (name) => choice[name] !== undefined,
+  );
+  if (vain.length === 0) return;
+  const flags = vain.map((name) => `--${name}`).join(' and ');
+  throw new Mistake(
+    `${flags} ${vain.length === 1 ? 'goes' : 'go'} with --mode queue, and this is ${topology.mode} mode: add that, or leave ${vain.length === 1 ? flags : 'them'} out.`,
+  );
 }
 
 /** Keys that values of the chart do not have. */

@@ -106,15 +106,3 @@ test('what is parsed has the unit in which it is used', () => {
   expect(command?.opts()).toMatchObject({ cpu: 500, memory: 1024, heap: 'none', workers: 2 });
   expect(command?.opts()['env']).toEqual({ A: '2', B: 'x=y' });
 });
-
-test.each(['--namespace load', '--existing', '--context prod', '--kubeconfig file'])(
-  'the doctor does not leave %s unread',
-  async (words) => {
-    const error = await refusal(['doctor', ...words.split(' ')]);
-    expect(error).toBeInstanceOf(Mistake);
-    const [flag = ''] = words.split(' ');
-    expect((error as Mistake).message).toBe(
-      `${flag} needs --target kubernetes: add it, or leave ${flag} out.`,
-    );
-  },
-);

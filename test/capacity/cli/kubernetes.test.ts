@@ -2,11 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { confirm, kubernetesOptions } from '../../../capacity/src/commands/kubernetes';
-import {
-  chosenDeployer,
-  chosenTarget,
-  isLegacyChoice,
-} from '../../../capacity/src/commands/targets';
+import { chosenDeployer, isLegacyChoice } from '../../../capacity/src/commands/targets';
 import { topologySchema } from '../../../capacity/src/plan/topology';
 
 let folder: string;
@@ -25,20 +21,13 @@ function values(text: string): string {
 
 test.each<[Parameters<typeof kubernetesOptions>[0], RegExp]>([
   [{ existing: true }, /^--existing needs --namespace, where the release is/],
-  [
-    { existing: true, namespace: 'n8n', workers: 2, cpu: 1000 },
-    /^--existing changes nothing in the release: leave --workers, --cpu out/,
-  ],
   [{ values: ['no-such-file.yaml'] }, /^the values no-such-file.yaml cannot be read: .*ENOENT/],
 ])('%j is refused in a sentence', (flags, sentence) => {
   expect(() => kubernetesOptions(flags, [], 1000)).toThrow(sentence);
 });
 
-test('values say how n8n is laid out, and no option goes over them', () => {
+test('values say how n8n is laid out, in place of a topology', () => {
   const file = values('worker: { replicas: 3 }');
-  expect(() => kubernetesOptions({ values: [file], workers: 2 }, [], 1000)).toThrow(
-    /^--values says how n8n is laid out: leave --workers out/,
-  );
   expect(kubernetesOptions({ values: [file] }, [], 1000)).toMatchObject({
     how: 'deploy',
     topology: null,
@@ -52,20 +41,6 @@ test('the workload is that of the n8n that values deploy', () => {
   expect(of('image: { tag: 0.221.2 }')).toBe(true);
   expect(of('image: { tag: 2.41.1 }')).toBe(false);
   expect(of('image: { pullPolicy: Always }')).toBe(false);
-});
-
-test('flags of one target are refused by another', () => {
-  const target = (flags: object): unknown =>
-    chosenTarget({ target: 'process', ...flags }, [], 1000, { load: 'none' });
-  expect(() => target({ context: 'work' })).toThrow(
-    '--context goes with --target kubernetes: add that, or leave --context out.',
-  );
-  expect(() => target({ target: 'kubernetes', url: 'http://x' })).toThrow(
-    /^--url goes with --target url/,
-  );
-  expect(() => chosenDeployer({ target: 'process', namespace: 'x' })).toThrow(
-    /^--namespace goes with/,
-  );
 });
 
 test('a cell that the chart cannot deploy is left out of a sweep, with the reason', () => {

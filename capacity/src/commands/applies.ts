@@ -1,0 +1,284 @@
+/**
+ * Which option goes with what: with which target, and within one target with which other options. An option that
+ * a call cannot apply is refused by its name, in one place for every command; --help groups options by it.
+ */
+import type { Command, Option } from 'commander';
+import { PROFILES } from '../plan/profile';
+import { Mistake } from '../ui/exit';
+
+/** What a command is asked to do. */
+export interface Call {
+  command: string;
+  /** Without options. */
+  args: readonly unknown[];
+  /** Kinds of all that it works on; empty where the command knows no targets, `records` of those it only reads. */
+  targets: readonly string[];
+  options: Readonly<Record<string, unknown>>;
+}
+
+interface Rule {
+  /** Of commands that have them, by the names of their values; or all but these. */
+  options: readonly string[] | { but: readonly string[] };
+  /** Which commands; left out: all. */
+  of?: readonly string[];
+  /** In words: what they go with. */
+  with: string;
+  /** Of the targets with which they go, where that is what decides. */
+  targets?: readonly string[];
+  applies(call: Call): boolean;
+}
+
+const CLUSTER = ['kubeconfig', 'context', 'namespace', 'protect'];
+const DEPLOY = ['release', 'deployTimeout', 'generatorImage', 'generators', 'via', 'viaAddress'];
+const OF_QUEUES = ['workers', 'concurrency', 'webhooks'];
+/** Of n8n alone, and of every server. */
+const OF_N8N = ['n8n', 'mode', 'process', 'database', ...OF_QUEUES, 'heap', 'tuning'];
+const LIMITS = ['topology', 'cpu', 'memory', 'env'];
+const RECORDED = ['metric', 'cpuPrice', 'memoryPrice', 'json'];
+const DEPLOYING = ['run', 'find', 'up', 'drill', 'doctor'];
+
+/** One row per thing that decides; an option that is in several goes with all of them. */
+export const RULES: readonly Rule[] = [
+  // Targets.
+  {
+    options: ['url', 'command', 'metricsUrl'],
+    of: ['up', 'drill'],
+    ...{ with: 'run and find, and here n8n is started', applies: () => false },
+  },
+  { options: [...CLUSTER, ...DEPLOY], ...on('kubernetes') },
+  { options: ['yes'], ...on('kubernetes', 'url') },
+  { options: ['existing', 'values', 'chart'], of: DEPLOYING, ...on('kubernetes') },
+  { options: ['metricsUrl'], ...on('url') },
+  { options: ['command'], ...on('server') },
+  { options: ['url'], of: DEPLOYING, ...on('url', 'server') },
+  { options: LIMITS, ...on('process', 'kubernetes', 'server') },
+  { options: OF_N8N, ...on('process', 'kubernetes') },
+  { options: ['variant', 'workflow'], ...on('process', 'kubernetes', 'url') },
+  {
+    options: ['target'],
+    of: ['compare'],
+    ...{ with: 'a topology or values', applies: isOn('process', 'kubernetes') },
+  },
+  // Within the target kubernetes.
+  {
+    options: [...LIMITS, ...OF_N8N, 'values', 'chart'],
+    of: ['run', 'find', 'up', 'drill'],
+    with: 'what is deployed, and --existing changes nothing in a release',
+    applies: ({ options }) => options['existing'] !== true,
+  },
+  {
+    options: [...LIMITS, ...OF_N8N],
+    of: ['run', 'find', 'up', 'drill'],
+    with: 'a topology, and --values or --chart says how n8n is laid out',
+    applies: lacks('values', 'chart'),
+  },
+  {
+    options: ['viaAddress'],
+    with: '--via ingress or gateway',
+    applies: ({ options }) =>
+      !['service', undefined].includes(options['via'] as string | undefined),
+  },
+  // What is loaded.
+  {
+    options: ['variant', 'param'],
+    with: '--workload, not with --request',
+    applies: lacks('request'),
+  },
+  {
+    options: ['param'],
+    with: 'a workload',
+    applies: (call) => !isServer(call) || has('workload')(call),
+  },
+  {
+    options: ['body', 'expect', 'idAt'],
+    with: '--request',
+    applies: (call) => has('request')(call) || (isServer(call) && lacks('workload')(call)),
+  },
+  // How it is loaded.
+  { options: ['rate'], of: ['run', 'compare'], ...withLoop('open') },
+  { options: ['vus'], ...withLoop('closed') },
+  {
+    options: ['arrivals'],
+    of: ['run', 'compare'],
+    ...withLoop('open'),
+    applies: (call) => isCapacity(call) || loopOf(call) === 'open',
+  },
+  // A comparison.
+  {
+    options: { but: RECORDED },
+    of: ['compare'],
+    with: 'sides that are measured, and records are read as they are',
+    applies: ({ targets }) => !targets.includes('records'),
+  },
+  {
+    options: ['profile', 'rate', 'vus', 'duration', 'warmup'],
+    of: ['compare'],
+    with: 'a --metric of runs, and --metric capacity searches',
+    applies: (call) => !isCapacity(call),
+  },
+  {
+    options: ['probe', 'full', 'searchBudget'],
+    of: ['compare'],
+    ...{ with: '--metric capacity', applies: isCapacity },
+  },
+  // A recommendation.
+  {
+    options: [...['from', 'write', 'attempts', 'cpuPrice', 'memoryPrice'], ...keeping()],
+    of: ['recommend'],
+    ...{ with: 'a recommendation, and --values is proved as it is', applies: lacks('values') },
+  },
+  {
+    options: ['searchBudget'],
+    of: ['recommend'],
+    ...{ with: 'a search, so neither with --from nor --values', applies: lacks('from', 'values') },
+  },
+  { options: ['duration', 'attempts'], of: ['recommend'], with: '--prove', applies: has('prove') },
+  {
+    options: [
+      ...['param', 'variant', 'header', 'body', 'expect', 'idAt', 'workflow'],
+      ...['timeout', 'drain', 'ready', 'out', 'target', 'yes', ...CLUSTER, ...DEPLOY],
+    ],
+    of: ['recommend'],
+    with: '--prove or a search, and --from alone reads what is recorded',
+    applies: (call) => has('prove')(call) || lacks('from')(call),
+  },
+  {
+    options: ['executionsPerDay'],
+    of: ['recommend'],
+    ...{ with: '--keep-days', applies: has('keepDays') },
+  },
+  // Others.
+  {
+    options: ['target', 'kubeconfig', 'context'],
+    of: ['clean'],
+    ...{ with: 'a cluster, and --url names an n8n', applies: lacks('url') },
+  },
+  { options: { but: ['json'] }, of: ['drill'], with: 'a fault', applies: isDrill },
+  { options: ['recoverAge'], of: ['drill'], with: '--recover', applies: has('recover') },
+  { options: ['prefix'], of: ['recover'], with: '--redis', applies: has('redis') },
+  {
+    options: ['atOnce', 'stopAfter', 'patience'],
+    of: ['recover'],
+    ...{ with: '--retry', applies: has('retry') },
+  },
+  {
+    options: ['quick', 'dryRun', 'out'],
+    of: ['study'],
+    ...{ with: 'the name of a study', applies: ({ args }) => args[0] !== undefined },
+  },
+  {
+    options: ['out'],
+    of: ['study'],
+    ...{ with: 'a study that runs, so not with --dry-run', applies: lacks('dryRun') },
+  },
+  {
+    options: ['memoryPrice'],
+    of: ['run', 'find', 'compare', 'drill'],
+    ...{ with: '--cpu-price', applies: has('cpuPrice') },
+  },
+  {
+    options: ['prometheusNamespace', 'prometheusRelease'],
+    ...{ with: '--prometheus', applies: has('prometheus') },
+  },
+];
+
+function on(...targets: string[]): Pick<Rule, 'with' | 'targets' | 'applies'> {
+  return { with: `--target ${listed(targets, 'or')}`, targets, applies: isOn(...targets) };
+}
+
+function isOn(...kinds: string[]) {
+  return ({ targets }: Call): boolean =>
+    targets.length === 0 || targets.some((target) => kinds.includes(target));
+}
+
+function has(name: string) {
+  return ({ options }: Call): boolean => options[name] !== undefined && options[name] !== false;
+}
+
+function lacks(...names: string[]) {
+  return (call: Call): boolean => names.every((name) => !has(name)(call));
+}
+
+function isServer({ targets }: Call): boolean {
+  return targets.length > 0 && targets.every((target) => target === 'server');
+}
+
+function isCapacity({ options }: Call): boolean {
+  return options['metric'] === 'capacity';
+}
+
+function isDrill({ args }: Call): boolean {
+  return args[0] !== 'list';
+}
+
+function keeping(): string[] {
+  return ['keepDays', 'executionSize', 'executionsPerDay'];
+}
+
+function withLoop(loop: 'open' | 'closed'): Pick<Rule, 'with' | 'applies'> {
+  const names = Object.entries(PROFILES).flatMap(([name, profile]) =>
+    profile.loop === loop ? [name] : [],
+  );
+  return { with: `--profile ${listed(names, 'or')}`, applies: (call) => loopOf(call) === loop };
+}
+
+function loopOf({ options }: Call): string | undefined {
+  const name = options['profile'] as keyof typeof PROFILES | undefined;
+  return name === undefined ? undefined : PROFILES[name].loop;
+}
+
+function listed(words: readonly string[], last: 'and' | 'or'): string {
+  const most = words.slice(0, -1).join(', ');
+  return most === '' ? (words[0] ?? '') : `${most} ${last} ${words.at(-1) ?? ''}`;
+}
+
+const isOf = ({ of }: Rule, command: string): boolean => of?.includes(command) ?? true;
+
+const names = ({ options }: Rule, name: string): boolean =>
+  'but' in options ? !options.but.includes(name) : options.includes(name);
+
+/** Refuses what is given and cannot be applied. Commands whose arguments say what they work on tell the targets. */
+export function refuseVain(command: Command, targets?: readonly string[]): void {
+  const options = command.opts();
+  const target = options['target'] as string | undefined;
+  const call: Call = {
+    ...{ command: command.name(), args: command.args, options },
+    targets: targets ?? (target === undefined ? [] : [target]),
+  };
+  // What is named in the environment, or follows from another option, is no word of this call.
+  const given = command.options.filter(
+    (option) => command.getOptionValueSource(option.attributeName()) === 'cli',
+  );
+  const broken = RULES.filter((rule) => isOf(rule, call.command) && !rule.applies(call));
+  const vain = new Map<Rule, string[]>();
+  for (const option of given) {
+    const rule = broken.find((each) => names(each, option.attributeName()));
+    if (rule !== undefined) vain.set(rule, [...(vain.get(rule) ?? []), flagOf(option)]);
+  }
+  if (vain.size > 0) throw new Mistake(sentence([...vain], call));
+}
+
+const flagOf = ({ long, flags }: Option): string => long ?? flags;
+
+function sentence(vain: readonly (readonly [Rule, string[]])[], { targets }: Call): string {
+  const parts = vain.map(
+    ([rule, flags]) =>
+      `${listed([...new Set(flags)], 'and')} ${flags.length > 1 ? 'go' : 'goes'} with ${rule.with}`,
+  );
+  const [[first, flags] = []] = vain;
+  const isOne = vain.length === 1 && flags?.length === 1;
+  const it = isOne ? (flags[0] ?? '') : 'them';
+  // An address in place of a target has been a choice, which is not to be taken back.
+  const isTarget = first?.targets !== undefined && targets.length > 0;
+  const where = isTarget ? `, not with --target ${listed(targets, 'and')}` : '';
+  const canAdd = vain.length === 1 && /^--[\w-]+( \S+)?$/.test(first?.with ?? '');
+  return `${listed(parts, 'and')}${where}: ${canAdd ? 'add that, or ' : ''}leave ${it} out.`;
+}
+
+/** With which targets an option of a command goes; null: with all that the command has. */
+export function targetsOf(command: string, option: string): readonly string[] | null {
+  const rule = RULES.find(
+    (each) => each.targets !== undefined && isOf(each, command) && names(each, option),
+  );
+  return rule?.targets ?? null;
+}
