@@ -51,9 +51,9 @@ test('the chart is deployed, loaded and removed from a namespace that was there'
     chart: expect.stringMatching(/^n8n-tuned /) as string,
     manifestHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
   });
-  expect(called()).toMatch(/^install n8n /m);
-  expect(called()).toMatch(/^uninstall n8n /m);
-  const left = await space.kubectl('get', 'deployments,jobs,persistentvolumeclaims', '-o', 'name');
+  expect(called()).toMatch(/^install .*-- n8n-[0-9a-f]{8} /m);
+  const kinds = 'deployments,jobs,persistentvolumeclaims,secrets';
+  const left = await space.kubectl('get', kinds, '-o', 'name');
   expect(left.trim()).toBe('');
 });
 
@@ -70,7 +70,7 @@ test('a release name that is taken is said', async () => {
   mkdirSync(join(out, 'empty'));
   written('empty/Chart.yaml', 'apiVersion: v2\nname: empty\nversion: 0.0.1\n');
   expect(await helm('install', 'n8n', join(out, 'empty'))).toMatchObject({ code: 0 });
-  const refused = await run('--namespace', space.name);
+  const refused = await run('--namespace', space.name, '--release', 'n8n');
   expect(refused.code).toBe(2);
   expect(sentenceOf(refused)).toMatch(/^the release name 'n8n' is taken in the namespace/);
   await helm('uninstall', 'n8n');

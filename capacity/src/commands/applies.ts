@@ -149,7 +149,7 @@ export const RULES: readonly Rule[] = [
   },
   // Others.
   {
-    options: ['target', 'kubeconfig', 'context'],
+    options: ['target', 'kubeconfig', 'context', 'namespace'],
     of: ['clean'],
     ...{ with: 'a cluster, and --url names an n8n', applies: lacks('url') },
   },

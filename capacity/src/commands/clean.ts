@@ -1,10 +1,14 @@
 import type { Command } from 'commander';
 import { Cluster } from '../targets/kubernetes/api';
-import { findLeftovers, leftoverText, type Leftover } from '../targets/kubernetes/leftovers';
-import { removeGenerators, removeNamespace } from '../targets/kubernetes/space';
+import {
+  findLeftovers,
+  leftoverText,
+  removeLeftover,
+  type Leftover,
+} from '../targets/kubernetes/leftovers';
 import { Mistake } from '../ui/exit';
 import { printJson, printLines } from '../ui/print';
-import { startProgress, type Progress } from '../ui/progress';
+import { startProgress } from '../ui/progress';
 import { cleanUrl } from './clean-url';
 import { clusterTargetOption } from './kubernetes';
 
@@ -12,6 +16,7 @@ interface CleanOptions {
   url?: string;
   kubeconfig?: string;
   context?: string;
+  namespace?: string;
   elsewhere?: boolean;
   json?: boolean;
 }
@@ -23,6 +28,7 @@ export function register(program: Command): void {
     .addOption(clusterTargetOption('where to look').default('kubernetes'))
     .option('--kubeconfig <file>', 'default $KUBECONFIG, else ~/.kube/config')
     .option('--context <name>', 'a context of that kubeconfig (default: the current one)')
+    .option('--namespace <name>', 'look only there, where you may not list namespaces')
     .option(
       '--url <url>',
       'look in the n8n at this address instead; N8N_API_KEY in the environment is its key',
@@ -44,33 +50,45 @@ async function clean(options: CleanOptions): Promise<void> {
   }
   const cluster = await Cluster.of(options.kubeconfig ?? null, options.context ?? null);
   await cluster.version();
-  const found = await findLeftovers(cluster);
+  const found = await findLeftovers(cluster, options.namespace ?? null);
   if (found === null) {
-    throw new Mistake(
-      `context ${cluster.context} may not list namespaces, which is how leftovers are found: use one that may.`,
-    );
+    const what =
+      options.namespace === undefined
+        ? 'namespaces and the ConfigMaps in them, which is how leftovers are found: name one with --namespace, or use a context that may'
+        : `the ConfigMaps of the namespace ${options.namespace}, which is how leftovers are found: use a context that may`;
+    throw new Mistake(`context ${cluster.context} may not list ${what}.`);
   }
   const chosen = found.filter(({ state }) => state === 'ended' || mayGo(state, options));
+  const removed: Leftover[] = [];
+  const stays: string[] = [];
   const progress = startProgress();
   try {
-    for (const each of chosen) await remove(cluster, each, progress.tell);
+    for (const each of chosen) {
+      const { isGone, leftAlone } = await removeLeftover(cluster, each, progress.tell);
+      if (isGone) removed.push(each);
+      stays.push(...leftAlone);
+    }
   } finally {
     progress.end();
   }
   const kept = found.filter((each) => !chosen.includes(each));
-  if (options.json === true) printJson({ removed: chosen, kept });
-  else printLines(lines(chosen, kept));
+  if (options.json === true) {
+    printJson({ removed: removed.map(shown), kept: kept.map(shown), leftAlone: stays });
+  } else printLines(lines(removed, kept, stays));
 }
+
+const shown = ({ kind, namespace, call, release, state, madeBy }: Leftover): Leftover => ({
+  ...{ kind, namespace, call, release, state, madeBy },
+});
 
 const mayGo = (state: Leftover['state'], { elsewhere }: CleanOptions): boolean =>
   state === 'elsewhere' && elsewhere === true;
 
-async function remove(cluster: Cluster, each: Leftover, tell: Progress): Promise<void> {
-  if (each.kind === 'namespace') await removeNamespace(cluster, each.namespace, tell);
-  else await removeGenerators(cluster, each.namespace, each.call);
-}
-
-function lines(removed: readonly Leftover[], kept: readonly Leftover[]): string[] {
+function lines(
+  removed: readonly Leftover[],
+  kept: readonly Leftover[],
+  stays: readonly string[],
+): string[] {
   return [
     ...removed.map((each) => `removed ${leftoverText(each)}`),
     ...kept.map((each) =>
@@ -78,6 +96,7 @@ function lines(removed: readonly Leftover[], kept: readonly Leftover[]): string[
         ? `left alone, because that command is still running: ${leftoverText(each)}`
         : `left alone, because it was made on another machine (--elsewhere removes it): ${leftoverText(each)}`,
     ),
-    ...(removed.length + kept.length === 0 ? ['nothing was left behind.'] : []),
+    ...stays,
+    ...(removed.length + kept.length + stays.length === 0 ? ['nothing was left behind.'] : []),
   ];
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { pinned, readVersions } from '../lab/paths';
-import { readChartFile } from '../plan/chart-file';
+import { isReleaseName, readChartFile } from '../plan/chart-file';
 import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
 import { contradiction } from '../plan/contradiction';
 import { valuesOfTopology } from '../targets/chart/topology-values';
@@ -66,7 +66,10 @@ export function withClusterOptions(command: Command): Command {
 
 export function withDeployOptions(command: Command): Command {
   return withClusterOptions(command)
-    .option('--release <name>', `target kubernetes: name of the release (default: ${RELEASE})`)
+    .option(
+      '--release <name>',
+      'target kubernetes: name of the release (default: a new name in each call; --existing needs it)',
+    )
     .addOption(
       parsed(
         '--deploy-timeout <time>',
@@ -143,7 +146,6 @@ export const clusterTarget = ({ protect, yes, ...order }: KubernetesOrder): Targ
     warn,
   });
 
-const RELEASE = 'n8n';
 const DEPLOY_TIMEOUT_MS = 600_000;
 
 export function kubernetesOptions(
@@ -154,6 +156,11 @@ export function kubernetesOptions(
   const { values = [], existing = false, chart } = flags;
   if (existing && flags.namespace === undefined) {
     throw new Mistake('--existing needs --namespace, where the release is.');
+  }
+  if (existing && flags.release === undefined) {
+    throw new Mistake(
+      `--existing needs --release, its name: helm list --namespace ${flags.namespace ?? ''} shows those that are there.`,
+    );
   }
   return {
     ...clusterOrder(flags),
@@ -194,8 +201,8 @@ export const onKubernetes = (order: ReturnType<typeof clusterOrder>): Deployer =
 export const clusterOrder = (flags: DeployFlags) => ({
   kubeconfig: flags.kubeconfig ?? null,
   context: flags.context ?? null,
-  namespace: flags.namespace ?? null,
-  release: flags.release ?? RELEASE,
+  namespace: named('--namespace', flags.namespace, isNamespaceName),
+  release: named('--release', flags.release, isReleaseName),
   deployTimeoutMs: flags.deployTimeout ?? DEPLOY_TIMEOUT_MS,
   generatorImage: flags.generatorImage ?? usualImage(),
   generators: flags.generators ?? 1,
@@ -204,6 +211,22 @@ export const clusterOrder = (flags: DeployFlags) => ({
   protect: flags.protect ?? [],
   yes: flags.yes ?? false,
 });
+
+const isNamespaceName = (name: string): boolean =>
+  name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
+
+/** Helm and the API server would say it later and less well, or take it for an option. */
+function named(
+  option: string,
+  name: string | undefined,
+  isName: (name: string) => boolean,
+): string | null {
+  if (name === undefined) return null;
+  if (isName(name)) return name;
+  throw new Mistake(
+    `${option} ${JSON.stringify(name)}: expected lower-case letters, digits and dashes, with no dash at its beginning or end.`,
+  );
+}
 
 export const givenValues = (files: readonly string[]): { name: string; text: string }[] =>
   files.map((name) => ({ name, text: textOf(name) }));

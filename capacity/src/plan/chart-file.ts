@@ -10,13 +10,26 @@ import { parseYamlFile } from '../ui/yaml-file';
 const CHART_ROLES = ['main', 'worker', 'webhook', 'redis', 'postgresql'] as const;
 export type ChartRole = (typeof CHART_ROLES)[number];
 
+/** As Helm itself says. */
+export const isReleaseName = (name: string): boolean =>
+  name.length <= 53 &&
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(name);
+
 const labels = z.record(z.string(), z.string());
 const files = z.array(z.string()).default([]);
 
+/** Helm would take it for an option. */
+const word = z.string().regex(/^[^-]/, 'expected no dash at its beginning');
+
 export const chartFileSchema = z.strictObject({
-  chart: z.string(),
-  repository: z.string().optional(),
-  version: z.string().optional(),
+  chart: word,
+  repository: word.optional(),
+  version: word.optional(),
+  /** The name of the release, where what follows depends on it; left out: a name of the call's own. */
+  release: z
+    .string()
+    .refine(isReleaseName, 'expected lower-case letters, digits and dashes')
+    .optional(),
   values: files,
   /** Put into the namespace before the chart, such as its stores. */
   manifests: files,

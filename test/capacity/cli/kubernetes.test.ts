@@ -21,6 +21,13 @@ function values(text: string): string {
 
 test.each<[Parameters<typeof kubernetesOptions>[0], RegExp]>([
   [{ existing: true }, /^--existing needs --namespace, where the release is/],
+  [
+    { existing: true, namespace: 'load' },
+    /^--existing needs --release, its name: helm list --namespace load shows/,
+  ],
+  [{ release: '--kubeconfig=/x' }, /^--release "--kubeconfig=\/x": expected lower-case letters/],
+  [{ namespace: '-x' }, /^--namespace "-x": expected lower-case letters/],
+  [{ release: 'N8N' }, /^--release "N8N": expected lower-case letters/],
   [{ values: ['no-such-file.yaml'] }, /^the values no-such-file.yaml cannot be read: .*ENOENT/],
 ])('%j is refused in a sentence', (flags, sentence) => {
   expect(() => kubernetesOptions(flags, [], 1000)).toThrow(sentence);

@@ -55,6 +55,10 @@ test.each([
   ],
   ['chart: ./peer\nservice: { port: 80 }\n', /service\.name: expected a text/],
   ['values: []\n', /chart: expected a text/],
+  ['chart: --post-renderer=x\n', /chart is .*: expected no dash at its beginning/],
+  ['chart: n8n\nrepository: -r\n', /repository is .*: expected no dash at its beginning/],
+  ['chart: n8n\nversion: --set=a\n', /version is .*: expected no dash at its beginning/],
+  ['chart: n8n\nrelease: --debug\n', /release is .*: expected lower-case letters/],
 ])('%j is told with its line and what was expected', (text, said) => {
   expect(() => readChartFile(written(text))).toThrow(said);
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ChartRole, ForeignChart } from '../../plan/chart-file';
 import { messageOf, Mistake } from '../../ui/exit';
 import type { KubernetesObject, V1Pod, V1Service } from './api-types';
-import { COMPONENT, releaseSelector } from './labels';
+import { CALL, COMPONENT, releaseSelector } from './labels';
 
 /** What is looked at of what a person writes into a manifest. */
 const labels = z.record(z.string(), z.string()).optional();
@@ -18,10 +18,10 @@ const manifest = z.looseObject({
     .optional(),
 });
 
-/** The objects of the manifests as parts of the release, so that they are waited for and looked at as such. Pure. */
+/** The objects of the manifests as parts of the release, so that they are waited for and looked at as such, and of the call. Pure. */
 export function objectsBeside(
   { manifests }: Pick<ForeignChart, 'manifests'>,
-  { release, namespace }: { release: string; namespace: string },
+  { call, release, namespace }: { call: string; release: string; namespace: string },
 ): KubernetesObject[] {
   const [label, value] = releaseSelector(release).split('=') as [string, string];
   return manifests.flatMap(({ name, text }) =>
@@ -38,7 +38,7 @@ export function objectsBeside(
         metadata: T,
       ) => ({
         ...metadata,
-        labels: { ...metadata.labels, [label]: value },
+        labels: { ...metadata.labels, [label]: value, [CALL]: call },
       });
       const template = object.spec?.template;
       return [

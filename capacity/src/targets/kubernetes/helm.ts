@@ -1,13 +1,13 @@
 /** Helm 3 or 4, as a program: what it is asked, and what it says when it fails. */
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
 import { findHelm } from '../chart/render';
-import { Failure, Mistake } from '../../ui/exit';
+import { startReaper } from '../../linux/reaper';
+import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type { Cluster } from './api';
 
-const run = promisify(execFile);
-const OUTPUT_BYTES = 64 * 1024 * 1024;
 const STOPS_WITHIN_MS = 15_000;
 
 export function neededHelm(): string {
@@ -24,6 +24,8 @@ export interface HelmPlace {
   cluster: Cluster;
   namespace: string;
   release: string;
+  /** Where Helm keeps its releases, as HELM_DRIVER names it; left out: as the user has it. */
+  driver?: 'secret';
 }
 
 export interface Installing {
@@ -34,7 +36,23 @@ export interface Installing {
   /** Files, the later ones over the earlier. */
   values: readonly string[];
   timeoutMs: number;
+  /** Put on what Helm keeps of the release, so that nobody takes a later one of its name for this one. */
+  labels: Readonly<Record<string, string>>;
 }
+
+/** As manifests of Kubernetes, in YAML. */
+export interface Rendered {
+  manifest: string;
+  hooks: string[];
+}
+
+const renderedSchema = z.object({
+  manifest: z.string(),
+  hooks: z
+    .array(z.object({ manifest: z.string() }))
+    .nullish()
+    .transform((hooks) => (hooks ?? []).map(({ manifest }) => manifest)),
+});
 
 export class Helm {
   constructor(
@@ -42,31 +60,29 @@ export class Helm {
     private readonly place: HelmPlace,
   ) {}
 
-  /** Hooks are waited for, pods are not: what keeps them is told better by the cluster itself. */
-  async install(
-    { chart, repository, version, values, timeoutMs }: Installing,
-    signal: AbortSignal,
-  ): Promise<void> {
-    await this.run(
-      [
-        ...['install', this.place.release, chart],
-        ...(repository === undefined ? [] : ['--repo', repository]),
-        ...(version === undefined ? [] : ['--version', version]),
-        ...values.flatMap((file) => ['--values', file]),
-        ...['--timeout', `${String(Math.ceil(timeoutMs / 1000))}s`],
-      ],
+  /** What `install` would make. */
+  async plan(order: Installing, signal: AbortSignal): Promise<Rendered> {
+    const text = await this.run(
+      ['install', ...flagsOf(order), '--dry-run=server', '--output', 'json'],
+      [this.place.release, order.chart],
       signal,
     );
+    try {
+      return renderedSchema.parse(JSON.parse(text));
+    } catch (error) {
+      throw new Failure(`helm did not say what it would install: ${messageOf(error)}`);
+    }
   }
 
-  async uninstall(): Promise<void> {
-    await this.run(['uninstall', this.place.release, '--ignore-not-found', '--timeout', '2m']);
+  /** Hooks are waited for, pods are not: what keeps them is told better by the cluster itself. */
+  async install(order: Installing, signal: AbortSignal): Promise<void> {
+    await this.run(['install', ...flagsOf(order)], [this.place.release, order.chart], signal);
   }
 
   /** Null where there is no such release. */
   async status(): Promise<string | null> {
     try {
-      const text = await this.run(['status', this.place.release, '--output', 'json']);
+      const text = await this.run(['status', '--output', 'json'], [this.place.release]);
       return (JSON.parse(text) as { info?: { status?: string } }).info?.status ?? 'unknown';
     } catch (error) {
       if (error instanceof Error && /not found/.test(error.message)) return null;
@@ -77,14 +93,10 @@ export class Helm {
   /** What a release was deployed with, the chart's own values beneath; null where it is none of Helm's. */
   async values(): Promise<Record<string, unknown> | null> {
     try {
-      const text = await this.run([
-        'get',
-        'values',
-        this.place.release,
-        '--all',
-        '--output',
-        'json',
-      ]);
+      const text = await this.run(
+        ['get', 'values', '--all', '--output', 'json'],
+        [this.place.release],
+      );
       return JSON.parse(text) as Record<string, unknown>;
     } catch {
       return null;
@@ -93,7 +105,7 @@ export class Helm {
 
   async chart(): Promise<string | null> {
     try {
-      const text = await this.run(['get', 'metadata', this.place.release, '--output', 'json']);
+      const text = await this.run(['get', 'metadata', '--output', 'json'], [this.place.release]);
       const { chart, version } = JSON.parse(text) as { chart?: string; version?: string };
       return chart === undefined ? null : `${chart} ${version ?? ''}`.trim();
     } catch {
@@ -101,57 +113,113 @@ export class Helm {
     }
   }
 
-  async manifestHash(): Promise<string | null> {
+  /** `call`: what differs from call to call; the hash is without it. */
+  async manifestHash(call: string): Promise<string | null> {
     try {
-      const text = await this.run(['get', 'manifest', this.place.release]);
-      return createHash('sha256').update(text).digest('hex');
+      const text = await this.run(['get', 'manifest'], [this.place.release]);
+      return createHash('sha256').update(text.replaceAll(call, 'CALL')).digest('hex');
     } catch {
       return null;
     }
   }
 
-  private async run(args: readonly string[], signal?: AbortSignal): Promise<string> {
-    const { cluster, namespace } = this.place;
+  private async run(
+    command: readonly string[],
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const { cluster, namespace, driver } = this.place;
+    const env = driver === undefined ? process.env : { ...process.env, HELM_DRIVER: driver };
     try {
       return await untilItsEnd(
         this.program,
         [
-          ...args,
+          ...command,
           ...['--namespace', namespace],
           ...(cluster.kubeconfig === null
             ? []
             : ['--kubeconfig', cluster.kubeconfig, '--kube-context', cluster.context]),
+          // No name is taken for an option.
+          ...['--', ...names],
         ],
+        env,
         signal,
       );
     } catch (error) {
-      const { stderr = '', signal: endedBy } = error as { stderr?: string; signal?: string | null };
-      if (typeof endedBy === 'string') throw helmEnded(endedBy, args[0] ?? '', this.place);
-      throw helmFailure(stderr.trim() || String(error), this.place);
+      if (!(error instanceof HelmEnd)) throw helmFailure(String(error), this.place);
+      const { stderr, endedBy } = error;
+      if (endedBy !== null) throw helmEnded(endedBy, command[0] ?? '', this.place);
+      throw helmFailure(stderr.trim(), this.place);
     }
   }
 }
 
-/** Also when it is stopped: what it still writes would come after what is then removed. */
+const flagsOf = ({ repository, version, values, timeoutMs, labels }: Installing): string[] => [
+  ...(repository === undefined ? [] : [`--repo=${repository}`]),
+  ...(version === undefined ? [] : [`--version=${version}`]),
+  ...values.flatMap((file) => ['--values', file]),
+  ...Object.entries(labels).flatMap(([name, value]) => ['--labels', `${name}=${value}`]),
+  ...['--timeout', `${String(Math.ceil(timeoutMs / 1000))}s`],
+];
+
+class HelmEnd extends Error {
+  constructor(
+    readonly stderr: string,
+    readonly endedBy: NodeJS.Signals | null,
+  ) {
+    super(stderr);
+  }
+}
+
+/**
+ * Also when it is stopped: what it still writes would come after what is then removed. It does not outlive this process,
+ * however that ends.
+ */
 async function untilItsEnd(
   program: string,
   args: readonly string[],
+  env: NodeJS.ProcessEnv,
   signal?: AbortSignal,
 ): Promise<string> {
   signal?.throwIfAborted();
-  const running = run(program, [...args], { maxBuffer: OUTPUT_BYTES });
+  const reaper = startReaper();
+  // The shell waits until the reaper knows its process group.
+  const child = spawn(
+    '/bin/sh',
+    ['-c', 'read -r go || exit 1; exec "$@" </dev/null', 'sh', program, ...args],
+    { detached: true, stdio: 'pipe', env },
+  );
+  const [stdout, stderr] = [textFrom(child.stdout), textFrom(child.stderr)];
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, endedBy) => {
+      if (code === 0) resolve();
+      else reject(new HelmEnd(stderr(), endedBy));
+    });
+  });
   let kill: NodeJS.Timeout | undefined;
   const stop = (): void => {
-    running.child.kill('SIGTERM');
-    kill = setTimeout(() => running.child.kill('SIGKILL'), STOPS_WITHIN_MS);
+    child.kill('SIGTERM');
+    kill = setTimeout(() => child.kill('SIGKILL'), STOPS_WITHIN_MS);
   };
   signal?.addEventListener('abort', stop, { once: true });
   try {
-    return (await running).stdout;
+    if (child.pid !== undefined) reaper.watchGroup(child.pid, 'TERM');
+    child.stdin.on('error', () => undefined); // It ended before it was told to go; the exit says so.
+    child.stdin.end('go\n');
+    await ended;
+    return stdout();
   } finally {
     clearTimeout(kill);
     signal?.removeEventListener('abort', stop);
+    await reaper.dismiss();
   }
+}
+
+function textFrom(stream: Readable): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (more: string) => (text += more));
+  return () => text;
 }
 
 /** Null for a release that Helm has brought to an end, well or badly. */

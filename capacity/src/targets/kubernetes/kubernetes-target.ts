@@ -1,33 +1,33 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'yaml';
-import { chartFolder, readDeployed, recordedValues } from '../chart/deployed';
-import { messageOf, Mistake } from '../../ui/exit';
+import { readDeployed, recordedValues } from '../chart/deployed';
+import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { Scope } from '../../ui/scope';
 import type { RecordedDeployment } from '../../record/record';
-import type { ForeignChart } from '../../plan/chart-file';
-import type { Topology } from '../../plan/topology';
 import { foreignWithoutSecrets } from '../../plan/recorded-values';
 import type { Target } from '../target';
 import { Cluster } from './api';
 import type { V1Service } from './api-types';
+import { Deployment, type Deployed } from './deployment';
 import { ClusterGenerators } from './generator';
 import { Helm, leftInTheMiddle, neededHelm } from './helm';
-import { namedService, objectsBeside } from './foreign';
+import { namedService } from './foreign';
+import { Journal, unsureText } from './journal';
 import { KubernetesRunning } from './kubernetes-running';
 import { releaseSelector } from './labels';
 import { findLeftovers, leftoverText } from './leftovers';
+import type { Plan } from './made';
 import type { KubernetesOptions } from './options';
 import { PodLogs } from './pod-logs';
 import { PodWatch } from './pod-watch';
 import { nameOf } from './pod-trouble';
-import { awaitRollout } from './rollout';
 import { roleOf } from './pods';
 import { webhookService } from './release';
-import { Space } from './space';
-import { needsUpstream, ownWorkflows, refuseWorkloads } from './seedable';
+import { openSpace, removeIfEmpty, removeNamespace, type Space } from './space';
+import { needsUpstream, refuseWorkloads } from './seedable';
+import { refuseTaken } from './taken';
 import { startUpstream, upstreamUrlOf } from './upstream';
-import { chosenValues, foreignValues } from './values';
 import type { WayIn } from './way-in';
 import { wayInto } from './way-into';
 
@@ -56,26 +56,44 @@ async function bringUp(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<KubernetesRunning> {
-  const { release, deployTimeoutMs: timeoutMs } = options;
+  const { deployTimeoutMs: timeoutMs, how, warn } = options;
   refuseWorkloads(options);
   const helmProgram = neededHelm();
   const cluster = await Cluster.of(options.kubeconfig, options.context);
   progress(`asking the cluster of context ${cluster.context}`);
   const kubernetes = await cluster.version();
   await options.confirm(cluster);
-  await tellLeftovers(cluster, options.warn);
+  await tellLeftovers(cluster, options);
   const call = randomBytes(4).toString('hex');
-  const space = await Space.open(cluster, call, options.namespace);
+  const release = options.release ?? options.chart?.release ?? `n8n-${call}`;
+  const space = await openSpace(cluster, call, options.namespace, how);
   const namespace = space.name;
-  const helm = new Helm(helmProgram, { cluster, namespace, release });
-  let installed = false;
-  scope.defer(() => space.clean(installed ? release : null, () => helm.uninstall(), progress));
+  let journal: Journal | null = null;
+  scope.defer(async () => {
+    progress(`removing what was made in the namespace ${namespace}`);
+    await (space.isOwn
+      ? removeNamespace(cluster, { name: namespace, uid: space.uid ?? '' }, progress)
+      : removeFrom(cluster, space, journal, { progress, warn }));
+  });
+  const place = { cluster, call, namespace, release };
+  const helm = new Helm(helmProgram, {
+    ...place,
+    ...(how === 'existing' ? {} : { driver: 'secret' }),
+  });
   // What is not there is told before anything is made.
-  const there = options.how === 'existing' ? await existing(helm, { release, namespace }) : null;
+  const there = how === 'existing' ? await existing(helm, place) : null;
   const wayIn = async (): Promise<WayIn> =>
-    wayInto(cluster, options, namespace, await serviceOf(cluster, options, namespace));
+    wayInto(cluster, options, release, namespace, await serviceOf(place, options));
   const wayThere = there === null ? null : await wayIn();
-  if (there === null && !space.isOwn) await refuseTaken(helm, release, namespace);
+  const deployment = there === null ? new Deployment({ ...place, helm }, options) : null;
+  scope.defer(() => {
+    deployment?.end();
+  });
+  if (!space.isOwn) {
+    if (deployment !== null) await refuseTaken(new Helm(helmProgram, place), place, warn);
+    const plan = (await deployment?.plan(signal)) ?? ONLY_LOAD;
+    journal = await Journal.begin(cluster, { call, namespace, plan });
+  }
   const generators = new ClusterGenerators({
     ...{ cluster, call, namespace, timeoutMs },
     image: options.generatorImage,
@@ -85,11 +103,7 @@ async function bringUp(
   // Its image is pulled while n8n comes up.
   const generatorUp = generators.up(progress, signal);
   generatorUp.catch(() => undefined);
-  const deployed =
-    there ??
-    (await deploy(() => {
-      installed = true;
-    }));
+  const deployed = await (deployment?.deploy(generatorUp, progress, signal) ?? there);
   await generatorUp;
   signal.throwIfAborted();
   const way = wayThere ?? (await wayIn());
@@ -101,24 +115,21 @@ async function bringUp(
     watch.end();
   });
   await watch.start();
-  const logs = new PodLogs(cluster, namespace, () => watch.seats, options.warn);
+  const logs = new PodLogs(cluster, namespace, () => watch.seats, warn);
   scope.defer(() => {
     logs.end();
   });
   const main = watch.pods.find((pod) => roleOf(pod) === 'main');
   const effects =
     needsUpstream(options) && main !== undefined
-      ? await startUpstream(
-          { cluster, call, namespace, release, main, timeoutMs },
-          progress,
-          signal,
-        )
+      ? await startUpstream({ ...place, main, timeoutMs }, progress, signal)
       : null;
+  await journal?.note();
   const recorded: RecordedDeployment = {
     ...{ kubernetes, context: cluster.context, namespace, release },
     chart: await helm.chart(),
-    values: deployed.values,
-    manifestHash: await helm.manifestHash(),
+    values: deployed?.values ?? null,
+    manifestHash: await helm.manifestHash(call),
     nodes: Object.fromEntries([
       ...watch.pods.map((pod) => [nameOf(pod), pod.spec?.nodeName ?? '']),
       ...generators.pods.map(({ name, node }) => [name, node]),
@@ -127,7 +138,7 @@ async function bringUp(
   return KubernetesRunning.of({
     ...{ cluster, namespace, generators, watch, logs, scope },
     baseUrl: way.baseUrl,
-    topology: deployed.topology,
+    topology: deployed?.topology ?? null,
     deployed: recorded,
     readyTimeoutMs: options.readyTimeoutMs,
     effects,
@@ -138,75 +149,26 @@ async function bringUp(
           ? { upstreamUrl: upstreamUrlOf(release) }
           : {},
   });
+}
 
-  async function deploy(
-    begun: () => void,
-  ): Promise<{ topology: Topology | null; values: Record<string, unknown> | null }> {
-    const values =
-      options.chart === null
-        ? chosenValues({
-            ...{ topology: options.topology, given: options.values, release },
-            upstreamUrl: needsUpstream(options) ? upstreamUrlOf(release) : null,
-            workflows: ownWorkflows(options),
-            hasLinks: options.hasLinks ?? false,
-            hasForgetfulRedis: options.hasForgetfulRedis ?? false,
-          })
-        : foreignValues([...options.chart.values, ...options.values]);
-    if (options.chart !== null) await putBeside(options.chart);
-    const helmEnds = new AbortController();
-    let isDone = false;
-    progress(`deploying n8n into the namespace ${namespace}`);
-    begun();
-    const installing = helm
-      .install(
-        {
-          ...(options.chart ?? { chart: chartFolder() }),
-          ...{ values: values.files, timeoutMs },
-        },
-        AbortSignal.any([signal, helmEnds.signal]),
-      )
-      .then(() => {
-        isDone = true;
-      });
-    installing.catch(() => undefined);
-    const rolledOut = awaitRollout(
-      { cluster, namespace, release, timeoutMs },
-      () => isDone,
-      progress,
-      AbortSignal.any([signal, helmEnds.signal]),
+const ONLY_LOAD: Plan = { release: null, objects: [], claims: [] };
+
+/** A namespace that others use too: only what this call made goes. */
+async function removeFrom(
+  cluster: Cluster,
+  { name, uid }: Space,
+  journal: Journal | null,
+  { progress, warn }: { progress: Progress; warn: (text: string) => void },
+): Promise<void> {
+  try {
+    const unsure = (await journal?.remove(progress)) ?? [];
+    if (unsure.length > 0) warn(unsureText(name, unsure));
+    const stays = uid === null ? null : await removeIfEmpty(cluster, { name, uid }, progress);
+    if (stays !== null) warn(stays);
+  } catch (error) {
+    throw new Failure(
+      `${messageOf(error)} n8n-tuned clean --target kubernetes --context ${cluster.context} removes what is left.`,
     );
-    rolledOut.catch(() => undefined);
-    try {
-      // Whichever knows first what is wrong; without a load generator n8n is not waited for.
-      await Promise.all([installing, rolledOut, generatorUp]);
-      return { topology: values.topology, values: values.recorded };
-    } finally {
-      helmEnds.abort();
-      await Promise.allSettled([installing, rolledOut]);
-      values.end();
-    }
-  }
-
-  /** Such as the stores that n8n needs: they are ready before it starts. */
-  async function putBeside(chart: ForeignChart): Promise<void> {
-    const objects = objectsBeside(chart, { release, namespace });
-    if (objects.length === 0) return;
-    progress('applying the objects that the chart file names beside the chart');
-    if (!space.isOwn) {
-      scope.defer(async () => {
-        for (const object of objects) {
-          await cluster.found('removing the objects beside the chart', () =>
-            cluster.objects.delete(object),
-          );
-        }
-      });
-    }
-    for (const object of objects) {
-      await cluster.doing(`making the ${object.kind ?? ''} ${object.metadata?.name ?? ''}`, () =>
-        cluster.objects.create(object),
-      );
-    }
-    await awaitRollout({ cluster, namespace, release, timeoutMs }, () => true, progress, signal);
   }
 }
 
@@ -214,7 +176,7 @@ async function bringUp(
 async function existing(
   helm: Helm,
   { release, namespace }: { release: string; namespace: string },
-): Promise<{ topology: Topology | null; values: Record<string, unknown> | null }> {
+): Promise<Deployed> {
   const values = await helm.values();
   const chart = await helm.chart();
   if (values === null || chart === null) {
@@ -235,9 +197,8 @@ async function existing(
 }
 
 async function serviceOf(
-  cluster: Cluster,
-  { release, chart }: KubernetesOptions,
-  namespace: string,
+  { cluster, namespace, release }: { cluster: Cluster; namespace: string; release: string },
+  { chart }: Pick<KubernetesOptions, 'chart'>,
 ): Promise<V1Service> {
   if (chart?.service !== undefined) {
     const { items } = await cluster.doing('looking at the Services', () =>
@@ -260,17 +221,12 @@ async function serviceOf(
   );
 }
 
-async function refuseTaken(helm: Helm, release: string, namespace: string): Promise<void> {
-  const status = await helm.status();
-  if (status === null) return;
-  throw new Mistake(
-    leftInTheMiddle(status, { release, namespace }) ??
-      `the release name '${release}' is taken in the namespace ${namespace} (${status}): choose another --release, or load what is there with --existing.`,
-  );
-}
-
-async function tellLeftovers(cluster: Cluster, warn: (text: string) => void): Promise<void> {
-  const all = (await findLeftovers(cluster)) ?? [];
+async function tellLeftovers(
+  cluster: Cluster,
+  { namespace, warn }: Pick<KubernetesOptions, 'namespace' | 'warn'>,
+): Promise<void> {
+  const all =
+    (await findLeftovers(cluster, null)) ?? (await findLeftovers(cluster, namespace)) ?? [];
   for (const one of all.filter(({ state }) => state === 'ended')) {
     warn(
       `an earlier command left ${leftoverText(one)}: n8n-tuned clean --target kubernetes removes it.`,

@@ -18,6 +18,18 @@ export const labelsOf = (call: string): Record<string, string> => ({
   [CALL]: call,
 });
 
+/** What one call has made, and nobody else. */
+export const callSelector = (call: string): string => `${CALL}=${call}`;
+
+/** Which nobody else gives. */
+export const ownNamespace = (call: string): string => `n8n-tuned-${call}`;
+
+/** Of the ConfigMap that says what a call makes in a namespace that others use too. */
+export const journalName = (call: string): string => `n8n-tuned-${call}`;
+
+/** Of what Helm keeps of a release, in Secrets or in ConfigMaps. */
+export const helmSelector = (release: string): string => `owner=helm,name=${release}`;
+
 export const OURS_SELECTOR = `${MANAGED_BY}=${OURS}`;
 
 /** `release` as the charts of Helm's own template have it. */

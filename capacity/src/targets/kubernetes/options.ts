@@ -11,7 +11,8 @@ export interface KubernetesOptions {
   context: string | null;
   /** Null: one of its own, made and removed. */
   namespace: string | null;
-  release: string;
+  /** Null: one of its own, with the call in its name; never null for a release that is there. */
+  release: string | null;
   /** `deploy`: by the chart, and taken out again. `existing`: a release that is there, and nothing in it changed. */
   how: 'deploy' | 'existing';
   /** To be deployed; null where files of values say it all. */

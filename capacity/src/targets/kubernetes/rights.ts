@@ -44,24 +44,21 @@ export const RIGHTS: readonly Right[] = [
   },
   {
     ...{ part: 'load', group: '', resource: 'configmaps' },
-    verbs: ['create', 'delete', 'deletecollection'],
-    why: 'the scripts of the load generator',
+    verbs: ['get', 'list', 'create', 'patch', 'delete'],
+    why: 'the scripts of the load generator, and the list of what was made',
   },
   {
     ...{ part: 'load', group: 'batch', resource: 'jobs' },
-    verbs: ['create', 'delete', 'deletecollection'],
+    verbs: ['get', 'list', 'create', 'delete'],
     why: 'the load generator',
   },
   {
-    ...{ part: 'deploy', group: '', resource: 'pods', verbs: ['delete', 'deletecollection'] },
+    ...{ part: 'deploy', group: '', resource: 'pods', verbs: ['delete'] },
     why: 'to take them down without waiting for responses that nobody needs any more',
   },
   ...['configmaps', 'secrets', 'services', 'serviceaccounts', 'persistentvolumeclaims'].map(
     (resource): Right => ({
-      ...{ part: 'deploy', group: '', resource },
-      verbs: ['secrets', 'persistentvolumeclaims'].includes(resource)
-        ? [...OWNED, 'deletecollection']
-        : OWNED,
+      ...{ part: 'deploy', group: '', resource, verbs: OWNED },
       why: 'part of the chart',
     }),
   ),
@@ -85,6 +82,18 @@ export const RIGHTS: readonly Right[] = [
     ...{ part: 'deploy', group: 'rbac.authorization.k8s.io', resource, verbs: OWNED },
     why: 'part of the chart: for the job that makes the keys',
   })),
+  ...(
+    [
+      ['apps', 'daemonsets'],
+      ['apps', 'replicasets'],
+      ['autoscaling', 'horizontalpodautoscalers'],
+      ['batch', 'cronjobs'],
+      ['networking.k8s.io', 'ingresses'],
+    ] as const
+  ).map(([group, resource]): Right => ({
+    ...{ part: 'deploy', group, resource, verbs: ['list'] },
+    why: 'to see whether another n8n has some by the same name',
+  })),
   {
     ...{ part: 'drill', group: '', resource: 'pods', verbs: ['patch', 'delete'] },
     why: 'for scale-in and crash-across-a-schedule, to choose the pod that leaves; for redis-loses-data',
@@ -96,6 +105,10 @@ export const RIGHTS: readonly Right[] = [
   {
     ...{ part: 'space', group: '', resource: 'namespaces', verbs: ['list', 'create', 'delete'] },
     why: 'a namespace of its own, and those that earlier calls have left',
+  },
+  {
+    ...{ part: 'space', group: '', resource: 'pods', verbs: ['deletecollection'] },
+    why: 'so that a namespace of its own does not wait for responses that nobody needs any more',
   },
   {
     ...{ part: 'via', group: 'networking.k8s.io', resource: 'ingresses', verbs: OWNED },

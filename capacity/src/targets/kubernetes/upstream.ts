@@ -8,7 +8,14 @@ import { Failure } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { within } from '../../ui/within';
 import type { Cluster, Place } from './api';
-import type { V1ConfigMap, V1Job, V1OwnerReference, V1Pod, V1Service } from './api-types';
+import type {
+  KubernetesObject,
+  V1ConfigMap,
+  V1Job,
+  V1OwnerReference,
+  V1Pod,
+  V1Service,
+} from './api-types';
 import { labelsOf, MADE_BY, thisMaker } from './labels';
 import { isReady, nameOf, troublesOf } from './pod-trouble';
 
@@ -104,6 +111,19 @@ export function upstreamJob(order: UpstreamOrder): V1Job {
     },
   };
 }
+
+/** What will be made. Pure. */
+export const upstreamNames = (release: string): KubernetesObject[] =>
+  (
+    [
+      ['batch/v1', 'Job'],
+      ['v1', 'ConfigMap'],
+      ['v1', 'Service'],
+    ] as const
+  ).map(([apiVersion, kind]) => ({
+    ...{ apiVersion, kind },
+    metadata: { name: upstreamName(release) },
+  }));
 
 /** Removed by the cluster together with the Job. Pure. */
 export function upstreamParts(

@@ -40,12 +40,14 @@ export interface ValuesOrder {
   /** The user's own, which are not recorded: what is in them is theirs. */
   workflows: Record<string, string>;
   release: string;
+  /** Put on every object of the chart; they are not recorded either. */
+  labels: Record<string, string>;
   hasLinks: boolean;
   hasForgetfulRedis: boolean;
 }
 
 export function chosenValues(order: ValuesOrder): ValuesFiles {
-  const { topology, given, upstreamUrl, workflows } = order;
+  const { topology, given, upstreamUrl, workflows, labels } = order;
   const wrong = topology === null ? null : contradiction(topology);
   if (wrong !== null) throw new Mistake(`${wrong}.`);
   const own = topology === null ? {} : valuesOfTopology(topology);
@@ -57,8 +59,9 @@ export function chosenValues(order: ValuesOrder): ValuesFiles {
   const links = order.hasLinks ? [linksFor(bare, order.release)] : [];
   const all = [...asked, ...links];
   const values = links.reduce(merged, bare);
+  const unrecorded = { loadTargets: { workflows }, commonLabels: labels };
   return {
-    ...written([...all, { loadTargets: { workflows } }]),
+    ...written([...all, unrecorded]),
     recorded: recordedValues(values),
     topology: deployed,
   };

@@ -17,7 +17,8 @@ const GATEWAY_API = { group: 'gateway.networking.k8s.io', version: 'v1' };
 
 export async function wayInto(
   cluster: Cluster,
-  { via, viaAddress, release }: Pick<KubernetesOptions, 'via' | 'viaAddress' | 'release'>,
+  { via, viaAddress }: Pick<KubernetesOptions, 'via' | 'viaAddress'>,
+  release: string,
   namespace: string,
   service: V1Service,
 ): Promise<WayIn> {

@@ -5,8 +5,8 @@ import {
 } from '../../../../capacity/src/targets/kubernetes/foreign';
 import { roleOf } from '../../../../capacity/src/targets/kubernetes/pods';
 
-const place = { release: 'n8n', namespace: 'here' };
-const INSTANCE = { 'app.kubernetes.io/instance': 'n8n' };
+const place = { call: 'abcd', release: 'n8n', namespace: 'here' };
+const INSTANCE = { 'app.kubernetes.io/instance': 'n8n', 'n8n-tuned/call': 'abcd' };
 
 test('what stands beside a chart becomes part of the release, and its selectors still choose it', () => {
   const text = `

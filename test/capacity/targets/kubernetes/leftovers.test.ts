@@ -4,7 +4,8 @@ import {
   makerFrom,
   makerText,
 } from '../../../../capacity/src/targets/kubernetes/labels';
-import { leftoversIn } from '../../../../capacity/src/targets/kubernetes/leftovers';
+import { journalOf } from '../../../../capacity/src/targets/kubernetes/journal';
+import { leftoversIn, leftoverText } from '../../../../capacity/src/targets/kubernetes/leftovers';
 import { needsConfirmation } from '../../../../capacity/src/targets/kubernetes/production';
 import { helmFailure, leftInTheMiddle } from '../../../../capacity/src/targets/kubernetes/helm';
 import { machineIn } from '../../../../capacity/src/targets/kubernetes/kubernetes-running';
@@ -12,36 +13,54 @@ import { endIn } from '../../../../capacity/src/targets/kubernetes/generator-job
 import { Lines } from '../../../../capacity/src/targets/kubernetes/lines';
 import { Mistake } from '../../../../capacity/src/ui/exit';
 
-const made = (name: string, maker: string | null, namespace?: string) => ({
+const created = new Date('2026-11-01T12:00:00Z');
+const made = (name: string, maker: string | null, call = 'c1') => ({
   metadata: {
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    labels: labelsOf('c1'),
+    ...{ name, labels: labelsOf(call), uid: `uid of ${name}`, creationTimestamp: created },
     ...(maker === null ? {} : { annotations: { [MADE_BY]: maker } }),
   },
 });
+const journal = (namespace: string, maker: string, release: string | null, call = 'c1') => {
+  const { data, metadata } = journalOf(call, namespace, { release, objects: [], claims: [] });
+  return {
+    data: data ?? {},
+    metadata: { ...metadata, creationTimestamp: created, annotations: { [MADE_BY]: maker } },
+  };
+};
 
 test('only what was made here by a process that is gone may go unasked', () => {
   const found = leftoversIn(
     [
-      ...[made('a', 'here 1 10'), made('b', 'here 2 20'), made('c', 'there 1 10')],
+      ...[made('n8n-tuned-c1', 'here 1 10'), made('b', 'here 2 20'), made('c', 'there 1 10')],
+      // Somebody else has taken our label for a namespace of their own.
       ...[made('d', null), made('e', 'here 1 0')],
     ],
     [
-      ...['a', 'x'].map((namespace) => made('n8n-tuned-generator', 'here 1 10', namespace)),
-      // Of the same call, and removed with it.
-      made('n8n-upstream', 'here 1 10', 'x'),
+      ...[journal('x', 'here 1 10', null), journal('y', 'here 2 20', 'n8n-c3', 'c3')],
+      // What is in a namespace of its own goes with that.
+      journal('n8n-tuned-c1', 'here 1 10', 'n8n-c1'),
+      // None of ours, whatever its labels say.
+      made('settings', 'here 1 10'),
     ],
     'here',
     ({ pid }) => pid === 2,
   );
-  expect(found.map(({ kind, namespace, state }) => [kind, namespace, state])).toEqual([
-    ['namespace', 'a', 'ended'],
-    ['namespace', 'b', 'running'],
-    ['namespace', 'c', 'elsewhere'],
-    ['namespace', 'd', 'elsewhere'],
-    ['namespace', 'e', 'elsewhere'],
-    ['generator', 'x', 'ended'],
+  expect(
+    found.map(({ kind, namespace, state, isOwn, release }) => [
+      ...[kind, namespace, state, isOwn, release],
+    ]),
+  ).toEqual([
+    ['objects', 'x', 'ended', false, null],
+    ['objects', 'y', 'running', false, 'n8n-c3'],
+    ['namespace', 'n8n-tuned-c1', 'ended', true, null],
+    ['namespace', 'b', 'running', false, null],
+    ['namespace', 'c', 'elsewhere', false, null],
+    ['namespace', 'e', 'elsewhere', false, null],
+  ]);
+  expect(found.slice(0, 3).map(leftoverText)).toEqual([
+    'a load generator in the namespace x (made by here 1 10)',
+    'the release n8n-c3 in the namespace y (made by here 2 20)',
+    'the namespace n8n-tuned-c1 (made by here 1 10)',
   ]);
 });
 
