@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { cacheFolder } from '../../capacity/src/lab/paths';
 import { freePort } from '../../capacity/src/targets/process/ports';
-import { awaitPort, redis, redisUrl } from '../../capacity/src/targets/process/redis';
+import { awaitPort } from '../../capacity/src/targets/process/redis';
+import { plainRedis } from '../support/redis';
 import { n8nFolder, node24 } from '../nodes/support/lab';
 import { chart } from './support/helm.ts';
 
@@ -46,12 +47,11 @@ beforeAll(async () => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const port = await freePort();
-  const place = { folder, log: join(folder, 'log') };
   const program = join(cacheFolder(), 'bin/redis-server');
-  const [, ...args] = redis(program, port, place).command;
-  store = spawn(program, [...args, '--requirepass', PASSWORD], { stdio: 'ignore' });
+  const args = [...plainRedis(port, folder), '--requirepass', PASSWORD];
+  store = spawn(program, args, { stdio: 'ignore' });
   await awaitPort(port, 'Redis', () => store.exitCode === null);
-  client = new Redis(redisUrl(port), { password: PASSWORD, db: 2 });
+  client = new Redis(port, { password: PASSWORD, db: 2 });
   env = {
     ...{ EXECUTIONS_MODE: 'queue', QUEUE_BULL_REDIS_HOST: '127.0.0.1', QUEUE_BULL_PREFIX: 'mine' },
     ...{ QUEUE_BULL_REDIS_PORT: String(port), QUEUE_BULL_REDIS_DB: '2' },

@@ -18,6 +18,7 @@ import { promisify } from 'node:util';
 import { Link } from '../../capacity/src/targets/process/link.ts';
 import { freePort } from '../../capacity/src/targets/process/ports.ts';
 import { newCluster, postgresql } from '../../capacity/src/targets/process/postgresql.ts';
+import type { ProcessSpec } from '../../capacity/src/targets/process/supervisor.ts';
 import { findProgram } from '../../capacity/src/lab/paths.ts';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
 
@@ -157,9 +158,9 @@ test.each(['at its own address', 'behind a proxy that was there before it'])(
     const data = join(folder, 'data');
     const port = await freePort();
     const n8n = await stage(paths.node24, paths.n8n, []);
-    const started = ([program, ...args]: readonly [string, ...string[]]) =>
-      spawn(program, args, { cwd: '/', stdio: 'ignore' });
-    const made = started(newCluster(programs, data, place).command);
+    const started = ({ command: [program, ...args], env }: ProcessSpec) =>
+      spawn(program, args, { cwd: '/', stdio: 'ignore', env: { ...process.env, ...env } });
+    const made = started(newCluster(programs, data, 'of-the-test', place));
     expect(await once(made, 'exit')).toEqual([0, null]);
     const proxyPort = await freePort();
     const proxy = await Link.open(proxyPort, { host: '127.0.0.1', port });
@@ -170,10 +171,11 @@ test.each(['at its own address', 'behind a proxy that was there before it'])(
       DB_POSTGRESDB_PORT: String(seenAt),
       DB_POSTGRESDB_DATABASE: 'n8n',
       DB_POSTGRESDB_USER: 'n8n',
+      DB_POSTGRESDB_PASSWORD: 'of-the-test',
       DB_POSTGRESDB_SCHEMA: 'public',
     });
     await sleep(2_000);
-    const database = started(postgresql(programs, data, port, place).command);
+    const database = started(postgresql(programs, data, port, place));
     try {
       // A script that gave up would have said so.
       await expect(seeding).resolves.toBe('');

@@ -15,15 +15,16 @@ import {
   postgresql,
   postgresqlUrl,
 } from '../../capacity/src/targets/process/postgresql';
-import { awaitPort, redis } from '../../capacity/src/targets/process/redis';
+import { awaitPort } from '../../capacity/src/targets/process/redis';
 import { externalSeries } from '../../monitoring/external-series';
 import { chart } from '../chart/support/helm.ts';
 import { until } from '../process/stage';
+import { plainRedis } from '../support/redis';
 
 jest.setTimeout(120_000);
 
 const PREFIX = 'of-the-test';
-const PASSWORD = 'a "secret" of\\the test';
+const PASSWORD = 'of-the-test';
 
 let folder: string;
 let ports: { redis: number; postgresql: number };
@@ -97,13 +98,14 @@ beforeAll(async () => {
   // The user that runs PostgreSQL may not look into the lab's cache, where only links are.
   const postgresqlBin = dirname(realpathSync(join(bin, 'postgres')));
   const place = { folder, log: join(folder, 'log') };
-  const server = started(redis(join(bin, 'redis-server'), ports.redis, place).command);
+  const server = started([join(bin, 'redis-server'), ...plainRedis(ports.redis, folder)]);
   const data = join(folder, 'postgresql');
-  const [program = '', ...args] = newCluster(postgresqlBin, data, place).command;
-  execFileSync(program, args, { stdio: 'ignore' });
+  const { command, env } = newCluster(postgresqlBin, data, PASSWORD, place);
+  const [program = '', ...args] = command;
+  execFileSync(program, args, { stdio: 'ignore', env: { ...process.env, ...env } });
   const postgres = started(postgresql(postgresqlBin, data, ports.postgresql, place).command);
   await awaitPort(ports.redis, 'Redis', () => server.exitCode === null);
-  const url = postgresqlUrl(ports.postgresql);
+  const url = postgresqlUrl(ports.postgresql, PASSWORD);
   await awaitPostgresql(url, () => postgres.exitCode === null);
   database = new Client({ connectionString: url });
   await database.connect();

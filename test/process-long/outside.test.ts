@@ -22,7 +22,7 @@ let apiKey: string;
 beforeAll(async () => {
   buildCli();
   n8n = await bringUp({}, { ...workload('last-node'), workflows: [] });
-  apiKey = await newApiKey(n8n.baseUrl, [
+  apiKey = await newApiKey(n8n, [
     ...['create', 'list', 'read', 'delete', 'activate', 'deactivate'].map((s) => `workflow:${s}`),
     ...['credential:create', 'credential:delete', 'credential:list'],
     ...['execution:list', 'execution:read'],

@@ -27,7 +27,7 @@ beforeAll(async () => {
   buildCli();
   n8n = await bringUp({ mode: 'queue', workers: { count: 2 }, env: ENV }, work);
   await n8n.ready(work.requests, quiet, never());
-  key = await newApiKey(n8n.baseUrl, SCOPES);
+  key = await newApiKey(n8n, SCOPES);
 }, bringUpMs);
 afterAll(async () => {
   endStartedClis();

@@ -87,7 +87,7 @@ describe.each(cases)('$name', ({ env, expected }) => {
   };
 
   test('a retry of what a dead worker had', async () => {
-    const key = await newApiKey(n8n.baseUrl, SCOPES);
+    const key = await newApiKey(n8n, SCOPES);
     const api = async (method: string, path: string): Promise<{ code: number; body: unknown }> => {
       const reply = await fetch(`${n8n.baseUrl}/api/v1${path}`, {
         ...{ method, ...(method === 'POST' ? { body: '{}' } : {}) },

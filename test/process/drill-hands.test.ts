@@ -7,7 +7,7 @@ import pg from 'pg';
 import { findControl, readLimits } from '../../capacity/src/linux/cgroup';
 import { runOutOfMemory } from '../../capacity/src/linux/memory-limit';
 import { ACTIVITY } from '../../capacity/src/targets/activity-sql';
-import { balancer, rebalance } from '../../capacity/src/targets/process/balancer';
+import { balancer, balancerConfig } from '../../capacity/src/targets/process/balancer';
 import { useUpConnections } from '../../capacity/src/targets/process/connections';
 import { freePort } from '../../capacity/src/targets/process/ports';
 import {
@@ -18,6 +18,7 @@ import {
   query,
 } from '../../capacity/src/targets/process/postgresql';
 import { awaitPort } from '../../capacity/src/targets/process/redis';
+import { isRoot } from '../../capacity/src/targets/process/run-user';
 import { Supervisor } from '../../capacity/src/targets/process/supervisor';
 import { findTools, needed } from '../../capacity/src/targets/process/tools';
 import { Workspace } from '../../capacity/src/targets/process/workspace';
@@ -30,25 +31,30 @@ jest.setTimeout(240_000);
 const control = findControl();
 let workspace: Workspace;
 let supervisor: Supervisor;
-beforeEach(() => {
-  workspace = new Workspace();
-  supervisor = new Supervisor(`hands-${String(process.pid)}`, control);
+beforeEach(async () => {
+  workspace = await Workspace.open({ node: process.execPath, n8n: __filename });
+  supervisor = new Supervisor(`hands-${String(process.pid)}`, control, workspace.user);
   supervisor.watchFolder(workspace.folder);
 });
 afterEach(async () => {
   await supervisor.end();
-  workspace.remove();
+  await workspace.remove();
   await supervisor.dismissReaper();
 });
+
+const PASSWORD = 'of-the-test';
 
 async function ownPostgresql(): Promise<string> {
   const tools = findTools(topology({ mode: 'queue', workers: { count: 1 } }));
   const programs = needed(tools.postgresqlBin, 'PostgreSQL');
-  const place = { ...workspace.place('postgresql'), folder: '/' };
+  const hasUser = workspace.user.id !== null;
+  const place = { ...workspace.place('postgresql'), folder: '/', hasUser };
   const data = `${workspace.folder}/data`;
   const port = await freePort();
-  const url = postgresqlUrl(port);
-  await supervisor.run(newCluster(programs, data, place));
+  const url = postgresqlUrl(port, PASSWORD);
+  const task = newCluster(programs, data, PASSWORD, place);
+  await workspace.user.give(data);
+  await supervisor.run(task);
   await supervisor.start(postgresql(programs, data, port, place));
   await awaitPostgresql(url, () => supervisor.runs('postgresql'));
   return url;
@@ -58,8 +64,8 @@ test.each(['a superuser', 'another user'])(
   'connections that are all taken are seen to be all that there are: %s',
   async (who) => {
     const asN8n = await ownPostgresql();
-    await query(asN8n, 'CREATE ROLE plain LOGIN');
-    const url = who === 'a superuser' ? asN8n : asN8n.replace('n8n@', 'plain@');
+    await query(asN8n, `CREATE ROLE plain LOGIN PASSWORD '${PASSWORD}'`);
+    const url = who === 'a superuser' ? asN8n : asN8n.replace('n8n:', 'plain:');
     const clients: pg.Client[] = [];
     for (let isFull = false; !isFull;) {
       const client = new pg.Client(url);
@@ -142,7 +148,13 @@ test('one that is away gets no request, and responds to those that it has', asyn
   const ports = { own: await freePort(), main: one ?? 0, webhooks: [one ?? 0, other ?? 0] };
   const tools = findTools(topology({ mode: 'queue', webhooks: { count: 2 } }));
   const place = workspace.place('balancer');
-  await supervisor.start(balancer(needed(tools.nginx, 'nginx'), ports, place));
+  const asRoot = isRoot() && workspace.user.id === null;
+  const balance = (away: number[]): string =>
+    workspace.writeConfig(
+      'nginx.conf',
+      balancerConfig(ports, place.folder, { away: new Set(away), asRoot }),
+    );
+  await supervisor.start(balancer(needed(tools.nginx, 'nginx'), balance([]), place));
   await awaitPort(ports.own, 'nginx', () => supervisor.runs('balancer'));
   // An nginx that is being replaced may close a connection over which a request is just being sent.
   const ask = (path: string): Promise<string> =>
@@ -151,7 +163,7 @@ test('one that is away gets no request, and responds to those that it has', asyn
       () => 'closed',
     );
   const sendAway = (away: number[]): void => {
-    rebalance(ports, place.folder, new Set(away));
+    balance(away);
     supervisor.signal('balancer', 'SIGHUP');
   };
 

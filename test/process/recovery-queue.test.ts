@@ -8,7 +8,8 @@ import { Redis } from 'ioredis';
 import { cacheFolder } from '../../capacity/src/lab/paths';
 import { LAZY, openQueue } from '../../capacity/src/recover/queue';
 import { freePort } from '../../capacity/src/targets/process/ports';
-import { awaitPort, redis, redisUrl } from '../../capacity/src/targets/process/redis';
+import { awaitPort } from '../../capacity/src/targets/process/redis';
+import { plainRedis } from '../support/redis';
 
 /** Which executions have a job, in any queue of n8n, and that one recovery works at a time. */
 
@@ -18,15 +19,10 @@ let url: string;
 const folder = mkdtempSync(join(tmpdir(), 'recovery-queue-'));
 beforeAll(async () => {
   const port = await freePort();
-  const place = { folder, log: join(folder, 'log') };
-  const [program = '', ...args] = redis(
-    join(cacheFolder(), 'bin/redis-server'),
-    port,
-    place,
-  ).command;
-  server = spawn(program, args, { stdio: 'ignore' });
+  const program = join(cacheFolder(), 'bin/redis-server');
+  server = spawn(program, plainRedis(port, folder), { stdio: 'ignore' });
   await awaitPort(port, 'Redis', () => server.exitCode === null);
-  url = redisUrl(port);
+  url = `redis://127.0.0.1:${String(port)}`;
   client = new Redis(url);
 });
 afterAll(async () => {
@@ -184,7 +180,7 @@ test('a Redis without a queue is not taken for one in which nothing is queued', 
   await expect(openQueue(new Redis(url, LAZY), 'bull', quiet)).rejects.toThrow(
     /no queue of n8n at bull/,
   );
-  await expect(
-    openQueue(new Redis(redisUrl(await freePort()), LAZY), 'bull', quiet),
-  ).rejects.toThrow(/Redis could not be asked/);
+  await expect(openQueue(new Redis(await freePort(), LAZY), 'bull', quiet)).rejects.toThrow(
+    /Redis could not be asked/,
+  );
 });

@@ -138,10 +138,10 @@ async function keep(options: UpOptions): Promise<void> {
 }
 
 function stateOf(running: Running): KeptState {
-  const { baseUrl, versions, topology, metrics, redis, postgresql, sqlite = null } = running;
+  const { baseUrl, versions, topology, metrics, redis, postgresql, sqlite = null, owner } = running;
   const stores = { redis, postgresql, sqlite };
   return {
-    ...{ keeper: thisProcess(), baseUrl, versions, topology },
+    ...{ keeper: thisProcess(), baseUrl, versions, topology, owner },
     ...{ processes: running.processes(), metrics, ...stores },
   };
 }
@@ -150,7 +150,13 @@ function show(state: KeptState, { name, json }: UpOptions): void {
   if (json === true) printJson({ name, ...state });
   else {
     const down = name === 'default' ? 'n8n-tuned down' : `n8n-tuned down ${name}`;
-    printLines([`n8n is up at ${state.baseUrl}; take it down with ${down}.`]);
+    const { owner } = state;
+    printLines([
+      `n8n is up at ${state.baseUrl}; take it down with ${down}.`,
+      ...(owner === undefined
+        ? []
+        : [`Log in to its editor as ${owner.email} with the password ${owner.password}`]),
+    ]);
   }
 }
 

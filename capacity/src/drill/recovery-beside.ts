@@ -133,8 +133,7 @@ const countsOf = (texts: readonly string[]): Record<string, number> => {
 };
 
 /**
- * Of an n8n in queue mode that the command has started and that has no owner yet: its workflows may run twice from now
- * on. What is younger than `ageSeconds` is left alone.
+ * Of an n8n in queue mode that the command has started: its workflows may run twice from now on. What is younger than `ageSeconds` is left alone.
  */
 export async function recoveryBeside(
   running: Running,
@@ -152,9 +151,10 @@ export async function recoveryBeside(
       1000 * ageSeconds,
     );
   }
-  const { baseUrl, redis } = running;
+  const { baseUrl, redis, owner } = running;
   if (redis === null) throw new Failure('recovery needs the Redis of the queue');
-  const apiKey = await newOwnersKey(baseUrl, SCOPES);
+  if (owner === undefined) throw new Failure('recovery needs the owner of n8n');
+  const apiKey = await newOwnersKey(baseUrl, owner, SCOPES);
   await tagAll(new N8nApi(baseUrl, apiKey));
   const order: OnceOrder = {
     ...{ url: baseUrl, apiKey, tag: TAG, retries: true, withinMs: SINCE_HOURS * 3_600_000 },

@@ -9,6 +9,8 @@ export interface Reaper {
   /** The process group, and the signal with which it leaves nothing behind. */
   watchGroup(pid: number, signal: 'TERM' | 'INT'): void;
   forgetGroup(pid: number): void;
+  /** Whose processes all end, whichever group they are in: a user of this run alone. */
+  watchUser(id: number): void;
   /** A folder under /sys/fs/cgroup. */
   watchControlGroup(folder: string): void;
   watchFolder(folder: string): void;
@@ -23,11 +25,12 @@ const script = `
 trap '' INT TERM HUP
 newline='
 '
-groups=; controls=; folders=; mounts=
+groups=; users=; controls=; folders=; mounts=
 while read -r order what signal; do
   case $order in
     group) groups="$groups $what:$signal" ;;
     forget) kept=; for g in $groups; do [ "\${g%:*}" = "$what" ] || kept="$kept $g"; done; groups=$kept ;;
+    user) users="$users $what" ;;
     control) controls="$what$newline$controls" ;;
     folder) folders="$folders$what\${signal:+ $signal}$newline" ;;
     mount) mounts="$mounts$what\${signal:+ $signal}$newline" ;;
@@ -39,6 +42,9 @@ for g in $groups; do kill -s "\${g#*:}" -- "-\${g%:*}" 2>/dev/null; done
 for wait in 1 2 3 4 5 6 7 8 9 10; do alive || break; sleep 0.2; done
 for g in $groups; do kill -s KILL -- "-\${g%:*}" 2>/dev/null; done
 for wait in 1 2 3 4 5 6 7 8 9 10; do alive || break; sleep 0.1; done
+for u in $users; do
+  setpriv --reuid="$u" --regid="$u" --clear-groups -- /bin/sh -c 'kill -s KILL -- -1' 2>/dev/null
+done
 IFS=$newline
 for c in $controls; do
   for try in 1 2 3 4 5 6 7 8 9 10; do
@@ -74,6 +80,9 @@ export function startReaper(): Reaper {
     },
     forgetGroup: (pid) => {
       order('forget', String(pid));
+    },
+    watchUser: (id) => {
+      order('user', String(id));
     },
     watchControlGroup: (folder) => {
       order('control', folder);

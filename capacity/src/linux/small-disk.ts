@@ -29,10 +29,15 @@ export interface SmallDisk {
   unmount(): Promise<void>;
 }
 
-/** In memory (tmpfs), over an empty folder that has to be there. Others than root may enter it, not list it. */
-export async function mountSmallDisk(folder: string): Promise<SmallDisk> {
+/**
+ * In memory (tmpfs), over an empty folder that has to be there. It belongs to `owner`, of user and group; null: to root,
+ * and others may enter it, not list it.
+ */
+export async function mountSmallDisk(folder: string, owner: number | null): Promise<SmallDisk> {
   const whole = `size=${String(SIZE_MIB)}m`;
-  const options = `${whole},mode=0711,nosuid,nodev`;
+  const access =
+    owner === null ? 'mode=0711' : `mode=0700,uid=${String(owner)},gid=${String(owner)}`;
+  const options = `${whole},${access},nosuid,nodev`;
   await ask('mount', '-t', 'tmpfs', '-o', options, 'n8n-tuned', folder);
   const resize = (size: string): Promise<void> =>
     ask('mount', '-o', `remount,${size}`, '-t', 'tmpfs', 'n8n-tuned', folder);

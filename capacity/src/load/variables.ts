@@ -30,8 +30,8 @@ export const RUN_FLAGS: readonly string[] = [
   // Its own summary would keep every value of every metric until the end: what counts are the lines that it prints.
   '--no-summary',
   '--no-thresholds',
-  // k6's own control port would clash with that of another run.
-  '--address=127.0.0.1:0',
+  // Without its control port, through which every user of this machine may pause and end it.
+  '--address=',
   '--include-system-env-vars=false',
   '--log-output=stdout',
   '--log-format=raw',

@@ -3,6 +3,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { createInterface, type Interface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import pg from 'pg';
+import { PLAIN, type Command } from '../linux/own-user';
 
 export type Row = Record<string, unknown>;
 
@@ -74,12 +75,12 @@ export class SqliteReader implements SqlReader {
   private helper: Helper | null = null;
 
   constructor(
-    private readonly node: string,
+    private readonly reader: Command,
     private readonly file: string,
   ) {}
 
   async read(sql: string): Promise<Row[]> {
-    this.helper ??= new Helper(this.node, this.file);
+    this.helper ??= new Helper(this.reader, this.file);
     try {
       const { rows, error } = JSON.parse(await this.helper.ask(JSON.stringify(sql))) as {
         rows?: Row[];
@@ -105,8 +106,9 @@ class Helper {
   private readonly lines: Interface;
   private readonly ended: Promise<void>;
 
-  constructor(node: string, file: string) {
-    this.child = spawn(node, ['--no-warnings', '-e', SCRIPT, file], {
+  constructor([program, ...args]: Command, file: string) {
+    this.child = spawn(program, [...args, '--no-warnings', '-e', SCRIPT, file], {
+      ...PLAIN,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
     this.lines = createInterface({ input: this.child.stdout });

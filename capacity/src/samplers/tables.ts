@@ -28,10 +28,9 @@ export function tablesSampler(seconds: number): Sampler {
   return sampler('tables', ({ sqlite, postgresql }, sink) => {
     if (!sqlite && postgresql === null) throw new Error('the target has no database');
     const role = postgresql === null ? 'sqlite' : 'postgresql';
-    const reader: SqlReader =
-      postgresql !== null
-        ? new PostgresqlReader(postgresql.url)
-        : new SqliteReader(sqlite?.node ?? '', sqlite?.file ?? '');
+    const reader: SqlReader = sqlite
+      ? new SqliteReader(sqlite.reader, sqlite.file)
+      : new PostgresqlReader(postgresql?.url ?? '');
     const everyMs = Math.max(LEAST_EVERY_MS, (1000 * seconds) / LOOKS);
     let nextAtMs = 0;
     return {

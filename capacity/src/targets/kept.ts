@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lab/paths';
 import { isAlive, type ProcessName } from '../linux/proc';
 import { writeWhole } from '../record/folder';
 import { Mistake } from '../ui/exit';
-import type { MetricsEndpoint, ProcessRoot, Running } from './target';
+import type { MetricsEndpoint, Owner, ProcessRoot, Running } from './target';
 
 /** A target that `up` has left up, known by its name. */
 export interface KeptState {
@@ -19,8 +19,8 @@ export interface KeptState {
   metrics: MetricsEndpoint[];
   redis: Running['redis'];
   postgresql: Running['postgresql'];
-  /** Left out by older versions. */
   sqlite?: Running['sqlite'];
+  owner?: Owner | undefined;
 }
 
 export class Kept {
@@ -41,10 +41,12 @@ export class Kept {
 
   prepare(): void {
     mkdirSync(this.folder, { recursive: true });
+    chmodSync(this.folder, 0o700); // Passwords are in it.
   }
 
   write(state: KeptState): void {
     writeWhole(this.file, `${JSON.stringify(state, null, 2)}\n`);
+    chmodSync(this.file, 0o600);
   }
 
   /** Null when nothing is kept under this name, or its keeper has died. */

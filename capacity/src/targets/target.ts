@@ -8,6 +8,7 @@ import type { SampledRole } from '../plan/roles';
 import type { Server } from '../plan/server';
 import type { Role, Topology } from '../plan/topology';
 import type { Inside } from '../linux/inside';
+import type { Command } from '../linux/own-user';
 import type { N8nRequests } from './url/api';
 import type {
   ExecutionCounts,
@@ -27,6 +28,12 @@ export interface Target {
   up(progress: Progress, signal: AbortSignal): Promise<Running>;
 }
 
+/** Who owns an n8n, and their password. */
+export interface Owner {
+  email: string;
+  password: string;
+}
+
 /** A target that is up. What cannot be known about it is an empty list or null, never a guess. */
 export interface Running {
   readonly kind: TargetKind;
@@ -43,8 +50,10 @@ export interface Running {
   readonly postgresql: { url: string } | null;
   /** The same where neither is reached from here, and each is asked where it runs; left out: nothing is. */
   readonly storeLooks?: StoreLooks;
-  /** Its file, and the Node.js that can read it; null or left out where there is none, or not to be seen. */
-  readonly sqlite?: { file: string; node: string } | null;
+  /** Its file, and the Node.js that can and may read it; null or left out where there is none, or not to be seen. */
+  readonly sqlite?: { file: string; reader: Command } | null;
+  /** Of an n8n that was started here: who may log in; left out: nobody was made. */
+  readonly owner?: Owner;
   /** Files that are copied into the run's folder. */
   readonly logs: string[];
   /**

@@ -31,7 +31,9 @@ test('no capabilities in sight', () => {
 });
 
 test('what cannot be mounted is said in one line', async () => {
-  const error = await mountSmallDisk(join(folder, 'not there')).catch((caught: unknown) => caught);
+  const error = await mountSmallDisk(join(folder, 'not there'), null).catch(
+    (caught: unknown) => caught,
+  );
   expect(String(error)).toMatch(/^Error: mount failed: .+$/);
 });
 
@@ -51,7 +53,7 @@ testOfMount(
   async () => {
     const place = join(folder, 'with space');
     mkdirSync(place);
-    const disk = await mountSmallDisk(place);
+    const disk = await mountSmallDisk(place, null);
     const file = join(place, 'data');
     try {
       writeFileSync(file, 'x'.repeat(3 * 1024 ** 2));
@@ -87,7 +89,7 @@ testOfMount('the death of its owner unmounts it and removes its folder', async (
         const reaper = startReaper();
         reaper.watchMount(${JSON.stringify(place)});
         reaper.watchFolder(${JSON.stringify(place)});
-        void mountSmallDisk(${JSON.stringify(place)}).then(() => process.kill(process.pid, 'SIGKILL'));`,
+        void mountSmallDisk(${JSON.stringify(place)}, null).then(() => process.kill(process.pid, 'SIGKILL'));`,
       resolveDir: join(__dirname, '..', '..', '..'),
     },
     bundle: true,

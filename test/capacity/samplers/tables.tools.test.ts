@@ -35,7 +35,8 @@ const grow = (rows: number): void => {
   );
 };
 
-const running = (): Running => ({ sqlite: { file, node }, postgresql: null }) as unknown as Running;
+const running = (): Running =>
+  ({ sqlite: { file, reader: [node] }, postgresql: null }) as unknown as Running;
 
 const childrenOfThis = (): string[] =>
   readdirSync('/proc')

@@ -23,7 +23,9 @@ test.each([
 
 test('one that is away gets nothing', () => {
   const ports = { own: 8080, main: 8081, webhooks: [8082, 8083] };
-  const down = [...balancerConfig(ports, '/data', new Set([8083])).matchAll(/:(\d+) .*down;/g)];
+  const down = [
+    ...balancerConfig(ports, '/data', { away: new Set([8083]) }).matchAll(/:(\d+) .*down;/g),
+  ];
   expect(down.map(([, port]) => port)).toEqual(['8083']);
   expect(config).not.toContain('down');
 });

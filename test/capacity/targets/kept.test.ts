@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processName } from '../../../capacity/src/linux/proc';
@@ -38,6 +38,18 @@ test('what up left up is known as long as its very process lives', () => {
   // The pid was given to another process since.
   kept.write(state({ ...self, startedAtMs: self.startedAtMs - 10 }));
   expect(kept.read()).toBeNull();
+});
+
+test('nobody else may read it: it has the passwords of the stores and of the owner', () => {
+  const kept = new Kept('private');
+  mkdirSync(join(cache, 'up'), { recursive: true });
+  chmodSync(join(cache, 'up'), 0o755);
+  kept.prepare();
+  expect(statSync(join(cache, 'up')).mode & 0o777).toBe(0o700);
+  const self = processName(process.pid);
+  if (self === null) throw new Error('/proc does not know this process');
+  kept.write(state(self));
+  expect(statSync(join(cache, 'up', 'private.json')).mode & 0o777).toBe(0o600);
 });
 
 test.each(['a'.repeat(41), 'Staging', '-a', 'a b', '', '../a'])(

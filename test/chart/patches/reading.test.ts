@@ -26,7 +26,9 @@ beforeAll(async () => {
 afterAll(() => server.end());
 
 const use = (scripts: string[], finds: readonly Find[]): Promise<{ wrote: Seen[]; said: string }> =>
-  withN8n<Seen[]>(HOST, scripts, { port: server.port, finds });
+  withN8n<Seen[]>(HOST, scripts, {
+    ...{ port: server.port, password: server.password, finds },
+  });
 
 const optional = <T extends Record<string, fc.Arbitrary<unknown>>>(parts: T) =>
   fc.record(parts, { requiredKeys: [] });

@@ -30,7 +30,7 @@ async function use(
 ): Promise<{ seen: Session[]; sets: string[]; said: string }> {
   log = '';
   const { wrote, said } = await withN8n<Session[]>(HOST, script, {
-    ...{ port: server.port, statementTimeoutMs: 12_345, ...given },
+    ...{ port: server.port, password: server.password, statementTimeoutMs: 12_345, ...given },
   });
   const sets = [...log.matchAll(/statement: (SET .*)/g)].map(([, statement]) => statement ?? '');
   return { seen: wrote, sets, said };

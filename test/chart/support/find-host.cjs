@@ -1,5 +1,5 @@
 // Reads rows from PostgreSQL through n8n's TypeORM as it is told, and writes what came of each and with which statements.
-// Reads {port, finds: [{entity, options}]}.
+// Reads {port, password, finds: [{entity, options}]}.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
@@ -69,7 +69,8 @@ const withOperators = (value) => {
 
 async function main() {
   const source = new DataSource({
-    ...{ type: 'postgres', host: '127.0.0.1', port: given.port, username: 'n8n', database: 'n8n' },
+    ...{ type: 'postgres', host: '127.0.0.1', port: given.port, database: 'n8n' },
+    ...{ username: 'n8n', password: given.password },
     ...{ entities: [author, book, loan], logging: true, logger },
   });
   await source.initialize();

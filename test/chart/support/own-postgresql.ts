@@ -13,9 +13,13 @@ import {
   postgresqlUrl,
 } from '../../../capacity/src/targets/process/postgresql';
 
+const PASSWORD = 'of-the-test';
+
 export interface OwnPostgresql {
   folder: string;
   port: number;
+  /** Of the user n8n. */
+  password: string;
   /** What it says, with `log_statement=all` every statement. */
   stderr: NonNullable<ChildProcess['stderr']>;
   end: () => Promise<void>;
@@ -28,12 +32,13 @@ export async function startOwnPostgresql(options: readonly string[] = []): Promi
   const bin = dirname(realpathSync(join(cacheFolder(), 'bin/postgres')));
   const place = { folder, log: join(folder, 'log') };
   const data = join(folder, 'data');
-  await once(run(newCluster(bin, data, place).command), 'exit');
+  const { command, env } = newCluster(bin, data, PASSWORD, place);
+  await once(run(command, env), 'exit');
   const port = await freePort();
   const server = run([...postgresql(bin, data, port, place).command, ...options]);
-  await awaitPostgresql(postgresqlUrl(port), () => server.exitCode === null);
+  await awaitPostgresql(postgresqlUrl(port, PASSWORD), () => server.exitCode === null);
   return {
-    ...{ folder, port, stderr: server.stderr },
+    ...{ folder, port, password: PASSWORD, stderr: server.stderr },
     end: async () => {
       if (server.exitCode === null && server.kill('SIGINT')) await once(server, 'exit');
       rmSync(folder, { recursive: true });
@@ -41,5 +46,5 @@ export async function startOwnPostgresql(options: readonly string[] = []): Promi
   };
 }
 
-const run = ([program = '', ...args]: readonly string[]) =>
-  spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+const run = ([program = '', ...args]: readonly string[], env: Record<string, string> = {}) =>
+  spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, ...env } });

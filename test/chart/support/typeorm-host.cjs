@@ -1,5 +1,5 @@
 // Uses PostgreSQL through n8n's TypeORM as n8n sets it up, does what it is told, and writes what the sessions were. Reads
-// {port, schema, statementTimeoutMs, steps: ['query' | 'transaction' | 'at once' | 'broken' | 'refused']}.
+// {port, password, schema, statementTimeoutMs, steps: ['query' | 'transaction' | 'at once' | 'broken' | 'refused']}.
 const { readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
@@ -15,7 +15,8 @@ const SESSION = `SELECT pg_backend_pid() AS pid, current_setting('search_path') 
 
 async function main() {
   const source = new DataSource({
-    ...{ type: 'postgres', host: '127.0.0.1', port: given.port, username: 'n8n', database: 'n8n' },
+    ...{ type: 'postgres', host: '127.0.0.1', port: given.port, database: 'n8n' },
+    ...{ username: 'n8n', password: given.password },
     ...{ schema: given.schema, poolSize: 2, statementTimeout: given.statementTimeoutMs },
     poolErrorHandler: () => undefined,
   });

@@ -1,6 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ProcessSpec } from './supervisor';
+import type { ProcessPlace } from './workspace';
 
 /** What webhook processors serve; everything else, and every `-test` path, is main's. */
 const processorPaths = ['webhook', 'webhook-waiting', 'form', 'form-waiting', 'mcp'];
@@ -11,20 +10,13 @@ export interface BalancerPorts {
   webhooks: readonly number[];
 }
 
-const fileIn = (folder: string): string => join(folder, 'nginx.conf');
-
-/** nginx before main and the webhook processors, as an ingress would stand there. */
-export function balancer(
-  program: string,
-  ports: BalancerPorts,
-  place: Pick<ProcessSpec, 'folder' | 'log'>,
-): ProcessSpec {
-  rebalance(ports, place.folder, new Set());
+/** nginx before main and the webhook processors, as an ingress would stand there. `config`: a file with the text below. */
+export function balancer(program: string, config: string, place: ProcessPlace): ProcessSpec {
   return {
     ...place,
     role: 'balancer',
     instance: 'balancer',
-    command: [program, '-p', place.folder, '-c', fileIn(place.folder), '-e', 'stderr'],
+    command: [program, '-p', place.folder, '-c', config, '-e', 'stderr'],
     env: {},
     limits: {},
     stopSignal: 'TERM',
@@ -33,21 +25,17 @@ export function balancer(
 }
 
 /** `away`: ports that get no requests. It holds once nginx has had SIGHUP; what it is serving it serves to the end. */
-export function rebalance(ports: BalancerPorts, folder: string, away: ReadonlySet<number>): void {
-  writeFileSync(fileIn(folder), balancerConfig(ports, folder, away));
-}
-
 export function balancerConfig(
   ports: BalancerPorts,
   folder: string,
-  away: ReadonlySet<number> = new Set(),
+  { away = new Set(), asRoot = false }: { away?: ReadonlySet<number>; asRoot?: boolean } = {},
 ): string {
   const server = (port: number): string =>
     `    server 127.0.0.1:${String(port)} max_fails=0${away.has(port) ? ' down' : ''};`;
   const servers = (list: readonly number[]): string => list.map(server).join('\n');
   return `daemon off;
 # Root's nginx would hand its workers to a user that may not read this folder.
-${process.getuid?.() === 0 ? 'user root;\n' : ''}worker_processes 1;
+${asRoot ? 'user root;\n' : ''}worker_processes 1;
 pid ${folder}/nginx.pid;
 error_log stderr warn;
 events { worker_connections 8192; }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { ExecutionCounts } from '../../record/record';
 import { isLegacy } from '../../plan/limits';
+import { PLAIN, type Command } from '../../linux/own-user';
 import { query } from './postgresql';
 
 const run = promisify(execFile);
@@ -20,13 +21,18 @@ export const postgresqlDatabase = (url: string): Database => ({
   query: (sql, withinMs) => query(url, sql, withinMs),
 });
 
-/** Through the Node.js that runs n8n: the command's own may be older than its SQLite. */
-export const sqliteDatabase = (node: string, file: string): Database => ({
+/** `reader`: the Node.js that runs n8n, as the file's user; the command's own may be older than its SQLite. */
+export const sqliteDatabase = ([program, ...args]: Command, file: string): Database => ({
   kind: 'sqlite',
   query: async (sql, withinMs) => {
-    const { stdout } = await run(node, ['--no-warnings', '-e', sqliteScript, file, sql], {
-      ...(withinMs === undefined ? {} : { timeout: withinMs, killSignal: 'SIGKILL' }),
-    });
+    const { stdout } = await run(
+      program,
+      [...args, '--no-warnings', '-e', sqliteScript, file, sql],
+      {
+        ...PLAIN,
+        ...(withinMs === undefined ? {} : { timeout: withinMs, killSignal: 'SIGKILL' }),
+      },
+    );
     return JSON.parse(stdout) as DatabaseRow[];
   },
 });

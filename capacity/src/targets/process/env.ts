@@ -23,10 +23,7 @@ export interface ProcessSeat {
   patchFolder: string;
 }
 
-/** Every database that we seed is encrypted with it; nothing secret is ever in one. */
-export const encryptionKey = 'n8n-tuned-throwaway-database';
-
-/** Placement, then tuning, then heaps, then what the user set for all, then for the role: the last one wins. */
+/** Without secrets, see secrets.ts. Placement, then tuning, then heaps, then what the user set for all, then for the role: the last one wins. */
 export function n8nEnv(topology: Topology, seat: ProcessSeat): Record<string, string> {
   const limits = limitsOf(topology, seat.role);
   const user = { ...topology.env, ...limits.env };
@@ -69,7 +66,6 @@ function placement(topology: Topology, seat: ProcessSeat): Record<string, string
   return {
     HOME: seat.folder,
     N8N_USER_FOLDER: seat.folder,
-    N8N_ENCRYPTION_KEY: encryptionKey,
     N8N_LISTEN_ADDRESS: '127.0.0.1',
     N8N_HOST: '127.0.0.1',
     N8N_PORT: String(seat.port),

@@ -1,24 +1,21 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { activationSql, upstreamCredential, type SeedWorkflow } from '../../catalogue/seeding';
 import { exportedIn } from '../../catalogue/read';
 import type { Database } from './database';
 import type { ProcessSpec } from './supervisor';
 import type { Tools } from './tools';
+import type { Workspace } from './workspace';
 
-/** n8n's own imports into the database that `main` uses. n8n must not run: it reads what is active at its start. */
+/**
+ * n8n's own imports into the database that `main` uses, which they make where it is empty. n8n must not run: it reads
+ * what is active at its start.
+ */
 export function importTasks(
   main: ProcessSpec,
   tools: Tools,
   workflows: readonly SeedWorkflow[],
-  log: string,
+  workspace: Workspace,
 ): ProcessSpec[] {
-  const input = join(main.folder, 'import');
-  rmSync(input, { recursive: true, force: true });
-  mkdirSync(input, { recursive: true });
-  workflows.flatMap(exportedIn).forEach((workflow, index) => {
-    writeFileSync(join(input, `${String(index)}.json`), JSON.stringify(workflow));
-  });
+  const { log } = workspace.place('import');
   const task = (...command: string[]): ProcessSpec => ({
     ...main,
     instance: 'import',
@@ -28,10 +25,16 @@ export function importTasks(
     log,
     kind: 'task',
   });
-  const tasks = [task('import:workflow', '--separate', `--input=${input}`)];
+  // Any command of it does for that.
+  if (workflows.length === 0) return [task('list:workflow')];
+  const exported = workspace.writeConfig(
+    'workflows.json',
+    JSON.stringify(workflows.flatMap(exportedIn)),
+  );
+  const tasks = [task('import:workflow', `--input=${exported}`)];
   if (workflows.some(({ needs }) => needs?.includes('credential') === true)) {
-    const credentials = join(main.folder, 'credentials.json');
-    writeFileSync(credentials, JSON.stringify([upstreamCredential()]));
+    const text = JSON.stringify([upstreamCredential()]);
+    const credentials = workspace.writeConfig('credentials.json', text);
     tasks.push(task('import:credentials', `--input=${credentials}`));
   }
   return tasks;

@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBundled } from '../../lab/kit';
 import { databaseOf, type Role, type Topology } from '../../plan/topology';
@@ -11,6 +10,7 @@ import type { StoreLink } from '../target';
 import { freePort } from './ports';
 import type { ProcessSpec } from './supervisor';
 import type { Tools } from './tools';
+import type { Workspace } from './workspace';
 
 const PATCHES = join('charts', 'n8n-tuned', 'files', 'preload');
 
@@ -100,27 +100,25 @@ export function seatOf(
 }
 
 /** Of a topology's folder, the part that its workflows may use. */
-export const filesFolderOf = (folder: string): string => join(folder, 'files');
+export const filesFolderOf = (folder: string): string => join(folder, FILES);
+export const FILES = 'files';
 
 /** The n8n processes, each in a folder of its own as in a pod of its own. */
 export function n8nProcesses(
   topology: Topology,
   ports: Ports,
   tools: Tools,
-  folder: string,
-  logs: string,
+  workspace: Workspace,
 ): ProcessSpec[] {
   return ports.seats.map((seat) => {
-    const home = join(folder, seat.instance);
-    mkdirSync(home, { recursive: true });
+    const place = workspace.place(seat.instance);
     const { cpuMillicores, memoryMiB } = limitsOf(topology, seat.role);
     return {
       role: seat.role,
       instance: seat.instance,
       command: [tools.node, tools.n8n, ...subcommand(topology, seat.role)],
-      env: n8nEnv(topology, seatOf(ports, seat, home, filesFolderOf(folder))),
-      folder: home,
-      log: join(logs, `${seat.instance}.log`),
+      env: n8nEnv(topology, seatOf(ports, seat, place.folder, filesFolderOf(workspace.folder))),
+      ...place,
       limits: { cpuMillicores, memoryMiB },
       stopSignal: 'TERM',
       kind: 'service',

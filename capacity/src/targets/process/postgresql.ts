@@ -1,30 +1,38 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync } from 'node:fs';
+import { chownSync, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { setpriv, type Command } from '../../linux/own-user';
 import { Failure, Mistake } from '../../ui/exit';
+import { isRoot } from './run-user';
 import type { ProcessSpec } from './supervisor';
 
 /** PostgreSQL refuses to run as root: then it runs as the user that Debian's package makes for it. */
-const unprivileged = 'postgres';
+const UNPRIVILEGED = 'postgres';
 
-/** Makes a new cluster with the empty database `n8n`, owned by the user `n8n`. */
+/** `hasUser`: it is run as a user of its own. */
+export type PostgresqlPlace = Pick<ProcessSpec, 'folder' | 'log'> & { hasUser?: boolean };
+
+/** Makes a new cluster with the empty database `n8n`, owned by the user `n8n`, who has this password. */
 export function newCluster(
   binFolder: string,
   data: string,
-  place: Pick<ProcessSpec, 'folder' | 'log'>,
+  password: string,
+  { hasUser = false, ...place }: PostgresqlPlace,
 ): ProcessSpec {
   mkdirSync(data, { mode: 0o700 });
-  own(data);
-  // Loopback only, for minutes, and never with anything of worth: no password.
-  const script = `"$1/initdb" -D "$2" -U n8n --auth=trust --encoding=UTF8 --locale=C --no-sync &&
+  const owner = hasUser ? null : ownerWithoutUser();
+  if (owner !== null) chownSync(data, owner.user, owner.group);
+  // The password comes by the environment, which only its user can read, and goes through a pipe.
+  const script = `printf '%s\\n' "$PASSWORD" |
+    "$1/initdb" -D "$2" -U n8n --auth=scram-sha-256 --pwfile=/dev/stdin --encoding=UTF8 --locale=C --no-sync &&
     echo 'CREATE DATABASE n8n' | "$1/postgres" --single -D "$2" postgres`;
   return {
     ...place,
     role: 'postgresql',
     instance: 'initdb',
-    command: asUser()('/bin/sh', '-c', script, 'sh', binFolder, data),
-    env: {},
+    command: asUser(hasUser)('/bin/sh', '-c', script, 'sh', binFolder, data),
+    env: { PASSWORD: password },
     limits: {},
     stopSignal: 'TERM',
     kind: 'task',
@@ -35,9 +43,9 @@ export function postgresql(
   binFolder: string,
   data: string,
   port: number,
-  place: Pick<ProcessSpec, 'folder' | 'log'>,
+  { hasUser = false, ...place }: PostgresqlPlace,
 ): ProcessSpec {
-  const command = asUser()(
+  const command = asUser(hasUser)(
     `${binFolder}/postgres`,
     '-D',
     data,
@@ -60,8 +68,11 @@ export function postgresql(
   };
 }
 
-export const postgresqlUrl = (port: number): string =>
-  `postgresql://n8n@127.0.0.1:${String(port)}/n8n`;
+export const postgresqlUrl = (port: number, password: string): string =>
+  `postgresql://n8n:${password}@127.0.0.1:${String(port)}/n8n`;
+
+export const changePassword = (url: string, password: string): Promise<unknown> =>
+  query(url, `ALTER ROLE n8n PASSWORD '${password}'`);
 
 export async function awaitPostgresql(url: string, isAlive: () => boolean): Promise<void> {
   for (let attempt = 0; attempt < 200 && isAlive(); attempt += 1) {
@@ -94,36 +105,22 @@ export async function query(
   }
 }
 
-function asUser(): (...command: [string, ...string[]]) => [string, ...string[]] {
-  if (process.getuid?.() !== 0) return (...command) => command;
-  const found = ids();
-  if (found === null) {
-    throw new Mistake(
-      `PostgreSQL does not run as root, and there is no user ${unprivileged}: install PostgreSQL from its package, or run as another user.`,
-    );
-  }
-  return (...command) => [
-    'setpriv',
-    `--reuid=${String(found.uid)}`,
-    `--regid=${String(found.gid)}`,
-    '--clear-groups',
-    '--',
-    ...command,
-  ];
+function asUser(hasUser: boolean): (...command: Command) => Command {
+  const owner = hasUser ? null : ownerWithoutUser();
+  if (owner === null) return (...command) => command;
+  return (...command) => [...setpriv(owner.user, owner.group), ...command];
 }
 
-function own(folder: string): void {
-  const found = process.getuid?.() === 0 ? ids() : null;
-  if (found !== null) chownSync(folder, found.uid, found.gid);
-  chmodSync(folder, 0o700);
-}
-
-function ids(): { uid: number; gid: number } | null {
+/** As whom PostgreSQL runs that has no user of its own; null: as whoever runs the command. */
+export function ownerWithoutUser(): { user: number; group: number } | null {
+  if (!isRoot()) return null;
   try {
     const id = (flag: string): number =>
-      Number(execFileSync('id', [flag, unprivileged], { stdio: 'pipe' }));
-    return { uid: id('-u'), gid: id('-g') };
+      Number(execFileSync('id', [flag, UNPRIVILEGED], { stdio: 'pipe' }));
+    return { user: id('-u'), group: id('-g') };
   } catch {
-    return null;
+    throw new Mistake(
+      `PostgreSQL does not run as root, and there is no user ${UNPRIVILEGED}: install PostgreSQL from its package, or run as another user.`,
+    );
   }
 }

@@ -12,13 +12,14 @@ import type {
   DrillAccess,
   ExecutionTrace,
   MetricsEndpoint,
+  Owner,
   ProcessRoot,
   Running,
   StoreLink,
 } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import type { Progress } from '../../ui/progress';
-import { balancer, rebalance, type BalancerPorts } from './balancer';
+import { balancer, balancerConfig, type BalancerPorts } from './balancer';
 import type { Control } from '../../linux/cgroup';
 import { runOutOfMemory } from '../../linux/memory-limit';
 import { mountSmallDisk, type SmallDisk } from '../../linux/small-disk';
@@ -31,6 +32,7 @@ import { installNodes } from './nodes';
 import { Readiness } from './readiness';
 import { answersRight, isReady } from './ready';
 import { awaitPort, keepDataOnExit } from './redis';
+import { isRoot } from './run-user';
 import { Seeds } from './seeds';
 import { openLinks } from './store-links';
 import { Stores } from './stores';
@@ -38,7 +40,7 @@ import { Supervisor, type ProcessSpec } from './supervisor';
 import { taskRunnersOf } from './task-runner';
 import { needed, type Tools } from './tools';
 import { traceFromNow } from './trace';
-import { Workspace } from './workspace';
+import type { Workspace } from './workspace';
 import { Failure } from '../../ui/exit';
 
 export interface ProcessRunningOptions {
@@ -52,6 +54,7 @@ export interface ProcessRunningOptions {
   tools: Tools;
   control: Control;
   ports: Ports;
+  workspace: Workspace;
   versions: Record<string, string>;
   hasSmallDisk?: boolean;
   hasReadiness?: boolean;
@@ -77,7 +80,7 @@ export class ProcessRunning implements Running {
   readonly sqlite: NonNullable<Running['sqlite']> | null;
 
   private readonly supervisor: Supervisor;
-  private readonly workspace = new Workspace();
+  private readonly workspace: Workspace;
   private readonly stores: Stores;
   private readonly seeds: Seeds;
   private readonly n8n: ProcessSpec[];
@@ -88,15 +91,15 @@ export class ProcessRunning implements Running {
   private isDown: Promise<void> | null = null;
 
   constructor(private readonly options: ProcessRunningOptions) {
-    const { topology, tools, ports, control, templates } = options;
-    const { workspace } = this;
+    const { topology, tools, ports, control, templates, workspace } = options;
+    this.workspace = workspace;
     this.topology = topologyWithoutSecrets(topology);
     this.versions = options.versions;
     this.baseUrl = baseUrlOf(ports);
-    const supervisor = new Supervisor(randomBytes(4).toString('hex'), control);
+    const supervisor = new Supervisor(randomBytes(4).toString('hex'), control, workspace.user);
     supervisor.watchFolder(workspace.folder);
     this.supervisor = supervisor;
-    this.n8n = n8nProcesses(topology, ports, tools, workspace.folder, workspace.logFolder);
+    this.n8n = n8nProcesses(topology, ports, tools, workspace);
     this.metrics = ports.seats
       .filter(({ role }) => role === 'main' || !isLegacy(topology.n8n))
       .map(({ role, instance, port }) => ({
@@ -121,7 +124,7 @@ export class ProcessRunning implements Running {
     this.sqlite = sqlite;
     this.seeds = new Seeds({
       version: topology.n8n,
-      main,
+      main: () => this.withSecrets(main),
       tools,
       database,
       workspace,
@@ -196,6 +199,16 @@ export class ProcessRunning implements Running {
     return this.workspace.logs;
   }
 
+  get owner(): Owner {
+    return this.stores.owner;
+  }
+
+  /** What the user sets wins. */
+  private withSecrets(spec: ProcessSpec): ProcessSpec {
+    const env = { TMPDIR: this.workspace.tempFolder, ...this.stores.env, ...spec.env };
+    return { ...spec, env };
+  }
+
   processes(): ProcessRoot[] {
     return this.supervisor.processes();
   }
@@ -257,7 +270,7 @@ export class ProcessRunning implements Running {
     if (this.options.hasSmallDisk !== true) return;
     const folder = this.stores.makeDiskFolder();
     this.supervisor.watchMount(folder);
-    this.disk = await mountSmallDisk(folder);
+    this.disk = await mountSmallDisk(folder, this.workspace.user.id);
   }
 
   private async takeDown(progress: Progress): Promise<void> {
@@ -265,8 +278,9 @@ export class ProcessRunning implements Running {
     this.readiness?.stop();
     await this.supervisor.end();
     await this.closeLinks();
+    await this.workspace.user.end(); // What has put itself into another group.
     await this.disk?.unmount();
-    this.workspace.remove();
+    await this.workspace.remove();
     await this.supervisor.dismissReaper();
   }
 
@@ -274,8 +288,17 @@ export class ProcessRunning implements Running {
     const ports = this.balancerPorts();
     if (ports === null) return;
     const program = needed(this.options.tools.nginx, 'nginx');
-    await this.supervisor.start(balancer(program, ports, this.workspace.place('balancer')));
+    const config = this.writeBalance(ports, new Set());
+    await this.supervisor.start(balancer(program, config, this.workspace.place('balancer')));
     await awaitPort(ports.own, 'nginx', () => this.supervisor.runs('balancer'));
+  }
+
+  /** The file of nginx's configuration. */
+  private writeBalance(ports: BalancerPorts, away: ReadonlySet<number>): string {
+    const { workspace } = this;
+    const asRoot = isRoot() && workspace.user.id === null;
+    const text = balancerConfig(ports, workspace.place('balancer').folder, { away, asRoot });
+    return workspace.writeConfig('nginx.conf', text);
   }
 
   /** Null: there is none. */
@@ -291,14 +314,13 @@ export class ProcessRunning implements Running {
     const { supervisor, topology } = this;
     const ports = this.balancerPorts();
     if (this.options.hasReadiness !== true || ports === null) return;
-    const { folder } = this.workspace.place('balancer');
     this.readiness = new Readiness({
       served: this.options.ports.seats.filter(({ role }) => role !== 'worker'),
       pidOf: (instance) =>
         supervisor.processes().find((process) => process.instance === instance)?.pid ?? null,
       isReady: (port) => isReady(port, isLegacy(topology.n8n), probeMs),
       changed: (away) => {
-        rebalance(ports, folder, away);
+        this.writeBalance(ports, away);
         if (supervisor.runs('balancer')) supervisor.signal('balancer', 'SIGHUP');
       },
     });
@@ -307,10 +329,11 @@ export class ProcessRunning implements Running {
   private async startN8n(progress: Progress, signal: AbortSignal): Promise<void> {
     const deadline = Date.now() + upTimeoutMs;
     const { tools, ports } = this.options;
-    for (const spec of this.n8n) {
-      if (tools.nodesFolder !== null) installNodes(tools.nodesFolder, spec.folder);
-      await this.supervisor.start(spec);
+    const homes = this.n8n.map(({ folder }) => folder);
+    if (tools.nodesFolder !== null) {
+      await installNodes(tools.nodesFolder, homes, this.workspace.user);
     }
+    for (const spec of this.n8n) await this.supervisor.start(this.withSecrets(spec));
     progress(`waiting for ${this.n8n.map(({ instance }) => instance).join(', ')}`);
     for (const { instance, port } of ports.seats) {
       while (!(await isReady(port, isLegacy(this.topology.n8n)))) {

@@ -6,6 +6,7 @@ import { choosePorts, usableControl } from './layout';
 import { contradiction } from '../../plan/contradiction';
 import { ProcessRunning } from './process-running';
 import { findTools, templatesFolder, versionsOf } from './tools';
+import { Workspace } from './workspace';
 
 export interface ProcessTargetOptions {
   topology: Topology;
@@ -33,14 +34,15 @@ export function processTarget(options: ProcessTargetOptions): Target {
       if (wrong !== null) throw new Mistake(`${wrong}.`);
       const control = usableControl(topology);
       const tools = findTools(topology);
-      const running = new ProcessRunning({
+      const order = {
         ...options,
         templates: options.templates ?? templatesFolder(),
         tools,
         control,
         ports: await choosePorts(topology, options.hasLinks ?? false),
         versions: await versionsOf(topology, tools),
-      });
+      };
+      const running = new ProcessRunning({ ...order, workspace: await Workspace.open(tools) });
       // What is being waited for then fails at once, whatever it is.
       const abort = (): void => void running.down(progress);
       signal.addEventListener('abort', abort, { once: true });

@@ -3,30 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { ProcessSpec } from './supervisor';
 import { Failure } from '../../ui/exit';
+import type { ProcessPlace } from './workspace';
 
-/** A Redis that keeps nothing on disk: what is measured lives minutes. */
-export function redis(
-  program: string,
-  port: number,
-  place: Pick<ProcessSpec, 'folder' | 'log'>,
-): ProcessSpec {
+/** A Redis that keeps nothing on disk: what is measured lives minutes. The password is in no argument, which all can read. */
+export const redisConfig = (port: number, folder: string, password: string): string =>
+  [
+    ...[`port ${String(port)}`, 'bind 127.0.0.1', `requirepass ${password}`],
+    ...['save ""', 'appendonly no', `dir ${JSON.stringify(folder)}`, ''],
+  ].join('\n');
+
+/** `config`: a file with the above. */
+export function redis(program: string, config: string, place: ProcessPlace): ProcessSpec {
   return {
     ...place,
     role: 'redis',
     instance: 'redis',
-    command: [
-      program,
-      '--port',
-      String(port),
-      '--bind',
-      '127.0.0.1',
-      '--save',
-      '',
-      '--appendonly',
-      'no',
-      '--dir',
-      place.folder,
-    ],
+    command: [program, config],
     env: {},
     limits: {},
     stopSignal: 'TERM',
@@ -46,7 +38,8 @@ export async function keepDataOnExit(url: string): Promise<void> {
   }
 }
 
-export const redisUrl = (port: number): string => `redis://127.0.0.1:${String(port)}`;
+export const redisUrl = (port: number, password: string): string =>
+  `redis://:${password}@127.0.0.1:${String(port)}`;
 
 /** Redis and nginx serve as soon as they accept. */
 export async function awaitPort(port: number, name: string, isAlive: () => boolean): Promise<void> {

@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import type { Effect } from '../../analysis/ledger/effects';
 import { placingSql, type SeedWorkflow } from '../../catalogue/seeding';
 import { Failure, messageOf } from '../../ui/exit';
 import type { Database } from './database';
 import { activateAll, importTasks } from './import';
-import { filesFolderOf } from './layout';
+import { FILES } from './layout';
 import { freePort } from './ports';
 import { awaitPort } from './redis';
 import type { ProcessSpec, Supervisor } from './supervisor';
@@ -16,7 +15,7 @@ import type { Workspace } from './workspace';
 export interface SeedsOptions {
   version: string;
   /** Whose settings the import has. */
-  main: ProcessSpec;
+  main: () => ProcessSpec;
   tools: Tools;
   database: Database;
   workspace: Workspace;
@@ -41,9 +40,10 @@ export class Seeds {
 
   async import(workflows: readonly SeedWorkflow[]): Promise<void> {
     const { main, tools, database, version, workspace, supervisor } = this.options;
-    const { log } = workspace.place('import');
     try {
-      for (const task of importTasks(main, tools, workflows, log)) await supervisor.run(task);
+      for (const task of importTasks(main(), tools, workflows, workspace)) {
+        await supervisor.run(task);
+      }
     } catch (error) {
       throw new Failure(
         `${messageOf(error)}; its log ends with: ${workspace.lastLogLines('import')}`,
@@ -58,8 +58,7 @@ export class Seeds {
     const { database, workspace } = this.options;
     const needs = new Set(workflows.flatMap((workflow) => workflow.needs ?? []));
     if (needs.size === 0) return;
-    const filesFolder = filesFolderOf(workspace.folder);
-    mkdirSync(filesFolder, { recursive: true });
+    const filesFolder = workspace.make(FILES);
     this.upstreamPort ??= await freePort();
     if (needs.has('upstream')) await this.startUpstream(this.upstreamPort);
     const place = { upstreamUrl: upstreamUrl(this.upstreamPort), filesFolder };

@@ -1,17 +1,28 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseOf, type Topology } from '../../plan/topology';
-import type { Running } from '../target';
+import type { Owner, Running } from '../target';
 import type { SeedWorkflow } from '../../catalogue/seeding';
 import type { Progress } from '../../ui/progress';
 import { postgresqlDatabase, sqliteDatabase, type Database } from './database';
 import type { Ports } from './layout';
-import { awaitPostgresql, newCluster, postgresql, postgresqlUrl } from './postgresql';
-import { awaitPort, redis, redisUrl } from './redis';
+import { makeOwner } from './owner';
+import {
+  awaitPostgresql,
+  changePassword,
+  newCluster,
+  ownerWithoutUser,
+  postgresql,
+  postgresqlUrl,
+  type PostgresqlPlace,
+} from './postgresql';
+import { awaitPort, redis, redisConfig, redisUrl } from './redis';
+import { giveAll, isRoot } from './run-user';
+import { newPassword, newSeal, secretEnv, takeSeal, writeSeal } from './secrets';
 import type { Supervisor } from './supervisor';
 import { keepTemplate, takeTemplate, templateKey } from './template';
 import { needed, type Tools } from './tools';
-import type { ProcessPlace, Workspace } from './workspace';
+import type { Workspace } from './workspace';
 
 export interface StoresOptions {
   topology: Topology;
@@ -32,19 +43,37 @@ export class Stores {
   readonly sqlite: NonNullable<Running['sqlite']> | null;
   readonly database: Database;
 
+  /** Until a database that was kept brings its own. */
+  private made = newSeal();
+  private readonly redisPassword = newPassword();
+
   constructor(private readonly options: StoresOptions) {
-    const { ports, tools, redisPrefix } = options;
+    const { ports, tools, redisPrefix, workspace } = options;
     this.redis =
       ports.redis === null
         ? null
-        : { url: redisUrl(ports.redis), prefix: redisPrefix, queue: 'jobs' };
-    this.postgresql = ports.postgresql === null ? null : { url: postgresqlUrl(ports.postgresql) };
+        : { url: redisUrl(ports.redis, this.redisPassword), prefix: redisPrefix, queue: 'jobs' };
+    this.postgresql =
+      ports.postgresql === null
+        ? null
+        : { url: postgresqlUrl(ports.postgresql, this.made.postgresqlPassword) };
     const file = join(this.dataFolder('sqlite'), 'database.sqlite');
-    this.sqlite = this.postgresql === null ? { file, node: tools.sqliteNode } : null;
+    this.sqlite =
+      this.postgresql === null ? { file, reader: workspace.user.as([tools.sqliteNode]) } : null;
     this.database =
-      this.postgresql === null
-        ? sqliteDatabase(tools.sqliteNode, file)
-        : postgresqlDatabase(this.postgresql.url);
+      this.sqlite !== null
+        ? sqliteDatabase(this.sqlite.reader, file)
+        : postgresqlDatabase(this.postgresql?.url ?? '');
+  }
+
+  /** Who may log in to the n8n of this database. */
+  get owner(): Owner {
+    return this.made.owner;
+  }
+
+  /** What each process of n8n has to know of the stores. */
+  get env(): Record<string, string> {
+    return secretEnv(this.options.topology, this.made, this.redisPassword);
   }
 
   /** A database with these workflows in it: a kept one, or else one that `fill` puts them into. */
@@ -53,7 +82,7 @@ export class Stores {
     fill: () => Promise<void>,
     progress: Progress,
   ): Promise<void> {
-    const { topology, templates, supervisor } = this.options;
+    const { topology, templates, supervisor, workspace, tools } = this.options;
     const kind = databaseOf(topology);
     const key = templateKey(topology, kind, workflows);
     const data = this.dataFolder(kind);
@@ -62,56 +91,85 @@ export class Stores {
       progress(`making a ${kind} database for n8n ${topology.n8n}, kept for later runs`);
       await this.makeDatabase(kind, data);
       await this.startPostgresql();
-      if (workflows.length > 0) await fill();
+      await fill();
+      await makeOwner(this.owner, this.database, tools, workspace.user);
       await supervisor.stop(['postgresql']);
+      await workspace.user.end();
+      writeSeal(data, this.made);
       await keepTemplate(templates, key, data);
     }
-    await this.startPostgresql();
+    const kept = takeSeal(data);
+    await this.giveData(kind, data);
+    this.made = { ...kept, postgresqlPassword: this.made.postgresqlPassword };
+    await this.startPostgresql(kept.postgresqlPassword);
   }
 
   async startRedis(): Promise<void> {
     const { ports, tools, supervisor, workspace } = this.options;
     if (ports.redis === null) return;
     const program = needed(tools.redisServer, 'redis-server');
-    await supervisor.start(redis(program, ports.redis, workspace.place('redis')));
+    const place = workspace.place('redis');
+    const text = redisConfig(ports.redis, place.folder, this.redisPassword);
+    await supervisor.start(redis(program, workspace.writeConfig('redis.conf', text), place));
     await awaitPort(ports.redis, 'Redis', () => supervisor.runs('redis'));
   }
 
   /** In which the data lies, and nothing of anyone else: what may be a file system of its own. */
   makeDiskFolder(): string {
-    const folder = this.diskFolder(databaseOf(this.options.topology));
-    mkdirSync(folder, { recursive: true, mode: 0o711 });
+    const { workspace, topology } = this.options;
+    const folder = workspace.make(diskName(databaseOf(topology)));
+    if (workspace.user.id === null && isRoot()) chmodSync(folder, 0o711); // As the workspace itself.
     return folder;
   }
 
-  private diskFolder(kind: Database['kind']): string {
-    return join(this.options.workspace.folder, kind === 'sqlite' ? 'main' : 'database');
-  }
-
   private dataFolder(kind: Database['kind']): string {
-    return join(this.diskFolder(kind), kind === 'sqlite' ? '.n8n' : 'data');
+    const folder = join(this.options.workspace.folder, diskName(kind));
+    return join(folder, kind === 'sqlite' ? '.n8n' : 'data');
   }
 
   private async makeDatabase(kind: Database['kind'], data: string): Promise<void> {
-    const { tools, supervisor } = this.options;
-    if (kind === 'sqlite') mkdirSync(data, { recursive: true });
-    else {
+    const { tools, supervisor, workspace } = this.options;
+    if (kind === 'sqlite') {
+      mkdirSync(data, { mode: 0o700 });
+      await workspace.user.give(data);
+    } else {
       const programs = needed(tools.postgresqlBin, 'PostgreSQL');
-      await supervisor.run(newCluster(programs, data, this.postgresqlPlace()));
+      const { postgresqlPassword } = this.made;
+      const task = newCluster(programs, data, postgresqlPassword, this.postgresqlPlace());
+      await workspace.user.give(data);
+      await supervisor.run(task);
     }
   }
 
-  private async startPostgresql(): Promise<void> {
+  /** What was copied belongs to whoever runs the command. */
+  private async giveData(kind: Database['kind'], data: string): Promise<void> {
+    const { user } = this.options.workspace;
+    await user.give(data, 'all');
+    const other = kind === 'postgresql' && user.id === null ? ownerWithoutUser() : null;
+    if (other !== null) await giveAll(data, other.user, other.group);
+  }
+
+  /** `password`: what it has until now, and not any more. */
+  private async startPostgresql(password = this.made.postgresqlPassword): Promise<void> {
     const { tools, ports, supervisor } = this.options;
     if (ports.postgresql === null || this.postgresql === null) return;
     const programs = needed(tools.postgresqlBin, 'PostgreSQL');
     const data = this.dataFolder('postgresql');
     await supervisor.start(postgresql(programs, data, ports.postgresql, this.postgresqlPlace()));
-    await awaitPostgresql(this.postgresql.url, () => supervisor.runs('postgresql'));
+    const before = postgresqlUrl(ports.postgresql, password);
+    await awaitPostgresql(before, () => supervisor.runs('postgresql'));
+    if (before !== this.postgresql.url) {
+      await changePassword(before, this.made.postgresqlPassword);
+    }
   }
 
-  /** Its own user may not enter every folder of ours. */
-  private postgresqlPlace(): ProcessPlace {
-    return { ...this.options.workspace.place('postgresql'), folder: '/' };
+  /** Debian's user may not enter every folder of ours. */
+  private postgresqlPlace(): PostgresqlPlace {
+    const { workspace } = this.options;
+    const place = workspace.place('postgresql');
+    const hasUser = workspace.user.id !== null;
+    return hasUser ? { ...place, hasUser } : { ...place, folder: '/' };
   }
 }
+
+const diskName = (kind: Database['kind']): string => (kind === 'sqlite' ? 'main' : 'database');

@@ -20,6 +20,7 @@ import { confirmLimits, groupOf, isLimited, scopeCommand } from '../../linux/sys
 import { Failure } from '../../ui/exit';
 import { exitReason, isHeapAbort } from './exit-reason';
 import { restartAfter } from './restart-delay';
+import { sameUser, type RunUser } from './run-user';
 
 /** One process that the target keeps running. */
 export interface ProcessSpec {
@@ -69,7 +70,10 @@ export class Supervisor {
   constructor(
     private readonly id: string,
     private readonly control: Control,
-  ) {}
+    private readonly user: Pick<RunUser, 'id' | 'as'> = sameUser,
+  ) {
+    if (user.id !== null) this.reaper.watchUser(user.id);
+  }
 
   /** A folder that goes when everything is down. */
   watchFolder(folder: string): void {
@@ -112,12 +116,15 @@ export class Supervisor {
     if (this.ending) throw new Error('everything is being taken down');
     const group = this.makeGroup(spec);
     const log = openSync(spec.log, 'a');
-    const command = scopeCommand(this.control, `n8n-tuned-${this.id}-${spec.instance}`, spec);
+    const command = scopeCommand(this.control, `n8n-tuned-${this.id}-${spec.instance}`, {
+      ...spec,
+      command: this.user.as(spec.command),
+    });
     // The shell waits until it is on the reaper's list and in its group; should we die before, it
-    // reads the end of the file and goes.
+    // reads the end of the file and goes. What is written is for its own user alone.
     const child = spawn(
       '/bin/sh',
-      ['-c', 'read -r go || exit 1; exec "$@" </dev/null', 'sh', ...command],
+      ['-c', 'umask 077; read -r go || exit 1; exec "$@" </dev/null', 'sh', ...command],
       {
         cwd: spec.folder,
         env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...spec.env },

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -24,7 +25,7 @@ const run = promisify(execFile);
  */
 
 /** Raise it when what a template holds changes. */
-const format = 1;
+const format = 2;
 /** More than the tests of this repository ask for in one run, which would take each out before it is asked for again. */
 export const templatesKept = 20;
 
@@ -48,6 +49,7 @@ export const workflowDigest = ({ file, needs = [], loads }: SeedWorkflow): strin
 /** Puts the content of `from` into the store, whole or not at all. */
 export async function keepTemplate(store: string, key: string, from: string): Promise<void> {
   mkdirSync(store, { recursive: true });
+  chmodSync(store, 0o700); // The keys and passwords of these databases are in it.
   const partial = join(store, `.${key}-${randomUUID()}`);
   const kept = join(store, key);
   await copyFolder(from, partial);
@@ -76,9 +78,9 @@ export async function takeTemplate(store: string, key: string, to: string): Prom
   return false;
 }
 
-/** Keeps owner and mode, which PostgreSQL insists on. */
+/** Keeps modes, which PostgreSQL insists on; all of it belongs to whoever copies. */
 async function copyFolder(from: string, to: string): Promise<void> {
-  await run('cp', ['-a', '--reflink=auto', from, to]);
+  await run('cp', ['-a', '--no-preserve=ownership', '--reflink=auto', from, to]);
 }
 
 /** Keeps those used last; and what a killed run had only half copied goes. Other runs do the same at the same time. */

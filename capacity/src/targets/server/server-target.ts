@@ -45,7 +45,7 @@ export function serverTarget(options: ServerTargetOptions): Target {
       const takeDown = async (tell: Progress): Promise<void> => {
         tell('ending the server');
         await supervisor.end();
-        workspace.remove();
+        await workspace.remove();
         await supervisor.dismissReaper();
       };
       const down = (tell: Progress): Promise<void> => (isDown ??= takeDown(tell));

@@ -65,7 +65,7 @@ export class OutsideNeeds {
     const { supervisor, workspace } = this.helper;
     this.helper = null;
     await supervisor.end();
-    workspace.remove();
+    await workspace.remove();
     await supervisor.dismissReaper();
   }
 

@@ -1,9 +1,14 @@
-/** The owner of a fresh n8n that a command has started itself, and their key of the public API. */
+/** A key of the public API for the owner of an n8n that a command has started itself. */
 import { Mistake } from '../../ui/errors';
+import type { Owner } from '../target';
 
 const WITHIN_MS = 30_000;
 
-export async function newOwnersKey(baseUrl: string, scopes: readonly string[]): Promise<string> {
+export async function newOwnersKey(
+  baseUrl: string,
+  { email, password }: Owner,
+  scopes: readonly string[],
+): Promise<string> {
   const post = async (path: string, body: object, cookie: string): Promise<Response> => {
     const reply = await fetch(`${baseUrl}/rest${path}`, {
       ...{ method: 'POST', body: JSON.stringify(body) },
@@ -16,11 +21,8 @@ export async function newOwnersKey(baseUrl: string, scopes: readonly string[]): 
     }
     return reply;
   };
-  const person = { email: 'owner@example.com', firstName: 'Owner', lastName: 'Example' };
-  // n8n wants a capital, a digit and 8 characters; nobody logs in with it.
-  const password = `N8n-${crypto.randomUUID()}`;
-  const owner = await post('/owner/setup', { ...person, password }, '');
-  const cookie = owner.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
+  const session = await post('/login', { emailOrLdapLoginId: email, password }, '');
+  const cookie = session.headers.getSetCookie().map((line) => line.split(';')[0] ?? '');
   const label = { label: 'n8n-tuned', expiresAt: null, scopes };
   const key = await post('/api-keys', label, cookie.join('; '));
   return ((await key.json()) as { data: { rawApiKey: string } }).data.rawApiKey;

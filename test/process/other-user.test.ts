@@ -1,0 +1,126 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { leftOf } from './left-behind';
+import { inFoldersOfItsOwn, loading, type Loading } from './loading';
+
+/** What another user of this machine can reach of a run on target process while its load is under way. */
+
+jest.setTimeout(330_000);
+
+const place = inFoldersOfItsOwn();
+const NOBODY = 65534;
+const isRoot = process.getuid?.() === 0;
+
+const LOAD = ['--workload', 'last-node', '--rate', '3', '--duration', '3m'];
+const topologies: [string, string[]][] = [
+  ['regular mode on SQLite', []],
+  ['queue mode with webhook processors', ['--workers', '1', '--webhooks', '1']],
+  ['n8n 0.221.2 in queue mode', ['--n8n', '0.221.2', '--workers', '1']],
+];
+
+interface Listening {
+  address: string;
+  port: number;
+  command: string;
+}
+
+/** Sockets on which these processes listen, from /proc. */
+function listening(processes: readonly { pid: number; command: string }[]): Listening[] {
+  const owners = new Map<string, string>();
+  for (const { pid, command } of processes) {
+    for (const fd of listed(`/proc/${String(pid)}/fd`)) {
+      const link = linkOf(`/proc/${String(pid)}/fd/${fd}`);
+      const inode = /^socket:\[(\d+)\]$/.exec(link)?.[1];
+      if (inode !== undefined) owners.set(inode, command);
+    }
+  }
+  const LISTEN = '0A';
+  return ['tcp', 'tcp6'].flatMap((kind) =>
+    readFileSync(`/proc/net/${kind}`, 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => {
+        const fields = line.trim().split(/\s+/);
+        const [address = '', port = ''] = (fields[1] ?? '').split(':');
+        const command = owners.get(fields[9] ?? '');
+        return fields[3] === LISTEN && command !== undefined
+          ? [{ address, port: parseInt(port, 16), command }]
+          : [];
+      }),
+  );
+}
+
+/** As /proc/net/tcp writes 127.0.0.1. */
+const LOOPBACK = '0100007F';
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+interface Intrusion {
+  uid: number;
+  got: string[];
+}
+
+function intrude({ started }: Loading, folders: readonly string[]): Intrusion {
+  const all = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  );
+  const isFolder = (path: string): boolean =>
+    statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const order = {
+    ports: listening(started.processes).map(({ port }) => port),
+    files: all.filter((path) => !isFolder(path)),
+    folders: all.filter(isFolder),
+    pids: started.processes.map(({ pid }) => pid),
+  };
+  expect(order.ports.length).toBeGreaterThan(0);
+  expect(order.files.length).toBeGreaterThan(10);
+  const said = execFileSync(
+    'setpriv',
+    [
+      ...[`--reuid=${String(NOBODY)}`, `--regid=${String(NOBODY)}`, '--clear-groups', '--'],
+      ...[process.execPath, '-e', readFileSync(join(__dirname, 'intruder.cjs'), 'utf8')],
+    ],
+    { input: JSON.stringify(order), cwd: '/', encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  );
+  return JSON.parse(said) as Intrusion;
+}
+
+/** The test has to be root to become somebody else. */
+(isRoot ? test : test.skip).each(topologies)(
+  'another user reaches no store, no editor, no process and no file of a run: %s',
+  async (_, topology) => {
+    const load = await loading(place, ...LOAD, ...topology);
+    // Whoever may enter the folders in which they lie.
+    for (const folder of [place.out, place.temp]) chmodSync(folder, 0o777);
+    const folders = [place.temp];
+    expect(intrude(load, folders)).toEqual({ uid: NOBODY, got: [] });
+    const open = listening(load.started.processes).filter(({ address }) => address !== LOOPBACK);
+    // The health check of its worker: it cannot be told an address, and says no more than that it is there.
+    const legacyHealth = topology.includes('0.221.2') ? [expect.stringContaining('worker')] : [];
+    expect(open.map(({ command }) => command)).toEqual(legacyHealth);
+    const asRoot = load.started.processes.filter(
+      ({ pid, command }) =>
+        !/k6|reaper/.test(command) && statSync(`/proc/${String(pid)}`).uid === 0,
+    );
+    expect(asRoot.map(({ command }) => command)).toEqual([]);
+    load.run.child.kill('SIGINT');
+    await load.run.ended;
+    expect(leftOf(load.started, place.temp)).toEqual([]);
+  },
+);
