@@ -46,6 +46,10 @@ export async function startDummyN8n(trouble: Trouble = () => null): Promise<Dumm
         json(n8n.isHealthy ? 200 : 503, {});
         return;
       }
+      if (pathname === '/metrics') {
+        json(404, {});
+        return;
+      }
       if (!pathname.startsWith('/api/v1')) {
         n8n.loaded.push({ method, path: pathname, headers: request.headers });
         const isThere = things.some(

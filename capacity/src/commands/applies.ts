@@ -49,6 +49,7 @@ export const RULES: readonly Rule[] = [
   { options: ['yes'], ...on('kubernetes', 'url') },
   { options: ['existing', 'values', 'chart'], of: DEPLOYING, ...on('kubernetes') },
   { options: ['metricsUrl'], ...on('url') },
+  { options: ['stopIf'], ...on('url', 'kubernetes') },
   { options: ['command'], ...on('server') },
   { options: ['url'], of: DEPLOYING, ...on('url', 'server') },
   { options: LIMITS, ...on('process', 'kubernetes', 'server') },
@@ -81,8 +82,8 @@ export const RULES: readonly Rule[] = [
   // What is loaded.
   {
     options: ['variant', 'param'],
-    with: '--workload, not with --request',
-    applies: lacks('request'),
+    with: '--workload, not with --request or --workflow',
+    applies: (call) => lacks('request')(call) && (lacks('workflow')(call) || has('workload')(call)),
   },
   {
     options: ['param'],
@@ -91,8 +92,11 @@ export const RULES: readonly Rule[] = [
   },
   {
     options: ['body', 'expect', 'idAt'],
-    with: '--request',
-    applies: (call) => has('request')(call) || (isServer(call) && lacks('workload')(call)),
+    with: '--request or --workflow',
+    applies: (call) =>
+      has('request')(call) ||
+      (has('workflow')(call) && lacks('workload')(call)) ||
+      (isServer(call) && lacks('workload')(call)),
   },
   // How it is loaded.
   { options: ['rate'], of: ['run', 'compare'], ...withLoop('open') },

@@ -26,6 +26,7 @@ import {
   chosenSlos,
   outOption,
   searchBudgetOption,
+  stopIfOption,
   withGeneratorOptions,
   withLimitOptions,
   withProbeOptions,
@@ -54,6 +55,7 @@ export interface CompareOptions
   budget: number;
   /** Seconds. */
   searchBudget: number;
+  stopIf?: string[];
   out: string;
   json?: boolean;
 }
@@ -104,7 +106,7 @@ export function register(program: Command): void {
     .optionsGroup('For each search of --metric capacity:')
     .addOption(searchBudgetOption('3m'))
     .addOption(removed('--search <time>', '--search-budget'));
-  withDeployerOptions(command);
+  withDeployerOptions(command).addOption(stopIfOption());
   withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
     .addOption(
@@ -256,42 +258,47 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
       mostPairs: options.pairs,
       budgetSeconds: options.budget,
     },
-    ...{ failOn, json },
+    ...{ failOn, json, stopIf: options.stopIf ?? [] },
   };
 }
 
 async function measured(sides: readonly string[], options: CompareOptions): Promise<number> {
-  const { targets: orders, measure, failOn, json } = compareOrder(sides, options);
+  const { targets: orders, measure, failOn, json, stopIf } = compareOrder(sides, options);
   const targets = orders.map(makeTarget);
   const k6 = k6For(orders.some(({ kind }) => kind !== 'kubernetes'));
-  return onTargets(targets, measure.workload, async ({ running, tell, signal, progress }) => {
-    const { comparisons, problems } = await compareTopologies(
-      running,
-      {
-        ...measure,
-        k6,
-        scripts: findBundled('loadtests', 'load.ts'),
-        command: withoutSecrets(process.argv.slice(2)),
-      },
-      tell,
-      signal,
-    );
-    progress.end();
-    problems.forEach(warn);
-    if (json) {
-      printJson(oneOrAll(comparisons.map(({ folder, record }) => ({ folder, ...record }))));
-    } else {
-      printLines(
-        comparisons.flatMap(({ folder, record }) => [
-          terminalText(record, folder),
-          join(folder, 'report.html'),
-        ]),
+  return onTargets(
+    targets,
+    measure.workload,
+    async ({ running, tell, signal, progress }) => {
+      const { comparisons, problems } = await compareTopologies(
+        running,
+        {
+          ...measure,
+          k6,
+          scripts: findBundled('loadtests', 'load.ts'),
+          command: withoutSecrets(process.argv.slice(2)),
+        },
+        tell,
+        signal,
       );
-    }
-    const answers = comparisons.map(({ record }) => record.answer);
-    if (failOn === 'worse' && answers.includes('worse')) return EXIT.notMet;
-    return answers.includes('unknown') ? EXIT.invalid : EXIT.fine;
-  });
+      progress.end();
+      problems.forEach(warn);
+      if (json) {
+        printJson(oneOrAll(comparisons.map(({ folder, record }) => ({ folder, ...record }))));
+      } else {
+        printLines(
+          comparisons.flatMap(({ folder, record }) => [
+            terminalText(record, folder),
+            join(folder, 'report.html'),
+          ]),
+        );
+      }
+      const answers = comparisons.map(({ record }) => record.answer);
+      if (failOn === 'worse' && answers.includes('worse')) return EXIT.notMet;
+      return signal.aborted || answers.includes('unknown') ? EXIT.invalid : EXIT.fine;
+    },
+    stopIf,
+  );
 }
 
 /** What each side gets. */

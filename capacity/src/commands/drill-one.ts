@@ -82,6 +82,7 @@ export function drilledTopology(options: DrillOptions): Topology {
 export interface OrderedDrill {
   drill: Omit<DrillOrder, 'k6' | 'scripts' | 'command'>;
   target: TargetOrder;
+  stopIf: readonly string[];
 }
 
 export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
@@ -135,12 +136,12 @@ export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
     hasForgetfulRedis: fault.isOnForgetfulRedis ?? false,
     hasReadiness: true,
   });
-  return { drill: drilled, target };
+  return { drill: drilled, target, stopIf: options.stopIf ?? [] };
 }
 
 /** `told`: who else hears of its load and its fault. */
 export function oneDrill(
-  { drill: ordered, target }: OrderedDrill,
+  { drill: ordered, target, stopIf }: OrderedDrill,
   options: DrillOptions,
   told: Told,
 ): Promise<FinishedDrill> {
@@ -162,6 +163,7 @@ export function oneDrill(
       progress.end();
       return finished;
     },
+    stopIf,
   );
 }
 

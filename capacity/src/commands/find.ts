@@ -121,6 +121,7 @@ export function findOrder(options: FindOptions) {
     settings,
     target: targetOrder(options, workload.workflows, options.ready, { load }),
     monitoring: monitoringOf(options),
+    stopIf: options.stopIf ?? [],
     json,
   };
 }
@@ -159,6 +160,7 @@ async function run(options: FindOptions): Promise<number> {
       show(finished.folder, finished.record, order.json);
       return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);
     },
+    order.stopIf,
   );
 }
 

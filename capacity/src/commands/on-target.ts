@@ -1,5 +1,7 @@
 import type { ChosenWorkload } from '../plan/chosen-workload';
-import type { Target } from '../targets/target';
+import { NEVER, parseStopIf, type StopCondition } from '../plan/stop-if';
+import { healthCondition, refuseAlreadyTrue, watchFor, type Watched } from '../run/stop-watch';
+import type { Running, Target } from '../targets/target';
 import { type Progress, startProgress, type ProgressLine } from '../ui/progress';
 import { withTargets, type AllRunning } from '../targets/with-targets';
 import { interruptible } from '../ui/interrupt';
@@ -18,16 +20,41 @@ export async function onTargets<const Targets extends readonly Target[], Result>
   targets: Targets,
   workload: ChosenWorkload,
   work: (scene: Scene<Targets>) => Promise<Result>,
+  /** As the user wrote them; left out: what the targets have of their own. */
+  stopIf: readonly string[] = [],
 ): Promise<Result> {
+  const conditions = stopIf.filter((text) => text !== NEVER).map(parseStopIf);
   workload.notes?.forEach(warn);
   const progress = startProgress();
   try {
-    return await interruptible((signal) =>
-      withTargets(targets, workload.workflows, { tell: progress.tell, signal }, (running) =>
-        work({ running, tell: progress.tell, signal, progress }),
-      ),
+    return await interruptible((signal, stop) =>
+      withTargets(targets, workload.workflows, { tell: progress.tell, signal }, async (running) => {
+        const watched = await whatStops(running, conditions, stopIf.includes(NEVER), signal);
+        const end = watchFor(watched, stop);
+        try {
+          return await work({ running, tell: progress.tell, signal, progress });
+        } finally {
+          end();
+        }
+      }),
     );
   } finally {
     progress.end();
   }
+}
+
+/** What the user names, and the health of each n8n that somebody else runs. */
+async function whatStops(
+  running: readonly Running[],
+  conditions: readonly StopCondition[],
+  isNever: boolean,
+  signal: AbortSignal,
+): Promise<Watched> {
+  const metrics = running.flatMap((each) => each.metrics);
+  await refuseAlreadyTrue({ conditions, metrics }, signal);
+  const urls = running.filter(({ kind }) => kind === 'url').map(({ baseUrl }) => baseUrl);
+  const health = await Promise.all(
+    (isNever ? [] : urls).map((url) => healthCondition(url, warn, signal)),
+  );
+  return { conditions: [...conditions, ...health.filter((each) => each !== null)], metrics };
 }

@@ -30,6 +30,7 @@ import {
   numberThat,
   parsed,
   seconds,
+  stopConditions,
   variables,
 } from './parsers';
 
@@ -261,6 +262,12 @@ export function chosenSlos({ slo = [] }: { slo?: readonly string[] }): Slo[] {
   return slo.flatMap(parseSlos);
 }
 
+export const stopIfOption = (): Option =>
+  new Option(
+    '--stop-if <condition>',
+    "end the load when this is true, like 'https://shop.example.com/health fails for 30s', 'errors>5% of POST https://shop.example.com/webhook/order' or 'n8n_nodejs_eventloop_lag_p99_seconds>1 for 10s'; may be repeated (default at --url: its /healthz fails for 10s; never: nothing)",
+  ).argParser(stopConditions);
+
 export const TARGETS = ['process', 'kubernetes', 'url', 'server'] as const;
 
 export interface TargetOptions extends TopologyChoice, KubernetesFlags {
@@ -269,6 +276,8 @@ export interface TargetOptions extends TopologyChoice, KubernetesFlags {
   /** Target server: for the shell. */
   command?: string;
   metricsUrl?: MetricsEndpoint[];
+  /** Targets url and kubernetes. */
+  stopIf?: string[];
 }
 
 export function withTargetOptions(command: Command): Command {
@@ -303,7 +312,8 @@ export function withTargetOptions(command: Command): Command {
           '--metrics-url <[role=]url>',
           'target url: where a process of n8n serves its metrics, like worker=http://10.0.0.7:5678/metrics; may be repeated',
           metricsEndpoints,
-        ),
+        )
+        .addOption(stopIfOption()),
     ),
   );
 }

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../plan/profile';
 import { parseCpu, parseDataSize, parseMemory } from '../plan/quantities';
 import { ROLES } from '../plan/roles';
+import { NEVER, parseStopIf } from '../plan/stop-if';
 import type { MetricsEndpoint } from '../targets/target';
 import { Mistake } from '../ui/exit';
 
@@ -35,6 +36,12 @@ export const heap = understood(
   (text) => (text === 'auto' || text === 'none' ? text : parseMemory(text)),
   'It must be auto, none or an amount like 768Mi.',
 );
+
+/** For an option that may be repeated. */
+export function stopConditions(text: string, before: string[] = []): string[] {
+  if (text !== NEVER) parseStopIf(text);
+  return [...before, text];
+}
 
 /** For an option that may be repeated; of two with the same name the later one counts. */
 export function variables(

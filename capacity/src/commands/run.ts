@@ -90,7 +90,7 @@ export function runOrder(options: RunOptions) {
     measure: { workload, plan, slos, out, timeoutMs, drainMs, generator, ...chosenPrices(options) },
     target: targetOrder(options, workload.workflows, readyMs, { load: planText(plan) }),
     monitoring: monitoringOf(options),
-    ...{ s3, json },
+    ...{ s3, json, stopIf: options.stopIf ?? [] },
   };
 }
 
@@ -131,6 +131,7 @@ async function run(options: RunOptions): Promise<number> {
       show(finished.folder, finished.data, json);
       return finished.problems.length > 0 ? EXIT.invalid : exitCodeOf(finished.data);
     },
+    order.stopIf,
   );
 }
 

@@ -106,7 +106,12 @@ export async function compareTopologies(
   for (const [index, { side }] of others.entries()) {
     const folder = folders[index] ?? top;
     const record = recordOf(first, side, {
-      ...{ order, started, isStopped: signal.aborted, totalSeconds: elapsed() },
+      ...{
+        order,
+        started,
+        stoppedBy: signal.aborted ? messageOf(signal.reason) : null,
+        totalSeconds: elapsed(),
+      },
       id: others.length === 1 ? id : `${id}-${folderName(side.name)}`,
       invalid: invalid.filter((one) => one.side === 0 || one.side === index + 1),
       fromFolder: (path) => join(relative(folder, home), path),
@@ -130,7 +135,8 @@ interface About {
   order: CompareOrder;
   id: string;
   started: Date;
-  isStopped: boolean;
+  /** Null where it came to its end. */
+  stoppedBy: string | null;
   totalSeconds: number;
   invalid: readonly Invalid[];
   /** Where a run lies, from the folder of the comparison. */
@@ -166,7 +172,9 @@ function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord
     sentence: `By ${title} of ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
     totalSeconds: about.totalSeconds,
     doubts: [
-      ...(about.isStopped ? ['The comparison was stopped before its end.'] : []),
+      ...(about.stoppedBy === null
+        ? []
+        : [`The comparison did not come to its end: it was ${about.stoppedBy}.`]),
       ...invalid.map(
         ({ side, sentence }) =>
           `A run was not valid and does not count: ${side === 0 ? 'A' : 'B'}: ${sentence}`,

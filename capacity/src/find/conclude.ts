@@ -37,11 +37,12 @@ export function concludeSearch(
 function verdictOf(
   probes: readonly FindProbe[],
   { capacity, conclusive, confirmedPerSecond }: Estimate,
-  { interrupted, failure }: SearchEnding,
+  { stoppedBy, failure }: SearchEnding,
 ): FindRecord['verdict'] {
   if (probes.every(({ result }) => result === 'invalid')) return 'invalid';
   // Only a search that went to its end has looked for a rate that is sustained.
-  if (!(capacity > 0)) return interrupted || failure !== null ? 'invalid' : 'nothing sustained';
+  if (!(capacity > 0))
+    return stoppedBy !== null || failure !== null ? 'invalid' : 'nothing sustained';
   if (!conclusive) return 'inconclusive';
   return confirmedPerSecond === null ? 'not confirmed' : 'found';
 }

@@ -28,9 +28,9 @@ export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnd
 function ended(
   { budgetSeconds }: FindHead,
   { cutShort }: Estimate,
-  { interrupted, failure }: SearchEnding,
+  { stoppedBy, failure }: SearchEnding,
 ): string[] {
-  if (interrupted) return ['The search was stopped before its end.'];
+  if (stoppedBy !== null) return [`The search did not come to its end: it was ${stoppedBy}.`];
   if (failure !== null) {
     return [`The search ended early, as the next probe could not be made: ${failure}`];
   }

@@ -118,7 +118,10 @@ export async function find(
       probes,
     },
     search.estimate(),
-    { interrupted: signal.aborted, failure, restless, memoryAtRestMiB },
+    {
+      stoppedBy: signal.aborted ? messageOf(signal.reason) : null,
+      ...{ failure, restless, memoryAtRestMiB },
+    },
   );
   const record = { ...concluded, atCapacity: atCapacity(concluded, summaries) };
   writeWhole(join(folder, FIND_FILE), `${JSON.stringify(record, null, 2)}\n`);

@@ -7,7 +7,8 @@ export type FindHead = Omit<
 >;
 
 export interface SearchEnding {
-  interrupted: boolean;
+  /** Why it was ended before its end; null where it was not. */
+  stoppedBy: string | null;
   /** Why no further probe could be made; null where none failed to be made. */
   failure: string | null;
   /** Probes before which the system did not come to rest. */

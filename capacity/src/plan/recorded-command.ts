@@ -22,7 +22,7 @@ const SHOWN = new Set(
 
 /** Which no value follows. */
 const FLAGS = new Set(
-  'dry-run elsewhere existing json no-control prove quick recover retry webhook-key yes'
+  'dry-run elsewhere existing json no-control prove quick recover retry yes'
     .split(' ')
     .map((name) => `--${name}`),
 );
@@ -34,6 +34,7 @@ const OF_OPTION: Record<string, (value: string) => string> = {
   '--env': (value) => afterName(value, isHarmlessVariable),
   '--expect': (value) => expectation(value),
   '--header': (value) => (HARMLESS_HEADER.test(value) ? value : headerName(value)),
+  '--stop-if': (value) => value.split(' ').map(withoutSecretParts).join(' '),
   '--param': (value) => afterName(value, isHarmlessParameter),
 };
 

@@ -58,6 +58,7 @@ const VALUES: Record<string, string> = {
   ...{ header: 'X-Of-Ours: yes', body: '{"of":"ours"}', expect: 'status==201' },
   ...{ idAt: 'json.headers.x-load-id', workflow: join(ROOT, 'workflows/cpu.json') },
   ...{ url: 'http://127.0.0.1:5999', command: 'node other.js', target: 'kubernetes' },
+  stopIf: 'http://127.0.0.1:5998/ fails for 11s',
   ...{ metricsUrl: 'http://127.0.0.1:5999/metrics', topology: '@topology.yaml', n8n: '2.39.9' },
   ...{ mode: 'queue', process: 'own', database: 'postgresql', workers: '3', concurrency: '7' },
   ...{ webhooks: '2', cpu: '700m', memory: '900Mi', heap: '300Mi', tuning: 'none', env: 'A=1' },

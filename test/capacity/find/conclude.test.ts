@@ -47,7 +47,7 @@ function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHea
 
 const held = probe({ kind: 'confirm', ratePerSecond: 38, run: 'probes/confirmed' });
 const failed = probe({ ratePerSecond: 44, result: 'not sustained', limitedBy: 'main event loop' });
-const quiet = { interrupted: false, failure: null, restless: [], memoryAtRestMiB: [] };
+const quiet = { stoppedBy: null, failure: null, restless: [], memoryAtRestMiB: [] };
 const found = {
   capacity: 38.5,
   low: 37,
@@ -117,7 +117,7 @@ describe('what a search answers', () => {
 
   it('says nothing of a system whose search was stopped before it had found a rate', () => {
     const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
-    const stopped = { ...quiet, interrupted: true };
+    const stopped = { ...quiet, stoppedBy: 'stopped by Ctrl-C' };
     const answer = concludeSearch(head([failed]), none, stopped);
     expect(answer.verdict).toBe('invalid');
     expect(answer.sentence).toContain('the search ended too early');
