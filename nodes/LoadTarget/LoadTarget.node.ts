@@ -8,8 +8,9 @@ import type {
 import { checkedBoolean, checkedChoice } from '../shared/bounds';
 import { themedIcon } from '../shared/icon';
 import { Mistake } from '../shared/mistake';
-import { nodeError } from '../shared/nodeError';
+import { apiError, apiErrorItem, cancelledError, errorItem, nodeError } from '../shared/nodeError';
 import { Cancelled } from '../shared/sleep';
+import { FailedAsStatus } from './operations/fail';
 import { operationOptions, operationProperties, operations } from './operations';
 import type { Call, Operation, Outcome } from './operations/operation';
 import { subtitle } from './subtitle';
@@ -67,10 +68,13 @@ export class LoadTarget implements INodeType {
         for (const item of await runOne(this, itemIndex, input)) output.push(item);
       } catch (error) {
         // A cancelled execution ends here, whatever the node is set to do on errors.
-        if (error instanceof Cancelled) throw error;
-        const failure = asNodeError(this, error, itemIndex);
-        if (!this.continueOnFail()) throw failure;
-        output.push({ json: { error: textOf(failure) }, pairedItem: { item: itemIndex } });
+        if (error instanceof Cancelled) throw cancelledError(this.getExecutionId());
+        if (!this.continueOnFail()) throw asNodeError(this, error, itemIndex);
+        const json =
+          error instanceof FailedAsStatus
+            ? apiErrorItem(apiError(this.getNode(), error.response, itemIndex), error.response)
+            : errorItem(error);
+        output.push({ json, pairedItem: { item: itemIndex } });
       }
     }
     return [output];
@@ -120,16 +124,10 @@ function callOf(context: IExecuteFunctions, itemIndex: number): Call {
   };
 }
 
-/** A mistake becomes an error that the editor shows well; what Fail throws stays as it is. */
+/** As n8n's own nodes throw it, so that the editor shows it well and n8n's log takes it for no fault of n8n. */
 function asNodeError(context: IExecuteFunctions, error: unknown, itemIndex: number): unknown {
+  const node = context.getNode();
+  if (error instanceof FailedAsStatus) return apiError(node, error.response, itemIndex);
   if (!(error instanceof Mistake)) return error;
-  const { message, description } = error;
-  return nodeError(context.getNode(), message, {
-    itemIndex,
-    ...(description === undefined ? {} : { description }),
-  });
-}
-
-function textOf(failure: unknown): string {
-  return failure instanceof Error ? failure.message : String(failure);
+  return nodeError(node, error.message, { itemIndex, description: error.description });
 }

@@ -9,7 +9,7 @@ import { checkedChoice, checkedNumber, type Bounds } from '../shared/bounds';
 import { themedIcon } from '../shared/icon';
 import { Mistake } from '../shared/mistake';
 import { n8nRole } from '../shared/n8nProcess';
-import { nodeError } from '../shared/nodeError';
+import { cancelledError, errorItem, nodeError } from '../shared/nodeError';
 import { Cancelled } from '../shared/sleep';
 import { queueRedisApiTest } from './queue/credentialTest';
 import { waitUntilDrained } from './queue/drain';
@@ -96,15 +96,13 @@ export class QueueMonitor implements INodeType {
         output.push({ json: await runOne(this, itemIndex), pairedItem: { item: itemIndex } });
       } catch (error) {
         // A cancelled execution ends here, whatever the node is set to do on errors.
-        if (error instanceof Cancelled) throw error;
-        const message = error instanceof Error ? error.message : String(error);
-        const description = error instanceof Mistake ? error.description : undefined;
-        const details = description === undefined ? {} : { description };
+        if (error instanceof Cancelled) throw cancelledError(this.getExecutionId());
         if (!this.continueOnFail()) {
           if (!(error instanceof Mistake)) throw error;
-          throw nodeError(this.getNode(), message, { itemIndex, ...details });
+          const { message, description } = error;
+          throw nodeError(this.getNode(), message, { itemIndex, description });
         }
-        output.push({ json: { error: message, ...details }, pairedItem: { item: itemIndex } });
+        output.push({ json: errorItem(error), pairedItem: { item: itemIndex } });
       }
     }
     return [output];

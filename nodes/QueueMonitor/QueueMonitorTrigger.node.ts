@@ -157,7 +157,7 @@ export class QueueMonitorTrigger implements INodeType {
     } catch (error) {
       if (!(error instanceof Mistake)) throw error;
       const { message, description } = error;
-      throw nodeError(this.getNode(), message, description === undefined ? {} : { description });
+      throw nodeError(this.getNode(), message, { description });
     }
   }
 }

@@ -1,46 +1,94 @@
-import type { INode } from 'n8n-workflow';
-
-/**
- * An error in the shape of n8n's own NodeOperationError.
- *
- * n8n 0.x and 2.x recognise the class by its name, and the editor shows `description`, `node` and
- * `context.itemIndex`; none of them needs the class itself. So nothing is imported from n8n at run
- * time, where it could be missing (a bare extension folder) or be another copy than n8n's.
- */
-export interface NodeError extends Error {
-  node: INode;
-  description: string | null;
-  context: { itemIndex: number | undefined };
-  functionality: 'regular';
-  level: 'warning';
-  timestamp: number;
-  lineNumber: undefined;
-  messages: string[];
-  /** What n8n shows as the status of a failed request. */
-  httpCode?: string;
-}
+import type { IDataObject, INode } from 'n8n-workflow';
+import { Mistake } from './mistake';
+import { errorClasses } from './n8nWorkflow';
+import { Cancelled } from './sleep';
 
 export interface NodeErrorDetails {
-  itemIndex?: number;
-  description?: string;
-  /** With a status the error is a NodeApiError, as a node that calls an API throws it. */
-  httpStatus?: number;
+  itemIndex?: number | undefined;
+  description?: string | undefined;
 }
 
-export function nodeError(node: INode, message: string, details: NodeErrorDetails = {}): NodeError {
-  const name = details.httpStatus === undefined ? 'NodeOperationError' : 'NodeApiError';
+/** n8n's NodeOperationError, or an error in its shape where no n8n-workflow can be found. */
+export function nodeError(
+  node: INode,
+  message: string,
+  { itemIndex, description }: NodeErrorDetails = {},
+): Error {
+  const classes = errorClasses();
+  if (classes === undefined) {
+    return shaped('NodeOperationError', node, message, { itemIndex, description });
+  }
+  const options = { itemIndex, ...(description !== undefined && { description }) };
+  const error = new classes.NodeOperationError(node, message, options);
+  // n8n puts a sentence of its own in the place of one that names a code such as ENOTDIR.
+  error.message = message;
+  return error;
+}
+
+/** n8n's NodeApiError, as HTTP Request throws it for a response of this status. */
+export function apiError(node: INode, response: ResponseError, itemIndex: number): Error {
+  const classes = errorClasses();
+  if (classes === undefined) {
+    const { message, status } = response;
+    return Object.assign(shaped('NodeApiError', node, message, { itemIndex }), {
+      httpCode: String(status),
+    });
+  }
+  return new classes.NodeApiError(node, { ...response }, { itemIndex });
+}
+
+/** What an HTTP client knows of a response that is an error. */
+export interface ResponseError {
+  name: string;
+  message: string;
+  code: string;
+  status: number;
+}
+
+/** An item as HTTP Request returns it for such a response when it is set to continue. */
+export function apiErrorItem(error: Error, response: ResponseError): IDataObject {
+  const { httpCode, context, description } = error as Error & {
+    httpCode?: string;
+    context?: IDataObject;
+    description?: string | null;
+  };
+  return {
+    error: { ...response },
+    details: {
+      message: error.message,
+      ...(description && { description }),
+      ...(httpCode !== undefined && { httpCode }),
+      ...(context !== undefined && { context: { ...context } }),
+    },
+  };
+}
+
+/** n8n ends an execution with this error without a word in its log. */
+export function cancelledError(executionId: string | undefined): Error {
+  const classes = errorClasses();
+  const cancelled = classes?.ManualExecutionCancelledError;
+  return cancelled === undefined ? new Cancelled() : new cancelled(executionId ?? 'unknown');
+}
+
+/**
+ * What n8n sends through the error output: an item whose only keys are `error`, `message` and `details`. Any other key, and
+ * the item counts as a success.
+ */
+export function errorItem(error: unknown): IDataObject {
+  const text = error instanceof Error ? error.message : String(error);
+  const more = error instanceof Mistake ? error.description : undefined;
+  return { error: text, ...(more !== undefined && { details: more }) };
+}
+
+function shaped(
+  name: string,
+  node: INode,
+  message: string,
+  { itemIndex, description }: NodeErrorDetails,
+): Error {
   return Object.assign(new Error(message), {
-    name,
-    // n8n logs the stack of every failed execution; ours says nothing that the message does not.
-    stack: `${name}: ${message}`,
-    node,
-    description: details.description ?? null,
-    context: { itemIndex: details.itemIndex },
-    functionality: 'regular' as const,
-    level: 'warning' as const,
-    timestamp: Date.now(),
-    lineNumber: undefined,
-    messages: [],
-    ...(details.httpStatus === undefined ? {} : { httpCode: String(details.httpStatus) }),
+    ...{ name, stack: `${name}: ${message}`, node, description: description ?? null },
+    ...{ context: { itemIndex }, functionality: 'regular', level: 'warning' },
+    ...{ timestamp: Date.now(), lineNumber: undefined, messages: [] },
   });
 }

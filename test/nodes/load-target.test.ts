@@ -1,8 +1,17 @@
 import { spawnSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { Engine, reportOf, type Report, type RunRequest, type RunResult } from './support/engine';
+import {
+  Engine,
+  reportOf,
+  type Item,
+  type Report,
+  type RunRequest,
+  type RunResult,
+} from './support/engine';
 import { eventually } from './support/eventually';
 
 // A real engine on a machine that may be busy.
@@ -375,8 +384,36 @@ describe('Payload', () => {
   });
 });
 
+/** What a workflow can ask of an item of an error: its keys, the status, and n8n's words for it. */
+function essence({ json, pairedItem }: Item): object {
+  const { error, details } = json as { error: Record<string, unknown>; details: Report['asked'] };
+  return {
+    ...{ keys: Object.keys(json).sort(), pairedItem, status: error['status'], code: error['code'] },
+    ...{ name: error['name'], httpCode: details['httpCode'], message: details['message'] },
+  };
+}
+
 describe('Fail', () => {
   const failing = { operation: 'fail', probability: 1 };
+
+  test.each([
+    [{ ...failing }, { operation: true, api: false, cancelled: false }],
+    [
+      { ...failing, failAs: 'httpStatus' },
+      { operation: false, api: true, cancelled: false },
+    ],
+    [
+      { operation: 'json', sizeKiB: -1 },
+      { operation: true, api: false, cancelled: false },
+    ],
+  ])('%j throws an error of the class by which n8n knows it', async (parameters, known) => {
+    expect((await run(parameters)).known).toEqual(known);
+  });
+
+  test('an execution that is cancelled ends with the error of which n8n reports nothing', async () => {
+    const { known } = await run({ operation: 'wait', waitMs: 60_000 }, { cancelAfterMs: 50 });
+    expect(known).toEqual({ operation: false, api: false, cancelled: true });
+  });
 
   test('as a node error', async () => {
     const { status, error } = await run(failing);
@@ -388,6 +425,31 @@ describe('Fail', () => {
     const { error } = await run({ ...failing, failAs: 'httpStatus', httpStatus: 429 });
     expect(error).toMatchObject({ name: 'NodeApiError', httpCode: '429' });
   });
+
+  test.each([429, 404, 503])(
+    'as status %d goes on as HTTP Request does for a response of this status',
+    async (httpStatus) => {
+      const server = createServer((_request, response) => response.writeHead(httpStatus).end('{}'));
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
+      for (const onError of ['continueRegularOutput', 'continueErrorOutput', 'stopWorkflow']) {
+        const settings = { onError };
+        const real = await engine.run({
+          ...{ node: 'httpRequest', parameters: { url } },
+          settings: { ...settings, typeVersion: 4.5 },
+        });
+        const ours = await run({ ...failing, failAs: 'httpStatus', httpStatus }, { settings });
+        const shown = ({ items, errorItems, error }: RunResult): object => ({
+          items: items.map(essence),
+          errorItems: errorItems.map(essence),
+          error: error && { name: error.name, httpCode: error.httpCode, message: error.message },
+        });
+        expect(shown(ours)).toEqual(shown(real));
+        expect(ours.items.length + ours.errorItems.length).toBe(onError === 'stopWorkflow' ? 0 : 1);
+      }
+      server.close();
+    },
+  );
 
   test('as something that is no error', async () => {
     const { status, error } = await run({ ...failing, failAs: 'thrownText' });

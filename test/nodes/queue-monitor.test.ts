@@ -478,6 +478,54 @@ describe('what is wrong is said soon, without a secret, and nothing is left open
   });
 });
 
+describe('with a path of its own for errors', () => {
+  const settings = { onError: 'continueErrorOutput' };
+  const outputs = async (
+    given: Record<string, unknown>,
+    parameters: Record<string, unknown> = {},
+  ): Promise<Pick<RunResult, 'items' | 'errorItems'>> => {
+    const { items, errorItems } = await engine.run({
+      ...{ node: 'queueMonitor', parameters, credential: credential({ port, ...given }), settings },
+    });
+    return { items, errorItems };
+  };
+
+  test('a timeout leaves through it, with what is left', async () => {
+    await withQueue({ prefix: 'timeout' }, async (queue) => {
+      await addJobs(queue, 2);
+      const parameters = { operation: 'waitUntilDrained', pollMs: 100, timeoutSeconds: 1 };
+      expect(await outputs({ prefix: 'timeout' }, parameters)).toEqual({
+        items: [],
+        errorItems: [
+          {
+            json: {
+              error: expect.stringMatching(/^The queue 'jobs' is not drained/) as string,
+              details: 'Left: 2 waiting, 0 active, 0 delayed, 0 paused.',
+            },
+            pairedItem: { item: 0 },
+          },
+        ],
+      });
+    });
+  });
+
+  test.each([
+    ['a queue that is not there', { prefix: 'nowhere' }, /has no queue 'jobs'/],
+    ['a Redis that does not answer as one', { port: 1 }, /refused the connection/],
+    ['a credential that cannot be', { host: ' ' }, /'Host' is empty/],
+  ])('%s leaves through it', async (_name, given, message) => {
+    const { items, errorItems } = await outputs(given);
+    expect(items).toEqual([]);
+    expect(errorItems).toHaveLength(1);
+    expect(errorItems[0]?.json['error']).toMatch(message);
+  });
+
+  test('what is read leaves through the other', async () => {
+    const { items, errorItems } = await outputs({ prefix: 'full' });
+    expect([items.length, errorItems.length]).toEqual([1, 0]);
+  });
+});
+
 describe('Queue Monitor Trigger', () => {
   const start = (parameters: Record<string, unknown>, more = {}): Promise<unknown> =>
     engine.ask('startTrigger', {

@@ -1,9 +1,20 @@
 import type { Bounds } from '../../shared/bounds';
-import { nodeError } from '../../shared/nodeError';
+import { nodeError, type ResponseError } from '../../shared/nodeError';
 import { choiceOf, numberOf, type Operation } from './operation';
 
 const probability: Bounds = { title: 'Probability', min: 0, max: 1 };
 const status: Bounds = { title: 'Status', min: 400, max: 599, integer: true };
+
+/** Failed as a service that responds with an error. */
+export class FailedAsStatus extends Error {
+  readonly response: ResponseError;
+
+  constructor(message: string, status: number) {
+    super(message);
+    const code = status < 500 ? 'ERR_BAD_REQUEST' : 'ERR_BAD_RESPONSE';
+    this.response = { name: 'AxiosError', message, code, status };
+  }
+}
 
 export const fail: Operation = {
   option: {
@@ -69,9 +80,6 @@ export const fail: Operation = {
     if (failAs === 'thrownText') throw message;
     throw asked.httpStatus === undefined
       ? nodeError(call.node, message, { itemIndex })
-      : nodeError(call.node, `${message}, with status ${asked.httpStatus}`, {
-          itemIndex,
-          httpStatus: asked.httpStatus,
-        });
+      : new FailedAsStatus(`${message}, with status ${asked.httpStatus}`, asked.httpStatus);
   },
 };

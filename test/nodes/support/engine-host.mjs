@@ -4,6 +4,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setImmediate } from 'node:timers';
 import { fileURLToPath } from 'node:url';
 
 process.env.N8N_LOG_LEVEL = 'silent';
@@ -38,12 +39,20 @@ const loaders = ['n8n-nodes-load-target', 'n8n-nodes-queue-monitor'].map(
   (name) => new core.PackageDirectoryLoader(join(root, 'dist', name)),
 );
 const loaderOf = (node) => loaders.find(({ known }) => node in known.nodes);
+const HTTP_REQUEST = 'n8n-nodes-base.httpRequest';
+/** n8n's own node, in the newest of its versions. */
+const httpRequest = () => {
+  const { HttpRequest } = n8nRequire('n8n-nodes-base/dist/nodes/HttpRequest/HttpRequest.node.js');
+  return new HttpRequest().getNodeType();
+};
 const nodeTypes = {
   getByName: (type) => nodeTypes.getByNameAndVersion(type),
   getByNameAndVersion: (type) =>
     type === 'test.items'
       ? itemsNode
-      : loaderOf(type.split('.').pop()).getNode(type.split('.').pop()).type,
+      : type === HTTP_REQUEST
+        ? httpRequest()
+        : watched(loaderOf(type.split('.').pop()).getNode(type.split('.').pop()).type),
   getKnownTypes: () => Object.assign({}, ...loaders.map(({ known }) => known.nodes)),
 };
 
@@ -81,7 +90,11 @@ const additionalData = (credential, mode, executionId) => ({
 });
 
 const nodeOf = ({ node, parameters, settings, credential }) => ({
-  ...{ id: 'under-test', name: 'Under Test', type: `${loaderOf(node).packageName}.${node}` },
+  ...{
+    id: 'under-test',
+    name: 'Under Test',
+    type: node === 'httpRequest' ? HTTP_REQUEST : `${loaderOf(node).packageName}.${node}`,
+  },
   ...{ typeVersion: 1, position: [200, 0], parameters },
   ...(credential && { credentials: { queueRedisApi: { id: '1', name: 'Redis' } } }),
   ...settings,
@@ -92,6 +105,26 @@ const workflowOf = (nodes, connections) =>
     ...{ id: 'test', name: 'test', nodes, connections, active: false, nodeTypes },
     settings: { executionOrder: 'v1' },
   });
+
+/** What the node under test threw last. */
+let thrown;
+const watched = (type) =>
+  type.execute === undefined
+    ? type
+    : Object.create(type, {
+        execute: {
+          async value() {
+            try {
+              return await type.execute.call(this);
+            } catch (error) {
+              thrown = error;
+              throw error;
+            }
+          },
+        },
+      });
+
+const asStored = (items) => JSON.parse(JSON.stringify(items));
 
 async function run(message) {
   const { items = [{ json: {} }], credential, cancelAfterMs, executionId = '1' } = message;
@@ -106,16 +139,27 @@ async function run(message) {
     additionalData(credential, 'trigger', executionId),
     'trigger',
   );
+  thrown = undefined;
   const began = performance.now();
   const running = execute.run({ workflow, startNode: start });
   if (cancelAfterMs !== undefined) setTimeout(() => running.cancel(), cancelAfterMs);
   const { data, status } = await running;
+  // A node that was cancelled throws after n8n has gone on.
+  await new Promise((resolve) => setImmediate(resolve));
   const [task] = data.resultData.runData['Under Test'] ?? [];
   const { error } = data.resultData;
   return {
     ...{ status, durationMs: performance.now() - began },
-    items: task?.data?.main?.[0] ?? [],
+    // As n8n stores them and as the next node sees them: an error object is the fields that JSON has of it.
+    items: asStored(task?.data?.main?.[0] ?? []),
+    errorItems: asStored(task?.data?.main?.[1] ?? []),
     error: error && { ...error, message: error.message, name: error.name },
+    // By the class, as n8n asks before it reports an error of its own.
+    known: {
+      operation: thrown instanceof workflowPackage.NodeOperationError,
+      api: thrown instanceof workflowPackage.NodeApiError,
+      cancelled: thrown instanceof workflowPackage.ExecutionCancelledError,
+    },
   };
 }
 

@@ -84,7 +84,7 @@ interface Reply {
 }
 
 export interface RunRequest {
-  node: 'loadTarget' | 'queueMonitor';
+  node: 'loadTarget' | 'queueMonitor' | 'httpRequest';
   parameters: Record<string, unknown>;
   /** Fields of the node itself, such as onError. */
   settings?: Record<string, unknown>;
@@ -104,6 +104,10 @@ export interface RunResult {
   status: string;
   durationMs: number;
   items: Item[];
+  /** Of the error output, which is there with onError: continueErrorOutput. */
+  errorItems: Item[];
+  /** Whether what the node threw is of n8n's own classes. */
+  known: { operation: boolean; api: boolean; cancelled: boolean };
   error?: {
     name: string;
     message: string;
