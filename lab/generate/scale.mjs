@@ -71,6 +71,8 @@ What follows from it:
   own Redis and database, and divide the traffic in front of them, for example by path or by host at your Ingress.
 - **PostgreSQL comes next.** Every execution is written several times. Leave out what you do not read: the profile
   \`throughput\` does not keep the records of successes ([tuning](chart/tuning.md)).
+- **n8n deletes fewer than 100 executions per second.** From that rate on the database of one release grows without end,
+  even if successes are not saved ([what helps](chart/data.md#how-many-n8n-can-delete)).
 - Your workflow costs more than this one, which does next to nothing: then workers are the first limit. Measure it.
 - Webhook processors hold connections open as long as the workflow takes: count memory and sockets, not only CPU.
 

@@ -146,11 +146,6 @@ export const RULES: readonly Rule[] = [
     with: '--prove or a search, and --from alone reads what is recorded',
     applies: (call) => has('prove')(call) || lacks('from')(call),
   },
-  {
-    options: ['executionsPerDay'],
-    of: ['recommend'],
-    ...{ with: '--keep-days', applies: has('keepDays') },
-  },
   // Others.
   {
     options: ['target', 'kubeconfig', 'context', 'namespace'],

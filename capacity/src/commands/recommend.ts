@@ -113,7 +113,7 @@ export function register(program: Command): void {
     .addOption(
       parsed(
         '--executions-per-day <count>',
-        'for --keep-days (default: the rate all day long)',
+        'how many executions a day has: n8n must be able to delete as many (default: the rate all day long)',
         positive,
       ),
     )
@@ -183,6 +183,7 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
     slos: chosenSlos(options),
     prices: { cpu: options.cpuPrice, memory: options.memoryPrice },
     keep: keepAsked(options),
+    executionsPerDay: options.executionsPerDay,
     write: { path: options.write, option: '--write', force: options.force === true },
     prove: options.prove === true,
     mostAttempts: options.attempts,
@@ -203,20 +204,14 @@ export function askedBy(options: RecommendOptions): RecommendChoice {
   };
 }
 
-function keepAsked({
-  keepDays,
-  executionSize,
-  executionsPerDay,
-}: RecommendOptions): RecommendChoice['keep'] {
-  if (keepDays === undefined && executionSize === undefined && executionsPerDay === undefined) {
-    return null;
-  }
+function keepAsked({ keepDays, executionSize }: RecommendOptions): RecommendChoice['keep'] {
+  if (keepDays === undefined && executionSize === undefined) return null;
   if (keepDays === undefined || executionSize === undefined) {
     throw new Mistake(
       '--keep-days and --execution-size go together: give both, how long executions are kept and how large the data of one is, like --keep-days 14 --execution-size 50Ki (docs/chart/data.md shows how to measure it).',
     );
   }
-  return { days: keepDays, kibPerExecution: executionSize, executionsPerDay };
+  return { days: keepDays, kibPerExecution: executionSize };
 }
 
 function show(answer: Recommended, file: string, json: boolean): number {

@@ -15,7 +15,7 @@ import { ofWorkload, withSlos } from './choose-evidence';
 import type { CapacityEvidence } from './evidence';
 import { readDeployed } from '../targets/chart/deployed';
 import { loadValues, type LoadOrder } from './load';
-import type { Keeping } from './kept-data';
+import { cannotBeDeleted, perDay, type Keeping } from './kept-data';
 import { prove, proveAsIs, type Proof } from './prove';
 import { readSearches, type KnownSearch } from './read';
 import { plannedRate, recommend, type Recommendation } from './recommend';
@@ -30,8 +30,10 @@ export interface RecommendChoice {
   ratePerSecond: number | undefined;
   slos: Slo[];
   prices: Prices;
-  /** How long executions are kept, at so many a day; null leaves both to the chart. */
-  keep: { days: number; kibPerExecution: number; executionsPerDay: number | undefined } | null;
+  /** How long executions are kept; null leaves that to the chart. */
+  keep: { days: number; kibPerExecution: number } | null;
+  /** Undefined: the rate, all day long. */
+  executionsPerDay: number | undefined;
   /** The file that the values are written to. */
   write: Omit<UserFile, 'begins'>;
   prove: boolean;
@@ -81,18 +83,23 @@ export async function recommendValues(
   const keeping = keepingAt(asked, ratePerSecond);
   const answer = { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof: null };
   if (recommendation === null) return answer;
+  // n8n 0.x deletes as many as there are.
+  if (!isLegacy(recommendation.best.evidence.topology.n8n)) refuseUndeletable(asked, ratePerSecond);
   writeUserFile(written, valuesYaml(recommendation, { keeping }));
   if (!asked.prove) return answer;
   return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, hands) };
 }
 
-/** Without a number of executions a day: the rate, all day long. */
-const keepingAt = ({ keep }: RecommendChoice, ratePerSecond: number): Keeping | null =>
-  keep === null
-    ? null
-    : { ...keep, executionsPerDay: keep.executionsPerDay ?? SECONDS_PER_DAY * ratePerSecond };
+const perDayAt = ({ executionsPerDay }: RecommendChoice, ratePerSecond: number): number =>
+  executionsPerDay ?? perDay(ratePerSecond);
 
-const SECONDS_PER_DAY = 86_400;
+const keepingAt = (asked: RecommendChoice, ratePerSecond: number): Keeping | null =>
+  asked.keep === null ? null : { ...asked.keep, executionsPerDay: perDayAt(asked, ratePerSecond) };
+
+function refuseUndeletable(asked: RecommendChoice, ratePerSecond: number): void {
+  const why = cannotBeDeleted(perDayAt(asked, ratePerSecond));
+  if (why !== null) throw new Mistake(why);
+}
 
 /** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
 async function searchesNow(
@@ -105,6 +112,8 @@ async function searchesNow(
       'without --from, recommend searches now, for which it needs --rate and --slo: give both, or name what n8n-tuned find recorded with --from.',
     );
   }
+  // Before minutes of searching.
+  refuseUndeletable(asked, ratePerSecond);
   const workload = asked.choose(false);
   const order = {
     ...loadOrder(asked, workload, slos, ratePerSecond),

@@ -37,6 +37,29 @@ export function keptSentence(keeping: Keeping): string {
   );
 }
 
+/**
+ * n8n 2 deletes 100 executions, waits a second, and deletes the next (executions-pruning.service.js), in one process: fewer
+ * than so many a day, whatever there is beside it. Executions that are not saved are deleted by the same timer.
+ */
+const DELETED_PER_SECOND = 100;
+const SECONDS_PER_DAY = 86_400;
+export const MOST_DELETED_PER_DAY = DELETED_PER_SECOND * SECONDS_PER_DAY;
+
+/** Of a rate that goes on all day long. */
+export const perDay = (ratePerSecond: number): number => SECONDS_PER_DAY * ratePerSecond;
+
+/** Why so many executions cannot be deleted, and what can be done; null where they can. */
+export function cannotBeDeleted(executionsPerDay: number): string | null {
+  if (executionsPerDay < MOST_DELETED_PER_DAY) return null;
+  const grouped = (count: number): string => Math.ceil(count).toLocaleString('en');
+  return (
+    `${grouped(executionsPerDay)} executions per day are more than n8n can delete, which is fewer than ` +
+    `${String(DELETED_PER_SECOND)} per second, ${grouped(MOST_DELETED_PER_DAY)} per day: its database would grow without end. ` +
+    'If the rate is a peak, say with --executions-per-day how many executions a day has. ' +
+    'If not, divide the load among several releases, each with its own database; docs/chart/data.md says what else helps.'
+  );
+}
+
 const counted = (count: number): string => count.toLocaleString('en').replaceAll(',', ' ');
 
 function gib(amount: number): string {

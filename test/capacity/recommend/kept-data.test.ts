@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { parseDataSize } from '../../../capacity/src/plan/quantities';
-import { keptData, keptSentence, type Keeping } from '../../../capacity/src/recommend/kept-data';
+import { programOf } from '../../../capacity/src/program';
+import {
+  cannotBeDeleted,
+  keptData,
+  keptSentence,
+  perDay,
+  type Keeping,
+} from '../../../capacity/src/recommend/kept-data';
 import { recommend } from '../../../capacity/src/recommend/recommend';
 import { valuesYaml } from '../../../capacity/src/recommend/values';
 import { queue, regular } from './evidence';
@@ -81,4 +88,38 @@ test('a size of data is said in Ki or Mi', () => {
       /is not an amount of data: write it like 50Ki or 2Mi/,
     );
   }
+});
+
+describe('executions that n8n cannot delete', () => {
+  it.each([
+    [8_639_999, true],
+    [8_640_000, false],
+    [8_640_001, false],
+    [1, true],
+  ])('%d per day: deleted is %s', (executionsPerDay, can) => {
+    expect(cannotBeDeleted(executionsPerDay) === null).toBe(can);
+  });
+
+  it('are said with the figures, and with what to do', () => {
+    expect(cannotBeDeleted(perDay(400))).toBe(
+      '34,560,000 executions per day are more than n8n can delete, which is fewer than 100 per second, 8,640,000 per day: its database would grow without end. If the rate is a peak, say with --executions-per-day how many executions a day has. If not, divide the load among several releases, each with its own database; docs/chart/data.md says what else helps.',
+    );
+  });
+
+  it('are refused by recommend before it searches, and taken where the rate is only a peak', async () => {
+    const said = async (...words: string[]): Promise<string> => {
+      const slo = ['--slo', 'p95<1s', '--workload', 'last-node'];
+      return programOf()
+        .parseAsync(['node', 'n8n-tuned', 'recommend', ...slo, ...words])
+        .then(
+          () => '',
+          (error: unknown) => (error as Error).message,
+        );
+    };
+    expect(await said('--rate', '100')).toMatch(/^8,640,000 executions per day are more than n8n/);
+    expect(await said('--rate', '99.9')).not.toMatch(/n8n can delete/);
+    expect(await said('--rate', '900', '--executions-per-day', '20000')).not.toMatch(
+      /n8n can delete/,
+    );
+  });
 });

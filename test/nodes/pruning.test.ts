@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { MOST_DELETED_PER_DAY } from '../../capacity/src/recommend/kept-data';
+import { n8nFolder } from './support/lab';
+
+/** What `recommend` and docs/chart/data.md say of how n8n deletes executions, in n8n's own code. */
+const N8N = n8nFolder('2.41.1');
+const read = (file: string): string => readFileSync(join(N8N, 'dist', file), 'utf8');
+
+test('n8n deletes a batch of executions, and the next one a second later at the earliest', () => {
+  const source = read('services/pruning/executions-pruning.service.js');
+  const batch = Number(/this\.batchSize = (\d+);/.exec(source)?.[1]);
+  expect(source).toMatch(
+    /if \(refs\.length >= this\.batchSize\)\s+return 1 \* constants_1\.Time\.seconds\.toMilliseconds;/,
+  );
+  const repository = readFileSync(
+    join(N8N, '../@n8n/db/dist/repositories/execution.repository.js'),
+    'utf8',
+  );
+  expect(Number(/this\.hardDeletionBatchSize = (\d+);/.exec(repository)?.[1])).toBe(batch);
+  expect(batch * 24 * 60 * 60).toBe(MOST_DELETED_PER_DAY);
+});
+
+test('n8n leaves an execution that it does not save to the same timer, unless pruning is off', () => {
+  const source = read('executions/execution-persistence.js');
+  const [, body = ''] = source.split('async deleteInFlightExecution(target) {');
+  expect(body.slice(0, 600)).toMatch(
+    /if \(this\.executionsConfig\.pruneData\) \{[^}]*update\(target\.executionId, \{ deletedAt \}\);\s+\}\s+else \{\s+await this\.hardDelete\(target\);/,
+  );
+  expect(read('execution-lifecycle/execution-lifecycle-hooks.js')).toContain(
+    'executionPersistence.deleteInFlightExecution({',
+  );
+});
