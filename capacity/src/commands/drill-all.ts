@@ -1,9 +1,9 @@
 /** Every fault that a topology has something for, one after the other, each on a target of its own; and one table. */
-import { mkdirSync } from 'node:fs';
+
 import { basename, join } from 'node:path';
 import type { Fault } from '../drill/fault';
 import { FAULTS } from '../drill/faults';
-import { runId, writeWhole } from '../record/folder';
+import { makeFolder, runId, writeWhole } from '../record/folder';
 import {
   drillsCsv,
   renderDrillsMarkdown,
@@ -42,7 +42,7 @@ export async function drillAll(options: DrillOptions): Promise<number> {
     return orderOf(fault, { ...others, ...timesOf(fault, { lasts, every }), out });
   });
   const told = await chosenMonitoring(options);
-  mkdirSync(out, { recursive: true });
+  makeFolder(out);
   const rows: DrillRow[] = [];
   const codes: number[] = [];
   let isStopped = false;

@@ -73,7 +73,7 @@ async function up(options: UpOptions): Promise<void> {
     );
   }
   kept.prepare();
-  const log = openSync(kept.logFile, 'w');
+  const log = openSync(kept.logFile, 'w', 0o600);
   const keeper = spawn(process.execPath, process.argv.slice(1), {
     detached: true,
     stdio: ['ignore', log, log],

@@ -1,11 +1,11 @@
 /** Measures two or more topologies in turns until each difference from the first one is clear, or clearly none. */
-import { mkdirSync } from 'node:fs';
+
 import { basename, join, relative } from 'node:path';
 import { alignedPairs, compare, turn, unlessRejected, type Comparison } from '../analysis/compare';
 import { Resting } from '../find/rest';
 import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
 import { refuseWithoutEvidence } from '../run/evidence';
-import { runId, writeWhole } from '../record/folder';
+import { makeFolder, runId, writeWhole } from '../record/folder';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
@@ -62,7 +62,7 @@ export async function compareTopologies(
   );
   // All runs lie beneath the first comparison; the others lead there.
   const home = folders[0] ?? top;
-  for (const folder of [home, ...folders]) mkdirSync(folder, { recursive: true });
+  for (const folder of [home, ...folders]) makeFolder(folder);
 
   const invalid: Invalid[] = [];
   const elapsed = (): number => (Date.now() - started.getTime()) / 1000;

@@ -1,5 +1,5 @@
 /** A fault under load, in one sitting: the control without it, then steady, fault and return; and the ledger of both. */
-import { mkdirSync } from 'node:fs';
+
 import { basename, join } from 'node:path';
 import { dueTimes } from '../analysis/drill/due-times';
 import { drillFigures, exposedTo } from '../analysis/drill/figures';
@@ -18,7 +18,7 @@ import {
   type DrillRecovery,
   type DrillSchedule,
 } from '../record/drill-record';
-import { runId, writeWhole } from '../record/folder';
+import { makeFolder, runId, writeWhole } from '../record/folder';
 import { ledgerCsv } from '../record/ledger-csv';
 import { readRequests } from '../record/read';
 import type { RequestSample } from '../record/record';
@@ -64,7 +64,7 @@ export async function drill(
   const { fault, load, workload, slos } = order;
   const id = runId(started, workload.recorded.name, `drill-${fault.name}`);
   const folder = join(order.out, id);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const problems: string[] = [];
   const measured = async (
     what: string,

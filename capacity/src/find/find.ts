@@ -1,12 +1,12 @@
 /** Drives one search for the capacity: it proposes, we measure, it answers. */
-import { mkdirSync } from 'node:fs';
+
 import { basename, join } from 'node:path';
 import type { Prices } from '../analysis/cost';
 import { cpuPerRequest } from '../analysis/machine-speed';
 import type { CapacitySearch } from '../analysis/search/search';
 import type { Probe } from '../analysis/search/types';
 import { type Arrivals, type LoadPlan } from '../plan/profile';
-import { runId, writeWhole } from '../record/folder';
+import { makeFolder, runId, writeWhole } from '../record/folder';
 import type { AtCapacity, FindProbe, FindRecord } from '../record/find-record';
 import { FIND_FILE, runAtCapacity, usedAt } from '../record/read-find';
 import type { RunRecord, Summary } from '../record/record';
@@ -47,7 +47,7 @@ export async function find(
   const started = new Date();
   const id = runId(started, order.workload.recorded.name, 'find');
   const folder = join(order.out, id);
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   const probes: FindProbe[] = [];
   const summaries = new Map<string, Summary>();
   const resting = new Resting(running, order.workload.requests);

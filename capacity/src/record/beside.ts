@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writeWhole } from './folder';
+import { makeFolder, writeWhole } from './folder';
 import { failureText } from './table-file';
 
 export interface FileBeside {
@@ -20,7 +20,7 @@ export function writeBeside(folder: string, files: readonly FileBeside[]): strin
   for (const { name, content } of files) {
     const file = join(folder, name);
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      makeFolder(dirname(file));
       writeWhole(file, content);
     } catch (error) {
       return [failureText(file, error)];

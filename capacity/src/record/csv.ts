@@ -77,8 +77,12 @@ export function row(values: readonly CsvCell[]): string {
   return `${values.map(cell).join(',')}\n`;
 }
 
+/** A spreadsheet would compute a text that begins so: the apostrophe makes it a text, and is taken off when it is read. */
+const FORMULA = /^['=+\-@\t\r]/;
+
 function cell(value: CsvCell): string {
-  const text = value === null || value === undefined ? '' : String(value);
+  if (value === null || value === undefined) return '';
+  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -143,15 +147,21 @@ export class RowReader {
       const whole = this.open === '' ? line : `${this.open}\n${line}`;
       if (!whole.includes('"')) {
         const text = withoutCr(whole);
-        if (text !== '') rows.push(text.split(','));
+        if (text !== '') rows.push(withoutMarks(text.split(',')));
       } else if (hasEveryQuoteClosed(whole)) {
-        rows.push(cellsOf(withoutCr(whole)));
+        rows.push(withoutMarks(cellsOf(withoutCr(whole))));
         this.open = '';
       } else this.open = whole;
     }
     return rows;
   }
 }
+
+/** As `cell` was given them. */
+const withoutMarks = (cells: string[]): string[] =>
+  cells.some((text) => text.startsWith("'"))
+    ? cells.map((text) => (/^'['=+\-@\t\r]/.test(text) ? text.slice(1) : text))
+    : cells;
 
 /** A CR that is part of a value stands in quotes. */
 const withoutCr = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);

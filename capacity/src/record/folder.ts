@@ -1,6 +1,8 @@
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
+  constants,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -64,10 +66,12 @@ export class RunFolder {
   ) {
     this.path = join(root, head.id);
     try {
-      mkdirSync(this.path, { recursive: true });
+      makeFolder(root);
+      // Not one that is there: its name is random, and what somebody else has made under it is none of ours.
+      mkdirSync(this.path, { mode: PRIVATE_FOLDER });
       const running: RunningHead = { maker: thisProcess(), head };
-      writeFileSync(join(this.path, HEAD_FILE), json(running));
-      writeFileSync(join(this.path, RESERVE_FILE), Buffer.alloc(RESERVE_BYTES, 'reserve '));
+      writeWhole(join(this.path, HEAD_FILE), json(running));
+      writeWhole(join(this.path, RESERVE_FILE), Buffer.alloc(RESERVE_BYTES, 'reserve '));
     } catch (error) {
       throw new Mistake(`${failureText(this.path, error)}; choose another folder with --out.`);
     }
@@ -103,12 +107,13 @@ export class RunFolder {
 
   /** Their names within the folder. */
   async keepLogs(files: readonly string[]): Promise<string[]> {
-    mkdirSync(join(this.path, 'logs'), { recursive: true });
+    makeFolder(join(this.path, 'logs'));
     const kept: string[] = [];
     for (const file of files) {
       const name = join('logs', basename(file));
       try {
-        await copyFile(file, join(this.path, name));
+        await copyFile(file, join(this.path, name), constants.COPYFILE_EXCL);
+        chmodSync(join(this.path, name), PRIVATE_FILE);
         kept.push(name);
       } catch (error) {
         this.failures.push(failureText(name, error));
@@ -163,9 +168,27 @@ export function runId(startedAt: Date, workload: string, profile: string): strin
   return `${time}-${workload}-${profile}-${letters}`;
 }
 
-export function writeWhole(file: string, content: string | Uint8Array): void {
-  const draft = `${file}.draft`;
-  const descriptor = openSync(draft, 'w');
+/** What is recorded is its owner's alone: n8n's logs and the user's names are in it. */
+const PRIVATE_FOLDER = 0o700;
+export const PRIVATE_FILE = 0o600;
+
+/** With those above it that are not there; what is there stays as it is. */
+export function makeFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+}
+
+/**
+ * The file appears as a whole or not at all. In a folder that others may write to, its draft has a name that nobody
+ * knows, and is never a link that somebody has put there.
+ */
+export function writeWhole(
+  file: string,
+  content: string | Uint8Array,
+  mode: number = PRIVATE_FILE,
+): void {
+  const draft = `${file}.${randomBytes(6).toString('hex')}.draft`;
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const descriptor = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
     writeFileSync(descriptor, content);
     fsyncSync(descriptor);
@@ -175,7 +198,12 @@ export function writeWhole(file: string, content: string | Uint8Array): void {
   } finally {
     closeSync(descriptor);
   }
-  renameSync(draft, file);
+  try {
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 function json(value: unknown): string {

@@ -1,7 +1,7 @@
 /** Copies of records in S3, or in anything that speaks like it. */
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { createReadStream, readdirSync, statSync } from 'node:fs';
-import { basename, join, relative, sep } from 'node:path';
+import { constants, createReadStream, openSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
 import { COMPARE_FILE } from './compare-record';
 import { RECORD_FILE } from './folder';
@@ -96,7 +96,8 @@ async function put(
   signal: AbortSignal,
 ): Promise<void> {
   const { Upload } = await import('@aws-sdk/lib-storage');
-  const body = createReadStream(file);
+  const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const body = createReadStream(file, { fd: descriptor });
   const upload = new Upload({
     client,
     params: { Bucket: bucket, Key: key, Body: body, ContentType: typeOf(key) },
@@ -128,11 +129,13 @@ function reasonOf(error: unknown): string {
   return messageOf(error) || code || 'unknown';
 }
 
-function filesBeneath(folder: string): string[] {
-  return readdirSync(folder, { recursive: true })
-    .map((name) => join(folder, String(name)))
-    .filter((file) => statSync(file).isFile())
-    .map((file) => relative(folder, file).split(sep).join('/'));
+/** No link: what it leads to, such as a key in somebody's home, is no part of the record. */
+function filesBeneath(folder: string, under = ''): string[] {
+  return readdirSync(join(folder, under), { withFileTypes: true }).flatMap((entry) => {
+    const name = under === '' ? entry.name : `${under}/${entry.name}`;
+    if (entry.isDirectory()) return filesBeneath(folder, name);
+    return entry.isFile() ? [name] : [];
+  });
 }
 
 const TYPES: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants as files, openSync, writeSync } from 'node:fs';
 import { createGzip, constants, type Gzip } from 'node:zlib';
 
 /**
@@ -95,7 +95,8 @@ class FileSink {
   private readonly descriptor: number;
 
   constructor(private readonly file: string) {
-    this.descriptor = openSync(file, 'w');
+    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = files;
+    this.descriptor = openSync(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   }
 
   write(data: Buffer): void {

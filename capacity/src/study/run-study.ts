@@ -1,8 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { wordsOf, type NamedStudy, type StudyLength } from '../plan/study-file';
-import { writeWhole } from '../record/folder';
+import { makeFolder, writeWhole } from '../record/folder';
 import { STUDY_FILE, type StudyRecord } from '../record/study-record';
 import { thisMachine } from '../targets/machine';
 import { EXIT, messageOf, Mistake } from '../ui/exit';
@@ -50,7 +49,7 @@ export async function runStudy(order: StudyOrder, signal: AbortSignal): Promise<
     isWhole: false,
     steps: [],
   };
-  makeFolder(folder);
+  makeOut(folder);
   for (const [index, command] of commands.entries()) {
     order.onStep(index, commands);
     const began = Date.now();
@@ -68,9 +67,9 @@ export async function runStudy(order: StudyOrder, signal: AbortSignal): Promise<
   return record;
 }
 
-function makeFolder(folder: string): void {
+function makeOut(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
   } catch (error) {
     throw new Mistake(
       `${folder} cannot be written: ${messageOf(error)}; choose another folder with --out.`,

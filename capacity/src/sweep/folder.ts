@@ -1,8 +1,8 @@
 /** The folder of a sweep: sweep.json first, then a folder a step, whose cell.json says that it is done. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Step } from '../plan/cells';
-import { writeWhole } from '../record/folder';
+import { makeFolder, writeWhole } from '../record/folder';
 import {
   cellRecordSchema,
   SWEEP_FILE,
@@ -32,7 +32,7 @@ export class SweepFolder {
 
   begin(sweep: SweepRecord): void {
     try {
-      mkdirSync(this.path, { recursive: true });
+      makeFolder(this.path);
       writeWhole(join(this.path, SWEEP_FILE), json(sweep));
     } catch (error) {
       throw new Mistake(
@@ -53,7 +53,7 @@ export class SweepFolder {
   emptyCell(step: Step, index: number): string {
     const folder = this.cell(step, index);
     rmSync(folder, { recursive: true, force: true });
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     return folder;
   }
 

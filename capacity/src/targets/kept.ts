@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lab/paths';
 import { isAlive, type ProcessName } from '../linux/proc';
-import { writeWhole } from '../record/folder';
+import { makeFolder, writeWhole } from '../record/folder';
 import { Mistake } from '../ui/exit';
 import type { MetricsEndpoint, Owner, ProcessRoot, Running } from './target';
 
@@ -40,8 +40,9 @@ export class Kept {
   }
 
   prepare(): void {
-    mkdirSync(this.folder, { recursive: true });
-    chmodSync(this.folder, 0o700); // Passwords are in it.
+    makeFolder(this.folder);
+    // Also where an older one was open: addresses and passwords of stores are in it.
+    chmodSync(this.folder, 0o700);
   }
 
   write(state: KeptState): void {

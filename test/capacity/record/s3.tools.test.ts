@@ -1,10 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { HeadObjectCommand } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { s3Place, s3UrlOf, uploadFolder } from '../../../capacity/src/record/s3';
 import { buildCli, runCli } from '../../support/cli';
 import { startS3Server, type S3Server } from '../../support/s3-server';
@@ -74,6 +82,22 @@ describe('copying a run to a real S3 server', () => {
     for (const file of files)
       expect(server.content(`n8n/run-1/${file}`)).toBe(`content of ${file}`);
     expect(readdirSync(folder).sort()).toEqual(['logs', 'plots', 'report.html', 'run.json']);
+  });
+
+  it('brings no file to which a link in the folder leads', async () => {
+    given(server.env);
+    const linked = join(mkdtempSync(join(tmpdir(), 'runs-')), 'run-linked');
+    mkdirSync(linked);
+    writeFileSync(join(linked, 'run.json'), '{}');
+    writeFileSync(join(linked, '..', 'id_ed25519'), 'a key');
+    symlinkSync(join('..', 'id_ed25519'), join(linked, 'report.html'));
+    symlinkSync('..', join(linked, 'logs'));
+    await uploadFolder(await s3Place('s3://runs/linked'), linked, patience());
+    rmSync(join(linked, '..'), { recursive: true });
+    const { Contents = [] } = await (
+      await s3Place('s3://runs')
+    ).client.send(new ListObjectsV2Command({ Bucket: 'runs', Prefix: 'linked/' }));
+    expect(Contents.map(({ Key }) => Key)).toEqual(['linked/run-linked/run.json']);
   });
 
   it('brings a file of many megabytes in parts, without holding it in memory', async () => {

@@ -3,7 +3,7 @@ import { compareCharts } from './charts';
 import { compareFigures, pairTable, takesFigures, topologyTable } from './figures';
 import type { ComparedRuns } from './seen';
 import { repeatCommand } from '../text/units';
-import { table } from '../text/markdown';
+import { markdownOf, table } from '../text/markdown';
 
 export function renderCompareMarkdown(record: CompareRecord, runs: ComparedRuns): string {
   const pairs = pairTable(record);
@@ -37,5 +37,5 @@ export function renderCompareMarkdown(record: CompareRecord, runs: ComparedRuns)
     '```',
     '',
   ];
-  return lines.join('\n');
+  return markdownOf(lines);
 }

@@ -1,6 +1,6 @@
 import { drillAdvice } from '../../analysis/drill/advice';
 import type { DrillRecord } from '../../record/drill-record';
-import { table } from '../text/markdown';
+import { markdownOf, table } from '../text/markdown';
 import { repeatCommand } from '../text/units';
 import { drillCharts, type DrillParts } from './charts';
 import {
@@ -59,5 +59,5 @@ export function renderDrillMarkdown(record: DrillRecord, parts: DrillParts): str
     '```',
     '',
   ];
-  return lines.join('\n');
+  return markdownOf(lines);
 }

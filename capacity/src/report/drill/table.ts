@@ -4,7 +4,7 @@ import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
 import type { DrillRecord } from '../../record/drill-record';
 import { row as csvRow } from '../../record/csv';
 import { formatNumber } from '../plot/scale';
-import { table } from '../text/markdown';
+import { markdownOf, table } from '../text/markdown';
 import { renderColumns } from '../text/terminal';
 import { share } from '../text/units';
 
@@ -69,7 +69,7 @@ function notes(row: DrillRow): string[] {
 export function renderDrillsMarkdown(rows: readonly DrillRow[]): string {
   const first = rows.find(({ record }) => record !== null)?.record ?? null;
   const versions = Object.entries(first?.versions ?? {}).map((pair) => pair.join(' '));
-  return [
+  return markdownOf([
     '# Drills',
     '',
     ...(first === null
@@ -93,7 +93,7 @@ export function renderDrillsMarkdown(rows: readonly DrillRow[]): string {
     'that may be lost in truth, with 95 % confidence; "-" where requests were still running, or nothing is known of them. A',
     'drill is one sample.',
     '',
-  ].join('\n');
+  ]);
 }
 
 const CSV_FIGURES = ['exposed', 'lossBound', 'detectSeconds', 'recoverSeconds'];

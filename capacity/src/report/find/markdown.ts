@@ -3,7 +3,7 @@ import type { FindRecord } from '../../record/find-record';
 import { findCharts } from './charts';
 import { findFigures, PROBE_COLUMNS, probeRow, probeTerms } from './figures';
 import { repeatCommand } from '../text/units';
-import { table } from '../text/markdown';
+import { markdownOf, table } from '../text/markdown';
 
 export function renderFindMarkdown(record: FindRecord): string {
   const lines = [
@@ -33,5 +33,5 @@ export function renderFindMarkdown(record: FindRecord): string {
     '```',
     '',
   ];
-  return lines.join('\n');
+  return markdownOf(lines);
 }

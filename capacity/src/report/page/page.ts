@@ -1,3 +1,4 @@
+import { digestOf } from '../../ui/digest';
 import { escapeXml } from '../plot/svg';
 import { script } from './script';
 import { PAGE_STYLE } from './style';
@@ -11,9 +12,11 @@ export function page(
   body: string,
   more: { style: string; script: string } = { style: '', script: '' },
 ): string {
+  const program = `${script}${more.script === '' ? '' : `;${more.script}`}`;
   return `${PAGE_BEGIN}<html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policyOf(program)}">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>${escapeXml(title)}</title>
 <link rel="icon" href="data:,">
@@ -23,11 +26,22 @@ export function page(
 <main>
 ${body}
 </main>
-<script>${script}${more.script === '' ? '' : `;${more.script}`}</script>
+<script>${program}</script>
 </body>
 </html>
 `;
 }
+
+/** Nothing is loaded or sent, and no script but this one runs, whatever a record has brought into the page. */
+const policyOf = (program: string): string =>
+  [
+    "default-src 'none'",
+    "style-src 'unsafe-inline'",
+    `script-src '${digestOf(program)}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
 
 /** A table of more columns keeps its width on a phone, where it scrolls sideways. */
 const MANY = 5;

@@ -1,10 +1,10 @@
 import type { SizePrediction } from '../../analysis/predict/answer';
-import { table } from '../text/markdown';
+import { markdownOf, table } from '../text/markdown';
 import { predictCharts } from './charts';
 import { predictFigures, predictSentence, predictTitle } from './figures';
 
 export function renderPredictMarkdown(answer: SizePrediction): string {
-  return [
+  return markdownOf([
     `# ${predictTitle(answer)}`,
     '',
     `**${predictSentence(answer)}**`,
@@ -20,5 +20,5 @@ export function renderPredictMarkdown(answer: SizePrediction): string {
     '',
     ...answer.group.measurements.map(({ source }) => `- ${source}`),
     '',
-  ].join('\n');
+  ]);
 }

@@ -1,4 +1,4 @@
-import { table } from '../text/markdown';
+import { markdownOf, table } from '../text/markdown';
 import { drawChartFile } from '../plot/draw';
 import {
   LIMIT_COLUMNS,
@@ -90,5 +90,5 @@ export function renderMarkdown(data: RunData): string {
     '```',
     '',
   );
-  return lines.join('\n');
+  return markdownOf(lines);
 }

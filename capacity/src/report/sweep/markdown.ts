@@ -1,6 +1,6 @@
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
 import { repeatCommand } from '../text/units';
-import { table } from '../text/markdown';
+import { markdownOf, table } from '../text/markdown';
 import { sweepCharts } from './charts';
 import {
   crashes,
@@ -15,7 +15,7 @@ export function renderSweepMarkdown(sweep: SweepRecord, records: readonly CellRe
   const { head, rows } = sweepTable(sweep, records);
   const dead = crashes(records);
   const limits = sweepLimits(sweep, records);
-  return [
+  return markdownOf([
     `# ${sweep.title}`,
     '',
     `**${sweepSentence(sweep, records)}**`,
@@ -52,5 +52,5 @@ export function renderSweepMarkdown(sweep: SweepRecord, records: readonly CellRe
     repeatCommand(sweep.command),
     '```',
     '',
-  ].join('\n');
+  ]);
 }
