@@ -1,5 +1,7 @@
 import { programOf } from './program';
+import { withoutSecrets } from './plan/recorded-command';
 import { endingOf } from './ui/exit';
+import { hideOn } from './ui/known-secrets';
 import { outliveReaders } from './ui/print';
 
 /** Of what nobody waits for any more: a connection to a node that was lost never closes by itself. */
@@ -7,6 +9,9 @@ const LEFT_OPEN_MS = 5_000;
 
 async function main(): Promise<void> {
   outliveReaders(process.stdout, process.stderr);
+  // What is masked there is masked from here on in all that is said.
+  withoutSecrets(process.argv.slice(2));
+  [process.stdout, process.stderr].forEach(hideOn);
   try {
     await programOf().parseAsync();
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Addresses as they go into a record: without user and password, and without what a query or a path may hide. Pure. */
-import { MASK } from './mask';
+import { hidden } from './mask';
 
 /** Parameters of the bundled workloads, and the usual names of a size or a number. */
 const HARMLESS_NAME = /^(count|items|kib|limit|mb|mib|ms|n|page|size)$/;
@@ -23,8 +23,8 @@ export function withoutSecretQuery(text: string): string {
 
 function withoutValue(word: string): string {
   const [name = '', ...values] = word.split('=');
-  if (values.length === 0) return word === '' || HARMLESS_NAME.test(word) ? word : MASK;
-  return isHarmlessParameter(name, values.join('=')) ? word : `${name}=${MASK}`;
+  if (values.length === 0) return word === '' || HARMLESS_NAME.test(word) ? word : hidden(word);
+  return isHarmlessParameter(name, values.join('=')) ? word : `${name}=${hidden(values.join('='))}`;
 }
 
 /**
@@ -35,7 +35,10 @@ function withoutUserInfo(text: string): string {
   return text.replace(ADDRESS, (whole, scheme: string, before: string) => {
     const [host = ''] = before.split(/[/?#]/);
     const isOfPath = host !== before && /^([\w.-]+|\[[\da-f:.]+\])(:\d{1,5})?$/i.test(host);
-    return isOfPath && !STORE.test(scheme) ? whole : `${scheme}${MASK}@`;
+    if (isOfPath && !STORE.test(scheme)) return whole;
+    const [user = '', ...password] = before.split(':');
+    hidden(password.length === 0 ? user : password.join(':'));
+    return `${scheme}${hidden(before)}@`;
   });
 }
 
@@ -45,7 +48,7 @@ const STORE = /^(rediss?|postgres(ql)?|mysql|mongodb|amqps?):/i;
 /** A part of a path that is a key, as in `/bot1102015:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/send`. Those of n8n's webhooks are UUIDs. */
 function withoutTokens(text: string): string {
   return text.replace(/(?<=\/)[\w:~.-]{20,}(?=[/?#\s]|$)/g, (part) =>
-    isToken(part) ? MASK : part,
+    isToken(part) ? hidden(part) : part,
   );
 }
 

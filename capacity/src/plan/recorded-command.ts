@@ -1,5 +1,5 @@
 /** Commands as they go into a record: the value of an option is shown where it is known to hold no secret. Pure. */
-import { MASK } from './mask';
+import { hidden } from './mask';
 import { isHarmlessParameter, withoutSecretParts } from './recorded-address';
 import { isHarmlessVariable } from './recorded-variables';
 
@@ -29,7 +29,7 @@ const FLAGS = new Set(
 
 /** What is shown of the value of each other option. */
 const OF_OPTION: Record<string, (value: string) => string> = {
-  '--body': (value) => (value.startsWith('@') ? value : MASK),
+  '--body': (value) => (value.startsWith('@') ? value : hidden(value)),
   '--command': (value) => withoutSecretWords(value),
   '--env': (value) => afterName(value, isHarmlessVariable),
   '--expect': (value) => expectation(value),
@@ -60,27 +60,32 @@ export function withoutSecrets(words: readonly string[]): string[] {
 
 function valueOf(option: string, value: string): string {
   if (SHOWN.has(option)) return withoutSecretParts(value);
-  return OF_OPTION[option]?.(value) ?? (FLAGS.has(value) || SHOWN.has(value) ? value : MASK);
+  return (
+    OF_OPTION[option]?.(value) ?? (FLAGS.has(value) || SHOWN.has(value) ? value : hidden(value))
+  );
 }
 
 function afterName(text: string, isHarmless: (name: string, value: string) => boolean): string {
   const [, name = '', value = ''] = /^([\w.-]+)=(.*)$/s.exec(text) ?? [];
-  if (name === '') return MASK;
-  return isHarmless(name, value) ? text : `${name}=${MASK}`;
+  if (name === '') return hidden(text);
+  return isHarmless(name, value) ? text : `${name}=${hidden(value)}`;
 }
 
 function headerName(text: string): string {
-  const [, name = ''] = /^([\w-]+):/.exec(text) ?? [];
-  return name === '' ? MASK : `${name}:${MASK}`;
+  const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/s.exec(text) ?? [];
+  if (name === '') return hidden(text);
+  // `Bearer x`: the token also stands without the word before it.
+  for (const word of value.split(/\s+/)) hidden(word);
+  return `${name}:${hidden(value)}`;
 }
 
 /** `status==200`, `json.ok==true`: where, and how it is compared. */
 function expectation(text: string): string {
   const [, place = '', sign = '', value = ''] =
     /^([\w.[\]-]+)(==|!=|~|<=|>=|<|>)(.*)$/s.exec(text) ?? [];
-  if (place === '') return MASK;
+  if (place === '') return hidden(text);
   const isShown = place === 'status' ? /^\d{3}$/.test(value) : /^(true|false|null)$/.test(value);
-  return isShown ? text : `${place}${sign}${MASK}`;
+  return isShown ? text : `${place}${sign}${hidden(value.replace(/^"(.*)"$/s, '$1'))}`;
 }
 
 const PROGRAM =
@@ -95,6 +100,6 @@ export const withoutSecretWords = (text: string): string =>
     .split(/\s+/)
     .map((word) => {
       if (/^[A-Z][A-Z0-9_]*=/.test(word)) return afterName(word, isHarmlessVariable);
-      return PROGRAM.test(word) || FILE.test(word) || SIGN.test(word) ? word : MASK;
+      return PROGRAM.test(word) || FILE.test(word) || SIGN.test(word) ? word : hidden(word);
     })
     .join(' ');

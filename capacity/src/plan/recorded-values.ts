@@ -1,5 +1,5 @@
 /** Values of a chart as they go into a record: an allow-list, which for our chart its schema is. Pure. */
-import { maskOf } from './mask';
+import { maskOf, maskOfNamed } from './mask';
 import { isHarmlessVariable } from './recorded-variables';
 
 /** Of values.schema.json what is read here. */
@@ -93,7 +93,7 @@ const variablesIn = (values: unknown): unknown =>
           ? foreignWithoutSecrets(value)
           : value === null || isHarmlessVariable(name, String(value))
             ? value
-            : maskOf(value),
+            : maskOfNamed(name, value),
       )
     : foreignWithoutSecrets(values);
 
@@ -106,7 +106,7 @@ const isVariable = (value: unknown): value is { name: string; value: unknown } =
 function variableOf({ name, value, ...rest }: { name: string; value: unknown }): object {
   return {
     name: VARIABLE.test(name) ? name : maskOf(name),
-    value: isHarmlessVariable(name, String(value)) ? value : maskOf(value),
+    value: isHarmlessVariable(name, String(value)) ? value : maskOfNamed(name, value),
     ...(foreignWithoutSecrets(rest) as object),
   };
 }

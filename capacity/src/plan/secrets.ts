@@ -1,5 +1,5 @@
 /** What of an order goes into a record: nothing that may be a secret. */
-import { maskOf } from './mask';
+import { maskOfNamed } from './mask';
 import { withoutSecretParts } from './recorded-address';
 import { withoutSecretWords } from './recorded-command';
 import { isHarmlessVariable } from './recorded-variables';
@@ -12,7 +12,7 @@ export const environmentWithoutSecrets = (env: Variables): Variables =>
   Object.fromEntries(
     Object.entries(env).map(([name, value]) => [
       name,
-      isHarmlessVariable(name, value) ? value : maskOf(value),
+      isHarmlessVariable(name, value) ? value : maskOfNamed(name, value),
     ]),
   );
 

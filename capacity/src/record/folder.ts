@@ -3,6 +3,8 @@ import {
   chmodSync,
   closeSync,
   constants,
+  createReadStream,
+  createWriteStream,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -12,7 +14,10 @@ import {
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
+import { knowsAny, withoutKnown } from '../ui/known-secrets';
 import { z } from 'zod';
 import { processNameSchema, thisProcess } from '../linux/proc';
 import { Mistake } from '../ui/exit';
@@ -80,7 +85,8 @@ export class RunFolder {
   }
 
   request(sample: RequestSample): void {
-    this.requests.append(requestRow(sample));
+    const row = requestRow(sample);
+    this.requests.append(sample.ok ? row : withoutKnown(row));
     if (this.kept !== null && this.kept.length >= this.keptRequests) this.kept = null;
     this.kept?.push(sample);
   }
@@ -112,8 +118,7 @@ export class RunFolder {
     for (const file of files) {
       const name = join('logs', basename(file));
       try {
-        await copyFile(file, join(this.path, name), constants.COPYFILE_EXCL);
-        chmodSync(join(this.path, name), PRIVATE_FILE);
+        await copyLog(file, join(this.path, name));
         kept.push(name);
       } catch (error) {
         this.failures.push(failureText(name, error));
@@ -156,6 +161,20 @@ export class RunFolder {
   }
 }
 
+/** Line by line: logs of a soak are large. */
+async function copyLog(from: string, to: string): Promise<void> {
+  if (!knowsAny()) {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    chmodSync(to, PRIVATE_FILE);
+    return;
+  }
+  const lines = createInterface({ input: createReadStream(from), crlfDelay: Infinity });
+  const written = createWriteStream(to, { flags: 'wx', mode: PRIVATE_FILE });
+  await pipeline(async function* () {
+    for await (const line of lines) yield `${withoutKnown(line)}\n`;
+  }, written);
+}
+
 export function completeFolder(folder: string, record: RunRecord): void {
   rmSync(join(folder, RESERVE_FILE), { force: true });
   writeWhole(join(folder, RECORD_FILE), json(record));
@@ -190,7 +209,7 @@ export function writeWhole(
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
   const descriptor = openSync(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
   try {
-    writeFileSync(descriptor, content);
+    writeFileSync(descriptor, typeof content === 'string' ? withoutKnown(content) : content);
     fsyncSync(descriptor);
   } catch (error) {
     rmSync(draft, { force: true });

@@ -49,6 +49,13 @@ function contentOf(document: Document, file: string): unknown {
 
 type Issue = z.core.$ZodIssue;
 
+/** Beneath it a value may be a secret, which no sentence shows. */
+const SECRET = /env|header|body|key|secret|pass|token/i;
+
+/** Without the lines of the file beneath it, in which a secret may stand. */
+export const yamlFault = (error: unknown): string =>
+  (messageOf(error).split('\n')[0] ?? '').replace(/:$/, '');
+
 function sentence(document: Document, issue: Issue, kind: Kind<unknown>): string {
   const place = issue.path.length === 0 ? `the ${kind.name}` : issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
@@ -59,7 +66,8 @@ function sentence(document: Document, issue: Issue, kind: Kind<unknown>): string
     return `${keys} ${are} not known ${where}, expected one of ${known.join(', ')}`;
   }
   const value: unknown = document.getIn(issue.path);
-  const found = value == null || isNode(value) ? '' : ` is ${JSON.stringify(value)}`;
+  const isHidden = issue.path.some((key) => SECRET.test(String(key)));
+  const found = value == null || isNode(value) || isHidden ? '' : ` is ${JSON.stringify(value)}`;
   return `${place}${found}: ${expected(issue)}`;
 }
 

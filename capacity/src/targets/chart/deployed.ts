@@ -5,7 +5,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { findBundled } from '../../lab/kit';
 import { valuesWithoutSecrets, type ValuesSchema } from '../../plan/recorded-values';
-import { messageOf, Mistake } from '../../ui/exit';
+import { Mistake } from '../../ui/exit';
+import { yamlFault } from '../../ui/yaml-file';
 import { filled, presetsOf } from './presets';
 import { findHelm, renderChart } from './render';
 import { renderedTopology } from './rendered-topology';
@@ -48,7 +49,7 @@ function given(valuesText: string): unknown {
   try {
     return parse(valuesText) ?? {};
   } catch (error) {
-    throw new Mistake(`the values are not YAML: ${messageOf(error)}`);
+    throw new Mistake(`the values are not YAML: ${yamlFault(error)}`);
   }
 }
 

@@ -2,7 +2,8 @@
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import type { ChartRole, ForeignChart } from '../../plan/chart-file';
-import { messageOf, Mistake } from '../../ui/exit';
+import { Mistake } from '../../ui/exit';
+import { yamlFault } from '../../ui/yaml-file';
 import type { KubernetesObject, V1Pod, V1Service } from './api-types';
 import { CALL, COMPONENT, releaseSelector } from './labels';
 
@@ -27,7 +28,7 @@ export function objectsBeside(
   return manifests.flatMap(({ name, text }) =>
     parseAllDocuments(text).flatMap((document) => {
       const [broken] = document.errors;
-      if (broken !== undefined) throw new Mistake(`${name} is not YAML: ${messageOf(broken)}`);
+      if (broken !== undefined) throw new Mistake(`${name} is not YAML: ${yamlFault(broken)}`);
       const content: unknown = document.toJS();
       if (content === null) return [];
       const { data: object } = manifest.safeParse(content);

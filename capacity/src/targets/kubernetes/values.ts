@@ -10,7 +10,9 @@ import { renderChart } from '../chart/render';
 import { valuesOfTopology } from '../chart/topology-values';
 import { merged } from '../chart/values-topology';
 import type { Topology } from '../../plan/topology';
-import { messageOf, Mistake } from '../../ui/exit';
+import { startReaper } from '../../linux/reaper';
+import { Mistake } from '../../ui/exit';
+import { yamlFault } from '../../ui/yaml-file';
 import { neededHelm } from './helm';
 import { linkedValues } from './linked-values';
 import { podProgram } from './pod-program';
@@ -88,6 +90,9 @@ export function foreignValues(given: readonly { name: string; text: string }[]):
 
 function written(all: readonly unknown[]): Pick<ValuesFiles, 'files' | 'end'> {
   const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-values-'));
+  // Should the command be killed while Helm works, they go all the same.
+  const reaper = startReaper();
+  reaper.watchFolder(folder);
   return {
     files: all.map((content, index) => {
       const file = join(folder, `${String(index)}.yaml`);
@@ -97,6 +102,7 @@ function written(all: readonly unknown[]): Pick<ValuesFiles, 'files' | 'end'> {
     }),
     end: () => {
       rmSync(folder, { recursive: true, force: true });
+      void reaper.dismiss();
     },
   };
 }
@@ -109,6 +115,6 @@ function parsedValues({ name, text }: { name: string; text: string }): unknown {
   try {
     return parse(text) ?? {};
   } catch (error) {
-    throw new Mistake(`${name} is not YAML: ${messageOf(error)}`);
+    throw new Mistake(`${name} is not YAML: ${yamlFault(error)}`);
   }
 }

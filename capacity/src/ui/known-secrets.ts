@@ -1,0 +1,47 @@
+/**
+ * Secrets that the user has given, as far as they are known by where they stand. Each is masked where it is recorded; this
+ * is for the rest: what another program says of it, such as a URL in an error of k6 or a variable in a log of n8n.
+ */
+/** The longer ones first, since one may be a part of another. */
+let known: readonly string[] = [];
+
+/** A shorter one would be found in words that have nothing to do with it. */
+const LEAST_LENGTH = 6;
+
+export function know(secret: string): void {
+  if (secret.length < LEAST_LENGTH || secret.includes('***')) return;
+  const forms = [secret, ...decoded(secret)].flatMap((text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text),
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+    Buffer.from(text).toString('base64'),
+  ]);
+  known = [...new Set([...known, ...forms])].sort((a, b) => b.length - a.length);
+}
+
+function decoded(text: string): string[] {
+  try {
+    const plain = decodeURIComponent(text);
+    return plain === text || plain.length < LEAST_LENGTH ? [] : [plain];
+  } catch {
+    return [];
+  }
+}
+
+export const knowsAny = (): boolean => known.length > 0;
+
+export function forgetAll(): void {
+  known = [];
+}
+
+/** A text as it may be shown, with every secret masked. */
+export const withoutKnown = (text: string): string =>
+  known.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+
+/** Of everything that is written to it from now on. */
+export function hideOn(stream: NodeJS.WriteStream): void {
+  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+  stream.write = ((data: unknown, ...more: unknown[]) =>
+    write(typeof data === 'string' ? withoutKnown(data) : data, ...more)) as typeof stream.write;
+}
