@@ -46,6 +46,33 @@ export default tseslint.config(
   },
   // Which folder of the command may import which.
   ...layerRules(),
+  // A file that the user has named may be a pipe, a device or larger than memory.
+  {
+    files: ['capacity/src/**/*.ts'],
+    ignores: [
+      ...['linux', 'lab', 'samplers'].map((folder) => `capacity/src/${folder}/**`),
+      // These read files of the kit, or their own.
+      ...['drill-recovery', 'generator', 'pod-program', 'upstream'].map(
+        (name) => `capacity/src/targets/kubernetes/${name}.ts`,
+      ),
+      'capacity/src/load/usage.ts',
+      'capacity/src/targets/process/**',
+      'capacity/src/targets/url/journal.ts',
+      'capacity/src/targets/chart/deployed.ts',
+      'capacity/src/study/studies.ts',
+    ],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "ImportDeclaration[source.value='node:fs'] ImportSpecifier[imported.name='readFileSync']",
+          message:
+            'Read it with readPlainFile of linux/plain-file, which refuses what is no plain file.',
+        },
+      ],
+    },
+  },
   // Scripts that run with the Node.js of an image.
   {
     files: ['charts/**/*.cjs', 'lab/images/*.cjs', 'studies/**/*.cjs', 'test/**/*.cjs', '*.cjs'],

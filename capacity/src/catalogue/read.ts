@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
 import { parseYamlFile, type Kind } from '../ui/yaml-file';
@@ -7,6 +7,7 @@ import { faultsOf } from './faults';
 import type { SeedWorkflow } from './seeding';
 import { withTriggersOff, type FileWebhook } from './triggers';
 import { catalogueSchema, workloadSchema, type Catalogue, type Workload } from './workload';
+import { readPlainFile } from '../linux/plain-file';
 
 /** The bundled workloads, checked: a fault in them must not show only under load. */
 export function readCatalogue(file: string): Catalogue {
@@ -25,7 +26,7 @@ export function readWorkload(file: string): Workload {
 export function exportedIn({ name, file, loads }: SeedWorkflow): ExportedWorkflow[] {
   let workflows: ExportedWorkflow[];
   try {
-    workflows = parseExport(readFileSync(file, 'utf8'), file);
+    workflows = parseExport(readPlainFile(file), file);
   } catch (error) {
     throw new Mistake(`the workflow '${name}' (${file}) cannot be read: ${messageOf(error)}.`);
   }
@@ -45,7 +46,7 @@ const isAmong = (webhook: FileWebhook, all: readonly FileWebhook[]): boolean =>
 function parsed<Content>(file: string, kind: Kind<Content>): Content {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readPlainFile(file);
   } catch (error) {
     throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
   }

@@ -1,5 +1,4 @@
 /** Options of the target kubernetes, and when a cluster may be production. */
-import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { pinned, readVersions } from '../lab/paths';
@@ -17,6 +16,7 @@ import { messageOf, Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
 import { ask } from './ask';
 import { collect, countFrom1, milliseconds, parsed } from './parsers';
+import { readPlainFile } from '../linux/plain-file';
 
 /** Which cluster, for every command that reaches one. */
 export interface ClusterFlags {
@@ -233,7 +233,7 @@ export const givenValues = (files: readonly string[]): { name: string; text: str
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readPlainFile(file);
   } catch (error) {
     throw new Mistake(`the values ${file} cannot be read: ${messageOf(error)}.`);
   }

@@ -113,6 +113,15 @@ const saveOption = (what: string, text: string, choices: string[]): Option =>
     .choices(choices)
     .env(`EXECUTIONS_DATA_SAVE_ON_${what.toUpperCase()}`);
 
+function refuseNoRedis(url: string): void {
+  const { protocol = '', hostname = '' } = URL.canParse(url) ? new URL(url) : {};
+  if (!/^rediss?:$/.test(protocol) || hostname === '') {
+    throw new Mistake(
+      '--redis is no address of a Redis: write it like redis://127.0.0.1:6379, or rediss:// with TLS.',
+    );
+  }
+}
+
 async function recover(options: RecoverOptions, signal: AbortSignal): Promise<number> {
   const apiKey = process.env['N8N_API_KEY'];
   if (apiKey === undefined || apiKey === '') {
@@ -121,6 +130,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
     );
   }
   const { redis, prefix } = options;
+  if (redis !== undefined) refuseNoRedis(redis);
   const isRetry = options.retry === true;
   const report = await recoverOnce(
     {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
@@ -23,6 +22,7 @@ import { startProgress } from '../ui/progress';
 import { withDeployerOptions, type DeployerFlags } from './kubernetes';
 import { outOption, workflowsFolder } from './options';
 import { chosenDeployer, deployerOrder } from './targets';
+import { readPlainFile } from '../linux/plain-file';
 
 export interface SweepOptions extends DeployerFlags {
   file: string;
@@ -145,7 +145,7 @@ async function run(options: SweepOptions): Promise<number> {
 function readPlan(file: string): SweepPlan {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readPlainFile(file);
   } catch (error) {
     throw new Mistake(`the plan cannot be read: ${messageOf(error)}.`);
   }

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { readPlainFile } from '../linux/plain-file';
 import { thisProcess } from '../linux/proc';
 import { Kept, type KeptState } from '../targets/kept';
 import type { Running } from '../targets/target';
@@ -161,5 +162,5 @@ function show(state: KeptState, { name, json }: UpOptions): void {
 }
 
 function lastLine(file: string): string {
-  return readFileSync(file, 'utf8').trim().split('\n').at(-1) ?? '';
+  return readPlainFile(file).trim().split('\n').at(-1) ?? '';
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 
 /** No file that a person writes, and no record, is as large; Node.js holds no text of 512 MiB. */
@@ -7,7 +8,11 @@ const MAX_BYTES = 256 * 1024 * 1024;
  * The text of a file that the user has named. What is no plain file is refused before anything is read of it: opening a
  * named pipe that nobody writes to would wait for ever. The error's message ends the sentence "FILE cannot be read: ...".
  */
-export const readPlainFile = (file: string): string => readPlainBytes(file).toString('utf8');
+export function readPlainFile(file: string): string {
+  const bytes = readPlainBytes(file);
+  if (bytes.includes(0) || !isUtf8(bytes)) throw new Error('it is not text in UTF-8');
+  return bytes.toString('utf8');
+}
 
 export function readPlainBytes(file: string, maxBytes = MAX_BYTES): Buffer {
   return openedPlain(file, (descriptor, { size }) => {

@@ -1,10 +1,10 @@
 /** A chart that is not ours, with what must be known of it to deploy and load it. */
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { messageOf, Mistake } from '../ui/exit';
 import { parseYamlFile } from '../ui/yaml-file';
+import { readPlainFile } from '../linux/plain-file';
 
 /** Roles of pods that a chart may have. */
 const CHART_ROLES = ['main', 'worker', 'webhook', 'redis', 'postgresql'] as const;
@@ -68,7 +68,7 @@ export function readChartFile(file: string): ForeignChart {
 /** Whether the file describes a chart: no topology, no server and no values file begins so. */
 export function isChartFile(file: string): boolean {
   try {
-    const content = parse(readFileSync(file, 'utf8')) as { chart?: unknown } | null;
+    const content = parse(readPlainFile(file)) as { chart?: unknown } | null;
     return typeof content?.chart === 'string';
   } catch {
     return false;
@@ -77,7 +77,7 @@ export function isChartFile(file: string): boolean {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readPlainFile(file);
   } catch (error) {
     throw new Mistake(`${file} cannot be read: ${messageOf(error)}.`);
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
 import { checkedYaml } from '../ui/yaml-file';
@@ -6,6 +5,7 @@ import type { TopologyChoice } from './chosen-topology';
 import { isWorkloadFile, type ChosenWorkload } from './chosen-workload';
 import { isMasked } from './mask';
 import { serverSchema, type Server } from './server';
+import { readPlainFile } from '../linux/plain-file';
 
 /** As the user says it: a file, and what is named goes over it. */
 export interface ServerChoice extends TopologyChoice {
@@ -133,7 +133,7 @@ const writtenIn = (file: string): Record<string, unknown> =>
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readPlainFile(file);
   } catch (error) {
     throw new Mistake(`${file} cannot be read: ${messageOf(error)}`);
   }

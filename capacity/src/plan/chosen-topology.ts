@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
 import { checkedYaml, type Kind } from '../ui/yaml-file';
@@ -12,6 +11,7 @@ import {
   type Topology,
   type TUNINGS,
 } from './topology';
+import { readPlainFile } from '../linux/plain-file';
 
 /** As the user says it: a file, and what is named goes over it. */
 export interface TopologyChoice {
@@ -118,7 +118,7 @@ const writtenIn = (file: string): Record<string, unknown> =>
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readPlainFile(file);
   } catch (error) {
     throw new Mistake(`the topology ${file} cannot be read: ${messageOf(error)}`);
   }

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ownRequest, withHeaders, type OwnRequest } from '../../../loadtests/lib/own-request';
 import {
@@ -26,6 +25,7 @@ import { loadedBy, onlyRequest, type OwnFile } from './own-workflows';
 import type { RecordedWorkload } from './recorded';
 import type { SeedWorkflow } from '../catalogue/seeding';
 import { messageOf, Mistake } from '../ui/exit';
+import { readPlainBytes } from '../linux/plain-file';
 
 /** As the user says it: a bundled workload, a file with one of their own, or a request. */
 export interface WorkloadChoice {
@@ -186,7 +186,7 @@ function ofRequest(
 function bodyFrom(text: string): Pick<OwnRequest, 'body' | 'bodyIsBase64'> {
   if (!text.startsWith('@')) return { body: text };
   try {
-    const content = readFileSync(text.slice(1));
+    const content = readPlainBytes(text.slice(1));
     return isUtf8(content)
       ? { body: content.toString('utf8') }
       : { body: content.toString('base64'), bodyIsBase64: true };

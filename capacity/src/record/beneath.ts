@@ -1,5 +1,5 @@
 /** Which records lie in a folder: runs, and what is made of several of them. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mistake } from '../ui/exit';
 import { COMPARE_FILE, compareRecordSchema, type CompareRecord } from './compare-record';
@@ -31,6 +31,9 @@ const FILES: [string, RecordKind][] = [
 export function recordsBeneath(path: string): FoundRecord[] {
   if (!existsSync(path)) {
     throw new Mistake(`there is no folder ${path}: give one that holds what n8n-tuned recorded.`);
+  }
+  if (!statSync(path).isDirectory()) {
+    throw new Mistake(`${path} is a file: give the folder that it lies in.`);
   }
   return beneath(path, true);
 }

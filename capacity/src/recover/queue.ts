@@ -43,7 +43,11 @@ export async function openQueue(
   onLost: () => void,
   leaseMs = LEASE_MS,
 ): Promise<RecoveryQueue> {
-  redis.on('error', () => undefined);
+  // What `connect` is rejected with says only that the connection is closed.
+  let why: unknown = null;
+  redis.on('error', (error) => {
+    why = error;
+  });
   try {
     await redis.connect();
     if ((await queuesOf(redis, prefix)).length === 0) {
@@ -54,7 +58,10 @@ export async function openQueue(
   } catch (error) {
     redis.disconnect();
     if (error instanceof Failure) throw error;
-    throw new Failure(`Redis could not be asked: ${messageOf(error)}`);
+    const { host = '', port = '' } = redis.options;
+    throw new Failure(
+      `Redis at ${host}:${String(port)} could not be asked: ${messageOf(why ?? error)}.`,
+    );
   }
   const leader = `n8n-tuned:{${prefix}}:recover`;
   const own = randomUUID();

@@ -9,7 +9,7 @@ export function keptRunning(kept: Kept, state: KeptState): Running {
   return {
     kind: 'process',
     baseUrl: state.baseUrl,
-    topology: state.topology ?? null,
+    topology: state.topology,
     versions: state.versions,
     machine: thisMachine(),
     // A restart has changed the pids.

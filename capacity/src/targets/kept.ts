@@ -1,6 +1,7 @@
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lab/paths';
+import { readPlainFile } from '../linux/plain-file';
 import { isAlive, type ProcessName } from '../linux/proc';
 import { makeFolder, writeWhole } from '../record/folder';
 import { Mistake } from '../ui/exit';
@@ -12,8 +13,7 @@ export interface KeptState {
   keeper: ProcessName;
   baseUrl: string;
   versions: Record<string, string>;
-  /** Left out by older versions. */
-  topology?: Running['topology'];
+  topology: Running['topology'];
   /** Where samplers look. */
   processes: ProcessRoot[];
   metrics: MetricsEndpoint[];
@@ -53,7 +53,7 @@ export class Kept {
   /** Null when nothing is kept under this name, or its keeper has died. */
   read(): KeptState | null {
     try {
-      const state = JSON.parse(readFileSync(this.file, 'utf8')) as KeptState;
+      const state = JSON.parse(readPlainFile(this.file)) as KeptState;
       return isAlive(state.keeper) ? state : null;
     } catch {
       return null;

@@ -694,7 +694,10 @@ var LAZY = {
   retryStrategy: () => null
 };
 async function openQueue(redis, prefix, onLost, leaseMs = LEASE_MS) {
-  redis.on("error", () => void 0);
+  let why = null;
+  redis.on("error", (error) => {
+    why = error;
+  });
   try {
     await redis.connect();
     if ((await queuesOf(redis, prefix)).length === 0) {
@@ -705,7 +708,10 @@ async function openQueue(redis, prefix, onLost, leaseMs = LEASE_MS) {
   } catch (error) {
     redis.disconnect();
     if (error instanceof Failure) throw error;
-    throw new Failure(`Redis could not be asked: ${messageOf(error)}`);
+    const { host = "", port = "" } = redis.options;
+    throw new Failure(
+      `Redis at ${host}:${String(port)} could not be asked: ${messageOf(why ?? error)}.`
+    );
   }
   const leader = `n8n-tuned:{${prefix}}:recover`;
   const own = (0, import_node_crypto.randomUUID)();

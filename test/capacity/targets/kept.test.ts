@@ -20,6 +20,7 @@ const state = (keeper: KeptState['keeper']): KeptState => ({
   keeper,
   baseUrl: 'http://127.0.0.1:5678',
   versions: {},
+  topology: null,
   processes: [],
   metrics: [],
   redis: null,

@@ -1,9 +1,10 @@
 /** The hands on a cluster: the official client, its refusals as sentences, and commands run in pods. */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { existsSync } from 'node:fs';
+import { readPlainFile } from '../../linux/plain-file';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type {
   ApisApi,
@@ -91,12 +92,16 @@ export class Cluster {
     const file = kubeconfig ?? usualKubeconfig();
     try {
       if (file === null) config.loadFromCluster();
-      else config.loadFromFile(file);
+      else {
+        config.loadFromString(kubeconfigIn(file));
+        config.makePathsAbsolute(dirname(file));
+      }
     } catch (error) {
+      if (error instanceof Mistake) throw error;
       throw new Mistake(
         file === null
           ? 'there is no kubeconfig: name one with --kubeconfig or KUBECONFIG; make cluster-up starts a cluster of the lab.'
-          : `the kubeconfig ${file} cannot be read: ${messageOf(error)}`,
+          : `${file} cannot be read as a kubeconfig: it is not YAML, or not of that kind.`,
       );
     }
     if (context !== null) {
@@ -112,6 +117,11 @@ export class Cluster {
     if (cluster === null) {
       throw new Mistake(
         `the kubeconfig ${file ?? ''} has no current context: name one with --context.`,
+      );
+    }
+    if (cluster.server.startsWith('http:') && cluster.skipTLSVerify !== true) {
+      throw new Mistake(
+        `the kubeconfig ${file ?? ''} has the server ${cluster.server}, and credentials are not sent without TLS: use its https address, or set insecure-skip-tls-verify for a cluster on this machine.`,
       );
     }
     bound(config, patience);
@@ -319,6 +329,18 @@ function bound(config: KubeConfig, { serverMs, podMs }: Patience): void {
     const isForPod = context.getUrl().includes('/proxy/');
     context.setSignal(AbortSignal.timeout(isForPod ? podMs : serverMs));
   };
+}
+
+/** As text, so that what is no kubeconfig is told in words. */
+function kubeconfigIn(file: string): string {
+  let text: string;
+  try {
+    text = readPlainFile(file);
+  } catch (error) {
+    throw new Mistake(`${file} cannot be read as a kubeconfig: ${messageOf(error)}.`);
+  }
+  if (text.trim() !== '') return text;
+  throw new Mistake(`${file} cannot be read as a kubeconfig: it is empty.`);
 }
 
 function usualKubeconfig(): string | null {
