@@ -3,7 +3,7 @@ import { openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readPlainFile } from '../linux/plain-file';
-import { thisProcess } from '../linux/proc';
+import { processName, thisProcess } from '../linux/proc';
 import { Kept, type KeptState } from '../targets/kept';
 import type { Running } from '../targets/target';
 import { EXIT, Failure, Interrupted, messageOf, Mistake } from '../ui/exit';
@@ -73,7 +73,7 @@ async function up(options: UpOptions): Promise<void> {
       `'${options.name}' is already up at ${other.baseUrl}: take it down with n8n-tuned down ${options.name}, or choose another --name.`,
     );
   }
-  kept.prepare();
+  const claim = kept.claim();
   const log = openSync(kept.logFile, 'w', 0o600);
   const keeper = spawn(process.execPath, process.argv.slice(1), {
     detached: true,
@@ -81,11 +81,14 @@ async function up(options: UpOptions): Promise<void> {
     env: { ...process.env, [KEEPER]: '1' },
   });
   keeper.unref();
+  const owner = keeper.pid === undefined ? null : processName(keeper.pid);
+  if (owner !== null) claim.giveTo(owner);
   const progress = startProgress();
   const interrupt = onInterrupt();
   let ended = false;
   keeper.once('exit', () => {
     ended = true;
+    claim.end();
   });
   // Once: a second signal would end it without taking n8n down in order.
   interrupt.signal.addEventListener('abort', () => keeper.kill('SIGTERM'));

@@ -1,8 +1,8 @@
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, linkSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../lab/paths';
 import { readPlainFile } from '../linux/plain-file';
-import { isAlive, type ProcessName } from '../linux/proc';
+import { isAlive, processNameSchema, thisProcess, type ProcessName } from '../linux/proc';
 import { makeFolder, writeWhole } from '../record/folder';
 import { Mistake } from '../ui/exit';
 import type { MetricsEndpoint, Owner, ProcessRoot, Running } from './target';
@@ -23,12 +23,40 @@ export interface KeptState {
   owner?: Owner | undefined;
 }
 
+const CLAIM = '.claim-';
+
+/** That a name is in use, before there is anything under it. */
+export interface Claim {
+  giveTo(owner: ProcessName): void;
+  end(): void;
+}
+
+/** Null: it is gone by now. */
+function ownerIn(file: string): ProcessName | null {
+  try {
+    return processNameSchema.parse(JSON.parse(readPlainFile(file)));
+  } catch {
+    return null;
+  }
+}
+
+/** False: somebody was quicker. */
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
 export class Kept {
   readonly logFile: string;
   private readonly folder: string;
   private readonly file: string;
 
-  constructor(name: string) {
+  constructor(private readonly name: string) {
     if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name)) {
       throw new Mistake(
         `'${name}' is not a name: use at most 40 lower-case letters, digits and dashes, beginning with a letter or a digit.`,
@@ -43,6 +71,70 @@ export class Kept {
     makeFolder(this.folder);
     // Also where an older one was open: addresses and passwords of stores are in it.
     chmodSync(this.folder, 0o700);
+  }
+
+  /**
+   * The name is this process's from now on, or a Mistake says who has it. A claim of a process that has ended counts no
+   * more. Never two have it: each looks once more after it has made its claim, and the later one gives way.
+   */
+  claim(): Claim {
+    this.prepare();
+    const file = this.newClaim();
+    const [other] = this.claims().filter((one) => one.file !== file && one.isAlive);
+    if (other !== undefined) {
+      rmSync(file, { force: true });
+      throw this.taken(other);
+    }
+    for (const one of this.claims()) if (one.file !== file) rmSync(one.file, { force: true });
+    return {
+      giveTo: (owner) => {
+        writeWhole(file, JSON.stringify(owner));
+      },
+      end: () => {
+        rmSync(file, { force: true });
+      },
+    };
+  }
+
+  /** Made as a whole or not at all, and after all that are there. */
+  private newClaim(): string {
+    const draft = `${this.file}.${String(process.pid)}`;
+    writeWhole(draft, JSON.stringify(thisProcess()));
+    try {
+      for (;;) {
+        const all = this.claims();
+        const alive = all.find(({ isAlive: is }) => is);
+        if (alive !== undefined) throw this.taken(alive);
+        const file = join(
+          this.folder,
+          `${this.name}${CLAIM}${String(1 + Math.max(-1, ...all.map(({ number }) => number)))}`,
+        );
+        if (linked(draft, file)) return file;
+      }
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  }
+
+  private claims(): { file: string; number: number; pid: number; isAlive: boolean }[] {
+    const begin = `${this.name}${CLAIM}`;
+    return readdirSync(this.folder)
+      .filter((name) => name.startsWith(begin))
+      .map((name) => {
+        const file = join(this.folder, name);
+        const owner = ownerIn(file);
+        return {
+          ...{ file, number: Number(name.slice(begin.length)), pid: owner?.pid ?? 0 },
+          isAlive: owner !== null && isAlive(owner),
+        };
+      })
+      .filter(({ number }) => Number.isInteger(number));
+  }
+
+  private taken({ pid }: { pid: number }): Mistake {
+    return new Mistake(
+      `'${this.name}' is being started by process ${String(pid)}: wait for it, or choose another --name.`,
+    );
   }
 
   write(state: KeptState): void {
