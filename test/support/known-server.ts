@@ -51,6 +51,11 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
     every !== undefined && every > 0 && count % every === 0;
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    // Asked once a second while there is a load, which it is not part of.
+    if (request.url === '/healthz') {
+      response.writeHead(200).end();
+      return;
+    }
     if (request.url === '/metrics') {
       response.writeHead(404).end();
       return;

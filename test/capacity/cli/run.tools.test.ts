@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { repositoryRoot } from '../../../capacity/src/lab/paths';
 import type { RunRecord } from '../../../capacity/src/record/record';
 import {
   buildCli,
@@ -165,7 +166,13 @@ describe('n8n-tuned run on a server of known behaviour', () => {
       ['--target', 'moon'],
       "argument 'moon' is invalid. Allowed choices are process, kubernetes, url, server.",
     ],
-    [['--workflow', 'mine.json'], 'set N8N_API_KEY in the environment'],
+    [
+      [
+        ...['--workflow', join(repositoryRoot(), 'workflows/side-effect.json')],
+        ...['--request', 'POST /webhook/load-side-effect'],
+      ],
+      'set N8N_API_KEY in the environment',
+    ],
   ])('%p is a mistake: exit code 2, a sentence, no request', async (mistake, because) => {
     const order = await serve({});
     const { code, stderr } = await runCli([...order, ...mistake]);

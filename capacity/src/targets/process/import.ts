@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { activationSql, upstreamCredential, type SeedWorkflow } from '../../catalogue/seeding';
+import type { ExportedWorkflow } from '../../catalogue/exported-workflow';
 import { exportedIn } from '../../catalogue/read';
 import type { Database } from './database';
 import type { ProcessSpec } from './supervisor';
@@ -29,7 +31,7 @@ export function importTasks(
   if (workflows.length === 0) return [task('list:workflow')];
   const exported = workspace.writeConfig(
     'workflows.json',
-    JSON.stringify(workflows.flatMap(exportedIn)),
+    JSON.stringify(workflows.flatMap(exportedIn).map(withId)),
   );
   const tasks = [task('import:workflow', `--input=${exported}`)];
   if (workflows.some(({ needs }) => needs?.includes('credential') === true)) {
@@ -38,6 +40,12 @@ export function importTasks(
     tasks.push(task('import:credentials', `--input=${credentials}`));
   }
   return tasks;
+}
+
+/** The editor leaves it out of what it downloads, and n8n gives none to a workflow that comes with others. */
+function withId(workflow: ExportedWorkflow): ExportedWorkflow {
+  const id = createHash('sha256').update(JSON.stringify(workflow)).digest('hex').slice(0, 16);
+  return { id, ...workflow };
 }
 
 export async function activateAll(database: Database, version: string): Promise<void> {
