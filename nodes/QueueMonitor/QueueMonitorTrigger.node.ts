@@ -9,7 +9,7 @@ import { checkedBoolean, checkedChoice, checkedNumber } from '../shared/bounds';
 import { themedIcon } from '../shared/icon';
 import { Mistake } from '../shared/mistake';
 import { nodeError } from '../shared/nodeError';
-import { CALM, nextAlarm, type AlarmEvent, type AlarmRule } from './queue/alarm';
+import { CALM, nextAlarm, type AlarmEvent, type AlarmRule, type AlarmState } from './queue/alarm';
 import { queueRedisApiTest } from './queue/credentialTest';
 import { queueName, queueNameProperty } from './queue/queueName';
 import { readQueue, type QueueMeasures } from './queue/read';
@@ -167,6 +167,8 @@ interface Watch {
   measure: (typeof MEASURES)[number];
   alsoWhenCleared: boolean;
   pollMs: number;
+  /** Which queue it is, in which Redis. */
+  source: string[];
   read: () => Promise<QueueMeasures>;
 }
 
@@ -195,6 +197,7 @@ async function watchOf(context: ITriggerFunctions): Promise<Watch> {
     measure: checkedChoice(parameter('measure'), 'Measure', MEASURES),
     alsoWhenCleared: checkedBoolean(parameter('alsoWhenCleared'), 'Also When It Clears'),
     pollMs: number('pollSeconds', 'Check Every (Seconds)', 1, 3600) * 1000,
+    source: [context.getNode().credentials?.['queueRedisApi']?.id ?? '', queue],
     read: () => readQueue(credential, { queue }),
   };
 }
@@ -206,7 +209,8 @@ function startWatching(
   first: QueueMeasures,
 ): () => Promise<void> {
   let closed = false;
-  let state = CALM;
+  const kept = keptAlarm(context, watch);
+  let state: AlarmState = { ...CALM, raised: kept.raised() };
   let away = false;
   // n8n 0.x gives a trigger no logger.
   const { logger } = context as Partial<ITriggerFunctions>;
@@ -216,6 +220,7 @@ function startWatching(
     const next = nextAlarm(watch.rule, state, sample, performance.now());
     state = next.state;
     if (next.event === null || measures === null) return;
+    kept.keep(state.raised);
     if (next.event === 'raised' || watch.alsoWhenCleared)
       emit(context, watch, next.event, measures);
   };
@@ -239,6 +244,27 @@ function startWatching(
   return async () => {
     closed = true;
     clearTimeout(timer);
+  };
+}
+
+/**
+ * Whether the alarm is raised, kept with the workflow: a restart of n8n or another leader does not raise it again. n8n stores
+ * it when it starts an execution. A workflow that a user changed or published anew begins without an alarm.
+ */
+function keptAlarm(
+  context: ITriggerFunctions,
+  { rule, measure, source }: Watch,
+): { raised(): boolean; keep(raised: boolean): void } {
+  const data = context.getWorkflowStaticData('node');
+  const of = JSON.stringify([source, measure, rule]);
+  const goesOn = ['init', 'leadershipChange'].includes(context.getActivationMode());
+  if (!goesOn) delete data['raised'];
+  return {
+    raised: () => data['raised'] === of,
+    keep(raised) {
+      if (raised) data['raised'] = of;
+      else delete data['raised'];
+    },
   };
 }
 

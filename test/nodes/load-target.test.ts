@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import {
@@ -248,6 +256,24 @@ describe('documents', () => {
     expect(documentOf(one)).not.toEqual(documentOf(two));
   });
 
+  test.each([
+    { operation: 'json', sizeKiB: 40 * 256 },
+    { operation: 'diskWrite', sizeKiB: 40 * 256 },
+    { operation: 'diskRead', sizeKiB: 20 * 256, documents: 2 },
+    { operation: 'payload', items: 40, itemBytes: 256 * 1024 },
+    { operation: 'payload', payloadKind: 'binary', binaryMiB: 41 },
+  ])(
+    '$operation gives others their turn all along, and ends when it is cancelled',
+    async (given) => {
+      const parameters = { ...given, folder };
+      const turns = (await engine.ask('turns')) as number;
+      expect((await run(parameters)).error).toBeUndefined();
+      expect(((await engine.ask('turns')) as number) - turns).toBeGreaterThanOrEqual(40);
+      const { status } = await run(parameters, { cancelAfterMs: 0 });
+      expect(status).toBe('canceled');
+    },
+  );
+
   const documentsIn = (where: string): string[] =>
     existsSync(where)
       ? readdirSync(where, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -276,7 +302,11 @@ describe('documents', () => {
     const dead = spawnSync(process.execPath, ['-e', '']).pid;
     const leftover = join(own, `read-${hostname()}-${String(dead)}`);
     const foreign = join(own, `read-another-host-${String(dead)}`);
-    for (const each of [leftover, foreign]) mkdirSync(each);
+    // A pod that was killed has another host name than the one in its place.
+    const forgotten = join(own, 'read-killed-pod-7');
+    for (const each of [leftover, foreign, forgotten]) mkdirSync(each);
+    const longAgo = new Date(Date.now() - 25 * 60 * 60_000);
+    utimesSync(forgotten, longAgo, longAgo);
     const other = await Engine.start();
     const parameters = { operation: 'diskRead', sizeKiB: 1, documents: 2, folder: own };
     await other.run({ node: 'loadTarget', parameters });
@@ -392,6 +422,75 @@ function essence({ json, pairedItem }: Item): object {
     ...{ name: error['name'], httpCode: details['httpCode'], message: details['message'] },
   };
 }
+
+describe('what an administrator has not allowed', () => {
+  const dangerous = [
+    { operation: 'memory', sizeMiB: 1, holdMs: 0, mayCrash: true },
+    { operation: 'memory', sizeMiB: 1, holdMs: 0, afterwards: 'leak' },
+    { operation: 'json', sizeKiB: 1, mayCrash: true },
+    { operation: 'payload', items: 1, mayCrash: true },
+    { operation: 'diskWrite', sizeKiB: 1, mayCrash: true },
+    { operation: 'diskRead', sizeKiB: 1, documents: 1, mayCrash: true },
+    { operation: 'cpu', cpuTimeMs: 1, mayFreeze: true },
+  ];
+  const beyond = [
+    [{ operation: 'memory', sizeMiB: 3, holdMs: 0 }, /2 MiB, but it asks for 3 MiB$/],
+    [{ operation: 'json', sizeKiB: 2049 }, /2 MiB, but it asks for 3 MiB$/],
+    [{ operation: 'diskWrite', sizeKiB: 2049 }, /2 MiB, but it asks for 3 MiB$/],
+    [{ operation: 'diskRead', sizeKiB: 1024, documents: 3 }, /2 MiB, but it asks for 3 MiB$/],
+    [{ operation: 'payload', items: 4, itemBytes: 800_000 }, /2 MiB, but it asks for 4 MiB$/],
+    [
+      { operation: 'payload', payloadKind: 'binary', binaryMiB: 3 },
+      /2 MiB, but it asks for 3 MiB$/,
+    ],
+    [{ operation: 'cpu', cpuTimeMs: 41 }, /40 ms, but it asks for 41 ms$/],
+    [{ operation: 'cpu', until: 'loop', loopTo: 4e9 }, /40 ms, but it asks for \d+ ms$/],
+    [{ operation: 'wait', waitMs: 41 }, /40 ms, but it asks for 41 ms$/],
+    [{ operation: 'wait', distribution: 'exponential', meanMs: 41 }, /40 ms, but it asks for/],
+    [{ operation: 'memory', sizeMiB: 1, holdMs: 41 }, /40 ms, but it asks for 41 ms$/],
+    [
+      {
+        ...{ operation: 'memory', sizeMiB: 2, holdMs: 0 },
+        ...{ growth: 'inSteps', stepMiB: 1, stepEveryMs: 41 },
+      },
+      /40 ms, but it asks for 41 ms$/,
+    ],
+  ] as const;
+  let limited: Engine;
+  beforeAll(async () => {
+    const caps = { LOAD_TARGET_MAX_MIB: '2', LOAD_TARGET_MAX_MS: '40' };
+    limited = await Engine.start([], 'inherit', { LOAD_TARGET_DANGEROUS: '', ...caps });
+  }, 60_000);
+  afterAll(() => limited.stop());
+  const asked = (parameters: object): Promise<RunResult> =>
+    limited.run({ node: 'loadTarget', parameters: { folder, ...parameters } });
+
+  test.each(dangerous)(
+    '%j is refused without LOAD_TARGET_DANGEROUS, and runs with it',
+    async (given) => {
+      const { error } = await asked(given);
+      expect(error?.message).toMatch(
+        /^'(May Crash n8n|May Freeze n8n|Leak)' can end or block this/,
+      );
+      expect(error?.description).toContain('LOAD_TARGET_DANGEROUS=true');
+      expect((await run({ folder, ...given })).error).toBeUndefined();
+    },
+  );
+
+  test.each(beyond)('%j is beyond a limit of the environment', async (given, message) => {
+    expect((await asked(given)).error?.message).toMatch(message);
+  });
+
+  test('an exponential wait is never longer than the limit', async () => {
+    const items = Array.from({ length: 30 }, () => ({ json: {} }));
+    const { items: waited } = await limited.run({
+      ...{ node: 'loadTarget', items },
+      parameters: { operation: 'wait', distribution: 'exponential', meanMs: 30 },
+    });
+    const drawn = waited.map(({ json }) => (json as unknown as Report).achieved['drawnMs'] ?? NaN);
+    expect(Math.max(...drawn)).toBeLessThanOrEqual(40);
+  });
+});
 
 describe('Fail', () => {
   const failing = { operation: 'fail', probability: 1 };

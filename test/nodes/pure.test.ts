@@ -1,10 +1,20 @@
 import fc from 'fast-check';
 import { allowedFolders, liesIn } from '../../nodes/LoadTarget/pure/allowed';
 import { sampleMs, type Distribution } from '../../nodes/LoadTarget/pure/distribution';
-import { randomDocument, SMALLEST_DOCUMENT_BYTES } from '../../nodes/LoadTarget/pure/document';
+import { allowanceOf } from '../../nodes/LoadTarget/pure/allowance';
+import {
+  documentInTurns,
+  parseInTurns,
+  RecordPool,
+  SMALLEST_DOCUMENT_BYTES,
+  textsInTurns,
+  TURN_BYTES,
+  type RandomDocument,
+} from '../../nodes/LoadTarget/pure/document';
 import { refusal, roomMiB, type MemoryFigures } from '../../nodes/LoadTarget/pure/fits';
 import { addUp } from '../../nodes/LoadTarget/pure/loop';
 import { burn, Frozen } from '../../nodes/LoadTarget/world/cpu';
+import { withRoom } from '../../nodes/LoadTarget/world/memoryRoom';
 import { checkedBoolean, checkedChoice, checkedNumber } from '../../nodes/shared/bounds';
 import { themedIcon } from '../../nodes/shared/icon';
 import { n8nRole } from '../../nodes/shared/n8nProcess';
@@ -48,20 +58,124 @@ describe('durations are drawn from the distribution', () => {
   });
 });
 
-test('a random document has exactly the bytes that were asked, and no two are alike', () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: SMALLEST_DOCUMENT_BYTES, max: 20_000 }),
-      fc.nat(),
-      (bytes, seed) => {
-        const random = seeded(seed);
-        const document = randomDocument(bytes, random);
-        expect(Buffer.byteLength(JSON.stringify(document))).toBe(bytes);
-        expect(randomDocument(bytes, random)).not.toEqual(bytes > 400 ? document : null);
-      },
-    ),
-    { numRuns: 200 },
-  );
+describe('a random document', () => {
+  /** Runs to the end; gives the result, and the bytes that were written in each turn. */
+  const made = (
+    bytes: number,
+    number = 1,
+    pool = new RecordPool(seeded(number), 20_000),
+  ): { document: RandomDocument; json: string; turns: number[] } => {
+    const turns = [0];
+    let json = '';
+    const work = documentInTurns(bytes, pool, number, seeded(number), (part) => {
+      json += part;
+      turns[turns.length - 1] = (turns.at(-1) ?? 0) + part.length;
+    });
+    for (;;) {
+      const step = work.next();
+      if (step.done) return { document: step.value, json, turns };
+      turns.push(0);
+    }
+  };
+
+  test('has exactly the bytes that were asked, is what was written, and no two are alike', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: SMALLEST_DOCUMENT_BYTES, max: 20_000 }),
+        fc.nat(1e6),
+        (bytes, number) => {
+          const pool = new RecordPool(seeded(number), 20_000);
+          const { document, json } = made(bytes, number, pool);
+          expect(Buffer.byteLength(json)).toBe(bytes);
+          expect(JSON.parse(json)).toEqual(document);
+          expect(made(bytes, number + 1, pool).document).not.toEqual(bytes > 400 ? document : null);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('shares no object with another, so a later node can change it', () => {
+    const pool = new RecordPool(seeded(1), 20_000);
+    const { document } = made(5000, 1, pool);
+    const before = JSON.stringify(made(5000, 1, pool).document);
+    for (const record of document.records) record.tags.push('changed');
+    expect(JSON.stringify(made(5000, 1, pool).document)).toBe(before);
+  });
+
+  test('is made and parsed in turns that are never longer than the bound, whatever its size', () => {
+    for (const bytes of [TURN_BYTES / 2, TURN_BYTES + 1000, 5.5 * TURN_BYTES, 20 * TURN_BYTES]) {
+      const { document, json, turns } = made(bytes);
+      expect(Math.max(...turns)).toBeLessThan(TURN_BYTES + 1000);
+      const parsing = parseInTurns(json);
+      let parsed = parsing.next();
+      let count = 1;
+      for (; !parsed.done; parsed = parsing.next()) count += 1;
+      expect(parsed.value).toEqual(document);
+      expect(count).toBeGreaterThanOrEqual(Math.floor(bytes / TURN_BYTES));
+    }
+  });
+
+  test('has texts that are drawn in turns of the same length, and only once', () => {
+    let drawn = 0;
+    const random = seeded(1);
+    const pool = new RecordPool(() => ((drawn += 1), random()));
+    const drawnPerTurn: number[] = [];
+    const turns = pool.growFor(10 * TURN_BYTES);
+    for (let before = 0; !turns.next().done; before = drawn) drawnPerTurn.push(drawn - before);
+    expect(drawnPerTurn.length).toBeGreaterThanOrEqual(9);
+    // A character or a number takes a byte at least.
+    expect(Math.max(...drawnPerTurn)).toBeLessThan(TURN_BYTES);
+    drawn = 0;
+    made(10 * TURN_BYTES, 2, pool);
+    expect(drawn).toBe(0);
+  });
+});
+
+test('texts have the asked number and length, and are cut in turns', () => {
+  const letters = Buffer.from('abcdefgh'.repeat(100));
+  for (const [count, bytes] of [
+    ...[
+      [3, 0],
+      [3, 5],
+      [2, 5000],
+      [5000, 1],
+      [4, TURN_BYTES],
+    ],
+  ] as [number, number][]) {
+    const work = textsInTurns(count, bytes, letters, seeded(3));
+    let step = work.next();
+    let turns = 1;
+    for (; !step.done; step = work.next()) turns += 1;
+    expect(step.value.map(({ length }) => length)).toEqual(Array<number>(count).fill(bytes));
+    expect(turns).toBeGreaterThanOrEqual((count * bytes) / TURN_BYTES);
+  }
+  expect([...textsInTurns(100_000, 0, letters, seeded(3))].length).toBeGreaterThan(20);
+});
+
+describe('what the administrator allows', () => {
+  test.each([
+    [{}, { dangerous: false, mostMiB: Infinity, mostMs: Infinity }],
+    [{ LOAD_TARGET_DANGEROUS: 'true' }, { dangerous: true, mostMiB: Infinity, mostMs: Infinity }],
+    [
+      { LOAD_TARGET_DANGEROUS: 'false', LOAD_TARGET_MAX_MIB: '64', LOAD_TARGET_MAX_MS: '1500.5' },
+      { dangerous: false, mostMiB: 64, mostMs: 1500.5 },
+    ],
+    [
+      { LOAD_TARGET_DANGEROUS: '', LOAD_TARGET_MAX_MIB: '', LOAD_TARGET_MAX_MS: '' },
+      { dangerous: false, mostMiB: Infinity, mostMs: Infinity },
+    ],
+  ])('is read from %j', (env, allowance) => {
+    expect(allowanceOf(env)).toEqual(allowance);
+  });
+
+  test.each([
+    [{ LOAD_TARGET_DANGEROUS: 'yes' }, `'LOAD_TARGET_DANGEROUS' must be true or false`],
+    [{ LOAD_TARGET_MAX_MIB: '64Mi' }, `'LOAD_TARGET_MAX_MIB' must be a number`],
+    [{ LOAD_TARGET_MAX_MS: '-1' }, `'LOAD_TARGET_MAX_MS' must be from 0`],
+  ])('is not guessed from %j', (env, message) => {
+    expect(() => allowanceOf(env)).toThrow(message);
+  });
 });
 
 test('the loop adds up the same whether it runs in one go or in parts', () => {
@@ -95,6 +209,25 @@ describe('memory that does not fit is refused with the figures', () => {
         'process 300 MiB, system 5000 MiB available, 10 MiB promised to others)',
     );
   });
+});
+
+test('what is too small to be refused by itself is refused where it is too much together', async () => {
+  let end = (): void => undefined;
+  const others = new Promise<void>((resolve) => (end = resolve));
+  // Nothing is made: each only says what it is about to make, 31 GiB together.
+  const need = { kind: 'objects' as const, sizeMiB: 31, mayCrash: false };
+  const all = Array.from({ length: 1000 }, () =>
+    withRoom(need, () => others).then(
+      () => 'made',
+      (error: unknown) => (error as Error).message,
+    ),
+  );
+  end();
+  const said = await Promise.all(all);
+  expect(said[0]).toBe('made');
+  expect(said.at(-1)).toMatch(/^31 MiB of objects do not fit: \d+ MiB are free/);
+  // Whoever comes after them has the room again.
+  expect(await withRoom(need, () => Promise.resolve('made'))).toBe('made');
 });
 
 describe('a value from an expression is checked', () => {

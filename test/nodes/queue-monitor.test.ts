@@ -527,8 +527,13 @@ describe('with a path of its own for errors', () => {
 });
 
 describe('Queue Monitor Trigger', () => {
-  const start = (parameters: Record<string, unknown>, more = {}): Promise<unknown> =>
+  const start = (
+    parameters: Record<string, unknown>,
+    more = {},
+    n8n: object = {},
+  ): Promise<unknown> =>
     engine.ask('startTrigger', {
+      ...n8n,
       node: 'queueMonitorTrigger',
       parameters: { threshold: 2, clearAt: 1, forSeconds: 0, pollSeconds: 1, ...parameters },
       credential: credential({ port, ...more }),
@@ -551,6 +556,43 @@ describe('Queue Monitor Trigger', () => {
       await queue.empty();
       await eventually(() => engine.emitted.length === 2);
       expect(engine.emitted[1]).toMatchObject({ event: 'cleared', value: 0 });
+      await engine.ask('stopTrigger');
+    });
+  });
+
+  test('does not start the workflow again for the same alarm when n8n has started anew', async () => {
+    await withQueue({ prefix: 'restart' }, async (queue) => {
+      await addJobs(queue, 4);
+      await start({ alsoWhenCleared: true }, { prefix: 'restart' });
+      await eventually(() => engine.emitted.length === 1);
+      await engine.ask('stopTrigger');
+      const { staticData } = engine;
+      const again = (activation: string, parameters = {}): Promise<unknown> =>
+        start(
+          { alsoWhenCleared: true, ...parameters },
+          { prefix: 'restart' },
+          {
+            ...{ staticData, activation },
+          },
+        );
+      for (const activation of ['init', 'leadershipChange']) {
+        // The first look is over when the trigger has started.
+        await again(activation);
+        await engine.ask('stopTrigger');
+        expect(engine.emitted).toHaveLength(1);
+      }
+      // Another rule, or a user who publishes it again, begins anew.
+      await again('init', { threshold: 3 });
+      await eventually(() => engine.emitted.length === 2);
+      await engine.ask('stopTrigger');
+      await again('activate');
+      await eventually(() => engine.emitted.length === 3);
+      await engine.ask('stopTrigger');
+      await queue.empty();
+      await again('init');
+      await eventually(() => engine.emitted.length === 4);
+      expect(engine.emitted[3]).toMatchObject({ event: 'cleared' });
+      expect(engine.staticData).toEqual({ 'node:Under Test': {} });
       await engine.ask('stopTrigger');
     });
   });

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { Bounds } from '../../shared/bounds';
+import { allowanceOf, requireDangerous, requireMs } from '../pure/allowance';
 import { addUp } from '../pure/loop';
 import { Mistake } from '../../shared/mistake';
 import { burn, Frozen } from '../world/cpu';
@@ -100,19 +101,24 @@ export const cpu: Operation = {
       eventLoop: mode,
       ...(mode === 'yield' && { yieldEveryMs: numberOf(call, 'yieldEveryMs', slice) }),
     };
+    const allowance = allowanceOf(process.env);
     const limited = !booleanOf(call, 'mayFreeze', mayFreeze.displayName);
+    if (!limited) requireDangerous(allowance, `'${mayFreeze.displayName}'`);
+    requireMs(allowance, asked.cpuTimeMs ?? 0);
     const blockedMs = Math.min(asked.cpuTimeMs ?? 0, asked.yieldEveryMs ?? Infinity);
     if (limited && blockedMs > LONGEST_FREEZE_MS) throw tooLong('would block', blockedMs);
     const burned = await burn({
       work: addUp,
       untilIteration: asked.loopTo ?? Infinity,
-      untilCpuTimeMs: asked.cpuTimeMs ?? Infinity,
+      untilCpuTimeMs: asked.cpuTimeMs ?? allowance.mostMs,
       yieldEveryMs: asked.yieldEveryMs ?? Infinity,
       longestFreezeMs: limited ? LONGEST_FREEZE_MS : Infinity,
       signal: call.signal,
     }).catch((error: unknown) => {
       throw error instanceof Frozen ? tooLong('was stopped after it blocked', error.ms) : error;
     });
+    // So many iterations take longer than n8n allows.
+    if (burned.iterations < (asked.loopTo ?? 0)) requireMs(allowance, burned.cpuTimeMs + 1);
     return {
       asked,
       achieved: {

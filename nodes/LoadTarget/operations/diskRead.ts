@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import type { IDataObject } from 'n8n-workflow';
 import type { Bounds } from '../../shared/bounds';
 import { Mistake } from '../../shared/mistake';
+import { parseInTurns } from '../pure/document';
 import { documentPath, documentSet, forgetSet } from '../world/documentSet';
 import { folderProperty } from '../world/folder';
 import { mayCrashProperty, withRoomForDocument } from '../world/memoryRoom';
+import { inTurns } from '../world/turns';
+import { allowanceOf, requireMiB } from '../pure/allowance';
 import { numberOf, type Operation } from './operation';
 
 const size: Bounds = { title: 'Size (KiB)', min: 1, max: 262_144 };
@@ -52,6 +56,7 @@ export const diskRead: Operation = {
         `'Documents' times 'Size (KiB)' must not be above ${MOST_GIB} GiB, but it is ${gib} GiB`,
       );
     }
+    requireMiB(allowanceOf(process.env), (bytes * count) / 1024 ** 2);
     return withRoomForDocument(call, bytes, async () => {
       const chosen = Math.floor(Math.random() * count);
       const find = async (): Promise<string> =>
@@ -65,7 +70,9 @@ export const diskRead: Operation = {
       return {
         asked,
         achieved: { sizeKiB: Buffer.byteLength(text) / 1024, path },
-        fields: { document: JSON.parse(text) },
+        fields: {
+          document: (await inTurns(parseInTurns(text), call.signal)) as unknown as IDataObject,
+        },
       };
     });
   },

@@ -3,9 +3,9 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import type { Bounds } from '../../shared/bounds';
-import { randomDocument } from '../pure/document';
 import { folderProperty, folderWithRoom } from '../world/folder';
 import { mayCrashProperty, withRoomForDocument } from '../world/memoryRoom';
+import { freshDocument } from '../world/turns';
 import { booleanOf, numberOf, type Operation } from './operation';
 
 const size: Bounds = { title: 'Size (KiB)', min: 1, max: 262_144 };
@@ -45,12 +45,12 @@ export const diskWrite: Operation = {
     const bytes = Math.round(asked.sizeKiB * 1024);
     return withRoomForDocument(call, bytes, async () => {
       const folder = await folderWithRoom(call, bytes);
-      const document = randomDocument(bytes, Math.random);
+      const { document, json } = await freshDocument(bytes, call.signal);
       const path = join(folder, `written-${randomUUID()}.json`);
       try {
         const file = await open(path, 'wx');
         try {
-          await file.writeFile(JSON.stringify(document));
+          for (const part of json) await file.write(part);
           if (asked.flush) await file.sync();
           const { size: written } = await file.stat();
           return {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Bounds } from '../../shared/bounds';
-import { randomDocument } from '../pure/document';
 import { mayCrashProperty, withRoomForDocument } from '../world/memoryRoom';
+import { freshDocument } from '../world/turns';
 import { numberOf, type Operation } from './operation';
 
 const size: Bounds = { title: 'Size (KiB)', min: 1, max: 262_144 };
@@ -10,7 +10,7 @@ export const json: Operation = {
   option: {
     name: 'JSON',
     value: 'json',
-    description: 'Build a new random JSON document',
+    description: 'Build a new JSON document and serialize it',
     action: 'Build a JSON document',
   },
   properties: [
@@ -28,11 +28,11 @@ export const json: Operation = {
     const sizeKiB = numberOf(call, 'sizeKiB', size);
     const bytes = Math.round(sizeKiB * 1024);
     return withRoomForDocument(call, bytes, async () => {
-      const document = randomDocument(bytes, Math.random);
+      const { document, json: parts } = await freshDocument(bytes, call.signal);
       return {
         asked: { sizeKiB },
         achieved: {
-          sizeKiB: JSON.stringify(document).length / 1024,
+          sizeKiB: parts.reduce((length, part) => length + part.length, 0) / 1024,
           records: document.records.length,
         },
         fields: { document: document as unknown as IDataObject },

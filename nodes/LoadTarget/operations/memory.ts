@@ -1,4 +1,5 @@
 import type { Bounds } from '../../shared/bounds';
+import { allowanceOf, requireDangerous, requireMiB, requireMs } from '../pure/allowance';
 import type { MemoryKind } from '../pure/fits';
 import { HeldMemory, leakedMiB } from '../world/heldMemory';
 import { memoryFigures } from '../world/memoryFigures';
@@ -124,6 +125,10 @@ export const memory: Operation = {
         stepEveryMs: numberOf(call, 'stepEveryMs', pause),
       }),
     };
+    const allowance = allowanceOf(process.env);
+    if (asked.afterwards === 'leak') requireDangerous(allowance, "'Leak'");
+    requireMiB(allowance, asked.sizeMiB + (asked.afterwards === 'leak' ? leakedMiB() : 0));
+    requireMs(allowance, growthMs(asked) + asked.holdMs);
     const before = memoryFigures();
     const { heldAs: kind, sizeMiB, mayCrash } = asked;
     const reservation = reserve({ kind, sizeMiB, mayCrash });
@@ -160,6 +165,11 @@ interface Growth {
   heldAs: MemoryKind;
   stepMiB?: number;
   stepEveryMs?: number;
+}
+
+function growthMs({ sizeMiB, stepMiB, stepEveryMs }: Growth): number {
+  if (stepMiB === undefined || stepEveryMs === undefined) return 0;
+  return Math.max(0, Math.ceil(sizeMiB / stepMiB) - 1) * stepEveryMs;
 }
 
 async function grow(

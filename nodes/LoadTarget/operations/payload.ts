@@ -1,7 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 import type { Bounds } from '../../shared/bounds';
 import { Mistake } from '../../shared/mistake';
-import { randomText } from '../pure/document';
+import { randomText, textsInTurns } from '../pure/document';
+import { inTurns } from '../world/turns';
 import { mayCrashOf, mayCrashProperty, MIB, withRoom } from '../world/memoryRoom';
 import { choiceOf, numberOf, type Call, type Operation, type Outcome } from './operation';
 
@@ -88,11 +89,12 @@ async function manyItems(call: Call): Promise<Outcome> {
     sizeMiB: (asked.items * (asked.itemBytes * TEXT_FACTOR + ITEM_OVERHEAD_BYTES)) / MIB,
     mayCrash: mayCrashOf(call),
     because: 'The text of an item may take twice its length in memory.',
+    factor: TEXT_FACTOR,
   };
   return withRoom(need, async () => {
-    const [first, ...moreItems] = Array.from({ length: asked.items }, () => ({
-      text: randomText(asked.itemBytes, Math.random),
-    }));
+    letters ??= Buffer.from(randomText(LETTERS_BYTES, Math.random), 'latin1');
+    const work = textsInTurns(asked.items, asked.itemBytes, letters, Math.random);
+    const [first, ...moreItems] = (await inTurns(work, call.signal)).map((text) => ({ text }));
     return {
       asked,
       achieved: { items: asked.items, bytes: asked.items * asked.itemBytes },
@@ -102,17 +104,31 @@ async function manyItems(call: Call): Promise<Outcome> {
   });
 }
 
+/** Of which the texts are cut. */
+const LETTERS_BYTES = 256 * 1024;
+let letters: Buffer | undefined;
+
+function* randomBytes(bytes: number): Generator<undefined, Buffer> {
+  const whole = Buffer.allocUnsafe(bytes);
+  for (let from = 0; from < bytes; from += MIB) {
+    if (from > 0) yield;
+    randomFillSync(whole, from, Math.min(MIB, bytes - from));
+  }
+  return whole;
+}
+
 async function binaryFile(call: Call): Promise<Outcome> {
   const asked = { payloadKind: 'binary', binaryMiB: numberOf(call, 'binaryMiB', binaryMiB) };
   const bytes = Math.round(asked.binaryMiB * MIB);
   const need = {
     kind: 'buffers' as const,
     sizeMiB: asked.binaryMiB * BINARY_FACTOR,
+    factor: BINARY_FACTOR,
     mayCrash: mayCrashOf(call),
   };
   return withRoom(need, async () => {
     const data = await call.binary(
-      randomFillSync(Buffer.allocUnsafe(bytes)),
+      await inTurns(randomBytes(bytes), call.signal),
       'payload.bin',
       'application/octet-stream',
     );

@@ -1,5 +1,6 @@
 import type { Bounds } from '../../shared/bounds';
 import { Mistake } from '../../shared/mistake';
+import { allowanceOf, requireMs } from '../pure/allowance';
 import { sampleMs, type Distribution } from '../pure/distribution';
 import { sleep } from '../../shared/sleep';
 import { choiceOf, numberOf, type Call, type Operation } from './operation';
@@ -85,7 +86,12 @@ export const wait: Operation = {
   ],
   async run(call) {
     const distribution = distributionOf(call);
-    const drawnMs = sampleMs(distribution, LONGEST_MS, Math.random);
+    const allowance = allowanceOf(process.env);
+    for (const [name, ms] of Object.entries(distribution)) {
+      if (name !== 'kind') requireMs(allowance, Number(ms));
+    }
+    const longestMs = Math.min(LONGEST_MS, allowance.mostMs);
+    const drawnMs = sampleMs(distribution, longestMs, Math.random);
     const began = performance.now();
     // A timer counts whole milliseconds and may fire a little early: what is missing is waited too.
     for (let leftMs = drawnMs; leftMs > 0; leftMs = drawnMs - (performance.now() - began)) {

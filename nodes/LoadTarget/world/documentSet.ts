@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Cancelled } from '../../shared/sleep';
 import type { Call } from '../operations/operation';
-import { randomDocument } from '../pure/document';
 import { folderWithRoom } from './folder';
+import { freshDocument } from './turns';
 
 /** Documents that nobody has read for so long are removed. */
 const IDLE_MS = 10 * 60_000;
@@ -77,7 +77,10 @@ async function prepare(call: Call, bytes: number, count: number): Promise<string
   const own = join(parent, ownName(process.pid));
   if (!ownFolders.has(own)) {
     await removeLeftovers(parent);
-    if (ownFolders.size === 0) process.once('exit', removeOwn);
+    if (ownFolders.size === 0) {
+      process.once('exit', removeOwn);
+      setInterval(markOwn, MARK_EVERY_MS).unref();
+    }
     ownFolders.add(own);
   }
   const folder = join(own, `${bytes}-bytes-${count}`);
@@ -85,8 +88,8 @@ async function prepare(call: Call, bytes: number, count: number): Promise<string
     await mkdir(folder, { recursive: true });
     for (let index = 0; index < count; index += 1) {
       if (call.signal?.aborted) throw new Cancelled();
-      const text = JSON.stringify(randomDocument(bytes, Math.random));
-      await writeFile(documentPath(folder, index), text);
+      const { json } = await freshDocument(bytes, call.signal);
+      await writeFile(documentPath(folder, index), json);
     }
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -105,14 +108,36 @@ function ownName(pid: number): string {
   return `read-${hostname()}-${pid}`;
 }
 
-/** Of processes of this host that were killed; another with our number is one of those. */
+/** No process that lives leaves its folder unmarked for so long. */
+const FORGOTTEN_MS = 24 * 60 * 60_000;
+
+/**
+ * Of processes that were killed. Those of this host are known by their number; another with our number is one of them. A pod
+ * has a new host name each time, so folders of other hosts are known by their age: a process marks its own while it lives.
+ */
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const [, host, digits] = NAME.exec(name) ?? [];
+    if (host === undefined) continue;
+    const path = join(parent, name);
     const pid = Number(digits);
-    if (host !== hostname() || (pid !== process.pid && isAlive(pid))) continue;
-    await rm(join(parent, name), { recursive: true, force: true });
+    const isLeft =
+      host === hostname() ? pid === process.pid || !isAlive(pid) : await isForgotten(path);
+    if (isLeft) await rm(path, { recursive: true, force: true });
   }
+}
+
+async function isForgotten(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found !== null && Date.now() - found.mtimeMs > FORGOTTEN_MS;
+}
+
+const MARK_EVERY_MS = 60 * 60_000;
+
+/** Others that look for leftovers see by it that this process lives. */
+function markOwn(): void {
+  const now = new Date();
+  for (const folder of ownFolders) void utimes(folder, now, now).catch(() => undefined);
 }
 
 function isAlive(pid: number): boolean {

@@ -1,12 +1,13 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { Mistake } from '../../shared/mistake';
+import { allowanceOf, requireDangerous, requireMiB } from '../pure/allowance';
 import { refusal, type MemoryKind } from '../pure/fits';
 import { booleanOf, type Call } from '../operations/operation';
 import { memoryFigures } from './memoryFigures';
 
 /**
- * What takes less is never refused. The heap of an n8n under load is full of garbage that V8 has
- * not collected yet, so the figures would refuse small work that fits.
+ * What takes less, together with what others are making, is never refused. The heap of an n8n under
+ * load is full of garbage that V8 has not collected yet, so the figures would refuse small work that fits.
  */
 const ALWAYS_FITS_MiB = 32;
 
@@ -39,6 +40,8 @@ export interface Need {
   mayCrash: boolean;
   /** Why it needs so much, where that is more than what was asked for. */
   because?: string;
+  /** How many times what was asked for it needs. */
+  factor?: number;
 }
 
 /** Counts the memory as taken, or refuses with the figures where it does not fit. */
@@ -65,6 +68,7 @@ export async function withRoomForDocument<T>(
       kind: 'objects',
       sizeMiB: (bytes * DOCUMENT_FACTOR) / MIB,
       mayCrash: mayCrashOf(call),
+      factor: DOCUMENT_FACTOR,
       because: `A document takes ${DOCUMENT_FACTOR} times its size in memory.`,
     },
     run,
@@ -73,8 +77,9 @@ export async function withRoomForDocument<T>(
 
 /** Runs what needs the memory, which is refused beforehand where it does not fit. */
 export async function withRoom<T>(need: Need, run: () => Promise<T>): Promise<T> {
-  if (need.sizeMiB < ALWAYS_FITS_MiB) return await run();
-  const reservation = reserve(need);
+  requireMiB(allowanceOf(process.env), need.sizeMiB / (need.factor ?? 1));
+  const isSmall = promisedMiB + need.sizeMiB < ALWAYS_FITS_MiB;
+  const reservation = isSmall ? new Reservation(need.sizeMiB) : reserve(need);
   try {
     return await run();
   } finally {
@@ -86,7 +91,9 @@ export const MIB = 1024 * 1024;
 const DOCUMENT_FACTOR = 3.5;
 
 export function mayCrashOf(call: Call): boolean {
-  return booleanOf(call, 'mayCrash', mayCrashProperty.displayName);
+  const mayCrash = booleanOf(call, 'mayCrash', mayCrashProperty.displayName);
+  if (mayCrash) requireDangerous(allowanceOf(process.env), `'${mayCrashProperty.displayName}'`);
+  return mayCrash;
 }
 
 export const mayCrashProperty: INodeProperties = {

@@ -100,9 +100,9 @@ const nodeOf = ({ node, parameters, settings, credential }) => ({
   ...settings,
 });
 
-const workflowOf = (nodes, connections) =>
+const workflowOf = (nodes, connections, staticData = {}) =>
   new workflowPackage.Workflow({
-    ...{ id: 'test', name: 'test', nodes, connections, active: false, nodeTypes },
+    ...{ id: 'test', name: 'test', nodes, connections, active: false, nodeTypes, staticData },
     settings: { executionOrder: 'v1' },
   });
 
@@ -166,8 +166,13 @@ async function run(message) {
 let closeTrigger;
 
 async function startTrigger(message) {
-  const workflow = workflowOf([nodeOf(message)], {});
-  const emitted = (data) => process.send({ emitted: data[0][0].json });
+  const workflow = workflowOf([nodeOf(message)], {}, message.staticData);
+  // What n8n stores when a trigger starts an execution, and gives to the workflow when it starts again.
+  const emitted = (data) =>
+    process.send({
+      emitted: data[0][0].json,
+      staticData: JSON.parse(JSON.stringify(workflow.staticData)),
+    });
   const context = (w, node, data, mode, activation) =>
     new core.TriggerContext(w, node, data, mode, activation, emitted);
   const response = await Container.get(core.TriggersAndPollers).runTriggerFunction(
@@ -176,12 +181,21 @@ async function startTrigger(message) {
     context,
     additionalData(message.credential, 'trigger', '1'),
     'trigger',
-    'activate',
+    message.activation ?? 'activate',
   );
   closeTrigger = response.closeFunction;
 }
 
+/** How often the event loop came round: nothing else than a node that yields lets it. */
+let turns = 0;
+const count = () => {
+  turns += 1;
+  setImmediate(count).unref();
+};
+setImmediate(count).unref();
+
 const commands = {
+  turns: async () => turns,
   run,
   startTrigger,
   stopTrigger: () => closeTrigger(),

@@ -9,12 +9,19 @@ export class Engine {
   private lastId = 0;
   /** What triggers gave the workflow so far. */
   readonly emitted: Record<string, unknown>[] = [];
+  /** The data of the workflow that n8n stored with the last of them. */
+  staticData: unknown;
 
   private constructor(private readonly host: ChildProcess) {
-    host.on('message', (message: Reply | { emitted: Record<string, unknown> }) => {
-      if ('emitted' in message) this.emitted.push(message.emitted);
-      else this.waiting.get(message.id)?.(message);
-    });
+    host.on(
+      'message',
+      (message: Reply | { emitted: Record<string, unknown>; staticData: unknown }) => {
+        if ('emitted' in message) {
+          this.staticData = message.staticData;
+          this.emitted.push(message.emitted);
+        } else this.waiting.get(message.id)?.(message);
+      },
+    );
     host.on('exit', () => {
       for (const settle of this.waiting.values()) {
         settle({ id: 0, ok: false, message: 'the engine ended' });
@@ -35,6 +42,7 @@ export class Engine {
         ...process.env,
         N8N_INSTALLATION: n8nFolder('2.41.1'),
         N8N_RESTRICT_FILE_ACCESS_TO: tmpdir(),
+        LOAD_TARGET_DANGEROUS: 'true',
         ...env,
       },
       stdio: ['ignore', 'inherit', stderr, 'ipc'],

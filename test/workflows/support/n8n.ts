@@ -151,6 +151,8 @@ async function environment(
     N8N_LISTEN_ADDRESS: '127.0.0.1',
     N8N_PORT: String(port),
     N8N_RESTRICT_FILE_ACCESS_TO: join(folder, 'files'),
+    // memory-hog is made to crash n8n.
+    LOAD_TARGET_DANGEROUS: 'true',
     N8N_DIAGNOSTICS_ENABLED: 'false',
     N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
     N8N_TEMPLATES_ENABLED: 'false',

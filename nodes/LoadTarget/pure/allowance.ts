@@ -1,0 +1,52 @@
+import { checkedBoolean, checkedNumber } from '../../shared/bounds';
+import { Mistake } from '../../shared/mistake';
+
+/** What the administrator of an n8n lets this node do, by variables of its environment. */
+export interface Allowance {
+  /** Whether May Crash, May Freeze and Leak may be used. */
+  dangerous: boolean;
+  /** The most memory, or space on the disk, that one item may ask for; Infinity: only the parameters' own bounds. */
+  mostMiB: number;
+  /** The longest time that one item may ask for. */
+  mostMs: number;
+}
+
+type Environment = Record<string, string | undefined>;
+
+export function allowanceOf(env: Environment): Allowance {
+  const dangerous = env['LOAD_TARGET_DANGEROUS'] ?? '';
+  return {
+    dangerous: dangerous !== '' && checkedBoolean(dangerous, 'LOAD_TARGET_DANGEROUS'),
+    mostMiB: cap(env, 'LOAD_TARGET_MAX_MIB'),
+    mostMs: cap(env, 'LOAD_TARGET_MAX_MS'),
+  };
+}
+
+function cap(env: Environment, name: string): number {
+  const text = env[name] ?? '';
+  return text === '' ? Infinity : checkedNumber(text, { title: name, min: 0, max: 1e12 });
+}
+
+export function requireDangerous({ dangerous }: Allowance, what: string): void {
+  if (dangerous) return;
+  throw new Mistake(
+    `${what} can end or block this n8n, which does not allow it`,
+    'Only an administrator can allow it: LOAD_TARGET_DANGEROUS=true in the environment of each process of an n8n for tests.',
+  );
+}
+
+export function requireMiB({ mostMiB }: Allowance, askedMiB: number): void {
+  if (askedMiB <= mostMiB) return;
+  throw new Mistake(
+    `This n8n allows one item ${mostMiB} MiB, but it asks for ${Math.ceil(askedMiB)} MiB`,
+    'Ask for less. The limit is LOAD_TARGET_MAX_MIB in the environment of n8n.',
+  );
+}
+
+export function requireMs({ mostMs }: Allowance, askedMs: number): void {
+  if (askedMs <= mostMs) return;
+  throw new Mistake(
+    `This n8n allows one item ${mostMs} ms, but it asks for ${Math.ceil(askedMs)} ms`,
+    'Ask for less. The limit is LOAD_TARGET_MAX_MS in the environment of n8n.',
+  );
+}
