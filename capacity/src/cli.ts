@@ -1,5 +1,6 @@
 import { programOf } from './program';
 import { withoutSecrets } from './plan/recorded-command';
+import { leavingNoEmptyFolder } from './record/folder';
 import { endingOf } from './ui/exit';
 import { hideOn } from './ui/known-secrets';
 import { outliveReaders } from './ui/print';
@@ -13,7 +14,7 @@ async function main(): Promise<void> {
   withoutSecrets(process.argv.slice(2));
   [process.stdout, process.stderr].forEach(hideOn);
   try {
-    await programOf().parseAsync();
+    await leavingNoEmptyFolder(() => programOf().parseAsync());
   } catch (error) {
     const { exitCode, text } = endingOf(error);
     process.exitCode = exitCode;

@@ -8,7 +8,9 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -193,7 +195,33 @@ export const PRIVATE_FILE = 0o600;
 
 /** With those above it that are not there; what is there stays as it is. */
 export function makeFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  const first = mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  if (first !== undefined) made.push(first);
+}
+
+/** The topmost folders that this process has made. */
+const made: string[] = [];
+
+/** A command that fails before it has anything to keep leaves none of the folders that it made for it. */
+export async function leavingNoEmptyFolder<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    for (const folder of made.splice(0)) removeEmpty(folder);
+    throw error;
+  }
+}
+
+/** Only what is empty, or holds nothing but what is. */
+function removeEmpty(folder: string): void {
+  try {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) removeEmpty(join(folder, entry.name));
+    }
+    rmdirSync(folder);
+  } catch {
+    // It holds something, or is gone.
+  }
 }
 
 /**

@@ -1,5 +1,12 @@
 /** Whatever is given in place of good input: one sentence, an exit code that is not 0, no stack trace, no wait. */
-import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drawn } from '../../../support/properties';
@@ -25,6 +32,12 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
+const emptyFolders = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((one) => readdirSync(one).length === 0);
+
 test('no two rows have one title', () => {
   expect(new Set(ROWS.map(({ title }) => title)).size).toBe(ROWS.length);
 });
@@ -34,6 +47,7 @@ const rows = drawn(ROWS.length).flatMap((index) => ROWS[index] ?? []);
 test.each(rows.map((row) => [row.title, row] as const))('%s', async (title, row) => {
   const folder = mkdtempSync(join(root, 'row-'));
   row.make(folder);
+  const before = emptyFolders(folder);
   const told = await caller.call({
     ...{ folder, words: row.call.map((word) => word.replace(/@(?=$|\/)/, folder)) },
     env: { PATH: `${root}:${process.env['PATH'] ?? ''}`, ...row.env },
@@ -49,5 +63,6 @@ test.each(rows.map((row) => [row.title, row] as const))('%s', async (title, row)
   expect(said).not.toMatch(/^\s+at |Cannot read|Cannot destructure|is not a function|\[object/m);
   // eslint-disable-next-line no-control-regex
   expect(said).not.toMatch(/[\u0000-\u0008\u000b-\u001f\ufffd]/);
+  expect(emptyFolders(folder)).toEqual(before);
   if (row.code !== 0) expect(told?.stdout).not.toMatch(/sustained/i);
 });

@@ -1,5 +1,6 @@
 /** One call after the other in one process, as the command itself makes them; started by caller.ts, which ends it if it hangs. */
 import { programOf } from '../../../../capacity/src/program';
+import { leavingNoEmptyFolder } from '../../../../capacity/src/record/folder';
 import { endingOf } from '../../../../capacity/src/ui/exit';
 
 export interface Call {
@@ -27,7 +28,7 @@ async function told({ words, folder, env }: Call): Promise<Told> {
   process.exitCode = 0;
   for (const [name, value] of Object.entries(env)) process.env[name] = value;
   try {
-    await programOf().parseAsync(words, { from: 'user' });
+    await leavingNoEmptyFolder(() => programOf().parseAsync(words, { from: 'user' }));
   } catch (error) {
     const { exitCode, text } = endingOf(error);
     process.exitCode = exitCode;
