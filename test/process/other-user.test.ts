@@ -108,8 +108,7 @@ function intrude({ started }: Loading, folders: readonly string[]): Intrusion {
     const load = await loading(place, ...LOAD, ...topology);
     // Whoever may enter the folders in which they lie.
     for (const folder of [place.out, place.temp]) chmodSync(folder, 0o777);
-    const folders = [place.temp];
-    expect(intrude(load, folders)).toEqual({ uid: NOBODY, got: [] });
+    expect(intrude(load, [place.temp, place.out])).toEqual({ uid: NOBODY, got: [] });
     const open = listening(load.started.processes).filter(({ address }) => address !== LOOPBACK);
     // The health check of its worker: it cannot be told an address, and says no more than that it is there.
     const legacyHealth = topology.includes('0.221.2') ? [expect.stringContaining('worker')] : [];
