@@ -1,4 +1,4 @@
-// From the chart as it was in 0.1.0, out of git's history, to this one: data, waiting jobs, the encryption key and the
+// From the chart as it was before its first changes, out of git's history, to this one: data, waiting jobs, the encryption key and the
 // passwords stay.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { seen } from '../support/seen';
 jest.setTimeout(1_800_000);
 
 const run = promisify(execFile);
-/** The first change since 0.1.0 began the list of docs/chart/upgrade.md. */
+/** The first of them began a list in docs/chart/upgrade.md, by these words. */
 const LIST_BEGAN = [
   ...['log', '-S', 'Values that changed since 0.1.0', '--reverse', '--format=%H'],
   ...['--', 'docs/chart/upgrade.md'],
@@ -43,7 +43,8 @@ let oldCommit: string;
 beforeAll(async () => {
   const { stdout } = await run('git', LIST_BEGAN, { cwd: ROOT });
   const [first = ''] = stdout.split('\n');
-  if (first === '') throw new Error('this clone has no history of 0.1.0: git fetch --unshallow');
+  if (first === '')
+    throw new Error('this clone has no history of the first chart: git fetch --unshallow');
   oldCommit = `${first}^`;
   folder = mkdtempSync(join(tmpdir(), 'chart-0.1.0-'));
   // Its files/ has links to the other two folders.
