@@ -135,7 +135,7 @@ it('keeps the record of a run whose Prometheus goes away, and says so', async ()
   await lost.stop();
   const { code } = await started.ended;
   expect(started.stderr()).toMatch(
-    /the series of the load are not all in Prometheus: http\S+ does not answer \(.*ECONNREFUSED.*\)\./,
+    /the series of the load are not all in Prometheus: http\S+ does not answer \(nothing listens at .*\)\./,
   );
   expect(code).toBe(3);
   const { summary, events } = JSON.parse(started.stdout()) as Told;
@@ -169,7 +169,7 @@ describe('a wrong address is one sentence, before any load', () => {
     [
       'nobody there',
       () => ['--prometheus-remote-write', `http://127.0.0.1:${String(closedPort)}/api/v1/write`],
-      /does not answer \(connect ECONNREFUSED .*\)\.$/,
+      /does not answer \(nothing listens at .*\)\.$/,
     ],
     [
       'a Prometheus that takes no writes',

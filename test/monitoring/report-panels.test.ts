@@ -173,7 +173,7 @@ describe('what goes wrong is one sentence', () => {
     const url = `http://127.0.0.1:${String(await freePort())}`;
     const { code, stderr } = await runCli(['report', folder, '--prometheus', url]);
     expect(stderr.trim()).toMatch(
-      /^n8n-tuned: --prometheus: .* does not answer \(connect ECONNREFUSED .*\)\.$/,
+      /^n8n-tuned: --prometheus: .* does not answer \(nothing listens at .*\)\.$/,
     );
     expect(code).toBe(2);
   });

@@ -1,6 +1,6 @@
 /**
  * Which option goes with what: with which target, and within one target with which other options. An option that
- * a call cannot apply is refused by its name, in one place for every command; --help groups options by it.
+ * a call cannot apply is refused by its name, in one place for every command.
  */
 import type { Command, Option } from 'commander';
 import { PROFILES } from '../plan/profile';
@@ -82,21 +82,11 @@ export const RULES: readonly Rule[] = [
   // What is loaded.
   {
     options: ['variant', 'param'],
-    with: '--workload, not with --request or --workflow',
-    applies: (call) => lacks('request')(call) && (lacks('workflow')(call) || has('workload')(call)),
-  },
-  {
-    options: ['param'],
-    with: 'a workload',
-    applies: (call) => !isServer(call) || has('workload')(call),
+    ...{ with: '--workload, and here a request is loaded', applies: (call) => !isRequest(call) },
   },
   {
     options: ['body', 'expect', 'idAt'],
-    with: '--request or --workflow',
-    applies: (call) =>
-      has('request')(call) ||
-      (has('workflow')(call) && lacks('workload')(call)) ||
-      (isServer(call) && lacks('workload')(call)),
+    ...{ with: '--request, --workflow or a webhook in --url', applies: isRequest },
   },
   // How it is loaded.
   { options: ['rate'], of: ['run', 'compare'], ...withLoop('open') },
@@ -202,6 +192,15 @@ function isServer({ targets }: Call): boolean {
   return targets.length > 0 && targets.every((target) => target === 'server');
 }
 
+/** Whether it is a request of the user's that is loaded: named, in the address, of a workflow of theirs, or a server's. */
+function isRequest(call: Call): boolean {
+  if (has('request')(call) || [call.options['url'], ...call.args].some(isWebhook)) return true;
+  return lacks('workload')(call) && (isServer(call) || has('workflow')(call));
+}
+
+const isWebhook = (text: unknown): boolean =>
+  typeof text === 'string' && /^https?:\/\/.*\/(webhook|webhook-waiting|form|mcp)\/./.test(text);
+
 function isCapacity({ options }: Call): boolean {
   return options['metric'] === 'capacity';
 }
@@ -272,12 +271,4 @@ function sentence(vain: readonly (readonly [Rule, string[]])[], { targets }: Cal
   const where = isTarget ? `, not with --target ${listed(targets, 'and')}` : '';
   const canAdd = vain.length === 1 && /^--[\w-]+( \S+)?$/.test(first?.with ?? '');
   return `${listed(parts, 'and')}${where}: ${canAdd ? 'add that, or ' : ''}leave ${it} out.`;
-}
-
-/** With which targets an option of a command goes; null: with all that the command has. */
-export function targetsOf(command: string, option: string): readonly string[] | null {
-  const rule = RULES.find(
-    (each) => each.targets !== undefined && isOf(each, command) && names(each, option),
-  );
-  return rule?.targets ?? null;
 }

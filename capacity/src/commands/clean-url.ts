@@ -2,7 +2,7 @@
 import { N8nApi } from '../targets/url/api';
 import { leftoversAt, type LeftInUrl } from '../targets/url/leftovers';
 import { leftText, madeText, removeMade } from '../targets/url/removal';
-import { baseUrlFrom } from '../targets/url/url-target';
+import { baseUrlFrom } from '../targets/url/address';
 import { LeftBehind, Mistake } from '../ui/exit';
 import { printJson, printLines, warn } from '../ui/print';
 import { startProgress } from '../ui/progress';

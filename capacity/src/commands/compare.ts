@@ -44,7 +44,7 @@ import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
 import { refuseVain } from './applies';
 import { withDeployerOptions, type DeployerFlags, type DeployFlags } from './kubernetes';
 import { onTargets } from './on-target';
-import { chosenLoad, isLegacyChoice, makeTarget, targetOrder } from './targets';
+import { chosenLoad, isLegacyChoice, makeTarget, targetOrder, withoutWebhook } from './targets';
 
 export interface CompareOptions
   extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags, PriceOptions {
@@ -180,8 +180,16 @@ const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 function choiceOf(
   side: string,
   { target, ...flags }: CompareOptions,
-): TargetOptions & GeneratorOptions {
-  if (isUrl(side)) return { ...consentOf(flags), target: 'url', url: side };
+): TargetOptions & GeneratorOptions & Pick<WorkloadOptions, 'request'> {
+  if (isUrl(side)) {
+    const { url, request } = withoutWebhook({ ...flags, target: 'url', url: side });
+    return {
+      ...consentOf(flags),
+      target: 'url',
+      url,
+      ...(request === undefined ? {} : { request }),
+    };
+  }
   if (isServerFile(side)) return { target: 'server', topology: side };
   if (target !== 'kubernetes') return { target, topology: side };
   return {

@@ -38,7 +38,7 @@ import {
 } from './monitoring';
 import { onTargets } from './on-target';
 import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
-import { chosenLoad, makeTarget, targetOrder } from './targets';
+import { chosenLoad, makeTarget, targetOrder, withoutWebhook } from './targets';
 
 export interface FindOptions
   extends
@@ -94,7 +94,8 @@ Examples:
 }
 
 /** All that a search is told, in plain data: the same options give the same order. */
-export function findOrder(options: FindOptions) {
+export function findOrder(given: FindOptions) {
+  const options = withoutWebhook(given);
   const workload = chosenLoad(options);
   const slos = chosenSlos({ slo: options.slo ?? USUAL_SLOS });
   const settings = searchSettings({

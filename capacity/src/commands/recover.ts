@@ -4,6 +4,7 @@ import { recoverOnce } from '../recover/once';
 import { isAnythingLost, summaryOf } from '../recover/pass';
 import { LAZY, openQueue } from '../recover/queue';
 import { savesIn } from '../recover/saves';
+import { baseUrlFrom } from '../targets/url/address';
 import { EXIT, Mistake } from '../ui/exit';
 import { interruptible } from '../ui/interrupt';
 import { printJson, printLines, warn } from '../ui/print';
@@ -134,7 +135,7 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
   const isRetry = options.retry === true;
   const report = await recoverOnce(
     {
-      ...{ url: addressOf(options.url), apiKey, tag: options.tag, retries: isRetry },
+      ...{ url: baseUrlFrom(options.url), apiKey, tag: options.tag, retries: isRetry },
       rules: {
         maxAttempts: options.attempts,
         minAgeMs: options.age,
@@ -160,11 +161,4 @@ async function recover(options: RecoverOptions, signal: AbortSignal): Promise<nu
   else printLines([summaryOf(report, isRetry)]);
   if (signal.aborted) return EXIT.invalid;
   return isAnythingLost(report) ? EXIT.notMet : EXIT.fine;
-}
-
-function addressOf(url: string): string {
-  if (!/^https?:\/\/./.test(url) || !URL.canParse(url)) {
-    throw new Mistake(`--url is '${url}': write it like http://127.0.0.1:5678.`);
-  }
-  return url.replace(/\/+$/, '');
 }

@@ -34,7 +34,7 @@ import {
 } from './monitoring';
 import { onTargets } from './on-target';
 import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
-import { chosenLoad, makeTarget, targetOrder } from './targets';
+import { chosenLoad, makeTarget, targetOrder, withoutWebhook } from './targets';
 
 export interface RunOptions
   extends
@@ -77,7 +77,8 @@ Examples:
 }
 
 /** All that a run is told, in plain data: the same options give the same order. */
-export function runOrder(options: RunOptions) {
+export function runOrder(given: RunOptions) {
+  const options = withoutWebhook(given);
   const workload = chosenLoad(options);
   const plan = chosenPlan(options);
   const slos = chosenSlos(options);

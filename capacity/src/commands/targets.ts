@@ -12,6 +12,7 @@ import { serverTarget, type ServerTargetOptions } from '../targets/server/server
 import { urlTarget, type UrlTargetOptions } from '../targets/url/url-target';
 import { Mistake } from '../ui/exit';
 import { warn } from '../ui/print';
+import { addressOf } from '../targets/url/address';
 import { askForHost, type Consent } from './ask';
 import {
   clusterOrder,
@@ -105,6 +106,28 @@ export function makeTarget(order: TargetOrder): Target {
     case 'server':
       return serverTarget(order);
   }
+}
+
+/** With the webhook in --url as the request, where it has one; without it, as they are. */
+export function withoutWebhook<Options extends TargetOptions & WorkloadOptions>(
+  options: Options,
+): Options {
+  if (options.target !== 'url' || options.url === undefined) return options;
+  const { baseUrl, path } = addressOf(options.url);
+  if (path === null) return { ...options, url: baseUrl };
+  const [other] = (['workload', 'workflow'] as const).filter((name) => options[name] !== undefined);
+  if (other !== undefined) {
+    throw new Mistake(
+      `--url and --${other} both name what to load: give --url ${baseUrl}, or leave --${other} out.`,
+    );
+  }
+  const { request = `${options.body === undefined ? 'GET' : 'POST'} ${path}` } = options;
+  if (request.trim().split(/\s+/)[1] !== path) {
+    throw new Mistake(
+      `--url names ${path}, and --request '${request}': give --url ${baseUrl}, or leave --request out.`,
+    );
+  }
+  return { ...options, url: baseUrl, request };
 }
 
 /** What is loaded: a workload of n8n's, or what a server answers. */

@@ -8,6 +8,7 @@ import { samplersFor } from '../samplers';
 import { Kept } from '../targets/kept';
 import { keptRunning } from '../targets/kept-running';
 import type { Running } from '../targets/target';
+import { whyNoMetrics } from '../targets/url/metrics';
 import { urlTarget } from '../targets/url/url-target';
 import { EXIT, messageOf, Mistake } from '../ui/exit';
 import { onInterrupt } from '../ui/interrupt';
@@ -69,6 +70,11 @@ interface Watched {
 }
 
 async function watch(name: string | undefined, options: WatchOptions): Promise<number> {
+  if (name !== undefined && options.url !== undefined) {
+    throw new Mistake(
+      `${name} is the name of what up started, and --url names another n8n: leave one of them out.`,
+    );
+  }
   const api = await chosenPrometheus(options);
   const interrupt = onInterrupt();
   const watched =
@@ -175,7 +181,7 @@ async function atUrl(url: string, signal: AbortSignal): Promise<Running> {
   const running = await target.up(() => undefined, signal);
   if (running.metrics.length === 0) {
     throw new Mistake(
-      `${running.baseUrl} shows no /metrics: set N8N_METRICS=true in the environment of that n8n.`,
+      `${running.baseUrl} shows no /metrics (${await whyNoMetrics(`${running.baseUrl}/metrics`, signal)}): set N8N_METRICS=true in the environment of that n8n.`,
     );
   }
   return running;

@@ -1,5 +1,7 @@
 /** Where a monitoring system is, and how it is asked. */
-import { messageOf, Mistake } from '../ui/exit';
+import { Mistake } from '../ui/exit';
+import { shortly } from '../ui/said';
+import { unreachable } from '../ui/unreachable';
 
 export interface Address {
   /** Without credentials, and without a slash at its end. */
@@ -66,21 +68,10 @@ export async function ask(
     });
     return { status: reply.status, text: await reply.text() };
   } catch (error) {
-    throw new NoAnswer(`${url} does not answer (${reasonOf(error)})`);
+    throw new NoAnswer(`${url} does not answer (${unreachable(error, url).why})`);
   }
-}
-
-/** fetch() itself says no more than "fetch failed". */
-function reasonOf(error: unknown): string {
-  const { cause, name } = error as Error;
-  if (name === 'TimeoutError') return `nothing within ${String(PATIENCE_MS / 1000)} s`;
-  if (cause instanceof Error) {
-    const { code } = cause as NodeJS.ErrnoException;
-    return cause.message === '' ? (code ?? cause.name) : cause.message;
-  }
-  return messageOf(error);
 }
 
 /** The first line of what a server said, as part of a sentence. */
 export const firstLine = (text: string): string =>
-  (text.trim().split('\n')[0] ?? '').slice(0, 200).replace(/[.\s]+$/, '');
+  shortly(text.trim().split('\n')[0] ?? '').replace(/[.\s]+$/, '');

@@ -9,7 +9,7 @@ export function nearest(word: string, known: readonly string[]): string | null {
 }
 
 /** Letters that are added, left out, changed or exchanged with their neighbour. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= a.length; row += 1) {
     const line = [row];

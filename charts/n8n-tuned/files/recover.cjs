@@ -13,6 +13,8 @@ var Mistake = class extends Error {
 // capacity/src/ui/errors.ts
 var Failure = class extends Error {
 };
+var Interrupted = class extends Error {
+};
 function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
@@ -30,6 +32,114 @@ function moduleOfN8n(name, path = process.env["PATH"] ?? "") {
 
 // capacity/src/recover/once.ts
 var import_promises = require("node:timers/promises");
+
+// capacity/src/ui/said.ts
+function shortly(text, most = 200) {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(/\s+/g, " ").trim();
+  return line.length > most ? `${line.slice(0, most).trimEnd()}\u2026` : line;
+}
+function wordsIn(body) {
+  if (/^\s*<(!doctype|html|\?xml)/i.test(body)) return "";
+  try {
+    const { message, hint, error } = JSON.parse(body);
+    const parts = [message ?? error, hint].filter((part) => typeof part === "string");
+    if (parts.length > 0) return shortly(parts.map((part) => part.trim()).join(" "), 300);
+  } catch {
+  }
+  return shortly(body);
+}
+
+// capacity/src/ui/unreachable.ts
+var NOBODY = ["ECONNREFUSED"];
+var UNKNOWN_NAME = ["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME"];
+var NO_WAY = ["EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "EHOSTDOWN"];
+var SILENT = [
+  ...["ETIMEDOUT", "UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"],
+  ...["TimeoutError", "AbortError", "ABORT_ERR"]
+];
+var CUT = ["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"];
+var NO_AUTHORITY = [
+  ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_UNTRUSTED"],
+  ...["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT"],
+  ...["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "INVALID_CA"]
+];
+var NOT_TLS = [
+  ...["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"],
+  ...["ERR_SSL_UNKNOWN_PROTOCOL", "ERR_SSL_RECORD_TOO_SMALL", "ERR_SSL_BAD_RECORD_TYPE"]
+];
+function unreachable(error, url) {
+  const code = codeOf(error);
+  const place = placeOf(url);
+  const isTls = url.startsWith("https:");
+  if (NO_AUTHORITY.includes(code)) {
+    return final(
+      `the certificate of ${place} comes from no authority that is known here: name a file with that of the authority, or with this one if it is self-signed, in NODE_EXTRA_CA_CERTS for this command and in SSL_CERT_FILE for k6`
+    );
+  }
+  if (code === "CERT_HAS_EXPIRED") {
+    return final(`the certificate of ${place} has expired: renew it there`);
+  }
+  if (code === "CERT_NOT_YET_VALID") {
+    return final(
+      `the certificate of ${place} is not valid yet: is the clock of this machine right`
+    );
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return final(
+      `the certificate of ${place} is for another name: use the name that it is for in the address`
+    );
+  }
+  if (NOT_TLS.includes(code)) {
+    return final(`${place} speaks HTTP without TLS: write http:// in place of https://`);
+  }
+  if (/^ERR_(SSL|TLS)_|^EPROTO$/.test(code)) {
+    return final(`${place} and this command agree on no version of TLS: is it a port of HTTPS`);
+  }
+  if (code.startsWith("HPE_")) {
+    return final(
+      isTls ? `what answers at ${place} is not HTTP: is it the port of n8n` : `what answers at ${place} is not HTTP: is it the port of n8n, or does it want https://`
+    );
+  }
+  if (UNKNOWN_NAME.includes(code)) {
+    return again(
+      `the name ${hostOf(url)} is not known to DNS: is it spelled right, and is a VPN needed`
+    );
+  }
+  if (NOBODY.includes(code)) {
+    return again(`nothing listens at ${place}: is n8n running, and is that its address and port`);
+  }
+  if (NO_WAY.includes(code)) {
+    return again(`no network leads to ${place}: is a VPN or a proxy needed`);
+  }
+  if (CUT.includes(code)) {
+    return again(
+      isTls ? `${place} ends the connection before TLS is agreed on: is it a port of HTTPS` : `${place} ends the connection without a response: if it is a port of HTTPS, write https:// in place of http://`
+    );
+  }
+  if (SILENT.includes(code)) {
+    return again(
+      `${place} does not respond in time: is it n8n that listens there, and does a firewall let this machine through`
+    );
+  }
+  return again(`${place} cannot be asked${code === "" ? "" : ` (${code})`}: is the address right`);
+}
+var final = (why) => ({ why, isFinal: true });
+var again = (why) => ({ why, isFinal: false });
+function codeOf(error) {
+  if (typeof error !== "object" || error === null) return "";
+  const { cause, code, errors, message, name } = error;
+  if (typeof cause === "object" && cause !== null) return codeOf(cause);
+  if (message === "bad port") return "no client takes this port";
+  if (typeof code === "string") return code;
+  if (Array.isArray(errors)) return codeOf(errors[0]);
+  return name === "TimeoutError" || name === "AbortError" ? name : "";
+}
+var hostOf = (url) => URL.canParse(url) ? new URL(url).hostname : url;
+function placeOf(url) {
+  if (!URL.canParse(url)) return url;
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port === "" ? protocol === "https:" ? "443" : "80" : port}`;
+}
 
 // capacity/src/ui/within.ts
 async function within(milliseconds, signal, work) {
@@ -76,8 +186,9 @@ var N8nApi = class {
     return Number(data[0]?.id ?? 0);
   }
   async ask(method, path, { body, withinMs = 3e4 } = {}) {
+    const url = `${this.baseUrl}/api/v1${path}`;
     const { reply, text } = await within(withinMs, this.signal, async (signal) => {
-      const response = await fetch(`${this.baseUrl}/api/v1${path}`, {
+      const response = await fetch(url, {
         method,
         headers: { "x-n8n-api-key": this.key, "content-type": "application/json" },
         ...body === void 0 ? {} : { body: JSON.stringify(body) },
@@ -85,20 +196,36 @@ var N8nApi = class {
       });
       return { reply: response, text: await response.text() };
     }).catch((error) => {
-      const cause = error instanceof Error && error.cause !== void 0 ? error.cause : error;
       throw new Failure(
-        `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${messageOf(cause)}`
+        `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${whyIn(error, this)}`
       );
     });
     if (!reply.ok) {
+      const { status } = reply;
+      const words = wordsIn(text);
       throw new ApiRefusal(
-        `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`,
-        reply.status
+        `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(status)}: ${words === "" ? "it is a page, and no words of n8n" : words}${adviceOn(status)}`,
+        status
       );
     }
-    return JSON.parse(text);
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new Mistake(
+        `the API of n8n at ${this.baseUrl} answered ${method} ${path} with ${/^\s*</.test(text) ? "a page" : "a text"} in place of JSON: is a login in front of it, is the API switched off (N8N_PUBLIC_API_DISABLED), or is the address not that of n8n?`
+      );
+    }
   }
 };
+function whyIn(error, { baseUrl }) {
+  const isOurs = error instanceof Failure || error instanceof Interrupted;
+  return isOurs ? messageOf(error) : unreachable(error, baseUrl).why;
+}
+function adviceOn(status) {
+  if (status === 401) return "; set N8N_API_KEY to a key of this n8n that is valid";
+  if (status === 403) return "; the key in N8N_API_KEY lacks a scope for it";
+  return "";
+}
 
 // capacity/src/targets/url/pages.ts
 var MOST = 1e4;
@@ -592,8 +719,8 @@ async function attemptOf(hands, { workflow, decision: { execution, attempt, next
   const settlesInMs = seenAtMs + SETTLE_MS - hands.nowMs();
   if (isByQueue && settlesInMs > 0) await hands.wait(settlesInMs);
   if (hasStopped()) return null;
-  const again = await decisionsOf(hands, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
-  const now = again.find((decision) => decision.execution.id === execution.id);
+  const again2 = await decisionsOf(hands, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
+  const now = again2.find((decision) => decision.execution.id === execution.id);
   if (now?.kind !== "retry" || now.attempt !== attempt) {
     return of("no longer due", now?.kind === "leave" ? now.reason : "");
   }

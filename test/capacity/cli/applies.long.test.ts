@@ -124,6 +124,7 @@ const WAYS: Record<string, Record<string, string>> = {
   run: {
     process: '--target process --workload cpu',
     'process, a request': '--target process --request POST_/webhook/x --workflow @@cpu',
+    'process, a workflow': '--target process --workflow @@cpu',
     'process, queue mode': '--target process --workload cpu --workers 2',
     'process, n8n below 1.0': '--target process --workload cpu --n8n 0.221.2',
     'profile closed': '--target process --workload cpu --profile closed',
@@ -136,6 +137,7 @@ const WAYS: Record<string, Record<string, string>> = {
     'kubernetes --via': '--target kubernetes --workload cpu --via gateway',
     url: '--url http://127.0.0.1:5678 --workload cpu',
     'url, a request': '--url http://127.0.0.1:5678 --request POST_/webhook/x',
+    'url, a webhook': '--url http://127.0.0.1:5678/webhook/x --body a=b',
     server: '--command node_server.js --url http://127.0.0.1:3000',
     'server, a request':
       '--command node_server.js --url http://127.0.0.1:3000 --request POST_/webhook/x',

@@ -3,6 +3,8 @@ import { parseExpectation } from '../../../../loadtests/lib/expect';
 import { unexpected } from '../../../../loadtests/lib/expected';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { Failure } from '../../ui/exit';
+import { unreachable } from '../../ui/unreachable';
+import { responseText } from './response-text';
 
 /** Whether n8n itself thinks so; webhooks are registered up to 0.5 s later. */
 export async function isReady(port: number, isLegacy: boolean, withinMs = 2_000): Promise<boolean> {
@@ -18,6 +20,23 @@ export async function isReady(port: number, isLegacy: boolean, withinMs = 2_000)
   }
 }
 
+/** The expected response never came; its message says what came, and what to do. */
+export class NotReady extends Failure {
+  constructor(
+    message: string,
+    /** Of the last response; null where there was none. */
+    readonly status: number | null,
+  ) {
+    super(message);
+  }
+}
+
+interface Wrong {
+  why: string;
+  status: number | null;
+  isFinal: boolean;
+}
+
 /** Asks until the reply is right; the reason why it never was goes into the error. */
 export async function answersRight(
   baseUrl: string,
@@ -25,17 +44,16 @@ export async function answersRight(
   signal: AbortSignal,
 ): Promise<void> {
   const expectations = request.expect.map(parseExpectation);
-  let wrong = 'no response came in time';
+  const where = `${request.method} ${request.path}`;
+  let wrong: Wrong = { why: 'no response came in time', status: null, isFinal: false };
   for (;;) {
     const now = await ask(baseUrl, request, expectations, signal);
     if (now === null) return;
     // Of a request that was itself cut off, the one before it says more.
-    if (signal.aborted) {
-      throw new Failure(
-        `${request.method} ${request.path} never gave the expected response: ${wrong}`,
-      );
+    if (!signal.aborted) wrong = now;
+    if (signal.aborted || wrong.isFinal) {
+      throw new NotReady(`${where} never gave the expected response: ${wrong.why}`, wrong.status);
     }
-    wrong = now;
     await sleep(100);
   }
 }
@@ -45,9 +63,9 @@ async function ask(
   request: LoadRequest,
   expectations: ReturnType<typeof parseExpectation>[],
   signal: AbortSignal,
-): Promise<string | null> {
+): Promise<Wrong | null> {
+  const requestedUrl = `${baseUrl}${request.path}`;
   try {
-    const requestedUrl = `${baseUrl}${request.path}`;
     const reply = await fetch(requestedUrl, {
       method: request.method,
       headers: { ...request.headers, 'x-load-id': 'ready' },
@@ -60,10 +78,11 @@ async function ask(
     });
     const received = { status: reply.status, headers, body: await reply.text() };
     const url = reply.redirected ? reply.url : requestedUrl;
-    return unexpected(expectations, { ...received, requestedUrl, url })?.why ?? null;
+    const why = unexpected(expectations, { ...received, requestedUrl, url })?.why;
+    if (why === undefined) return null;
+    return { why: responseText(received, why), status: reply.status, isFinal: false };
   } catch (error) {
-    const { message, cause } = error as Error;
-    return cause instanceof Error ? cause.message : message;
+    return { ...unreachable(error, baseUrl), status: null };
   }
 }
 

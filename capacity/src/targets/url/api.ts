@@ -1,4 +1,6 @@
-import { Failure, messageOf, Mistake } from '../../ui/errors';
+import { Failure, Interrupted, messageOf, Mistake } from '../../ui/errors';
+import { wordsIn } from '../../ui/said';
+import { unreachable } from '../../ui/unreachable';
 import { within } from '../../ui/within';
 
 /** What the API did not do, and said so. */
@@ -43,8 +45,9 @@ export class N8nApi implements N8nRequests {
     path: string,
     { body, withinMs = 30_000 }: { body?: unknown; withinMs?: number } = {},
   ): Promise<T> {
+    const url = `${this.baseUrl}/api/v1${path}`;
     const { reply, text } = await within(withinMs, this.signal, async (signal) => {
-      const response = await fetch(`${this.baseUrl}/api/v1${path}`, {
+      const response = await fetch(url, {
         method,
         headers: { 'x-n8n-api-key': this.key, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -52,17 +55,36 @@ export class N8nApi implements N8nRequests {
       });
       return { reply: response, text: await response.text() };
     }).catch((error: unknown) => {
-      const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
       throw new Failure(
-        `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${messageOf(cause)}`,
+        `the API of n8n at ${this.baseUrl} did not respond to ${method} ${path}: ${whyIn(error, this)}`,
       );
     });
     if (!reply.ok) {
+      const { status } = reply;
+      const words = wordsIn(text);
       throw new ApiRefusal(
-        `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(reply.status)}: ${text.slice(0, 200)}`,
-        reply.status,
+        `the API of n8n at ${this.baseUrl} refused ${method} ${path} with status ${String(status)}: ${words === '' ? 'it is a page, and no words of n8n' : words}${adviceOn(status)}`,
+        status,
       );
     }
-    return JSON.parse(text) as T;
+    try {
+      return JSON.parse(text) as T;
+    } catch {
+      throw new Mistake(
+        `the API of n8n at ${this.baseUrl} answered ${method} ${path} with ${/^\s*</.test(text) ? 'a page' : 'a text'} in place of JSON: is a login in front of it, is the API switched off (N8N_PUBLIC_API_DISABLED), or is the address not that of n8n?`,
+      );
+    }
   }
+}
+
+/** What was ended by us has words of ours. */
+function whyIn(error: unknown, { baseUrl }: { baseUrl: string }): string {
+  const isOurs = error instanceof Failure || error instanceof Interrupted;
+  return isOurs ? messageOf(error) : unreachable(error, baseUrl).why;
+}
+
+function adviceOn(status: number): string {
+  if (status === 401) return '; set N8N_API_KEY to a key of this n8n that is valid';
+  if (status === 403) return '; the key in N8N_API_KEY lacks a scope for it';
+  return '';
 }

@@ -1,3 +1,4 @@
+import { unreachable } from '../../ui/unreachable';
 import { within } from '../../ui/within';
 
 /** What an n8n says about itself at its /metrics; null where there is none. */
@@ -15,5 +16,15 @@ export async function readMetrics(
     return info?.[2] === undefined ? {} : { version: info[2] };
   } catch {
     return null;
+  }
+}
+
+/** Part of a sentence. */
+export async function whyNoMetrics(url: string, signal: AbortSignal): Promise<string> {
+  try {
+    const { status } = await within(3000, signal, (patience) => fetch(url, { signal: patience }));
+    return status === 200 ? 'what it shows are none' : `it answers with status ${String(status)}`;
+  } catch (error) {
+    return unreachable(error, url).why;
   }
 }

@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { KEY_HEADER } from '../../catalogue/webhook-key';
+import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { messageOf, Mistake } from '../../ui/exit';
 import { within } from '../../ui/within';
 import { thisMachine } from '../machine';
-import { answersRight } from '../process/ready';
+import { answersRight, NotReady } from '../process/ready';
 import type { MetricsEndpoint, Running, Target } from '../target';
+import { baseUrlFrom, testText } from './address';
 import { N8nApi } from './api';
 import { apiBacklog, queueBacklog } from './backlog';
-import { readMetrics } from './metrics';
+import { readMetrics, whyNoMetrics } from './metrics';
 import { Journal } from './journal';
 import { OutsideNeeds } from './needs';
 import { madeText } from './removal';
 import { ApiSeeds } from './seeds';
 import { traceFromNow } from './trace';
+import { knownWebhooks } from './webhooks';
 
 export interface UrlTargetOptions {
   /** Whatever already runs there. */
@@ -64,7 +67,7 @@ export function urlTarget({
       const silent = shown.find((_, index) => said[index] === null);
       if (given.length > 0 && silent !== undefined) {
         throw new Mistake(
-          `--metrics-url ${silent.url} shows no metrics of n8n: set N8N_METRICS=true in the environment of that process (a worker also needs QUEUE_HEALTH_CHECK_ACTIVE=true), or leave it out.`,
+          `--metrics-url ${silent.url} shows no metrics of n8n (${await whyNoMetrics(silent.url, signal)}): set N8N_METRICS=true in the environment of that process (a worker also needs QUEUE_HEALTH_CHECK_ACTIVE=true), or leave it out.`,
         );
       }
       const metrics = shown.filter((_, index) => said[index] !== null);
@@ -91,14 +94,14 @@ export function urlTarget({
         ready: (requests, tell, stop) =>
           within(readyTimeoutMs, stop, async (patience) => {
             for (const request of addressed(requests)) {
+              if (TEST.test(request.path)) throw new Mistake(testText(request.path, baseUrl));
               tell(`waiting until ${request.method} ${request.path} gets its expected response`);
               try {
                 await answersRight(baseUrl, request, patience);
               } catch (error) {
                 if (stop.aborted) throw error;
-                throw new Mistake(
-                  `${messageOf(error)}; no load was made. ${adviceFor(baseUrl, needs.unmet)}`,
-                );
+                const more = await adviceFor(error, request, { baseUrl, api, unmet: needs.unmet });
+                throw new Mistake(`${messageOf(error)}; no load was made.${more}`);
               }
             }
           }),
@@ -131,21 +134,25 @@ function tellLeftovers(baseUrl: string, warn: (text: string) => void): void {
   );
 }
 
-function adviceFor(baseUrl: string, unmet: readonly string[]): string {
-  return unmet.length > 0
-    ? `Is it active at ${baseUrl}? It needs there: ${unmet.join('; ')}.`
-    : `Is it active at ${baseUrl}, and does --expect describe its response?`;
+const TEST = /^\/(webhook|form)-test\//;
+
+/** What else there is to say of a request that never got its expected response. */
+async function adviceFor(
+  error: unknown,
+  request: LoadRequest,
+  { baseUrl, api, unmet }: { baseUrl: string; api: N8nApi | null; unmet: readonly string[] },
+): Promise<string> {
+  const status = error instanceof NotReady ? error.status : null;
+  if (status === 404 || status === 405) {
+    const hint = 'With N8N_API_KEY in the environment, this says which webhooks are active there.';
+    const known = api === null ? hint : await knownWebhooks(api, request);
+    return [needsText(unmet), known].map((text) => (text === '' ? '' : ` ${text}`)).join('');
+  }
+  if (unmet.length > 0) return ` ${needsText(unmet)}`;
+  return status === null || status >= 300
+    ? ''
+    : ` Is it active at ${baseUrl}, and does --expect describe its response?`;
 }
 
-export function baseUrlFrom(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Mistake(`--url is '${text}': write it like http://127.0.0.1:5678.`);
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new Mistake(
-      `--url holds a password: leave it out, and give it as --header 'Authorization: Basic ...' with --request.`,
-    );
-  }
-  return text.replace(/\/+$/, '');
-}
+const needsText = (unmet: readonly string[]): string =>
+  unmet.length === 0 ? '' : `It needs there: ${unmet.join('; ')}.`;
