@@ -25,10 +25,10 @@ async function down(name: string): Promise<void> {
   const progress = startProgress();
   try {
     const { pid } = state.keeper;
-    const giveUpMs = Date.now() + GIVE_UP_MS;
+    const giveUpMs = performance.now() + GIVE_UP_MS;
     process.kill(pid, 'SIGTERM');
     while (kept.read() !== null) {
-      if (Date.now() > giveUpMs) {
+      if (performance.now() > giveUpMs) {
         throw new Failure(
           `n8n at ${state.baseUrl} did not stop within ${String(GIVE_UP_MS / 1000)} s: end the process ${String(pid)}, with kill -9 if it does not respond; what it runs ends with it.`,
         );

@@ -142,13 +142,13 @@ function teller(
     return () => undefined;
   }
   if (isTableShown && process.stdout.isTTY) return () => undefined;
-  const began = Date.now();
+  const began = performance.now();
   return (rows) => {
     const sum = (of: (row: ProcessRow) => number): number =>
       rows.reduce((all, row) => all + of(row), 0);
     const memory = sum(({ rssMiB }) => rssMiB).toFixed(0);
     const cores = sum(({ cpuCores }) => cpuCores ?? 0).toFixed(2);
-    const seconds = ((Date.now() - began) / 1000).toFixed(0);
+    const seconds = ((performance.now() - began) / 1000).toFixed(0);
     tell(
       `${seconds} s: ${String(rows.length)} ${rows.length === 1 ? 'process' : 'processes'}, ${memory} MiB, ${cores} cores; Ctrl-C ends it`,
     );

@@ -65,13 +65,13 @@ export class RecoveryBeside {
 
   /** Waits as long as `withinMs` for what is left, and no longer than until `signal` fires. */
   async end(withinMs: number, signal?: AbortSignal): Promise<DrillRecovery> {
-    const fromMs = Date.now();
+    const fromMs = performance.now();
     this.loadOverMs = fromMs;
     const isOver = (): boolean =>
       this.isDone ||
       this.ending.signal.aborted ||
       signal?.aborted === true ||
-      Date.now() - fromMs >= withinMs;
+      performance.now() - fromMs >= withinMs;
     while (!isOver()) await sleep(Math.min(1000, this.everyMs));
     await this.stop();
     const { failedPasses, attempts } = this.seen;
@@ -94,7 +94,7 @@ export class RecoveryBeside {
    */
   private async hasAllFailed(): Promise<boolean> {
     if (this.loadOverMs === null) return false;
-    if (Date.now() - this.loadOverMs >= this.ageMs) return true;
+    if (performance.now() - this.loadOverMs >= this.ageMs) return true;
     return (await this.unfinished().catch(() => null)) === 0;
   }
 

@@ -42,7 +42,9 @@ export class TimedFault {
     tellRun: Parameters<NonNullable<RunOrder['onBegin']>>[1],
   ): Promise<void> {
     const { signal } = this.ending;
-    const now = (): number => Date.now() - beganAtMs;
+    // From here on by a clock that no correction of the time moves.
+    const zeroMs = performance.now() - (Date.now() - beganAtMs);
+    const now = (): number => performance.now() - zeroMs;
     const isDue = (atMs: number): Promise<boolean> =>
       sleep(Math.max(0, atMs - now()), true, { signal }).catch(() => false);
     try {

@@ -47,9 +47,9 @@ export class Resting {
     signal: AbortSignal,
   ): Promise<Rest> {
     const look = this.lookOf(inside, signal);
-    const giveUpAtMs = Date.now() + GIVE_UP_MS;
+    const giveUpAtMs = performance.now() + GIVE_UP_MS;
     let memoryMiB: number | null = null;
-    while (!signal.aborted && Date.now() < giveUpAtMs) {
+    while (!signal.aborted && performance.now() < giveUpAtMs) {
       const seen = await look().catch((error: unknown) => {
         // What was measured before it is concluded all the same.
         if (signal.aborted) return null;

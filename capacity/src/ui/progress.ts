@@ -16,11 +16,11 @@ export interface ProgressLine {
  */
 export function startProgress(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
   let text = '';
-  let since = Date.now();
+  let since = performance.now();
   let shown = true;
   const show = (): void => {
-    const seconds = Math.floor((Date.now() - since) / 1000);
-    if (text === '' || (!stream.isTTY && (shown || Date.now() - since < SILENT_MS))) return;
+    const seconds = Math.floor((performance.now() - since) / 1000);
+    if (text === '' || (!stream.isTTY && (shown || performance.now() - since < SILENT_MS))) return;
     const line = stream.isTTY && seconds >= 2 ? `${text} (${String(seconds)} s)` : text;
     stream.write(stream.isTTY ? ERASE_LINE + line.slice(0, stream.columns - 1) : `${line}\n`);
     shown = true;
@@ -31,7 +31,7 @@ export function startProgress(stream: NodeJS.WriteStream = process.stderr): Prog
     tell: (next) => {
       if (next !== text) {
         text = next;
-        since = Date.now();
+        since = performance.now();
         shown = false;
       }
       if (stream.isTTY) show();

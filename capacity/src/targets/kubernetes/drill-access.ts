@@ -214,7 +214,7 @@ async function gone(
   withinMs: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const giveUpMs = Date.now() + withinMs;
+  const giveUpMs = performance.now() + withinMs;
   const uids = new Set(pods.map(({ metadata }) => metadata?.uid));
   for (;;) {
     const { items } = await cluster.doing('looking at the pods', () =>
@@ -222,7 +222,7 @@ async function gone(
     );
     const left = items.filter(({ metadata }) => uids.has(metadata?.uid));
     if (left.length === 0 || signal?.aborted === true) return;
-    if (Date.now() > giveUpMs) {
+    if (performance.now() > giveUpMs) {
       throw new Failure(
         `${left.map(nameOf).join(', ')} did not end within ${String(withinMs / 1000)} s`,
       );

@@ -128,10 +128,10 @@ export async function runOutOfMemory(
       signal,
     })
     .catch(() => undefined);
-  const giveUpMs = Date.now() + OOM_WITHIN_MS;
+  const giveUpMs = performance.now() + OOM_WITHIN_MS;
   while (!signal.aborted) {
     if (hasEnded(place.pods(), seat)) return;
-    if (Date.now() > giveUpMs) {
+    if (performance.now() > giveUpMs) {
       throw new Failure(`the kernel ended what took the memory, and not n8n in ${pod}`);
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);

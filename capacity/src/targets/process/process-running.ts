@@ -327,7 +327,7 @@ export class ProcessRunning implements Running {
   }
 
   private async startN8n(progress: Progress, signal: AbortSignal): Promise<void> {
-    const deadline = Date.now() + upTimeoutMs;
+    const deadline = performance.now() + upTimeoutMs;
     const { tools, ports } = this.options;
     const homes = this.n8n.map(({ folder }) => folder);
     if (tools.nodesFolder !== null) {
@@ -338,7 +338,7 @@ export class ProcessRunning implements Running {
     for (const { instance, port } of ports.seats) {
       while (!(await isReady(port, isLegacy(this.topology.n8n)))) {
         signal.throwIfAborted();
-        if (!this.supervisor.runs(instance) || Date.now() > deadline) {
+        if (!this.supervisor.runs(instance) || performance.now() > deadline) {
           const why = this.supervisor.lastExit(instance) ?? 'it did not become ready in time';
           throw new Failure(
             `${instance} did not come up: ${why}; its log ends with: ${this.workspace.lastLogLines(instance)}`,
