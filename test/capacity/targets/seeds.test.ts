@@ -6,7 +6,7 @@ import { demandingKey, KEY_HEADER } from '../../../capacity/src/catalogue/webhoo
 import type { SeedWorkflow } from '../../../capacity/src/catalogue/seeding';
 import type { ExportedWorkflow } from '../../../capacity/src/catalogue/exported-workflow';
 import { N8nApi } from '../../../capacity/src/targets/url/api';
-import { Journal } from '../../../capacity/src/targets/url/journal';
+import { UrlJournal } from '../../../capacity/src/targets/url/journal';
 import { leftoversAt } from '../../../capacity/src/targets/url/leftovers';
 import { removeMade } from '../../../capacity/src/targets/url/removal';
 import { ApiSeeds } from '../../../capacity/src/targets/url/seeds';
@@ -48,7 +48,7 @@ const written = (): string[] => {
 };
 const api = (): N8nApi => new N8nApi(n8n.url, 'a-key');
 const seedsOf = (warn: (text: string) => void = quiet): ApiSeeds =>
-  new ApiSeeds(api(), { journal: Journal.of(n8n.url, CALL), key: KEY, warn });
+  new ApiSeeds(api(), { journal: UrlJournal.of(n8n.url, CALL), key: KEY, warn });
 
 /** Without waiting: 30 s of tries pass at once. */
 const hasty = () => {
@@ -165,7 +165,7 @@ test('an n8n that answers 503 to the first deactivation keeps nothing', async ()
 });
 
 test('what cannot be removed is named with what removes it, everything else goes, and clean finishes', async () => {
-  const journal = Journal.of(n8n.url, CALL);
+  const journal = UrlJournal.of(n8n.url, CALL);
   const seeds = new ApiSeeds(api(), { journal, key: KEY, warn: quiet });
   await seeds.seed(subWorkflow, {}, quiet);
   const stuck = n8n.things.filter(({ kind }) => kind === 'credential');
@@ -206,7 +206,7 @@ test.each(cases)(
     const trouble: Trouble = (asked, times) =>
       asked === step && (nth === Infinity || times === nth) ? reaction : null;
     n8n.trouble = trouble;
-    const journal = Journal.of(n8n.url, CALL);
+    const journal = UrlJournal.of(n8n.url, CALL);
     await new ApiSeeds(api(), { journal, key: KEY, warn: quiet })
       .seed(subWorkflow, {}, quiet)
       .catch(quiet);

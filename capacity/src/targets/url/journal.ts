@@ -33,7 +33,7 @@ const journalSchema = z.object({
   made: z.array(madeSchema),
 });
 
-export type Made = z.infer<typeof madeSchema>;
+export type PutIn = z.infer<typeof madeSchema>;
 export type JournalContent = z.infer<typeof journalSchema>;
 
 /** `ended`: the process that made it is gone; `elsewhere`: nobody here knows. */
@@ -41,11 +41,11 @@ export type MakerState = 'running' | 'ended' | 'elsewhere';
 
 const folder = (): string => join(cacheFolder(), 'at-url');
 
-export class Journal {
+export class UrlJournal {
   private constructor(private readonly content: JournalContent) {}
 
-  static of(baseUrl: string, call: string): Journal {
-    return new Journal({
+  static of(baseUrl: string, call: string): UrlJournal {
+    return new UrlJournal({
       ...{ schemaVersion: 1, baseUrl, call, made: [] },
       maker: {
         ...{ host: hostname(), pid: process.pid },
@@ -62,7 +62,7 @@ export class Journal {
     return this.content.baseUrl;
   }
 
-  get made(): readonly Made[] {
+  get made(): readonly PutIn[] {
     return this.content.made;
   }
 
@@ -73,19 +73,19 @@ export class Journal {
   }
 
   /** Before it is asked for: n8n may make it and its answer be lost. */
-  intend(kind: Made['kind'], name: string): Made {
-    const made: Made = { kind, name, id: null };
+  intend(kind: PutIn['kind'], name: string): PutIn {
+    const made: PutIn = { kind, name, id: null };
     this.content.made.push(made);
     this.write();
     return made;
   }
 
-  known(made: Made, id: string): void {
+  known(made: PutIn, id: string): void {
     made.id = id;
     this.write();
   }
 
-  gone(made: Made): void {
+  gone(made: PutIn): void {
     this.content.made = this.content.made.filter((each) => each !== made);
     if (this.content.made.length === 0) rmSync(this.file, { force: true });
     else this.write();
@@ -116,7 +116,7 @@ export class Journal {
   }
 
   /** Of every call that has not removed all it made; `onBad` is told of a file that is none. */
-  static all(onBad: (text: string) => void): Journal[] {
+  static all(onBad: (text: string) => void): UrlJournal[] {
     let names: string[];
     try {
       names = readdirSync(folder()).filter((name) => name.endsWith('.json'));
@@ -126,7 +126,7 @@ export class Journal {
     return names.flatMap((name) => {
       const file = join(folder(), name);
       try {
-        return [new Journal(journalSchema.parse(JSON.parse(readFileSync(file, 'utf8'))))];
+        return [new UrlJournal(journalSchema.parse(JSON.parse(readFileSync(file, 'utf8'))))];
       } catch {
         onBad(`${file} is no journal of what was put into an n8n, and is left out.`);
         return [];

@@ -2,15 +2,15 @@
 import { callIn } from '../../catalogue/own-copy';
 import { messageOf } from '../../ui/exit';
 import { ApiRefusal, type N8nRequests } from './api';
-import { Journal, type Made, type MakerState } from './journal';
+import { UrlJournal, type PutIn, type MakerState } from './journal';
 import { allNamed } from './removal';
 
 export interface LeftInUrl {
-  made: Made;
+  made: PutIn;
   call: string;
   state: MakerState;
   /** Null where only its name tells of it. */
-  journal: Journal | null;
+  journal: UrlJournal | null;
 }
 
 const LISTED_WITHIN_MS = 30_000;
@@ -21,7 +21,7 @@ export async function leftoversAt(
   baseUrl: string,
   warn: (text: string) => void,
 ): Promise<LeftInUrl[]> {
-  const journals = Journal.all(warn);
+  const journals = UrlJournal.all(warn);
   const written = journals
     .filter((journal) => journal.baseUrl === baseUrl)
     .flatMap((journal) =>
@@ -39,9 +39,9 @@ export async function leftoversAt(
 
 /** Pure. Its journal may be on another machine, or lost. */
 function unwritten(
-  there: readonly Made[],
+  there: readonly PutIn[],
   written: readonly LeftInUrl[],
-  journals: readonly Journal[],
+  journals: readonly UrlJournal[],
 ): LeftInUrl[] {
   return there.flatMap((made): LeftInUrl[] => {
     const call = callIn(made.name);
@@ -59,9 +59,9 @@ function unwritten(
 
 async function named(
   api: N8nRequests,
-  kind: Made['kind'],
+  kind: PutIn['kind'],
   warn: (text: string) => void,
-): Promise<Made[]> {
+): Promise<PutIn[]> {
   try {
     const path = kind === 'workflow' ? '/workflows' : '/credentials';
     const all = await allNamed(api, path, LISTED_WITHIN_MS);

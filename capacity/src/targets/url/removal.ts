@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../ui/exit';
 import { ApiRefusal, type N8nRequests } from './api';
-import type { Made } from './journal';
+import type { PutIn } from './journal';
 import { rowsOf } from './pages';
 
 /** For all tries of one kind of thing together. */
@@ -15,7 +15,7 @@ const LOOKS = 3;
 const BETWEEN_LOOKS_MS = 1_000;
 
 export interface LeftInN8n {
-  made: Made;
+  made: PutIn;
   why: string;
 }
 
@@ -29,8 +29,8 @@ const CLOCK: Clock = { nowMs: () => performance.now(), pause: (ms) => sleep(ms) 
 /** `onGone` hears of each that is no longer there. Returns what still is. */
 export async function removeMade(
   api: N8nRequests,
-  made: readonly Made[],
-  onGone: (made: Made) => void,
+  made: readonly PutIn[],
+  onGone: (made: PutIn) => void,
   clock: Clock = CLOCK,
 ): Promise<LeftInN8n[]> {
   const left: LeftInN8n[] = [];
@@ -78,7 +78,7 @@ class Removal {
     this.giveUpMs = clock.nowMs() + TRIES_WITHIN_MS;
   }
 
-  async remove({ kind, name, id }: Made): Promise<void> {
+  async remove({ kind, name, id }: PutIn): Promise<void> {
     const path = kind === 'workflow' ? '/workflows' : '/credentials';
     const ids = id === null ? await this.idsOf(path, name) : [id];
     for (const one of ids) {
@@ -130,7 +130,7 @@ const isForGood = (error: unknown): boolean =>
 
 const KINDS = { workflow: 'the workflow', credential: 'the credential' } as const;
 
-export const madeText = ({ kind, name, id }: Made): string =>
+export const madeText = ({ kind, name, id }: PutIn): string =>
   `${KINDS[kind]} '${name}'${id === null ? '' : ` (${id})`}`;
 
 /** What is still there, why, and what removes it. */

@@ -15,14 +15,14 @@ import { demandingKey, keyCredential, type WebhookKey } from '../../catalogue/we
 import { LeftBehind } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
 import { ApiRefusal, type N8nRequests } from './api';
-import type { Journal, Made } from './journal';
+import type { UrlJournal, PutIn } from './journal';
 import { calledFirst, renamed } from './references';
 import { leftText, removeMade } from './removal';
 import { takenOf, type TakenWorkflow } from './taken';
 
 /** In an n8n that is somebody's: all that is put in is of one call, and is taken out again. */
 export interface SeedsOfCall {
-  journal: Journal;
+  journal: UrlJournal;
   /** The webhooks demand it. */
   key: WebhookKey;
   warn(text: string): void;
@@ -134,7 +134,7 @@ export class ApiSeeds {
 
   /** Written down first, then made: whenever this process ends, a later one knows what to look for. */
   private async made<T extends { id: string }>(
-    kind: Made['kind'],
+    kind: PutIn['kind'],
     name: string,
     make: () => Promise<T>,
   ): Promise<T> {

@@ -10,7 +10,7 @@ import { baseUrlFrom, testText } from './address';
 import { N8nApi } from './api';
 import { apiBacklog, queueBacklog } from './backlog';
 import { readMetrics, whyNoMetrics } from './metrics';
-import { Journal } from './journal';
+import { UrlJournal } from './journal';
 import { OutsideNeeds } from './needs';
 import { madeText } from './removal';
 import { ApiSeeds } from './seeds';
@@ -46,7 +46,7 @@ export function urlTarget({
     api === null
       ? null
       : new ApiSeeds(api, {
-          journal: Journal.of(baseUrl, randomBytes(4).toString('hex')),
+          journal: UrlJournal.of(baseUrl, randomBytes(4).toString('hex')),
           key: { header: KEY_HEADER, value: randomBytes(24).toString('base64url') },
           warn,
         });
@@ -126,7 +126,7 @@ export function urlTarget({
 }
 
 function tellLeftovers(baseUrl: string, warn: (text: string) => void): void {
-  const left = Journal.all(warn).filter((each) => each.baseUrl === baseUrl);
+  const left = UrlJournal.all(warn).filter((each) => each.baseUrl === baseUrl);
   const things = left.filter(({ state }) => state === 'ended').flatMap(({ made }) => made);
   if (things.length === 0) return;
   warn(
