@@ -80,10 +80,10 @@ export const suites = [
   },
   {
     name: 'loadtests',
-    shows: 'k6 scripts against a server of known behaviour',
+    shows: 'k6 scripts against a server of known behaviour; the examples on a real n8n',
     jest: true,
     only: TOOLS_OR_LONG,
-    needs: ['k6'],
+    needs: ['k6', 'node24', 'n8n'],
   },
   {
     name: 'nodes',

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const generators = [
   'lab/generate/workloads.mjs',
+  'lab/generate/k6-scripts.mjs',
   'lab/generate/reference.mjs',
   'lab/generate/times.mjs',
   'lab/generate/results.mjs',

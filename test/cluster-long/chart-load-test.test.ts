@@ -52,7 +52,8 @@ async function loadTest(slo: string): Promise<{ ended: Job['status']; summary: L
 }
 
 test('the Job loads the release and succeeds', async () => {
-  const { ended, summary } = await loadTest('errors<=0%');
+  // The largest latency says how late k6 itself may be on a busy node.
+  const { ended, summary } = await loadTest('errors<=0%,max<60s');
   seen('load test as a Job', {
     succeeded: ended.succeeded ?? 0,
     requests: summary.requests,
@@ -60,7 +61,7 @@ test('the Job loads the release and succeeds', async () => {
     p95Ms: Math.round(summary.latencyMs?.p95 ?? 0),
   });
   expect(ended.succeeded).toBe(1);
-  expect(summary).toMatchObject({ workloads: ['last-node'], errors: {}, slo: [{ met: true }] });
+  expect(summary).toMatchObject({ workloads: ['last-node'], errors: {}, passed: true });
   expect(summary.requests).toBeGreaterThan(80);
   expect(summary.expected).toBe(summary.requests);
 });
@@ -68,6 +69,9 @@ test('the Job loads the release and succeeds', async () => {
 test('a missed SLO fails the Job, and its log says which', async () => {
   const { ended, summary } = await loadTest('p95<1ms');
   expect(ended.failed).toBe(1);
-  expect(summary.slo).toEqual([{ text: 'p95<1ms', met: false }]);
+  expect(summary.slo).toEqual([
+    { text: 'p95<1ms', met: false },
+    { text: 'errors<5%', met: true },
+  ]);
   expect(summary.expected).toBeGreaterThan(80);
 });

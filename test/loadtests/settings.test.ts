@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readSettings } from '../../loadtests/lib/settings';
+import { GROUPS, VARIABLES } from '../../loadtests/lib/variables';
 
 const catalogue = join(__dirname, '../../workflows/catalogue.json');
 const requestsWith = (env: Record<string, string>) =>
@@ -31,5 +32,28 @@ describe('headers, one per line', () => {
     expect(() => requestsWith({ WORKLOAD: 'cpu', HEADERS: 'secret' })).toThrow(
       "the header 'secret' is not understood",
     );
+  });
+});
+
+describe('a variable', () => {
+  const names = Object.keys(VARIABLES);
+  const source = readFileSync(join(__dirname, '../../loadtests/lib/settings.ts'), 'utf8');
+  const readme = readFileSync(join(__dirname, '../../loadtests/README.md'), 'utf8');
+
+  it.each(names)('%s is read, and is in the README once', (name) => {
+    expect(source).toMatch(new RegExp(`env\\.${name}\\b|'${name}'`));
+    expect(readme.match(new RegExp(`^\\| \`${name}\` `, 'gm'))).toHaveLength(1);
+  });
+
+  it('belongs to one group', () => {
+    expect(Object.values(GROUPS).flatMap((group) => Object.keys(group))).toEqual(names);
+  });
+
+  it.each([
+    ['HTTP', '2', "HTTP is '2': it must be 1.1, or be left out"],
+    ['COOKIES', 'no', "COOKIES is 'no': it must be keep"],
+    ['SUMMARY', 'long', "SUMMARY is 'long': it must be short"],
+  ])('%s=%s is refused', (name, value, because) => {
+    expect(() => requestsWith({ REQUEST: 'GET /x', [name]: value })).toThrow(because);
   });
 });

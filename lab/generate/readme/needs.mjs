@@ -4,6 +4,7 @@ import { read, readJson, table } from '../results/records.mjs';
 export function needs() {
   const go = matched('lab/kinds/go.sh', /install Go ([\d.]+) or later/);
   const ownK6 = matched('lab/tools/k6.sh', /own_from=(\d+\.\d+)/);
+  const testedK6 = matched('lab/versions.env', /^K6_VERSION=v?(\S+)$/m);
   const diskGiB = Number(matched('lab/steps.sh', /^MIN_FREE_MIB=(\d+)/m)) / 1024;
   const node = readJson('capacity/package.json').engines.node.replace('>=', '');
   const { seconds, machine } = firstInstall();
@@ -13,7 +14,7 @@ export function needs() {
       [`Node.js ${node} or newer, npm`, 'the command itself'],
       [
         `Go ${go} or newer`,
-        `k6 is compiled from its locked sources. Your own k6, ${ownK6} or newer, works as well`,
+        `k6 is compiled from its locked sources. Your own k6 from ${ownK6} on is taken as well; tested with ${testedK6}`,
       ],
       [
         'Linux (Debian 12, Ubuntu) and root',

@@ -950,7 +950,7 @@ var TARGET = {
   WARMUP: { what: "Sent before it, and not measured.", usual: "profile", example: "10s" },
   ARRIVALS: {
     what: "`even`, or `random` as of many callers who do not know each other.",
-    usual: "even",
+    usual: USUAL_ARRIVALS,
     example: "random"
   },
   SEED: { what: "Of random arrivals and of blends: the same seed, the same load.", example: "7" },
