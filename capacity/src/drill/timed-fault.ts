@@ -44,7 +44,7 @@ export class TimedFault {
     const { signal } = this.ending;
     // From here on by a clock that no correction of the time moves.
     const zeroMs = performance.now() - (Date.now() - beganAtMs);
-    const now = (): number => performance.now() - zeroMs;
+    const now = (): number => Math.round(performance.now() - zeroMs);
     const isDue = (atMs: number): Promise<boolean> =>
       sleep(Math.max(0, atMs - now()), true, { signal }).catch(() => false);
     try {
@@ -61,8 +61,9 @@ export class TimedFault {
           lastsMs: this.times.everyMs === undefined ? this.times.lastsMs : 0,
           ...{ turn, signal },
           tell: (text) => {
-            if (kind === FAULT) this.lastMs = now();
-            this.done.push({ tMs: now(), text });
+            const tMs = now();
+            if (kind === FAULT) this.lastMs = tMs;
+            this.done.push({ tMs, text });
             tellRun({ kind, text });
             kind = FAULT_STEP;
           },

@@ -3,7 +3,6 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   openSync,
   readSync,
   statSync,
@@ -29,9 +28,13 @@ export interface UserFile {
  * since hours may lie between the command and its file.
  */
 export function refuseForeign({ path, option, begins, force }: UserFile): void {
+  const folder = dirname(path);
+  if (!isFolder(folder)) throw new Mistake(`${option} is ${path}: there is no folder ${folder}.`);
   const stats = statOf(path, option);
   if (stats === null) {
-    refuseFolder(path, option);
+    tried({ path, option }, () => {
+      accessSync(folder, constants.W_OK | constants.X_OK);
+    });
     return;
   }
   if (!stats.isFile()) {
@@ -67,15 +70,12 @@ function statOf(path: string, option: string): Stats | null {
   return tried({ path, option }, () => statSync(path, { throwIfNoEntry: false }) ?? null);
 }
 
-/** Where the file is to be made. */
-function refuseFolder(path: string, option: string): void {
-  const folder = dirname(path);
-  if (!existsSync(folder)) {
-    throw new Mistake(`${option} is ${path}: there is no folder ${folder}.`);
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
-  tried({ path, option }, () => {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-  });
 }
 
 function beginningOf(path: string, option: string, length: number): string {

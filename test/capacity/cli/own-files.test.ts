@@ -94,7 +94,7 @@ describe.each(Object.entries(WRITES))('%s', (_, words) => {
     ['a folder', () => folder, 'is a folder'],
     ['a device', () => '/dev/null', 'is a device'],
     ['a folder that is not there', () => join(folder, 'no', 'file'), 'there is no folder'],
-    ['a file in a file', () => '/etc/passwd/x', 'a part of its path is a file'],
+    ['a file in a file', () => '/etc/passwd/x', 'there is no folder /etc/passwd'],
   ])('refuses %s', async (__, path, because) => {
     const error = await run([...words(), path(), '--force']);
     expect(error).toBeInstanceOf(Mistake);
