@@ -22,12 +22,12 @@ export interface Tools {
 }
 
 const WITHOUT_LAB =
-  'n8n is started on this machine from a checkout of n8n-tuned, which this is not: load an n8n that runs already with --url, or use a checkout and run make lab in it.';
+  'n8n is started on this machine from a checkout of n8n-tuned, which this is not: load an n8n that runs already with --url, or use a checkout and run lab/install.sh n8n in it.';
 
 function notInstalled(version: string): string {
   const others = installed();
   const choice = others.length === 0 ? '' : `, or choose ${others.join(' or ')} with --n8n`;
-  return `n8n ${version} is not installed in ${cacheFolder()}: run make lab${choice}.`;
+  return `n8n ${version} is not installed in ${cacheFolder()}: run lab/install.sh ${isLegacy(version) ? 'n8n-legacy' : 'n8n'}${choice}.`;
 }
 
 export function findTools(topology: Topology): Tools {
@@ -79,11 +79,14 @@ const run = promisify(execFile);
 
 export const templatesFolder = (): string => join(cacheFolder(), 'seeded');
 
+/** Of lab/install.sh, where a program has another name. */
+const TOOLS: Record<string, string> = { 'redis-server': 'redis', postgres: 'postgresql' };
+
 function find(program: string): string {
   const found = findProgram(program);
   if (found === null) {
     throw new Mistake(
-      `${program} is not here: run make lab; n8n-tuned doctor shows what else is missing.`,
+      `${program} is not here: ${hasLab() ? `run lab/install.sh ${TOOLS[program] ?? program}` : 'install it, or load an n8n that runs already with --url'}; n8n-tuned doctor shows what else is missing.`,
     );
   }
   return found;
