@@ -137,7 +137,7 @@ const WAYS: Record<string, Record<string, string>> = {
     'kubernetes --via': '--target kubernetes --workload cpu --via gateway',
     url: '--url http://127.0.0.1:5678 --workload cpu',
     'url, a request': '--url http://127.0.0.1:5678 --request POST_/webhook/x',
-    'url, a webhook': '--url http://127.0.0.1:5678/webhook/x --body a=b',
+    'url, a webhook': '--url http://127.0.0.1:5678/webhook/x',
     server: '--command node_server.js --url http://127.0.0.1:3000',
     'server, a request':
       '--command node_server.js --url http://127.0.0.1:3000 --request POST_/webhook/x',
@@ -206,6 +206,9 @@ function given(option: Option, base: readonly string[]): [string] | [string, str
 function names(message: string, { long }: Option): boolean {
   const flag = long ?? '';
   if (flag === '--command' && message.includes('--target server')) return true;
+  // The request, and the file of a workflow that has no such webhook.
+  if (/^no webhook of \S+ answers/.test(message))
+    return ['--request', '--workload', '--workflow'].includes(flag);
   return new RegExp(`\\b${flag.slice(2)}`).test(message);
 }
 
