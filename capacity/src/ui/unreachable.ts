@@ -96,6 +96,8 @@ function codeOf(error: unknown): string {
   if (typeof cause === 'object' && cause !== null) return codeOf(cause);
   if (message === 'bad port') return 'no client takes this port';
   if (typeof code === 'string') return code;
+  // Node.js 24 gives it no code.
+  if (name === 'HTTPParserError') return 'HPE_';
   if (Array.isArray(errors)) return codeOf(errors[0]);
   return name === 'TimeoutError' || name === 'AbortError' ? name : '';
 }
