@@ -7,7 +7,7 @@ const REQUESTED = /^(.*?)(\/(?:webhook|webhook-test|webhook-waiting|form|form-te
 const PAGES =
   /^(.*?)\/(workflow|workflows|home|projects|executions|credentials|settings|signin|setup|api\/v1|healthz|metrics)(\/.*)?$/;
 
-export interface Address {
+export interface UrlParts {
   /** Without a slash at its end. */
   baseUrl: string;
   /** With its query; null where the address is that of n8n alone. */
@@ -15,7 +15,7 @@ export interface Address {
 }
 
 /** Both parts of an address that may be that of a webhook. */
-export function addressOf(text: string, flag = '--url'): Address {
+export function addressOf(text: string, flag = '--url'): UrlParts {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw new Mistake(`${flag} is '${text}': ${schemeAdvice(text)}.`);
