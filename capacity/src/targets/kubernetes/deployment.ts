@@ -24,12 +24,12 @@ export interface DeploymentPlace {
   helm: Helm;
 }
 
-export interface Deployed {
+export interface DeployedN8n {
   topology: Topology | null;
   values: Record<string, unknown> | null;
 }
 
-export class Deployment {
+export class ReleaseDeployment {
   private readonly values: ValuesFiles;
   private readonly order: Installing;
   private readonly beside: readonly KubernetesObject[];
@@ -78,7 +78,7 @@ export class Deployment {
     generatorUp: Promise<unknown>,
     progress: Progress,
     signal: AbortSignal,
-  ): Promise<Deployed> {
+  ): Promise<DeployedN8n> {
     const { cluster, namespace, release, helm } = this.place;
     await this.putBeside(progress, signal);
     const ends = new AbortController();

@@ -15,11 +15,11 @@ import {
   type Made,
   type ObjectName,
   type Plan,
-  type Whose,
+  type CallTraits,
 } from './made';
-import { awaitGone, type Kind, type Objects } from './objects';
+import { awaitGone, type ObjectKind, type Objects } from './objects';
 
-export interface Inventory extends Whose {
+export interface Inventory extends CallTraits {
   namespace: string;
 }
 
@@ -42,19 +42,19 @@ export async function foundOf(objects: Objects, whose: Inventory): Promise<Made[
 }
 
 /** Their names and owners tell whose they are, and no label. */
-const BY_OWNER: readonly Kind[] = [
+const BY_OWNER: readonly ObjectKind[] = [
   { apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
   { apiVersion: 'v1', kind: 'Pod' },
   { apiVersion: 'apps/v1', kind: 'ReplicaSet' },
 ];
 
-const kindsOf = ({ plan }: Whose): readonly Kind[] =>
+const kindsOf = ({ plan }: CallTraits): readonly ObjectKind[] =>
   plan.release === null ? KINDS_OF_LOAD : KINDS;
 
 /** What may not be listed was not made either: whoever makes an object for a chart may list its kind. */
 async function everyKind(
   objects: Objects,
-  kinds: readonly Kind[],
+  kinds: readonly ObjectKind[],
   namespace: string,
   selector: string | undefined,
 ): Promise<KubernetesObject[]> {
@@ -99,12 +99,12 @@ function parted<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] 
 }
 
 /** The journal of the call, and what Helm keeps of its release. */
-const isTeller = (one: Made, whose: Whose): boolean =>
+const isTeller = (one: Made, whose: CallTraits): boolean =>
   isJournal(one, whose) ||
   (whose.plan.release !== null &&
     one.name.startsWith(`sh.helm.release.v1.${whose.plan.release}.v`));
 
-const isJournal = ({ kind, name }: Made, { call }: Whose): boolean =>
+const isJournal = ({ kind, name }: Made, { call }: CallTraits): boolean =>
   kind === 'ConfigMap' && name === journalName(call);
 
 /** What another n8n of that release has in the namespace, whoever has deployed it; and the kinds that may not be listed. */

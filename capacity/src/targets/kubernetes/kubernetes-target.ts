@@ -9,7 +9,7 @@ import { foreignWithoutSecrets } from '../../plan/recorded-values';
 import type { Target } from '../target';
 import { Cluster } from './api';
 import type { V1Service } from './api-types';
-import { Deployment, type Deployed } from './deployment';
+import { ReleaseDeployment, type DeployedN8n } from './deployment';
 import { ClusterGenerators } from './generator';
 import { Helm, leftInTheMiddle, neededHelm } from './helm';
 import { namedService } from './foreign';
@@ -85,7 +85,7 @@ async function bringUp(
   const wayIn = async (): Promise<WayIn> =>
     wayInto(cluster, options, release, namespace, await serviceOf(place, options));
   const wayThere = there === null ? null : await wayIn();
-  const deployment = there === null ? new Deployment({ ...place, helm }, options) : null;
+  const deployment = there === null ? new ReleaseDeployment({ ...place, helm }, options) : null;
   scope.defer(() => {
     deployment?.end();
   });
@@ -176,7 +176,7 @@ async function removeFrom(
 async function existing(
   helm: Helm,
   { release, namespace }: { release: string; namespace: string },
-): Promise<Deployed> {
+): Promise<DeployedN8n> {
   const values = await helm.values();
   const chart = await helm.chart();
   if (values === null || chart === null) {

@@ -28,7 +28,7 @@ export interface Plan {
 }
 
 /** What is known of a call when its objects are looked for. */
-export interface Whose {
+export interface CallTraits {
   call: string;
   /** The call began to make objects no earlier: by the clock of the API server. */
   sinceMs: number;
@@ -102,7 +102,7 @@ export const lasting = (made: readonly Made[]): Made[] =>
  * has marked it as of the release that the call installed; a StatefulSet of the call has claimed it; its controller is one of
  * them.
  */
-export function madeAmong(objects: readonly KubernetesObject[], whose: Whose): Made[] {
+export function madeAmong(objects: readonly KubernetesObject[], whose: CallTraits): Made[] {
   const seen = new Map(whose.seen.map((one) => [keyOf(one), one.uid]));
   const planned = new Map(whose.plan.objects.map((one) => [keyOf(one), one]));
   const holdsRelease = objects.some((object) => isRecordOf(object, whose));
@@ -150,7 +150,7 @@ const isHook = ({ metadata }: KubernetesObject): boolean =>
   metadata?.annotations?.['helm.sh/hook'] !== undefined;
 
 /** Of the release that the call has installed, and not of a later one of the same name: it was told the call. */
-const isRecordOf = ({ metadata }: KubernetesObject, { call, plan }: Whose): boolean =>
+const isRecordOf = ({ metadata }: KubernetesObject, { call, plan }: CallTraits): boolean =>
   plan.release !== null &&
   metadata?.labels?.['owner'] === 'helm' &&
   metadata.labels['name'] === plan.release &&

@@ -7,11 +7,15 @@ import type { KubernetesObject } from './api-types';
 import { refusalOf } from './causes';
 import { textOf, type Made, type ObjectName } from './made';
 
-export type Kind = Pick<ObjectName, 'apiVersion' | 'kind'>;
+export type ObjectKind = Pick<ObjectName, 'apiVersion' | 'kind'>;
 
 export interface Objects {
   /** `forbidden` where the kind may not be listed; none where the cluster does not have it. */
-  list(kind: Kind, namespace: string, selector?: string): Promise<KubernetesObject[] | 'forbidden'>;
+  list(
+    kind: ObjectKind,
+    namespace: string,
+    selector?: string,
+  ): Promise<KubernetesObject[] | 'forbidden'>;
   /** Null where it is not there, or its kind is not. */
   read(name: ObjectName): Promise<KubernetesObject | null>;
   /** Of an object that is gone, or was replaced by another one of its name, nothing is asked. */
