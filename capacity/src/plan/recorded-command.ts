@@ -20,6 +20,16 @@ const SHOWN = new Set(
     .map((name) => `--${name}`),
 ).add('-f');
 
+/** Whose values are files and folders of this machine, which the user has to find again: no part of one is a token. */
+const FILES = new Set(
+  'csv file from kubeconfig out plot start-file topology values write'
+    .split(' ')
+    .map((name) => `--${name}`),
+).add('-f');
+
+/** An address, or a path with a query, is no file. */
+const isFile = (text: string): boolean => !/:\/\/|[?#@=]/.test(text);
+
 /** Which no value follows. */
 const FLAGS = new Set(
   'dry-run elsewhere existing json no-control prove quick recover retry yes'
@@ -52,13 +62,14 @@ export function withoutSecrets(words: readonly string[]): string[] {
     if (option !== '') return `${option}=${valueOf(option, value)}`;
     const before = words[index - 1] ?? '';
     if (!/^-/.test(before) || FLAGS.has(before) || before.includes('=')) {
-      return /^-/.test(word) ? word : withoutSecretParts(word);
+      return /^-/.test(word) || isFile(word) ? word : withoutSecretParts(word);
     }
     return valueOf(before, word);
   });
 }
 
 function valueOf(option: string, value: string): string {
+  if (FILES.has(option) && isFile(value)) return value;
   if (SHOWN.has(option)) return withoutSecretParts(value);
   return (
     OF_OPTION[option]?.(value) ?? (FLAGS.has(value) || SHOWN.has(value) ? value : hidden(value))

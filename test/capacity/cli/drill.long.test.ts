@@ -26,7 +26,7 @@ test.each([
     "the promise 'fast' is not understood: write it like lost=0",
   ],
   [['kill-main', '--recover'], '--recover finds in the queue what is lost: add --mode queue'],
-  [['kill-worker', '--workers', '2', '--recover-age', '5m'], 'add --recover, or leave it out'],
+  [['kill-worker', '--workers', '2', '--recover-age', '5m'], '--recover-age goes with --recover'],
   [
     ['kill-worker', '--workers', '2', '--recover', '--recover-age', '5m'],
     '--recover-age is 300s, but after the load recovery has only as long as --patience, 150s',

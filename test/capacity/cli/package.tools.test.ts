@@ -89,7 +89,7 @@ test('carries the licences of what it brings', () => {
 
 test('loads what talks to Kubernetes and to S3 from what it brings', async () => {
   const cluster = await n8nTuned('doctor', '--target', 'kubernetes', '--kubeconfig', 'none.yaml');
-  expect(cluster.stdout + cluster.stderr).toContain('the kubeconfig none.yaml cannot be read');
+  expect(cluster.stdout + cluster.stderr).toContain('none.yaml cannot be read as a kubeconfig');
   const { code, stderr } = await n8nTuned('run', ...request(), '--s3', 's3://bucket');
   expect(code).toBe(2);
   expect(stderr).toContain('--s3 needs credentials: set AWS_ACCESS_KEY_ID');

@@ -76,7 +76,7 @@ test('writes a process and its child to a table, a plot and a summary, until it 
   expect(summary.processes[1]?.rssMiB.most).toBeCloseTo(most(children), 1);
 
   const drawing = readFileSync(plot, 'utf8');
-  expect(drawing).toMatch(/^<svg [^]*<\/svg>\n$/);
+  expect(drawing).toMatch(/^<!-- Written by n8n-tuned sample\. -->\n<svg [^]*<\/svg>\n$/);
   for (const text of ['Memory (RSS)', 'CPU of each', `${String(childPid)} node`, 'all 2 processes'])
     expect(drawing).toContain(text);
 });
@@ -108,8 +108,8 @@ test('what is wrong is told before anything is sampled', async () => {
   for (const [args, sentence] of [
     [['--pid', '4194304'], 'no process has the pid 4194304.'],
     [[...alive, '--csv', '-', '--json'], '--csv - and --json both go to standard output'],
-    [[...alive, '--csv', nowhere], `${nowhere} cannot be written`],
-    [[...alive, '--plot', nowhere], `${nowhere} cannot be written`],
+    [[...alive, '--csv', nowhere], `${nowhere}: there is no folder`],
+    [[...alive, '--plot', nowhere], `${nowhere}: there is no folder`],
     [[...alive, '--interval', '10ms'], '50ms is the shortest'],
   ] as const) {
     const { code, stdout, stderr } = await runCli(['sample', ...args]);

@@ -226,6 +226,24 @@ describe('the command', () => {
       .map((part) => ({ secret, part })),
   );
 
+  test('names the files and folders of this machine as they are, so that the user finds them again', () => {
+    const option = fc.constantFrom('--out', '--write', '--csv', '--kubeconfig', '--values', '-f');
+    const part = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/);
+    fc.assert(
+      fc.property(option, fc.array(part, { minLength: 1, maxLength: 4 }), (name, parts) => {
+        const file = `/${parts.join('/')}`;
+        for (const words of [
+          ['run', name, file],
+          ['run', `${name}=${file}`],
+          ['compare', file, file],
+        ]) {
+          expect(withoutSecrets(words)).toEqual(words);
+        }
+      }),
+      CASES,
+    );
+  });
+
   test('is recorded without any secret, wherever it stands', () => {
     fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 5 }), (parts) => {

@@ -100,7 +100,7 @@ describe('predict and recommend refuse', () => {
     [['recommend', '--values', 'v.yaml'], '--values needs --prove'],
     [
       ['recommend', '--values', '/no.yaml', '--prove', '--rate', '1', '--slo', 'p95<1s'],
-      'the values cannot be read',
+      'cannot be read as values',
     ],
   ])('%j', async (args, sentence) => {
     expect(await refused(args)).toContain(sentence);
