@@ -47,6 +47,7 @@ export async function compareTopologies(
 ): Promise<FinishedComparisons> {
   for (const side of running) await refuseWithoutEvidence(side, order.slos);
   const started = new Date();
+  const startedMs = performance.now();
   const id = runId(started, order.workload.recorded.name, 'compare');
   const problems: string[] = [];
   const measuredSides = running.map((side, index): MeasuredSide => {
@@ -65,7 +66,7 @@ export async function compareTopologies(
   for (const folder of [home, ...folders]) makeFolder(folder);
 
   const invalid: Invalid[] = [];
-  const elapsed = (): number => (Date.now() - started.getTime()) / 1000;
+  const elapsed = (): number => Math.round(performance.now() - startedMs) / 1000;
   const now = (): Comparison[] => others.map(({ side }) => comparisonOf(first.side, side, order));
 
   const measureInto = async (index: number, out: string): Promise<void> => {

@@ -45,6 +45,7 @@ export async function find(
 ): Promise<FinishedSearch> {
   const { search, arrivals = SEARCH_ARRIVALS } = order;
   const started = new Date();
+  const startedMs = performance.now();
   const id = runId(started, order.workload.recorded.name, 'find');
   const folder = join(order.out, id);
   makeFolder(folder);
@@ -114,7 +115,7 @@ export async function find(
       arrivals,
       budgetSeconds: order.budgetSeconds,
       ...(order.prices === undefined ? {} : { prices: order.prices }),
-      totalSeconds: (Date.now() - started.getTime()) / 1000,
+      totalSeconds: Math.round(performance.now() - startedMs) / 1000,
       probes,
     },
     search.estimate(),

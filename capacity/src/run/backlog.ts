@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BacklogWatch } from '../targets/target';
 import type { Progress } from '../ui/progress';
+import { steadyClock } from '../ui/steady-clock';
 
 const LOOK_EVERY_MS = 500;
 
@@ -23,7 +24,7 @@ interface Order {
 /** Null where it never became known. */
 export async function awaitBacklog(
   { source, lateMs, open }: BacklogWatch,
-  { endedAtMs, drainMs, nowMs = Date.now, pause = () => sleep(LOOK_EVERY_MS) }: Order,
+  { endedAtMs, drainMs, nowMs = steadyClock(), pause = () => sleep(LOOK_EVERY_MS) }: Order,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<SeenBacklog | null> {

@@ -42,9 +42,9 @@ export class CountWithin {
   }
 
   private async look(): Promise<Look | null> {
-    const beganMs = Date.now();
+    const beganMs = performance.now();
     // What they count lies somewhere between question and answer.
     const counts = await this.running.executions().catch(() => null);
-    return counts && { counts, atMs: (beganMs + Date.now()) / 2 };
+    return counts && { counts, atMs: (beganMs + performance.now()) / 2 };
   }
 }

@@ -4,6 +4,7 @@ import type { ExecutionCounts } from '../record/record';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';
+import { steadyClock } from '../ui/steady-clock';
 import type { Observations } from './samples';
 
 const LOOK_EVERY_MS = 500;
@@ -30,11 +31,11 @@ export async function settledExecutions(
   withinMs: number,
   signal: AbortSignal,
 ): Promise<ExecutionCounts | null> {
-  const giveUpMs = Date.now() + withinMs;
+  const giveUpMs = performance.now() + withinMs;
   for (;;) {
     const counts = await count();
     if (counts === null || counts.unfinished === 0) return counts;
-    if (signal.aborted || Date.now() >= giveUpMs) return counts;
+    if (signal.aborted || performance.now() >= giveUpMs) return counts;
     await sleep(LOOK_EVERY_MS);
   }
 }
@@ -59,14 +60,15 @@ export async function drain(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<Drained> {
-  const giveUpMs = Date.now() + drainMs;
+  const nowMs = steadyClock();
+  const giveUpMs = nowMs() + drainMs;
   let overAtMs: number | null = null;
   for (;;) {
     const counts = await count();
     if (before === null) return { seconds: null, executions: null };
     if (counts === null) {
       // They were counted before the load: the database may come back.
-      if (signal.aborted || Date.now() >= giveUpMs) return { seconds: null, executions: null };
+      if (signal.aborted || nowMs() >= giveUpMs) return { seconds: null, executions: null };
       await sleep(LOOK_EVERY_MS);
       continue;
     }
@@ -75,11 +77,11 @@ export async function drain(
       succeeded: counts.succeeded - before.succeeded,
       failed: counts.failed - before.failed,
     };
-    if (counts.unfinished === 0) overAtMs ??= Date.now();
+    if (counts.unfinished === 0) overAtMs ??= nowMs();
     else overAtMs = null;
     const all = executions.succeeded + executions.failed >= expected;
-    const settled = overAtMs !== null && (all || Date.now() >= overAtMs + COUNTED_WITHIN_MS);
-    if (settled || signal.aborted || Date.now() >= giveUpMs) {
+    const settled = overAtMs !== null && (all || nowMs() >= overAtMs + COUNTED_WITHIN_MS);
+    if (settled || signal.aborted || nowMs() >= giveUpMs) {
       const seconds = overAtMs === null ? null : (overAtMs - loadEndedAtMs) / 1000;
       return { seconds: seconds === null ? null : Math.max(0, seconds), executions };
     }

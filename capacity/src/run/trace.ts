@@ -48,22 +48,22 @@ export async function readTrace(
   progress('matching requests and executions');
   let readSinceMs = 0;
   try {
-    const giveUpMs = Date.now() + order.drainMs;
+    const giveUpMs = performance.now() + order.drainMs;
     for (;;) {
-      readSinceMs = Date.now();
+      readSinceMs = performance.now();
       const seen = await trace.read(order.runId, withinMs);
       const open = seen.executions.some(
         ({ loadId, retryFor, outcome }) =>
           (loadId !== null || retryFor !== undefined) && outcome === 'unfinished',
       );
-      const waits = order.executions === null && open && Date.now() < giveUpMs;
+      const waits = order.executions === null && open && performance.now() < giveUpMs;
       if (!waits || signal.aborted) return { source: trace.source, ...seen };
       await sleep(LOOK_EVERY_MS);
     }
   } catch (error) {
     // A database that is cut short says so in words of its own.
     const why =
-      Date.now() - readSinceMs >= withinMs
+      performance.now() - readSinceMs >= withinMs
         ? `it would have taken more than ${String(withinMs / 1000)} s`
         : messageOf(error);
     return { skipped: `the executions could not be read: ${why}` };

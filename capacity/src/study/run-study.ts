@@ -35,6 +35,7 @@ export async function runStudy(order: StudyOrder, signal: AbortSignal): Promise<
   const { commands } = lengthOf(study, length);
   const folder = resolve(folderOf(order));
   const startedAt = new Date();
+  const startedMs = performance.now();
   const record: StudyRecord = {
     schemaVersion: 1,
     kind: 'study',
@@ -52,14 +53,14 @@ export async function runStudy(order: StudyOrder, signal: AbortSignal): Promise<
   makeOut(folder);
   for (const [index, command] of commands.entries()) {
     order.onStep(index, commands);
-    const began = Date.now();
+    const began = performance.now();
     const exitCode = await order.runStep(wordsOf(command, folder), signal);
-    const seconds = (Date.now() - began) / 1000;
+    const seconds = Math.round(performance.now() - began) / 1000;
     if (exitCode === EXIT.mistake) {
       throw new Mistake(`study ${study.name} cannot go on: ${command} ended with exit code 2.`);
     }
     record.steps.push({ command, seconds, exitCode });
-    record.seconds = (Date.now() - startedAt.getTime()) / 1000;
+    record.seconds = Math.round(performance.now() - startedMs) / 1000;
     record.isWhole = record.steps.length === commands.length && !signal.aborted;
     writeWhole(join(folder, STUDY_FILE), `${JSON.stringify(record, null, 2)}\n`);
     if (signal.aborted) break;

@@ -48,8 +48,9 @@ export async function goThrough(
     const done = records.map((record) => ({ step: record, seconds: record.seconds }));
     const left = secondsLeft(todo.slice(at), planned, done);
     const startedAt = new Date();
+    const startedMs = performance.now();
     const tell = (text: string): void => {
-      const spent = (Date.now() - startedAt.getTime()) / 1000;
+      const spent = Math.round(performance.now() - startedMs) / 1000;
       progress(
         `cell ${String(index + 1)} of ${String(sweep.steps.length)}, ${timeLeftText(Math.max(0, left - spent))} left · ${text}`,
       );
@@ -63,7 +64,7 @@ export async function goThrough(
       kind: 'cell',
       ...step,
       startedAt: startedAt.toISOString(),
-      seconds: (Date.now() - startedAt.getTime()) / 1000,
+      seconds: Math.round(performance.now() - startedMs) / 1000,
       machine,
       ...result,
     };

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RecoveryBeside } from '../../../capacity/src/drill/recovery-beside';
+import { steadyClock } from '../../../capacity/src/ui/steady-clock';
 
 const HOUR_MS = 3_600_000;
 
@@ -27,22 +28,27 @@ const SOURCES = join(__dirname, '../../../capacity/src');
 /** Moments that are recorded, or held against the clock of another process; nobody else asks for the time of day. */
 const ASKS_THE_TIME = [
   ...['commands/watch', 'drill/drill', 'drill/timed-fault', 'load/confine', 'load/elsewhere'],
-  ...['load/gather', 'load/k6', 'recover/once', 'run/count-within', 'run/executions'],
-  ...['run/make-load', 'run/remote-series', 'run/run', 'run/samples', 'run/trace'],
-  ...['samplers/bull-queue', 'targets/process/template', 'targets/process/trace'],
-  ...['targets/url/trace', 'watch/prometheus-view'],
+  ...['load/gather', 'load/k6', 'recover/once', 'run/count-within', 'ui/steady-clock'],
+  ...['run/make-load', 'run/remote-series', 'run/run', 'run/samples'],
+  ...['samplers/bull-queue', 'targets/process/template', 'watch/latest', 'watch/prometheus-view'],
   ...['generator-pod', 'pod-logs', 'pod-watch', 'rollout'].map(
     (name) => `targets/kubernetes/${name}`,
   ),
-  // The length of a whole measurement, from the moment that is recorded.
-  ...['compare/compare', 'find/find', 'study/run-study', 'sweep/sweep'],
 ];
 
 test('who asks for the time of day is listed here: what measures a duration asks performance.now()', () => {
   const asking = readdirSync(SOURCES, { recursive: true })
     .map(String)
     .filter((name) => name.endsWith('.ts'))
-    .filter((name) => readFileSync(join(SOURCES, name), 'utf8').includes('Date.now('))
+    .filter((name) => readFileSync(join(SOURCES, name), 'utf8').includes('Date.now'))
     .map((name) => name.replace(/\.ts$/, ''));
   expect(asking.sort()).toEqual([...ASKS_THE_TIME].sort());
+});
+
+test('a steady clock begins at the time of day, and goes on when that jumps', () => {
+  const now = steadyClock();
+  const beganMs = Date.now();
+  jest.spyOn(Date, 'now').mockReturnValue(beganMs + HOUR_MS);
+  expect(now()).toBeGreaterThanOrEqual(beganMs - 1);
+  expect(now()).toBeLessThan(beganMs + HOUR_MS / 2);
 });

@@ -225,8 +225,8 @@ export class GeneratorPod implements Generator {
       const gone = await this.whyGone(pod).catch(() => null);
       if (gone !== null) return { code: null, reason: gone };
       if (read > before) lostSinceMs = null;
-      lostSinceMs ??= Date.now();
-      if (over.signal.aborted || Date.now() - lostSinceMs > RECONNECT_WITHIN_MS) {
+      lostSinceMs ??= performance.now();
+      if (over.signal.aborted || performance.now() - lostSinceMs > RECONNECT_WITHIN_MS) {
         return { code: null, reason: await this.whyLost(pod, problem) };
       }
       await sleep(RECONNECT_EVERY_MS);

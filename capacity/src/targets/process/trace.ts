@@ -20,24 +20,24 @@ export async function traceFromNow(
   keptMs: number,
 ): Promise<ExecutionTrace> {
   const newest = await newestId(database);
-  const sinceMs = Date.now();
+  const sinceMs = performance.now();
   const savesAll = keptMs > 0 && !(await someAreDropped(database));
   return {
     source: 'database',
     affordable: AFFORDABLE,
     read: async (runId, withinMs) => {
-      const giveUpMs = Date.now() + withinMs;
+      const giveUpMs = performance.now() + withinMs;
       const givenOut = (await newestId(database)) - newest;
       const executions: TracedExecution[] = [];
       let after = newest;
       for (;;) {
         const rows = await database.query(
           pageSql(database.kind, { runId, after, isLegacy: isLegacy(version) }),
-          Math.max(1, giveUpMs - Date.now()),
+          Math.max(1, giveUpMs - performance.now()),
         );
         executions.push(...rows.map(tracedIn));
         if (rows.length < PAGE) {
-          const isWhole = savesAll && Date.now() - sinceMs < keptMs;
+          const isWhole = savesAll && performance.now() - sinceMs < keptMs;
           return { executions, made: isWhole ? executions.length : givenOut };
         }
         after = Number(rows.at(-1)?.['id']);

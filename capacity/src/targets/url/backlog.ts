@@ -12,7 +12,7 @@ const ANSWER_WITHIN_MS = 3_000;
 /** Jobs in the queue, from the metrics of the mains; null where they show none. */
 export async function queueBacklog(
   urls: readonly string[],
-  nowMs: () => number = Date.now,
+  nowMs: () => number = () => performance.now(),
 ): Promise<BacklogWatch | null> {
   if (queueJobs(await read(urls)) === null) return null;
   let atFirst: { text: string; atMs: number } | null = null;

@@ -27,7 +27,7 @@ export async function traceFromNow(api: N8nApi): Promise<ExecutionTrace> {
     source: 'API',
     affordable: AFFORDABLE,
     read: async (runId, withinMs) => {
-      const giveUpMs = Date.now() + withinMs;
+      const giveUpMs = performance.now() + withinMs;
       const found = new Map<number, TracedExecution>();
       // Those that run now are told only when asked for, and may meanwhile have ended.
       for (const query of ['&status=running', '']) {
@@ -48,7 +48,7 @@ async function* newer(
 ): AsyncGenerator<Shown> {
   const rows = rowsOf<Shown>(api, `/executions?includeData=true${query}`, {
     size: PAGE,
-    withinMs: () => Math.max(1, giveUpMs - Date.now()),
+    withinMs: () => Math.max(1, giveUpMs - performance.now()),
   });
   for await (const shown of rows) {
     if (Number(shown.id) <= than) return;
