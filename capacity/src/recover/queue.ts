@@ -60,7 +60,7 @@ export async function openQueue(
     if (error instanceof Failure) throw error;
     const { host = '', port = '' } = redis.options;
     throw new Failure(
-      `Redis at ${host}:${String(port)} could not be asked: ${messageOf(why ?? error)}.`,
+      `Redis at ${host}:${String(port)} could not be asked: ${messageOf(why ?? error).replace(/\.$/, '')}.`,
     );
   }
   const leader = `n8n-tuned:{${prefix}}:recover`;

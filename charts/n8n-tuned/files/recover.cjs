@@ -838,7 +838,7 @@ async function openQueue(redis, prefix, onLost, leaseMs = LEASE_MS) {
     if (error instanceof Failure) throw error;
     const { host = "", port = "" } = redis.options;
     throw new Failure(
-      `Redis at ${host}:${String(port)} could not be asked: ${messageOf(why ?? error)}.`
+      `Redis at ${host}:${String(port)} could not be asked: ${messageOf(why ?? error).replace(/\.$/, "")}.`
     );
   }
   const leader = `n8n-tuned:{${prefix}}:recover`;

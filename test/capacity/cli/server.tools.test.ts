@@ -144,6 +144,7 @@ test('a sweep has servers as cells; one that crashes is a result', async () => {
     plan,
     [
       'measure: { profile: closed, clients: 2, duration: 1s, warmup: 1s, drain: 5s }',
+      'recorded: [command]',
       `fixed: { url: '${url}' }`,
       `dimensions: { command: ${JSON.stringify(cells)} }`,
     ].join('\n'),
@@ -184,7 +185,7 @@ test.each([
   [['--command', 'x'], '--target server needs --url'],
   [
     ['--command', 'x', '--url', 'http://127.0.0.1:1', '--workers', '2'],
-    '--workers is an option for n8n',
+    '--workers goes with --target process or kubernetes, not with --target server',
   ],
   [['--command', 'x', '--url', 'http://127.0.0.1:1', '--workload', 'cpu'], '--workload is for n8n'],
   [['--command', 'x', '--target', 'process'], '--command goes with --target server'],
