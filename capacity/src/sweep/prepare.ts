@@ -11,6 +11,7 @@ import type { SweepRecord } from '../record/sweep-record';
 import type { Deployer } from '../targets/deploy';
 import { thisMachine } from '../targets/machine';
 import { Mistake } from '../ui/exit';
+import { allow } from '../ui/known-secrets';
 import { cellSeconds } from './estimate';
 
 export function prepareSweep(
@@ -74,6 +75,10 @@ function refuseSecrets({ fixed, dimensions, cells, control, quick, recorded }: S
   const given = [fixed, dimensions, ...(cells ?? []), control, quick?.dimensions].flatMap((part) =>
     Object.entries(part ?? {}),
   );
+  for (const [name, values] of given) {
+    if (recorded?.includes(name) !== true) continue;
+    for (const value of [values].flat()) allow(String(value));
+  }
   const hidden = given.find(
     ([name, values]) =>
       recorded?.includes(name) !== true &&

@@ -4,12 +4,15 @@
  */
 /** The longer ones first, since one may be a part of another. */
 let known: readonly string[] = [];
+/** Texts of which the user has said that all who see the results may read them. */
+let readable: readonly string[] = [];
 
 /** A shorter one would be found in words that have nothing to do with it. */
 const LEAST_LENGTH = 6;
 
 export function know(secret: string): void {
   if (secret.length < LEAST_LENGTH || secret.includes('***')) return;
+  if (readable.some((text) => text.includes(secret))) return;
   const forms = [secret, ...decoded(secret)].flatMap((text) => [
     text,
     JSON.stringify(text).slice(1, -1),
@@ -29,10 +32,15 @@ function decoded(text: string): string[] {
   }
 }
 
+export function allow(text: string): void {
+  readable = [...readable, text];
+}
+
 export const knowsAny = (): boolean => known.length > 0;
 
 export function forgetAll(): void {
   known = [];
+  readable = [];
 }
 
 /** A text as it may be shown, with every secret masked. */

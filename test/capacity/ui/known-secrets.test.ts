@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { forgetAll, know, withoutKnown } from '../../../capacity/src/ui/known-secrets';
+import { allow, forgetAll, know, withoutKnown } from '../../../capacity/src/ui/known-secrets';
 import { yamlFault } from '../../../capacity/src/ui/yaml-file';
 import { parse } from 'yaml';
 import { secrets } from '../../support/secret';
@@ -45,4 +45,11 @@ test('what is wrong with YAML is said without the lines around it', () => {
   const told = said("a:\n  password: 'hunter2': x\n");
   expect(told).toContain('line 2');
   expect(told).not.toContain('hunter2');
+});
+
+test('what the user has let everybody read is masked nowhere', () => {
+  allow('PORT=3000 node server.js');
+  know('server.js');
+  know('another-secret');
+  expect(withoutKnown('server.js with another-secret')).toBe('server.js with ***');
 });
