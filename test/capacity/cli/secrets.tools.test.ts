@@ -1,22 +1,13 @@
 // Secrets at random places of an order: on no screen, in no file and in no argument of another process.
 import fc from 'fast-check';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
 import { freePort } from '../../../capacity/src/targets/process/ports';
-import { buildCli, endStartedClis, startCli } from '../../support/cli';
+import { buildCli, endStartedClis } from '../../support/cli';
+import { leaksOf, openFiles, textOf, watched, type Said } from '../../support/leaks';
 import { runs } from '../../support/properties';
 import { secrets } from '../../support/secret';
 
@@ -57,89 +48,11 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** Also of those that have gone by the time they are read. */
-function argumentsBeneath(pid: number): string[] {
-  const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const read = (file: string): string => {
-    try {
-      return readFileSync(file, 'utf8');
-    } catch {
-      return '';
-    }
-  };
-  const parents = new Map(
-    all.map((one) => [
-      Number(one),
-      Number(/\) \S (\d+)/.exec(read(`/proc/${one}/stat`))?.[1] ?? 0),
-    ]),
-  );
-  const isBeneath = (one: number): boolean => {
-    const parent = parents.get(one) ?? 0;
-    return parent === pid || (parent > 1 && isBeneath(parent));
-  };
-  // A child has the user's own words until its program is there.
-  return [...parents.keys()]
-    .filter(isBeneath)
-    .map((one) => read(`/proc/${String(one)}/cmdline`).replaceAll('\0', ' '))
-    .filter((line) => !line.includes('dist/cli.js'));
-}
-
-function filesBeneath(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-}
-
-const textOf = (file: string): string => {
-  const data = readFileSync(file);
-  return (file.endsWith('.gz') ? gunzipSync(data) : data).toString('utf8');
-};
-
-interface Said {
-  code: number | null;
-  screen: string;
-  files: string[];
-  commands: Set<string>;
-}
-
-async function ordered(words: readonly string[], env: Record<string, string> = {}): Promise<Said> {
-  const run = startCli(words, { N8N_API_KEY: '', ...env }, out);
-  const commands = new Set<string>();
-  let isOver = false;
-  void run.ended.then(() => (isOver = true));
-  while (!isOver) {
-    for (const line of argumentsBeneath(run.child.pid ?? 0)) commands.add(line);
-    await sleep(20);
-  }
-  const { code } = await run.ended;
-  return {
-    code,
-    screen: run.stdout() + run.stderr(),
-    files: filesBeneath(join(out, 'results')),
-    commands,
-  };
-}
-
-/** Where a secret was found; empty where all is well. */
-function leaksOf({ screen, files, commands }: Said, given: readonly string[]): string[] {
-  const places: [string, string][] = [
-    ['the screen', screen],
-    ...[...commands].map((line): [string, string] => [`the arguments ${line}`, line]),
-    ...files.map((file): [string, string] => [file, textOf(file)]),
-  ];
-  return given.flatMap((secret) =>
-    places
-      .filter(([, text]) => text.includes(secret) || text.includes(encodeURIComponent(secret)))
-      .map(([name]) => `${secret} in ${name}`),
-  );
-}
+const ordered = (words: readonly string[]): Promise<Said> =>
+  watched(words, { cwd: out, results: join(out, 'results') });
 
 const some = (count: number): string[] => fc.sample(secrets, count);
 const results = (): string[] => ['--out', join(out, 'results')];
-
-/** Nobody but the owner may read any of it. */
-const openFiles = (files: readonly string[]): string[] =>
-  files.filter((file) => (statSync(file).mode & 0o077) !== 0);
 
 const SHORT = ['--duration', '1s', '--warmup', '0s', '--drain', '1s'];
 
