@@ -144,8 +144,16 @@ test('what n8n saves is said first, and where it saves no failures nothing is re
 });
 
 test.each([
-  ['a wrong password', { QUEUE_BULL_REDIS_PASSWORD: 'wrong' }, /Redis at \S+ could not be asked: [^.]+(\.\d+\.\d+\.\d+:\d+)?\.$/m],
-  ['a Redis that is away', { QUEUE_BULL_REDIS_PORT: '9' }, /Redis at \S+ could not be asked: [^.]+(\.\d+\.\d+\.\d+:\d+)?\.$/m],
+  [
+    'a wrong password',
+    { QUEUE_BULL_REDIS_PASSWORD: 'wrong' },
+    /Redis at \S+ could not be asked: [^.]+(\.\d+\.\d+\.\d+:\d+)?\.$/m,
+  ],
+  [
+    'a Redis that is away',
+    { QUEUE_BULL_REDIS_PORT: '9' },
+    /Redis at \S+ could not be asked: [^.]+(\.\d+\.\d+\.\d+:\d+)?\.$/m,
+  ],
   ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no queue of n8n at bull/],
   ['an n8n that is away', { N8N_URL: 'http://127.0.0.1:9' }, /did not respond/],
   ['no key', { N8N_API_KEY: '' }, /N8N_API_KEY is not set/],
