@@ -7,7 +7,7 @@ MAKEFLAGS += --no-print-directory
 RESULTS ?= results/capacity
 WORKLOADS ?= last-node items
 BUDGET ?= 5m
-N8N_TUNED := node capacity/dist/cli.js
+N8N_TUNED := node cli/dist/cli.js
 
 ##@ The two commands
 .PHONY: capacity test
@@ -30,15 +30,15 @@ test: build ## every test that needs no cluster
 .PHONY: setup build lab check lint format typecheck generate dashboards
 setup: node_modules/.package-lock.json ## npm packages
 
-node_modules/.package-lock.json: package.json capacity/package.json package-lock.json
+node_modules/.package-lock.json: package.json cli/package.json package-lock.json
 	@command -v npm >/dev/null || { echo "make: npm is missing: install Node.js 20 or newer with npm" >&2; exit 2; }
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-SOURCES := $(shell find nodes credentials capacity/src loadtests workflows -type f 2>/dev/null)
-build: capacity/dist/cli.js ## the node package and the command, compiled
+SOURCES := $(shell find nodes credentials cli/src loadtests workflows -type f 2>/dev/null)
+build: cli/dist/cli.js ## the node package and the command, compiled
 
-capacity/dist/cli.js: node_modules/.package-lock.json $(SOURCES)
+cli/dist/cli.js: node_modules/.package-lock.json $(SOURCES)
 	@npm run --silent build
 	@touch $@
 
@@ -108,7 +108,7 @@ doctor: build ## list what is installed and what is missing, and how to get it
 	@$(N8N_TUNED) doctor
 
 clean: ## remove what was built and recorded in this checkout; keeps the lab's cache
-	@rm -rf dist capacity/dist site/dist site/.work results coverage
+	@rm -rf dist cli/dist site/dist site/.work results coverage
 
 help: ## this list
 	@awk 'BEGIN {FS = ":.*## "} /^##@ / {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

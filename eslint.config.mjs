@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import nodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
-import { layerRules } from './capacity/layers.mjs';
+import { layerRules } from './cli/layers.mjs';
 
 export default tseslint.config(
   {
@@ -26,7 +26,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.mjs', 'capacity/src/ui/**', 'test/**'],
+    files: ['**/*.mjs', 'cli/src/ui/**', 'test/**'],
     languageOptions: {
       globals: {
         process: 'readonly',
@@ -48,18 +48,18 @@ export default tseslint.config(
   ...layerRules(),
   // A file that the user has named may be a pipe, a device or larger than memory.
   {
-    files: ['capacity/src/**/*.ts'],
+    files: ['cli/src/**/*.ts'],
     ignores: [
-      ...['linux', 'lab', 'samplers'].map((folder) => `capacity/src/${folder}/**`),
+      ...['linux', 'lab', 'samplers'].map((folder) => `cli/src/${folder}/**`),
       // These read files of the kit, or their own.
       ...['drill-recovery', 'generator', 'pod-program', 'upstream'].map(
-        (name) => `capacity/src/targets/kubernetes/${name}.ts`,
+        (name) => `cli/src/targets/kubernetes/${name}.ts`,
       ),
-      'capacity/src/load/usage.ts',
-      'capacity/src/targets/process/**',
-      'capacity/src/targets/url/journal.ts',
-      'capacity/src/targets/chart/deployed.ts',
-      'capacity/src/study/studies.ts',
+      'cli/src/load/usage.ts',
+      'cli/src/targets/process/**',
+      'cli/src/targets/url/journal.ts',
+      'cli/src/targets/chart/deployed.ts',
+      'cli/src/study/studies.ts',
     ],
     rules: {
       'no-restricted-syntax': [

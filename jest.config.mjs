@@ -24,7 +24,7 @@ export default {
   projects: [
     // What needs no tool of the lab and little time, for `make check`; the suites below hold it too.
     suite('pure', {
-      testMatch: ['capacity', 'loadtests'].map((name) => `<rootDir>/test/${name}/**/*.test.ts`),
+      testMatch: ['cli', 'loadtests'].map((name) => `<rootDir>/test/${name}/**/*.test.ts`),
       testPathIgnorePatterns: ['/node_modules/', '\\.(tools|long)\\.test\\.ts$'],
       setupFiles: ['<rootDir>/test/support/without-tools.ts'],
     }),
@@ -32,7 +32,7 @@ export default {
     suite('nodes'),
     suite('workflows'),
     suite('loadtests'),
-    suite('capacity'),
+    suite('cli'),
     suite('chart'),
     suite('monitoring'),
     suite('monitoring-long'),

@@ -1,4 +1,4 @@
-// Where the lab's tools are, for scripts. capacity/src/lab/paths.ts has the same for the command.
+// Where the lab's tools are, for scripts. cli/src/lab/paths.ts has the same for the command.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 

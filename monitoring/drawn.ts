@@ -3,9 +3,9 @@
  * `make dashboards` has recorded them.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import type { RecordedPanels } from '../capacity/src/record/panels';
-import { drawCaptioned } from '../capacity/src/report/plot/draw';
-import { panelChart, slug } from '../capacity/src/report/run/panel-charts';
+import type { RecordedPanels } from '../cli/src/record/panels';
+import { drawCaptioned } from '../cli/src/report/plot/draw';
+import { panelChart, slug } from '../cli/src/report/run/panel-charts';
 import { boards } from './dashboards/boards';
 
 /** What monitoring/measure.mjs keeps. */

@@ -23,7 +23,7 @@ const VARIABLES = [
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
-const cli = join(root, 'capacity/dist/cli.js');
+const cli = join(root, 'cli/dist/cli.js');
 const limits = join(root, 'charts/n8n-tuned/files/preload/limit-metrics.cjs');
 const name = `dashboards-${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-dashboards-'));

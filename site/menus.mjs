@@ -47,7 +47,7 @@ const OBSERVE = [
 const PROJECT = [
   ['CHANGELOG.md', 'Changelog'],
   ['charts/n8n-tuned/CHANGELOG.md', 'Changelog of the chart'],
-  ['capacity/CHANGELOG.md', 'Changelog of the command'],
+  ['cli/CHANGELOG.md', 'Changelog of the command'],
   ['nodes/QueueMonitor/CHANGELOG.md', 'Changelog of Queue Monitor'],
   ['nodes/LoadTarget/CHANGELOG.md', 'Changelog of Load Target'],
   'CONTRIBUTING.md',

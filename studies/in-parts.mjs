@@ -20,7 +20,7 @@ import { inRounds } from './rounds.mjs';
 import { Together } from './together.mjs';
 
 export const root = join(import.meta.dirname, '..');
-const command = join(root, 'capacity/dist/cli.js');
+const command = join(root, 'cli/dist/cli.js');
 const isTried = process.env.SHORT === '1';
 
 /** Nothing is kept of the part; its message says why. */

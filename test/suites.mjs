@@ -66,7 +66,7 @@ export const suites = [
   },
   { name: 'lab', shows: 'the installer and the doctor', jest: true, filesAtOnce: 2, needs: [] },
   {
-    name: 'capacity',
+    name: 'cli',
     shows: 'the command with k6, helm and S3 beside it; the quality of its search',
     jest: true,
     only: TOOLS_OR_LONG,
@@ -142,7 +142,7 @@ export const suites = [
     name: 'studies',
     shows: 'every study with --quick runs to its end, and nothing in it crashes',
     checks: [
-      ['build', 'node', ['capacity/build.mjs']],
+      ['build', 'node', ['cli/build.mjs']],
       ...studiesThat((needs) => !needs.includes('cluster')).map((name) => [
         name,
         'node',
@@ -189,7 +189,7 @@ export const suites = [
     name: 'studies-pods',
     shows: 'every study in pods with --quick runs to its end, and nothing in it crashes',
     checks: [
-      ['build', 'node', ['capacity/build.mjs']],
+      ['build', 'node', ['cli/build.mjs']],
       ...studiesThat((needs) => needs.includes('cluster')).map((name) => [
         name,
         'lab/cluster/cluster',

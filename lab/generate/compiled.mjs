@@ -9,13 +9,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** A module of the same path would be the one that was loaded before. */
 let calls = 0;
 
-/** What `source` exports; `source` is TypeScript whose imports are paths from capacity/src. */
+/** What `source` exports; `source` is TypeScript whose imports are paths from cli/src. */
 export async function compiled(source) {
   // Beside the command, where the packages that it needs are found.
-  const outfile = `${root}capacity/.compiled-${process.pid}-${calls++}.cjs`;
+  const outfile = `${root}cli/.compiled-${process.pid}-${calls++}.cjs`;
   try {
     await build({
-      stdin: { contents: source, resolveDir: `${root}capacity/src`, loader: 'ts' },
+      stdin: { contents: source, resolveDir: `${root}cli/src`, loader: 'ts' },
       outfile,
       bundle: true,
       platform: 'node',

@@ -103,10 +103,10 @@ above only to choose what to measure first.
 | claim | how |
 | --- | --- |
 | the shares of N generators are together the schedule of one | properties over rates and N, \`test/loadtests/share.test.ts\` |
-| merged figures are those of one generator, in whatever order lines arrive | properties, \`test/capacity/load/merge.test.ts\` |
+| merged figures are those of one generator, in whatever order lines arrive | properties, \`test/cli/load/merge.test.ts\` |
 | cost, memory and error of the merge at 100 generators | simulation, ${link(MERGE)} |
 | one and three generators measure the same percentiles on a real cluster, of a server of known latency | p50 to p99 differ by ${number(100 * apart.betweenThem)} % at the most, and from the truth by ${number(100 * Math.max(apart.oneFromTruth, apart.threeFromTruth))} %; on one node, \`test/cluster-long/generators.test.ts\`, [record](records/generators-on-cluster.json) |
-| clocks of several nodes | **not verified**: the cluster of the lab has one node; the arithmetic has properties, \`test/capacity/analysis/clock.test.ts\` |
+| clocks of several nodes | **not verified**: the cluster of the lab has one node; the arithmetic has properties, \`test/cli/analysis/clock.test.ts\` |
 | 1 000 and 10 000 requests per second | **not verified** |
 `,
   { parser: 'markdown', printWidth: 100 },

@@ -181,8 +181,8 @@ make_k6-starter() {
   add_packages "$1" curl
   image -c '["sh"]' -u 65532:65532 "$K6_STARTER_IMAGE" "$BASE" "$1"
 }
-# The command from its package, which is unpacked: the same as capacity/Dockerfile makes.
-COMMAND_DIR=$IMAGES_DIR/../../capacity
+# The command from its package, which is unpacked: the same as cli/Dockerfile makes.
+COMMAND_DIR=$IMAGES_DIR/../../cli
 command_version() { sed -n 's/^  "version": "\(.*\)",$/\1/p' "$COMMAND_DIR/package.json"; }
 inputs_n8n-tuned() {
   local root=$COMMAND_DIR/..

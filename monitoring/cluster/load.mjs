@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const cli = fileURLToPath(new URL('../../capacity/dist/cli.js', import.meta.url));
+const cli = fileURLToPath(new URL('../../cli/dist/cli.js', import.meta.url));
 
 /**
  * Its record, whatever the verdict; its progress goes to our stderr. In a group of its own: it takes down what it made when

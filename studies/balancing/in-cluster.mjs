@@ -41,7 +41,7 @@ async function kubectl(...words) {
 const codes = [];
 async function run(folder, words) {
   if (isInterrupted) return;
-  const cli = join(root, 'capacity/dist/cli.js');
+  const cli = join(root, 'cli/dist/cli.js');
   const load = ['--profile', 'closed', '--ready', '5m'];
   const where = ['--out', join(out, folder)];
   const all = ['exec', process.execPath, cli, 'run', ...words, ...load, ...where];

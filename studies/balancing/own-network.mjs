@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const command = fileURLToPath(new URL('../../capacity/dist/cli.js', import.meta.url));
+const command = fileURLToPath(new URL('../../cli/dist/cli.js', import.meta.url));
 const isRoot = process.getuid() === 0;
 const child = spawn(
   'unshare',

@@ -105,7 +105,7 @@ function recordedOnce(random, scratch, index) {
   const values = join(folder, 'values.yaml');
   // As the last line of make capacity.
   const { exit, said } = run(process.execPath, [
-    ...['capacity/dist/cli.js', 'recommend', '--from', folder],
+    ...['cli/dist/cli.js', 'recommend', '--from', folder],
     ...['--workload', WORKLOADS[0], '--write', values],
   ]);
   const entry = { kind: 'recorded', searches: searches.map(told), exit };

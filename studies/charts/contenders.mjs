@@ -177,7 +177,7 @@ export function load(
   const text = outputOf(
     process.execPath,
     [
-      ...['capacity/dist/cli.js', 'run', '--target', 'url', '--url', contender.url],
+      ...['cli/dist/cli.js', 'run', '--target', 'url', '--url', contender.url],
       ...['--workload', workload, ...parameters.flatMap((given) => ['--param', given])],
       ...['--profile', 'closed', '--vus', String(clients)],
       ...['--warmup', '0s', '--duration', `${seconds}s`, '--timeout', '60s', '--json'],

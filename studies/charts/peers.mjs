@@ -61,7 +61,7 @@ if (!existsSync(path('peers/official')) || !existsSync(path('peers/community')))
  */
 function compareCommand(args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['capacity/dist/cli.js', ...args], {
+    const child = spawn(process.execPath, ['cli/dist/cli.js', ...args], {
       ...{ cwd: root, detached: true },
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -22,7 +22,7 @@ const WORDS = [
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-waiting-'));
 const runs = ['none', 'default'].map((tuning) => {
   const out = join(folder, tuning);
-  const args = [path('../../capacity/dist/cli.js'), ...WORDS, '--tuning', tuning, '--out', out];
+  const args = [path('../../cli/dist/cli.js'), ...WORDS, '--tuning', tuning, '--out', out];
   spawnSync(process.execPath, args, { stdio: 'inherit' });
   const [name] = readdirSync(out).filter((each) => each !== 'latest');
   const { summary, verdict, versions } = JSON.parse(

@@ -28,7 +28,7 @@ for (const [name, topology] of Object.entries(topologies)) {
   const load = ['--workload', 'wait-5s', '--profile', 'closed', '--vus', '8', '--duration', '1m'];
   const { status } = spawnSync(
     process.execPath,
-    ['capacity/dist/cli.js', ...['run', '--target', 'process', ...topology, ...load, '--out', out]],
+    ['cli/dist/cli.js', ...['run', '--target', 'process', ...topology, ...load, '--out', out]],
     { stdio: 'inherit', cwd: root },
   );
   if (status !== 0) process.exitCode = 1;

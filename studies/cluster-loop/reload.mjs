@@ -29,7 +29,7 @@ import { cache } from '../../lab/cache.mjs';
 const STARTS_SECONDS = 1;
 
 const root = resolve(import.meta.dirname, '../..');
-const command = join(root, 'capacity/dist/cli.js');
+const command = join(root, 'cli/dist/cli.js');
 const pm2 = join(cache, 'bin/pm2');
 
 const { values } = parseArgs({

@@ -49,7 +49,7 @@ for (const [name, workload, a, b, load] of comparisons) {
   const { status } = spawnSync(
     process.execPath,
     [
-      'capacity/dist/cli.js',
+      'cli/dist/cli.js',
       ...['compare', `studies/comparisons/${a}.yaml`, `studies/comparisons/${b}.yaml`],
       ...['--workload', workload, ...load, '--out', out],
     ],

@@ -74,7 +74,7 @@ const file = join(root, 'results', `${name}.yaml`);
 writeFileSync(file, stringify(plan));
 const { status, signal } = spawnSync(
   process.execPath,
-  ['capacity/dist/cli.js', 'sweep', '-f', file, ...(given['dry-run'] ? ['--dry-run'] : [])],
+  ['cli/dist/cli.js', 'sweep', '-f', file, ...(given['dry-run'] ? ['--dry-run'] : [])],
   { stdio: 'inherit', cwd: root },
 );
 if (!given['dry-run']) keep();

@@ -41,7 +41,7 @@ const SLO = [`p95<${P95_MS}ms`, 'errors<1%'];
 /** Requests a second, around which a staircase is tried that has no search. */
 const TRIED_RATE = 20;
 const kept = join(import.meta.dirname, 'results');
-const cli = join(root, 'capacity/dist/cli.js');
+const cli = join(root, 'cli/dist/cli.js');
 const isTried = process.env.SHORT === '1';
 
 const recordOf = (name) => {

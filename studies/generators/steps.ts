@@ -1,8 +1,8 @@
 /** One case of measure.mjs in a process of its own: the lines of so many generators, merged and counted as in a run. */
-import { measuredPart, RequestsSeen } from '../../capacity/src/analysis/requests/seen';
-import { percentile } from '../../capacity/src/analysis/statistics';
-import { parseLine } from '../../capacity/src/load/lines';
-import { MergedLines } from '../../capacity/src/load/merge';
+import { measuredPart, RequestsSeen } from '../../cli/src/analysis/requests/seen';
+import { percentile } from '../../cli/src/analysis/statistics';
+import { parseLine } from '../../cli/src/load/lines';
+import { MergedLines } from '../../cli/src/load/merge';
 import { exponential, seededRandom } from '../../loadtests/lib/random';
 
 const [generators = 1, ratePerSecond = 1_000, seconds = 60, lagMs = 0] = process.argv

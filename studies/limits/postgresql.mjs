@@ -32,7 +32,7 @@ async function startN8n() {
   const child = spawn(
     process.execPath,
     [
-      path('../../capacity/dist/cli.js'),
+      path('../../cli/dist/cli.js'),
       ...['up', '--name', name, '--workload', 'last-node', '--database', 'postgresql'],
       ...['--env', `NODE_OPTIONS=--require=${path('capture.cjs')}`],
       ...['--env', `CAPTURED_STATEMENTS=${captured}`],

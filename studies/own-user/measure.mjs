@@ -32,7 +32,7 @@ const root = join(import.meta.dirname, '../..');
 const programs = { before: resolve(before), now: root };
 
 async function call(side, ...args) {
-  const program = join(programs[side], 'capacity/dist/cli.js');
+  const program = join(programs[side], 'cli/dist/cli.js');
   const options = { maxBuffer: 2 ** 28, cwd: programs[side] };
   try {
     return (await run(process.execPath, [program, ...args], options)).stdout;

@@ -119,7 +119,7 @@ for (const [name, [workload, clients, ...sides]] of Object.entries(comparisons))
   const { status } = spawnSync(
     process.execPath,
     [
-      ...['capacity/dist/cli.js', 'compare', ...files, '--workload', workload],
+      ...['cli/dist/cli.js', 'compare', ...files, '--workload', workload],
       ...['--vus', String(clients), '--warmup', '2s', '--duration', '8s', '--pairs', '6'],
       ...['--out', out],
     ],

@@ -19,7 +19,7 @@ const out = 'results/proof';
 function recommend(name, values, ...args) {
   const { stdout } = spawnSync(
     process.execPath,
-    ['capacity/dist/cli.js', 'recommend', ...QUESTION, '--out', out, ...args],
+    ['cli/dist/cli.js', 'recommend', ...QUESTION, '--out', out, ...args],
     { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], cwd: root },
   );
   const { verdict, attempts } = JSON.parse(stdout);

@@ -45,7 +45,7 @@ try {
   const began = Date.now();
   const { status } = spawnSync(
     process.execPath,
-    ['capacity/dist/cli.js', 'report', from, '--s3', `s3://${BUCKET}/${PREFIX}`, '--json'],
+    ['cli/dist/cli.js', 'report', from, '--s3', `s3://${BUCKET}/${PREFIX}`, '--json'],
     {
       cwd: root,
       env: { ...process.env, ...server.env },

@@ -39,11 +39,10 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const name = `search-trace-${workload}-${mode}`;
 
 function command(...args) {
-  const { status, stdout } = spawnSync(
-    process.execPath,
-    [path('../../capacity/dist/cli.js'), ...args],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const { status, stdout } = spawnSync(process.execPath, [path('../../cli/dist/cli.js'), ...args], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   if (status !== 0) throw new Error(`n8n-tuned ${args.join(' ')} ended with ${String(status)}`);
   return stdout;
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { packNodes } from '../nodes/support/package';
 import { Editor, oneNode } from '../support/editor';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { eventually } from '../nodes/support/eventually';
 import { packNodes } from '../nodes/support/package';
 import { Editor, oneNode } from '../support/editor';

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
-import { readSearch } from '../../capacity/src/record/read-find';
-import { renderFindHtml } from '../../capacity/src/report/find/html';
+import { repositoryRoot } from '../../cli/src/lab/paths';
+import { readSearch } from '../../cli/src/record/read-find';
+import { renderFindHtml } from '../../cli/src/report/find/html';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 

@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { renderCompareHtml } from '../../capacity/src/report/compare/html';
-import { renderDrillHtml } from '../../capacity/src/report/drill/html';
-import { renderFindHtml } from '../../capacity/src/report/find/html';
-import { renderPredictHtml } from '../../capacity/src/report/predict/html';
-import { renderSweepHtml } from '../../capacity/src/report/sweep/html';
-import { renderIndexHtml } from '../../capacity/src/report/index/html';
+import { renderCompareHtml } from '../../cli/src/report/compare/html';
+import { renderDrillHtml } from '../../cli/src/report/drill/html';
+import { renderFindHtml } from '../../cli/src/report/find/html';
+import { renderPredictHtml } from '../../cli/src/report/predict/html';
+import { renderSweepHtml } from '../../cli/src/report/sweep/html';
+import { renderIndexHtml } from '../../cli/src/report/index/html';
 import {
   rowOfComparison,
   rowOfDrill,
   rowOfRun,
   rowOfSearch,
   rowOfSweep,
-} from '../../capacity/src/report/index/row';
-import { renderRunHtml } from '../../capacity/src/report/run/html';
+} from '../../cli/src/report/index/row';
+import { renderRunHtml } from '../../cli/src/report/run/html';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 import { sampleComparedRuns, sampleComparison } from '../support/sample-compare';

@@ -1,12 +1,9 @@
 // The values with which a drill puts links between n8n and its stores, rendered by the chart as it is deployed then.
 import { stringify } from 'yaml';
-import { chartFolder } from '../../capacity/src/targets/chart/deployed.ts';
-import { renderChart } from '../../capacity/src/targets/chart/render.ts';
-import {
-  LINKS_CONTAINER,
-  linkedValues,
-} from '../../capacity/src/targets/kubernetes/linked-values.ts';
-import { merged } from '../../capacity/src/targets/chart/values-topology.ts';
+import { chartFolder } from '../../cli/src/targets/chart/deployed.ts';
+import { renderChart } from '../../cli/src/targets/chart/render.ts';
+import { LINKS_CONTAINER, linkedValues } from '../../cli/src/targets/kubernetes/linked-values.ts';
+import { merged } from '../../cli/src/targets/chart/values-topology.ts';
 import { paths } from './support/helm.ts';
 import { podTemplates } from './support/pods.ts';
 

@@ -1,10 +1,10 @@
 // The table of drills compares processes on this machine with the chart's pods: what the chart sets in them, the processes of
 // its configuration `defaults` have too, but for what belongs to a pod.
 import { join } from 'node:path';
-import { chooseTopology } from '../../capacity/src/plan/chosen-topology.ts';
-import { ROLES, type Role } from '../../capacity/src/plan/roles.ts';
-import { isOfPlace } from '../../capacity/src/targets/chart/place-variables.ts';
-import { n8nEnv, type ProcessSeat } from '../../capacity/src/targets/process/env.ts';
+import { chooseTopology } from '../../cli/src/plan/chosen-topology.ts';
+import { ROLES, type Role } from '../../cli/src/plan/roles.ts';
+import { isOfPlace } from '../../cli/src/targets/chart/place-variables.ts';
+import { n8nEnv, type ProcessSeat } from '../../cli/src/targets/process/env.ts';
 import { told } from '../support/told.ts';
 import { paths, render } from './support/helm.ts';
 import { podTemplates } from './support/pods.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse } from 'yaml';
-import { readVersions } from '../../capacity/src/lab/paths.ts';
+import { readVersions } from '../../cli/src/lab/paths.ts';
 import { attempt, chart } from './support/helm.ts';
 
 interface Shape {

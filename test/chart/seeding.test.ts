@@ -15,11 +15,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Link } from '../../capacity/src/targets/process/link.ts';
-import { freePort } from '../../capacity/src/targets/process/ports.ts';
-import { newCluster, postgresql } from '../../capacity/src/targets/process/postgresql.ts';
-import type { ProcessSpec } from '../../capacity/src/targets/process/supervisor.ts';
-import { findProgram } from '../../capacity/src/lab/paths.ts';
+import { Link } from '../../cli/src/targets/process/link.ts';
+import { freePort } from '../../cli/src/targets/process/ports.ts';
+import { newCluster, postgresql } from '../../cli/src/targets/process/postgresql.ts';
+import type { ProcessSpec } from '../../cli/src/targets/process/supervisor.ts';
+import { findProgram } from '../../cli/src/lab/paths.ts';
 import { chart, paths, render, type Manifest } from './support/helm.ts';
 
 const run = promisify(execFile);

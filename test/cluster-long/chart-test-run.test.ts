@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { until } from '../support/cluster';
 import { Release, ROOT } from '../support/release';
 import { seen } from '../support/seen';
-import { readVersions } from '../../capacity/src/lab/paths';
+import { readVersions } from '../../cli/src/lab/paths';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
 
 jest.setTimeout(1_800_000);

@@ -1,8 +1,8 @@
 // The command where Helm 4 is the only Helm there is.
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { labPaths } from '../../capacity/src/lab/paths';
-import type { RunRecord } from '../../capacity/src/record/record';
+import { labPaths } from '../../cli/src/lab/paths';
+import type { RunRecord } from '../../cli/src/record/record';
 import { buildCli } from '../support/cli';
 import { createNamespace, inCluster, type Namespace, type Outcome } from '../support/cluster';
 import { CLI, ourNamespaces, resultsFolder, sentenceOf } from '../support/cluster-command';

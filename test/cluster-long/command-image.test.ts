@@ -10,7 +10,7 @@ import { Release, ROOT } from '../support/release';
 
 jest.setTimeout(1_800_000);
 
-const { version } = JSON.parse(readFileSync(join(ROOT, 'capacity/package.json'), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(join(ROOT, 'cli/package.json'), 'utf8')) as {
   version: string;
 };
 const RESTRICTED = {

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FindRecord } from '../../capacity/src/record/find-record';
-import type { RunRecord } from '../../capacity/src/record/record';
+import type { FindRecord } from '../../cli/src/record/find-record';
+import type { RunRecord } from '../../cli/src/record/record';
 import { buildCli } from '../support/cli';
 import { createNamespace, inCluster, type Namespace, type Outcome } from '../support/cluster';
 import {

@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { isMasked } from '../../capacity/src/plan/mask';
-import { withoutSecretParts } from '../../capacity/src/plan/recorded-address';
-import { isHarmlessVariable } from '../../capacity/src/plan/recorded-variables';
+import { isMasked } from '../../cli/src/plan/mask';
+import { withoutSecretParts } from '../../cli/src/plan/recorded-address';
+import { isHarmlessVariable } from '../../cli/src/plan/recorded-variables';
 import {
   foreignWithoutSecrets,
   valuesWithoutSecrets,
   type ValuesSchema,
-} from '../../capacity/src/plan/recorded-values';
+} from '../../cli/src/plan/recorded-values';
 
 const root = join(__dirname, '../..');
 const listed = (...folders: string[]): string[] =>

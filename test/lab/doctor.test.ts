@@ -5,9 +5,9 @@ import {
   PROGRAMS,
   type DoctorCheck,
   type Facts,
-} from '../../capacity/src/lab/doctor';
-import { gatherFacts } from '../../capacity/src/lab/facts';
-import { renderChecks } from '../../capacity/src/lab/table';
+} from '../../cli/src/lab/doctor';
+import { gatherFacts } from '../../cli/src/lab/facts';
+import { renderChecks } from '../../cli/src/lab/table';
 
 const programs = Object.fromEntries(
   PROGRAMS.map((name) => [name, { path: `/lab/${name}`, version: '99.0.0' }]),

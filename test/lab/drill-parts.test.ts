@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { FAULTS } from '../../capacity/src/drill/faults';
-import { LEDGER_CLASSES, type LedgerClass } from '../../capacity/src/plan/ledger-class';
-import type { DrillLedger, DrillRecord } from '../../capacity/src/record/drill-record';
-import { topologyOfValues } from '../../capacity/src/targets/kubernetes/values';
+import { FAULTS } from '../../cli/src/drill/faults';
+import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/plan/ledger-class';
+import type { DrillLedger, DrillRecord } from '../../cli/src/record/drill-record';
+import { topologyOfValues } from '../../cli/src/targets/kubernetes/values';
 import { sampleDrill } from '../support/sample-drill';
 import { told } from '../support/told';
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ts from 'typescript';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 
 const ROOT = repositoryRoot();
 const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
@@ -37,7 +37,7 @@ test.each(steps)('$file has the line: $after', ({ file, after }) => {
   expect(readFileSync(join(ROOT, file), 'utf8').split(after)).toHaveLength(2);
 });
 
-test.each([...new Set(guide.match(/`(?:capacity|charts|test|loadtests|lab)\/[\w./-]+`/g))])(
+test.each([...new Set(guide.match(/`(?:cli|charts|test|loadtests|lab)\/[\w./-]+`/g))])(
   '%s is there',
   (quoted) => {
     const path = quoted.slice(1, -1);
@@ -94,7 +94,7 @@ const isOfK6 = (file: string): boolean => /^loadtests\/[^/]+$/.test(file);
 
 test('with all of them applied, the command has the right types', () => {
   const added = newFiles.map(({ file }) => file).filter((file) => !isOfK6(file));
-  expect(faults('tsconfig.json', ['capacity/src/cli.ts', ...added])).toEqual([]);
+  expect(faults('tsconfig.json', ['cli/src/cli.ts', ...added])).toEqual([]);
 });
 
 test('with all of them applied, the k6 scripts have the right types', () => {

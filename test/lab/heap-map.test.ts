@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { memoryShares } from '../../capacity/src/plan/tuning';
-import { parseExport } from '../../capacity/src/catalogue/exported-workflow';
+import { memoryShares } from '../../cli/src/plan/tuning';
+import { parseExport } from '../../cli/src/catalogue/exported-workflow';
 import { told } from '../support/told';
 
 const root = join(__dirname, '../..');

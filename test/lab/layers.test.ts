@@ -1,11 +1,11 @@
-/** The order of the folders of capacity/src, as ESLint enforces it. */
+/** The order of the folders of cli/src, as ESLint enforces it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 
 const ROOT = repositoryRoot();
-const SOURCES = join(ROOT, 'capacity', 'src');
+const SOURCES = join(ROOT, 'cli', 'src');
 
 /** Both are ES modules, which Jest does not load: a Node.js of its own asks them. */
 function inNode<T>(script: string): T {
@@ -22,7 +22,7 @@ const { layers, files, maxDepth } = inNode<{
   files: string[];
   maxDepth: number;
 }>(
-  `import { FILES, LAYERS, MAX_DEPTH } from './capacity/layers.mjs';
+  `import { FILES, LAYERS, MAX_DEPTH } from './cli/layers.mjs';
    console.log(JSON.stringify({ layers: LAYERS, files: FILES, maxDepth: MAX_DEPTH }));`,
 );
 
@@ -45,7 +45,7 @@ const refusals = (attempts: readonly Attempt[]): number[] =>
   );
 
 const importOf = (from: string, to: string, depth: number): Attempt => ({
-  file: join('capacity/src', from, ...Array<string>(depth - 1).fill('deep'), 'made-up.ts'),
+  file: join('cli/src', from, ...Array<string>(depth - 1).fill('deep'), 'made-up.ts'),
   text: `export { x } from '${'../'.repeat(depth)}${to}/made-up';\n`,
 });
 
@@ -111,7 +111,7 @@ function importsIn(folder: string): Map<string, string[]> {
   );
 }
 
-test.each(['capacity/src', 'loadtests', 'nodes', 'monitoring'])(
+test.each(['cli/src', 'loadtests', 'nodes', 'monitoring'])(
   'no files of %s import each other',
   (folder) => {
     const imports = importsIn(join(ROOT, folder));
@@ -133,8 +133,8 @@ test('a circle is found however long it is', () => {
 test('a report has a folder find of its own, which is not the feature find', () => {
   expect(
     refusals([
-      { file: 'capacity/src/report/run/made-up.ts', text: `import '../find/figures';\n` },
-      { file: 'capacity/src/report/run/made-up.ts', text: `import '../../find/find';\n` },
+      { file: 'cli/src/report/run/made-up.ts', text: `import '../find/figures';\n` },
+      { file: 'cli/src/report/run/made-up.ts', text: `import '../../find/find';\n` },
     ]),
   ).toEqual([0, 1]);
 });
@@ -144,7 +144,7 @@ test('analysis and report touch nothing but what they are given', () => {
   expect(
     refusals(
       ['analysis/x.ts', 'analysis/search/x.ts', 'report/run/x.ts', 'record/x.ts'].map((file) => ({
-        file: `capacity/src/${file}`,
+        file: `cli/src/${file}`,
         text,
       })),
     ),

@@ -1,11 +1,11 @@
-/** One name for each concept: what capacity/src and loadtests export as a type has a name that no other file exports. */
+/** One name for each concept: what cli/src and loadtests export as a type has a name that no other file exports. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 
 const ROOT = repositoryRoot();
 
-const sources = ['capacity/src', 'loadtests'].flatMap((folder) =>
+const sources = ['cli/src', 'loadtests'].flatMap((folder) =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.split('/').includes('node_modules'))
     .map((path) => join(folder, path)),

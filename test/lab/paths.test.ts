@@ -19,7 +19,7 @@ import {
   readVersions,
   repositoryRoot,
   type LabPaths,
-} from '../../capacity/src/lab/paths';
+} from '../../cli/src/lab/paths';
 
 const root = repositoryRoot();
 

@@ -1,7 +1,7 @@
 // The comparison of charts: its parts, what the official chart is given as the variables of ours, and the page of it.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isChartFile, readChartFile } from '../../capacity/src/plan/chart-file';
+import { isChartFile, readChartFile } from '../../cli/src/plan/chart-file';
 import { told } from '../support/told';
 
 const root = join(__dirname, '../..');

@@ -22,8 +22,7 @@ interface Workflow {
   jobs: Record<string, Job>;
 }
 const workflow = (file: string): Workflow => parse(read(file)) as Workflow;
-const engines = (JSON.parse(read('capacity/package.json')) as { engines: { node: string } })
-  .engines;
+const engines = (JSON.parse(read('cli/package.json')) as { engines: { node: string } }).engines;
 
 describe.each(workflows)('%s', (file) => {
   const jobs = Object.values(workflow(file).jobs);
@@ -68,13 +67,7 @@ test('the workflow that publishes takes the tags that RELEASING.md names', () =>
 
 test('each changelog has an unreleased part, and sections of Keep a Changelog alone', () => {
   const known = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
-  for (const folder of [
-    '.',
-    'capacity',
-    'nodes/QueueMonitor',
-    'nodes/LoadTarget',
-    'charts/n8n-tuned',
-  ]) {
+  for (const folder of ['.', 'cli', 'nodes/QueueMonitor', 'nodes/LoadTarget', 'charts/n8n-tuned']) {
     const text = read(`${folder}/CHANGELOG.md`);
     expect(text).toContain('\n## Unreleased\n');
     const sections = [...text.matchAll(/^### (.*)$/gm)].map(([, name = '']) => name);

@@ -1,7 +1,7 @@
 // Rounds of parts: the next one begins when the loads of the one before are over, and never three are under way.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { told } from '../support/told';
 
 const rounds = pathToFileURL(join(repositoryRoot(), 'studies/rounds.mjs')).href;

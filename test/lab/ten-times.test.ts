@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { topologySchema } from '../../capacity/src/plan/topology';
-import { evidenceOf } from '../../capacity/src/recommend/evidence';
-import { plannedRate, recommend } from '../../capacity/src/recommend/recommend';
-import { valuesYaml } from '../../capacity/src/recommend/values';
-import type { FindRecord } from '../../capacity/src/record/find-record';
+import { topologySchema } from '../../cli/src/plan/topology';
+import { evidenceOf } from '../../cli/src/recommend/evidence';
+import { plannedRate, recommend } from '../../cli/src/recommend/recommend';
+import { valuesYaml } from '../../cli/src/recommend/values';
+import type { FindRecord } from '../../cli/src/record/find-record';
 import { sampleSearch } from '../support/sample-find';
 import { told } from '../support/told';
 

@@ -1,7 +1,7 @@
 // What loads something at the same time begins together: none before all of them are ready or have ended.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { told } from '../support/told';
 
 const together = pathToFileURL(join(repositoryRoot(), 'studies/together.mjs')).href;

@@ -55,7 +55,7 @@ const READ: [name: string, files: string[], texts: (text: string, file: string) 
   [
     'texts of the nodes, the command, the load tests, and alerts and dashboards',
     tracked(
-      ...['nodes/*.ts', 'credentials/*.ts', 'capacity/src/*.ts', 'loadtests/*.ts'],
+      ...['nodes/*.ts', 'credentials/*.ts', 'cli/src/*.ts', 'loadtests/*.ts'],
       'monitoring/*.ts',
     ),
     (text, file) => textsOf(file, text),

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newOwnersKey } from '../../capacity/src/targets/url/owner';
+import { newOwnersKey } from '../../cli/src/targets/url/owner';
 import { runPlainK6 } from '../support/k6';
 import { startKnownServer } from '../support/known-server';
 import { startN8n, type RunningN8n } from '../workflows/support/n8n';

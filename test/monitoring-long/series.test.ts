@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import type { Running } from '../../capacity/src/targets/target';
+import type { Running } from '../../cli/src/targets/target';
 import { alertGroups } from '../../monitoring/alerts';
 import { externalSeries } from '../../monitoring/external-series';
 import { chart } from '../chart/support/helm.ts';

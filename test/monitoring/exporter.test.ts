@@ -7,15 +7,15 @@ import { dirname, join } from 'node:path';
 import Queue from 'bull';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { cacheFolder, repositoryRoot } from '../../capacity/src/lab/paths';
-import { freePort } from '../../capacity/src/targets/process/ports';
+import { cacheFolder, repositoryRoot } from '../../cli/src/lab/paths';
+import { freePort } from '../../cli/src/targets/process/ports';
 import {
   awaitPostgresql,
   newCluster,
   postgresql,
   postgresqlUrl,
-} from '../../capacity/src/targets/process/postgresql';
-import { awaitPort } from '../../capacity/src/targets/process/redis';
+} from '../../cli/src/targets/process/postgresql';
+import { awaitPort } from '../../cli/src/targets/process/redis';
 import { externalSeries } from '../../monitoring/external-series';
 import { chart } from '../chart/support/helm.ts';
 import { until } from '../process/stage';

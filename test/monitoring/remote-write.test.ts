@@ -4,10 +4,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunRecord } from '../../capacity/src/record/record';
+import type { RunRecord } from '../../cli/src/record/record';
 import { buildCli, endStartedClis, runCli, startCli, until } from '../support/cli';
 import { startKnownServer, type KnownServer } from '../support/known-server';
-import { freePort } from '../../capacity/src/targets/process/ports';
+import { freePort } from '../../cli/src/targets/process/ports';
 import { startFakeGrafana, type FakeGrafana } from './support/fake-grafana';
 import { Prometheus } from './support/prometheus';
 

@@ -3,13 +3,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { RemoteWrite } from '../../capacity/src/prometheus/remote-write';
-import type { TimeSeries } from '../../capacity/src/prometheus/series';
-import { REQUESTS_HEAD } from '../../capacity/src/record/csv';
-import type { RecordedPanels } from '../../capacity/src/record/panels';
-import type { RunRecord } from '../../capacity/src/record/record';
+import { RemoteWrite } from '../../cli/src/prometheus/remote-write';
+import type { TimeSeries } from '../../cli/src/prometheus/series';
+import { REQUESTS_HEAD } from '../../cli/src/record/csv';
+import type { RecordedPanels } from '../../cli/src/record/panels';
+import type { RunRecord } from '../../cli/src/record/record';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
-import { freePort } from '../../capacity/src/targets/process/ports';
+import { freePort } from '../../cli/src/targets/process/ports';
 import { sampleRun } from '../support/sample-run';
 import { Prometheus } from './support/prometheus';
 

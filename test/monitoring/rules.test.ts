@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { alertGroups } from '../../monitoring/alerts';
 import { thresholdsOf } from '../../monitoring/runbook';
 import { thresholds, type ThresholdName } from '../../monitoring/thresholds';

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { alertGroups } from '../../monitoring/alerts';
 
 const root = repositoryRoot();
@@ -61,9 +61,7 @@ test.each(pages)('%s names values that the chart has', (_, page) => {
 
 test.each(pages)('%s names commands and workloads that there are', (_, page) => {
   const commands = codeOf(page).flatMap((code) => /^n8n-tuned (\w+)/.exec(code)?.[1] ?? []);
-  const there = readdirSync(join(root, 'capacity/src/commands')).map((file) =>
-    file.replace('.ts', ''),
-  );
+  const there = readdirSync(join(root, 'cli/src/commands')).map((file) => file.replace('.ts', ''));
   expect(commands.filter((command) => !there.includes(command))).toEqual([]);
 
   const workloads = [...(page ?? '').matchAll(/workload `([\w-]+)`/g)].flatMap(

@@ -2,8 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RemoteWrite } from '../../capacity/src/prometheus/remote-write';
-import type { TimeSeries } from '../../capacity/src/prometheus/series';
+import { RemoteWrite } from '../../cli/src/prometheus/remote-write';
+import type { TimeSeries } from '../../cli/src/prometheus/series';
 import { until } from '../process/stage';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 import { Prometheus } from './support/prometheus';

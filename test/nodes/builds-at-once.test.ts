@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 
 const run = promisify(execFile);
 const root = repositoryRoot();
@@ -15,16 +15,16 @@ const node = (script: string, ...args: string[]): Promise<unknown> =>
 const READ = [
   'dist/n8n-nodes-load-target/dist/nodes/LoadTarget/LoadTarget.node.js',
   'dist/n8n-nodes-queue-monitor/dist/nodes/QueueMonitor/vendor/LICENSES.txt',
-  'capacity/dist/cli.js',
+  'cli/dist/cli.js',
 ];
 
 it('builds at the same time leave every file whole for its readers', async () => {
-  await Promise.all([node('nodes/build.mjs'), node('capacity/build.mjs')]);
+  await Promise.all([node('nodes/build.mjs'), node('cli/build.mjs')]);
   const whole = READ.map((file) => readFileSync(join(root, file), 'utf8'));
 
   const builds = [
     ...['nodes/build.mjs', 'nodes/build.mjs', 'nodes/build.mjs'],
-    ...['capacity/build.mjs', 'capacity/build.mjs'],
+    ...['cli/build.mjs', 'cli/build.mjs'],
   ].map((script) => node(script));
   let ended = false;
   const all = Promise.all(builds).finally(() => (ended = true));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INodeProperties } from 'n8n-workflow';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../cli/src/lab/paths';
 import { QueueRedisApi } from '../../credentials/QueueRedisApi.credentials';
 import { LoadTarget } from '../../nodes/LoadTarget/LoadTarget.node';
 import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../nodes/QueueMonitor/queue/rights';

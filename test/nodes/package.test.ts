@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
-import { freePort } from '../../capacity/src/targets/process/ports';
+import { repositoryRoot } from '../../cli/src/lab/paths';
+import { freePort } from '../../cli/src/targets/process/ports';
 import { N8nHome, setUpOwner, webhookWorkflow } from './support/n8n';
 import {
   fileIn,

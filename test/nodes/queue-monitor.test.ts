@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import Bull from 'bull';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { freePort } from '../../capacity/src/targets/process/ports';
+import { freePort } from '../../cli/src/targets/process/ports';
 import { CLUSTER_READER_RIGHTS, READER_RIGHTS } from '../../nodes/QueueMonitor/queue/rights';
 import { Engine, type RunResult } from './support/engine';
 import { eventually } from './support/eventually';

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Fault } from '../../capacity/src/drill/fault';
-import { FAULTS, findFault } from '../../capacity/src/drill/faults';
-import { LEDGER_CLASSES } from '../../capacity/src/plan/ledger-class';
-import type { DrillRecord } from '../../capacity/src/record/drill-record';
+import type { Fault } from '../../cli/src/drill/fault';
+import { FAULTS, findFault } from '../../cli/src/drill/faults';
+import { LEDGER_CLASSES } from '../../cli/src/plan/ledger-class';
+import type { DrillRecord } from '../../cli/src/record/drill-record';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 
 /** Every fault on real processes: it is made, what it ended comes back, and the books balance. */

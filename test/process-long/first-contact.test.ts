@@ -12,8 +12,8 @@ import {
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { labPaths, repositoryRoot } from '../../capacity/src/lab/paths';
-import type { Running } from '../../capacity/src/targets/target';
+import { labPaths, repositoryRoot } from '../../cli/src/lab/paths';
+import type { Running } from '../../cli/src/targets/target';
 import { bringUp, never, quiet, workload } from '../process/stage';
 
 /**
@@ -38,7 +38,7 @@ let tarball: string;
 beforeAll(async () => {
   for (const path of [home, bin, work]) mkdirSync(path);
   symlinkSync(labPaths().k6, join(bin, 'k6'));
-  const packed = await run(process.execPath, [join(root, 'capacity/pack.mjs'), work]);
+  const packed = await run(process.execPath, [join(root, 'cli/pack.mjs'), work]);
   tarball = packed.stdout.trim();
   n8n = await bringUp({ tuning: 'throughput' }, chosen);
   await n8n.ready(chosen.requests, quiet, never());
@@ -87,7 +87,7 @@ const rounded = (seconds: number): number => Math.round(seconds * 10) / 10;
 function keep(seen: object): void {
   const file = process.env['FIRST_CONTACT_RECORD'];
   if (file === undefined) return;
-  const { version } = JSON.parse(readFileSync(join(root, 'capacity/package.json'), 'utf8')) as {
+  const { version } = JSON.parse(readFileSync(join(root, 'cli/package.json'), 'utf8')) as {
     version: string;
   };
   const record = {

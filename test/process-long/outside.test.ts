@@ -2,9 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunRecord } from '../../capacity/src/record/record';
-import { N8nApi } from '../../capacity/src/targets/url/api';
-import type { Running } from '../../capacity/src/targets/target';
+import type { RunRecord } from '../../cli/src/record/record';
+import { N8nApi } from '../../cli/src/targets/url/api';
+import type { Running } from '../../cli/src/targets/target';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';
 import { bringUp, left, quiet, tracesOf, workload } from '../process/stage';

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
-import type { PassReport } from '../../capacity/src/recover/pass';
-import { LAZY, openQueue } from '../../capacity/src/recover/queue';
-import type { Running } from '../../capacity/src/targets/target';
+import type { PassReport } from '../../cli/src/recover/pass';
+import { LAZY, openQueue } from '../../cli/src/recover/queue';
+import type { Running } from '../../cli/src/targets/target';
 import { bringUp, bringUpMs, never, quiet, until, workload } from '../process/stage';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';
 import { newApiKey } from '../support/n8n-owner';

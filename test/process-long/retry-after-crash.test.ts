@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Running } from '../../capacity/src/targets/target';
+import type { Running } from '../../cli/src/targets/target';
 import { bringUp, bringUpMs, never, quiet, until, workload } from '../process/stage';
 import { newApiKey } from '../support/n8n-owner';
 

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findK6 } from '../../capacity/src/load/find-k6';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
-import type { ChosenWorkload } from '../../capacity/src/plan/chosen-workload';
-import { planOf } from '../../capacity/src/plan/profile';
-import { parseSlos } from '../../capacity/src/plan/slo';
-import type { RunRecord } from '../../capacity/src/record/record';
-import { measure } from '../../capacity/src/run/run';
-import type { Running } from '../../capacity/src/targets/target';
+import { findK6 } from '../../cli/src/load/find-k6';
+import { repositoryRoot } from '../../cli/src/lab/paths';
+import type { ChosenWorkload } from '../../cli/src/plan/chosen-workload';
+import { planOf } from '../../cli/src/plan/profile';
+import { parseSlos } from '../../cli/src/plan/slo';
+import type { RunRecord } from '../../cli/src/record/record';
+import { measure } from '../../cli/src/run/run';
+import type { Running } from '../../cli/src/targets/target';
 import { never, quiet, unlessInvalid } from './stage';
 
 /**

@@ -1,5 +1,5 @@
-import type { Running } from '../../capacity/src/targets/target';
-import { urlTarget } from '../../capacity/src/targets/url/url-target';
+import type { Running } from '../../cli/src/targets/target';
+import { urlTarget } from '../../cli/src/targets/url/url-target';
 import { expectNotCompleted, loadedWell, SLOTS } from './answered-at-once';
 import { bringUp, never, quiet, workload } from './stage';
 

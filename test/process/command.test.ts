@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunRecord } from '../../capacity/src/record/record';
+import type { RunRecord } from '../../cli/src/record/record';
 import { runCli } from '../support/cli';
 import { leftOf } from './left-behind';
 import {
@@ -14,7 +14,7 @@ import {
   promises,
   steady,
 } from './loading';
-import { EXIT } from '../../capacity/src/ui/exit';
+import { EXIT } from '../../cli/src/ui/exit';
 import { readWholeRun } from '../support/read-run';
 import { unlessInvalid } from './stage';
 

@@ -4,24 +4,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { findControl, readLimits } from '../../capacity/src/linux/cgroup';
-import { runOutOfMemory } from '../../capacity/src/linux/memory-limit';
-import { ACTIVITY } from '../../capacity/src/targets/activity-sql';
-import { balancer, balancerConfig } from '../../capacity/src/targets/process/balancer';
-import { useUpConnections } from '../../capacity/src/targets/process/connections';
-import { freePort } from '../../capacity/src/targets/process/ports';
+import { findControl, readLimits } from '../../cli/src/linux/cgroup';
+import { runOutOfMemory } from '../../cli/src/linux/memory-limit';
+import { ACTIVITY } from '../../cli/src/targets/activity-sql';
+import { balancer, balancerConfig } from '../../cli/src/targets/process/balancer';
+import { useUpConnections } from '../../cli/src/targets/process/connections';
+import { freePort } from '../../cli/src/targets/process/ports';
 import {
   awaitPostgresql,
   newCluster,
   postgresql,
   postgresqlUrl,
   query,
-} from '../../capacity/src/targets/process/postgresql';
-import { awaitPort } from '../../capacity/src/targets/process/redis';
-import { isRoot } from '../../capacity/src/targets/process/run-user';
-import { Supervisor } from '../../capacity/src/targets/process/supervisor';
-import { findTools, needed } from '../../capacity/src/targets/process/tools';
-import { Workspace } from '../../capacity/src/targets/process/workspace';
+} from '../../cli/src/targets/process/postgresql';
+import { awaitPort } from '../../cli/src/targets/process/redis';
+import { isRoot } from '../../cli/src/targets/process/run-user';
+import { Supervisor } from '../../cli/src/targets/process/supervisor';
+import { findTools, needed } from '../../cli/src/targets/process/tools';
+import { Workspace } from '../../cli/src/targets/process/workspace';
 import { never, topology } from './stage';
 
 /** What drills do to a PostgreSQL, to who takes requests, and to the memory of a process, without n8n. */

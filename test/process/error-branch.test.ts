@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { freePort } from '../../capacity/src/targets/process/ports';
-import { N8nApi } from '../../capacity/src/targets/url/api';
-import type { Running } from '../../capacity/src/targets/target';
+import { freePort } from '../../cli/src/targets/process/ports';
+import { N8nApi } from '../../cli/src/targets/url/api';
+import type { Running } from '../../cli/src/targets/target';
 import { credential, RedisServers } from '../nodes/support/redis';
 import { newApiKey } from '../support/n8n-owner';
 import { bringUp, quiet, workload } from './stage';

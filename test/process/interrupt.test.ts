@@ -1,4 +1,4 @@
-import { Kept } from '../../capacity/src/targets/kept';
+import { Kept } from '../../cli/src/targets/kept';
 import { buildCli, endStartedClis } from '../support/cli';
 import {
   both,
@@ -11,7 +11,7 @@ import {
 } from '../support/interrupt';
 
 /**
- * Where there is an n8n to be taken down; searches, comparisons and recoveries are interrupted in test/capacity/cli, what
+ * Where there is an n8n to be taken down; searches, comparisons and recoveries are interrupted in test/cli/cli, what
  * measures several times with an n8n of its own, and further stages of a drill, in test/process-long.
  */
 

@@ -76,7 +76,7 @@ async function find({ name, slo }, url, out) {
   const child = spawn(
     process.execPath,
     [
-      path('../../capacity/dist/cli.js'),
+      path('../../cli/dist/cli.js'),
       ...['find', '--target', 'url', '--url', url, '--request', 'GET /x', '--slo', slo],
       ...['--arrivals', ARRIVALS],
       ...['--expect', 'status=200', '--probe', '8s', '--full', '30s', '--out', out, '--json'],

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { findControl, groupFolders } from '../../capacity/src/linux/cgroup';
-import { readStat, uptimeMs } from '../../capacity/src/linux/proc';
-import { ProcessTree } from '../../capacity/src/linux/process-tree';
+import { findControl, groupFolders } from '../../cli/src/linux/cgroup';
+import { readStat, uptimeMs } from '../../cli/src/linux/proc';
+import { ProcessTree } from '../../cli/src/linux/process-tree';
 import type { CliRun } from '../support/cli';
 
 /** What a command has started on this machine, and what of it is still there when it has ended. */

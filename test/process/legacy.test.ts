@@ -1,4 +1,4 @@
-import { samplersFor } from '../../capacity/src/samplers';
+import { samplersFor } from '../../cli/src/samplers';
 import { ask, bringUp, Collected, left, never, quiet, tracesOf, until, workload } from './stage';
 
 jest.setTimeout(330_000);

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Running } from '../../capacity/src/targets/target';
+import type { Running } from '../../cli/src/targets/target';
 import { ask, bringUp, left, never, quiet, tracesOf, workload } from './stage';
 
 jest.setTimeout(330_000);

@@ -1,5 +1,5 @@
-import { samplersFor } from '../../capacity/src/samplers';
-import type { Running } from '../../capacity/src/targets/target';
+import { samplersFor } from '../../cli/src/samplers';
+import type { Running } from '../../cli/src/targets/target';
 import {
   ask,
   bringUp,

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { cacheFolder } from '../../capacity/src/lab/paths';
-import { LAZY, openQueue } from '../../capacity/src/recover/queue';
-import { freePort } from '../../capacity/src/targets/process/ports';
-import { awaitPort } from '../../capacity/src/targets/process/redis';
+import { cacheFolder } from '../../cli/src/lab/paths';
+import { LAZY, openQueue } from '../../cli/src/recover/queue';
+import { freePort } from '../../cli/src/targets/process/ports';
+import { awaitPort } from '../../cli/src/targets/process/redis';
 import { plainRedis } from '../support/redis';
 
 /** Which executions have a job, in any queue of n8n, and that one recovery works at a time. */

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
-import { readGroup, findControl, readLimits } from '../../capacity/src/linux/cgroup';
-import { findK6 } from '../../capacity/src/load/find-k6';
-import { planOf } from '../../capacity/src/plan/profile';
-import { measure } from '../../capacity/src/run/run';
-import { samplersFor } from '../../capacity/src/samplers';
-import type { Running } from '../../capacity/src/targets/target';
+import { repositoryRoot } from '../../cli/src/lab/paths';
+import { readGroup, findControl, readLimits } from '../../cli/src/linux/cgroup';
+import { findK6 } from '../../cli/src/load/find-k6';
+import { planOf } from '../../cli/src/plan/profile';
+import { measure } from '../../cli/src/run/run';
+import { samplersFor } from '../../cli/src/samplers';
+import type { Running } from '../../cli/src/targets/target';
 import {
   ask,
   bringUp,

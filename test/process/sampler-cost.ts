@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { samplersFor } from '../../capacity/src/samplers';
-import { thisMachine } from '../../capacity/src/targets/machine';
+import { samplersFor } from '../../cli/src/samplers';
+import { thisMachine } from '../../cli/src/targets/machine';
 import { bringUp, Collected, never, quiet, workload } from './stage';
 
 /**

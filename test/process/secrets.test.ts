@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
-import { templatesFolder } from '../../capacity/src/targets/process/tools';
+import { repositoryRoot } from '../../cli/src/lab/paths';
+import { templatesFolder } from '../../cli/src/targets/process/tools';
 import { filesBeneath, leaksOf, openFiles, textOf, watched, type Said } from '../support/leaks';
 import { secrets } from '../support/secret';
 import { inFoldersOfItsOwn } from './loading';

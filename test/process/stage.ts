@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../capacity/src/lab/paths';
-import { chooseWorkload, type ChosenWorkload } from '../../capacity/src/plan/chosen-workload';
-import { topologySchema, type Topology } from '../../capacity/src/plan/topology';
-import { findControl, groupFolders } from '../../capacity/src/linux/cgroup';
-import { processTarget } from '../../capacity/src/targets/process/process-target';
-import type { Running } from '../../capacity/src/targets/target';
-import { readStat, uptimeMs } from '../../capacity/src/linux/proc';
-import { ProcessTree } from '../../capacity/src/linux/process-tree';
-import type { SampleSink } from '../../capacity/src/samplers/sampler';
+import { repositoryRoot } from '../../cli/src/lab/paths';
+import { chooseWorkload, type ChosenWorkload } from '../../cli/src/plan/chosen-workload';
+import { topologySchema, type Topology } from '../../cli/src/plan/topology';
+import { findControl, groupFolders } from '../../cli/src/linux/cgroup';
+import { processTarget } from '../../cli/src/targets/process/process-target';
+import type { Running } from '../../cli/src/targets/target';
+import { readStat, uptimeMs } from '../../cli/src/linux/proc';
+import { ProcessTree } from '../../cli/src/linux/process-tree';
+import type { SampleSink } from '../../cli/src/samplers/sampler';
 
 /** Real topologies for the tests, and what they leave behind. */
 

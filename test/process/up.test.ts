@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Kept, type KeptState } from '../../capacity/src/targets/kept';
-import { readStat } from '../../capacity/src/linux/proc';
+import { Kept, type KeptState } from '../../cli/src/targets/kept';
+import { readStat } from '../../cli/src/linux/proc';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 import { until } from './stage';
 

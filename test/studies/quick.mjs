@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 const out = mkdtempSync(join(tmpdir(), 'n8n-tuned-study-'));
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));
 try {
-  const args = ['capacity/dist/cli.js', 'study', name, '--quick', '--json', '--out', out];
+  const args = ['cli/dist/cli.js', 'study', name, '--quick', '--json', '--out', out];
   const { status } = spawnSync(process.execPath, args, {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit'],

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { labPaths } from '../../capacity/src/lab/paths';
+import { labPaths } from '../../cli/src/lab/paths';
 import { FRONT_DOOR, inCluster, until, type Outcome } from './cluster';
 import { CLI } from './cluster-command';
 

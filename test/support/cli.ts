@@ -3,14 +3,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunRecord } from '../../capacity/src/record/record';
+import type { RunRecord } from '../../cli/src/record/record';
 
 const ROOT = join(__dirname, '../..');
-const CLI = join(ROOT, 'capacity/dist/cli.js');
+const CLI = join(ROOT, 'cli/dist/cli.js');
 
 /** Once before the tests of a file; takes a fraction of a second. */
 export function buildCli(): void {
-  execFileSync(process.execPath, [join(ROOT, 'capacity/build.mjs')]);
+  execFileSync(process.execPath, [join(ROOT, 'cli/build.mjs')]);
 }
 
 export interface CliRun {

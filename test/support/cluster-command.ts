@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inCluster, kubectl, type Outcome } from './cluster';
 
-export const CLI = join(__dirname, '../../capacity/dist/cli.js');
+export const CLI = join(__dirname, '../../cli/dist/cli.js');
 export const OURS = 'app.kubernetes.io/managed-by=n8n-tuned';
 
 const PATIENCE_MS = 900_000;

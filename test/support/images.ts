@@ -1,5 +1,5 @@
 // Images of stores that the lab makes, as the chart names them.
-import { readVersions } from '../../capacity/src/lab/paths';
+import { readVersions } from '../../cli/src/lab/paths';
 
 const versions = readVersions();
 const tag = (name: string): string => {

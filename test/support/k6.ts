@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseLine } from '../../capacity/src/load/lines';
-import { findK6 } from '../../capacity/src/load/find-k6';
+import { parseLine } from '../../cli/src/load/lines';
+import { findK6 } from '../../cli/src/load/find-k6';
 import type { LoadSummary } from '../../loadtests/lib/load-summary';
 import type { Line } from '../../loadtests/lib/print';
 

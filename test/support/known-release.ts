@@ -1,7 +1,7 @@
 // A release of Helm's whose latency is known: a server that the command takes for n8n, with nothing of n8n in it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pinned, readVersions } from '../../capacity/src/lab/paths';
+import { pinned, readVersions } from '../../cli/src/lab/paths';
 import { type Namespace } from './cluster';
 import { helm } from './release';
 

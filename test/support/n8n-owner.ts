@@ -1,5 +1,5 @@
-import type { Running } from '../../capacity/src/targets/target';
-import { newOwnersKey } from '../../capacity/src/targets/url/owner';
+import type { Running } from '../../cli/src/targets/target';
+import { newOwnersKey } from '../../cli/src/targets/url/owner';
 
 /** An API key with these scopes, of the owner of an n8n that was brought up. */
 export function newApiKey({ baseUrl, owner }: Running, scopes: readonly string[]): Promise<string> {

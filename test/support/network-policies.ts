@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { FRONT_DOOR, until, type Namespace } from './cluster';
-import { pinned, readVersions } from '../../capacity/src/lab/paths';
+import { pinned, readVersions } from '../../cli/src/lab/paths';
 
 const PROGRAM = join(__dirname, '..', '..', 'lab', 'cluster', 'policies', 'enforce.mjs');
 

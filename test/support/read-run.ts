@@ -1,5 +1,5 @@
-import { readRequests, readRun, readSamples } from '../../capacity/src/record/read';
-import type { MetricSample, RequestSample, RunRecord } from '../../capacity/src/record/record';
+import { readRequests, readRun, readSamples } from '../../cli/src/record/read';
+import type { MetricSample, RequestSample, RunRecord } from '../../cli/src/record/record';
 
 export interface WholeRun {
   record: RunRecord;

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findProgram } from '../../capacity/src/lab/paths';
-import { freePort } from '../../capacity/src/targets/process/ports';
+import { findProgram } from '../../cli/src/lab/paths';
+import { freePort } from '../../cli/src/targets/process/ports';
 
 /** A real S3 server, with one bucket, on a folder; it checks every signature. */
 export interface S3Server {

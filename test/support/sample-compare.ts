@@ -1,7 +1,7 @@
-import { topologySchema } from '../../capacity/src/plan/topology';
-import { costOfRun } from '../../capacity/src/analysis/cost';
-import type { CompareRecord } from '../../capacity/src/record/compare-record';
-import { SLOWER_SHARES, type ComparedRuns } from '../../capacity/src/report/compare/seen';
+import { topologySchema } from '../../cli/src/plan/topology';
+import { costOfRun } from '../../cli/src/analysis/cost';
+import type { CompareRecord } from '../../cli/src/record/compare-record';
+import { SLOWER_SHARES, type ComparedRuns } from '../../cli/src/report/compare/seen';
 import { sampleRun } from './sample-run';
 
 /** A made-up comparison of four pairs: B answers about 2.5 times as much. */

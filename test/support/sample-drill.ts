@@ -1,14 +1,14 @@
-import { ledgerOf } from '../../capacity/src/analysis/ledger/ledger';
-import { ledgerSummary } from '../../capacity/src/analysis/ledger/summary';
-import { drillFigures, exposedTo } from '../../capacity/src/analysis/drill/figures';
-import { drillVerdict } from '../../capacity/src/analysis/drill/verdict';
-import { LEDGER_CLASSES, type LedgerClass } from '../../capacity/src/plan/ledger-class';
-import { parsePromises } from '../../capacity/src/plan/promise';
-import { parseSlos } from '../../capacity/src/plan/slo';
-import type { DrillRecord } from '../../capacity/src/record/drill-record';
-import type { DrillData } from '../../capacity/src/record/read-drill';
-import type { RunData } from '../../capacity/src/report/run/data';
-import type { NamedRequests } from '../../capacity/src/record/record';
+import { ledgerOf } from '../../cli/src/analysis/ledger/ledger';
+import { ledgerSummary } from '../../cli/src/analysis/ledger/summary';
+import { drillFigures, exposedTo } from '../../cli/src/analysis/drill/figures';
+import { drillVerdict } from '../../cli/src/analysis/drill/verdict';
+import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/plan/ledger-class';
+import { parsePromises } from '../../cli/src/plan/promise';
+import { parseSlos } from '../../cli/src/plan/slo';
+import type { DrillRecord } from '../../cli/src/record/drill-record';
+import type { DrillData } from '../../cli/src/record/read-drill';
+import type { RunData } from '../../cli/src/report/run/data';
+import type { NamedRequests } from '../../cli/src/record/record';
 import { sampleRequests, sampleRun } from './sample-run';
 
 const FAULT_MS = 30_000;

@@ -1,7 +1,7 @@
-import { answer, groupsOf, type SizePrediction } from '../../capacity/src/analysis/predict/answer';
-import { seededRandom } from '../../capacity/src/analysis/random';
-import { uslRate } from '../../capacity/src/analysis/usl';
-import { topologySchema } from '../../capacity/src/plan/topology';
+import { answer, groupsOf, type SizePrediction } from '../../cli/src/analysis/predict/answer';
+import { seededRandom } from '../../cli/src/analysis/random';
+import { uslRate } from '../../cli/src/analysis/usl';
+import { topologySchema } from '../../cli/src/plan/topology';
 import { sampleRun } from './sample-run';
 
 /** What is predicted for six workers from made-up searches with one to four of them. */

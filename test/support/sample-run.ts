@@ -1,8 +1,8 @@
-import { parseSlos } from '../../capacity/src/plan/slo';
-import type { MetricSample, RequestSample } from '../../capacity/src/record/record';
-import { topologySchema } from '../../capacity/src/plan/topology';
-import { RequestsSeen } from '../../capacity/src/analysis/requests/seen';
-import type { RunData } from '../../capacity/src/report/run/data';
+import { parseSlos } from '../../cli/src/plan/slo';
+import type { MetricSample, RequestSample } from '../../cli/src/record/record';
+import { topologySchema } from '../../cli/src/plan/topology';
+import { RequestsSeen } from '../../cli/src/analysis/requests/seen';
+import type { RunData } from '../../cli/src/report/run/data';
 
 const PROFILE = {
   name: 'load',

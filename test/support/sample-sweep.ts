@@ -1,12 +1,8 @@
-import { order } from '../../capacity/src/analysis/sweep';
-import type { Cell } from '../../capacity/src/plan/cells';
-import { cellsOf } from '../../capacity/src/plan/sweep-plan-cells';
-import { parseSweepPlan } from '../../capacity/src/plan/sweep-plan-file';
-import {
-  NO_FIGURES,
-  type CellRecord,
-  type SweepRecord,
-} from '../../capacity/src/record/sweep-record';
+import { order } from '../../cli/src/analysis/sweep';
+import type { Cell } from '../../cli/src/plan/cells';
+import { cellsOf } from '../../cli/src/plan/sweep-plan-cells';
+import { parseSweepPlan } from '../../cli/src/plan/sweep-plan-file';
+import { NO_FIGURES, type CellRecord, type SweepRecord } from '../../cli/src/record/sweep-record';
 
 export const sweepMachine = {
   ...{ cpu: 'Test CPU', cores: 2, memoryMiB: 1024 },

@@ -1,6 +1,6 @@
 // Figures that a test saw, kept where N8N_TUNED_SEEN names a file: docs/records/chart-on-cluster.json.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { readVersions } from '../../capacity/src/lab/paths';
+import { readVersions } from '../../cli/src/lab/paths';
 
 type Figures = Record<string, number | string | boolean | object>;
 

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { faultsOf } from '../../capacity/src/catalogue/faults';
-import { readCatalogue, readWorkload } from '../../capacity/src/catalogue/read';
+import { faultsOf } from '../../cli/src/catalogue/faults';
+import { readCatalogue, readWorkload } from '../../cli/src/catalogue/read';
 import {
   filesOf,
   type Catalogue,
   type VariantName,
   type Workload,
-} from '../../capacity/src/catalogue/workload';
+} from '../../cli/src/catalogue/workload';
 import { requestsOf, type CatalogueShape } from '../../loadtests/lib/workload';
 import { root, workflowsFolder } from './support/paths';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCatalogue } from '../../capacity/src/catalogue/read';
-import { activationSql, bundledPlace, placed } from '../../capacity/src/catalogue/seeding';
-import { parseExport } from '../../capacity/src/catalogue/exported-workflow';
-import { filesOf, type VariantName } from '../../capacity/src/catalogue/workload';
+import { readCatalogue } from '../../cli/src/catalogue/read';
+import { activationSql, bundledPlace, placed } from '../../cli/src/catalogue/seeding';
+import { parseExport } from '../../cli/src/catalogue/exported-workflow';
+import { filesOf, type VariantName } from '../../cli/src/catalogue/workload';
 import { requestsOf } from '../../loadtests/lib/workload';
 import { root, workflowsFolder } from './support/paths';
 

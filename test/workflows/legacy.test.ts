@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readCatalogue } from '../../capacity/src/catalogue/read';
+import { readCatalogue } from '../../cli/src/catalogue/read';
 import { withHeaders } from '../../loadtests/lib/own-request';
 import { requestsOf } from '../../loadtests/lib/workload';
 import { key, keyCredential, withKey } from './support/key';

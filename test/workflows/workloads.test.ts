@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readCatalogue } from '../../capacity/src/catalogue/read';
-import type { ExportedWorkflow } from '../../capacity/src/catalogue/exported-workflow';
-import { filesOf } from '../../capacity/src/catalogue/workload';
+import { readCatalogue } from '../../cli/src/catalogue/read';
+import type { ExportedWorkflow } from '../../cli/src/catalogue/exported-workflow';
+import { filesOf } from '../../cli/src/catalogue/workload';
 import { valueAt } from '../../loadtests/lib/expect';
 import { withHeaders } from '../../loadtests/lib/own-request';
 import { floorOf, requestsOf, type LoadRequest } from '../../loadtests/lib/workload';

@@ -1,7 +1,7 @@
-// Generated from capacity/src/recover by tools/recovery.mjs. docs/recovery.md
+// Generated from cli/src/recover by tools/recovery.mjs. docs/recovery.md
 "use strict";
 
-// capacity/src/targets/n8n-module.ts
+// cli/src/targets/n8n-module.ts
 var import_node_fs = require("node:fs");
 var import_node_module = require("node:module");
 var import_node_path = require("node:path");
@@ -10,7 +10,7 @@ var import_node_path = require("node:path");
 var Mistake = class extends Error {
 };
 
-// capacity/src/ui/errors.ts
+// cli/src/ui/errors.ts
 var Failure = class extends Error {
 };
 var Interrupted = class extends Error {
@@ -19,7 +19,7 @@ function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-// capacity/src/targets/n8n-module.ts
+// cli/src/targets/n8n-module.ts
 function moduleOfN8n(name, path = process.env["PATH"] ?? "") {
   for (const folder of path.split(import_node_path.delimiter)) {
     try {
@@ -30,10 +30,10 @@ function moduleOfN8n(name, path = process.env["PATH"] ?? "") {
   throw new Failure(`this image has no n8n with the package ${name}`);
 }
 
-// capacity/src/recover/once.ts
+// cli/src/recover/once.ts
 var import_promises = require("node:timers/promises");
 
-// capacity/src/ui/said.ts
+// cli/src/ui/said.ts
 function shortly(text, most = 200) {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").replace(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most).trimEnd()}\u2026` : line;
@@ -49,7 +49,7 @@ function wordsIn(body) {
   return shortly(body);
 }
 
-// capacity/src/ui/unreachable.ts
+// cli/src/ui/unreachable.ts
 var NOBODY = ["ECONNREFUSED"];
 var UNKNOWN_NAME = ["ENOTFOUND", "EAI_AGAIN", "EAI_NODATA", "EAI_NONAME"];
 var NO_WAY = ["EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "EHOSTDOWN"];
@@ -142,7 +142,7 @@ function placeOf(url) {
   return `${hostname}:${port === "" ? protocol === "https:" ? "443" : "80" : port}`;
 }
 
-// capacity/src/ui/within.ts
+// cli/src/ui/within.ts
 async function within(milliseconds, signal, work) {
   const controller = new AbortController();
   const timer = setTimeout(() => {
@@ -161,7 +161,7 @@ async function within(milliseconds, signal, work) {
   }
 }
 
-// capacity/src/targets/url/api.ts
+// cli/src/targets/url/api.ts
 var ApiRefusal = class extends Mistake {
   constructor(message, status) {
     super(message);
@@ -228,7 +228,7 @@ function adviceOn(status) {
   return "";
 }
 
-// capacity/src/targets/url/pages.ts
+// cli/src/targets/url/pages.ts
 var MOST = 1e4;
 async function* rowsOf(api, path, { size, most, withinMs }) {
   const seen = /* @__PURE__ */ new Set();
@@ -252,7 +252,7 @@ async function* rowsOf(api, path, { size, most, withinMs }) {
   }
 }
 
-// capacity/src/recover/n8n.ts
+// cli/src/recover/n8n.ts
 var STATUSES = ["crashed", "error", "running", "new", "waiting", "canceled"];
 var PAGE = 250;
 var RecoveryApi = class {
@@ -364,7 +364,7 @@ function executionIn(row) {
 var KNOWN = /* @__PURE__ */ new Set([...STATUSES, "success"]);
 var isSaved = (setting) => setting === "all" ? true : setting === "none" ? false : null;
 
-// capacity/src/analysis/recovery/execution.ts
+// cli/src/analysis/recovery/execution.ts
 var STALLED = "This execution failed to be processed too many times and will no longer retry. To allow this execution to complete, please break down your workflow or scale up your workers or adjust your worker settings.";
 var OF_CRASHES = /* @__PURE__ */ new Set([
   STALLED,
@@ -401,7 +401,7 @@ var ranToItsEnd = (stored) => stored !== "no data" && stored.next.length === 0 &
 var GONE = /* @__PURE__ */ new Set(["File not found", "Binary data file not found"]);
 var isBinaryGone = (error) => error !== null && GONE.has(error);
 
-// capacity/src/analysis/recovery/decide.ts
+// cli/src/analysis/recovery/decide.ts
 function decide(view, rules) {
   const { executions } = view;
   const known = new Set(executions.map(({ id }) => id));
@@ -528,7 +528,7 @@ var endedAtMs = ({ stoppedAtMs, startedAtMs }) => stoppedAtMs ?? startedAtMs;
 var ageMs = (execution, nowMs) => nowMs - (endedAtMs(execution) ?? 0);
 var byAge = (a, b) => (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) || Number(a.id) - Number(b.id);
 
-// capacity/src/recover/saves.ts
+// cli/src/recover/saves.ts
 var NOTHING_KNOWN = {
   ...{ failures: null, successes: null, progress: null, stalled: null }
 };
@@ -569,7 +569,7 @@ function refusalOf({ savesFailures, savesSuccesses }, saves, hasQueue) {
   return null;
 }
 
-// capacity/src/recover/pass.ts
+// cli/src/recover/pass.ts
 var OUTCOMES = [
   /** Ran to its end. */
   "recovered",
@@ -764,7 +764,7 @@ function summaryOf({ due, attempts, left, waiting }, isRetry) {
   return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}`;
 }
 
-// capacity/src/recover/once.ts
+// cli/src/recover/once.ts
 async function recoverOnce(order, openQueue2, tell2, signal) {
   const api = new RecoveryApi(new N8nApi(order.url, order.apiKey, signal));
   const leading = new AbortController();
@@ -810,7 +810,7 @@ async function recoverOnce(order, openQueue2, tell2, signal) {
   }
 }
 
-// capacity/src/recover/queue.ts
+// cli/src/recover/queue.ts
 var import_node_crypto = require("node:crypto");
 var LEASE_MS = 3e4;
 var BATCH = 500;
@@ -933,7 +933,7 @@ function executionIn2(text) {
   }
 }
 
-// capacity/src/recover/in-cluster.ts
+// cli/src/recover/in-cluster.ts
 var { env } = process;
 var tell = (text) => void process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} ${text}
 `);

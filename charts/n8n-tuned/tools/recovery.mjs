@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 export async function recoveryFiles(root) {
   const { outputFiles } = await build({
-    entryPoints: [join(root, 'capacity/src/recover/in-cluster.ts')],
+    entryPoints: [join(root, 'cli/src/recover/in-cluster.ts')],
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
@@ -12,7 +12,7 @@ export async function recoveryFiles(root) {
     format: 'cjs',
     external: ['ioredis'],
     banner: {
-      js: '// Generated from capacity/src/recover by tools/recovery.mjs. docs/recovery.md',
+      js: '// Generated from cli/src/recover by tools/recovery.mjs. docs/recovery.md',
     },
     write: false,
     logLevel: 'warning',

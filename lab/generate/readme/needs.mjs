@@ -6,7 +6,7 @@ export function needs() {
   const ownK6 = matched('lab/tools/k6.sh', /own_from=(\d+\.\d+)/);
   const testedK6 = matched('lab/versions.env', /^K6_VERSION=v?(\S+)$/m);
   const diskGiB = Number(matched('lab/steps.sh', /^MIN_FREE_MIB=(\d+)/m)) / 1024;
-  const node = readJson('capacity/package.json').engines.node.replace('>=', '');
+  const node = readJson('cli/package.json').engines.node.replace('>=', '');
   const { seconds, machine } = firstInstall();
   return table(
     ['you need', 'why'],

@@ -125,7 +125,7 @@ export function manyRequests() {
   return `## How much memory a long run takes
 
 A soak of a week through the whole command, with generated output of k6, read as fast as it can be and without a network
-(\`node test/capacity/run/many-requests.bench.mjs\`). Up to a million requests a percentile is exact; beyond, it comes
+(\`node test/cli/run/many-requests.bench.mjs\`). Up to a million requests a percentile is exact; beyond, it comes
 from a histogram that is off by 0.1 % at the most.
 
 ${table(

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { labPaths } from '../../../capacity/src/lab/paths.ts';
+import { labPaths } from '../../../cli/src/lab/paths.ts';
 
 const run = promisify(execFile);
 export const chart = join(__dirname, '../../../charts/n8n-tuned');

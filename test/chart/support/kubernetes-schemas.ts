@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readVersions } from '../../../capacity/src/lab/paths.ts';
+import { readVersions } from '../../../cli/src/lab/paths.ts';
 import type { Manifest } from './helm.ts';
 
 const run = promisify(execFile);

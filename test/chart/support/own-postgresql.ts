@@ -4,14 +4,14 @@ import { once } from 'node:events';
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { cacheFolder } from '../../../capacity/src/lab/paths';
-import { freePort } from '../../../capacity/src/targets/process/ports';
+import { cacheFolder } from '../../../cli/src/lab/paths';
+import { freePort } from '../../../cli/src/targets/process/ports';
 import {
   awaitPostgresql,
   newCluster,
   postgresql,
   postgresqlUrl,
-} from '../../../capacity/src/targets/process/postgresql';
+} from '../../../cli/src/targets/process/postgresql';
 
 const PASSWORD = 'of-the-test';
 

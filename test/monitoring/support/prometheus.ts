@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { freePort } from '../../../capacity/src/targets/process/ports';
+import { freePort } from '../../../cli/src/targets/process/ports';
 import { paths } from '../../chart/support/helm.ts';
 import { until } from '../../process/stage';
 

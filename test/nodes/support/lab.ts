@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { cacheFolder, labPaths, n8nProgram } from '../../../capacity/src/lab/paths';
+import { cacheFolder, labPaths, n8nProgram } from '../../../cli/src/lab/paths';
 
 function required(path: string): string {
   if (!existsSync(path)) throw new Error(`${path} is missing: make lab`);

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { activationSql } from '../../../capacity/src/catalogue/seeding';
-import { freePort } from '../../../capacity/src/targets/process/ports';
+import { activationSql } from '../../../cli/src/catalogue/seeding';
+import { freePort } from '../../../cli/src/targets/process/ports';
 import { eventually } from './eventually';
 import { n8nFolder, node18, node24 } from './lab';
 

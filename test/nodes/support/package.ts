@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../../capacity/src/lab/paths';
+import { repositoryRoot } from '../../../cli/src/lab/paths';
 
 /** As they are published: the nodes for production, and the node for tests. */
 export const QUEUE_MONITOR = 'n8n-nodes-queue-monitor';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis, type RedisOptions } from 'ioredis';
-import { freePort } from '../../../capacity/src/targets/process/ports';
+import { freePort } from '../../../cli/src/targets/process/ports';
 import { eventually } from './eventually';
 
 const execute = promisify(execFile);

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findBundled } from '../../../capacity/src/lab/kit';
-import { repositoryRoot } from '../../../capacity/src/lab/paths';
-import { findK6 } from '../../../capacity/src/load/find-k6';
-import { chooseWorkload, type ChosenWorkload } from '../../../capacity/src/plan/chosen-workload';
-import { planOf } from '../../../capacity/src/plan/profile';
-import { parseSlos } from '../../../capacity/src/plan/slo';
-import type { RunRecord } from '../../../capacity/src/record/record';
-import { measure } from '../../../capacity/src/run/run';
-import type { Running } from '../../../capacity/src/targets/target';
+import { findBundled } from '../../../cli/src/lab/kit';
+import { repositoryRoot } from '../../../cli/src/lab/paths';
+import { findK6 } from '../../../cli/src/load/find-k6';
+import { chooseWorkload, type ChosenWorkload } from '../../../cli/src/plan/chosen-workload';
+import { planOf } from '../../../cli/src/plan/profile';
+import { parseSlos } from '../../../cli/src/plan/slo';
+import type { RunRecord } from '../../../cli/src/record/record';
+import { measure } from '../../../cli/src/run/run';
+import type { Running } from '../../../cli/src/targets/target';
 import { bringUp, never, quiet } from '../stage';
 import type { Planted, Stage } from './planted';
 

@@ -1,4 +1,4 @@
-import { LIMITS } from '../../../capacity/src/analysis/limits/table';
+import { LIMITS } from '../../../cli/src/analysis/limits/table';
 import { diagnose } from './diagnose';
 import { STAGES } from './planted';
 

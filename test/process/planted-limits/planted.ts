@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { createGroup, findControl, readGroup } from '../../../capacity/src/linux/cgroup';
-import type { Running } from '../../../capacity/src/targets/target';
+import { createGroup, findControl, readGroup } from '../../../cli/src/linux/cgroup';
+import type { Running } from '../../../cli/src/targets/target';
 
 /** Real systems, each with one limit planted, and the row of the table that has to name it. */
 export interface Planted {

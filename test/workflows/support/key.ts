@@ -1,4 +1,4 @@
-import type { ExportedWorkflow } from '../../../capacity/src/catalogue/exported-workflow';
+import type { ExportedWorkflow } from '../../../cli/src/catalogue/exported-workflow';
 import { exported } from './n8n';
 
 /** What the note of a webhook that can hurt advises: Header Auth in its node. */

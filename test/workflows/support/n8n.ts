@@ -14,12 +14,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { activationSql, placed, upstreamCredential } from '../../../capacity/src/catalogue/seeding';
-import {
-  parseExport,
-  type ExportedWorkflow,
-} from '../../../capacity/src/catalogue/exported-workflow';
-import { freePort } from '../../../capacity/src/targets/process/ports';
+import { activationSql, placed, upstreamCredential } from '../../../cli/src/catalogue/seeding';
+import { parseExport, type ExportedWorkflow } from '../../../cli/src/catalogue/exported-workflow';
+import { freePort } from '../../../cli/src/targets/process/ports';
 import { n8nFolder, node18, node24 } from '../../nodes/support/lab';
 import { root, workflowsFolder } from './paths';
 

@@ -1,0 +1,50 @@
+// The npm package n8n-tuned: the command with the packages that it needs and what it finds beside itself in the repository, so
+// that it works without any of them.
+//
+//   node cli/pack.mjs [folder]      the tarball in there, by default here; prints its name
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { bundleWithPackages } from './bundle.mjs';
+
+const root = resolve(import.meta.dirname, '..');
+/** As `findBundled` and `repositoryRoot` look for them: above the bundle. */
+const CONTENTS = {
+  'cli/README.md': 'README.md',
+  LICENSE: 'LICENSE',
+  loadtests: 'loadtests',
+  workflows: 'workflows',
+  'charts/n8n-tuned': 'charts/n8n-tuned',
+  'lab/versions.env': 'lab/versions.env',
+  'lab/upstream': 'lab/upstream',
+};
+const LEFT_OUT = /(\/tests|\/ci|\/tools|tsconfig\.json|\.mjs\.map)$/;
+const IN_REPOSITORY_ONLY = ['scripts', 'dependencies'];
+
+async function pack(folder) {
+  const stage = mkdtempSync(join(tmpdir(), 'n8n-tuned-package-'));
+  try {
+    for (const [from, to] of Object.entries(CONTENTS)) {
+      cpSync(join(root, from), join(stage, to), {
+        recursive: true,
+        filter: (path) => !LEFT_OUT.test(path),
+      });
+    }
+    await bundleWithPackages(join(stage, 'dist'));
+    const whole = JSON.parse(readFileSync(join(root, 'cli/package.json'), 'utf8'));
+    const manifest = Object.fromEntries(
+      Object.entries(whole).filter(([key]) => !IN_REPOSITORY_ONLY.includes(key)),
+    );
+    const others = Object.values(CONTENTS).map((path) => path.split('/')[0]);
+    manifest.files = ['dist', ...new Set(others)];
+    writeFileSync(join(stage, 'package.json'), JSON.stringify(manifest, null, 2));
+    mkdirSync(folder, { recursive: true });
+    const args = ['pack', '--silent', '--pack-destination', resolve(folder)];
+    return join(folder, execFileSync('npm', args, { cwd: stage, encoding: 'utf8' }).trim());
+  } finally {
+    rmSync(stage, { recursive: true });
+  }
+}
+
+console.log(await pack(process.argv[2] ?? '.'));

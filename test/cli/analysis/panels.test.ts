@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import {
+  exactly,
+  filled,
+  recordedPanel,
+  scrapeSecondsOf,
+  stepSecondsOf,
+} from '../../../cli/src/analysis/panels';
+import type { PanelSpec } from '../../../monitoring/dashboards/spec';
+
+const variables = {
+  ...{ namespace: '.*', release: 'prod', scrapeSeconds: 15, stepSeconds: 1, rangeSeconds: 70.2 },
+};
+
+it('fills the variables of a dashboard as Grafana does', () => {
+  const expr =
+    'rate(a{namespace=~"$namespace",release=~"$release"}[$__rate_interval]) + b[$__range]';
+  expect(filled(expr, variables)).toBe('rate(a{namespace=~".*",release=~"prod"}[60s]) + b[71s]');
+  expect(filled('a[$__rate_interval]', { ...variables, stepSeconds: 100 })).toBe('a[115s]');
+});
+
+it('takes a name for itself, whatever stands in it', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme-ascii' }), fc.string(), (name, other) => {
+      // A string of PromQL has the escapes of JSON here, and =~ is anchored.
+      const pattern = new RegExp(`^(?:${JSON.parse(`"${exactly(name)}"`) as string})$`, 's');
+      expect(pattern.test(name)).toBe(true);
+      expect(pattern.test(other)).toBe(other === name);
+    }),
+  );
+});
+
+it('sees how often a target is scraped, also when a scrape was missed', () => {
+  const at = (...seconds: number[]) => ({
+    labels: {},
+    values: seconds.map((second) => ({ atMs: 1000 * second + 3, value: 1 })),
+  });
+  expect(scrapeSecondsOf([at(0, 15, 30, 60, 75), at(4, 19)])).toBe(15);
+  expect(scrapeSecondsOf([at(0)])).toBeNull();
+  expect(scrapeSecondsOf([])).toBeNull();
+});
+
+it('has no more points than a plot can show', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 1_000_000 }), (range) => {
+      expect(range / stepSecondsOf(range)).toBeLessThanOrEqual(240);
+    }),
+  );
+});
+
+const spec: PanelSpec = {
+  ...{ title: 'Memory', kind: 'lines', unit: 'bytes', meaning: 'm', whenBad: 'w' },
+  queries: [
+    { expr: 'a', legend: '{{role}} {{ pod }}' },
+    { expr: 'b', legend: '' },
+  ],
+};
+const axis = { zeroMs: 10_000, toMs: 14_900, stepSeconds: 1 };
+
+it('counts time from the zero of the load, names lines as Grafana does, and leaves gaps', () => {
+  const panel = recordedPanel(
+    spec,
+    'Board',
+    [
+      [
+        {
+          labels: { role: 'worker' },
+          values: [
+            { atMs: 10_000, value: 5 },
+            { atMs: 12_000, value: NaN },
+            { atMs: 13_000, value: 7 },
+          ],
+        },
+      ],
+      [{ labels: { __name__: 'b', pod: 'x' }, values: [{ atMs: 11_000, value: 1 }] }],
+    ],
+    axis,
+  );
+  expect(panel).toMatchObject({ board: 'Board', title: 'Memory', unit: 'bytes' });
+  expect(panel?.series).toEqual([
+    {
+      label: 'worker',
+      points: [
+        [0, 5],
+        [1, null],
+        [2, null],
+        [3, 7],
+        [4, null],
+      ],
+    },
+    {
+      label: 'pod=x',
+      points: [
+        [0, null],
+        [1, 1],
+        [2, null],
+        [3, null],
+        [4, null],
+      ],
+    },
+  ]);
+});
+
+it('is nothing where no value is', () => {
+  expect(recordedPanel(spec, 'Board', [[], []], axis)).toBeNull();
+  const empty = { labels: {}, values: [{ atMs: 10_000, value: NaN }] };
+  expect(recordedPanel(spec, 'Board', [[empty], []], axis)).toBeNull();
+});
+
+it('keeps the eight highest of many lines, in their order', () => {
+  const matrices = Array.from({ length: 12 }, (_, at) => ({
+    labels: { role: `r${String(at)}` },
+    values: [{ atMs: 10_000, value: at === 0 ? 100 : at }],
+  }));
+  const labels = recordedPanel(spec, 'Board', [matrices, []], axis)?.series.map(
+    ({ label }) => label,
+  );
+  expect(labels).toEqual(['r0', 'r5', 'r6', 'r7', 'r8', 'r9', 'r10', 'r11']);
+});

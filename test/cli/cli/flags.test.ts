@@ -1,0 +1,108 @@
+/** A flag means the same in every command, and what is given to it is understood or refused in one sentence. */
+import { type Command, CommanderError, type Option } from 'commander';
+import { programOf } from '../../../cli/src/program';
+import { Mistake } from '../../../cli/src/ui/exit';
+
+const commands = (): readonly Command[] => programOf().commands;
+const uses = (flag: string): Option[] =>
+  commands().flatMap(({ options }) =>
+    options.filter(({ long, hidden }) => long === flag && !hidden),
+  );
+
+test.each([
+  '--out',
+  '--search-budget',
+  '--probe',
+  '--full',
+  '--timeout',
+  '--drain',
+  '--ready',
+  '--vus',
+])('%s has one text everywhere', (flag) => {
+  expect(new Set(uses(flag).map(({ flags, description }) => `${flags} ${description}`)).size).toBe(
+    1,
+  );
+});
+
+test.each(['--out', '--probe', '--full', '--timeout', '--drain', '--ready'])(
+  '%s has one default everywhere',
+  (flag) => {
+    expect(uses(flag).length).toBeGreaterThan(1);
+    expect(new Set(uses(flag).map(({ defaultValue }) => String(defaultValue))).size).toBe(1);
+  },
+);
+
+test('--budget is for the whole of a command', () => {
+  expect(uses('--budget')).toHaveLength(2);
+  for (const { description } of uses('--budget')) {
+    expect(description).toMatch(/^time for all measurements/);
+  }
+});
+
+/** The error with which these words are refused before any action begins. */
+async function refusal(words: string[]): Promise<unknown> {
+  const program = programOf();
+  const quiet = { writeErr: () => undefined };
+  for (const command of [program, ...program.commands]) command.configureOutput(quiet);
+  return program.parseAsync(words, { from: 'user' }).catch((error: unknown) => error);
+}
+
+test.each([
+  ['compare a b --search 3m', '--search-budget'],
+  ['recommend --runs results', '--out, and --write for the values file'],
+  ['recommend --budget 2m', '--search-budget'],
+  ['recommend --full 40s', '--duration'],
+])('%s: the flag is gone, and its successor named', async (words, successor) => {
+  const error = await refusal(words.split(' '));
+  expect(error).toBeInstanceOf(Mistake);
+  expect((error as Mistake).message).toContain(`no longer exists: use ${successor}.`);
+});
+
+test.each([
+  ['run --timeout soon', 'Write it like 30s, 1m30s or 2h.'],
+  ['run --rate fast', 'It must be a number.'],
+  ['run --profile walk', 'Allowed choices are smoke'],
+  ['run --arrivals odd', 'Allowed choices are'],
+  ['run --max-open 1.5', 'It must be a whole number of at least 1.'],
+  ['run --generator-cpus 0', 'It must be at least 0.01 cores.'],
+  ['run --target moon', 'Allowed choices are process, kubernetes, url, server.'],
+  ['run --mode solo', 'Allowed choices are regular, queue.'],
+  ['up --process other', 'Allowed choices are main, own.'],
+  ['up --database mysql', 'Allowed choices are sqlite, postgresql.'],
+  ['up --tuning fast', 'Allowed choices are none, default'],
+  ['find --workers two', 'It must be a whole number of at least 0.'],
+  ['find --workers -1', 'It must be a whole number of at least 0.'],
+  ['find --concurrency 0', 'It must be a whole number of at least 1.'],
+  ['find --webhooks 1.5', 'It must be a whole number of at least 0.'],
+  ['run --cpu lots', 'Write it like 500m, 0.5 or 2.'],
+  ['run --memory 0', 'Write it like 1024Mi or 1Gi.'],
+  ['run --heap some', 'It must be auto, none or an amount like 768Mi.'],
+  ['run --env =x', 'Write it like NAME=value.'],
+  ['find --probe -3s', 'Write it like'],
+  ['find --budget many', 'Write it like'],
+  ['compare a b --metric speed', 'Allowed choices are'],
+  ['compare a b --fail-on better', 'Allowed choices are worse.'],
+  ['compare a b --pairs 3', 'It must be an even number of at least 2.'],
+  ['predict --at 0', 'It must be a number above 0.'],
+  ['predict --at 2 --group 0', 'It must be a whole number of at least 1.'],
+  ['predict --at 2 --over mains', 'Allowed choices are workers'],
+  ['recommend --attempts 0', 'It must be a whole number of at least 1.'],
+  ['recommend --rate none', 'It must be a number above 0.'],
+  ['sample --pid x', 'It must be a whole number of at least 1.'],
+  ['sample --pid 1 --interval 1ms', '50ms is the shortest.'],
+])('%s is refused: %s', async (words, because) => {
+  const error = await refusal(words.split(' '));
+  expect(error).toBeInstanceOf(CommanderError);
+  expect((error as CommanderError).message).toContain(because);
+});
+
+test('what is parsed has the unit in which it is used', () => {
+  const command = commands().find((one) => one.name() === 'run');
+  expect(command?.opts()).toMatchObject({ timeout: 60_000, drain: 30_000, ready: 60_000 });
+  command?.parseOptions(['--timeout', '1m30s', '--duration', '2m', '--rate', '2.5']);
+  expect(command?.opts()).toMatchObject({ timeout: 90_000, duration: 120, rate: 2.5 });
+  const topology = ['--cpu', '500m', '--memory', '1Gi', '--heap', 'none', '--workers', '2'];
+  command?.parseOptions([...topology, '--env', 'A=1', '--env', 'B=x=y', '--env', 'A=2']);
+  expect(command?.opts()).toMatchObject({ cpu: 500, memory: 1024, heap: 'none', workers: 2 });
+  expect(command?.opts()['env']).toEqual({ A: '2', B: 'x=y' });
+});

@@ -1,0 +1,117 @@
+/** A file of the user's is never replaced: whichever option names it, whatever it holds. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { programOf } from '../../../cli/src/program';
+import { Mistake } from '../../../cli/src/ui/exit';
+import { sampleSearch } from '../../support/sample-find';
+import { runs } from '../../support/properties';
+
+let folder: string;
+let searches: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'own-files-'));
+  searches = join(folder, 'searches');
+  mkdirSync(join(searches, 'one'), { recursive: true });
+  writeFileSync(join(searches, 'one', 'find.json'), JSON.stringify(sampleSearch()));
+  jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+  process.exitCode = 0;
+});
+
+const run = (words: readonly string[]): Promise<unknown> =>
+  programOf()
+    .parseAsync([...words], { from: 'user' })
+    .catch((error: unknown) => error);
+
+/** Every place that a user can name a file to be written, and the words before its name. */
+const WRITES: Record<string, () => string[]> = {
+  'recommend --write': () => ['recommend', '--from', searches, '--write'],
+  'report --csv': () => ['report', searches, '--csv'],
+  'sample --csv': () => [...SAMPLE, '--csv'],
+  'sample --plot': () => [...SAMPLE, '--plot'],
+};
+const SAMPLE = ['sample', '--pid', String(process.pid), '--interval', '50ms', '--duration', '0.2s'];
+
+/** Those that are only read. */
+const READS = [
+  'clean --kubeconfig',
+  'doctor --kubeconfig',
+  'recommend --values',
+  'sweep --file',
+  ...['up', 'run', 'find', 'compare', 'sweep', 'drill', 'recommend'].flatMap((name) =>
+    ['--kubeconfig', '--values', '--chart', '--topology', '--workflow', '--start-file'].map(
+      (flag) => `${name} ${flag}`,
+    ),
+  ),
+];
+
+test('every option that takes a file is known here as read or as written', () => {
+  const options = programOf().commands.flatMap((command) =>
+    command.options
+      .filter(({ flags, hidden }) => /file/i.test(flags.replace(/^\S+/, '')) && !hidden)
+      .map(({ long }) => `${command.name()} ${long ?? ''}`),
+  );
+  expect(options.filter((one) => !(one in WRITES) && !READS.includes(one))).toEqual([]);
+  expect(options).toEqual(expect.arrayContaining(Object.keys(WRITES)));
+});
+
+describe.each(Object.entries(WRITES))('%s', (_, words) => {
+  it('leaves a file alone that n8n-tuned did not write, and names --force', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), async (content) => {
+        const file = join(folder, 'mine');
+        writeFileSync(file, content);
+        const error = await run([...words(), file]);
+        expect(error).toBeInstanceOf(Mistake);
+        expect((error as Mistake).message).toContain(`${file} is there already`);
+        expect((error as Mistake).message).toContain('--force');
+        expect(new Uint8Array(readFileSync(file))).toEqual(content);
+      }),
+      { numRuns: runs(20) },
+    );
+  });
+
+  it('replaces it with --force, and its own file and an empty one without', async () => {
+    const file = join(folder, 'mine');
+    writeFileSync(file, 'production: values\n');
+    expect(await run([...words(), file, '--force'])).not.toBeInstanceOf(Error);
+    expect(readFileSync(file, 'utf8')).not.toContain('production');
+    expect(await run([...words(), file])).not.toBeInstanceOf(Error);
+    writeFileSync(file, '');
+    expect(await run([...words(), file])).not.toBeInstanceOf(Error);
+    expect(readFileSync(file, 'utf8')).not.toBe('');
+  });
+
+  it.each([
+    ['a folder', () => folder, 'is a folder'],
+    ['a device', () => '/dev/null', 'is a device'],
+    ['a folder that is not there', () => join(folder, 'no', 'file'), 'there is no folder'],
+    ['a file in a file', () => '/etc/passwd/x', 'there is no folder /etc/passwd'],
+  ])('refuses %s', async (__, path, because) => {
+    const error = await run([...words(), path(), '--force']);
+    expect(error).toBeInstanceOf(Mistake);
+    expect((error as Mistake).message).toContain(because);
+  });
+});
+
+test('an index page that is not ours stays, and nothing is written beside it', async () => {
+  const index = join(searches, 'index.html');
+  writeFileSync(index, '<!doctype html><title>My own page</title>');
+  const error = await run(['report', searches]);
+  expect((error as Mistake).message).toContain(`${index} is there already`);
+  expect(readFileSync(index, 'utf8')).toContain('My own page');
+  expect(existsSync(join(searches, 'one', 'report.html'))).toBe(false);
+});
+
+test('recommend leaves ./values.yaml to its owner: its own file has another name', () => {
+  const command = programOf().commands.find((one) => one.name() === 'recommend');
+  expect(command?.opts()['write']).toBe('values.recommended.yaml');
+});

@@ -1,0 +1,78 @@
+import { availableCores, cpuAllowance } from '../../../cli/src/linux/available-cores';
+
+const reading = (files: Record<string, string>) => (file: string) => files[file] ?? null;
+
+const V2 = { '/proc/mounts': 'cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0\n' };
+const V1 = {
+  '/proc/mounts':
+    'cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\ncgroup /sys/fs/cgroup/memory cgroup rw,memory 0 0\n',
+};
+const cpus = (list: string): Record<string, string> => ({
+  '/proc/self/status': `Name:\tnode\nCpus_allowed_list:\t${list}\n`,
+});
+
+describe('cores that a process may use', () => {
+  test.each([
+    ['0-3', 4],
+    ['0-1,4,6-7', 5],
+    ['5', 1],
+  ])('affinity %s is %d', (list, cores) => {
+    expect(availableCores('self', reading(cpus(list)))).toBe(cores);
+  });
+
+  test('of version 2 the least quota from the group upwards counts', () => {
+    const files = {
+      ...V2,
+      ...cpus('0-7'),
+      '/proc/self/cgroup': '0::/pods/one\n',
+      '/sys/fs/cgroup/pods/one/cpu.max': 'max 100000\n',
+      '/sys/fs/cgroup/pods/cpu.max': '150000 100000\n',
+    };
+    expect(availableCores('self', reading(files))).toBe(1.5);
+  });
+
+  test('of version 1 the cpu hierarchy counts, and -1 is none', () => {
+    const files = {
+      ...V1,
+      ...cpus('0-1'),
+      '/proc/self/cgroup': '4:memory:/else\n1:cpu:/a/b\n0::/\n',
+      '/sys/fs/cgroup/cpu/a/b/cpu.cfs_quota_us': '20000\n',
+      '/sys/fs/cgroup/cpu/a/b/cpu.cfs_period_us': '100000\n',
+      '/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us': '-1\n',
+      '/sys/fs/cgroup/cpu/a/cpu.cfs_period_us': '100000\n',
+    };
+    expect(availableCores('self', reading(files))).toBe(0.2);
+  });
+
+  test('a container with a quota of 1 of 8 cores has 1, and its use is that of its group', () => {
+    const files = {
+      ...V2,
+      ...cpus('0-7'),
+      '/proc/self/cgroup': '0::/\n',
+      '/sys/fs/cgroup/cpu.max': '100000 100000\n',
+      '/sys/fs/cgroup/cpu.stat': 'usage_usec 2500000\nuser_usec 1\n',
+    };
+    const { cores, quota } = cpuAllowance('self', reading(files));
+    expect(cores).toBe(1);
+    expect(quota?.usedMs()).toBe(2500);
+    const more = { ...files, '/sys/fs/cgroup/cpu.max': '800000 100000\n' };
+    expect(cpuAllowance('self', reading(more))).toMatchObject({ cores: 8, quota: null });
+  });
+
+  test('in version 1 what a group has used is counted beside its quota, or not known', () => {
+    const files = {
+      '/proc/mounts': `${V1['/proc/mounts']}cgroup /sys/fs/cgroup/cpuacct cgroup rw,cpuacct 0 0\n`,
+      ...cpus('0-7'),
+      '/proc/self/cgroup': '1:cpu:/a\n2:cpuacct:/a\n',
+      '/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us': '100000\n',
+      '/sys/fs/cgroup/cpu/a/cpu.cfs_period_us': '100000\n',
+    };
+    expect(cpuAllowance('self', reading(files)).quota?.usedMs()).toBeNull();
+    const counted = { ...files, '/sys/fs/cgroup/cpuacct/a/cpuacct.usage': '7000000\n' };
+    expect(cpuAllowance('self', reading(counted)).quota?.usedMs()).toBe(7);
+  });
+
+  test('without any of that they are those of the machine', () => {
+    expect(availableCores('self', () => null)).toBeGreaterThanOrEqual(1);
+  });
+});

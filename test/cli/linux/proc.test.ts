@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseMetrics } from '../../../cli/src/samplers/n8n-metrics';
+import {
+  parseStat,
+  readDisksBusyMs,
+  readMainThread,
+  readStat,
+  uptimeMs,
+} from '../../../cli/src/linux/proc';
+import { ProcessTree } from '../../../cli/src/linux/process-tree';
+import { processLine } from '../../../cli/src/record/process-row';
+
+test('a process whose name holds spaces and brackets is read right', () => {
+  const stat =
+    '42 (a) b (c) S 7 42 42 0 -1 4194560 100 0 0 0 150 50 0 0 20 0 11 0 360000 999 2560 184467 1 1 0';
+  expect(parseStat(stat)).toEqual({
+    parent: 7,
+    cpuMs: 2000,
+    threads: 11,
+    startedAtMs: 3_600_000,
+    rssMiB: 10,
+  });
+});
+
+test('this very process is read as it is', () => {
+  const stat = readStat(process.pid);
+  expect(stat?.parent).toBe(process.ppid);
+  const rssMiB = process.memoryUsage.rss() / (1024 * 1024);
+  expect(Math.abs((stat?.rssMiB ?? 0) - rssMiB)).toBeLessThan(rssMiB / 2);
+});
+
+test('a tree is followed as it forks, also when a parent dies before its child', async () => {
+  // The grandchild outlives the child and is init's afterwards.
+  const script = 'read go; (sleep 30 & echo $!; read go); echo orphaned; sleep 30';
+  const root = spawn('/bin/sh', ['-c', script], {
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const said = root.stdout[Symbol.asyncIterator]();
+  const pid = root.pid ?? 0;
+  const tree = new ProcessTree<{ pid: number }>();
+  const look = (): number[] => tree.look([{ pid }], uptimeMs()).map((member) => member.pid);
+  try {
+    expect(look()).toEqual([pid]);
+    root.stdin.write('go\n');
+    const grandchild = Number(String((await said.next()).value));
+    expect(look()).toContain(grandchild);
+    root.stdin.write('go\n');
+    await said.next();
+    expect(readStat(grandchild)?.parent).not.toBe(pid);
+    expect(look()).toContain(grandchild);
+  } finally {
+    process.kill(-pid, 'SIGKILL');
+  }
+  await new Promise((resolve) => root.once('close', resolve));
+  // One that has ended is there until init has taken notice of it.
+  while (look().length > 0) await sleep(20);
+});
+
+test('metrics of n8n are summed over their labels, and only those that are wanted', () => {
+  const text = `# HELP n8n_workflow_success_total x
+n8n_workflow_success_total{workflow="a b"} 3
+n8n_workflow_success_total{workflow="c"} 4
+n8n_nodejs_eventloop_lag_p99_seconds 0.0125
+n8n_workflow_success_total_other 9
+n8n_nodejs_heap_size_used_bytes Nan
+`;
+  expect(Object.fromEntries(parseMetrics(text))).toEqual({
+    n8n_workflow_success_total: 7,
+    n8n_nodejs_eventloop_lag_p99_seconds: 0.0125,
+  });
+});
+
+test('a line of CSV keeps commands with commas and quotes in one field', () => {
+  const row = { tMs: 1.4, pid: 5, parent: 1, rssMiB: 2, cpuCores: null, threads: 1 };
+  expect(processLine({ ...row, command: 'sh -c "a, b"' })).toBe('1,5,1,"sh -c ""a, b""",2.0,,1\n');
+});
+
+test('the main thread of a busy process is on a CPU, or waits for one, all the time', () => {
+  const before = readMainThread(process.pid);
+  const began = performance.now();
+  while (performance.now() - began < 300);
+  const after = readMainThread(process.pid);
+  if (before === null || after === null) throw new Error('this kernel keeps no schedstat');
+  const passedMs = performance.now() - began;
+  const busyMs = after.onCpuMs - before.onCpuMs + after.waitedMs - before.waitedMs;
+  expect(after.onCpuMs).toBeGreaterThan(before.onCpuMs);
+  expect(busyMs / passedMs).toBeGreaterThan(0.8);
+  expect(busyMs / passedMs).toBeLessThan(1.2);
+});
+
+test('an ended process has no main thread', () => {
+  expect(readMainThread(2 ** 22 + 1)).toBeNull();
+});
+
+test('whole disks are read, parts of them and those in memory are not', () => {
+  const line = (name: string, busyMs: number): string =>
+    ` 254 0 ${name} 1 2 3 4 5 6 7 8 0 ${busyMs} 10 0 0 0 0 0 0`;
+  const names = ['vda', 'vda1', 'nvme0n1', 'nvme0n1p2', 'sdb', 'sdb3', 'loop7', 'zram0', 'dm-0'];
+  const disks = readDisksBusyMs(names.map((name, i) => line(name, 100 * i)).join('\n'));
+  expect([...disks]).toEqual([
+    ['vda', 0],
+    ['nvme0n1', 200],
+    ['sdb', 400],
+    ['dm-0', 800],
+  ]);
+});

@@ -1,0 +1,52 @@
+import { join, relative } from 'node:path';
+import { chooseWorkload } from '../../../cli/src/plan/chosen-workload';
+
+const workflows = join(__dirname, '../../../workflows');
+const choose = (workload: string, legacy: boolean, variant?: string) =>
+  chooseWorkload({ workload, variant }, workflows, legacy);
+
+describe('what is put into n8n', () => {
+  const put = (name: string): string[] =>
+    choose(name, false).workflows.map(({ file }) => relative(workflows, file));
+
+  it('is a file per copy, each of which is an execution of its own', () => {
+    const copies = Array.from(
+      { length: 10 },
+      (_, index) => `ten-workflows/${String(index + 1)}.json`,
+    );
+    expect(put('ten-workflows')).toEqual(copies);
+    expect(choose('ten-workflows', false).recorded.executionsPerRequest).toBe(1);
+    expect(put('many-webhooks')).toEqual(['many-webhooks.json']);
+  });
+
+  it('is what a workflow calls as well, one execution more', () => {
+    expect(put('sub-workflow')).toEqual(['sub-workflow.json', 'sub-workflow-called.json']);
+    expect(choose('sub-workflow', false).recorded.executionsPerRequest).toBe(2);
+  });
+});
+
+it('sends headers of the user besides those of the workload', () => {
+  const { requests } = chooseWorkload(
+    { workload: 'binary', headers: ['x-load-key: secret'] },
+    workflows,
+    false,
+  );
+  expect(requests[0]?.headers).toEqual({
+    'content-type': 'application/octet-stream',
+    'x-load-key': 'secret',
+  });
+});
+
+describe('which variant of a workload is taken', () => {
+  it('is the one for n8n below 1.0 where that is loaded', () => {
+    expect(choose('wait-5s', true).recorded.variant).toBe('legacy');
+    expect(choose('wait-5s', false).recorded.variant).toBe('native');
+  });
+
+  it('cannot be one that this n8n does not run', () => {
+    expect(() => choose('items', true)).toThrow(/^items has no variant for n8n below 1\.0: choose/);
+    expect(() => choose('mixed', true)).toThrow(/^mixed has no variant/);
+    expect(() => choose('cpu', true, 'load-target')).toThrow(/^cpu has no variant/);
+    expect(() => choose('cpu', false, 'legacy')).toThrow(/for n8n below 1\.0: leave --variant out/);
+  });
+});

@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { figures } from '../../../cli/src/analysis/figures';
+import { isEnough, plannedPerSecond } from '../../../cli/src/analysis/planned-share';
+import type { CapacityEvidence } from '../../../cli/src/recommend/evidence';
+import { plannedRate, recommend } from '../../../cli/src/recommend/recommend';
+import { valuesYaml } from '../../../cli/src/recommend/values';
+import { runs } from '../../support/properties';
+import { queue, regular } from './evidence';
+
+const capacity = fc.double({ min: 1e-3, max: 1e5, noNaN: true, minExcluded: true });
+
+/** Searches of one layout or several, repeated or not, in any order. */
+const searches: fc.Arbitrary<CapacityEvidence[]> = fc.array(
+  fc.oneof(
+    capacity.map((rate) => regular(rate)),
+    fc.tuple(fc.integer({ min: 1, max: 8 }), capacity).map(([n, rate]) => queue(n, rate)),
+  ),
+  { minLength: 1, maxLength: 6 },
+);
+
+describe('whatever was recorded', () => {
+  test('a recommendation without a wanted rate is made, and its values are written', () => {
+    fc.assert(
+      fc.property(searches, (evidence) => {
+        const found = recommend(evidence, plannedRate(evidence));
+        if (found === null) throw new Error('nothing is recommended');
+        expect(parse(valuesYaml(found))).toHaveProperty('main.resources.requests.cpu');
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  test('the planned rate of a capacity is enough, exactly and as a report shows it', () => {
+    fc.assert(
+      fc.property(capacity, (rate) => {
+        expect(isEnough(rate, plannedPerSecond(rate))).toBe(true);
+        expect(isEnough(rate, Number(figures(plannedPerSecond(rate))))).toBe(true);
+        expect(isEnough(rate, 1.01 * plannedPerSecond(rate))).toBe(false);
+      }),
+      { numRuns: runs(10_000) },
+    );
+  });
+});

@@ -1,0 +1,64 @@
+/** Every record that the repository keeps is read as its kind, with nothing missing and nothing of another version. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { compareRecordSchema } from '../../../cli/src/record/compare-record';
+import { drillRecordSchema } from '../../../cli/src/record/drill-record';
+import { findRecordSchema } from '../../../cli/src/record/find-record';
+import { runRecordSchema } from '../../../cli/src/record/record';
+import { studyRecordSchema } from '../../../cli/src/record/study-record';
+import { cellRecordSchema, sweepRecordSchema } from '../../../cli/src/record/sweep-record';
+
+const STUDIES = join(__dirname, '../../../studies');
+
+interface Schema {
+  safeParse(record: unknown): {
+    error?: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } | undefined;
+  };
+}
+
+const SCHEMAS: Record<string, Schema> = {
+  run: runRecordSchema,
+  compare: compareRecordSchema,
+  drill: drillRecordSchema,
+  find: findRecordSchema,
+  sweep: sweepRecordSchema,
+  cell: cellRecordSchema,
+  study: studyRecordSchema,
+};
+
+interface Known {
+  kind?: string;
+  schemaVersion?: number;
+}
+
+const isKnown = (content: unknown): content is Known =>
+  typeof content === 'object' && content !== null && 'schemaVersion' in content;
+
+/** A drill is kept within the part of its study. */
+const within = (content: unknown): unknown[] => [content, (content as { drill?: unknown })?.drill];
+
+const committed = (): { name: string; kind: string; record: Known }[] =>
+  readdirSync(STUDIES, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) =>
+      within(JSON.parse(readFileSync(join(STUDIES, name), 'utf8')))
+        .filter(isKnown)
+        .map((record) => ({
+          ...{ name, record },
+          kind: record.kind ?? (basename(name) === 'run.json' ? 'run' : ''),
+        })),
+    )
+    .filter(({ kind }) => kind in SCHEMAS);
+
+test('all records in studies/ are read without a problem', () => {
+  const records = committed();
+  expect(new Set(records.map(({ kind }) => kind))).toEqual(new Set(Object.keys(SCHEMAS)));
+  expect(records.length).toBeGreaterThan(1000);
+  const problems = records.flatMap(({ name, kind, record }) =>
+    (SCHEMAS[kind]?.safeParse(record).error?.issues ?? []).map(
+      ({ path, message }) => `${name}: ${path.map(String).join('.')}: ${message}`,
+    ),
+  );
+  expect(problems).toEqual([]);
+});

@@ -1,0 +1,55 @@
+/** What users read, compared with test/golden; how it behaves is tested beside this file. */
+import { renderCompareMarkdown } from '../../../cli/src/report/compare/markdown';
+import { renderCompareTerminal } from '../../../cli/src/report/compare/terminal';
+import { renderDrillMarkdown } from '../../../cli/src/report/drill/markdown';
+import { renderDrillTerminal } from '../../../cli/src/report/drill/terminal';
+import { renderFindMarkdown } from '../../../cli/src/report/find/markdown';
+import { renderFindTerminal } from '../../../cli/src/report/find/terminal';
+import { renderSearches } from '../../../cli/src/report/find/list-terminal';
+import { renderCsv } from '../../../cli/src/report/run/csv';
+import { plotFiles, renderMarkdown } from '../../../cli/src/report/run/markdown';
+import { renderTerminal } from '../../../cli/src/report/run/terminal';
+import { programOf } from '../../../cli/src/program';
+import { expectGolden } from '../../support/golden';
+import { sampleComparedRuns, sampleComparison } from '../../support/sample-compare';
+import { sampleDrill } from '../../support/sample-drill';
+import { sampleSearch } from '../../support/sample-find';
+import { sampleRun } from '../../support/sample-run';
+
+const PLAIN = { width: 100, colour: false };
+const run = sampleRun();
+const search = sampleSearch();
+const comparison = sampleComparison();
+const { record: drill, ...drillParts } = sampleDrill();
+
+const help = (): string => {
+  let shown = '';
+  programOf()
+    .configureHelp({ helpWidth: 100 })
+    .configureOutput({ writeOut: (text) => (shown += text) })
+    .outputHelp();
+  return shown;
+};
+
+const plot = (id: string): string =>
+  plotFiles(run).find(({ name }) => name === `plots/${id}.svg`)?.content ?? '';
+
+test.each<[string, () => string]>([
+  ['run/report.md', () => renderMarkdown(run)],
+  ['run/terminal.txt', () => `${renderTerminal(run.record, PLAIN)}\n`],
+  ['run/coloured.txt', () => `${renderTerminal(run.record, { width: 60, colour: true })}\n`],
+  ['run/rate.svg', () => plot('rate')],
+  ['run/runs.csv', () => renderCsv([run.record])],
+  ['find/report.md', () => renderFindMarkdown(search)],
+  ['find/terminal.txt', () => `${renderFindTerminal(search, PLAIN)}\n`],
+  ['find/list.txt', () => `${renderSearches([search])}\n`],
+  ['compare/report.md', () => renderCompareMarkdown(comparison, sampleComparedRuns())],
+  ['compare/terminal.txt', () => `${renderCompareTerminal(comparison, PLAIN)}\n`],
+  ['drill/report.md', () => renderDrillMarkdown(drill, drillParts)],
+  ['drill/terminal.txt', () => `${renderDrillTerminal(drill, PLAIN)}\n`],
+  ['help.txt', help],
+])('%s', (name, render) => {
+  const content = render();
+  expect(content.length).toBeGreaterThan(100);
+  expectGolden(name, content);
+});

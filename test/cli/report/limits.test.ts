@@ -1,0 +1,48 @@
+// What limited a measurement reads the same wherever several of them are reported: name, figures, what came next.
+import { limitOfSearch, limitText, usualLimitText } from '../../../cli/src/analysis/limit-seen';
+import type { LimitSeen } from '../../../cli/src/record/record';
+import { renderCompareMarkdown } from '../../../cli/src/report/compare/markdown';
+import { NOTHING_SEEN } from '../../../cli/src/report/compare/seen';
+import { renderCompareTerminal } from '../../../cli/src/report/compare/terminal';
+import { renderFindTerminal } from '../../../cli/src/report/find/terminal';
+import { sampleComparison } from '../../support/sample-compare';
+import { sampleSearch } from '../../support/sample-find';
+
+const style = { width: 4_000, colour: false };
+const limit = limitOfSearch(sampleSearch());
+const other: LimitSeen = {
+  name: 'host CPU',
+  evidence: 'the machine used 2 of 2 cores',
+  next: null,
+};
+const SENTENCE = 'main event loop: main used 0.97 of its one thread; next host CPU';
+
+test('of a search, with the figures of the lowest rate that it limited', () => {
+  expect(limitText(limit)).toBe(SENTENCE);
+  expect(limitText({ name: 'unknown', evidence: null, next: null })).toBe('unknown');
+  expect(renderFindTerminal(sampleSearch(), style)).toContain(SENTENCE);
+});
+
+test('of runs that repeat each other, what limited most of them, and the others by name', () => {
+  expect(usualLimitText([])).toBeNull();
+  expect(usualLimitText([limit, limit])).toBe(SENTENCE);
+  expect(usualLimitText([other, limit, limit])).toBe(`${SENTENCE} (in 2 of 3 runs; host CPU in 1)`);
+});
+
+test('a comparison says it of each side', () => {
+  const sample = sampleComparison();
+  const record = {
+    ...sample,
+    a: { ...sample.a, limits: [limit, limit, null, limit] },
+    b: { ...sample.b, limits: [other, other, other, other] },
+  };
+  for (const text of [
+    renderCompareTerminal(record, style),
+    renderCompareMarkdown(record, NOTHING_SEEN),
+  ]) {
+    expect(text).toContain(SENTENCE);
+    expect(text).toContain('host CPU: the machine used 2 of 2 cores');
+  }
+  // Records of earlier versions have none.
+  expect(renderCompareTerminal(sample, style)).not.toContain('Limit of A');
+});

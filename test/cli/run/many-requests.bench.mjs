@@ -1,0 +1,76 @@
+// Memory and time of a run of 100 thousand, 1 million and 10 million requests, and of its report made again.
+// For an idle machine, without a tool of the lab; writes docs/records/many-requests.json and ends with 1 when ten
+// times as many requests take half as much memory again, or when a figure is further off than it may be.
+//   node test/cli/run/many-requests.bench.mjs [most requests]        about 5 minutes, 350 MB of disk
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+
+const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
+const COUNTS = [100_000, 1_000_000, 10_000_000];
+/** Beyond a million requests, where no more of them is kept. */
+const MOST_GROWTH = 1.5;
+const MOST_ERROR = 0.002;
+
+const most = Number(process.argv[2] ?? COUNTS.at(-1));
+const loadAverageAtStart = loadavg()[0];
+// Inside the repository, so that what is bundled finds its packages.
+const folder = mkdtempSync(path('./.many-requests-'));
+const out = mkdtempSync(join(tmpdir(), 'many-requests-'));
+
+function step(name, ...args) {
+  const { stdout, status } = spawnSync(
+    process.execPath,
+    [join(folder, 'steps.cjs'), name, ...args],
+    {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: 900_000,
+    },
+  );
+  if (status !== 0) throw new Error(`${name} ended with ${String(status)}`);
+  return JSON.parse(stdout);
+}
+
+try {
+  buildSync({
+    entryPoints: [path('./many-requests/steps.ts')],
+    bundle: true,
+    platform: 'node',
+    external: ['pg-native'],
+    outfile: join(folder, 'steps.cjs'),
+  });
+  const rows = [];
+  for (const requests of COUNTS.filter((count) => count <= most)) {
+    const { folder: run, ...recorded } = step(
+      'record',
+      out,
+      path('./many-requests/k6.mjs'),
+      requests,
+    );
+    const reported = step('report', run);
+    rmSync(run, { recursive: true, force: true });
+    rows.push({ requests, recorded, reported });
+    const { seconds, rssPeakMiB, p95 } = recorded;
+    console.log(
+      `${requests} requests: ${seconds.toFixed(1)} s, at most ${rssPeakMiB.toFixed(0)} MiB, p95 ${p95.measured} ms of ${p95.exact} ms; its report again: ${reported.seconds.toFixed(1)} s, ${reported.rssPeakMiB.toFixed(0)} MiB`,
+    );
+  }
+  const node = process.version;
+  const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node };
+  const record = { when: new Date().toISOString(), loadAverageAtStart, machine, rows };
+  if (most >= COUNTS.at(-1)) {
+    const file = path('../../../docs/records/many-requests.json');
+    writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
+  }
+  const [before, last] = rows.slice(-2);
+  const grown = last === undefined ? 1 : last.recorded.rssPeakMiB / before.recorded.rssPeakMiB;
+  const off = rows.map(({ recorded: { p95 } }) => Math.abs(p95.measured / p95.exact - 1));
+  process.exitCode = grown > MOST_GROWTH || Math.max(...off) > MOST_ERROR ? 1 : 0;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+  rmSync(out, { recursive: true, force: true });
+}

@@ -1,0 +1,109 @@
+import type { ExecutionsSeen } from '../../../cli/src/analysis/traced-execution';
+import { readTrace, type TraceOrder } from '../../../cli/src/run/trace';
+import type { ExecutionTrace } from '../../../cli/src/targets/target';
+
+const order = (requests: number, given: Partial<TraceOrder> = {}): TraceOrder => ({
+  runId: 'run',
+  requests,
+  expected: requests,
+  areKept: true,
+  executions: { succeeded: requests, failed: 0, unfinished: 0, source: 'database' },
+  executionsPerRequest: 1,
+  drainMs: 10_000,
+  ...given,
+});
+
+/** Says one after the other, and counts how often it was asked. */
+function traceOf(...answers: (ExecutionsSeen | Error)[]): ExecutionTrace & { asked: number } {
+  const trace = {
+    ...{ source: 'database', affordable: 10, asked: 0 },
+    read: () => {
+      const answer = answers[Math.min(trace.asked, answers.length - 1)];
+      trace.asked += 1;
+      return answer instanceof Error || answer === undefined
+        ? Promise.reject(answer ?? new Error('nothing to say'))
+        : Promise.resolve(answer);
+    },
+  };
+  return trace;
+}
+
+const read = (trace: ExecutionTrace | null, given: TraceOrder, signal = new AbortController()) =>
+  readTrace(trace, given, () => undefined, signal.signal);
+
+const seen = (outcome: 'succeeded' | 'unfinished'): ExecutionsSeen => ({
+  executions: [{ loadId: 'run-0', outcome }],
+  made: 1,
+});
+
+test('many requests whose counts agree are not read', async () => {
+  const trace = traceOf(seen('succeeded'));
+  expect(await read(trace, order(11))).toEqual({
+    skipped: 'there were 11 requests, more than 10, and n8n counted as many executions',
+  });
+  expect(trace.asked).toBe(0);
+});
+
+test.each([
+  ['few', order(10)],
+  ['many whose counts differ', order(11, { executions: { ...counts(10) } })],
+  ['many whose counts nobody knows', order(11, { executionsPerRequest: null })],
+])('%s are read once', async (_, given) => {
+  const trace = traceOf(seen('succeeded'));
+  expect(await read(trace, given)).toEqual({ source: 'database', ...seen('succeeded') });
+  expect(trace.asked).toBe(1);
+});
+
+test('more than are kept are not read, whatever their counts', async () => {
+  const trace = traceOf(seen('succeeded'));
+  const many = order(11, { executions: counts(10), areKept: false });
+  expect(await read(trace, many)).toEqual({
+    skipped: 'there were 11 requests, too many to be matched one by one',
+  });
+  expect(trace.asked).toBe(0);
+});
+
+function counts(succeeded: number): NonNullable<TraceOrder['executions']> {
+  return { succeeded, failed: 0, unfinished: 0, source: 'database' };
+}
+
+test('executions that nobody has waited for are waited for', async () => {
+  const trace = traceOf(seen('unfinished'), seen('succeeded'));
+  expect(await read(trace, order(1, { executions: null }))).toMatchObject(seen('succeeded'));
+  expect(trace.asked).toBe(2);
+});
+
+test('those that the run has waited for in vain are not waited for again', async () => {
+  const trace = traceOf(seen('unfinished'));
+  expect(await read(trace, order(1))).toMatchObject(seen('unfinished'));
+  expect(trace.asked).toBe(1);
+});
+
+test('reading takes as long as it may, and at least half a minute', async () => {
+  const given: number[] = [];
+  const trace: ExecutionTrace = {
+    ...{ source: 'database', affordable: 10 },
+    read: (_, withinMs) => {
+      given.push(withinMs);
+      return Promise.resolve(seen('succeeded'));
+    },
+  };
+  await read(trace, order(1));
+  await read(trace, order(1, { readWithinMs: 150_000 }));
+  await read(trace, order(1, { readWithinMs: 1000 }));
+  expect(given).toEqual([30_000, 150_000, 30_000]);
+});
+
+test('says why there is nothing', async () => {
+  const stopped = new AbortController();
+  stopped.abort();
+  expect(await read(null, order(1))).toEqual({
+    skipped: 'n8n could not be asked for its executions',
+  });
+  expect(await read(traceOf(seen('succeeded')), order(1), stopped)).toEqual({
+    skipped: 'the run was interrupted',
+  });
+  expect(await read(traceOf(new Error('the database has gone')), order(1))).toEqual({
+    skipped: 'the executions could not be read: the database has gone',
+  });
+});

@@ -1,0 +1,34 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readRun } from '../../../cli/src/record/read';
+import { recordWeek, reportAgain } from './many-requests/week';
+
+jest.setTimeout(60_000);
+
+const out = mkdtempSync(join(tmpdir(), 'week-'));
+
+afterAll(() => {
+  rmSync(out, { recursive: true, force: true });
+});
+
+test('a soak of a week ends with a record, and its report can be made again', async () => {
+  const requests = 20_000;
+  const k6 = join(__dirname, 'many-requests/k6.mjs');
+  const { folder, problems, ...week } = await recordWeek(out, k6, requests);
+  expect(problems).toEqual([]);
+  expect(week).toMatchObject({ offered: requests, errors: requests / 100 });
+  for (const { measured, exact } of [week.p50, week.p95, week.p99]) {
+    expect(Math.abs(measured / exact - 1)).toBeLessThan(0.01);
+  }
+  const { profile, summary, verdict } = readRun(folder);
+  expect(profile).toMatchObject({ name: 'soak', durationSeconds: 7 * 86_400 });
+  expect(summary.soak?.map(({ name }) => name)).toEqual(['latency']);
+  expect(verdict.outcome).not.toBe('aborted');
+  const report = join(folder, 'report.html');
+  const before = readFileSync(report, 'utf8');
+  rmSync(report);
+  expect(await reportAgain(folder)).toEqual({ problems: [] });
+  expect(readFileSync(report, 'utf8')).toBe(before);
+  expect(existsSync(join(folder, 'incomplete.json'))).toBe(false);
+});

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sampler } from '../../../cli/src/samplers/ticker';
+import type { Running } from '../../../cli/src/targets/target';
+
+const running = {} as Running;
+
+function sink(): { events: string[]; sample(): void; event(event: { text: string }): void } {
+  const events: string[] = [];
+  return {
+    events,
+    sample: () => undefined,
+    event: ({ text }) => {
+      events.push(text);
+    },
+  };
+}
+
+test('a tick that fails is told once and the next ones go on', async () => {
+  let ticks = 0;
+  const failing = sampler('moody', () => ({
+    tick: () => {
+      ticks += 1;
+      if (ticks % 10 !== 0) throw new Error('no mood');
+    },
+  }));
+  const to = sink();
+  await failing.start(running, to, 5);
+  while (ticks < 8) await sleep(5);
+  await failing.stop();
+  expect(to.events[0]).toBe('sampler moody: no mood');
+  expect(to.events.length).toBe(1 + Math.floor(ticks / 10));
+});
+
+test('takes a sample before start() returns and a last one in stop()', async () => {
+  let ticks = 0;
+  let closed = false;
+  const counting = sampler('counting', () => ({
+    tick: () => {
+      ticks += 1;
+    },
+    close: () => {
+      closed = true;
+    },
+  }));
+  await counting.start(running, sink(), 60_000);
+  expect(ticks).toBe(1);
+  await counting.stop();
+  expect(ticks).toBe(2);
+  expect(closed).toBe(true);
+  expect(counting.cost().ticks).toBe(2);
+});
+
+test('a slow tick is not doubled', async () => {
+  let atOnce = 0;
+  let most = 0;
+  const slow = sampler('slow', () => ({
+    tick: async () => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await sleep(30);
+      atOnce -= 1;
+    },
+  }));
+  await slow.start(running, sink(), 5);
+  await sleep(60);
+  await slow.stop();
+  expect(most).toBe(1);
+});
+
+test('what is not to be had here is a rejection of start()', async () => {
+  const absent = sampler('absent', () => {
+    throw new Error('not here');
+  });
+  await expect(absent.start(running, sink(), 1000)).rejects.toThrow('not here');
+});

@@ -1,0 +1,165 @@
+import { topologySchema } from '../../../cli/src/plan/topology';
+import { n8nEnv, type ProcessSeat } from '../../../cli/src/targets/process/env';
+import { contradiction } from '../../../cli/src/plan/contradiction';
+
+const seat: ProcessSeat = {
+  role: 'main',
+  folder: '/data/main',
+  port: 20001,
+  brokerPort: 20002,
+  webhookUrl: 'http://127.0.0.1:20001',
+  database: { kind: 'sqlite' },
+  redisPort: null,
+  filesFolder: '/data/files',
+  patchFolder: '/kit',
+};
+const READING = '--require=/kit/read-once.cjs';
+const EXPRESSIONS =
+  '--require=/kit/lazy-character-map.cjs --require=/kit/warm-expressions.cjs --require=/kit/zone-once.cjs';
+
+const envOf = (given: object, changed: Partial<ProcessSeat> = {}): Record<string, string> =>
+  n8nEnv(topologySchema.parse(given), { ...seat, ...changed });
+
+describe('the environment of an n8n process', () => {
+  test('shares its memory limit between n8n, its task runner and the payload between them', () => {
+    expect(envOf({ main: { memoryMiB: 1536 } })).toMatchObject({
+      NODE_OPTIONS: `--max-old-space-size=768 ${EXPRESSIONS} ${READING}`,
+      N8N_RUNNERS_MAX_OLD_SPACE_SIZE: '256',
+      N8N_RUNNERS_MAX_PAYLOAD: String(32 * 1024 * 1024),
+    });
+  });
+
+  test.each([
+    ['without a memory limit', { main: {} }],
+    ['with heap none', { main: { memoryMiB: 1536, heapMiB: 'none' } }],
+    ['untuned', { tuning: 'none', main: { memoryMiB: 1536 } }],
+  ])('leaves V8 its own heap %s', (_, given) => {
+    expect(envOf(given)['NODE_OPTIONS'] ?? '').not.toContain('space-size');
+  });
+
+  test('takes a heap that was named, also untuned', () => {
+    const env = envOf({ tuning: 'none', main: { heapMiB: 900 } });
+    expect(env['NODE_OPTIONS']).toBe('--max-old-space-size=900');
+  });
+
+  test('what the user sets for a role wins over what he sets for all, and that over ours', () => {
+    const given = {
+      env: { N8N_LOG_LEVEL: 'info', N8N_METRICS: 'false' },
+      main: { env: { N8N_LOG_LEVEL: 'debug' } },
+    };
+    expect(envOf(given)).toMatchObject({ N8N_LOG_LEVEL: 'debug', N8N_METRICS: 'false' });
+  });
+
+  test("the user's NODE_OPTIONS are added to the heap, and come last", () => {
+    const given = { main: { memoryMiB: 1024 }, env: { NODE_OPTIONS: '--no-warnings' } };
+    expect(envOf(given)['NODE_OPTIONS']).toBe(
+      `--max-old-space-size=512 ${EXPRESSIONS} ${READING} --no-warnings`,
+    );
+  });
+
+  test('tuned for throughput, SQLite is not traced, wherever the kit lies', () => {
+    const given = { tuning: 'throughput', main: { memoryMiB: 1024 } };
+    expect(envOf(given)['NODE_OPTIONS']).toBe(
+      `--max-old-space-size=512 --require=/kit/untraced-sqlite.cjs ${EXPRESSIONS} ${READING}`,
+    );
+    const spaced = envOf(given, { patchFolder: '/my kit' });
+    expect(spaced['NODE_OPTIONS']).toContain(' --require="/my kit/untraced-sqlite.cjs"');
+    const postgresql = envOf(given, { database: { kind: 'postgresql', port: 5432 } });
+    expect(postgresql['NODE_OPTIONS']).toBe(
+      `--max-old-space-size=512 ${EXPRESSIONS} --require=/kit/session-once.cjs ${READING}`,
+    );
+  });
+
+  test.each([
+    { mode: 'queue', role: 'main', has: true },
+    { mode: 'queue', role: 'webhook', has: true },
+    { mode: 'queue', role: 'worker', has: true },
+    { mode: 'regular', role: 'main', has: false },
+  ] as const)('$role in mode $mode keeps stalled executions: $has', ({ mode, role, has }) => {
+    const given = {
+      mode,
+      ...(mode === 'queue' ? { workers: { count: 1 }, webhooks: { count: 1 } } : {}),
+    };
+    const options = envOf(given, { role })['NODE_OPTIONS'] ?? '';
+    expect(options.includes('--require=/kit/keep-stalled.cjs')).toBe(has);
+  });
+
+  test.each([
+    { role: 'main', has: true },
+    { role: 'webhook', has: true },
+    { role: 'worker', has: false },
+  ] as const)('$role looks after the jobs that it waits for: $has', ({ role, has }) => {
+    const given = { mode: 'queue', workers: { count: 1 }, webhooks: { count: 1 } };
+    const options = envOf(given, { role })['NODE_OPTIONS'] ?? '';
+    expect(options.includes('--require=/kit/requeue-lost.cjs')).toBe(has);
+    expect(envOf({}, { role: 'main' })['NODE_OPTIONS']).not.toContain('requeue-lost');
+  });
+
+  test.each(['2.41.1', '0.221.2'])('a worker of n8n %s finishes its jobs', (n8n) => {
+    const given = { n8n, mode: 'queue', workers: { count: 1 } };
+    const has = (role: 'main' | 'worker'): boolean =>
+      (envOf(given, { role })['NODE_OPTIONS'] ?? '').includes('--require=/kit/finish-jobs.cjs');
+    expect([has('worker'), has('main')]).toEqual([true, false]);
+  });
+
+  test('an n8n that the patches are not for, or untuned, is loaded without them', () => {
+    expect(envOf({ n8n: '0.221.2' })).not.toHaveProperty('NODE_OPTIONS');
+    expect(envOf({ tuning: 'none' })).not.toHaveProperty('NODE_OPTIONS');
+  });
+
+  test('untuned, n8n has none of our settings', () => {
+    const env = envOf({ tuning: 'none' });
+    expect(env).not.toHaveProperty('N8N_LOG_LEVEL');
+    expect(env).not.toHaveProperty('N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE');
+  });
+
+  test('a process that puts jobs into the queue keeps finished ones; a worker runs as many Code nodes as executions', () => {
+    const given = { mode: 'queue', workers: { concurrency: 25 }, webhooks: { count: 1 } };
+    expect(envOf(given)['N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED']).toBe('1000');
+    expect(envOf(given)['N8N_DISABLE_PRODUCTION_MAIN_PROCESS']).toBe('true');
+    const worker = envOf(given, { role: 'worker', redisPort: 20003 });
+    expect(worker).not.toHaveProperty('N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED');
+    expect(worker).toMatchObject({
+      N8N_RUNNERS_MAX_CONCURRENCY: '25',
+      N8N_DISABLE_UI: 'true',
+      QUEUE_HEALTH_CHECK_PORT: '20001',
+      QUEUE_BULL_REDIS_PORT: '20003',
+    });
+    expect(envOf(given, { role: 'webhook' })).not.toHaveProperty('N8N_RUNNERS_MAX_CONCURRENCY');
+  });
+
+  test('main in queue mode has a task runner only where it runs what the editor starts', () => {
+    const given = { mode: 'queue', main: { memoryMiB: 1536 } };
+    const runnerOf = (topology: object): string[] =>
+      Object.keys(envOf(topology)).filter((name) => name.startsWith('N8N_RUNNERS_MAX'));
+    expect(runnerOf(given)).toEqual([]);
+    expect(envOf(given)['NODE_OPTIONS']).toContain('--max-old-space-size=768');
+    const env = { OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'false' };
+    expect(runnerOf({ ...given, env })).toHaveLength(3);
+  });
+
+  test('EXECUTIONS_PROCESS is for n8n below 1.0 alone, which has no task runner', () => {
+    expect(envOf({})).not.toHaveProperty('EXECUTIONS_PROCESS');
+    const legacy = envOf({ n8n: '0.221.2', process: 'own', main: { memoryMiB: 1024 } });
+    expect(legacy['EXECUTIONS_PROCESS']).toBe('own');
+    expect(Object.keys(legacy).filter((name) => name.includes('RUNNERS'))).toEqual([]);
+  });
+});
+
+describe('a topology that cannot be', () => {
+  test.each([
+    [{ process: 'own' }, 'does not exist in n8n 2.41.1'],
+    [{ n8n: '0.221.2', process: 'own', mode: 'queue' }, 'no meaning in queue mode'],
+    [{ mode: 'queue', database: 'sqlite' }, 'take database: postgresql'],
+    [{ webhooks: { count: 1 } }, 'queue mode only'],
+  ])('%j is refused with what to do', (given, words) => {
+    expect(contradiction(topologySchema.parse(given))).toContain(words);
+  });
+
+  test('all others can', () => {
+    expect(
+      contradiction(topologySchema.parse({ mode: 'queue', webhooks: { count: 2 } })),
+    ).toBeNull();
+    expect(contradiction(topologySchema.parse({ n8n: '0.221.2', process: 'own' }))).toBeNull();
+  });
+});

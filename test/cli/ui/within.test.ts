@@ -1,0 +1,46 @@
+import { getEventListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { within } from '../../../cli/src/ui/within';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+const never = new AbortController().signal;
+
+test('fires when its time is over, however much garbage is collected meanwhile', async () => {
+  const since = performance.now();
+  const signal = await within(300, never, async (patience) => {
+    while (!patience.aborted && performance.now() - since < 5000) {
+      await sleep(20);
+      collectGarbage();
+    }
+    return patience;
+  });
+  expect(signal.aborted).toBe(true);
+  expect(performance.now() - since).toBeGreaterThan(290);
+  expect((signal.reason as Error).name).toBe('TimeoutError');
+});
+
+test('fires with the other one, for its reason, also when that had fired before', async () => {
+  const other = new AbortController();
+  const reason = new Error('stopped by Ctrl-C');
+  const reasons = await within(60_000, other.signal, async (before) => {
+    expect(before.aborted).toBe(false);
+    other.abort(reason);
+    return [
+      before.reason as unknown,
+      await within(60_000, other.signal, (after) => Promise.resolve(after.reason as unknown)),
+    ];
+  });
+  expect(reasons).toEqual([reason, reason]);
+});
+
+test('leaves nothing behind on the other one, whether the work succeeds or fails', async () => {
+  const other = new AbortController();
+  const before = getEventListeners(other.signal, 'abort').length;
+  await within(60_000, other.signal, () => Promise.resolve());
+  await within(60_000, other.signal, () => Promise.reject(new Error('no'))).catch(() => undefined);
+  expect(getEventListeners(other.signal, 'abort')).toHaveLength(before);
+});

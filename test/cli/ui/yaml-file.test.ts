@@ -1,0 +1,152 @@
+/** Every kind of file that a person writes says the same of a key that is not known: where, and which is meant. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readWorkload } from '../../../cli/src/catalogue/read';
+import { chartFileSchema, readChartFile } from '../../../cli/src/plan/chart-file';
+import { chooseServer } from '../../../cli/src/plan/chosen-server';
+import { chooseTopology, isTopologyFile } from '../../../cli/src/plan/chosen-topology';
+import { parseStudy } from '../../../cli/src/plan/study-file';
+import { parseSweepPlan } from '../../../cli/src/plan/sweep-plan-file';
+import { Mistake } from '../../../cli/src/ui/exit';
+import { nearest } from '../../../cli/src/ui/nearest';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'yaml-file-'));
+  file = join(folder, 'given.yaml');
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function told(text: string, read: (file: string, text: string) => unknown): string {
+  writeFileSync(file, text);
+  try {
+    read(file, text);
+  } catch (error) {
+    if (error instanceof Mistake) return error.message.replaceAll(file, 'given.yaml');
+    throw error;
+  }
+  return 'nothing';
+}
+
+const topology = (given: string): unknown => chooseTopology({ topology: given });
+const server = (given: string): unknown => chooseServer({ topology: given });
+const plan = (_: string, text: string): unknown => parseSweepPlan(text, file);
+const study = (_: string, text: string): unknown => parseStudy(text, file);
+const WORKLOAD = 'name: a\ntitle: A\nstresses: It.\nanswers: at-once\n';
+
+test.each<[string, string, (file: string, text: string) => unknown, RegExp]>([
+  [
+    'a topology',
+    'mode: queue\nworker: { count: 2 }\n',
+    topology,
+    /^given.yaml:2: 'worker' \(did you mean workers\?\) is not known in a topology, expected one of name, n8n, mode, /,
+  ],
+  [
+    'a role of a topology',
+    'main:\n  memoryMib: 512\n',
+    topology,
+    /^given.yaml:2: 'memoryMib' \(did you mean memoryMiB\?\) is not known under main, expected one of cpuMillicores, /,
+  ],
+  [
+    'a value of a topology',
+    'mode: queue\nworkers:\n  count: two\n',
+    topology,
+    /^given.yaml:3: workers.count is "two": expected a number$/,
+  ],
+  ['a topology that is a list', '- mode\n', topology, /^given.yaml:1: the topology: expected a/],
+  ['a topology that is no YAML', 'mode: [\n', topology, /^given.yaml:\d: /],
+  [
+    'a server',
+    'command: node a.js\nurl: http://127.0.0.1:1\ncpuMilicores: 5\n',
+    server,
+    /^given.yaml:3: 'cpuMilicores' \(did you mean cpuMillicores\?\) is not known in a server, /,
+  ],
+  [
+    'a chart file',
+    'chart: ./peer\nvalue: []\n',
+    readChartFile,
+    /^given.yaml:2: 'value' \(did you mean values\?\) is not known in a chart file, /,
+  ],
+  [
+    'the service of a chart file',
+    'chart: ./peer\nservice: { name: a, prot: 80 }\n',
+    readChartFile,
+    /^given.yaml:2: 'prot' \(did you mean port\?\) is not known under service, expected one of name, port$/,
+  ],
+  [
+    'a workload',
+    `${WORKLOAD}thinkTime: 1\n`,
+    readWorkload,
+    /^given.yaml:5: 'thinkTime' \(did you mean thinkTimeMs\?\) is not known in a workload, /,
+  ],
+  [
+    'the variant of a workload',
+    `${WORKLOAD}variants:\n  native: { fil: a.json, n8n: '>=1.0.0' }\n`,
+    readWorkload,
+    /'fil' \(did you mean file\?\) is not known under variants.native, expected one of file, n8n, /,
+  ],
+  [
+    'a plan',
+    'slo: [p95<1s]\ndimension: { workers: [1] }\n',
+    plan,
+    /given.yaml:2: 'dimension' \(did you mean dimensions\?\) is not known in a plan, /,
+  ],
+  [
+    'a dimension of a plan',
+    'slo: [p95<1s]\ndimensions:\n  wokers: [1]\n',
+    plan,
+    /^given.yaml:3: dimensions.wokers: there is no such dimension \(did you mean workers\?\), /,
+  ],
+  [
+    'a study',
+    'question: Q\nfull: { minutes: 1, comands: [] }\n',
+    study,
+    /'comands' \(did you mean commands\?\) is not known under full, expected one of minutes, commands$/m,
+  ],
+])('%s with what is not known', (_, text, read, said) => {
+  const message = told(text, read);
+  expect(message).toMatch(said);
+  expect(message).not.toMatch(/Unrecognized|Invalid input/);
+});
+
+test('what a file leaves out is taken from options, and then from the defaults', () => {
+  writeFileSync(
+    file,
+    'mode: queue\ntuning: none\nworkers: { count: 2 }\nmain: { memoryMiB: 700 }\n',
+  );
+  const chosen = chooseTopology({ topology: file, workers: 3, cpu: 500 });
+  expect(chosen).toMatchObject({
+    ...{ mode: 'queue', workers: { count: 3, concurrency: 10, cpuMillicores: 500 } },
+    main: { memoryMiB: 700, cpuMillicores: 500, heapMiB: 'auto' },
+  });
+});
+
+test('a topology with a typing mistake is not taken for values of the chart', () => {
+  for (const [text, is] of [
+    ['mode: queue\nworker: { count: 2 }\n', true],
+    ['workers: { count: 2, cpu: 3 }\n', true],
+    ['worker: { replicas: 2 }\nexecutions: { mode: queue }\n', false],
+  ] as const) {
+    writeFileSync(file, text);
+    expect([text, isTopologyFile(file)]).toEqual([text, is]);
+  }
+});
+
+test.each([
+  ['worker', 'workers'],
+  ['wokers', 'workers'],
+  ['webhook', 'webhooks'],
+  ['enviroment', null],
+  ['modes', 'mode'],
+  ['mdoe', 'mode'],
+  ['database ', 'database'],
+  ['x', null],
+])('the word nearest to %s is %s', (word, near) => {
+  const known = ['name', 'n8n', 'mode', 'process', 'database', 'workers', 'webhooks', 'env'];
+  expect(nearest(word, known)).toBe(near);
+  expect(nearest('manifest', Object.keys(chartFileSchema.shape))).toBe('manifests');
+});
