@@ -65,11 +65,12 @@ test('the workflow that publishes takes the tags that RELEASING.md names', () =>
   expect([...named].sort()).toEqual(on.push.tags.map((tag) => tag.replace('@*', '')).sort());
 });
 
-test('each changelog has an unreleased part, and sections of Keep a Changelog alone', () => {
-  const known = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+test('each changelog has an unreleased part, sections of Keep a Changelog, and before the first release Added alone', () => {
+  const all = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
   for (const folder of ['.', 'cli', 'nodes/QueueMonitor', 'nodes/LoadTarget', 'charts/n8n-tuned']) {
     const text = read(`${folder}/CHANGELOG.md`);
     expect(text).toContain('\n## Unreleased\n');
+    const known = /^## \[?\d/m.test(text) ? all : ['Added'];
     const sections = [...text.matchAll(/^### (.*)$/gm)].map(([, name = '']) => name);
     expect(sections.filter((name) => !known.includes(name))).toEqual([]);
   }

@@ -59,10 +59,10 @@ export class Release {
   }
 
   /** `helm upgrade --install`, and waits until every pod is ready, unless told otherwise. */
-  deploy(values: object, version: 3 | 4 = 3, wait = true, chart = CHART): Promise<string> {
+  deploy(values: object, version: 3 | 4 = 3, wait = true): Promise<string> {
     return helm(
       [
-        ...['upgrade', '--install', this.name, chart, '-n', this.space.name],
+        ...['upgrade', '--install', this.name, CHART, '-n', this.space.name],
         ...['--values', '-', ...(wait ? ['--wait'] : []), '--timeout', HELM_TIMEOUT],
       ],
       JSON.stringify(merged(SMALL_EVERYWHERE, values)),

@@ -39,7 +39,7 @@ import {
   type TargetOptions,
   type WorkloadOptions,
 } from './options';
-import { numberThat, parsed, removed, seconds } from './parsers';
+import { numberThat, parsed, seconds } from './parsers';
 import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
 import { refuseVain } from './applies';
 import { withDeployerOptions, type DeployerFlags, type DeployFlags } from './kubernetes';
@@ -104,8 +104,7 @@ export function register(program: Command): void {
       ),
     )
     .optionsGroup('For each search of --metric capacity:')
-    .addOption(searchBudgetOption('3m'))
-    .addOption(removed('--search <time>', '--search-budget'));
+    .addOption(searchBudgetOption('3m'));
   withDeployerOptions(command).addOption(stopIfOption());
   withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())

@@ -5,7 +5,6 @@ import { parseCpu, parseDataSize, parseMemory } from '../plan/quantities';
 import { ROLES } from '../plan/roles';
 import { NEVER, parseStopIf } from '../plan/stop-if';
 import type { MetricsEndpoint } from '../targets/target';
-import { Mistake } from '../ui/exit';
 
 /** For an option that may be repeated. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value];
@@ -98,11 +97,4 @@ export function parsed<Value>(
 ): Option {
   const option = new Option(flags, text).argParser(parse);
   return usual === undefined ? option : option.default(parse(usual), usual);
-}
-
-/** A flag that no longer exists: the user who still gives it is told its successor. */
-export function removed(flags: string, successor: string): Option {
-  return new Option(flags).hideHelp().argParser(() => {
-    throw new Mistake(`${flags.split(' ')[0] ?? flags} no longer exists: use ${successor}.`);
-  });
 }

@@ -33,7 +33,7 @@ import {
 } from './options';
 import { withDeployerOptions, type DeployerFlags } from './kubernetes';
 import { chosenDeployer } from './targets';
-import { collect, countFrom1, kibibytes, parsed, positive, removed } from './parsers';
+import { collect, countFrom1, kibibytes, parsed, positive } from './parsers';
 
 export interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
   from?: string[];
@@ -133,9 +133,6 @@ export function register(program: Command): void {
     );
   withLimitOptions(withDeployerOptions(command).optionsGroup('Limits and results:'))
     .addOption(outOption())
-    .addOption(removed('--budget <time>', '--search-budget'))
-    .addOption(removed('--full <time>', '--duration'))
-    .addOption(removed('--runs <folder>', '--out, and --write for the values file'))
     .addHelpText(
       'after',
       `

@@ -1,7 +1,6 @@
 /** A flag means the same in every command, and what is given to it is understood or refused in one sentence. */
 import { type Command, CommanderError, type Option } from 'commander';
 import { programOf } from '../../../cli/src/program';
-import { Mistake } from '../../../cli/src/ui/exit';
 
 const commands = (): readonly Command[] => programOf().commands;
 const uses = (flag: string): Option[] =>
@@ -46,17 +45,6 @@ async function refusal(words: string[]): Promise<unknown> {
   for (const command of [program, ...program.commands]) command.configureOutput(quiet);
   return program.parseAsync(words, { from: 'user' }).catch((error: unknown) => error);
 }
-
-test.each([
-  ['compare a b --search 3m', '--search-budget'],
-  ['recommend --runs results', '--out, and --write for the values file'],
-  ['recommend --budget 2m', '--search-budget'],
-  ['recommend --full 40s', '--duration'],
-])('%s: the flag is gone, and its successor named', async (words, successor) => {
-  const error = await refusal(words.split(' '));
-  expect(error).toBeInstanceOf(Mistake);
-  expect((error as Mistake).message).toContain(`no longer exists: use ${successor}.`);
-});
 
 test.each([
   ['run --timeout soon', 'Write it like 30s, 1m30s or 2h.'],
