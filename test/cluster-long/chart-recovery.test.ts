@@ -41,8 +41,14 @@ afterAll(() => n8n?.remove());
 async function keyAndTag(): Promise<string> {
   const script = `
     const send = async (method, path, headers, body) => {
-      const reply = await fetch('http://127.0.0.1:5678' + path,
+      const ask = () => fetch('http://127.0.0.1:5678' + path,
         { method, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) });
+      let reply = await ask();
+      // n8n is ready before it has the routes of its editor.
+      for (let tries = 0; reply.status === 404 && tries < 300; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        reply = await ask();
+      }
       if (!reply.ok) throw new Error(path + ': ' + reply.status + ' ' + await reply.text());
       return reply;
     };

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newOwnersKey } from '../../cli/src/targets/url/owner';
 import { runPlainK6 } from '../support/k6';
 import { startKnownServer } from '../support/known-server';
+import { setUpOwner } from '../nodes/support/n8n';
 import { startN8n, type RunningN8n } from '../workflows/support/n8n';
 
 jest.setTimeout(120_000);
@@ -47,13 +48,10 @@ beforeAll(async () => {
     files: ['last-node.json', 'wait-5s.json'],
     made: [WORK, TOOLS],
   });
-  // It is healthy before its routes are there.
-  while (!(await fetch(`${n8n.baseUrl}/webhook/load-last-node`)).ok) await sleep(100);
   const owner = { email: 'owner@example.com', password: 'Load-test-1' };
-  await fetch(`${n8n.baseUrl}/rest/owner/setup`, {
-    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
-    body: JSON.stringify({ ...owner, firstName: 'Ada', lastName: 'Example' }),
-  });
+  await setUpOwner(n8n.baseUrl, owner);
+  // It has routes before its workflows are active.
+  while (!(await fetch(`${n8n.baseUrl}/webhook/load-last-node`)).ok) await sleep(100);
   apiKey = await newOwnersKey(n8n.baseUrl, owner, ['execution:read', 'execution:list']);
 }, 300_000);
 

@@ -2,6 +2,7 @@
 import { Failure, Mistake } from '../../ui/exit';
 import { within } from '../../ui/within';
 import type { N8nRequests } from '../url/api';
+import { onceRouted } from '../url/owner';
 import type { Cluster, Place } from './api';
 
 const ANSWERS_WITHIN_MS = 60_000;
@@ -54,7 +55,7 @@ export class PodApi implements N8nRequests {
     const send = (path: string, body: unknown, cookie: string): Promise<Reply> =>
       request(cluster, place, 'POST', path, { cookie }, body);
     const owner = accepted(
-      await send('/rest/owner/setup', { ...person, password: password() }, ''),
+      await onceRouted(() => send('/rest/owner/setup', { ...person, password: password() }, '')),
       'the setup of an owner',
     );
     const key = accepted(

@@ -27,13 +27,14 @@ const main: V1Pod = {
   },
 };
 
-/** An n8n with no owner and no workflow. */
+/** An n8n with no owner and no workflow, which has no route for its owner at the first request. */
 let n8n: Server;
 const asked: string[] = [];
 beforeAll(async () => {
   n8n = createServer((request, response) => {
     const key = String(request.headers['x-n8n-api-key'] ?? 'no key');
     asked.push(`${String(request.method)} ${String(request.url)} with ${key}`);
+    if (asked.length === 1) response.statusCode = 404;
     const isKey = request.url === '/rest/api-keys';
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ data: isKey ? { rawApiKey: 'the key' } : [], nextCursor: null }));
@@ -74,6 +75,7 @@ test('asks n8n with the key of an owner of its own, and gives its report', async
   expect(await pass(VARIABLES, NEVER)).toEqual({
     ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
   });
+  expect(asked.slice(0, 2)).toEqual(Array(2).fill('POST /rest/owner/setup with no key'));
   expect(asked.at(-1)).toMatch(/^GET \/api\/v1\/workflows\?.*tags=recover.* with the key$/);
 });
 
