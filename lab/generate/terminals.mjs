@@ -10,7 +10,7 @@ import { terminalSvg } from './terminal/svg.mjs';
 const STYLE = { width: 96, colour: true };
 
 const command = await compiled(`
-  export { readComparison } from './record/beneath';
+  export { readComparison } from './record/compare-record';
   export { readRun } from './record/read';
   export { readSearch } from './record/read-find';
   export { renderCompareTerminal } from './report/compare/terminal';

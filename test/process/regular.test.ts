@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { readGroup, findControl, readLimits } from '../../cli/src/linux/cgroup';
 import { findK6 } from '../../cli/src/load/find-k6';
-import { planOf } from '../../cli/src/plan/profile';
+import { planOf } from '../../loadtests/lib/profile';
 import { measure } from '../../cli/src/run/run';
 import { samplersFor } from '../../cli/src/samplers';
 import type { Running } from '../../cli/src/targets/target';

@@ -4,7 +4,7 @@ import { drillFigures, exposedTo } from '../../cli/src/analysis/drill/figures';
 import { drillVerdict } from '../../cli/src/analysis/drill/verdict';
 import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/plan/ledger-class';
 import { parsePromises } from '../../cli/src/plan/promise';
-import { parseSlos } from '../../cli/src/plan/slo';
+import { parseSlos } from '../../loadtests/lib/slo';
 import type { DrillRecord } from '../../cli/src/record/drill-record';
 import type { DrillData } from '../../cli/src/record/read-drill';
 import type { RunData } from '../../cli/src/report/run/data';

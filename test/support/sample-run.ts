@@ -1,4 +1,4 @@
-import { parseSlos } from '../../cli/src/plan/slo';
+import { parseSlos } from '../../loadtests/lib/slo';
 import type { MetricSample, RequestSample } from '../../cli/src/record/record';
 import { topologySchema } from '../../cli/src/plan/topology';
 import { RequestsSeen } from '../../cli/src/analysis/requests/seen';

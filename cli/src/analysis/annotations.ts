@@ -1,10 +1,10 @@
 /** What a dashboard marks of a run, a search or a drill. */
 import type { Annotation } from '../prometheus/grafana';
-import type { DrillRecord } from '../record/drill-record';
-import type { FindRecord } from '../record/find-record';
 import type { RunRecord } from '../record/record';
 
 const TAG = 'n8n-tuned';
+
+type Measured = Pick<RunRecord, 'workload' | 'startedAt' | 'endedAt'>;
 
 export const runAnnotations = (record: RunRecord): Annotation[] => [
   {
@@ -15,7 +15,7 @@ export const runAnnotations = (record: RunRecord): Annotation[] => [
   },
 ];
 
-export const findAnnotations = (record: FindRecord): Annotation[] => [
+export const findAnnotations = (record: Measured & { sentence: string }): Annotation[] => [
   {
     fromMs: Date.parse(record.startedAt),
     toMs: Date.parse(record.endedAt),
@@ -26,7 +26,10 @@ export const findAnnotations = (record: FindRecord): Annotation[] => [
 
 /** The whole drill, and each moment in which something was done to the system. */
 export function drillAnnotations(
-  record: DrillRecord,
+  record: Measured & {
+    fault: { name: string; done: readonly { tMs: number; text: string }[] };
+    verdict: { sentence: string };
+  },
   { loadBeganAt }: Pick<RunRecord, 'loadBeganAt'>,
 ): Annotation[] {
   const { fault, verdict, workload } = record;

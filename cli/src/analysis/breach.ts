@@ -1,5 +1,5 @@
 /** When a load that grows has become too much: the SLOs over the last few seconds, not over the whole run. */
-import { withErrorBound, type Slo } from '../plan/slo';
+import { withErrorBound, type Slo } from '../../../loadtests/lib/slo';
 import type { RequestSample } from '../record/record';
 import { missedSlo } from './window-slo';
 

@@ -1,6 +1,5 @@
 /** What n8n with its stores uses at a rate, and what a million requests cost. */
-import type { AtCapacity, FindRecord } from '../record/find-record';
-import type { RunRecord } from '../record/record';
+import type { RoleSummary, RunRecord } from '../record/record';
 
 /** Of a core for an hour, and of a GiB of memory for an hour, in whatever the user counts. */
 export interface Prices {
@@ -20,12 +19,18 @@ export interface Cost {
   perMillion: { coreHours: number; gibHours: number };
 }
 
+/** What the roles of an n8n used at a rate. */
+interface Used {
+  roles: readonly RoleSummary[];
+  ratePerSecond: number;
+}
+
 /** What makes the load, and what n8n calls, is not part of n8n. */
 const NOT_PAID = new Set<string>(['generator', 'upstream', 'host']);
 
 /** Null where nothing of it was seen, as of an n8n at a URL. Memory is paid for at the rate to plan with. */
 export function costAt(
-  { roles, ratePerSecond }: Pick<AtCapacity, 'roles' | 'ratePerSecond'>,
+  { roles, ratePerSecond }: Used,
   plannedPerSecond = ratePerSecond,
 ): Cost | null {
   const paid = roles.filter(({ role }) => !NOT_PAID.has(role));
@@ -46,8 +51,10 @@ export function costAt(
 export const costOf = ({
   atCapacity,
   advised,
-}: Pick<FindRecord, 'atCapacity' | 'advised'>): Cost | null =>
-  atCapacity == null ? null : costAt(atCapacity, advised.ratePerSecond);
+}: {
+  atCapacity?: Used | null | undefined;
+  advised: { ratePerSecond: number };
+}): Cost | null => (atCapacity == null ? null : costAt(atCapacity, advised.ratePerSecond));
 
 /** Of the requests that were done: where n8n answers at once, those whose execution was completed. */
 export const costOfRun = ({

@@ -1,6 +1,6 @@
 /** Whether the load generator did what a run rests on: every request sent, when it was due, with CPU to spare. */
 import { allowedLatenessMs } from '../../../loadtests/lib/lateness';
-import type { Slo } from '../plan/slo';
+import type { Slo } from '../../../loadtests/lib/slo';
 import type { GeneratorPart, GeneratorSummary, Summary } from '../record/record';
 import { figures } from './figures';
 import type { Values } from './requests/values';

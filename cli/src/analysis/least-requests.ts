@@ -1,4 +1,4 @@
-import type { SloMetric } from '../plan/slo';
+import type { SloMetric } from '../../../loadtests/lib/slo';
 import { normalQuantile } from './distributions';
 import { LEAST_FOR_A_MEAN } from './statistics';
 

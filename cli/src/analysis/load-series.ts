@@ -1,5 +1,6 @@
 /** The series that a load leaves in a Prometheus: what it asked for and what it got, under Prometheus' conventions for names. */
-import { rateAt, type LoadPlan } from '../plan/profile';
+import { rateAt } from '../../../loadtests/lib/due';
+import type { LoadPlan } from '../../../loadtests/lib/profile';
 import type { Labels } from '../prometheus/series';
 import type { RequestSample } from '../record/record';
 import { hasLatency } from './requests/latency';

@@ -1,5 +1,5 @@
 /** SLOs against what a run measured: met, missed, or not to be decided from so little. */
-import type { Slo, SloMetric, SloOperator } from '../plan/slo';
+import type { Slo, SloMetric, SloOperator } from '../../../loadtests/lib/slo';
 import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../record/record';
 import { figures } from './figures';
 import { leastRequests } from './least-requests';

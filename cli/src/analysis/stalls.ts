@@ -3,7 +3,7 @@
  * everything late that is due in the meantime. However many requests that are, it is one event, and how often it comes
  * is known no better than from the number of such events.
  */
-import type { Slo } from '../plan/slo';
+import type { Slo } from '../../../loadtests/lib/slo';
 import { PERCENTILES } from './least-requests';
 import type { Silence } from './requests/silences';
 import { poissonInterval } from './statistics';

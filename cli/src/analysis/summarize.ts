@@ -1,5 +1,5 @@
 import { LOADED_ROLES } from '../plan/roles';
-import type { Slo } from '../plan/slo';
+import type { Slo } from '../../../loadtests/lib/slo';
 import type {
   ExecutionCounts,
   GeneratorPart,

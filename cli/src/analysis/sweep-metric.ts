@@ -1,5 +1,5 @@
 import type { Step } from '../plan/cells';
-import { PROFILES, isProfileName } from '../plan/profile';
+import { PROFILES, isProfileName } from '../../../loadtests/lib/profile';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { profileOf } from '../plan/sweep-plan-cells';
 import type { CellFigures } from '../record/sweep-record';

@@ -1,4 +1,4 @@
-import { isAboutLatency, parseSlos, withErrorBound, type Slo } from '../plan/slo';
+import { isAboutLatency, parseSlos, withErrorBound, type Slo } from '../../../loadtests/lib/slo';
 import type { RunEvent, Summary, Verdict, VerdictOutcome } from '../record/record';
 import type { Limit } from './limits/bottleneck';
 import { executionFindings, type Promised } from './executions';

@@ -1,5 +1,5 @@
 /** SLOs over a few requests, as seen: no interval, since a window is too short for one. */
-import type { Slo } from '../plan/slo';
+import type { Slo } from '../../../loadtests/lib/slo';
 import type { RequestSample } from '../record/record';
 import { latency } from './requests/latency';
 

@@ -3,7 +3,7 @@
  * a call cannot apply is refused by its name, in one place for every command.
  */
 import type { Command, Option } from 'commander';
-import { PROFILES } from '../plan/profile';
+import { PROFILES } from '../../../loadtests/lib/profile';
 import { Mistake } from '../ui/exit';
 
 /** What a command is asked to do. */

@@ -16,7 +16,7 @@ import { isTopologyFile } from '../plan/chosen-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
 import { withoutSecrets } from '../plan/recorded-command';
 import { figure, planText, searchText } from '../plan/load-text';
-import type { LoadPlan } from '../plan/profile';
+import type { LoadPlan } from '../../../loadtests/lib/profile';
 import { renderCompareTerminal } from '../report/compare/terminal';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, printLines, warn, terminalStyle } from '../ui/print';

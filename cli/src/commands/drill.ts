@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Fault } from '../drill/fault';
 import { FAULTS, findFault } from '../drill/faults';
-import { ARRIVALS } from '../plan/profile';
+import { ARRIVALS } from '../../../loadtests/lib/profile';
 import { renderDrillTerminal } from '../report/drill/terminal';
 import { EXIT } from '../ui/exit';
 import { printJson, printLines, terminalStyle, warn } from '../ui/print';

@@ -10,8 +10,8 @@ import {
   type Arrivals,
   type LoadPlan,
   type ProfileName,
-} from '../plan/profile';
-import { parseSlos, type Slo } from '../plan/slo';
+} from '../../../loadtests/lib/profile';
+import { parseSlos, type Slo } from '../../../loadtests/lib/slo';
 import type { TopologyChoice } from '../plan/chosen-topology';
 import { DATABASES, MODES, PROCESSES, TUNINGS } from '../plan/topology';
 import { withKubernetesOptions, type KubernetesFlags } from './kubernetes';

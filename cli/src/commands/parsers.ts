@@ -1,6 +1,6 @@
 /** What the text after a flag becomes: commander says which flag it was, these say how to write it. */
 import { InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../plan/profile';
+import { parseDuration } from '../../../loadtests/lib/duration';
 import { parseCpu, parseDataSize, parseMemory } from '../plan/quantities';
 import { ROLES } from '../plan/roles';
 import { NEVER, parseStopIf } from '../plan/stop-if';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PROFILES, type Profile } from '../plan/profile';
+import { PROFILES, type Profile } from '../../../loadtests/lib/profile';
 import { printJson, printLines } from '../ui/print';
 
 export function register(program: Command): void {

@@ -3,7 +3,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import { NoAnswer } from '../prometheus/address';
 import type { PrometheusApi } from '../prometheus/query';
 import { writeBeside } from '../record/beside';
-import { kindOf, recordsBeneath, type FoundRecord } from '../record/beneath';
+import { kindOf, findRecords, type FoundRecord } from '../record/beneath';
 import { PANELS_FILE } from '../record/panels';
 import { isComplete, readRun } from '../record/read';
 import type { RunRecord } from '../record/record';
@@ -58,7 +58,7 @@ export function register(program: Command): void {
 async function report(folders: string[], options: ReportOptions): Promise<number> {
   const place = options.s3 === undefined ? null : await s3Place(options.s3);
   const api = await chosenPrometheus(options);
-  const found = folders.flatMap(recordsBeneath);
+  const found = folders.flatMap(findRecords);
   const csv = csvOf(options);
   const indexes = folders.filter(isIndexed).map((folder) => indexOf(folder, options));
   for (const file of [csv ?? [], indexes].flat()) refuseForeign(file);

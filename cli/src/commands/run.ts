@@ -9,7 +9,7 @@ import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { EXIT, messageOf } from '../ui/exit';
 import { planText } from '../plan/load-text';
-import { refuseTooManyOpen } from '../plan/profile';
+import { refuseTooManyOpen } from '../../../loadtests/lib/open-limit';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
   chosenGenerator,

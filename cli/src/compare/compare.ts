@@ -3,7 +3,8 @@
 import { basename, join, relative } from 'node:path';
 import { alignedPairs, compare, turn, unlessRejected, type Comparison } from '../analysis/compare';
 import { Resting } from '../find/rest';
-import { COMPARE_FILE, type CompareRecord, type Side } from '../record/compare-record';
+import { COMPARE_FILE } from '../record/beneath';
+import type { CompareRecord, Side } from '../record/compare-record';
 import { refuseWithoutEvidence } from '../run/evidence';
 import { makeFolder, runId, writeWhole } from '../record/folder';
 import type { Running } from '../targets/target';

@@ -5,7 +5,7 @@ import { find } from '../find/find';
 import { writeFindReports } from '../find/reports';
 import { limitOfRun, limitOfSearch } from '../analysis/limit-seen';
 import { hasEstimate } from '../record/find-record';
-import type { Arrivals } from '../plan/profile';
+import type { Arrivals } from '../../../loadtests/lib/profile';
 import type { RunOrder } from '../run/order';
 import { measure } from '../run/run';
 import type { Running } from '../targets/target';

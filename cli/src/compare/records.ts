@@ -7,7 +7,8 @@ import { limitOfRun, limitOfSearch } from '../analysis/limit-seen';
 import type { CompareMetric, CompareRecord, Side } from '../record/compare-record';
 import type { FindRecord } from '../record/find-record';
 import { isComplete, readRun } from '../record/read';
-import { FIND_FILE, readSearch } from '../record/read-find';
+import { FIND_FILE } from '../record/beneath';
+import { readSearch } from '../record/read-find';
 import type { RunRecord } from '../record/record';
 import { Mistake } from '../ui/exit';
 

@@ -6,7 +6,8 @@ import { percentile } from '../analysis/statistics';
 import type { CompareRecord, Side } from '../record/compare-record';
 import { REQUESTS_FILE } from '../record/folder';
 import { isComplete, readRun } from '../record/read';
-import { FIND_FILE, readSearch } from '../record/read-find';
+import { FIND_FILE } from '../record/beneath';
+import { readSearch } from '../record/read-find';
 import {
   SLOWER_SHARES,
   type ComparedCosts,

@@ -9,8 +9,8 @@ import { ledgerOf, type Ledger } from '../analysis/ledger/ledger';
 import { ledgerSummary, namedClasses } from '../analysis/ledger/summary';
 import { missedSlo } from '../analysis/window-slo';
 import type { DrillPromise } from '../plan/promise';
+import { DRILL_FILE } from '../record/beneath';
 import {
-  DRILL_FILE,
   LEDGER_FILE,
   type DrillControl,
   type DrillPhases,

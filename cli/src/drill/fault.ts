@@ -2,7 +2,7 @@ import type { Topology } from '../plan/topology';
 import type { TargetKind } from '../record/record';
 import type { DrillAccess, Instance } from '../targets/target';
 
-/** Something that goes wrong, or is done on purpose. Each is one file in faults/, and an entry in faults/index.ts. */
+/** Something that goes wrong, or is done on purpose. Each is an entry in one of the tables in faults/ and in faults/index.ts. */
 export interface Fault {
   name: string;
   /** What it does, for a list. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DrillFault } from '../record/drill-record';
-import { FAULT, FAULT_STEP } from '../record/drill-record';
+import { FAULT, FAULT_STEP } from '../record/record';
 import type { RunOrder } from '../run/order';
 import type { Running } from '../targets/target';
 import { Failure, messageOf } from '../ui/exit';

@@ -1,5 +1,5 @@
 import type { Probe } from '../analysis/search/types';
-import { planOf, type Arrivals, type LoadPlan } from '../plan/profile';
+import { planOf, type Arrivals, type LoadPlan } from '../../../loadtests/lib/profile';
 
 /** Of each probe, thrown away: connections, caches and V8's optimiser settle. */
 export const WARMUP_SHARE = 0.2;

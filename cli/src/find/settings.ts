@@ -1,7 +1,7 @@
-import type { Arrivals } from '../plan/profile';
+import type { Arrivals } from '../../../loadtests/lib/profile';
 import { leastRequests } from '../analysis/least-requests';
 import type { SearchSettings } from '../analysis/search/types';
-import type { Slo } from '../plan/slo';
+import type { Slo } from '../../../loadtests/lib/slo';
 import { WARMUP_SHARE } from './probe-plan';
 
 /**

@@ -4,7 +4,7 @@
  * studies/kubernetes a request took up to half as much CPU again in the first minute as later.
  */
 import { busiestCost } from '../analysis/machine-speed';
-import { planOf } from '../plan/profile';
+import { planOf } from '../../../loadtests/lib/profile';
 import type { Summary } from '../record/record';
 
 /** One round. */

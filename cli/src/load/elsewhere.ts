@@ -1,7 +1,7 @@
 /** The load made by k6 that does not run on this machine, by one generator or several, read as it comes. */
 import { knownAheadMs, type ClockOffset } from '../analysis/clock';
 import { measuredPart } from '../analysis/requests/seen';
-import { lengthSeconds } from '../plan/profile';
+import { lengthSeconds } from '../../../loadtests/lib/profile';
 import type { GeneratorPart } from '../record/record';
 import type { Generator, GeneratorRun } from '../targets/target';
 import { messageOf } from '../ui/exit';

@@ -1,5 +1,5 @@
 import type { LoadRequest } from '../../../loadtests/lib/workload';
-import type { LoadPlan } from '../plan/profile';
+import type { LoadPlan } from '../../../loadtests/lib/profile';
 import type { RequestSample } from '../record/record';
 import type { Generator } from '../targets/target';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { lengthSeconds } from '../plan/profile';
+import { lengthSeconds } from '../../../loadtests/lib/profile';
 import type { RequestSample } from '../record/record';
 import { spawnFirst } from '../linux/spawn-first';
 import { startReaper, type Reaper } from '../linux/reaper';

@@ -1,5 +1,5 @@
 /** What k6 is started with, wherever it runs. Pure. */
-import type { LoadPlan } from '../plan/profile';
+import type { LoadPlan } from '../../../loadtests/lib/profile';
 
 export interface Variables {
   baseUrl: string;

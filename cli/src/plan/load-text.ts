@@ -1,5 +1,6 @@
 /** What a system would get, in words, before it gets it. Pure. */
-import { dueBetween, highestRate, lengthSeconds, type LoadPlan } from './profile';
+import { dueBetween, highestRate } from '../../../loadtests/lib/due';
+import { lengthSeconds, type LoadPlan } from '../../../loadtests/lib/profile';
 
 const FIGURES = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 

@@ -1,7 +1,7 @@
 /** What a system is promised to do in a drill, written like an SLO: `lost=0`, `errors<1%`, `recover<60s`. */
 import { LEDGER_CLASSES } from './ledger-class';
 import { Mistake } from '../ui/exit';
-import { parseDuration } from './profile';
+import { parseDuration } from '../../../loadtests/lib/duration';
 
 /** Counts of due times of a schedule. */
 export const DUE_COUNTS = ['due-never', 'due-repeated'] as const;

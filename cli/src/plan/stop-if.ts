@@ -1,6 +1,6 @@
 /** When a load is to end before its time: `--stop-if`, as the user writes it. Pure. */
 import { Mistake } from '../ui/exit';
-import { parseDuration } from './profile';
+import { parseDuration } from '../../../loadtests/lib/duration';
 import { withoutSecretParts } from './recorded-address';
 
 /** Asked once a second while there is a load. */

@@ -1,7 +1,7 @@
 import { matrix, sift, type Cell, type Cells, type Rule } from './cells';
 import { serverFrom, serverLoad, type ServerLoad } from './chosen-server';
 import { contradiction } from './contradiction';
-import { isProfileName, planOf, PROFILES, type LoadPlan } from './profile';
+import { isProfileName, planOf, PROFILES, type LoadPlan } from '../../../loadtests/lib/profile';
 import type { Server } from './server';
 import type { SweepPlan } from './sweep-plan';
 import { topologySchema, type Topology } from './topology';

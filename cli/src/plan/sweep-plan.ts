@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { didYouMean } from '../ui/nearest';
 import type { Value } from './cells';
-import { ARRIVALS, isProfileName, parseDuration, PROFILES } from './profile';
-import { parseSlos } from './slo';
+import { parseDuration } from '../../../loadtests/lib/duration';
+import { ARRIVALS, isProfileName, PROFILES } from '../../../loadtests/lib/profile';
+import { parseSlos } from '../../../loadtests/lib/slo';
 import { TUNING_NAMES } from './tuning';
 
 const whole = z.int({

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { recordsBeneath } from '../record/beneath';
+import { findRecords } from '../record/beneath';
 import { readRun } from '../record/read';
 import { readSearch, runOfSearch } from '../record/read-find';
 import { SweepFolder } from '../sweep/folder';
@@ -11,7 +11,7 @@ import {
 
 /** All that the searches, and the closed-loop cells of sweeps, in these folders tell. */
 export function readMeasurements(folders: readonly string[]): MeasuredSize[] {
-  const found = folders.flatMap(recordsBeneath);
+  const found = folders.flatMap(findRecords);
   const searches = found
     .filter(({ kind }) => kind === 'find')
     .map(({ folder }) => ofSearch(folder));

@@ -4,7 +4,7 @@ import { k6For } from '../load/find-k6';
 import type { Prices } from '../analysis/cost';
 import { isWorkloadFile, workloadName, type ChosenWorkload } from '../plan/chosen-workload';
 import { isLegacy } from '../plan/limits';
-import { parseSlos, type Slo } from '../plan/slo';
+import { parseSlos, type Slo } from '../../../loadtests/lib/slo';
 import { refuseForeign, writeUserFile, type UserFile } from '../record/user-file';
 import type { Deployer } from '../targets/deploy';
 import { thisMachine } from '../targets/machine';

@@ -1,5 +1,5 @@
 /** Of all that is recorded, what answers the question asked. */
-import { parseSlos, type Slo } from '../plan/slo';
+import { parseSlos, type Slo } from '../../../loadtests/lib/slo';
 import { Mistake } from '../ui/exit';
 import type { CapacityEvidence } from './evidence';
 import { implied } from './slo';

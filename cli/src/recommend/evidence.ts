@@ -1,7 +1,6 @@
 import type { Topology } from '../plan/topology';
 import { workloadName } from '../plan/chosen-workload';
-import type { AtCapacity, FindRecord } from '../record/find-record';
-import { runAtCapacity, usedAt } from '../record/read-find';
+import { runAtCapacity, usedAt, type AtCapacity, type FindRecord } from '../record/find-record';
 import type { Machine, RunRecord } from '../record/record';
 
 /** What one search has shown about one topology, as far as a recommendation rests on it. */

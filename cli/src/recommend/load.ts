@@ -1,8 +1,8 @@
 /** Brings exactly what values.yaml says up, and loads it at the wanted rate. */
 import type { Deployed } from '../targets/chart/values-topology';
 import type { ChosenWorkload } from '../plan/chosen-workload';
-import { planOf } from '../plan/profile';
-import type { Slo } from '../plan/slo';
+import { planOf } from '../../../loadtests/lib/profile';
+import type { Slo } from '../../../loadtests/lib/slo';
 import { findBundled } from '../lab/kit';
 import { measure } from '../run/run';
 import type { Deployer } from '../targets/deploy';

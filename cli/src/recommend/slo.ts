@@ -1,4 +1,4 @@
-import type { Slo } from '../plan/slo';
+import type { Slo } from '../../../loadtests/lib/slo';
 
 /** Whether what held under `known` also holds under `wanted`: each wanted bound is there, or a stricter one. */
 export function implied(known: readonly Slo[], wanted: readonly Slo[]): boolean {

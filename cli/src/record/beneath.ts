@@ -2,12 +2,12 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mistake } from '../ui/exit';
-import { COMPARE_FILE, compareRecordSchema, type CompareRecord } from './compare-record';
-import { DRILL_FILE } from './drill-record';
 import { HEAD_FILE, RECORD_FILE } from './folder';
-import { readRecordFile } from './parse';
-import { FIND_FILE } from './read-find';
-import { SWEEP_FILE } from './sweep-record';
+
+export const FIND_FILE = 'find.json';
+export const COMPARE_FILE = 'compare.json';
+export const SWEEP_FILE = 'sweep.json';
+export const DRILL_FILE = 'drill.json';
 
 export type RecordKind = 'run' | 'find' | 'compare' | 'sweep' | 'drill';
 
@@ -28,7 +28,7 @@ const FILES: [string, RecordKind][] = [
 ];
 
 /** All at or beneath `path`, each before its parts, in the order of their names. */
-export function recordsBeneath(path: string): FoundRecord[] {
+export function findRecords(path: string): FoundRecord[] {
   if (!existsSync(path)) {
     throw new Mistake(`there is no folder ${path}: give one that holds what n8n-tuned recorded.`);
   }
@@ -52,11 +52,4 @@ function beneath(folder: string, isTop: boolean): FoundRecord[] {
     .map(({ name }) => join(folder, name))
     .sort();
   return [...own, ...parts.flatMap((part) => beneath(part, isTop && kind === null))];
-}
-
-export function readComparison(folder: string): CompareRecord {
-  return readRecordFile(join(folder, COMPARE_FILE), {
-    ...{ what: 'a comparison', kind: 'compare', version: 2 },
-    schema: compareRecordSchema,
-  });
 }

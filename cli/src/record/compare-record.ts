@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import { recordedWorkloadSchema, sloSchema } from '../plan/recorded';
 import { topologySchema } from '../plan/topology';
+import { COMPARE_FILE } from './beneath';
+import { readRecordFile } from './parse';
 import { machineSchema } from './record';
 import { limitSeenSchema } from './verdict';
-
-export const COMPARE_FILE = 'compare.json';
 
 export const compareMetricSchema = z.enum([
   'capacity',
@@ -78,3 +79,10 @@ export const compareRecordSchema = z.object({
   doubts: z.array(z.string()),
 });
 export type CompareRecord = z.infer<typeof compareRecordSchema>;
+
+export function readComparison(folder: string): CompareRecord {
+  return readRecordFile(join(folder, COMPARE_FILE), {
+    ...{ what: 'a comparison', kind: 'compare', version: 2 },
+    schema: compareRecordSchema,
+  });
+}

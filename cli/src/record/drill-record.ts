@@ -1,23 +1,23 @@
 import { z } from 'zod';
-import {
-  drillPromiseSchema,
-  ledgerClassSchema,
-  recordedWorkloadSchema,
-  sloSchema,
-} from '../plan/recorded';
+import { LEDGER_CLASSES } from '../plan/ledger-class';
+import { PROMISE_METRICS, type DrillPromise } from '../plan/promise';
+import { recordedWorkloadSchema, sloSchema } from '../plan/recorded';
 import { topologySchema } from '../plan/topology';
 import { machineSchema, targetKindSchema } from './record';
 import { namedRequestsSchema } from './summary';
 
-export const DRILL_FILE = 'drill.json';
-
 /** Beside it: every request of the drill with its class and what each source says of it. */
 export const LEDGER_FILE = 'ledger.csv';
 
-/** Kinds of events in the run of a drill: what was done to it, and what of it came after. */
-export const FAULT = 'fault';
+const ledgerClassSchema = z.enum(LEDGER_CLASSES);
 
-export const FAULT_STEP = 'fault goes on';
+const drillPromiseSchema: z.ZodType<DrillPromise> = z.object({
+  text: z.string(),
+  metric: z.enum(PROMISE_METRICS),
+  operator: z.enum(['=', '<', '<=']),
+  bound: z.number(),
+  unit: z.enum(['requests', 'share', 'seconds']),
+});
 
 export const drillFaultSchema = z.object({
   name: z.string(),

@@ -6,7 +6,7 @@ import {
   sloSchema,
 } from '../plan/recorded';
 import { topologySchema } from '../plan/topology';
-import { machineSchema, targetKindSchema } from './record';
+import { machineSchema, targetKindSchema, type Summary } from './record';
 import { roleSummarySchema, stallCausesSchema } from './summary';
 import { verdictOutcomeSchema } from './verdict';
 
@@ -128,3 +128,20 @@ export type FindRecord = z.infer<typeof findRecordSchema>;
 /** Whether the search has an answer that others may use, though its interval may be wide. */
 export const hasEstimate = (verdict: FindRecord['verdict']): boolean =>
   verdict === 'found' || verdict === 'not confirmed' || verdict === 'inconclusive';
+
+/** Folder of the run that a search's answer rests on: the confirming one, or else the highest that was sustained. */
+export function runAtCapacity({ confirmedBy, probes }: FindRecord): string | null {
+  if (confirmedBy !== null) return confirmedBy;
+  const held = probes
+    .filter(({ result, ratePerSecond }) => result === 'sustained' && ratePerSecond !== undefined)
+    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
+  return held.at(-1)?.run ?? null;
+}
+
+export const usedAt = (run: string, summary: Summary): AtCapacity => ({
+  run,
+  ratePerSecond: summary.achieved.ratePerSecond,
+  meanLatencyMs: summary.latencyMs?.mean ?? 0,
+  cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
+  roles: summary.roles,
+});

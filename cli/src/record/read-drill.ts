@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPlainFile } from '../linux/plain-file';
 import { messageOf } from '../ui/exit';
-import { DRILL_FILE, drillRecordSchema, LEDGER_FILE, type DrillRecord } from './drill-record';
+import { DRILL_FILE } from './beneath';
+import { drillRecordSchema, LEDGER_FILE, type DrillRecord } from './drill-record';
 import { readLedger, type LedgerRow } from './ledger-csv';
 import { readRecordFile, unreadable } from './parse';
 

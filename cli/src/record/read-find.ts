@@ -1,12 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Mistake } from '../ui/exit';
-import { findRecordSchema, type AtCapacity, type FindRecord } from './find-record';
+import { FIND_FILE } from './beneath';
+import { findRecordSchema, type FindRecord } from './find-record';
 import { readRecordFile } from './parse';
 import { isComplete, readRun } from './read';
-import type { RunRecord, Summary } from './record';
-
-export const FIND_FILE = 'find.json';
+import type { RunRecord } from './record';
 
 /** The folders of searches at or beneath `path`, in the order of their names. */
 export function findSearches(path: string): string[] {
@@ -30,23 +29,6 @@ export const readSearch = (folder: string): FindRecord =>
     ...{ what: 'a search', kind: 'find', version: 2 },
     schema: findRecordSchema,
   });
-
-/** Folder of the run that a search's answer rests on: the confirming one, or else the highest that was sustained. */
-export function runAtCapacity({ confirmedBy, probes }: FindRecord): string | null {
-  if (confirmedBy !== null) return confirmedBy;
-  const held = probes
-    .filter(({ result, ratePerSecond }) => result === 'sustained' && ratePerSecond !== undefined)
-    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
-  return held.at(-1)?.run ?? null;
-}
-
-export const usedAt = (run: string, summary: Summary): AtCapacity => ({
-  run,
-  ratePerSecond: summary.achieved.ratePerSecond,
-  meanLatencyMs: summary.latencyMs?.mean ?? 0,
-  cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
-  roles: summary.roles,
-});
 
 /** A run beneath a search; null where only the search was kept. */
 export function runOfSearch(folder: string, run: string): RunRecord | null {

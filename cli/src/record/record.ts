@@ -29,6 +29,11 @@ import { summarySchema } from './summary';
 import { verdictSchema } from './verdict';
 
 /** What was loaded: n8n on this machine, in a cluster, whatever answers at an address, or a server that was started. */
+/** Kinds of events in the run of a drill: what was done to it, and what of it came after. */
+export const FAULT = 'fault';
+
+export const FAULT_STEP = 'fault goes on';
+
 export const targetKindSchema = z.enum(['process', 'kubernetes', 'url', 'server']);
 export type TargetKind = z.infer<typeof targetKindSchema>;
 

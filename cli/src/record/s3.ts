@@ -3,10 +3,8 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { constants, createReadStream, openSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
-import { COMPARE_FILE } from './compare-record';
+import { COMPARE_FILE, FIND_FILE, SWEEP_FILE } from './beneath';
 import { RECORD_FILE } from './folder';
-import { FIND_FILE } from './read-find';
-import { SWEEP_FILE } from './sweep-record';
 
 export interface S3Place {
   client: S3Client;

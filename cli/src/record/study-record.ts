@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { publishedSchema } from '../plan/recorded';
+import { studySchema } from '../plan/study-file';
 import { machineSchema } from './record';
 
 export const STUDY_FILE = 'study.json';
@@ -19,7 +19,7 @@ export const studyRecordSchema = z.object({
   name: z.string(),
   length: z.enum(['full', 'quick']),
   question: z.string(),
-  published: z.array(publishedSchema),
+  published: studySchema.shape.published.unwrap(),
   startedAt: z.string(),
   seconds: z.number(),
   machine: machineSchema,

@@ -1,9 +1,66 @@
 import { z } from 'zod';
-import { cellSchema, recordedPlanSchema, stepSchema } from '../plan/recorded';
+import { isProfileName } from '../../../loadtests/lib/profile';
+import type { Cell, Step } from '../plan/cells';
+import { arrivalsSchema, sloSchema } from '../plan/recorded';
+import type { SweepPlan } from '../plan/sweep-plan';
 import { machineSchema } from './record';
 import { limitSeenSchema, verdictOutcomeSchema } from './verdict';
 
-export const SWEEP_FILE = 'sweep.json';
+const valueSchema = z.union([z.string(), z.number()]);
+const cellSchema: z.ZodType<Cell> = z.record(z.string(), valueSchema);
+
+const stepSchema = z.object({
+  id: z.string(),
+  block: z.number(),
+  cell: cellSchema,
+  isControl: z.boolean(),
+}) satisfies z.ZodType<Step>;
+
+const many = z.record(z.string(), z.array(valueSchema));
+
+/** A plan that was parsed when its sweep began: its durations are seconds, its SLOs are understood. */
+const recordedPlanSchema: z.ZodType<SweepPlan> = z.object({
+  name: z.string().optional(),
+  title: z.string().optional(),
+  measure: z.object({
+    profile: z.custom<SweepPlan['measure']['profile']>(
+      (name) => name === 'find' || isProfileName(String(name)),
+      'expected find or a profile',
+    ),
+    ratePerSecond: z.number().optional(),
+    clients: z.number().optional(),
+    duration: z.number().optional(),
+    warmup: z.number().optional(),
+    probe: z.number().optional(),
+    full: z.number().optional(),
+    budget: z.number().optional(),
+    timeout: z.number(),
+    drain: z.number(),
+    arrivals: arrivalsSchema.optional(),
+    maxOpen: z.number().optional(),
+    generatorCpus: z.number().optional(),
+    ready: z.number(),
+  }),
+  slo: z.array(sloSchema),
+  fixed: cellSchema,
+  dimensions: many.optional(),
+  cells: z.array(cellSchema).optional(),
+  control: cellSchema.optional(),
+  controlEvery: z.number(),
+  repeats: z.number(),
+  seed: z.number(),
+  quick: z
+    .object({
+      duration: z.number().optional(),
+      warmup: z.number().optional(),
+      probe: z.number().optional(),
+      full: z.number().optional(),
+      budget: z.number().optional(),
+      repeats: z.number(),
+      dimensions: many,
+    })
+    .optional(),
+});
 
 /** The shape of sweep.json: all that is settled before the first cell, so that a sweep can be resumed. */
 export const sweepRecordSchema = z.object({

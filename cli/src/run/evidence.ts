@@ -1,4 +1,4 @@
-import type { Slo } from '../plan/slo';
+import type { Slo } from '../../../loadtests/lib/slo';
 import type { BacklogWatch, Running } from '../targets/target';
 import { messageOf, Mistake } from '../ui/exit';
 

@@ -5,7 +5,7 @@ import type { TracedExecutions } from '../analysis/traced-execution';
 import { RequestsSeen } from '../analysis/requests/seen';
 import { BREACH } from '../analysis/verdict';
 import type { LoadResult } from '../load/load';
-import { rateAt } from '../plan/profile';
+import { rateAt } from '../../../loadtests/lib/due';
 import { REQUESTS_FILE, SAMPLES_FILE, type RunHead } from '../record/folder';
 import type { ExecutionCounts } from '../record/record';
 import type { RunData } from '../report/run/data';

@@ -1,6 +1,7 @@
 /** What is known of a run before its load begins. */
 import { randomInt } from 'node:crypto';
-import { highestRate, type LoadPlan } from '../plan/profile';
+import { highestRate } from '../../../loadtests/lib/due';
+import type { LoadPlan } from '../../../loadtests/lib/profile';
 import { runId, type RunHead } from '../record/folder';
 import type { RecordedProfile } from '../record/record';
 import type { Running } from '../targets/target';

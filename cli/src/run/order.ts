@@ -1,8 +1,8 @@
 import type { Prices } from '../analysis/cost';
 import type { GeneratorSettings } from '../load/k6-order';
 import type { ChosenWorkload } from '../plan/chosen-workload';
-import type { LoadPlan } from '../plan/profile';
-import type { Slo } from '../plan/slo';
+import type { LoadPlan } from '../../../loadtests/lib/profile';
+import type { Slo } from '../../../loadtests/lib/slo';
 import type { RunHead } from '../record/folder';
 import type { RequestSample, RunEvent } from '../record/record';
 

@@ -1,7 +1,7 @@
 /** Writes the series of a load to a Prometheus while it goes on. */
 import { hostname } from 'node:os';
 import { LoadSeries } from '../analysis/load-series';
-import type { LoadPlan } from '../plan/profile';
+import type { LoadPlan } from '../../../loadtests/lib/profile';
 import { NoAnswer } from '../prometheus/address';
 import { Refused, type RemoteWrite } from '../prometheus/remote-write';
 import {

@@ -1,7 +1,7 @@
 /** One run: a workload under a plan on a target that is up, recorded and judged. */
 import { measuredPart, RequestsSeen } from '../analysis/requests/seen';
 import type { LoadResult } from '../load/load';
-import { lengthSeconds } from '../plan/profile';
+import { lengthSeconds } from '../../../loadtests/lib/profile';
 import { RunFolder } from '../record/folder';
 import { samplersFor } from '../samplers';
 import type { Running } from '../targets/target';

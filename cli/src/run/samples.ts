@@ -1,4 +1,4 @@
-import { lengthSeconds, type LoadPlan } from '../plan/profile';
+import { lengthSeconds, type LoadPlan } from '../../../loadtests/lib/profile';
 import type { RunFolder } from '../record/folder';
 import type { Metric } from '../record/metrics';
 import type { MetricSample, RunEvent, SampledRole } from '../record/record';

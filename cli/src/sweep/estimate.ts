@@ -1,5 +1,5 @@
 import type { Cell } from '../plan/cells';
-import { lengthSeconds } from '../plan/profile';
+import { lengthSeconds } from '../../../loadtests/lib/profile';
 import type { SweepPlan } from '../plan/sweep-plan';
 import { isServerCell, loadOf } from '../plan/sweep-plan-cells';
 

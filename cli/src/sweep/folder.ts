@@ -1,11 +1,11 @@
 /** The folder of a sweep: sweep.json first, then a folder a step, whose cell.json says that it is done. */
+import { SWEEP_FILE } from '../record/beneath';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Step } from '../plan/cells';
 import { makeFolder, writeWhole } from '../record/folder';
 import {
   cellRecordSchema,
-  SWEEP_FILE,
   sweepRecordSchema,
   type CellRecord,
   type SweepRecord,

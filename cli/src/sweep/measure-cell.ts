@@ -11,7 +11,7 @@ import type { SweepPlan } from '../plan/sweep-plan';
 import { isServerCell, loadOf, partsOf, serverOf, topologyOf } from '../plan/sweep-plan-cells';
 import type { Cell } from '../plan/cells';
 import { readRun } from '../record/read';
-import { runAtCapacity } from '../record/read-find';
+import { runAtCapacity } from '../record/find-record';
 import type { RunOrder } from '../run/order';
 import { measure } from '../run/run';
 import { isLegacy } from '../plan/limits';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { BreachWatch, type Breached } from '../../../cli/src/analysis/breach';
-import { parseSlos } from '../../../cli/src/plan/slo';
+import { parseSlos } from '../../../loadtests/lib/slo';
 import type { RequestSample } from '../../../cli/src/record/record';
 import { runs } from '../../support/properties';
 

@@ -31,7 +31,7 @@ test('nothing is said of what was not seen', () => {
   expect(costOf({ advised })).toBeNull();
   expect(costOf({ atCapacity: null, advised })).toBeNull();
   expect(costOf({ atCapacity: { ...atCapacity, roles: [] }, advised })).toBeNull();
-  expect(costOf({ atCapacity, advised: { share: 0.8, ratePerSecond: 0 } })).toBeNull();
+  expect(costOf({ atCapacity, advised: { ratePerSecond: 0 } })).toBeNull();
 });
 
 test('each resource that can be a limit comes with what to change, and no other', () => {

@@ -3,7 +3,7 @@ import { leastRequests } from '../../../cli/src/analysis/least-requests';
 import { assess } from '../../../cli/src/analysis/slo';
 import { latency } from '../../../cli/src/analysis/requests/latency';
 import { verdict, type VerdictFacts } from '../../../cli/src/analysis/verdict';
-import { parseSlos, SLO_METRICS, type Slo } from '../../../cli/src/plan/slo';
+import { parseSlos, SLO_METRICS, type Slo } from '../../../loadtests/lib/slo';
 import type { RequestSample, RunEvent, Summary } from '../../../cli/src/record/record';
 
 /** Verdicts rest on evidence: no SLO is met, and none is missed, by too little of it. */

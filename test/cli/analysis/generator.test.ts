@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { generatorFaults } from '../../../cli/src/analysis/generator';
 import { allowedLatenessMs } from '../../../loadtests/lib/lateness';
-import { parseSlos } from '../../../cli/src/plan/slo';
+import { parseSlos } from '../../../loadtests/lib/slo';
 
 const fine = {
   cpuCores: 0.2,

@@ -1,5 +1,5 @@
 import { LoadSeries } from '../../../cli/src/analysis/load-series';
-import { planOf } from '../../../cli/src/plan/profile';
+import { planOf } from '../../../loadtests/lib/profile';
 import type { RequestSample } from '../../../cli/src/record/record';
 
 const request = (durationMs: number, errorKind = ''): RequestSample => ({

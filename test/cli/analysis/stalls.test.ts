@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Silences, type Silence } from '../../../cli/src/analysis/requests/silences';
 import { stallCostSeconds, stallLoss, stallsOf } from '../../../cli/src/analysis/stalls';
-import { parseSlos } from '../../../cli/src/plan/slo';
+import { parseSlos } from '../../../loadtests/lib/slo';
 
 interface Request {
   tMs: number;

@@ -5,7 +5,7 @@ import { RequestFigures } from '../../../cli/src/analysis/requests/figures';
 import { latency } from '../../../cli/src/analysis/requests/latency';
 import { summarize as summarizeFigures, type RunFacts } from '../../../cli/src/analysis/summarize';
 import { verdict, type VerdictFacts } from '../../../cli/src/analysis/verdict';
-import { parseSlos, type Slo } from '../../../cli/src/plan/slo';
+import { parseSlos, type Slo } from '../../../loadtests/lib/slo';
 import type { MetricSample, RequestSample, Summary } from '../../../cli/src/record/record';
 
 const request = (tMs: number, durationMs: number, errorKind = ''): RequestSample => ({

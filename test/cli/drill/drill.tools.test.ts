@@ -8,7 +8,7 @@ import { findK6 } from '../../../cli/src/load/find-k6';
 import { chooseWorkload } from '../../../cli/src/plan/chosen-workload';
 import { LEDGER_CLASSES } from '../../../cli/src/plan/ledger-class';
 import { parsePromises } from '../../../cli/src/plan/promise';
-import { parseSlos } from '../../../cli/src/plan/slo';
+import { parseSlos } from '../../../loadtests/lib/slo';
 import { readDrill } from '../../../cli/src/record/read-drill';
 import { standIn, type StandIn } from './stand-in';
 

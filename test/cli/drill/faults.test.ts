@@ -9,7 +9,7 @@ import { whyNotThere, type DrillOptions } from '../../../cli/src/commands/drill-
 import type { Fault, FaultScene } from '../../../cli/src/drill/fault';
 import { planOfDrill } from '../../../cli/src/drill/plan';
 import { TimedFault } from '../../../cli/src/drill/timed-fault';
-import { rateAt } from '../../../cli/src/plan/profile';
+import { rateAt } from '../../../loadtests/lib/due';
 import { topologySchema } from '../../../cli/src/plan/topology';
 import type { ProcessRoot, Running, StoreLink } from '../../../cli/src/targets/target';
 import { Mistake } from '../../../cli/src/ui/exit';

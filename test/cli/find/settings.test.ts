@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { parseSlos } from '../../../cli/src/plan/slo';
+import { parseSlos } from '../../../loadtests/lib/slo';
 import { searchSettings, usualLengths } from '../../../cli/src/find/settings';
 
 const choice = { probeSeconds: null, fullSeconds: null, budgetSeconds: null, latencyFloorMs: 0 };

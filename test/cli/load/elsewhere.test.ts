@@ -3,7 +3,7 @@ import type { ClockOffset } from '../../../cli/src/analysis/clock';
 import { runElsewhere } from '../../../cli/src/load/elsewhere';
 import { gather } from '../../../cli/src/load/gather';
 import type { K6Order } from '../../../cli/src/load/k6-order';
-import { planOf } from '../../../cli/src/plan/profile';
+import { planOf } from '../../../loadtests/lib/profile';
 import type { RequestSample } from '../../../cli/src/record/record';
 import type { Generator, GeneratorOrder } from '../../../cli/src/targets/target';
 

@@ -2,7 +2,7 @@ import { ofWorkload } from '../../../cli/src/recommend/choose-evidence';
 import { workloadName } from '../../../cli/src/plan/chosen-workload';
 import { parse } from 'yaml';
 import { uslRate } from '../../../cli/src/analysis/usl';
-import { parseSlos } from '../../../cli/src/plan/slo';
+import { parseSlos } from '../../../loadtests/lib/slo';
 import { priceOf, recommend } from '../../../cli/src/recommend/recommend';
 import { sizingFor } from '../../../cli/src/recommend/sizing';
 import { implied } from '../../../cli/src/recommend/slo';

@@ -7,7 +7,8 @@ import { readSearches } from '../../../cli/src/recommend/read';
 import { plannedRate, recommend } from '../../../cli/src/recommend/recommend';
 import { valuesYaml } from '../../../cli/src/recommend/values';
 import { hasEstimate } from '../../../cli/src/record/find-record';
-import { FIND_FILE, usedAt } from '../../../cli/src/record/read-find';
+import { FIND_FILE } from '../../../cli/src/record/beneath';
+import { usedAt } from '../../../cli/src/record/find-record';
 import { sampleSearch } from '../../support/sample-find';
 import { sampleRun } from '../../support/sample-run';
 

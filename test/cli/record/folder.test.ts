@@ -20,7 +20,7 @@ import {
   SAMPLES_HEAD,
   sampleRow,
 } from '../../../cli/src/record/csv';
-import { recordsBeneath } from '../../../cli/src/record/beneath';
+import { findRecords } from '../../../cli/src/record/beneath';
 import { RunFolder, runId } from '../../../cli/src/record/folder';
 import { isComplete, readRun } from '../../../cli/src/record/read';
 import type { MetricSample, RequestSample, RunRecord } from '../../../cli/src/record/record';
@@ -136,7 +136,7 @@ describe('the folder of a run', () => {
     const requests = sampleRequests();
     const { samples } = sampleRun();
     expect(isComplete(folder.path)).toBe(false);
-    expect(recordsBeneath(root)).toEqual([{ kind: 'run', folder: folder.path, isTop: true }]);
+    expect(findRecords(root)).toEqual([{ kind: 'run', folder: folder.path, isTop: true }]);
     await folder.closeTables(samples);
     folder.complete(record);
     expect(isComplete(folder.path)).toBe(true);

@@ -1,5 +1,5 @@
 import { RequestsSeen } from '../../../cli/src/analysis/requests/seen';
-import { planOf } from '../../../cli/src/plan/profile';
+import { planOf } from '../../../loadtests/lib/profile';
 import type { RequestSample, Summary } from '../../../cli/src/record/record';
 import { conclude, type RunEnding } from '../../../cli/src/run/conclude';
 import { sampleRun } from '../../support/sample-run';

@@ -1,4 +1,4 @@
-import { parseSlos } from '../../../cli/src/plan/slo';
+import { parseSlos } from '../../../loadtests/lib/slo';
 import { refuseWithoutEvidence } from '../../../cli/src/run/evidence';
 import { Mistake } from '../../../cli/src/ui/exit';
 

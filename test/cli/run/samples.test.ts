@@ -1,4 +1,4 @@
-import { lengthSeconds, planOf } from '../../../cli/src/plan/profile';
+import { lengthSeconds, planOf } from '../../../loadtests/lib/profile';
 import type { RunFolder } from '../../../cli/src/record/folder';
 import { Observations, sampleEveryMs } from '../../../cli/src/run/samples';
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseSlos } from '../../../cli/src/plan/slo';
+import { parseSlos } from '../../../loadtests/lib/slo';
 import { RequestsSeen } from '../../../cli/src/analysis/requests/seen';
 import { RunFolder, type RunHead } from '../../../cli/src/record/folder';
 import type { RecordedProfile, RunRecord } from '../../../cli/src/record/record';

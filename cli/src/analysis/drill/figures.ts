@@ -2,7 +2,7 @@
  * How a system came through a fault, from its requests and samples. Times are seconds since the fault. Where it
  * is repeated, the first error counts from the first time, and recovery and the drain of the backlog from the last.
  */
-import type { Slo } from '../../plan/slo';
+import type { Slo } from '../../../../loadtests/lib/slo';
 import type { DrillFigures, DrillPhases } from '../../record/drill-record';
 import type { MetricSample, RequestSample } from '../../record/record';
 import { totals } from '../metrics';

@@ -1,5 +1,6 @@
 import type { LedgerClass } from '../../plan/ledger-class';
-import type { Effects, Evidence, Fate } from './evidence';
+import type { Effects } from './effects';
+import type { Evidence, Fate } from './evidence';
 
 /**
  * The one class of a request. What happened outside n8n counts more than what n8n says of itself, and both

@@ -1,4 +1,8 @@
-import type { Effects } from './evidence';
+/** How often the service outside n8n was called for a request: before its work, and after it. */
+export interface Effects {
+  begun: number;
+  done: number;
+}
 
 /** One call of the service outside n8n (lab/upstream/effects.mjs), by a workflow. */
 export interface Effect {

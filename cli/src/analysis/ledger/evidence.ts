@@ -1,5 +1,6 @@
 /** What the four sources say of one request, told apart from how each of them is read. */
 import type { RequestSample } from '../../record/record';
+import type { Effects } from './effects';
 
 /**
  * What the caller saw. `success`: a status of success, with another response than the expected one, which most
@@ -9,12 +10,6 @@ export type Heard = 'expected' | 'success' | 'error' | 'nothing' | 'refused';
 
 /** How one execution ended, as n8n has it; `not kept`: it ended, and n8n has thrown the outcome away. */
 export type Fate = 'succeeded' | 'failed' | 'crashed' | 'unfinished' | 'not kept';
-
-/** How often the service outside n8n was called for a request: before its work, and after it. */
-export interface Effects {
-  begun: number;
-  done: number;
-}
 
 export interface Evidence {
   heard: Heard;

@@ -5,8 +5,8 @@ import { gapIn } from '../match-executions';
 import type { TracedExecution, TracedExecutions } from '../traced-execution';
 import { nameAgain } from '../name-again';
 import { classify } from './classify';
-import type { Effect } from './effects';
-import { heardBy, type Effects, type Evidence, type Fate } from './evidence';
+import type { Effect, Effects } from './effects';
+import { heardBy, type Evidence, type Fate } from './evidence';
 
 export interface Sources {
   /** Ids of this run begin with it. */

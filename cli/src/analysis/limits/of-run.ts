@@ -1,5 +1,5 @@
 import { heapMiBOf, isLegacy, limitsOf } from '../../plan/limits';
-import { dueBetween } from '../../plan/profile';
+import { dueBetween } from '../../../../loadtests/lib/due';
 import { ROLES } from '../../plan/roles';
 import type { Role, Topology } from '../../plan/topology';
 import { tuningEnv } from '../../plan/tuning-env';

@@ -1,8 +1,7 @@
 import { ROLES } from '../../plan/roles';
 import { median, type Interval } from '../statistics';
 import type { Role, Topology } from '../../plan/topology';
-import type { AtCapacity, FindRecord } from '../../record/find-record';
-import { runAtCapacity, usedAt } from '../../record/read-find';
+import { runAtCapacity, usedAt, type AtCapacity, type FindRecord } from '../../record/find-record';
 import type { Machine, RunRecord } from '../../record/record';
 import type { RecordedWorkload } from '../../plan/recorded';
 

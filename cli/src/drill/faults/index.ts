@@ -1,27 +1,27 @@
 import { Mistake } from '../../ui/exit';
 import type { Fault } from '../fault';
-import { burst } from './burst';
-import { crashAcrossASchedule } from './crash-across-a-schedule';
-import { cutWorker } from './cut-worker';
-import { drainNode } from './drain-node';
-import { fullDisk } from './full-disk';
-import { killMain } from './kill-main';
-import { killRunner } from './kill-runner';
-import { killWebhook } from './kill-webhook';
-import { killWorker } from './kill-worker';
-import { oomWorker } from './oom-worker';
-import { postgresConnectionsUsedUp } from './postgres-connections-used-up';
-import { redisHalfOpen } from './redis-half-open';
-import { redisLosesData } from './redis-loses-data';
-import { restartPostgres } from './restart-postgres';
-import { restartRedis } from './restart-redis';
-import { rollingUpgrade } from './rolling-upgrade';
-import { scaleIn } from './scale-in';
-import { slowPostgres } from './slow-postgres';
-import { slowRedis } from './slow-redis';
-import { stallWorker } from './stall-worker';
-import { stopPostgres } from './stop-postgres';
-import { stopRedis } from './stop-redis';
+import { rollingUpgrade, scaleIn, drainNode, burst, crashAcrossASchedule } from './operations';
+import {
+  killWorker,
+  killMain,
+  killWebhook,
+  killRunner,
+  stallWorker,
+  oomWorker,
+  cutWorker,
+} from './processes';
+import {
+  redisHalfOpen,
+  restartRedis,
+  stopRedis,
+  redisLosesData,
+  slowRedis,
+  restartPostgres,
+  stopPostgres,
+  slowPostgres,
+  postgresConnectionsUsedUp,
+  fullDisk,
+} from './stores';
 
 /** In the order in which they are listed: those that happen most and hurt most first. */
 export const FAULTS: readonly Fault[] = [

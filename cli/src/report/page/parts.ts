@@ -1,6 +1,3 @@
-import type { CompareRecord } from '../../record/compare-record';
-import type { DrillRecord } from '../../record/drill-record';
-import type { FindRecord } from '../../record/find-record';
 import type { Machine, RunRecord } from '../../record/record';
 import type { RecordedWorkload } from '../../plan/recorded';
 import type { Topology } from '../../plan/topology';
@@ -58,11 +55,17 @@ export function firstPlot(
   };
 }
 
+/** What every record says of how it was measured. */
+type MeasuredRecord = Pick<RunRecord, 'id' | 'workload' | 'slo' | 'machine' | 'versions'>;
+
 /** What was measured, exactly: enough to build it again. */
-export function layoutRows(record: RunRecord | FindRecord | DrillRecord): string[][] {
+export function layoutRows(
+  record: MeasuredRecord &
+    Pick<RunRecord, 'topology'> & { target: Pick<RunRecord['target'], 'kind' | 'url' | 'server'> },
+): string[][] {
   return [
     ['Target', `${record.target.kind}, ${record.target.url}`],
-    ...Object.entries('server' in record.target ? (record.target.server ?? {}) : {})
+    ...Object.entries(record.target.server ?? {})
       .filter(([name, value]) => name !== 'url' && !isEmpty(value))
       .map(([name, value]) => [`Server: ${name}`, inWords(value)]),
     ...measuredRows(record),
@@ -76,9 +79,7 @@ export const topologyRows = (topology: Topology | null): string[][] =>
     .map(([key, value]) => [`Topology: ${key}`, inWords(value)]);
 
 /** All but where it ran and how that was laid out. */
-export function measuredRows(
-  record: RunRecord | FindRecord | CompareRecord | DrillRecord,
-): string[][] {
+export function measuredRows(record: MeasuredRecord): string[][] {
   return [
     ['Workload', workloadText(record.workload)],
     sloRow(record.slo.map(({ text }) => text)),

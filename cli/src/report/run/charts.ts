@@ -1,9 +1,8 @@
 import type { RunData } from './data';
-import { FAULT, FAULT_STEP } from '../../record/drill-record';
 import { METRICS, type Metric } from '../../record/metrics';
 import type { RequestWindow } from '../../analysis/requests/timeline';
 import { percentile, type Ordered } from '../../analysis/statistics';
-import type { MetricSample, RunRecord } from '../../record/record';
+import { FAULT, FAULT_STEP, type MetricSample, type RunRecord } from '../../record/record';
 import type { Chart, LineChart, LineSeries } from '../plot/chart';
 import { metricLines } from './metric-lines';
 import { panelChart } from './panel-charts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { drillFigures } from '../../../../cli/src/analysis/drill/figures';
 import { dueWithin, steadyPart } from '../../../../cli/src/analysis/drill/phases';
 import { missedSlo } from '../../../../cli/src/analysis/window-slo';
-import { parseSlos } from '../../../../cli/src/plan/slo';
+import { parseSlos } from '../../../../loadtests/lib/slo';
 import type { DrillFigures } from '../../../../cli/src/record/drill-record';
 import type { MetricSample, RequestSample } from '../../../../cli/src/record/record';
 import { failed, load, PHASES } from './load';

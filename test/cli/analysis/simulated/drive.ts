@@ -7,7 +7,7 @@ import type {
   SearchSettings,
 } from '../../../../cli/src/analysis/search/types';
 import { stallCostSeconds, stallsOf } from '../../../../cli/src/analysis/stalls';
-import type { Slo } from '../../../../cli/src/plan/slo';
+import type { Slo } from '../../../../loadtests/lib/slo';
 import { measure, silencesOf } from './probe';
 import { Simulation, type Load } from './simulate';
 import type { System } from './systems';

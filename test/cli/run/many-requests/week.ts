@@ -1,8 +1,8 @@
 /** A run of a week with the stand-in for k6, and its report made again: the whole command but for its target. */
 import { findBundled } from '../../../../cli/src/lab/kit';
 import { chooseWorkload } from '../../../../cli/src/plan/chosen-workload';
-import { planOf } from '../../../../cli/src/plan/profile';
-import { parseSlos } from '../../../../cli/src/plan/slo';
+import { planOf } from '../../../../loadtests/lib/profile';
+import { parseSlos } from '../../../../loadtests/lib/slo';
 import { measure } from '../../../../cli/src/run/run';
 import { readRunData } from '../../../../cli/src/run/read';
 import { writeBeside } from '../../../../cli/src/record/beside';

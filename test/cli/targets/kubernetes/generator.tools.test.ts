@@ -7,7 +7,7 @@ import { labPaths } from '../../../../cli/src/lab/paths';
 import { runElsewhere } from '../../../../cli/src/load/elsewhere';
 import type { K6Order } from '../../../../cli/src/load/k6-order';
 import type { LoadResult } from '../../../../cli/src/load/load';
-import { planOf } from '../../../../cli/src/plan/profile';
+import { planOf } from '../../../../loadtests/lib/profile';
 import type { RequestSample } from '../../../../cli/src/record/record';
 import type {
   Cluster,

@@ -1,1 +1,0 @@
-export * from '../../../loadtests/lib/slo';
