@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
+import { limitName } from '../../lab/generate/results/limit-name.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const RECORD = path('results/record.json');
@@ -45,7 +46,7 @@ try {
       ranked: ranked.slice(0, 4),
     });
     console.log(
-      `${found.isRight ? 'right' : 'WRONG'}: ${found.limit}: ${limited.name}: ${limited.evidence}`,
+      `${found.isRight ? 'right' : 'WRONG'}: ${limitName(found.limit)}: ${limitName(limited.limit)}: ${limited.evidence}`,
     );
     const machine = {
       cpu: cpus()[0]?.model ?? 'unknown',

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { limitName } from '../../cli/src/analysis/limits/table';
 import type { FindRecord } from '../../cli/src/record/find-record';
 import type { RunRecord } from '../../cli/src/record/record';
 import { buildCli } from '../support/cli';
@@ -77,7 +78,7 @@ test('a topology is deployed, loaded from inside by two generators, measured and
   expect(main?.cpuCoresMean).toBeGreaterThan(0.01);
   expect(main?.rssPeakMiB).toBeGreaterThan(100);
   expect(record.summary.generator.cpuCores).toBeGreaterThan(0);
-  const limits = record.verdict.limitedBy.ranked?.map(({ name }) => name) ?? [];
+  const limits = record.verdict.limitedBy.ranked?.map(limitName) ?? [];
   expect(limits).toEqual(
     expect.arrayContaining(['main CPU limit', 'main event loop', 'main memory', 'load generator']),
   );

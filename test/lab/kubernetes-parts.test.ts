@@ -286,7 +286,11 @@ describe('the page', () => {
     const { search } = pods as { search: FindRecord };
     const verdict = { outcome: 'sustained', sentence: 'It sustained 15 a second.' };
     const cell = (tuning: string, isControl: boolean): object => ({
-      ...{ cell: { tuning }, isControl, limitedBy: 'main CPU' },
+      ...{
+        cell: { tuning },
+        isControl,
+        limitedBy: { limit: { role: 'main', resource: 'CPU limit' } },
+      },
       figures: { achievedPerSecond: 30, p95Ms: 400, cpuMillisecondsPerRequest: 12 },
     });
     const of = (name: string, more: object): object => ({

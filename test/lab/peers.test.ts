@@ -105,9 +105,9 @@ describe('the page', () => {
     low: number;
     high: number | null;
   }
-  const side = (limit: string, ratePerSecond: number): object => ({
+  const side = (limit: object, ratePerSecond: number): object => ({
     deployedValues: { main: { resources: { limits: { cpu: '1', memory: '1Gi' } } } },
-    limits: [{ name: limit }, null, { name: 'main CPU limit' }],
+    limits: [{ limit }, null, { limit: { role: 'main', resource: 'CPU limit' } }],
     values: [ratePerSecond, null, ratePerSecond],
     runs: [{ ratePerSecond }, null, { ratePerSecond }],
   });
@@ -120,7 +120,11 @@ describe('the page', () => {
       versions: { n8n: '2.41.1', kubernetes: 'v1.36.3' },
       machine: { cpu: 'a CPU', cores: 2, memoryMiB: 2048 },
     },
-    ...{ a: side('worker CPU limit', 5), b: side('host CPU', 10), ...more },
+    ...{
+      a: side({ role: 'worker', resource: 'CPU limit' }, 5),
+      b: side({ role: 'host', resource: 'CPU' }, 10),
+      ...more,
+    },
   });
   const conclusion = (same: Ratio, ours: Ratio, more: object = {}): string =>
     told(page, 'it.sameVariables(input)', [
@@ -167,7 +171,7 @@ describe('the page', () => {
   test('tells of none where there are too few pairs, or no response to compare with', () => {
     const open = { value: 2, low: 0, high: null };
     expect(conclusion(open, open)).toContain('| not known: too few pairs |');
-    const silent = conclusion(open, open, { a: side('main memory', 0) });
+    const silent = conclusion(open, open, { a: side({ role: 'main', resource: 'memory' }, 0) });
     expect(silent).toContain('| no ratio |');
     expect(silent).toContain('With them the official chart responds in items in queue mode,');
   });

@@ -23,13 +23,14 @@ export function sampleSearch(): FindRecord {
       ],
     },
     littlesLaw: 1,
-    ...(result === 'sustained'
-      ? { limitedBy: 'nothing' }
-      : {
-          limitedBy: 'main event loop',
-          limitEvidence: 'main used 0.97 of its one thread',
-          nextLimit: 'host CPU',
-        }),
+    limitedBy:
+      result === 'sustained'
+        ? { limit: null, evidence: null, next: null }
+        : {
+            limit: { role: 'main', resource: 'event loop' },
+            evidence: 'main used 0.97 of its one thread',
+            next: { role: 'host', resource: 'CPU' },
+          },
     sentence: `n8n ${result === 'sustained' ? result : 'did not sustain'} ${'clients' in load ? '1 client' : `${String(load.ratePerSecond)} req/s`} of last-node.`,
     run: `probes/${String('clients' in load ? load.clients : load.ratePerSecond)}`,
   });
@@ -49,7 +50,7 @@ export function sampleSearch(): FindRecord {
     budgetSeconds: 300,
     capacity: { ratePerSecond: 40, low: 40, high: 60, confirmed: true },
     advised: { share: 0.8, ratePerSecond: 32 },
-    limit: 'main event loop',
+    limit: { role: 'main', resource: 'event loop' },
     verdict: 'found',
     sentence: 'n8n sustains 40 req/s of last-node.',
     totalSeconds: 120,

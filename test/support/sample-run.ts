@@ -136,11 +136,10 @@ export function sampleRun(requests: readonly RequestSample[] = sampleRequests())
         breaches: [{ slo: 'errors<1%', measured: 0.04, text: 'errors 4 %, limit 1 %' }],
         undecided: [],
         limitedBy: {
-          name: 'worker slots',
+          limit: { role: 'worker', resource: 'slots' },
           evidence: 'all 20 slots were busy while 49 jobs waited',
           utilisation: 1,
           runnerUp: {
-            name: 'worker event loop',
             role: 'worker',
             resource: 'event loop',
             utilisation: 0.84,
@@ -149,7 +148,6 @@ export function sampleRun(requests: readonly RequestSample[] = sampleRequests())
           },
           ranked: [
             {
-              name: 'worker slots',
               role: 'worker',
               resource: 'slots',
               utilisation: 1,
@@ -157,7 +155,6 @@ export function sampleRun(requests: readonly RequestSample[] = sampleRequests())
               evidence: 'all 20 slots were busy while 49 jobs waited',
             },
             {
-              name: 'worker event loop',
               role: 'worker',
               resource: 'event loop',
               utilisation: 0.84,

@@ -52,7 +52,7 @@ export function sampleCells(
       versions: { n8n: '2.41.1' },
       outcome: value === null ? 'crashed' : 'sustained',
       sentence: value === null ? 'main <died>' : 'n8n sustained it.',
-      limitedBy: 'host CPU',
+      limitedBy: { limit: { role: 'host', resource: 'CPU' }, evidence: null, next: null },
       figures: { ...NO_FIGURES, capacityPerSecond: value, p99Ms: value === null ? null : 100 },
       run: value === null ? null : 'run',
     };

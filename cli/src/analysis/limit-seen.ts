@@ -1,29 +1,29 @@
 /** What limited a run or a search, in one sentence: the same in every report. */
 import type { FindRecord } from '../record/find-record';
-import type { LimitSeen, Verdict } from '../record/record';
+import type { Limit, LimitSeen, RankedLimit, Verdict } from '../record/record';
+import { isSameLimit, limitName } from './limits/table';
 
 export const limitOfRun = ({ limitedBy }: Pick<Verdict, 'limitedBy'>): LimitSeen => ({
-  name: limitedBy.name,
+  limit: limitedBy.limit,
   evidence: limitedBy.evidence === '' ? null : limitedBy.evidence,
-  next: limitedBy.runnerUp?.name ?? null,
+  next: limitOf(limitedBy.runnerUp ?? null),
 });
+
+const limitOf = (ranked: RankedLimit | null): Limit | null =>
+  ranked === null ? null : { role: ranked.role, resource: ranked.resource };
 
 /** With the figures of the lowest rate that was limited by it: nearest to the capacity. */
 export function limitOfSearch({ limit, probes }: Pick<FindRecord, 'limit' | 'probes'>): LimitSeen {
   const [nearest] = probes
-    .filter(({ limitedBy, limitEvidence }) => limitedBy === limit && limitEvidence !== undefined)
+    .filter(({ limitedBy }) => isSameLimit(limitedBy.limit, limit) && limitedBy.evidence !== null)
     .sort((a, b) => (a.ratePerSecond ?? Infinity) - (b.ratePerSecond ?? Infinity));
-  return {
-    name: limit,
-    evidence: nearest?.limitEvidence ?? null,
-    next: nearest?.nextLimit ?? null,
-  };
+  return nearest?.limitedBy ?? { limit, evidence: null, next: null };
 }
 
 /** `main event loop: main used 0.97 of its one thread; next host CPU`. */
-export function limitText({ name, evidence, next }: LimitSeen): string {
+export function limitText({ limit, evidence, next }: LimitSeen): string {
   const figures = evidence === null ? '' : `: ${evidence}`;
-  return `${name}${figures}${next === null ? '' : `; next ${next}`}`;
+  return `${limitName(limit)}${figures}${next === null ? '' : `; next ${limitName(next)}`}`;
 }
 
 /** Of runs that repeat each other: what limited most of them, and what the others; null of none. */
@@ -31,7 +31,10 @@ export function usualLimit(
   all: readonly LimitSeen[],
 ): { usual: LimitSeen; times: number; others: LimitSeen[][] } | null {
   const named = new Map<string, LimitSeen[]>();
-  for (const one of all) named.set(one.name, [...(named.get(one.name) ?? []), one]);
+  for (const one of all) {
+    const name = limitName(one.limit);
+    named.set(name, [...(named.get(name) ?? []), one]);
+  }
   const [most, ...others] = [...named.values()].sort((a, b) => b.length - a.length);
   // The middle one of those that agree, as the first is the coldest.
   const usual = most?.[Math.floor((most.length - 1) / 2)];
@@ -44,6 +47,8 @@ export function usualLimitText(all: readonly LimitSeen[]): string | null {
   if (seen === null) return null;
   const { usual, times, others } = seen;
   if (others.length === 0) return limitText(usual);
-  const rest = others.map((some) => `${some[0]?.name ?? ''} in ${String(some.length)}`);
+  const rest = others.map(
+    (some) => `${limitName(some[0]?.limit ?? null)} in ${String(some.length)}`,
+  );
   return `${limitText(usual)} (in ${String(times)} of ${String(all.length)} runs; ${rest.join(', ')})`;
 }

@@ -1,6 +1,6 @@
 import { isAboutLatency, parseSlos, withErrorBound, type Slo } from '../../../loadtests/lib/slo';
-import type { RunEvent, Summary, Verdict, VerdictOutcome } from '../record/record';
-import type { Limit } from './limits/bottleneck';
+import type { LimitedBy, RunEvent, Summary, Verdict, VerdictOutcome } from '../record/record';
+import { limitName } from './limits/table';
 import { executionFindings, type Promised } from './executions';
 import { figures } from './figures';
 import { lostGenerators } from './generator';
@@ -46,7 +46,7 @@ export const BREACH = 'breach';
 export function verdict(
   slos: readonly Slo[],
   summary: Summary,
-  limitedBy: Limit,
+  limitedBy: LimitedBy,
   facts: VerdictFacts,
 ): Verdict {
   const matched = executionFindings(summary, facts);
@@ -196,7 +196,7 @@ interface Found {
   broken: readonly Breach[];
   undecided: readonly Assessment[];
   ended: readonly Breach[];
-  limitedBy: Limit;
+  limitedBy: LimitedBy;
   facts: VerdictFacts;
 }
 
@@ -221,8 +221,8 @@ function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): stri
   if (outcome === 'not sustained') {
     const failed = lost !== undefined && summary.errors.requests > 0;
     const also = failed ? `; ${plural(summary.errors.requests, 'request')} failed` : '';
-    const known = lost === undefined && !['nothing', 'unknown'].includes(limitedBy.name);
-    const limited = known ? `; limited by ${limitedBy.name}` : '';
+    const known = lost === undefined && limitedBy.limit !== null;
+    const limited = known ? `; limited by ${limitName(limitedBy.limit)}` : '';
     return `${loaded} did not sustain ${load}: ${broken[0]?.text ?? ''}${also}${limited}.`;
   }
   if (outcome === 'inconclusive') {

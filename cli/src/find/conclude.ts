@@ -11,8 +11,7 @@ export function concludeSearch(
   estimate: Estimate,
   ending: SearchEnding,
 ): FindRecord {
-  const { capacity, low, high, confirmedPerSecond } = estimate;
-  const limit = estimate.limit ?? limitAbove(head.probes, capacity) ?? 'unknown';
+  const { capacity, low, high, confirmedPerSecond, limit } = estimate;
   const verdict = verdictOf(head.probes, estimate, ending);
   return {
     ...head,
@@ -28,7 +27,7 @@ export function concludeSearch(
     },
     limit,
     verdict,
-    sentence: findSentence(head, verdict, estimate, limit),
+    sentence: findSentence(head, verdict, estimate),
     confirmedBy: confirmedPerSecond === null ? null : runAt(head.probes, confirmedPerSecond),
     doubts: findDoubts(head, estimate, ending),
   };
@@ -45,15 +44,6 @@ function verdictOf(
     return stoppedBy !== null || failure !== null ? 'invalid' : 'nothing sustained';
   if (!conclusive) return 'inconclusive';
   return confirmedPerSecond === null ? 'not confirmed' : 'found';
-}
-
-/** What limited the lowest level that failed above the capacity. */
-function limitAbove(probes: readonly FindProbe[], capacity: number): string | null {
-  const failed = probes
-    .filter((probe) => probe.result === 'not sustained' && (probe.ratePerSecond ?? 0) > capacity)
-    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
-  const named = failed.find(({ limitedBy }) => limitedBy !== 'nothing' && limitedBy !== 'unknown');
-  return named?.limitedBy ?? null;
 }
 
 function runAt(probes: readonly FindProbe[], ratePerSecond: number): string | null {

@@ -2,6 +2,7 @@
 
 import { basename, join } from 'node:path';
 import type { Prices } from '../analysis/cost';
+import { limitOfRun } from '../analysis/limit-seen';
 import { cpuPerRequest } from '../analysis/machine-speed';
 import type { CapacitySearch } from '../analysis/search/search';
 import type { Probe } from '../analysis/search/types';
@@ -158,9 +159,7 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
     stallsMs: summary.stallsMs ?? [],
     ...(summary.stallCauses === undefined ? {} : { stallCauses: summary.stallCauses }),
     littlesLaw: summary.littlesLaw?.ratio ?? null,
-    limitedBy: verdict.limitedBy.name,
-    limitEvidence: verdict.limitedBy.evidence,
-    nextLimit: verdict.limitedBy.runnerUp?.name ?? null,
+    limitedBy: limitOfRun(verdict),
     sentence: verdict.sentence,
     missed: verdict.breaches[0]?.text ?? verdict.undecided[0]?.text ?? null,
     doubts: verdict.doubts,

@@ -7,7 +7,6 @@ import type { RunRecord, Verdict } from '../record/record';
 
 /** What one probe's run tells the search. */
 export function outcomeOf(record: RunRecord): ProbeOutcome {
-  const { limitedBy } = record.verdict;
   const { achieved } = record.summary;
   // What was left of the load is not the rate that was asked for.
   const isWhole = lostGenerators(record.summary.generator).length === 0;
@@ -23,7 +22,7 @@ export function outcomeOf(record: RunRecord): ProbeOutcome {
     stallCostsSeconds: (record.summary.stallsMs ?? []).map((ms) =>
       stallCostSeconds(ms, record.slo),
     ),
-    limit: limitedBy.name === 'nothing' ? null : limitedBy.name,
+    limit: record.verdict.limitedBy.limit,
   };
 }
 

@@ -1,3 +1,4 @@
+import { limitName } from '../analysis/limits/table';
 import type { Estimate } from '../analysis/search/estimate';
 import { figures } from '../analysis/figures';
 import { workloadName } from '../plan/chosen-workload';
@@ -8,8 +9,7 @@ import type { FindHead } from './searched';
 export function findSentence(
   { workload, slo, probes, target }: FindHead,
   verdict: FindRecord['verdict'],
-  { capacity, low, high, confirmedPerSecond }: Estimate,
-  limit: string,
+  { capacity, low, high, confirmedPerSecond, limit }: Estimate,
 ): string {
   const what = workloadName(workload);
   const loaded = target.kind === 'server' ? 'The server' : 'n8n';
@@ -22,7 +22,7 @@ export function findSentence(
     return `${loaded} did not sustain ${what} with ${wanted} at any rate that was tried.`;
   }
   const answer = `${figures(capacity)} req/s of ${what} with ${wanted}`;
-  const limited = limit === 'unknown' ? '' : `, limited by the ${limit}`.replace('the the', 'the');
+  const limited = limit === null ? '' : `, limited by the ${limitName(limit)}`;
   if (!Number.isFinite(high)) {
     return `${loaded} sustains at least ${figures(low)} req/s of ${what} with ${wanted}${limited}; how much more was not seen.`;
   }

@@ -14,7 +14,6 @@ export interface CapacityEvidence {
   machine: Machine;
   capacityPerSecond: number;
   confirmed: boolean;
-  limit: string;
   /** Whether a trial has since shown that it holds less than was measured. */
   refuted?: boolean;
   /** Of the run that confirmed the capacity, or of the best that held: what each role used at its rate. */
@@ -38,7 +37,6 @@ export function evidenceOf(
     machine: search.machine,
     capacityPerSecond,
     confirmed,
-    limit: search.limit,
     at: search.atCapacity ?? atCapacity(search, readRun),
   };
 }

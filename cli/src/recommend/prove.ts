@@ -1,5 +1,5 @@
 /** Deploys what is recommended and loads it; what is refuted is learnt from, and the next one tried. */
-import { isOfMemory } from '../analysis/limits/space';
+import { isOfMemory } from '../analysis/limits/table';
 import { plannedPerSecond } from '../analysis/planned-share';
 import type { RoleSummary, RunRecord } from '../record/record';
 import { limitsOf } from '../plan/limits';
@@ -69,7 +69,7 @@ export function proveAsIs(loaded: RunRecordAt): Proof {
 }
 
 const ranOutOfMemory = ({ verdict, summary }: RunRecord): boolean =>
-  isOfMemory(verdict.limitedBy.name) || summary.roles.some(({ oomKills }) => oomKills > 0);
+  isOfMemory(verdict.limitedBy.limit) || summary.roles.some(({ oomKills }) => oomKills > 0);
 
 /** Of memory that was too little nobody knows how much is enough: try this much more of the limit. */
 const MORE_MEMORY = 1.25;

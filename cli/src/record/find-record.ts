@@ -8,7 +8,7 @@ import {
 import { topologySchema } from '../plan/topology';
 import { machineSchema, targetKindSchema, type Summary } from './record';
 import { roleSummarySchema, stallCausesSchema } from './summary';
-import { verdictOutcomeSchema } from './verdict';
+import { limitSchema, limitSeenSchema, verdictOutcomeSchema } from './verdict';
 
 /** What each role used at the capacity, or at the highest rate that was sustained. */
 export const atCapacitySchema = z.object({
@@ -55,10 +55,7 @@ export const findProbeSchema = z.object({
   stallCauses: z.exactOptional(stallCausesSchema),
   /** Requests in flight seen over those that Little's law predicts. */
   littlesLaw: z.number().nullable(),
-  limitedBy: z.string(),
-  /** The figures that say so, and what would limit it next; left out where it is not known. */
-  limitEvidence: z.exactOptional(z.string()),
-  nextLimit: z.exactOptional(z.string().nullable()),
+  limitedBy: limitSeenSchema,
   sentence: z.string(),
   /** The first SLO that was missed or left open, with what was measured; null where all were met. */
   missed: z.exactOptional(z.string().nullable()),
@@ -102,8 +99,8 @@ export const findRecordSchema = z.object({
     share: z.number(),
     ratePerSecond: z.number(),
   }),
-  /** The first limit met above the capacity. */
-  limit: z.string(),
+  /** The first limit met above the capacity; null where none was seen. */
+  limit: limitSchema.nullable(),
   verdict: z.enum(['found', 'not confirmed', 'inconclusive', 'nothing sustained', 'invalid']),
   /** One sentence a manager can read. */
   sentence: z.string(),

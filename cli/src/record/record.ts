@@ -14,7 +14,7 @@ export type {
   StallCauses,
   Summary,
 } from './summary';
-export type { LimitSeen, LimitedBy, RankedLimit, Verdict, VerdictOutcome } from './verdict';
+export type { Limit, LimitSeen, LimitedBy, RankedLimit, Verdict, VerdictOutcome } from './verdict';
 import { z } from 'zod';
 import {
   arrivalsSchema,

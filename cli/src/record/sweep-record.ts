@@ -115,9 +115,8 @@ export const cellRecordSchema = stepSchema.extend({
   /** `crashed`: n8n did not come up, or never gave the expected response. */
   outcome: z.union([verdictOutcomeSchema.exclude(['aborted']), z.literal('crashed')]),
   sentence: z.string(),
-  limitedBy: z.string(),
-  /** The same with its figures and what came next; not of what crashed. */
-  limit: z.exactOptional(limitSeenSchema),
+  /** Null of what crashed. */
+  limitedBy: limitSeenSchema.nullable(),
   figures: cellFiguresSchema,
   /** Folder of its run or search beneath the cell's own; null where it came to none. */
   run: z.string().nullable(),

@@ -15,10 +15,17 @@ export const verdictOutcomeSchema = z.enum([
 ]);
 export type VerdictOutcome = z.infer<typeof verdictOutcomeSchema>;
 
-export const rankedLimitSchema = z.object({
-  name: z.string(),
-  role: sampledRoleSchema,
-  resource: z.string(),
+export const RESOURCES = [
+  ...(['CPU', 'CPU limit', 'event loop', 'thread', 'disk'] as const),
+  ...(['memory', 'heap', 'maxmemory'] as const),
+  ...(['slots', 'connection pool', 'connections', 'locks'] as const),
+] as const;
+
+/** What can run out: a row of the table in analysis/limits. */
+export const limitSchema = z.object({ role: sampledRoleSchema, resource: z.enum(RESOURCES) });
+export type Limit = z.infer<typeof limitSchema>;
+
+export const rankedLimitSchema = limitSchema.extend({
   /** In use of what there is, as a share. */
   utilisation: z.number(),
   isUsedUp: z.boolean(),
@@ -26,10 +33,10 @@ export const rankedLimitSchema = z.object({
 });
 export type RankedLimit = z.infer<typeof rankedLimitSchema>;
 
-/** The resource that ran out first; `nothing` where none did, `unknown` where none of those seen did. */
+/** What limited a run. */
 export const limitedBySchema = z.object({
-  /** A row of the table in analysis/limits, such as `worker slots`. */
-  name: z.string(),
+  /** The resource that ran out first; null where none of those seen did. */
+  limit: limitSchema.nullable(),
   /** The figures that say so. */
   evidence: z.string(),
   /** In use of what there is; left out where it is not known. */
@@ -69,10 +76,10 @@ export type Verdict = z.infer<typeof verdictSchema>;
 
 /** What limited a run or a search, as records of several runs keep it. */
 export const limitSeenSchema = z.object({
-  name: z.string(),
+  limit: limitSchema.nullable(),
   /** The figures that say so; null where there are none. */
   evidence: z.string().nullable(),
   /** What would limit it next; null where nothing else was seen. */
-  next: z.string().nullable(),
+  next: limitSchema.nullable(),
 });
 export type LimitSeen = z.infer<typeof limitSeenSchema>;

@@ -96,12 +96,11 @@ async function loaded(
   const { folder, data } = await measure(running, order, progress, signal);
   signal.throwIfAborted();
   const { record } = data;
-  const { outcome, sentence, limitedBy } = record.verdict;
+  const { outcome, sentence } = record.verdict;
   return {
     outcome: outcome === 'aborted' ? 'invalid' : outcome,
     sentence,
-    limitedBy: limitedBy.name,
-    limit: limitOfRun(record.verdict),
+    limitedBy: limitOfRun(record.verdict),
     figures: figuresOfRun(record),
     run: relative(order.out, folder),
     versions: record.versions,
@@ -141,8 +140,7 @@ async function searched(
   return {
     outcome: OUTCOMES[record.verdict],
     sentence: record.sentence,
-    limitedBy: record.limit,
-    limit: limitOfSearch(record),
+    limitedBy: limitOfSearch(record),
     figures: figuresOfSearch(record, atCapacity),
     run: relative(order.out, folder),
     versions: record.versions,

@@ -11,7 +11,7 @@ import type { SweepFolder } from './folder';
 /** What measuring a cell gives; where n8n does not come up at all, it throws. */
 export type CellResult = Pick<
   CellRecord,
-  'outcome' | 'sentence' | 'limitedBy' | 'limit' | 'figures' | 'run' | 'versions'
+  'outcome' | 'sentence' | 'limitedBy' | 'figures' | 'run' | 'versions'
 >;
 
 /** Writes below `folder`. Rejects with the signal's reason where it fires. */
@@ -82,7 +82,7 @@ function crashed(error: unknown, signal: AbortSignal): CellResult | null {
   return {
     outcome: 'crashed',
     sentence: messageOf(error),
-    limitedBy: 'unknown',
+    limitedBy: null,
     figures: NO_FIGURES,
     run: null,
     versions: {},

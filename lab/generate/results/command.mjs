@@ -1,4 +1,5 @@
 // What the command n8n-tuned recorded of n8n: its own records, beneath studies/.
+import { limitName } from './limit-name.mjs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { compiled } from '../compiled.mjs';
@@ -39,7 +40,7 @@ export function closedLoops() {
       `${number(100 * r.summary.errors.share)} %`,
       sum('processesPeak'),
       `${number(sum('rssPeakMiB'))} MiB`,
-      r.verdict.limitedBy.name,
+      limitName(r.verdict.limitedBy.limit),
       `[report](../${path.replace('run.json', 'report.md')})`,
     ];
   });
@@ -88,7 +89,7 @@ export function capacities() {
     r.topology?.mode ?? '-',
     r.slo.map((s) => s.text).join(', '),
     `${number(r.capacity.ratePerSecond)}/s (${range(r.capacity)})${unsure({ ...r.capacity, verdict: r.verdict })}`,
-    r.limit,
+    limitName(r.limit),
     link(path),
   ]);
   return `## Capacities

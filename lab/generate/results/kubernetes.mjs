@@ -1,5 +1,6 @@
 // The target kubernetes: each command on a cluster, and the capacity there beside that of processes with the same limits
 // (studies/kubernetes/measure.mjs).
+import { limitName } from './limit-name.mjs';
 import { COMPARED, MODES, PARTS, peerPart, TARGETS } from '../../../studies/kubernetes/parts.mjs';
 import { atCapacity, capacityRatio, isDifferent } from './kubernetes-ratio.mjs';
 import { bounds, why } from './kubernetes-why.mjs';
@@ -100,7 +101,7 @@ function searchRow(record, mode, target) {
   return [
     ...[mode, WORDS[target]],
     `${number(search.capacity.ratePerSecond)}/s (${range(search.capacity)})`,
-    ...[search.verdict, search.limit],
+    ...[search.verdict, limitName(search.limit)],
     `${ms(run?.latencyMs?.p50)}; ${ms(run?.latencyMs?.p95)}`,
     ms(run?.cpuMillisecondsPerRequest),
     `${number(search.budgetSeconds / 60)} min`,
@@ -175,7 +176,7 @@ function sweepTable(record) {
       `${number(cell.figures.achievedPerSecond)}/s`,
       `${number(cell.figures.p95Ms)} ms`,
       `${number(cell.figures.cpuMillisecondsPerRequest)} ms`,
-      cell.limitedBy,
+      limitName(cell.limitedBy.limit),
     ]);
   const controls = cells
     .filter(({ isControl, figures }) => isControl && figures.achievedPerSecond !== null)

@@ -1,4 +1,5 @@
 // Whether the cause is named: limits planted in a real n8n, and what each run was put down to.
+import { limitName } from './limit-name.mjs';
 import { has, link, number, readJson, table } from './records.mjs';
 
 const percent = (share) => `${number(100 * share)} %`;
@@ -7,7 +8,9 @@ export function plantedLimits() {
   const path = 'studies/planted-limits/results/record.json';
   if (!has(path)) return '';
   const { rows = [], cases } = readJson(path);
-  const unplanted = rows.filter((row) => !cases.some(({ limit }) => limit === row));
+  const unplanted = rows
+    .map(limitName)
+    .filter((row) => !cases.some(({ limit }) => limitName(limit) === row));
   const named = cases.filter(({ isRight }) => isRight).length;
   return `## Whether the bottleneck is named
 
@@ -18,12 +21,12 @@ ${table(
   ['planted', 'has to be named', 'was named', 'in use', 'by these figures', 'next'],
   cases.map(({ what, limit, limitedBy }) => [
     what,
-    limit,
-    limitedBy.name === limit ? 'yes' : `**${limitedBy.name}**`,
+    limitName(limit),
+    limitName(limitedBy.limit) === limitName(limit) ? 'yes' : `**${limitName(limitedBy.limit)}**`,
     limitedBy.utilisation === undefined ? '-' : percent(limitedBy.utilisation),
     limitedBy.evidence,
     limitedBy.runnerUp
-      ? `${limitedBy.runnerUp.name}, ${percent(limitedBy.runnerUp.utilisation)}`
+      ? `${limitName(limitedBy.runnerUp)}, ${percent(limitedBy.runnerUp.utilisation)}`
       : '-',
   ]),
 )}

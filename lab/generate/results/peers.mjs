@@ -1,4 +1,5 @@
 // This chart and others on one cluster, by the parts of studies/charts/peers.mjs that have a record.
+import { limitName } from './limit-name.mjs';
 import { CONTENDERS, LOADS, MODES, pairsOf } from '../../../studies/charts/parts.mjs';
 import { has, link, median, number, readJson, spread, table, undecided } from './records.mjs';
 
@@ -120,7 +121,7 @@ function* limitsIn(values) {
 }
 
 const limitNames = ({ limits = [] }) =>
-  limits.filter((limit) => limit !== null).map(({ name }) => name);
+  limits.filter((one) => one !== null).map(({ limit }) => limitName(limit));
 
 /** What a side ran into first; of several, in how many of its runs each. */
 function limitsOf(side) {

@@ -1,4 +1,5 @@
 // Right-sizing of n8n itself: one process by CPU and memory, workers, and workers in pods.
+import { limitName } from './limit-name.mjs';
 import { link, number, readJson, table } from './records.mjs';
 import {
   cellsOf,
@@ -57,7 +58,7 @@ export function regularPart() {
     ms(one.figures.p99Ms),
     errorsOf(one),
     one.outcome,
-    one.limitedBy,
+    limitName(one.limitedBy?.limit ?? null),
     memoryOf(one),
     others(one),
   ]);
@@ -85,7 +86,7 @@ const figuresOf = (one) => [
   rateOf(one),
   ms(one.figures.p99Ms),
   errorsOf(one),
-  one.limitedBy,
+  limitName(one.limitedBy?.limit ?? null),
   memoryOf(one),
   restartsOf(one),
   others(one),

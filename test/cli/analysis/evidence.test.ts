@@ -13,7 +13,7 @@ const facts: VerdictFacts = {
   ...{ answers: 'when-done', executionsPerRequest: 1, loop: 'open', events: [] },
   ...{ failedSamplers: [], stealShare: null, otherCores: null },
 };
-const nothing = { name: 'nothing', evidence: '' } as const;
+const nothing = { limit: null, evidence: '' };
 
 const answered = (tMs: number, durationMs: number): RequestSample => ({
   ...{ tMs, durationMs, status: 200, ok: true, errorKind: '', id: String(tMs) },
@@ -260,7 +260,7 @@ describe('events come first', () => {
     const { sentence } = verdict(
       [one('errors<1%')],
       summaryOf(all(143, 5_000), 8),
-      { name: 'worker slots', evidence: 'x' },
+      { limit: { role: 'worker', resource: 'slots' }, evidence: 'x' },
       { ...facts, workload: 'wait-5s', events },
     );
     expect(sentence).toBe(
@@ -277,7 +277,7 @@ describe('events come first', () => {
     const { sentence } = verdict(
       ...([[one('errors<1%')], summaryOf(all(143, 5_000), 8)] as const),
       ...([
-        { name: 'worker slots', evidence: 'x' },
+        { limit: { role: 'worker', resource: 'slots' }, evidence: 'x' },
         { ...facts, events, aborted: 'by you' },
       ] as const),
     );

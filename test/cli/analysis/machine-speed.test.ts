@@ -33,7 +33,7 @@ function probe(
     p95Ms: 100,
     errorShare: 0,
     littlesLaw: 1,
-    limitedBy: 'nothing',
+    limitedBy: { limit: null, evidence: null, next: null },
     sentence: '',
     run: 'probes/x',
     cpuPerRequest: ms === null ? null : ofMain(ms),

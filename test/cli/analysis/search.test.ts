@@ -1,3 +1,4 @@
+import { GENERATOR } from '../../../cli/src/analysis/limits/generator';
 import { CapacitySearch } from '../../../cli/src/analysis/search/search';
 import { estimate } from '../../../cli/src/analysis/search/estimate';
 import { usualLengths } from '../../../cli/src/find/settings';
@@ -9,6 +10,9 @@ import {
   type Trial,
 } from '../../../cli/src/analysis/search/types';
 import { drawn } from '../../support/properties';
+
+const SLOTS = { role: 'worker', resource: 'slots' } as const;
+const MEMORY = { role: 'main', resource: 'memory' } as const;
 
 /** A system that answers everything up to its limit, with a latency that grows as it nears it. */
 function system(limit: number, capacity: number) {
@@ -25,7 +29,7 @@ function system(limit: number, capacity: number) {
       pressure,
       cpuMs: null,
       stallCostsSeconds: [],
-      limit: failed ? 'worker slots' : null,
+      limit: failed ? SLOTS : null,
     };
   };
 }
@@ -67,7 +71,7 @@ describe('a search', () => {
     expect(Math.abs(estimate.capacity / capacity - 1)).toBeLessThan(0.03);
     expect(estimate.low).toBeLessThanOrEqual(capacity);
     expect(estimate.high).toBeGreaterThanOrEqual(capacity);
-    expect(estimate.limit).toBe('worker slots');
+    expect(estimate.limit).toEqual(SLOTS);
     expect(estimate.contradicting).toEqual([]);
   });
 
@@ -230,9 +234,9 @@ describe('where there is no plain answer', () => {
       pressure: 9,
       cpuMs: null,
       stallCostsSeconds: [],
-      limit: 'memory',
+      limit: MEMORY,
     }));
-    expect(estimate).toMatchObject({ capacity: 0, confirmedPerSecond: null, limit: 'memory' });
+    expect(estimate).toMatchObject({ capacity: 0, confirmedPerSecond: null, limit: MEMORY });
     expect(probes.length).toBeLessThan(20);
   });
 
@@ -254,11 +258,11 @@ describe('where there is no plain answer', () => {
             pressure: 3,
             cpuMs: null,
             stallCostsSeconds: [],
-            limit: 'load generator',
+            limit: GENERATOR,
           }
         : honest(probe.kind === 'ladder' ? { ...probe, clients: 1 } : probe),
     );
-    expect(estimate.limit).toBe('load generator');
+    expect(estimate.limit).toEqual(GENERATOR);
     expect(estimate.conclusive).toBe(false);
     expect(estimate.capacity).toBeGreaterThan(80);
     expect(estimate.capacity).toBeLessThanOrEqual(300);
@@ -271,7 +275,7 @@ describe('where there is no plain answer', () => {
       i === 4 ? { ...honest(probe), result: 'invalid' } : honest(probe),
     );
     expect(rates[5]).toBe(rates[4]);
-    expect(estimate.limit).toBe('worker slots');
+    expect(estimate.limit).toEqual(SLOTS);
     expect(estimate.capacity).toBeGreaterThan(80);
   });
 });

@@ -259,7 +259,7 @@ describe('verdict', () => {
     stealShare: null,
     otherCores: null,
   };
-  const none = { name: 'nothing', evidence: '' } as const;
+  const none = { limit: null, evidence: '' };
   const clean = summarize(
     steady.map((r) => request(r.tMs, r.durationMs)),
     [],
@@ -283,7 +283,7 @@ describe('verdict', () => {
       achieved: { requests: 1_200, ratePerSecond: 40, shareOfOffered: 0.8 },
     };
     const limited = {
-      name: 'main event loop',
+      limit: { role: 'main', resource: 'event loop' },
       evidence: 'main used 0.97 of its one thread',
     } as const;
     expect(verdict([], behind, limited, run).sentence).toBe(

@@ -8,6 +8,8 @@ import { sampleRun } from '../../support/sample-run';
 
 const { record } = sampleRun();
 
+const LOOP = { role: 'main', resource: 'event loop' } as const;
+
 function probe(given: Partial<FindProbe>): FindProbe {
   return {
     kind: 'narrow',
@@ -18,7 +20,7 @@ function probe(given: Partial<FindProbe>): FindProbe {
     p95Ms: 100,
     errorShare: 0,
     littlesLaw: 1,
-    limitedBy: 'nothing',
+    limitedBy: { limit: null, evidence: null, next: null },
     sentence: '',
     run: 'probes/x',
     ...given,
@@ -46,7 +48,11 @@ function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHea
 }
 
 const held = probe({ kind: 'confirm', ratePerSecond: 38, run: 'probes/confirmed' });
-const failed = probe({ ratePerSecond: 44, result: 'not sustained', limitedBy: 'main event loop' });
+const failed = probe({
+  ratePerSecond: 44,
+  result: 'not sustained',
+  limitedBy: { limit: LOOP, evidence: null, next: null },
+});
 const quiet = { stoppedBy: null, failure: null, restless: [], memoryAtRestMiB: [] };
 const found = {
   capacity: 38.5,
@@ -61,11 +67,11 @@ const found = {
 
 describe('what a search answers', () => {
   it('names the confirming run, what limits above it, and what to plan with', () => {
-    const answer = concludeSearch(head([failed, held]), found, quiet);
+    const answer = concludeSearch(head([failed, held]), { ...found, limit: LOOP }, quiet);
     expect(answer).toMatchObject({
       verdict: 'found',
       confirmedBy: 'probes/confirmed',
-      limit: 'main event loop',
+      limit: LOOP,
       advised: { share: 0.8, ratePerSecond: expect.closeTo(30.8, 6) },
       doubts: [],
     });
@@ -293,7 +299,7 @@ describe('what a probe tells the search', () => {
       // Two workers with 0.9 cores are each less busy than one main with 0.5.
       cpuMs: (1_000 * 0.5) / 38.4,
       stallCostsSeconds: [],
-      limit: 'worker slots',
+      limit: { role: 'worker', resource: 'slots' },
     });
   });
 

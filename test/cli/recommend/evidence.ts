@@ -32,7 +32,6 @@ export function regular(
     machine: { cpu: 'Test CPU', cores: 8, memoryMiB: 16_000, os: 'Linux', node: 'v24' },
     capacityPerSecond,
     confirmed: true,
-    limit: 'main event loop',
     at: {
       ratePerSecond: capacityPerSecond,
       meanLatencyMs: 50,

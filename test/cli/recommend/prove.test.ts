@@ -61,7 +61,10 @@ test('what ran out of memory gets more of it, again and again', async () => {
       ...regular(60).topology,
       main: { ...regular(60).topology.main, memoryMiB },
     };
-    record.verdict.limitedBy = { name: 'memory', evidence: 'killed for want of memory' };
+    record.verdict.limitedBy = {
+      limit: { role: 'main', resource: 'memory' },
+      evidence: 'killed for want of memory',
+    };
     return record;
   });
   expect(result.verdict).toBe('PROVEN');

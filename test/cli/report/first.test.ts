@@ -87,7 +87,7 @@ describe('a run', () => {
       ...run.record,
       topology: null,
       summary: { ...summary, roles: [] },
-      verdict: { ...verdict, limitedBy: { name: 'unknown', evidence: '' } },
+      verdict: { ...verdict, limitedBy: { limit: null, evidence: '' } },
     };
     expect(firstFigures(record).map(({ name }) => name)).toEqual([
       ...['Expected responses', 'p95<300ms', 'errors<1%'],

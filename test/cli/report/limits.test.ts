@@ -11,7 +11,7 @@ import { sampleSearch } from '../../support/sample-find';
 const style = { width: 4_000, colour: false };
 const limit = limitOfSearch(sampleSearch());
 const other: LimitSeen = {
-  name: 'host CPU',
+  limit: { role: 'host', resource: 'CPU' },
   evidence: 'the machine used 2 of 2 cores',
   next: null,
 };
@@ -19,7 +19,7 @@ const SENTENCE = 'main event loop: main used 0.97 of its one thread; next host C
 
 test('of a search, with the figures of the lowest rate that it limited', () => {
   expect(limitText(limit)).toBe(SENTENCE);
-  expect(limitText({ name: 'unknown', evidence: null, next: null })).toBe('unknown');
+  expect(limitText({ limit: null, evidence: null, next: null })).toBe('none seen');
   expect(renderFindTerminal(sampleSearch(), style)).toContain(SENTENCE);
 });
 

@@ -64,7 +64,7 @@ if (planFile !== undefined && root !== undefined) {
         return {
           outcome: 'sustained',
           sentence: cellKey(cell),
-          limitedBy: 'nothing',
+          limitedBy: null,
           figures: { ...NO_FIGURES, capacityPerSecond: cellKey(cell).length },
           run: null,
           versions: {},

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isSameLimit } from '../../../cli/src/analysis/limits/table';
 import { findBundled } from '../../../cli/src/lab/kit';
 import { repositoryRoot } from '../../../cli/src/lab/paths';
 import { findK6 } from '../../../cli/src/load/find-k6';
 import { chooseWorkload, type ChosenWorkload } from '../../../cli/src/plan/chosen-workload';
 import { planOf } from '../../../loadtests/lib/profile';
 import { parseSlos } from '../../../loadtests/lib/slo';
-import type { RunRecord } from '../../../cli/src/record/record';
+import type { LimitedBy } from '../../../cli/src/record/record';
 import { measure } from '../../../cli/src/run/run';
 import type { Running } from '../../../cli/src/targets/target';
 import { bringUp, never, quiet } from '../stage';
@@ -20,7 +21,7 @@ const MEASURED_SECONDS = 12;
 
 export interface Diagnosis extends Pick<Planted, 'what' | 'limit'> {
   stage: string;
-  limitedBy: RunRecord['verdict']['limitedBy'];
+  limitedBy: LimitedBy;
   achievedPerSecond: number;
   isRight: boolean;
 }
@@ -87,7 +88,7 @@ async function diagnoseOne(
       limit: planted.limit,
       limitedBy: verdict.limitedBy,
       achievedPerSecond: summary.achieved.ratePerSecond,
-      isRight: verdict.limitedBy.name === planted.limit,
+      isRight: isSameLimit(verdict.limitedBy.limit, planted.limit),
     };
   } finally {
     await undo();

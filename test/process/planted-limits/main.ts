@@ -4,7 +4,9 @@ import { STAGES } from './planted';
 
 /** A line of JSON with all rows of the table, then one for each case, as it ends; with names, only those stages. */
 async function all(names: readonly string[]): Promise<void> {
-  process.stdout.write(`${JSON.stringify({ rows: LIMITS.map(({ name }) => name) })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ rows: LIMITS.map(({ role, resource }) => ({ role, resource })) })}\n`,
+  );
   for (const stage of STAGES.filter(({ name }) => names.length === 0 || names.includes(name))) {
     await diagnose(stage, (diagnosis) => {
       process.stdout.write(`${JSON.stringify(diagnosis)}\n`);

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createGroup, findControl, readGroup } from '../../../cli/src/linux/cgroup';
+import type { Limit } from '../../../cli/src/record/record';
 import type { Running } from '../../../cli/src/targets/target';
 
 /** Real systems, each with one limit planted, and the row of the table that has to name it. */
@@ -13,7 +14,7 @@ export interface Planted {
   /** What was done to it. */
   what: string;
   /** The row that has to come first. */
-  limit: string;
+  limit: Limit;
   workload: string;
   variant?: 'load-target';
   parameters?: Record<string, number>;
@@ -41,7 +42,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'each execution counts for about 50 ms in the process of n8n',
-        limit: 'main event loop',
+        limit: { role: 'main', resource: 'event loop' },
         workload: 'cpu',
         variant: 'load-target',
         parameters: LOOP_OF_50_MS,
@@ -49,21 +50,21 @@ export const STAGES: Stage[] = [
       },
       {
         what: 'each execution counts for about 50 ms in a Code node',
-        limit: 'runner event loop',
+        limit: { role: 'runner', resource: 'event loop' },
         workload: 'cpu',
         parameters: LOOP_OF_50_MS,
         clients: 8,
       },
       {
         what: 'a CPU limit of 20m on k6',
-        limit: 'load generator',
+        limit: { role: 'generator', resource: 'CPU' },
         workload: 'last-node',
         clients: 8,
         generatorCores: 0.02,
       },
       {
         what: 'four processes per core that only count, beside n8n',
-        limit: 'host CPU',
+        limit: { role: 'host', resource: 'CPU' },
         workload: 'last-node',
         clients: 4,
         plant: () => Promise.resolve(burn(4 * availableParallelism())),
@@ -76,7 +77,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'a CPU limit of 500m',
-        limit: 'main CPU limit',
+        limit: { role: 'main', resource: 'CPU limit' },
         workload: 'last-node',
         clients: 8,
       },
@@ -88,7 +89,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'N8N_RUNNERS_MAX_CONCURRENCY=1, and a Code node that waits for 5 s',
-        limit: 'runner slots',
+        limit: { role: 'runner', resource: 'slots' },
         workload: 'wait-5s',
         clients: 3,
       },
@@ -100,7 +101,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'N8N_CONCURRENCY_PRODUCTION_LIMIT=1, and a node that waits for 5 s',
-        limit: 'execution slots',
+        limit: { role: 'main', resource: 'slots' },
         workload: 'wait-5s',
         variant: 'load-target',
         clients: 3,
@@ -113,14 +114,14 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'a worker with concurrency 5, and a node that waits for 5 s',
-        limit: 'worker slots',
+        limit: { role: 'worker', resource: 'slots' },
         workload: 'wait-5s',
         variant: 'load-target',
         clients: 15,
       },
       {
         what: 'each execution counts for about 50 ms in the worker',
-        limit: 'worker event loop',
+        limit: { role: 'worker', resource: 'event loop' },
         workload: 'cpu',
         variant: 'load-target',
         parameters: LOOP_OF_50_MS,
@@ -128,21 +129,21 @@ export const STAGES: Stage[] = [
       },
       {
         what: 'a CPU limit of 20m on PostgreSQL',
-        limit: 'PostgreSQL CPU limit',
+        limit: { role: 'postgresql', resource: 'CPU limit' },
         workload: 'last-node',
         clients: 8,
         plant: (running) => Promise.resolve(limitCpu(running, 'postgresql', 20)),
       },
       {
         what: 'a CPU limit of 10m on Redis',
-        limit: 'Redis CPU limit',
+        limit: { role: 'redis', resource: 'CPU limit' },
         workload: 'last-node',
         clients: 8,
         plant: (running) => Promise.resolve(limitCpu(running, 'redis', 10)),
       },
       {
         what: 'a client that keeps Redis busy with a script of 50 ms, again and again',
-        limit: 'Redis thread',
+        limit: { role: 'redis', resource: 'thread' },
         workload: 'last-node',
         clients: 8,
         plant: busyRedis,
@@ -155,7 +156,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'a maxmemory of Redis that is full, so that it refuses to write',
-        limit: 'Redis maxmemory',
+        limit: { role: 'redis', resource: 'maxmemory' },
         workload: 'last-node',
         clients: 8,
         plant: fullRedis,
@@ -172,7 +173,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'a CPU limit of 200m on the webhook processor',
-        limit: 'webhook processor CPU limit',
+        limit: { role: 'webhook', resource: 'CPU limit' },
         workload: 'last-node',
         clients: 8,
       },
@@ -189,7 +190,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'DB_POSTGRESDB_POOL_SIZE=1, and every execution takes 100 ms to be written',
-        limit: 'main database pool',
+        limit: { role: 'main', resource: 'connection pool' },
         workload: 'last-node',
         clients: 8,
         plant: (running) => onWrite(running, 'PERFORM pg_sleep(0.1);'),
@@ -207,7 +208,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'executions are written one after the other: one lock, held for 100 ms',
-        limit: 'PostgreSQL locks',
+        limit: { role: 'postgresql', resource: 'locks' },
         workload: 'last-node',
         clients: 8,
         plant: (running) =>
@@ -226,14 +227,14 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'four processes that write to the disk of PostgreSQL and wait until it has each block',
-        limit: 'host disk',
+        limit: { role: 'host', resource: 'disk' },
         workload: 'last-node',
         clients: 2,
         plant: () => Promise.resolve(writers(4)),
       },
       {
         what: 'others have taken all connections of PostgreSQL that n8n did not have yet',
-        limit: 'PostgreSQL connections',
+        limit: { role: 'postgresql', resource: 'connections' },
         workload: 'last-node',
         clients: 16,
         plant: takeConnections,
@@ -246,7 +247,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'a memory limit only 5 % above what main takes before the load',
-        limit: 'main memory',
+        limit: { role: 'main', resource: 'memory' },
         workload: 'items',
         clients: 16,
         plant: (running) => Promise.resolve(limitMemory(running, 'main')),
@@ -259,7 +260,7 @@ export const STAGES: Stage[] = [
     cases: [
       {
         what: 'a heap of 300 MiB, and executions that hold 100 MiB each',
-        limit: 'main heap',
+        limit: { role: 'main', resource: 'heap' },
         workload: 'memory',
         variant: 'load-target',
         parameters: { mb: 100 },

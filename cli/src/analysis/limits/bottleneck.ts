@@ -1,12 +1,8 @@
-import type { RankedLimit, Verdict } from '../../record/record';
+import type { LimitedBy, RankedLimit } from '../../record/record';
 import { figures } from '../figures';
 import { Sampled, type LimitFacts } from './facts';
 import { rank } from './rank';
-import type { LimitRow } from './row';
-import { LIMITS } from './table';
-
-/** What limited a run, the figures that say so, and what came next. */
-export type Limit = Verdict['limitedBy'];
+import { limitName, LIMITS, rowOf } from './table';
 
 /**
  * Requests that come at random make each other wait long before a resource is used up: at 70 % of one
@@ -15,7 +11,8 @@ export type Limit = Verdict['limitedBy'];
  */
 const NEAREST = 0.7;
 
-export function bottleneck(facts: LimitFacts, healthy: boolean): Limit {
+/** What limited a run, the figures that say so, and what came next. */
+export function bottleneck(facts: LimitFacts, healthy: boolean): LimitedBy {
   const seen = { ...facts, sampled: new Sampled(facts.samples, facts.limits.measured) };
   const readings = LIMITS.flatMap((row) => {
     const reading = row.read(seen);
@@ -26,7 +23,7 @@ export function bottleneck(facts: LimitFacts, healthy: boolean): Limit {
   if (first?.isUsedUp === true) return limitOf(first, ranked);
   if (healthy) {
     return {
-      name: 'nothing',
+      limit: null,
       evidence: 'no resource was used up at this load',
       runnerUp: first ?? null,
       ranked,
@@ -38,7 +35,7 @@ export function bottleneck(facts: LimitFacts, healthy: boolean): Limit {
     return limitOf({ ...nearest, evidence }, ranked, nearest);
   }
   return {
-    name: 'unknown',
+    limit: null,
     evidence: unknown(facts.samples.length > 0, ranked),
     runnerUp: first ?? null,
     ranked,
@@ -46,18 +43,18 @@ export function bottleneck(facts: LimitFacts, healthy: boolean): Limit {
 }
 
 /** Memory and slots that are nearly used up slow nothing down. */
-const canSlow = ({ name }: RankedLimit): boolean => {
-  const kind: LimitRow['kind'] | undefined = LIMITS.find((row) => row.name === name)?.kind;
+const canSlow = (limit: RankedLimit): boolean => {
+  const kind = rowOf(limit)?.kind;
   return kind === 'work' || kind === 'shared';
 };
 
 function limitOf(
-  { name, evidence, utilisation }: RankedLimit,
+  { role, resource, evidence, utilisation }: RankedLimit,
   ranked: RankedLimit[],
   self: RankedLimit | undefined = ranked[0],
-): Limit {
+): LimitedBy {
   return {
-    name,
+    limit: { role, resource },
     evidence,
     utilisation,
     runnerUp: ranked.find((one) => one !== self) ?? null,
@@ -71,6 +68,6 @@ function unknown(isSampled: boolean, ranked: readonly RankedLimit[]): string {
   const most =
     first === undefined
       ? ''
-      : `; the most was ${figures(100 * first.utilisation)} % of ${first.name}`;
+      : `; the most was ${figures(100 * first.utilisation)} % of ${limitName(first)}`;
   return `no sampled resource was used up, so what limited it lies outside what was seen${most}`;
 }

@@ -5,7 +5,14 @@ import { USED_UP, type Reading, type LimitRow, type Seen } from './row';
 const WAITED_SHARE = 0.5;
 
 export const diskRows: LimitRow[] = [
-  { role: 'host', resource: 'disk', name: 'host disk', kind: 'work', read: readDisk },
+  {
+    role: 'host',
+    resource: 'disk',
+    name: 'host disk',
+    advice: 'use a faster disk, or write less: do not keep successful executions',
+    kind: 'work',
+    read: readDisk,
+  },
 ];
 
 /** A disk that serves many at once can be busy all the time and have room: what counts is who waits. */

@@ -1,11 +1,13 @@
 import { figures } from '../figures';
 import type { Reading, LimitRow, Seen } from './row';
 
+export const GENERATOR = { role: 'generator', resource: 'CPU' } as const;
+
 export const generatorRows: LimitRow[] = [
   {
-    role: 'generator',
-    resource: 'CPU',
+    ...GENERATOR,
     name: 'load generator',
+    advice: 'give the load generator more CPU: n8n was not the limit',
     kind: 'generator',
     read: readGenerator,
   },

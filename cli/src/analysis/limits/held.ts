@@ -1,5 +1,6 @@
 import { ROLES } from '../../plan/roles';
 import { figures } from '../figures';
+import type { Limit } from '../../record/record';
 import type { SampledRole } from '../metrics';
 import { mean, median } from '../statistics';
 import { slope } from '../trend';
@@ -24,7 +25,7 @@ const isWorkOf =
  */
 const leavesNothing = ({ utilisation }: Reading): boolean => utilisation >= USED_UP;
 const isDeeper =
-  (...resources: string[]) =>
+  (...resources: Limit['resource'][]) =>
   ({ resource }: LimitRow): boolean =>
     resources.includes(resource);
 
@@ -34,6 +35,7 @@ export const heldRows: LimitRow[] = [
     role: 'worker',
     resource: 'slots',
     name: 'worker slots',
+    advice: 'raise the concurrency of the workers, or add a worker',
     kind: 'held',
     explainedBy: (row) =>
       isWorkOf('worker', 'runner', 'upstream')(row) ||
@@ -46,6 +48,7 @@ export const heldRows: LimitRow[] = [
     role: 'runner',
     resource: 'slots',
     name: 'runner slots',
+    advice: 'raise the concurrency of the task runners, or add a worker',
     kind: 'held',
     explainedBy: (row, reading) =>
       isWorkOf('main', 'worker', 'runner')(row) && leavesNothing(reading),
@@ -55,6 +58,7 @@ export const heldRows: LimitRow[] = [
     role: 'main',
     resource: 'slots',
     name: 'execution slots',
+    advice: 'raise the limit of executions that run at the same time',
     kind: 'held',
     explainedBy: (row, reading) =>
       (isWorkOf('main', 'runner', 'upstream')(row) && leavesNothing(reading)) ||
@@ -67,6 +71,7 @@ export const heldRows: LimitRow[] = [
     role,
     resource: 'connection pool',
     name: `${roleName(role)} database pool`,
+    advice: `give ${roleName(role)} a larger pool of database connections`,
     kind: 'held',
     explainedBy: (row) => isWorkOf(role)(row) || isDeeper('connections', 'locks')(row),
     read: (seen) => readPool(role, seen),
@@ -75,6 +80,7 @@ export const heldRows: LimitRow[] = [
     role: 'postgresql',
     resource: 'connections',
     name: 'PostgreSQL connections',
+    advice: 'raise max_connections of PostgreSQL, or use smaller pools',
     kind: 'held',
     explainedBy: isDeeper('locks'),
     read: readConnections,
@@ -83,6 +89,7 @@ export const heldRows: LimitRow[] = [
     role: 'postgresql',
     resource: 'locks',
     name: 'PostgreSQL locks',
+    advice: 'look at what waits for locks in PostgreSQL',
     kind: 'held',
     read: readLocks,
   },

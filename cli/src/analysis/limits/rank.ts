@@ -24,7 +24,7 @@ export function rank(readings: readonly Read[]): RankedLimit[] {
   return [...readings]
     .map((read) => ({ ...read, place: placeOf(read) }))
     .sort((a, b) => a.place - b.place || b.reading.utilisation - a.reading.utilisation)
-    .map(({ row: { role, resource, name }, reading }) => ({ name, role, resource, ...reading }));
+    .map(({ row: { role, resource }, reading }) => ({ role, resource, ...reading }));
 }
 
 const PLACES: readonly (LimitRow['kind'] | 'explained')[] = [

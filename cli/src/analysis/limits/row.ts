@@ -1,3 +1,4 @@
+import type { Limit } from '../../record/record';
 import type { SampledRole } from '../metrics';
 import type { LimitFacts, Sampled } from './facts';
 
@@ -24,11 +25,11 @@ export interface Seen extends LimitFacts {
  * - `shared`: the machine, which every `work` resource draws on;
  * - `held`: what is held while something else works, such as a slot.
  */
-export interface LimitRow {
-  role: SampledRole;
-  resource: string;
-  /** As the record and the sentence name it, such as `main event loop`. */
+export interface LimitRow extends Limit {
+  /** What reports and sentences call it, such as `main event loop`. */
   name: string;
+  /** What to change where it was used up, in the words of the command's options and the chart's values. */
+  advice: string | Record<'regular' | 'queue', string>;
   kind: 'generator' | 'space' | 'work' | 'shared' | 'held';
   /** Rows that explain this one where they are used up too: more slots do not help a busy CPU. */
   explainedBy?: (row: LimitRow, reading: Reading) => boolean;

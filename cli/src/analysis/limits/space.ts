@@ -17,6 +17,7 @@ export const spaceRows: LimitRow[] = [
     role,
     resource: 'memory',
     name: `${roleName(role)} memory`,
+    advice: `raise the memory limit of ${roleName(role)}`,
     kind: 'space',
     read: (seen) => readMemory(role, seen),
   })),
@@ -24,6 +25,7 @@ export const spaceRows: LimitRow[] = [
     role,
     resource: 'heap',
     name: `${roleName(role)} heap`,
+    advice: `raise the memory limit of ${roleName(role)}, which its heap follows`,
     kind: 'space',
     read: (seen) => readHeap(role, seen),
   })),
@@ -31,14 +33,19 @@ export const spaceRows: LimitRow[] = [
     role: 'redis',
     resource: 'maxmemory',
     name: 'Redis maxmemory',
+    advice: 'raise maxmemory of Redis',
     kind: 'space',
     read: readMaxmemory,
   },
-  { role: 'host', resource: 'memory', name: 'host memory', kind: 'space', read: readHost },
+  {
+    role: 'host',
+    resource: 'memory',
+    name: 'host memory',
+    advice: 'give the machine more memory',
+    kind: 'space',
+    read: readHost,
+  },
 ];
-
-/** Whether a limit of the record's is one that more memory would lift. */
-export const isOfMemory = (name: string): boolean => /\b(memory|heap|maxmemory)$/.test(name);
 
 function readMemory(role: SampledRole, { samples, sampled, limits, events }: Seen): Reading | null {
   // Over the whole run: a kill while n8n warmed up matters no less.

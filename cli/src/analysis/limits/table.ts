@@ -1,3 +1,4 @@
+import type { Limit } from '../../record/record';
 import { cpuRows } from './cpu';
 import { diskRows } from './disk';
 import { generatorRows } from './generator';
@@ -15,3 +16,24 @@ export const LIMITS: readonly LimitRow[] = [
   ...cpuRows,
   ...diskRows,
 ];
+
+export const isSameLimit = (one: Limit | null, other: Limit | null): boolean =>
+  one?.role === other?.role && one?.resource === other?.resource;
+
+export const rowOf = (limit: Limit): LimitRow | undefined =>
+  LIMITS.find((row) => isSameLimit(row, limit));
+
+/** What reports and sentences call a limit. */
+export const limitName = (limit: Limit | null): string =>
+  limit === null ? 'none seen' : (rowOf(limit)?.name ?? `${limit.role} ${limit.resource}`);
+
+/** What to change for more; null where no limit was seen. Without a mode, n8n is taken for one process. */
+export function adviceFor(limit: Limit | null, mode: 'regular' | 'queue' | null): string | null {
+  const advice = limit === null ? undefined : rowOf(limit)?.advice;
+  if (advice === undefined) return null;
+  return typeof advice === 'string' ? advice : advice[mode ?? 'regular'];
+}
+
+/** Whether more memory would lift it. */
+export const isOfMemory = (limit: Limit | null): boolean =>
+  limit !== null && rowOf(limit)?.kind === 'space';

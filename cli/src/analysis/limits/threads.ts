@@ -11,12 +11,31 @@ const USED_UP_WHEN_LATE = 0.75;
 /** Of the time; below it, waiting for a CPU explains nothing. */
 const WAITED_SHARE = 0.05;
 
+const ADVICE: Record<(typeof ONE_THREADED)[number], LimitRow['advice']> = {
+  main: {
+    regular: 'use queue mode with workers: main runs every execution in one thread',
+    queue: 'add webhook processors, which take requests from main',
+  },
+  webhook: 'add a webhook processor',
+  worker: 'add a worker, if the machine has a core for it',
+  runner: 'add a worker: each brings a task runner of its own',
+  server: 'run the server as several processes, or let it compute less per request',
+  redis: 'divide the traffic among several releases, each with a Redis of its own',
+  upstream: 'measure against a faster service: n8n was not the limit',
+};
+
 /** What runs in one thread can use one core, however many there are. */
 export const threadRows = ONE_THREADED.map((role): LimitRow => {
   const resource = role === 'redis' ? 'thread' : 'event loop';
   const owner = role === 'runner' ? role : roleName(role);
-  const name = `${owner} ${resource}`;
-  return { role, resource, name, kind: 'work', read: (seen) => readThread(role, seen) };
+  return {
+    role,
+    resource,
+    name: `${owner} ${resource}`,
+    advice: ADVICE[role],
+    kind: 'work',
+    read: (seen) => readThread(role, seen),
+  };
 });
 
 function readThread(role: SampledRole, { sampled }: Seen): Reading | null {

@@ -1,3 +1,5 @@
+import type { Limit } from '../../record/record';
+import { GENERATOR } from '../limits/generator';
 import { speedError } from '../machine-speed';
 import { stallLoss, type StallLoss } from '../stalls';
 import { isDone } from './done';
@@ -22,7 +24,7 @@ export interface Estimate {
   /** The highest rate near the answer that a probe of full length sustained; null where none did. */
   confirmedPerSecond: number | null;
   /** What limited the system just above the capacity; null where that was not seen. */
-  limit: string | null;
+  limit: Limit | null;
   /** Rates outside the interval at which a probe said otherwise than the answer does. */
   contradicting: { ratePerSecond: number; sustained: boolean }[];
 }
@@ -43,7 +45,7 @@ export function estimate(trials: readonly Trial[], settings: SearchSettings): Es
     cutShort: settings.budgetSeconds !== null && !isDone(known, settings),
     conclusive: capacity > 0 && (high - low) / capacity <= WIDEST,
     confirmedPerSecond: confirmedRate(known, capacity),
-    limit: generatorCeiling < Infinity ? 'load generator' : firstLimit(known.trials, capacity),
+    limit: generatorCeiling < Infinity ? GENERATOR : firstLimit(known.trials, capacity),
     contradicting: contradicting(known.trials, low, high),
   };
 }
@@ -102,7 +104,7 @@ function costOf({ probe, outcome }: RateTrial): Parameters<typeof speedError>[0]
 }
 
 /** What failed the lowest level above the capacity. */
-function firstLimit(trials: readonly RateTrial[], capacity: number): string | null {
+function firstLimit(trials: readonly RateTrial[], capacity: number): Limit | null {
   const failed = trials
     .filter(({ probe, outcome }) => outcome.limit !== null && probe.ratePerSecond >= capacity)
     .sort((one, other) => one.probe.ratePerSecond - other.probe.ratePerSecond);

@@ -1,3 +1,5 @@
+import type { Limit } from '../../record/record';
+
 /** One measurement that the search asks for. */
 export type Probe = LadderProbe | RateProbe;
 
@@ -28,8 +30,8 @@ export interface ProbeOutcome {
   cpuMs: number | null;
   /** What each stall in it costs, in seconds of load: see ../stalls.ts. */
   stallCostsSeconds: readonly number[];
-  /** What limited the system at this level, where it failed. */
-  limit: string | null;
+  /** What limited the system at this level, where that was seen. */
+  limit: Limit | null;
 }
 
 export interface Trial {

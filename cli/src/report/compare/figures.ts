@@ -1,4 +1,4 @@
-import { adviceFor } from '../../analysis/advice';
+import { adviceFor } from '../../analysis/limits/table';
 import { alignedPairs, MOST_RATIO } from '../../analysis/compare';
 import { usualLimit, usualLimitText } from '../../analysis/limit-seen';
 import { median } from '../../analysis/statistics';
@@ -85,7 +85,7 @@ function sideTakes(
 
 function adviceFigure(letter: string, { limits = [], topology }: Side): Figure[] {
   const limit = usualLimit(limits.filter((one) => one !== null));
-  const advice = limit === null ? null : adviceFor(limit.usual.name, topology?.mode ?? null);
+  const advice = limit === null ? null : adviceFor(limit.usual.limit, topology?.mode ?? null);
   return advice === null ? [] : [{ name: `For more from ${letter}`, value: advice }];
 }
 

@@ -1,4 +1,4 @@
-import { adviceFor } from '../../analysis/advice';
+import { adviceFor, limitName } from '../../analysis/limits/table';
 import { costOf } from '../../analysis/cost';
 import { busiestRole } from '../../analysis/machine-speed';
 import { limitOfSearch, limitText } from '../../analysis/limit-seen';
@@ -66,7 +66,7 @@ export function probeRow(probe: FindProbe): string[] {
     share(probe.errorShare),
     cpuText(probe),
     probe.littlesLaw === null ? '-' : formatNumber(probe.littlesLaw),
-    probe.limitedBy,
+    limitName(probe.limitedBy.limit),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { limitName } from '../../analysis/limits/table';
 import type { FindRecord } from '../../record/find-record';
 import { findWord } from './figures';
 import { renderColumns } from '../text/terminal';
@@ -14,7 +15,7 @@ export function renderSearches(records: readonly FindRecord[]): string {
     perSecond(record.capacity.ratePerSecond),
     range(record.capacity),
     perSecond(record.advised.ratePerSecond),
-    record.limit,
+    limitName(record.limit),
   ]);
   return renderColumns(HEAD, rows).join('\n');
 }

@@ -1,6 +1,7 @@
 /** One line of the index over a folder of results, from a record of any kind. */
 import { COMPARE_METRICS } from '../../analysis/compare-metric';
-import { limitOfSearch, usualLimit } from '../../analysis/limit-seen';
+import { limitName } from '../../analysis/limits/table';
+import { usualLimit } from '../../analysis/limit-seen';
 import { percentile } from '../../analysis/statistics';
 import type { CompareRecord } from '../../record/compare-record';
 import type { DrillRecord } from '../../record/drill-record';
@@ -50,7 +51,7 @@ export function rowOfRun({ record, requests }: RunData): IndexRow {
       summary.completions?.ratePerSecond ?? Infinity,
     ),
     ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
-    limitedBy: verdict.limitedBy.name,
+    limitedBy: limitName(verdict.limitedBy.limit),
     course: {
       label: 'p95 (ms) over time',
       values: requests
@@ -67,7 +68,7 @@ export function rowOfSearch(record: FindRecord): IndexRow {
     ...{ word: findWord(record), tone: FIND_TONES[record.verdict], sentence: record.sentence },
     ratePerSecond: record.capacity.ratePerSecond,
     ...{ p95Ms: confirmed?.p95Ms ?? null, errorShare: confirmed?.errorShare ?? null },
-    limitedBy: limitOfSearch(record).name,
+    limitedBy: limitName(record.limit),
     course: {
       label: 'offered rate (per second), probe by probe',
       values: record.probes.map(({ ratePerSecond }) => ratePerSecond ?? null),
@@ -77,11 +78,12 @@ export function rowOfSearch(record: FindRecord): IndexRow {
 
 export function rowOfComparison(record: CompareRecord): IndexRow {
   const limits = (record.b.limits ?? []).filter((limit) => limit !== null);
+  const most = usualLimit(limits);
   return {
     ...{ kind: 'comparison', startedAt: record.startedAt, workload: record.workload.name },
     ...{ word: compareWord(record), tone: COMPARE_TONES[record.answer], sentence: record.sentence },
     ...{ ratePerSecond: null, p95Ms: null, errorShare: null },
-    limitedBy: usualLimit(limits)?.usual.name ?? null,
+    limitedBy: most && limitName(most.usual.limit),
     course: {
       label: `${COMPARE_METRICS[record.metric].title}, times as good, pair by pair`,
       values: ratiosOf(record),

@@ -1,3 +1,4 @@
+import { limitName } from '../../analysis/limits/table';
 import { row } from '../../record/csv';
 import type { RunRecord } from '../../record/record';
 import { figure } from '../text/csv';
@@ -25,7 +26,7 @@ const COLUMNS: [string, (r: RunRecord) => string | number | null | undefined][] 
   ['cpuMillisecondsPerRequest', (r) => r.summary.cpuMillisecondsPerRequest],
   ['rssPeakMiB', (r) => sum(r.summary.roles.map((role) => role.rssPeakMiB))],
   ['backlogAtEnd', (r) => r.summary.backlog?.atEnd],
-  ['limitedBy', (r) => r.verdict.limitedBy.name],
+  ['limitedBy', (r) => limitName(r.verdict.limitedBy.limit)],
 ];
 
 /** The first line of the table, by which a file is known as ours. */

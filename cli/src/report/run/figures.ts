@@ -9,6 +9,8 @@ import type {
 import { formatNumber } from '../plot/scale';
 import { workloadName } from '../../plan/chosen-workload';
 import { placeOf } from '../../plan/roles';
+import { limitText } from '../../analysis/limit-seen';
+import { limitName } from '../../analysis/limits/table';
 import { seenMeanwhile } from '../../analysis/stall-causes';
 
 /** The figures of a run, in reading order; the same in HTML, Markdown and the terminal. */
@@ -161,15 +163,15 @@ const signed = (value: number): string =>
 
 /** What limited it and what came next, as rows like those above. */
 export function limitFigures({ verdict: { limitedBy } }: RunRecord): Figure[] {
-  const { name, evidence, runnerUp } = limitedBy;
+  const { limit, evidence, runnerUp } = limitedBy;
   return [
-    { name: 'Limited by', value: evidence ? `${name}: ${evidence}` : name },
+    { name: 'Limited by', value: limitText({ limit, evidence, next: null }) },
     ...(runnerUp === undefined || runnerUp === null
       ? []
       : [
           {
             name: 'Next limit',
-            value: `${runnerUp.name}, ${inUse(runnerUp)}: ${runnerUp.evidence}`,
+            value: `${limitName(runnerUp)}, ${inUse(runnerUp)}: ${runnerUp.evidence}`,
           },
         ]),
   ];
@@ -183,7 +185,7 @@ const LIMITS_SHOWN = 8;
 export const limitRows = ({ verdict: { limitedBy } }: RunRecord): string[][] =>
   (limitedBy.ranked ?? [])
     .slice(0, LIMITS_SHOWN)
-    .map((limit) => [limit.name, inUse(limit), limit.evidence]);
+    .map((limit) => [limitName(limit), inUse(limit), limit.evidence]);
 
 const inUse = ({ utilisation, isUsedUp }: RankedLimit): string =>
   `${share(utilisation)}${isUsedUp ? ', used up' : ''}`;

@@ -1,5 +1,5 @@
 /** What a manager reads of a run: each SLO, what is left of the nearest limit, what it takes, what to change. */
-import { adviceFor } from '../../analysis/advice';
+import { adviceFor, limitName } from '../../analysis/limits/table';
 import { costOfRun } from '../../analysis/cost';
 import { assessAll } from '../../analysis/verdict';
 import type { RunRecord } from '../../record/record';
@@ -38,9 +38,14 @@ const STATES = { met: 'met', missed: 'missed', undecided: 'not decided' } as con
 function roomFigures({ verdict: { limitedBy } }: RunRecord): Figure[] {
   const [fullest] = limitedBy.ranked ?? [];
   if (fullest === undefined) return [];
-  const { name, utilisation, isUsedUp } = fullest;
+  const { utilisation, isUsedUp } = fullest;
   const left = isUsedUp ? 'used up' : `${share(1 - utilisation)} left`;
-  return [{ name: 'Nearest limit', value: `${name}: ${share(utilisation)} in use, ${left}` }];
+  return [
+    {
+      name: 'Nearest limit',
+      value: `${limitName(fullest)}: ${share(utilisation)} in use, ${left}`,
+    },
+  ];
 }
 
 /** What it used, what that costs, and what to change for more. */
@@ -50,6 +55,6 @@ export const takesFigures = (record: RunRecord): Figure[] => [
 ];
 
 export function adviceFigures({ verdict, topology }: RunRecord): Figure[] {
-  const advice = adviceFor(verdict.limitedBy.name, topology?.mode ?? null);
+  const advice = adviceFor(verdict.limitedBy.limit, topology?.mode ?? null);
   return advice === null ? [] : [{ name: 'For more', value: advice }];
 }

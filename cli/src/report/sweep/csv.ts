@@ -1,3 +1,4 @@
+import { limitName } from '../../analysis/limits/table';
 import { row } from '../../record/csv';
 import { NO_FIGURES, type CellFigures, type CellRecord } from '../../record/sweep-record';
 import { figure } from '../text/csv';
@@ -27,9 +28,9 @@ export function renderSweepCsv(records: readonly CellRecord[]): string {
     ...dimensions.map((name) => record.cell[name] ?? null),
     record.outcome,
     ...FIGURES.map((name) => record.figures[name]),
-    record.limitedBy,
-    record.limit?.evidence ?? null,
-    record.limit?.next ?? null,
+    record.limitedBy && limitName(record.limitedBy.limit),
+    record.limitedBy?.evidence ?? null,
+    record.limitedBy?.next ? limitName(record.limitedBy.next) : null,
     record.seconds,
     record.run,
   ]);

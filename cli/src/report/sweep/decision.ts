@@ -1,5 +1,5 @@
 /** What a sweep decides: which cell did best under each load, what limits it, and what to change for more. */
-import { adviceFor } from '../../analysis/advice';
+import { adviceFor } from '../../analysis/limits/table';
 import { usualLimit, usualLimitText } from '../../analysis/limit-seen';
 import { mainMetric, metricsOf, type SweepMetric } from '../../analysis/sweep-metric';
 import type { Cell } from '../../plan/cells';
@@ -103,10 +103,9 @@ function bestText(sweep: SweepRecord, rows: readonly CellRow[]): string {
 }
 
 function limitFigures({ cell, records }: CellRow): Figure[] {
-  const seen = records.flatMap(({ limit }) => limit ?? []);
+  const seen = records.flatMap(({ limitedBy }) => limitedBy ?? []);
   const limit = usualLimitText(seen);
-  const usual = usualLimit(seen)?.usual.name;
-  const advice = usual === undefined ? null : adviceFor(usual, modeOf(cell));
+  const advice = adviceFor(usualLimit(seen)?.usual.limit ?? null, modeOf(cell));
   return [
     ...(limit === null ? [] : [{ name: 'Limit of the best', value: limit }]),
     ...(advice === null ? [] : [{ name: 'For more', value: advice }]),

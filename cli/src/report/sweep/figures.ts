@@ -1,5 +1,6 @@
 import { figures } from '../../analysis/figures';
 import { usualLimitText } from '../../analysis/limit-seen';
+import { limitName } from '../../analysis/limits/table';
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
 import { mainMetric, metricsOf } from '../../analysis/sweep-metric';
 import { driftOf } from '../../analysis/sweep-drift';
@@ -94,7 +95,9 @@ export function sweepTable(
       cellName(row.cell, changed),
       ...metrics.map((metric) => spreadText(spreadOf(row, metric))),
       words(row.records.map(({ outcome }) => outcome)) || 'not yet',
-      words(row.records.map(({ limitedBy }) => limitedBy)),
+      words(
+        row.records.map(({ limitedBy }) => (limitedBy === null ? '-' : limitName(limitedBy.limit))),
+      ),
     ]),
   };
 }
@@ -107,7 +110,7 @@ export function sweepLimits(
   const cells = cellsInOrder(sweep);
   const changed = axesOf(cells);
   return cellRows(records, cells).flatMap(({ cell, records: measured }) => {
-    const text = usualLimitText(measured.flatMap(({ limit }) => limit ?? []));
+    const text = usualLimitText(measured.flatMap(({ limitedBy }) => limitedBy ?? []));
     return text === null ? [] : [{ cell: cellName(cell, changed), text }];
   });
 }

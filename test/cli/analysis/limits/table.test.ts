@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { bottleneck, type Limit } from '../../../../cli/src/analysis/limits/bottleneck';
+import { bottleneck } from '../../../../cli/src/analysis/limits/bottleneck';
 import type { LimitsInForce } from '../../../../cli/src/analysis/limits/facts';
 import { rank } from '../../../../cli/src/analysis/limits/rank';
-import { isOfMemory } from '../../../../cli/src/analysis/limits/space';
-import { LIMITS } from '../../../../cli/src/analysis/limits/table';
+import { isOfMemory, limitName, LIMITS, rowOf } from '../../../../cli/src/analysis/limits/table';
 import type { SampledRole } from '../../../../cli/src/analysis/metrics';
 import type { Metric } from '../../../../cli/src/record/metrics';
-import type { MetricSample, RunEvent, Summary } from '../../../../cli/src/record/record';
+import type { LimitedBy, MetricSample, RunEvent, Summary } from '../../../../cli/src/record/record';
 import { sampleRun } from '../../../support/sample-run';
 
 /** 30 s, a sample per second. */
@@ -50,7 +49,7 @@ function limit(
     changes = {},
     events = [],
   }: { healthy?: boolean; changes?: Partial<Summary>; events?: RunEvent[] } = {},
-): Limit {
+): LimitedBy {
   const facts = {
     samples,
     summary: summary(changes),
@@ -190,10 +189,11 @@ const planted = (
 
 test.each(planted)('%s is named where it alone is used up', (name, samples, limits, changes) => {
   const found = limit(samples, limits, { changes });
-  expect(found).toMatchObject({ name, utilisation: expect.any(Number) });
+  expect(limitName(found.limit)).toBe(name);
+  expect(found.utilisation).toEqual(expect.any(Number));
   expect(found.evidence).toMatch(/\d|once/);
   expect(found.evidence).not.toMatch(/NaN|Infinity|undefined|null/);
-  expect(found.ranked?.[0]).toMatchObject({ name, isUsedUp: true });
+  expect(found.ranked?.[0]).toMatchObject({ ...found.limit, isUsedUp: true });
 });
 
 test('every row of the table has a planted limit here', () => {
@@ -207,7 +207,10 @@ test('every row of the table has a planted limit here', () => {
   expect(missing).toEqual([]);
 });
 
-test('rows have names of their own', () => {
+test('rows are told apart by role and resource, and by their names', () => {
+  expect(new Set(LIMITS.map(({ role, resource }) => `${role} ${resource}`)).size).toBe(
+    LIMITS.length,
+  );
   expect(new Set(LIMITS.map(({ name }) => name)).size).toBe(LIMITS.length);
 });
 
@@ -222,33 +225,40 @@ describe('which of several is the cause', () => {
       workerSlots: 10,
       cpuCores: { worker: 0.5 },
     });
-    expect(found.name).toBe('worker CPU limit');
-    expect(found.runnerUp?.name).toBe('worker slots');
+    expect(limitName(found.limit)).toBe('worker CPU limit');
+    expect(limitName(found.runnerUp ?? null)).toBe('worker slots');
   });
 
   test.each([0.1, 0.3, 0.4])(
     'full slots do not yield to a limit that is not reached: %d',
     (cores) => {
       const limits = { workerSlots: 10, cpuCores: { worker: 0.5 } };
-      expect(limit([...slots, ...samplesOf('worker', 'cpuCores', cores)], limits).name).toBe(
-        'worker slots',
-      );
+      expect(
+        limitName(limit([...slots, ...samplesOf('worker', 'cpuCores', cores)], limits).limit),
+      ).toBe('worker slots');
     },
   );
 
   test('full slots do not yield to a busy main: its queue would not grow', () => {
     expect(
-      limit([...slots, ...samplesOf('main', 'loopCores', 0.95)], { workerSlots: 10 }).name,
+      limitName(
+        limit([...slots, ...samplesOf('main', 'loopCores', 0.95)], { workerSlots: 10 }).limit,
+      ),
     ).toBe('worker slots');
   });
 
   describe('slots that are full with no task held longer than the workload asks for', () => {
     const at = (cores: number, stopped: number): string =>
-      limit(
-        [...samplesOf('main', 'cpuCores', cores), ...samplesOf('main', 'throttledShare', stopped)],
-        { runnerSlots: 10, holdMs: 5_000, cpuCores: { main: 1 } },
-        { changes: waits(2) },
-      ).name;
+      limitName(
+        limit(
+          [
+            ...samplesOf('main', 'cpuCores', cores),
+            ...samplesOf('main', 'throttledShare', stopped),
+          ],
+          { runnerSlots: 10, holdMs: 5_000, cpuCores: { main: 1 } },
+          { changes: waits(2) },
+        ).limit,
+      );
 
     test.each([0.1, 0.28, 0.6, 0.85])(
       'do not yield to a CPU limit reached in bursts: %d',
@@ -275,7 +285,7 @@ describe('which of several is the cause', () => {
       ],
       { workerSlots: 10 },
     );
-    expect(found.ranked?.slice(0, 3).map(({ name }) => name)).toEqual([
+    expect(found.ranked?.slice(0, 3).map(limitName)).toEqual([
       'PostgreSQL CPU limit',
       'worker slots',
       'worker database pool',
@@ -287,7 +297,10 @@ describe('which of several is the cause', () => {
       ...samplesOf('main', 'loopCores', 0.95),
       ...samplesOf('host', 'cpuCores', 1.99),
     ]);
-    expect(found).toMatchObject({ name: 'main event loop', runnerUp: { name: 'host CPU' } });
+    expect(found).toMatchObject({
+      limit: { role: 'main', resource: 'event loop' },
+      runnerUp: { role: 'host', resource: 'CPU' },
+    });
   });
 
   test('a thread that waits for a CPU is not the limit, the machine is', () => {
@@ -296,7 +309,7 @@ describe('which of several is the cause', () => {
       ...samplesOf('main', 'loopWaitShare', 0.33),
       ...samplesOf('host', 'cpuCores', 1.98),
     ]);
-    expect(found.name).toBe('host CPU');
+    expect(limitName(found.limit)).toBe('host CPU');
     expect(found.evidence).toContain('waited for a CPU in 33 %');
   });
 
@@ -315,7 +328,7 @@ describe('which of several is the cause', () => {
       ...{ faults: ['it used 1.9 of the 2 cores it may use'], saturated: true },
     };
     const found = limit(samplesOf('main', 'loopCores', 0.99), {}, { changes: { generator } });
-    expect(found.name).toBe('load generator');
+    expect(limitName(found.limit)).toBe('load generator');
     expect(found.evidence).toContain('1.9 of the 2 cores');
   });
 });
@@ -331,20 +344,23 @@ describe('a process that ended for want of memory', () => {
 
   test.each(['memory', 'heap'] as const)('comes before a busy CPU: %s', (resource) => {
     const found = limit(busy, { heapMiB: { worker: 256 } }, { events: [ended(resource)] });
-    expect(found.name).toBe(`worker ${resource}`);
-    expect(found.runnerUp?.name).toBe('worker event loop');
+    expect(limitName(found.limit)).toBe(`worker ${resource}`);
+    expect(limitName(found.runnerUp ?? null)).toBe('worker event loop');
   });
 
   test('one that ended for another reason explains nothing', () => {
     const event = { tMs: 9_000, kind: 'exit', text: 'worker-1 ended: signal SIGKILL' };
-    expect(limit(busy, {}, { events: [event] }).name).toBe('worker event loop');
+    expect(limitName(limit(busy, {}, { events: [event] }).limit)).toBe('worker event loop');
   });
 });
 
 describe('where nothing was used up', () => {
   test('a healthy run was limited by nothing, and says what would come next', () => {
     const found = limit(samplesOf('main', 'loopCores', 0.5), {}, { healthy: true });
-    expect(found).toMatchObject({ name: 'nothing', runnerUp: { name: 'main event loop' } });
+    expect(found).toMatchObject({
+      limit: null,
+      runnerUp: { role: 'main', resource: 'event loop' },
+    });
   });
 
   test('a failed run is put down to what came nearest', () => {
@@ -352,34 +368,40 @@ describe('where nothing was used up', () => {
       ...samplesOf('runner', 'loopCores', 0.84, 'main'),
       ...samplesOf('main', 'loopCores', 0.4),
     ]);
-    expect(found.name).toBe('runner event loop');
+    expect(limitName(found.limit)).toBe('runner event loop');
     expect(found.evidence).toContain('nearer to its limit than anything else');
-    expect(found.runnerUp?.name).toBe('main event loop');
+    expect(limitName(found.runnerUp ?? null)).toBe('main event loop');
   });
 
   test('a failed run with much memory in use is not put down to it', () => {
     const memory = samplesOf('host', 'memoryAvailableMiB', 1_000);
-    expect(limit(memory).name).toBe('unknown');
+    expect(limit(memory).limit).toBeNull();
     const found = limit([...memory, ...samplesOf('main', 'loopCores', 0.75)]);
-    expect(found).toMatchObject({ name: 'main event loop', runnerUp: { name: 'host memory' } });
+    expect(found).toMatchObject({
+      limit: { role: 'main', resource: 'event loop' },
+      runnerUp: { role: 'host', resource: 'memory' },
+    });
     expect(found.evidence).toContain('anything else that slows requests');
   });
 
   test('a failed run with an idle machine has an unknown limit, and the list', () => {
     const found = limit(samplesOf('main', 'loopCores', 0.2));
-    expect(found).toMatchObject({ name: 'unknown', runnerUp: { name: 'main event loop' } });
+    expect(found).toMatchObject({
+      limit: null,
+      runnerUp: { role: 'main', resource: 'event loop' },
+    });
     expect(found.evidence).toContain('20 % of main event loop');
   });
 
   test('no samples, no limit', () => {
-    expect(limit([]).name).toBe('unknown');
+    expect(limit([]).limit).toBeNull();
   });
 });
 
 test('only the part that is looked at counts', () => {
   const samples = samplesOf('main', 'loopCores', (s) => (s < 20 ? 0.1 : 0.99));
-  expect(limit(samples).name).toBe('unknown');
-  expect(limit(samples, { measured: { fromMs: 20_000, toMs: 30_000 } }).name).toBe(
+  expect(limit(samples).limit).toBeNull();
+  expect(limitName(limit(samples, { measured: { fromMs: 20_000, toMs: 30_000 } }).limit)).toBe(
     'main event loop',
   );
 });
@@ -390,7 +412,7 @@ test('forks that live shorter than a tick count: the group is what its limit is 
     ...samplesOf('main', 'groupCpuCores', 0.99),
     ...samplesOf('main', 'groupCpuLimitCores', 1),
   ]);
-  expect(found.name).toBe('main CPU limit');
+  expect(limitName(found.limit)).toBe('main CPU limit');
 });
 
 test('300 000 samples are no problem', () => {
@@ -401,15 +423,15 @@ test('300 000 samples are no problem', () => {
     metric: i % 2 === 0 ? 'heapUsedMiB' : 'loopCores',
     value: i % 2 === 0 ? 100 : 0.95,
   }));
-  expect(limit(many, { heapMiB: { main: 512 } }).name).toBe('main event loop');
+  expect(limitName(limit(many, { heapMiB: { main: 512 } }).limit)).toBe('main event loop');
 });
 
-test('names of memory are known as such', () => {
-  expect(LIMITS.map(({ name }) => name).filter(isOfMemory)).toEqual(
+test('limits of memory are known as such', () => {
+  const limits = LIMITS.map(({ role, resource }) => ({ role, resource }));
+  expect(limits.filter(isOfMemory).map(limitName)).toEqual(
     LIMITS.filter(({ kind }) => kind === 'space').map(({ name }) => name),
   );
-  // As records made before the table call it.
-  expect(isOfMemory('memory')).toBe(true);
+  expect(isOfMemory(null)).toBe(false);
 });
 
 const readings = fc.subarray([...LIMITS], { minLength: 1 }).chain((rows) =>
@@ -429,7 +451,7 @@ test('whatever was seen, the order is the same and has its reasons', () => {
   fc.assert(
     fc.property(readings, (all) => {
       const ranked = rank(all);
-      expect(ranked.map(({ name }) => name).sort()).toEqual(all.map(({ row }) => row.name).sort());
+      expect(ranked.map(limitName).sort()).toEqual(all.map(({ row }) => row.name).sort());
       // Nothing with room left comes before something without.
       const firstWithRoom = ranked.findIndex(({ isUsedUp }) => !isUsedUp);
       if (firstWithRoom >= 0) {
@@ -437,7 +459,7 @@ test('whatever was seen, the order is the same and has its reasons', () => {
         const free = ranked.slice(firstWithRoom).map(({ utilisation }) => utilisation);
         expect([...free].sort((a, b) => b - a)).toEqual(free);
       }
-      const first = LIMITS.find(({ name }) => name === ranked[0]?.name);
+      const first = ranked[0] && rowOf(ranked[0]);
       const usedUp = all.filter(({ reading }) => reading.isUsedUp);
       if (usedUp.some(({ row }) => row.kind === 'generator')) expect(first?.kind).toBe('generator');
       // What comes first is never explained by something else, unless all explain each other.

@@ -12,6 +12,8 @@ import { measure, silencesOf } from './probe';
 import { Simulation, type Load } from './simulate';
 import type { System } from './systems';
 
+const SIMULATED = { role: 'server', resource: 'CPU limit' } as const;
+
 /** The same as in find/find.ts, which this file must not import: it starts processes. */
 const FIRST_WARMUP = { clients: 4, durationSeconds: 8 };
 
@@ -58,7 +60,7 @@ export function prober(
         slos,
         found.achievedPerSecond,
       ).map(({ ms }) => stallCostSeconds(ms, slos)),
-      limit: sustained ? null : 'simulated',
+      limit: sustained ? null : SIMULATED,
     };
   };
 }

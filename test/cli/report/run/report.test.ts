@@ -170,9 +170,12 @@ describe('what limited it', () => {
 
   test('a record made before resources were ranked is shown as it is', () => {
     const data = sampleRun();
-    data.record.verdict.limitedBy = { name: 'CPU limit', evidence: 'main used 1 of 1 cores' };
+    data.record.verdict.limitedBy = {
+      limit: { role: 'main', resource: 'CPU limit' },
+      evidence: 'main used 1 of 1 cores',
+    };
     expect(renderTerminal(data.record, { width: 200, colour: false })).not.toContain('Next limit');
     expect(renderMarkdown(data)).not.toContain('## Limits');
-    expect(renderRunHtml(data)).toContain('CPU limit: main used 1 of 1 cores');
+    expect(renderRunHtml(data)).toContain('main CPU limit: main used 1 of 1 cores');
   });
 });

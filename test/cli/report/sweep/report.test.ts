@@ -92,8 +92,12 @@ describe('what a sweep decides', () => {
 
   test('the best cell and the worst, what limits the best, and what to change for more', () => {
     const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 3\n');
-    const limit = { name: 'worker slots', evidence: 'all 40 slots were busy', next: null };
-    const records = sampleCells(sweep).map((record) => ({ ...record, limit }));
+    const limitedBy = {
+      limit: { role: 'worker', resource: 'slots' },
+      evidence: 'all 40 slots were busy',
+      next: null,
+    } as const;
+    const records = sampleCells(sweep).map((record) => ({ ...record, limitedBy }));
     expect(figuresOf(sweep, records)).toMatchObject({
       'Best cell':
         'workers 4: capacity 82 (81 to 83) requests per second; worst: workers 1: 22 (21 to 23)',
@@ -229,12 +233,17 @@ describe('the texts', () => {
 
 test('every report tells what limited each cell, with its figures and what came next', () => {
   const sweep = sampleSweep('workers: [1, 2]');
-  const limit = { name: 'host CPU', evidence: 'it used 2 of 2 cores', next: 'worker event loop' };
-  const records = sampleCells(sweep).map((record) => ({ ...record, limit }));
+  const limitedBy = {
+    limit: { role: 'host', resource: 'CPU' },
+    evidence: 'it used 2 of 2 cores',
+    next: { role: 'worker', resource: 'event loop' },
+  } as const;
+  const records = sampleCells(sweep).map((record) => ({ ...record, limitedBy }));
   const sentence = 'workers 2: host CPU: it used 2 of 2 cores; next worker event loop';
   expect(renderSweepTerminal(sweep, records, { width: 400, colour: false })).toContain(sentence);
   expect(renderSweepMarkdown(sweep, records)).toContain(`- ${sentence}`);
   expect(renderSweepHtml(sweep, records)).toContain(`<li>${sentence}</li>`);
   expect(renderSweepCsv(records)).toContain('host CPU,it used 2 of 2 cores,worker event loop');
-  expect(renderSweepMarkdown(sweep, sampleCells(sweep))).not.toContain('What limited each cell');
+  const crashed = sampleCells(sweep).map((record) => ({ ...record, limitedBy: null }));
+  expect(renderSweepMarkdown(sweep, crashed)).not.toContain('What limited each cell');
 });

@@ -1,0 +1,4 @@
+// What reports call a limit, for the pages of results.
+import { compiled } from '../compiled.mjs';
+
+export const { limitName } = await compiled("export { limitName } from './analysis/limits/table';");
