@@ -152,7 +152,7 @@ test.each([
   [
     'a Redis that is away',
     { QUEUE_BULL_REDIS_PORT: '9' },
-    /Redis at \S+ could not be asked: [^.]+(\.\d+\.\d+\.\d+:\d+)?\.$/m,
+    /Redis at \S+ could not be asked: nothing listens at \S+: is Redis running, and is that its address and port\?$/m,
   ],
   ['another prefix', { QUEUE_BULL_PREFIX: 'bull' }, /no queue of n8n at bull/],
   ['an n8n that is away', { N8N_URL: 'http://127.0.0.1:9' }, /did not respond/],

@@ -67,7 +67,8 @@ var NOT_TLS = [
   ...["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG", "ERR_SSL_HTTP_REQUEST"],
   ...["ERR_SSL_UNKNOWN_PROTOCOL", "ERR_SSL_RECORD_TOO_SMALL", "ERR_SSL_BAD_RECORD_TYPE"]
 ];
-function unreachable(error, url) {
+var isOfNetwork = (error) => [...NOBODY, ...UNKNOWN_NAME, ...NO_WAY, ...SILENT, ...CUT].includes(codeOf(error));
+function unreachable(error, url, server = "n8n") {
   const code = codeOf(error);
   const place = placeOf(url);
   const isTls = url.startsWith("https:");
@@ -106,7 +107,9 @@ function unreachable(error, url) {
     );
   }
   if (NOBODY.includes(code)) {
-    return again(`nothing listens at ${place}: is n8n running, and is that its address and port`);
+    return again(
+      `nothing listens at ${place}: is ${server} running, and is that its address and port`
+    );
   }
   if (NO_WAY.includes(code)) {
     return again(`no network leads to ${place}: is a VPN or a proxy needed`);
@@ -118,7 +121,7 @@ function unreachable(error, url) {
   }
   if (SILENT.includes(code)) {
     return again(
-      `${place} does not respond in time: is it n8n that listens there, and does a firewall let this machine through`
+      `${place} does not respond in time: is it ${server} that listens there, and does a firewall let this machine through`
     );
   }
   return again(`${place} cannot be asked${code === "" ? "" : ` (${code})`}: is the address right`);
@@ -837,9 +840,10 @@ async function openQueue(redis, prefix, onLost, leaseMs = LEASE_MS) {
     redis.disconnect();
     if (error instanceof Failure) throw error;
     const { host = "", port = "" } = redis.options;
-    throw new Failure(
-      `Redis at ${host}:${String(port)} could not be asked: ${messageOf(why ?? error).replace(/\.$/, "")}.`
-    );
+    const place = `${host}:${String(port)}`;
+    const cause = why ?? error;
+    const reason = isOfNetwork(cause) ? `${unreachable(cause, `redis://${place}`, "Redis").why}?` : `${messageOf(cause).replace(/\.$/, "")}.`;
+    throw new Failure(`Redis at ${place} could not be asked: ${reason}`);
   }
   const leader = `n8n-tuned:{${prefix}}:recover`;
   const own = (0, import_node_crypto.randomUUID)();

@@ -1,4 +1,5 @@
 /** The one question before what may be somebody's production is loaded. */
+import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { publicAddresses } from '../targets/url/private-address';
 import { Mistake } from '../ui/exit';
@@ -24,12 +25,20 @@ export async function ask({ word, kind, why }: Question, { yes = false }: Consen
   if (!process.stdin.isTTY) {
     throw new Mistake(`${why}, and nobody can be asked here: add --yes if it may be loaded.`);
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const capital = why.charAt(0).toUpperCase() + why.slice(1);
-  const answer = await terminal.question(`\n${capital}. To load it, type the ${kind}: `);
-  terminal.close();
+  const answer = await answerTo(`\n${capital}. To load it, type the ${kind}: `);
   if (answer.trim() !== word) throw new Mistake(`${word} is left alone.`);
   agreed.add(word);
+}
+
+/** Empty where the user ends the question, by Ctrl-C or Ctrl-D, or the terminal goes away. */
+async function answerTo(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const gone = once(terminal, 'close').then(() => '\n');
+  const answer = await Promise.race([terminal.question(question), gone]).catch(() => '\n');
+  if (answer === '\n') process.stderr.write(answer);
+  terminal.close();
+  return answer;
 }
 
 /** `load`: what it would get, in words. */

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { Failure, messageOf } from '../ui/errors';
+import { isOfNetwork, unreachable } from '../ui/unreachable';
 import { countsOf, stillLost, type PassReport } from './pass';
 
 export interface RecoveryQueue {
@@ -59,9 +60,12 @@ export async function openQueue(
     redis.disconnect();
     if (error instanceof Failure) throw error;
     const { host = '', port = '' } = redis.options;
-    throw new Failure(
-      `Redis at ${host}:${String(port)} could not be asked: ${messageOf(why ?? error).replace(/\.$/, '')}.`,
-    );
+    const place = `${host}:${String(port)}`;
+    const cause = why ?? error;
+    const reason = isOfNetwork(cause)
+      ? `${unreachable(cause, `redis://${place}`, 'Redis').why}?`
+      : `${messageOf(cause).replace(/\.$/, '')}.`;
+    throw new Failure(`Redis at ${place} could not be asked: ${reason}`);
   }
   const leader = `n8n-tuned:{${prefix}}:recover`;
   const own = randomUUID();

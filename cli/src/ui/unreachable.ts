@@ -24,8 +24,15 @@ const NOT_TLS = [
   ...['ERR_SSL_UNKNOWN_PROTOCOL', 'ERR_SSL_RECORD_TOO_SMALL', 'ERR_SSL_BAD_RECORD_TYPE'],
 ];
 
-/** `error`: as fetch() or a socket has thrown it, whose own words name libraries and lines of their code. */
-export function unreachable(error: unknown, url: string): Unreachable {
+/** Whether the network is at fault, and not the server that was reached. */
+export const isOfNetwork = (error: unknown): boolean =>
+  [...NOBODY, ...UNKNOWN_NAME, ...NO_WAY, ...SILENT, ...CUT].includes(codeOf(error));
+
+/**
+ * `error`: as fetch() or a socket has thrown it, whose own words name libraries and lines of their code. `server`: what is
+ * expected to listen there.
+ */
+export function unreachable(error: unknown, url: string, server = 'n8n'): Unreachable {
   const code = codeOf(error);
   const place = placeOf(url);
   const isTls = url.startsWith('https:');
@@ -66,7 +73,9 @@ export function unreachable(error: unknown, url: string): Unreachable {
     );
   }
   if (NOBODY.includes(code)) {
-    return again(`nothing listens at ${place}: is n8n running, and is that its address and port`);
+    return again(
+      `nothing listens at ${place}: is ${server} running, and is that its address and port`,
+    );
   }
   if (NO_WAY.includes(code)) {
     return again(`no network leads to ${place}: is a VPN or a proxy needed`);
@@ -80,7 +89,7 @@ export function unreachable(error: unknown, url: string): Unreachable {
   }
   if (SILENT.includes(code)) {
     return again(
-      `${place} does not respond in time: is it n8n that listens there, and does a firewall let this machine through`,
+      `${place} does not respond in time: is it ${server} that listens there, and does a firewall let this machine through`,
     );
   }
   return again(`${place} cannot be asked${code === '' ? '' : ` (${code})`}: is the address right`);

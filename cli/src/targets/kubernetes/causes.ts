@@ -47,7 +47,7 @@ export function causeOf(error: unknown, asked: ClusterTask): string | null {
     return `no cluster answers at ${asked.server} (context ${asked.context}): ${unreachable[1]}.`;
   }
   if (CERTIFICATE.test(words)) {
-    return `the certificate of ${asked.server} is not trusted by context ${asked.context} (${words}): correct certificate-authority in the kubeconfig.`;
+    return `the certificate of ${asked.server} is not trusted by context ${asked.context}: correct certificate-authority in the kubeconfig.`;
   }
   if (LOGIN.test(words)) {
     return `the login of context ${asked.context} failed (${words}): log in again, as your cluster's provider says.`;

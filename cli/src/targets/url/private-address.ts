@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 import { Mistake } from '../../ui/exit';
+import { unreachable } from '../../ui/unreachable';
 
 const OWN = new BlockList();
 for (const [net, prefix] of [
@@ -35,10 +36,7 @@ export async function publicAddresses(
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return isPrivate(host) ? [] : [host];
   const found = await resolve(host).catch((error: unknown) => {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    throw new Mistake(
-      `the name ${host} has no address (${code}): is ${url} spelled right, and does this machine reach its network?`,
-    );
+    throw new Mistake(`${unreachable(error, url).why}?`);
   });
   return found.map(({ address }) => address).filter((address) => !isPrivate(address));
 }

@@ -33,7 +33,7 @@ test.each([
     Object.assign(new Error('unable to verify the first certificate'), {
       code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
     }),
-    'the certificate of https://10.0.0.1:6443 is not trusted by context work (UNABLE_TO_VERIFY_LEAF_SIGNATURE unable to verify the first certificate): correct certificate-authority in the kubeconfig.',
+    'the certificate of https://10.0.0.1:6443 is not trusted by context work: correct certificate-authority in the kubeconfig.',
   ],
   [
     'expired credentials',

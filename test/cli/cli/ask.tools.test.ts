@@ -1,0 +1,72 @@
+/** The question before a host of others is loaded, on a real terminal: `script` runs the command on one. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildCli, runCli } from '../../support/cli';
+
+jest.setTimeout(60_000);
+
+/** An address for documentation (RFC 5737), and a port that fetch() refuses to use: not one byte is sent there. */
+const HOST = '198.51.100.1:9';
+const ARGS = [
+  ...['run', '--url', `http://${HOST}`, '--request', 'GET /webhook/x', '--stop-if', 'never'],
+  ...['--rate', '2', '--duration', '1s', '--ready', '1s'],
+];
+const CLI = join(__dirname, '../../../cli/dist/cli.js');
+
+beforeAll(buildCli);
+
+/** What the user sees, and how the command ends after these keys. */
+async function answered(keys: string): Promise<{ code: unknown; screen: string }> {
+  const words = [process.execPath, CLI, ...ARGS].map((word) => `'${word}'`).join(' ');
+  const terminal = spawn('script', ['--quiet', '--return', '--command', words, '/dev/null'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let screen = '';
+  terminal.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
+  const ended = once(terminal, 'close');
+  try {
+    while (!screen.includes('type the name of the host: ') && terminal.exitCode === null) {
+      await sleep(20);
+    }
+    terminal.stdin.write(keys);
+    const [code] = (await ended) as unknown[];
+    return { code, screen };
+  } finally {
+    terminal.kill('SIGKILL');
+  }
+}
+
+const REFUSED = `n8n-tuned: ${HOST} is left alone.`;
+/** What the command says when it begins to look at the host. */
+const BEGUN = 'waiting until GET /webhook/x gets its expected respons';
+
+test('the question names the host and the load, and the name of the host agrees to it', async () => {
+  const { screen } = await answered(`${HOST}\r`);
+  expect(screen).toContain(
+    `${HOST} is neither this machine nor a private address, and it would get up to 2 requests per second`,
+  );
+  expect(screen).toContain(BEGUN);
+  expect(screen).not.toContain(REFUSED);
+});
+
+test.each([
+  ['another word', 'yes\r'],
+  ['an empty line', '\r'],
+  ['Ctrl-C', '\u0003'],
+  ['Ctrl-D', '\u0004'],
+])('%s leaves the host alone, in one sentence', async (_name, keys) => {
+  const { code, screen } = await answered(keys);
+  const lines = screen.split('type the name of the host: ')[1]?.split(/\r?\n/) ?? [];
+  expect(lines.slice(1).filter((line) => line !== '')).toEqual([REFUSED]);
+  expect(screen).not.toContain(BEGUN);
+  expect(code).toBe(2);
+});
+
+test('without a terminal nobody is asked, nothing is loaded, and the sentence names --yes', async () => {
+  const { code, stderr } = await runCli(ARGS);
+  expect(stderr).toMatch(/nobody can be asked here: add --yes if it may be loaded\.\n$/);
+  expect(stderr).not.toContain(BEGUN);
+  expect(code).toBe(2);
+});
