@@ -43,7 +43,7 @@ const rows = [
   `${number(each)} ms`,
   ...RATES.map((at) => {
     const needed = cores(each, at) / USED;
-    return name === 'Redis' ? `${number(100 * cores(each, at))} %` : whole(needed);
+    return name === 'Redis' ? `${number(100 * cores(each, at))}%` : whole(needed);
   }),
   unit,
 ]);
@@ -53,21 +53,21 @@ const page = await format(
 
 <!-- Written by lab/generate/scale.mjs from records. -->
 
-How many processes and cores it takes to sustain 1 000 and 10 000 requests per second, as far as the figures of one small
+How many processes and cores it takes to sustain 1,000 and 10,000 requests per second, as far as the figures of one small
 machine tell, and how to measure it on your cluster. **Nothing on this page was measured at such a rate**: everything in the table
 is extrapolated in proportion from one run, and real systems scale less than linearly.
 
 ## What one request costs
 
 One run of ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology.tuning}\`, ${topology.workers.count} worker, at
-${number(rate)} requests per second on two cores ([record](../${run})). At ${number(100 * USED)} % use:
+${number(rate)} requests per second on two cores ([record](../${run})). At ${number(100 * USED)}% use:
 
 ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'which are'], rows)}
 
 What follows from it:
 
-- **Redis is the first limit.** n8n has one queue, and Redis runs its commands on one thread: at ${number(100 * USED)} % of it that is about
-  ${number(Math.round(redisMost / 10) * 10)} requests per second, whatever else you add. For 10 000/s run several releases, each with its
+- **Redis is the first limit.** n8n has one queue, and Redis runs its commands on one thread: at ${number(100 * USED)}% of it that is about
+  ${number(Math.round(redisMost / 10) * 10)} requests per second, whatever else you add. For 10,000/s run several releases, each with its
   own Redis and database, and divide the traffic in front of them, for example by path or by host at your Ingress.
 - **PostgreSQL comes next.** Every execution is written several times. Leave out what you do not read: the profile
   \`throughput\` does not keep the records of successes ([tuning](chart/tuning.md)).
@@ -81,7 +81,7 @@ What follows from it:
 One pod of k6 needs about ${number(milliseconds.generators)} ms of CPU per request here. \`--generators N\` divides one schedule among N pods
 ([how](kubernetes.md#several-load-generators)). All requests come to the command, which merges them: in a
 [simulation](results/search.md#many-load-generators-as-one-run) with ${number(most.generators)} generators and ${number(most.ratePerSecond)} requests per second this took
-${number(100 * most.cpuShareOfACore)} % of a core and ${number(most.rssPeakMiB)} MiB, with percentiles within 0.1 % of the exact ones. Two lines per request also
+${number(100 * most.cpuShareOfACore)}% of a core and ${number(most.rssPeakMiB)} MiB, with percentiles within 0.1% of the exact ones. Two lines per request also
 come through the API server of your cluster; how many it can handle was not tested.
 
 ## On your cluster
@@ -105,9 +105,9 @@ above only to choose what to measure first.
 | the shares of N generators are together the schedule of one | properties over rates and N, \`test/loadtests/share.test.ts\` |
 | merged figures are those of one generator, in whatever order lines arrive | properties, \`test/cli/load/merge.test.ts\` |
 | cost, memory and error of the merge at 100 generators | simulation, ${link(MERGE)} |
-| one and three generators measure the same percentiles on a real cluster, of a server of known latency | p50 to p99 differ by ${number(100 * apart.betweenThem)} % at the most, and from the truth by ${number(100 * Math.max(apart.oneFromTruth, apart.threeFromTruth))} %; on one node, \`test/cluster-long/generators.test.ts\`, [record](records/generators-on-cluster.json) |
+| one and three generators measure the same percentiles on a real cluster, of a server of known latency | p50 to p99 differ by ${number(100 * apart.betweenThem)}% at the most, and from the truth by ${number(100 * Math.max(apart.oneFromTruth, apart.threeFromTruth))}%; on one node, \`test/cluster-long/generators.test.ts\`, [record](records/generators-on-cluster.json) |
 | clocks of several nodes | **not verified**: the cluster of the lab has one node; the arithmetic has properties, \`test/cli/analysis/clock.test.ts\` |
-| 1 000 and 10 000 requests per second | **not verified** |
+| 1,000 and 10,000 requests per second | **not verified** |
 `,
   { parser: 'markdown', printWidth: 100 },
 );

@@ -157,7 +157,7 @@ function blend(workload) {
     '|---|---|',
     ...workload.blend.map(
       ({ workload: part, weight }) =>
-        `| [\`${part}\`](#${part}) | ${((weight / total) * 100).toFixed(0)} % |`,
+        `| [\`${part}\`](#${part}) | ${((weight / total) * 100).toFixed(0)}% |`,
     ),
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import { Mistake } from './mistake.ts';
 import { lengthSeconds, type LoadPlan } from './profile.ts';
 import { isAboutLatency, type Slo } from './slo.ts';
 
-/** Measured: 4 000 open requests take k6 250 MiB. Sockets end near 28 000 per address. */
+/** Measured: 4,000 open requests take k6 250 MiB. Sockets end near 28,000 per address. */
 const OPEN_AT_MOST = 10_000;
 const OPEN_AT_LEAST = 50;
 /** What comes at random comes in bunches. */

@@ -81,7 +81,7 @@ function boundOf(text: string, metric: SloMetric, value: number, unit: string): 
       );
     }
     if (value > 100) {
-      throw new Mistake(`the SLO '${text}' asks for more than 100 %`);
+      throw new Mistake(`the SLO '${text}' asks for more than 100%`);
     }
     return value / 100;
   }

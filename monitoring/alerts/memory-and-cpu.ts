@@ -47,7 +47,7 @@ export const memoryAndCpu: AlertGroup = {
       needs: [],
       expr: `${n8n('n8n_nodejs_heap_size_used_bytes')} / ${n8n('n8n_tuned_heap_limit_bytes')} > ${threshold('heapShare')}`,
       summary:
-        'The heap of {{ $labels.role }} {{ $labels.pod }} is {{ $value | humanizePercentage }} full; at 100 % the process dies.',
+        'The heap of {{ $labels.role }} {{ $labels.pod }} is {{ $value | humanizePercentage }} full; at 100% the process dies.',
       meaning:
         'V8 ends the process with "JavaScript heap out of memory" when nothing more can be freed. Before that it spends most of its time on freeing memory.',
       tellWhy: [

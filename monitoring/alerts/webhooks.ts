@@ -2,8 +2,8 @@ import type { Alert, AlertGroup } from '../alert';
 import { n8n, perRelease, threshold } from '../tokens';
 
 /**
- * Burn rates with a long and a short window: 14.4 times the budget within an hour spends 2 % of a month's budget, 6 times
- * within six hours 5 %. The short window ends the alert soon after the fault.
+ * Burn rates with a long and a short window: 14.4 times the budget within an hour spends 2% of a month's budget, 6 times
+ * within six hours 5%. The short window ends the alert soon after the fault.
  */
 const windows = {
   fast: { factor: 14.4, long: '1h', short: '5m' },

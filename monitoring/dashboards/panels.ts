@@ -121,7 +121,7 @@ export const slotsInUse: PanelSpec = {
   ],
   meaning: 'Active jobs over the slots of all workers.',
   whenBad:
-    'At 100 % with idle CPU raise `worker.concurrency`; with busy CPU add workers. Runbook N8nWorkerSlotsFull.',
+    'At 100% with idle CPU raise `worker.concurrency`; with busy CPU add workers. Runbook N8nWorkerSlotsFull.',
   bounds: [0.7, 0.9],
   max: 1,
 };
@@ -160,7 +160,7 @@ export const heapShare: PanelSpec = {
     },
   ],
   meaning:
-    'At 100 % V8 ends the process with "JavaScript heap out of memory". A saw-tooth is the garbage collector at work.',
+    'At 100% V8 ends the process with "JavaScript heap out of memory". A saw-tooth is the garbage collector at work.',
   whenBad: 'The low points count: when they rise over days it is a leak. Runbook N8nHeapNearLimit.',
   bounds: [0.75, 0.9],
   max: 1,

@@ -160,7 +160,7 @@ async function staircase(part, up, { isShort, signal }) {
   return { record, sentence: comparison(search, { ...part, ...record }) };
 }
 
-const percent = (share) => (share === null ? 'not known' : `${(100 * share).toFixed(1)} %`);
+const percent = (share) => (share === null ? 'not known' : `${(100 * share).toFixed(1)}%`);
 
 /** `search` is null where a staircase is tried without one. */
 function comparison(search, stair) {

@@ -1,4 +1,4 @@
-// What is lost of more than 100 000 requests while a worker is killed every minute, with recovery: two drills of 42 minutes.
+// What is lost of more than 100,000 requests while a worker is killed every minute, with recovery: two drills of 42 minutes.
 //
 //   make build
 //   node studies/many-kills/measure.mjs --list      what there is, what has a record, and how long it takes

@@ -1,4 +1,4 @@
-// More than 100 000 requests while a worker is killed every minute, with recovery beside it, in several drills. On processes,
+// More than 100,000 requests while a worker is killed every minute, with recovery beside it, in several drills. On processes,
 // all else as the chart has it. Pure.
 import { AROUND_SECONDS, loadOf, optionsOf, variables, WARMUP_SECONDS } from '../drills/parts.mjs';
 
@@ -12,7 +12,7 @@ const KILLED_SECONDS = 34 * 60;
 const BACK_SECONDS = 120;
 /** Until n8n has failed what the last worker had, and recovery has run it again. */
 const TAIL_SECONDS = 240;
-/** By default n8n deletes all but 10 000 executions within the hour, and with them what tells what came of a request. */
+/** By default n8n deletes all but 10,000 executions within the hour, and with them what tells what came of a request. */
 const KEEPS_ALL = variables({ EXECUTIONS_DATA_PRUNE: false });
 
 const LOAD_SECONDS = WARMUP_SECONDS + STEADY_SECONDS + KILLED_SECONDS + BACK_SECONDS;

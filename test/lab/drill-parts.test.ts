@@ -360,7 +360,7 @@ describe('the table', () => {
   test('bounds what none of so many says', () => {
     const bound = 100 * (1 - 0.05 ** (1 / ledger.exposed));
     expect(page([part(without, 1, 'recovery')])).toContain(
-      `0 of ${String(ledger.exposed)}: at most ${String(Number(bound.toPrecision(3)))} %`,
+      `0 of ${String(ledger.exposed)}: at most ${String(Number(bound.toPrecision(3)))}%`,
     );
   });
 

@@ -194,15 +194,15 @@ describe('the rule', () => {
 
     test('stands beside that of the chart', () => {
       const text = told<string>(page, 'it.heapMapText(input)', all);
-      expect(text).toContain('| heap of n8n, most of the container | 62.5 % | 50 % |');
+      expect(text).toContain('| heap of n8n, most of the container | 62.5% | 50% |');
       expect(text).toContain('| largest message, of the container | 1/24 | 1/48 |');
-      expect(text).toContain('| 1024 MiB | 64 MiB | 64 MiB | 1/16 | 128 MiB | 21 MiB |');
+      expect(text).toContain('| 1,024 MiB | 64 MiB | 64 MiB | 1/16 | 128 MiB | 21 MiB |');
       expect(text).toContain('n8n ended in 0 of 2 payloads');
       expect(text).toContain('| 42 MiB | an error, as it exceeds the cap | 710 MiB |');
       expect(told(page, 'it.heapMapAnswer(input)', all)).toEqual({
         sentence:
-          'A heap of up to 62.5 % of its container is full before the container is, and n8n outlives messages of 1/24 of it.',
-        ours: 'the chart gives 50 % and 1/48',
+          'A heap of up to 62.5% of its container is full before the container is, and n8n outlives messages of 1/24 of it.',
+        ours: 'the chart gives 50% and 1/48',
       });
     });
 

@@ -234,13 +234,13 @@ describe('the page', () => {
     const text = page([processes, pods]);
     expect(text).toContain('### Why they differ in regular mode');
     expect(text).toContain(
-      'Kubernetes sustains 0.8x (95 % interval: 0.745 to 0.859) of what processes do.',
+      'Kubernetes sustains 0.8x (95% interval: 0.745 to 0.859) of what processes do.',
     );
     const share = Math.log(12 / 14) / Math.log(0.8);
     expect(text).toContain(
       'At comparable rates n8n takes 1.17x the CPU for a response in pods (2 pairs',
     );
-    expect(text).toContain(`${String(Number((100 * share).toPrecision(3)))} % of the difference`);
+    expect(text).toContain(`${String(Number((100 * share).toPrecision(3)))}% of the difference`);
     expect(text).toContain('began 10 minutes apart');
     expect(text).toContain('the cluster ran beside the processes, too');
     expect(text).toContain('| of it, reading figures within its containers, ms | 0 | 1 | - |');

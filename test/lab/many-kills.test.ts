@@ -7,7 +7,7 @@ const root = join(__dirname, '../..');
 const plan = join(root, 'studies/many-kills/parts.mjs');
 const page = join(root, 'lab/generate/results/many-kills.mjs');
 
-test('sends more than 100 000 requests after its first kill, and keeps what tells of each', () => {
+test('sends more than 100,000 requests after its first kill, and keeps what tells of each', () => {
   const commands = told<string[][]>(
     plan,
     `it.PARTS.map((part) => it.commandOf(part, { root: '/here', out: 'out', isShort: false }))`,

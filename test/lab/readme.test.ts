@@ -118,7 +118,7 @@ describe('what the command prints', () => {
       'FOUND    n8n sustains 40 req/s of last-node.',
       '',
       'Capacity            40/s (between 40 and 60), confirmed at full length',
-      'Plan with           32/s (80 % of the capacity)',
+      'Plan with           32/s (80% of the capacity)',
       expect.stringMatching(/^Limited by {10}main event loop/),
     ]);
     expect(printed({ ...found, arrivals: 'random' })).toMatch(/, random arrivals, on 2026-11-20/);
@@ -129,20 +129,20 @@ describe('what the command prints', () => {
       ...found,
       verdict: 'inconclusive',
       confirmedBy: null,
-      sentence: 'n8n sustains about 40 req/s of last-node: an interval of 88 % is too wide.',
+      sentence: 'n8n sustains about 40 req/s of last-node: an interval of 88% is too wide.',
       capacity: { ratePerSecond: 40, low: 25, high: null, confirmed: false },
       advised: { share: 0.8, ratePerSecond: 20 },
       doubts: [
-        'The machine was 7.5 % slower in some: CPU was 13 ms.',
+        'The machine was 7.5% slower in some: CPU was 13 ms.',
         'No request in 1.5 s. A larger',
       ],
     });
     expect(text).toMatch(
-      /\nWhy it is not sure: The machine was 7\.5 % slower in some\. No request in 1\.5 s\.$/,
+      /\nWhy it is not sure: The machine was 7\.5% slower in some\. No request in 1\.5 s\.$/,
     );
     expect(text).toContain('--budget 5m\nINCONCLUSIVE  n8n sustains about 40 req/s');
     expect(text).toMatch(/^Capacity {12}40\/s \(.*25.*\), not confirmed$/m);
-    expect(text).toContain('20/s (80 % of the lower end of the interval)');
+    expect(text).toContain('20/s (80% of the lower end of the interval)');
   });
 });
 

@@ -15,10 +15,10 @@ const generators = readdirSync(join(root, 'lab/generate/results')).map(
 
 /** Of an experiment, not of what came out: how it was made, or what is proved elsewhere. */
 const CONDITIONS = [
-  '2 000 000 requests with the service time that',
+  '2,000,000 requests with the service time that',
   'one in ten is 80 ms farther away',
-  'off by 0.1 % at the most',
-  '95 % interval',
+  'off by 0.1% at the most',
+  '95% interval',
 ];
 const FIGURE = /\d+(\.\d+)? ?(x|%|\/s|ms|MiB|GiB|requests|times|cores)(?!\w)/;
 
@@ -30,9 +30,9 @@ const figuresByHand = (file: string, source: string): string[] =>
 
 test('a figure in the text of a generator is found, one that is computed is not', () => {
   const found = (source: string): string[] => figuresByHand('a.mjs', source);
-  expect(found('const a = `it was ${x} % or 12 % less`;')).toEqual([' % or 12 % less']);
+  expect(found('const a = `it was ${x}% or 12% less`;')).toEqual(['% or 12% less']);
   expect(found("table(['2.5x as much', 'p95', '100 clients']);")).toEqual(['2.5x as much']);
-  expect(found('const a = `${x}x, ${y} ms, n8n 2.41.1`; // 12 %')).toEqual([]);
+  expect(found('const a = `${x}x, ${y} ms, n8n 2.41.1`; // 12%')).toEqual([]);
 });
 
 test.each(generators)('%s writes no figure by hand', (file) => {

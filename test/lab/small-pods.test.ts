@@ -160,7 +160,7 @@ describe('the page', () => {
       "| main, regular mode | the chart's default | 640 MiB | 512 MiB: the heap is full | 9.5 s | 500 MiB |",
     );
     expect(whole).toContain('| 384 MiB: killed by the kernel |');
-    expect(whole).toContain('| n8n as it comes | - | 1024 MiB: not ready in time | - | - |');
+    expect(whole).toContain('| n8n as it comes | - | 1,024 MiB: not ready in time | - | - |');
     expect(whole).toContain('| 100m | 75m: no expected response | 9 s | 12 s | 9.5 s |');
     expect(whole).toContain(
       '| without the editor | 9.5 s | 12.7 s | 400 MiB | 600 MiB | -100 MiB |',

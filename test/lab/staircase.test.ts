@@ -179,18 +179,18 @@ describe('the page of it', () => {
     ]);
     const cells = rowsIn(text).map((row) => row.split(' | ').slice(2, 7));
     expect(cells.slice(-4)).toEqual([
-      ['50/s (45 to 55)', '52/s', '-3.8 %', '-3.8 %', 'yes'],
+      ['50/s (45 to 55)', '52/s', '-3.85%', '-3.85%', 'yes'],
       [
         ...['50/s (45 to 55), inconclusive', '100/s, not in that interval'],
-        ...['-50.0 %', '0.0 %', 'only at equal speed'],
+        ...['-50%', '0%', 'only at equal speed'],
       ],
-      ['50/s (45 to 55)', '50/s', '0.0 %', '-50.0 %', 'yes, as it came'],
+      ['50/s (45 to 55)', '50/s', '0%', '-50%', 'yes, as it came'],
       [
         ...['50/s (45 to 55), not confirmed', '100/s, not in that interval'],
-        ...['-50.0 %', '-50.0 %', 'no'],
+        ...['-50%', '-50%', 'no'],
       ],
     ]);
-    const within = 'within 10 % of a staircase of runs by another generator in 2 of 4 comparisons';
+    const within = 'within 10% of a staircase of runs by another generator in 2 of 4 comparisons';
     expect(text).toContain(`${within}, and at equal speed of the machine in 2.`);
   });
 

@@ -106,7 +106,7 @@ describe('due times', () => {
       3,
       2,
     );
-    // 10 000 in all, a quarter of them in the first half; one standard deviation is 100 and 50.
+    // 10,000 in all, a quarter of them in the first half; one standard deviation is 100 and 50.
     expect(Math.abs(times.length - 10_000)).toBeLessThan(400);
     const early = times.filter((ms) => ms < 50_000).length;
     expect(Math.abs(early - 2500)).toBeLessThan(200);

@@ -48,7 +48,7 @@ test('the shares of random arrivals have the rate of the plan together, and no t
   });
   const shares = [0, 1, 2].map((index) => timesOf(plan, { index, of: 3 }));
   const all = shares.flat();
-  // 9 000 are due in the mean, with a standard deviation of 95.
+  // 9,000 are due in the mean, with a standard deviation of 95.
   expect(Math.abs(all.length - 9_000)).toBeLessThan(5 * 95);
   expect(new Set(all).size).toBe(all.length);
 });

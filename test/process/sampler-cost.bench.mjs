@@ -1,5 +1,5 @@
 // What sampling costs. For an idle machine; writes docs/records/sampler-cost.json and ends with 1 when
-// all samplers together take more than 2 % of one core.
+// all samplers together take more than 2% of one core.
 //   node test/process/sampler-cost.bench.mjs      (make lab first)
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ try {
   const record = { when: new Date().toISOString(), loadAverageAtStart, ...JSON.parse(said) };
   mkdirSync(records, { recursive: true });
   writeFileSync(join(records, 'sampler-cost.json'), `${JSON.stringify(record, null, 2)}\n`);
-  console.log(`all samplers together: ${(100 * record.coreShare).toFixed(2)} % of one core`);
+  console.log(`all samplers together: ${(100 * record.coreShare).toFixed(2)}% of one core`);
   console.table(record.rows);
   process.exitCode = record.coreShare > MOST_OF_A_CORE ? 1 : 0;
 } finally {

@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 /** Memory, heap, CPU and event loop, memory with its limit where there is one. */
-const MAIN = /^main +1 +[\d\u202f]+( of [\d\u202f]+)? +[\d\u202f]+ +[\d.e-]+ +[\d.\u202f]+ m?s$/m;
+const MAIN = /^main +1 +[\d,]+( of [\d,]+)? +[\d,]+ +[\d.e-]+ +[\d.,]+ m?s$/m;
 
 test('up leaves n8n up for other commands, until down', async () => {
   expect((await runCli(['down', name])).code).toBe(2);

@@ -132,8 +132,8 @@ export function sampleRun(requests: readonly RequestSample[] = sampleRequests())
       },
       verdict: {
         outcome: 'not sustained',
-        sentence: 'n8n did not sustain 40 req/s of last-node: errors 4 %, limit 1 %.',
-        breaches: [{ slo: 'errors<1%', measured: 0.04, text: 'errors 4 %, limit 1 %' }],
+        sentence: 'n8n did not sustain 40 req/s of last-node: errors 4%, limit 1%.',
+        breaches: [{ slo: 'errors<1%', measured: 0.04, text: 'errors 4%, limit 1%' }],
         undecided: [],
         limitedBy: {
           limit: { role: 'worker', resource: 'slots' },

@@ -1,5 +1,5 @@
-import { figures } from './figures';
 import { mean, median, standardDeviation, type Interval } from './statistics';
+import { formatNumber, percent } from '../ui/numbers';
 
 /** One run of A and one of B, made next to each other. */
 export interface Pair {
@@ -12,7 +12,7 @@ export interface CompareSettings {
   moreIsBetter: boolean;
   /** The share of comparisons of equal things that may end in a difference. */
   falseAlarms: number;
-  /** Stop without a difference when none larger than this is left possible: 0.02 is 2 %. */
+  /** Stop without a difference when none larger than this is left possible: 0.02 is 2%. */
   resolution: number;
   mostPairs: number;
 }
@@ -118,7 +118,7 @@ export function unlessRejected(
   const [a, b] = [median(shares.a), median(shares.b)];
   const [winner, loser] = answer === 'better' ? [b, a] : [a, b];
   if (winner >= loser - LEFT_OUT) return comparison;
-  const text = `it gave the expected response to ${figures(100 * b)} % of its requests, the other to ${figures(100 * a)} %`;
+  const text = `it gave the expected response to ${percent(b)} of its requests, the other to ${percent(a)}`;
   return { ...comparison, answer: 'unknown', text };
 }
 
@@ -129,15 +129,15 @@ function sentence(answer: Comparison['answer'], ratio: Interval, largest: number
   if (answer === 'worse' && 1 / ratio.value >= 0.99 * MOST_RATIO)
     return 'worse by more than can be measured';
   if (answer === 'better') {
-    return `better by ${figures(ratio.value)}x (${figures(ratio.low)} to ${figures(ratio.high)})`;
+    return `better by ${formatNumber(ratio.value)}x (${formatNumber(ratio.low)} to ${formatNumber(ratio.high)})`;
   }
   if (answer === 'worse') {
-    return `worse by ${figures(1 / ratio.value)}x (${figures(1 / ratio.high)} to ${figures(1 / ratio.low)})`;
+    return `worse by ${formatNumber(1 / ratio.value)}x (${formatNumber(1 / ratio.high)} to ${formatNumber(1 / ratio.low)})`;
   }
   if (answer === 'unknown') {
-    return `a difference of ${figures(1 + largest)}x would be within the noise: measure more pairs, or longer runs`;
+    return `a difference of ${formatNumber(1 + largest)}x would be within the noise: measure more pairs, or longer runs`;
   }
-  return `no difference larger than the noise (${figures(largest * 100)} %)`;
+  return `no difference larger than the noise (${percent(largest)})`;
 }
 
 /** Variance of the effects expected, in units of the noise: ratios here are often many times the noise. */

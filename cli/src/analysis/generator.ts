@@ -2,9 +2,9 @@
 import { allowedLatenessMs } from '../../../loadtests/lib/lateness';
 import type { Slo } from '../../../loadtests/lib/slo';
 import type { GeneratorPart, GeneratorSummary, Summary } from '../record/record';
-import { figures } from './figures';
 import type { Values } from './requests/values';
 import { percentile } from './statistics';
+import { duration, formatNumber } from '../ui/numbers';
 
 const BUSY_SHARE = 0.9;
 /** Several generators follow one schedule as closely as their clocks are known. */
@@ -31,11 +31,13 @@ export function generatorFaults(
   const allowed = allowedLatenessMs(slos);
   if (latenessMs !== null && latenessMs.p99 > allowed) {
     faults.push(
-      `one in a hundred requests was started ${figures(latenessMs.p99)} ms or more after it was due; at most ${figures(allowed)} ms are allowed here`,
+      `one in a hundred requests was started ${duration(latenessMs.p99)} or more after it was due; at most ${duration(allowed)} is allowed here`,
     );
   }
   if (coresAvailable !== null && cpuCores >= BUSY_SHARE * coresAvailable) {
-    faults.push(`it used ${figures(cpuCores)} of the ${figures(coresAvailable)} cores it may use`);
+    faults.push(
+      `it used ${formatNumber(cpuCores)} of the ${formatNumber(coresAvailable)} cores it may use`,
+    );
   }
   return [...faults, ...(generator.parts ?? []).flatMap((part) => faultsOfPart(part, allowed))];
 }
@@ -46,19 +48,19 @@ function faultsOfPart(part: GeneratorPart, allowedMs: number): string[] {
   const faults: string[] = [];
   if (latenessMs !== null && latenessMs.p99 > allowedMs) {
     faults.push(
-      `${name} on ${node} started one in a hundred of its requests ${figures(latenessMs.p99)} ms or more after it was due; at most ${figures(allowedMs)} ms are allowed here`,
+      `${name} on ${node} started one in a hundred of its requests ${duration(latenessMs.p99)} or more after it was due; at most ${formatNumber(allowedMs)} ms are allowed here`,
     );
   }
   if (cpuCores >= BUSY_SHARE * coresAvailable) {
     faults.push(
-      `${name} on ${node} used ${figures(cpuCores)} of the ${figures(coresAvailable)} cores it may use`,
+      `${name} on ${node} used ${formatNumber(cpuCores)} of the ${formatNumber(coresAvailable)} cores it may use`,
     );
   }
   if (requests === 0 && lost === null) faults.push(`${name} on ${node} made no request`);
   if (clock === null) faults.push(`the clock of ${name} on ${node} could not be read`);
   else if (clock.uncertainMs > CLOCK_UNCERTAIN_MS) {
     faults.push(
-      `the clock of ${name} on ${node} is known to ${figures(clock.uncertainMs)} ms only; at most ${figures(CLOCK_UNCERTAIN_MS)} ms are allowed`,
+      `the clock of ${name} on ${node} is known to ${duration(clock.uncertainMs)} only; at most ${duration(CLOCK_UNCERTAIN_MS)} is allowed`,
     );
   }
   return faults;
@@ -70,7 +72,7 @@ export function lostGenerators({ parts = [] }: GeneratorSummary): string[] {
     lost === null
       ? []
       : [
-          `the load generator ${name} on ${node} was lost ${figures(lost.tMs / 1000)} s into the load (${lost.why}): from then on its share, one of ${String(parts.length)}, is missing, and ${String(lost.inFlight)} requests that it had begun are left out`,
+          `the load generator ${name} on ${node} was lost ${duration(lost.tMs)} into the load (${lost.why}): from then on its share, one of ${String(parts.length)}, is missing, and ${String(lost.inFlight)} requests that it had begun are left out`,
         ],
   );
 }

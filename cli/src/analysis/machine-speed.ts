@@ -11,13 +11,13 @@ import { slope } from './trend';
 /**
  * Rates this near (the higher over the lower) are compared. What n8n does without requests makes a request
  * look dearer at a low rate: with one core 17.0 ms at 30/s, 16.1 ms at 67/s (studies/proof, studies/modes).
- * So within this ratio the rate itself accounts for less than 2 %.
+ * So within this ratio the rate itself accounts for less than 2%.
  */
 const NEAR = 1.25;
 /**
  * Probes that differ by less are called equal. The same run four times over six minutes took 16.0 to 16.2 ms on a machine
- * of steady speed, within 1.1 %, and 11.3 to 17.0 ms, within 51 %, on one whose speed drifts (control cells of
- * studies/modes and studies/heap/results/memory-floor). One major collection in a probe of 6 s is 4 %.
+ * of steady speed, within 1.1%, and 11.3 to 17.0 ms, within 51%, on one whose speed drifts (control cells of
+ * studies/modes and studies/heap/results/memory-floor). One major collection in a probe of 6 s is 4%.
  */
 const EQUAL = 1.08;
 
@@ -89,7 +89,7 @@ const isNear = (one: number, other: number): boolean =>
 
 /** With fewer probes a trend and chance look the same. */
 const LEAST_FOR_TREND = 4;
-/** Of the interval of the trend, which has to lie below zero: so it is there with 95 % confidence. */
+/** Of the interval of the trend, which has to lie below zero: so it is there with 95% confidence. */
 const CONFIDENCE = 0.9;
 
 /**

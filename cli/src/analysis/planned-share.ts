@@ -10,7 +10,7 @@ export const plannedPerSecond = (capacityPerSecond: number): number =>
 
 /**
  * Whether a capacity is enough for a rate with the room that is planned. The only comparison of the two:
- * `rate / 0.8 <= capacity` says no to 0.8 times the capacity itself, in floating point, for 7 % of all.
+ * `rate / 0.8 <= capacity` says no to 0.8 times the capacity itself, in floating point, for 7% of all.
  */
 export const isEnough = (capacityPerSecond: number, wantedPerSecond: number): boolean =>
   capacityPerSecond > 0 && plannedPerSecond(capacityPerSecond) * ROUNDED >= wantedPerSecond;

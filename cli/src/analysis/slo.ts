@@ -1,9 +1,9 @@
 /** SLOs against what a run measured: met, missed, or not to be decided from so little. */
 import type { Slo, SloMetric, SloOperator } from '../../../loadtests/lib/slo';
 import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../record/record';
-import { figures } from './figures';
 import { leastRequests } from './least-requests';
 import { shareInterval, type Interval } from './statistics';
+import { duration, formatNumber, percent } from '../ui/numbers';
 
 export type Breach = Verdict['breaches'][number];
 export type Undecided = Verdict['undecided'][number];
@@ -60,7 +60,7 @@ function measuredText(metric: SloMetric, measured: number, summary: Summary): st
   const [rate, what] = isLate
     ? [completions.ratePerSecond, 'were completed']
     : [achieved.ratePerSecond, 'got the expected response'];
-  return `${figures(rate)} of ${figures(offered.ratePerSecond)} req/s ${what}`;
+  return `${formatNumber(rate)} of ${formatNumber(offered.ratePerSecond)} req/s ${what}`;
 }
 
 /** The SLOs that were missed, each with what was measured. */
@@ -203,13 +203,6 @@ function rangeText(metric: SloMetric, { low, high }: Interval): string {
 
 function format(metric: SloMetric, measured: number): string {
   if (metric === 'backlog') return String(measured);
-  if (metric === 'errors' || metric === 'throughput') return `${figures(measured * 100)} %`;
-  return durationText(measured);
-}
-
-/** `24 ms`, `24.9 s`. */
-export function durationText(milliseconds: number): string {
-  return milliseconds < 1_000
-    ? `${figures(milliseconds)} ms`
-    : `${figures(milliseconds / 1_000)} s`;
+  if (metric === 'errors' || metric === 'throughput') return percent(measured);
+  return duration(measured);
 }

@@ -1,6 +1,6 @@
 /** What a soak has shown, for a reader of nothing else. */
 import type { SoakTrend } from '../record/record';
-import { figures } from './figures';
+import { formatNumber } from '../ui/numbers';
 
 /**
  * Of the whole run. Memory decides whether it leaks: the database grows by what n8n keeps until it prunes it
@@ -44,7 +44,7 @@ function databaseSentence(trends: readonly SoakTrend[]): string | null {
       ? []
       : [`${grown === null ? 'Tables' : 'its tables'} grew: ${named.join(', ')}`]),
   ].join('; ');
-  const perDay = figures((perHour * HOURS_PER_DAY) / MIB_PER_GIB);
+  const perDay = formatNumber((perHour * HOURS_PER_DAY) / MIB_PER_GIB);
   return `${what}. That is ${perDay} GiB per day for as long as n8n keeps its executions (EXECUTIONS_DATA_MAX_AGE).`;
 }
 
@@ -56,4 +56,4 @@ function walSentence(trends: readonly SoakTrend[]): string | null {
 }
 
 const rangeText = ({ unit, perHour: { value, low, high } }: SoakTrend): string =>
-  `${figures(value)} ${unit} per hour (between ${figures(low)} and ${figures(high)})`;
+  `${formatNumber(value)} ${unit} per hour (between ${formatNumber(low)} and ${formatNumber(high)})`;

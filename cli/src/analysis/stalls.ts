@@ -48,7 +48,7 @@ export interface StallLoss {
   most: number;
 }
 
-/** Each end of the interval is wrong in 5 % of all cases. */
+/** Each end of the interval is wrong in 5% of all cases. */
 const CONFIDENCE = 0.9;
 /** More is not taken off for stalls: a rate so low would have to be measured. */
 const MOST_LOSS = 0.9;

@@ -45,7 +45,7 @@ export function standardDeviation(values: ArrayLike<number>): number {
 
 /**
  * Percentile by nearest rank: the smallest observed value that at least a share p of all values
- * does not exceed. So `p95 < 6 s` says exactly that 95 % of the requests took less than 6 s, and a
+ * does not exceed. So `p95 < 6 s` says exactly that 95% of the requests took less than 6 s, and a
  * percentile is always a latency that somebody had, never one made by interpolation.
  */
 export function percentile(ordered_: Ordered, p: number): number {

@@ -2,10 +2,10 @@ import { isAboutLatency, parseSlos, withErrorBound, type Slo } from '../../../lo
 import type { LimitedBy, RunEvent, Summary, Verdict, VerdictOutcome } from '../record/record';
 import { limitName } from './limits/table';
 import { executionFindings, type Promised } from './executions';
-import { figures } from './figures';
 import { lostGenerators } from './generator';
 import { soakSentence } from './soak-sentence';
-import { assess, breachOf, durationText, undecidedOf, type Assessment, type Breach } from './slo';
+import { assess, breachOf, undecidedOf, type Assessment, type Breach } from './slo';
+import { duration, formatNumber, percent } from '../ui/numbers';
 
 export interface VerdictFacts extends Promised {
   workload: string;
@@ -109,7 +109,7 @@ function endedProcesses(events: readonly RunEvent[], lengthMs: number): Breach[]
 }
 
 function eventText({ text, tMs, inFlight }: RunEvent, lengthMs: number): string {
-  const seconds = figures(Math.abs(tMs > lengthMs ? tMs - lengthMs : tMs) / 1_000);
+  const seconds = formatNumber(Math.abs(tMs > lengthMs ? tMs - lengthMs : tMs) / 1_000);
   const when =
     tMs < 0
       ? `${seconds} s before the load began`
@@ -144,7 +144,7 @@ function builtInBreaches(
     found.push({
       slo: 'backlog does not grow',
       measured: backlog.slopePerSecond,
-      text: `the backlog grew by ${figures(backlog.slopePerSecond)} executions per second`,
+      text: `the backlog grew by ${formatNumber(backlog.slopePerSecond)} executions per second`,
     });
   }
   if (backlog !== null && backlog.drainedAfterSeconds === null && !asked.has('backlog')) {
@@ -159,7 +159,7 @@ function builtInBreaches(
     found.push({
       slo: 'no leak',
       measured: leak.perHour.value,
-      text: `memory grew by ${figures(leak.perHour.value)} MiB per hour after it had settled`,
+      text: `memory grew by ${formatNumber(leak.perHour.value)} MiB per hour after it had settled`,
     });
   }
   const namedEvents = new Set(events.map(({ kind }) => kind));
@@ -228,7 +228,7 @@ function sentence(outcome: VerdictOutcome, summary: Summary, found: Found): stri
   if (outcome === 'inconclusive') {
     return `It is not known whether ${within(loaded)} sustains ${load}: ${undecided[0]?.text ?? ''}; ${advice(undecided, summary)}.`;
   }
-  const p95 = summary.latencyMs ? `p95 ${durationText(summary.latencyMs.p95)}, ` : '';
+  const p95 = summary.latencyMs ? `p95 ${duration(summary.latencyMs.p95)}, ` : '';
   const figuresSeen = `${p95}${errorText(summary)}`;
   return facts.profile === SMOKE
     ? `${loaded} gave the expected response to ${String(summary.achieved.requests)} of ${plural(summary.offered.requests, 'request')} of ${facts.workload}: ${figuresSeen}; a smoke run says nothing about capacity.`
@@ -250,8 +250,8 @@ function advice(undecided: readonly Assessment[], { offered, achieved }: Summary
 function loadText({ offered, achieved }: Summary, facts: VerdictFacts): string {
   const { workload, loop, clients = 0 } = facts;
   return loop === 'open'
-    ? `${figures(offered.ratePerSecond)} req/s of ${workload}`
-    : `${String(clients)} clients of ${workload} (${figures(achieved.ratePerSecond)} req/s)`;
+    ? `${formatNumber(offered.ratePerSecond)} req/s of ${workload}`
+    : `${String(clients)} clients of ${workload} (${formatNumber(achieved.ratePerSecond)} req/s)`;
 }
 
 /** In the middle of a sentence. */
@@ -267,7 +267,7 @@ const plural = (count: number, one: string): string =>
 const times = (count: number): string => (count === 1 ? 'once' : `${String(count)} times`);
 
 function errorText({ errors }: Summary): string {
-  return errors.requests === 0 ? 'no errors' : `${figures(errors.share * 100)} % errors`;
+  return errors.requests === 0 ? 'no errors' : `${percent(errors.share)} errors`;
 }
 
 function doubts(summary: Summary, facts: VerdictFacts): string[] {
@@ -282,17 +282,15 @@ function doubts(summary: Summary, facts: VerdictFacts): string[] {
   }
   if (littlesLaw !== null && Math.abs(littlesLaw.ratio - 1) > LITTLES_LAW_TOLERANCE) {
     found.push(
-      `rate times latency predicts ${figures(littlesLaw.predicted)} requests in flight, but ${figures(littlesLaw.observed)} were seen: the system was not in a steady state`,
+      `rate times latency predicts ${formatNumber(littlesLaw.predicted)} requests in flight, but ${formatNumber(littlesLaw.observed)} were seen: the system was not in a steady state`,
     );
   }
   if ((facts.stealShare ?? 0) > 0.02) {
-    found.push(
-      `the machine's hypervisor took ${figures((facts.stealShare ?? 0) * 100)} % of its time`,
-    );
+    found.push(`the machine's hypervisor took ${percent(facts.stealShare ?? 0)} of its time`);
   }
   if ((facts.otherCores ?? 0) > OTHERS_CORES) {
     found.push(
-      `something else on this machine used ${figures(facts.otherCores ?? 0)} cores during the run`,
+      `something else on this machine used ${formatNumber(facts.otherCores ?? 0)} cores during the run`,
     );
   }
   const isN8n = facts.loaded === undefined;

@@ -1,6 +1,7 @@
 /** SLOs over a few requests, as seen: no interval, since a window is too short for one. */
 import type { Slo } from '../../../loadtests/lib/slo';
 import type { RequestSample } from '../record/record';
+import { duration, percent } from '../ui/numbers';
 import { latency } from './requests/latency';
 
 export interface Missed {
@@ -17,8 +18,8 @@ export function missedSlo(slos: readonly Slo[], requests: readonly RequestSample
     if (measured === null || isMet(slo, measured)) continue;
     const shown =
       slo.metric === 'errors' || slo.metric === 'throughput'
-        ? `${(100 * measured).toFixed(1)} %`
-        : `${measured.toFixed(0)} ms`;
+        ? percent(measured)
+        : duration(measured);
     return { slo: slo.text, measured, text: `${slo.metric} was ${shown}, limit ${slo.text}` };
   }
   return null;

@@ -118,7 +118,7 @@ export function register(program: Command): void {
       'after',
       `
 All sides run at the same time and are measured in turns (ABBA), until the interval of each ratio excludes 1,
-a difference larger than 2 % is ruled out, or the budget is used up.
+a difference larger than 2% is ruled out, or the budget is used up.
 
 Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of
 each does not show how much the next one would differ.

@@ -1,6 +1,5 @@
 import { relative } from 'node:path';
 import type { Command } from 'commander';
-import { figures } from '../analysis/figures';
 import { PLANNED_SHARE } from '../analysis/planned-share';
 import { withoutSecrets } from '../plan/recorded-command';
 import {
@@ -34,6 +33,7 @@ import {
 import { withDeployerOptions, type DeployerFlags } from './kubernetes';
 import { chosenDeployer } from './targets';
 import { collect, countFrom1, kibibytes, parsed, positive } from './parsers';
+import { percent, perSecond } from '../ui/numbers';
 
 export interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
   from?: string[];
@@ -71,7 +71,7 @@ export function register(program: Command): void {
     .addOption(
       parsed(
         '--rate <per-second>',
-        'the rate to sustain (default: 80 % of the best recorded capacity)',
+        'the rate to sustain (default: 80% of the best recorded capacity)',
         positive,
       ),
     )
@@ -215,7 +215,7 @@ function show(answer: Recommended, file: string, json: boolean): number {
   const { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof } = answer;
   if (recommendation === null) {
     warn(
-      `nothing recorded is enough for ${figures(ratePerSecond)}/s: ${String(100 * PLANNED_SHARE)} % of the best capacity is ${figures(mostPerSecond)}/s. Search a larger topology, for example n8n-tuned find --workers 2.`,
+      `nothing recorded is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(mostPerSecond)}. Search a larger topology, for example n8n-tuned find --workers 2.`,
     );
     return EXIT.notMet;
   }
@@ -225,7 +225,7 @@ function show(answer: Recommended, file: string, json: boolean): number {
   else {
     const table = renderSearches(searches.map(({ record }) => record));
     process.stdout.write(
-      `${table}\n\nFor ${ratePerSecond.toFixed(1)}/s: helm install n8n ${chartPath()} --values ${file}\n`,
+      `${table}\n\nFor ${perSecond(ratePerSecond)}: helm install n8n ${chartPath()} --values ${file}\n`,
     );
     if (keeping !== null) process.stdout.write(`${keptSentence(keeping)}.\n`);
   }

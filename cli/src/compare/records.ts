@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMPARE_METRICS, NEVER } from '../analysis/compare-metric';
-import { figures } from '../analysis/figures';
 import { limitOfRun, limitOfSearch } from '../analysis/limit-seen';
 import type { CompareMetric, CompareRecord, Side } from '../record/compare-record';
 import type { FindRecord } from '../record/find-record';
@@ -11,6 +10,7 @@ import { FIND_FILE } from '../record/beneath';
 import { readSearch } from '../record/read-find';
 import type { RunRecord } from '../record/record';
 import { Mistake } from '../ui/exit';
+import { formatNumber } from '../ui/numbers';
 
 type Recorded = { kind: 'run'; record: RunRecord } | { kind: 'search'; record: FindRecord };
 
@@ -98,7 +98,7 @@ function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetri
 }
 
 const told = (value: number, metric: CompareMetric): string =>
-  value >= NEVER ? 'never had one' : `${figures(value)} ${COMPARE_METRICS[metric].unit}`;
+  value >= NEVER ? 'never had one' : `${formatNumber(value)} ${COMPARE_METRICS[metric].unit}`;
 
 /** What else differs than what was to be compared. */
 function differences(a: RunRecord | FindRecord, b: RunRecord | FindRecord): string[] {

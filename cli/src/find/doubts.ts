@@ -1,12 +1,11 @@
 import type { Estimate } from '../analysis/search/estimate';
-import { figures } from '../analysis/figures';
 import { contradictEachOther, speedSpread } from '../analysis/machine-speed';
-import { durationText } from '../analysis/slo';
 import { seenMeanwhile } from '../analysis/stall-causes';
 import { largest } from '../analysis/statistics';
 import type { FindProbe } from '../record/find-record';
 import type { StallCauses } from '../record/record';
 import type { FindHead, SearchEnding } from './searched';
+import { duration, formatNumber, percent } from '../ui/numbers';
 
 /** V8 keeps some of what it once had; this much more at rest is worth a word. */
 const GROWN = 1.5;
@@ -36,7 +35,7 @@ function ended(
   }
   if (!cutShort || budgetSeconds === null) return [];
   return [
-    `The budget of ${figures(budgetSeconds)} s cut the search short: a larger --budget narrows the interval.`,
+    `The budget of ${formatNumber(budgetSeconds)} s cut the search short: a larger --budget narrows the interval.`,
   ];
 }
 
@@ -44,7 +43,7 @@ function contradictions({ contradicting }: Estimate): string[] {
   if (contradicting.length === 0) return [];
   const seen = contradicting.map(
     ({ ratePerSecond, sustained }) =>
-      `${figures(ratePerSecond)}/s was ${sustained ? '' : 'not '}sustained`,
+      `${formatNumber(ratePerSecond)}/s was ${sustained ? '' : 'not '}sustained`,
   );
   return [
     `Probes contradict the answer: ${seen.join(', ')}. Something disturbed them, or the system changed during the search: search again.`,
@@ -57,11 +56,11 @@ function speed(probes: readonly FindProbe[], { conclusive, capacity }: Estimate)
   const spread = speedSpread(probes, capacity);
   if (spread === null) return [];
   const { role, lowMs, highMs, ratesPerSecond } = spread;
-  const slower = figures(Math.round(100 * (highMs / lowMs - 1)));
-  const [from, to] = ratesPerSecond.map(figures);
+  const slower = percent(highMs / lowMs - 1);
+  const [from, to] = ratesPerSecond.map(formatNumber);
   const rates = from === to ? `${String(to)}/s` : `${String(from)} to ${String(to)}/s`;
   return [
-    `The machine was up to ${slower} % slower in some of these probes: CPU per request of ${role} ${figures(lowMs)} to ${figures(highMs)} ms at ${rates}, about the same load. Search again when nothing else uses the machine, or on a machine of steady speed.`,
+    `The machine was up to ${slower} slower in some of these probes: CPU per request of ${role} ${formatNumber(lowMs)} to ${formatNumber(highMs)} ms at ${rates}, about the same load. Search again when nothing else uses the machine, or on a machine of steady speed.`,
   ];
 }
 
@@ -73,7 +72,7 @@ function stalls(probes: readonly FindProbe[], { conclusive }: Estimate): string[
   const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
   const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
   return [
-    `No request was answered for up to ${durationText(largest(all))}, ${times} in ${figures(seconds)} s of probes, although requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval accounts for how often they may occur. A larger --budget measures that better. ${causes(valid)}`,
+    `No request was answered for up to ${duration(largest(all))}, ${times} in ${formatNumber(seconds)} s of probes, although requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval accounts for how often they may occur. A larger --budget measures that better. ${causes(valid)}`,
   ];
 }
 
@@ -96,7 +95,7 @@ function grown({ memoryAtRestMiB }: SearchEnding): string[] {
   const atLast = memoryAtRestMiB.at(-1);
   if (atFirst === undefined || atLast === undefined || atLast <= GROWN * atFirst) return [];
   return [
-    `Idle n8n used ${figures(atFirst)} MiB before the first probe and ${figures(atLast)} MiB before the last: it may leak memory, and then it sustains less in the long run.`,
+    `Idle n8n used ${formatNumber(atFirst)} MiB before the first probe and ${formatNumber(atLast)} MiB before the last: it may leak memory, and then it sustains less in the long run.`,
   ];
 }
 

@@ -23,6 +23,7 @@ import { planOfProbe } from './probe-plan';
 import { Resting } from './rest';
 import { SEARCH_ARRIVALS } from './settings';
 import { isWarm, roundOf, WARM_UP, type WarmUpRound } from './warm-up';
+import { formatNumber, perSecond } from '../ui/numbers';
 
 export interface FindOrder extends Omit<RunOrder, 'plan'> {
   search: CapacitySearch;
@@ -170,15 +171,15 @@ function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
 function describe(probe: Probe): string {
   return probe.kind === 'ladder'
     ? `${String(probe.clients)} clients`
-    : `${probe.ratePerSecond.toFixed(1)}/s`;
+    : perSecond(probe.ratePerSecond);
 }
 
 /** Where the bounds stand, for the one line of progress. */
 function soFar(search: CapacitySearch, probes: number): string {
   if (probes === 0) return 'warming up';
   const { low, high, capacity } = search.estimate();
-  const upper = Number.isFinite(high) ? high.toFixed(1) : '?';
+  const upper = Number.isFinite(high) ? formatNumber(high) : '?';
   return capacity > 0
-    ? `between ${low.toFixed(1)} and ${upper}/s after ${String(probes)} probes`
+    ? `between ${formatNumber(low)} and ${upper}/s after ${String(probes)} probes`
     : `${String(probes)} probes`;
 }

@@ -10,7 +10,7 @@ export interface Look {
   jobs: number | null;
 }
 
-/** n8n at rest was seen to use 1 to 4 % of a core a process. */
+/** n8n at rest was seen to use 1 to 4% of a core a process. */
 const AT_REST_CORES = 0.15;
 /** Requests in a row that must be near the baseline. */
 const IN_A_ROW = 3;

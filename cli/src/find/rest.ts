@@ -9,7 +9,7 @@ import { IdleWatch } from './idle';
 import { coresBetween, readMetricsNow, type MetricsSeen } from './metrics-look';
 import { SeenInsides } from './seen-inside';
 
-/** n8n at rest was seen to use 1 to 4 % of a core a process. */
+/** n8n at rest was seen to use 1 to 4% of a core a process. */
 const AT_REST_CORES = 0.15;
 const LOOK_EVERY_MS = 500;
 const GIVE_UP_MS = 30_000;

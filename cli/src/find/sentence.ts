@@ -1,9 +1,9 @@
 import { limitName } from '../analysis/limits/table';
 import type { Estimate } from '../analysis/search/estimate';
-import { figures } from '../analysis/figures';
 import { workloadName } from '../plan/chosen-workload';
 import type { FindProbe, FindRecord } from '../record/find-record';
 import type { FindHead } from './searched';
+import { formatNumber, percent } from '../ui/numbers';
 
 /** The answer in one sentence that a manager can read. */
 export function findSentence(
@@ -21,19 +21,19 @@ export function findSentence(
   if (verdict === 'nothing sustained') {
     return `${loaded} did not sustain ${what} with ${wanted} at any rate that was tried.`;
   }
-  const answer = `${figures(capacity)} req/s of ${what} with ${wanted}`;
+  const answer = `${formatNumber(capacity)} req/s of ${what} with ${wanted}`;
   const limited = limit === null ? '' : `, limited by the ${limitName(limit)}`;
   if (!Number.isFinite(high)) {
-    return `${loaded} sustains at least ${figures(low)} req/s of ${what} with ${wanted}${limited}; how much more was not seen.`;
+    return `${loaded} sustains at least ${formatNumber(low)} req/s of ${what} with ${wanted}${limited}; how much more was not seen.`;
   }
-  const range = `between ${figures(low)} and ${figures(high)}`;
+  const range = `between ${formatNumber(low)} and ${formatNumber(high)}`;
   if (verdict === 'inconclusive') {
-    const width = figures((100 * (high - low)) / capacity);
-    return `${loaded} sustains about ${answer}, ${range}${limited}: an interval of ${width} % is too wide for an answer.`;
+    const width = percent((high - low) / capacity);
+    return `${loaded} sustains about ${answer}, ${range}${limited}: an interval of ${width} is too wide for an answer.`;
   }
   return confirmedPerSecond === null
     ? `${loaded} seems to sustain ${answer} (${range})${limited}; ${unconfirmed(probes, capacity)}.`
-    : `${loaded} sustains ${answer} (${range})${limited}; a run of full length sustained ${figures(confirmedPerSecond)}.`;
+    : `${loaded} sustains ${answer} (${range})${limited}; a run of full length sustained ${formatNumber(confirmedPerSecond)}.`;
 }
 
 /** What the run of full length nearest to the answer has shown instead. */
@@ -45,5 +45,5 @@ function unconfirmed(probes: readonly FindProbe[], capacity: number): string {
   if (nearest === undefined) return 'no run of full length was made to confirm it';
   const { ratePerSecond = 0, result, missed = null } = nearest;
   const seen = missed === null ? '' : ` (${missed})`;
-  return `no run of full length has confirmed it: at ${figures(ratePerSecond)} it was ${result}${seen}`;
+  return `no run of full length has confirmed it: at ${formatNumber(ratePerSecond)} it was ${result}${seen}`;
 }

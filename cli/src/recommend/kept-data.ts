@@ -1,3 +1,4 @@
+import { formatNumber } from '../ui/numbers';
 // How much space the records of executions take. n8n deletes a record when it is too old, or when there are more than
 // maxCount; what it deleted stays on disk for a buffer of hours more.
 
@@ -32,8 +33,8 @@ export function keptSentence(keeping: Keeping): string {
   const { executions, dataGiB, diskGiB } = keptData(keeping);
   const { executionsPerDay, kibPerExecution, days } = keeping;
   return (
-    `${counted(Math.ceil(executionsPerDay))} executions per day of ${String(kibPerExecution)} KiB, kept for ${String(days)} days: ` +
-    `${counted(executions)} executions, ${gib(dataGiB)} of data, about ${gib(diskGiB)} on disk`
+    `${formatNumber(Math.ceil(executionsPerDay))} executions per day of ${String(kibPerExecution)} KiB, kept for ${String(days)} days: ` +
+    `${formatNumber(executions)} executions, ${gib(dataGiB)} of data, about ${gib(diskGiB)} on disk`
   );
 }
 
@@ -51,7 +52,7 @@ export const perDay = (ratePerSecond: number): number => SECONDS_PER_DAY * rateP
 /** Why so many executions cannot be deleted, and what can be done; null where they can. */
 export function cannotBeDeleted(executionsPerDay: number): string | null {
   if (executionsPerDay < MOST_DELETED_PER_DAY) return null;
-  const grouped = (count: number): string => Math.ceil(count).toLocaleString('en');
+  const grouped = (count: number): string => formatNumber(Math.ceil(count));
   return (
     `${grouped(executionsPerDay)} executions per day are more than n8n can delete, which is fewer than ` +
     `${String(DELETED_PER_SECOND)} per second, ${grouped(MOST_DELETED_PER_DAY)} per day: its database would grow without end. ` +
@@ -60,9 +61,7 @@ export function cannotBeDeleted(executionsPerDay: number): string | null {
   );
 }
 
-const counted = (count: number): string => count.toLocaleString('en').replaceAll(',', ' ');
-
 function gib(amount: number): string {
   if (amount < 0.1) return 'less than 0.1 GiB';
-  return `${amount < 100 ? amount.toFixed(1) : counted(Math.round(amount))} GiB`;
+  return `${formatNumber(amount)} GiB`;
 }

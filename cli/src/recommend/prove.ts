@@ -7,6 +7,7 @@ import { isRole } from '../plan/roles';
 import { layoutKey, type CapacityEvidence } from './evidence';
 import type { Recommendation } from './recommend';
 import type { Sizing } from './sizing';
+import { formatNumber } from '../ui/numbers';
 
 export interface LoadedValues {
   record: RunRecord;
@@ -102,7 +103,7 @@ export function judge(
     if (cores > asked) {
       return {
         proven: false,
-        sentence: `The SLO was met, but ${role} used ${cores.toFixed(2)} cores on average and asks for ${asked.toFixed(2)}: on a full node it would get no more than that.`,
+        sentence: `The SLO was met, but ${role} used ${formatNumber(cores)} cores on average and asks for ${formatNumber(asked)}: on a full node it would get no more than that.`,
       };
     }
   }

@@ -1,10 +1,10 @@
 /** How many workers a rate needs, by the scalability law where enough sizes were measured. */
 import { isEnough, plannedPerSecond } from '../analysis/planned-share';
-import { figures } from '../analysis/figures';
 import { seededRandom } from '../analysis/random';
 import { fitUsl, predictUsl, type UslFit, MOST_EXTRAPOLATION } from '../analysis/usl';
 import { sameBut } from '../analysis/predict/scale';
 import type { CapacityEvidence } from './evidence';
+import { formatNumber, percent } from '../ui/numbers';
 
 export interface WorkerCount {
   workers: number;
@@ -30,7 +30,7 @@ export function workersFor(
       workers: measured,
       expectedPerSecond: capacityPerSecond,
       basis: 'measured',
-      why: `${String(measured)} sustained ${figures(capacityPerSecond)}/s in ${source}`,
+      why: `${String(measured)} sustained ${formatNumber(capacityPerSecond)}/s in ${source}`,
     };
   }
   const fit = lawOf(evidence, all);
@@ -66,7 +66,7 @@ function byLaw(fit: UslFit, wantedPerSecond: number): WorkerCount | null {
       workers,
       expectedPerSecond: rate.low,
       basis: 'law',
-      why: `the scalability law says ${figures(rate.value)}/s, at least ${figures(rate.low)}/s (it missed measured points by up to ${figures(100 * worst)} %): not measured, prove it`,
+      why: `the scalability law says ${formatNumber(rate.value)}/s, at least ${formatNumber(rate.low)}/s (it missed measured points by up to ${percent(worst)}): not measured, prove it`,
     };
   }
   return null;
@@ -84,6 +84,6 @@ function inProportion(
     workers,
     expectedPerSecond: (capacityPerSecond * workers) / measured,
     basis: 'proportion',
-    why: `WITHOUT EVIDENCE: in proportion to ${String(measured)} that sustained ${figures(capacityPerSecond)}/s in ${source}, since ${whyNoLaw}; prove it`,
+    why: `WITHOUT EVIDENCE: in proportion to ${String(measured)} that sustained ${formatNumber(capacityPerSecond)}/s in ${source}, since ${whyNoLaw}; prove it`,
   };
 }

@@ -2,6 +2,7 @@ import { isEnough, PLANNED_SHARE } from '../analysis/planned-share';
 import type { Role, Topology } from '../plan/topology';
 import type { CapacityEvidence } from './evidence';
 import { workersFor, type WorkerCount } from './scaling';
+import { formatNumber, perSecond } from '../ui/numbers';
 
 /** n8n 2.x did not start with 512 MiB, and a Code node killed the pod with 1 GiB and no caps. */
 const LEAST_MEMORY_MIB = 1024;
@@ -118,8 +119,8 @@ function sizedRole(
     cpuMillicores: Math.max(CPU_STEP, roundUp(share, CPU_STEP)),
     memoryMiB: Math.max(LEAST_MEMORY_MIB, roundUp(MEMORY_ROOM * peakMiB, MEMORY_STEP)),
     why: {
-      cpu: `${cores.toFixed(2)} cores at ${at.ratePerSecond.toFixed(1)}/s in ${at.run}, scaled to ${String(wantedPerSecond)}/s over ${String(instances)}, divided by ${String(PLANNED_SHARE)}`,
-      memory: `peak of ${peakMiB.toFixed(0)} MiB in ${at.run}, times ${String(MEMORY_ROOM)}, at least ${String(LEAST_MEMORY_MIB)} MiB`,
+      cpu: `${formatNumber(cores)} cores at ${perSecond(at.ratePerSecond)} in ${at.run}, scaled to ${String(wantedPerSecond)}/s over ${String(instances)}, divided by ${String(PLANNED_SHARE)}`,
+      memory: `peak of ${formatNumber(peakMiB)} MiB in ${at.run}, times ${String(MEMORY_ROOM)}, at least ${formatNumber(LEAST_MEMORY_MIB)} MiB`,
     },
   };
 }

@@ -1,5 +1,4 @@
 import { Document, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
-import { figures } from '../analysis/figures';
 import { PLANNED_SHARE } from '../analysis/planned-share';
 import type { Topology } from '../plan/topology';
 import { memoryShares } from '../plan/tuning';
@@ -7,6 +6,7 @@ import { isMasked } from '../plan/mask';
 import { keptData, keptSentence, type Keeping } from './kept-data';
 import { priceOf, type Recommendation } from './recommend';
 import type { SizedRole, Sizing } from './sizing';
+import { formatNumber, percent } from '../ui/numbers';
 
 type Path = readonly string[];
 /** A value, and above it the evidence for it. */
@@ -55,7 +55,7 @@ function sayAll(say: Say, best: Sizing): void {
   const { evidence, wantedPerSecond } = best;
   const { topology, source } = evidence;
   const isQueue = topology.mode === 'queue';
-  const held = `sustained ${figures(evidence.capacityPerSecond)}/s in ${source}`;
+  const held = `sustained ${formatNumber(evidence.capacityPerSecond)}/s in ${source}`;
   say(['image'], { tag: topology.n8n }, 'the version that was measured');
   say(['executions', 'mode'], topology.mode, `${topology.mode} mode ${held}`);
   if (topology.process === 'own') say(['executions', 'process'], 'own', `as measured in ${source}`);
@@ -224,14 +224,14 @@ function heading({ best, others, prices }: Recommendation): string[] {
   const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
   const lines = [
     `For ${String(Number(wantedPerSecond.toFixed(2)))} requests per second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
-    `Expected to sustain ${figures(expectedPerSecond)}/s, ${BASIS[basis]}; the plan uses at most ${String(100 * PLANNED_SHARE)} % of it.`,
+    `Expected to sustain ${formatNumber(expectedPerSecond)}/s, ${BASIS[basis]}; the plan uses at most ${percent(PLANNED_SHARE)} of it.`,
     evidence.confirmed
       ? `Evidence: search ${evidence.source}, confirmed at full length.`
       : `Evidence: search ${evidence.source}, NOT confirmed at full length: prove it before you go live.`,
   ];
   if (cost) {
     lines.push(
-      `Costs ${cost.cores.toFixed(2)} cores and ${cost.memoryGiB.toFixed(2)} GiB (${(priceOf(best, prices) ?? 0).toFixed(2)} at ${String(prices.cpu)} per core, ${String(prices.memory)} per GiB).`,
+      `Costs ${formatNumber(cost.cores)} cores and ${formatNumber(cost.memoryGiB)} GiB (${formatNumber(priceOf(best, prices) ?? 0)} at ${formatNumber(prices.cpu)} per core, ${formatNumber(prices.memory)} per GiB).`,
     );
   }
   const secrets = leftOutSecrets(evidence.topology);
@@ -246,7 +246,7 @@ function heading({ best, others, prices }: Recommendation): string[] {
     const layout =
       topology.mode === 'queue' ? `queue mode, ${String(other.workers)} workers` : 'regular mode';
     lines.push(
-      `Would also do: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${price.toFixed(2)}`}.`,
+      `Would also do: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${formatNumber(price)}`}.`,
     );
   }
   return lines;

@@ -60,7 +60,7 @@ export const drillLedgerSchema = z.object({
   classes: z.record(ledgerClassSchema, namedRequestsSchema),
   /** Requests that were open when the fault came, or due later; with an immediate response, also all whose work was lost. */
   exposed: z.number(),
-  /** Of these, accepted and not done; and the share that may be lost in truth, with 95 % confidence. */
+  /** Of these, accepted and not done; and the share that may be lost in truth, with 95% confidence. */
   lost: z.number(),
   lossBound: z.number(),
   /** Where n8n's own executions and the effects outside were read; null: not to be had, for this reason. */

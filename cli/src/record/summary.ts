@@ -29,7 +29,7 @@ export const latencySummarySchema = z.object({
   p99: z.number(),
   p999: z.number(),
   max: z.number(),
-  /** With 95 % confidence; left out where it is not known. */
+  /** With 95% confidence; left out where it is not known. */
   intervals: z.exactOptional(
     z.record(z.enum(['mean', 'p50', 'p90', 'p95', 'p99', 'p999']), latencyIntervalSchema),
   ),
@@ -113,7 +113,7 @@ export const roleSummarySchema = z.object({
 });
 export type RoleSummary = z.infer<typeof roleSummarySchema>;
 
-/** Of what should stay level under a steady load, after it had settled. With 95 % confidence. */
+/** Of what should stay level under a steady load, after it had settled. With 95% confidence. */
 export const soakTrendSchema = z.object({
   name: z.union([
     z.literal('memory'),

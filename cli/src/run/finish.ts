@@ -1,6 +1,5 @@
 /** From the end of a load to the record: n8n finishes what it was given, and the run is judged. */
 import type { Breached } from '../analysis/breach';
-import { figures } from '../analysis/figures';
 import type { TracedExecutions } from '../analysis/traced-execution';
 import { RequestsSeen } from '../analysis/requests/seen';
 import { BREACH } from '../analysis/verdict';
@@ -20,6 +19,7 @@ import type { LoadScene } from './make-load';
 import { writeBeside } from '../record/beside';
 import { runReports } from './reports';
 import { readTrace } from './trace';
+import { formatNumber } from '../ui/numbers';
 
 /** A run whose load can begin. */
 export interface StartedRun extends LoadScene {
@@ -86,7 +86,7 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
 function tellBreach({ breach, order, seen }: StartedRun): Breached | null {
   const breached = breach?.found ?? null;
   if (breached !== null) {
-    const rate = figures(rateAt(order.plan, breached.tMs / 1000));
+    const rate = formatNumber(rateAt(order.plan, breached.tMs / 1000));
     seen.event({ kind: BREACH, text: `at ${rate} req/s ${breached.text}` }, breached.tMs);
   }
   return breached;

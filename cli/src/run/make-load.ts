@@ -13,6 +13,7 @@ import type { Progress } from '../ui/progress';
 import type { CountWithin } from './count-within';
 import type { RunObserver, RunOrder } from './order';
 import { sampleEveryMs, type Observations } from './samples';
+import { formatNumber } from '../ui/numbers';
 
 export interface LoadScene {
   running: Running;
@@ -57,7 +58,7 @@ export async function makeLoad(scene: LoadScene): Promise<LoadResult> {
   const tell = (): void => {
     const seconds = Math.min(totalSeconds, (Date.now() - beganAtMs) / 1000);
     scene.progress(
-      `${plan.profile}: ${seconds.toFixed(0)} of ${totalSeconds.toFixed(0)} s, ${String(figures.expected)} as expected, ${String(figures.requests - figures.expected)} not`,
+      `${plan.profile}: ${formatNumber(Math.round(seconds))} of ${formatNumber(Math.round(totalSeconds))} s, ${formatNumber(figures.expected)} as expected, ${formatNumber(figures.requests - figures.expected)} not`,
     );
   };
   const ticking = setInterval(tell, 1000);

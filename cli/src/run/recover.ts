@@ -7,6 +7,7 @@ import type { RunData } from '../report/run/data';
 import { Mistake } from '../ui/exit';
 import { conclude } from './conclude';
 import { seenAgain } from './read';
+import { duration } from '../ui/numbers';
 
 /**
  * A run whose command was killed has no run.json. What it had recorded is concluded here as aborted,
@@ -27,7 +28,7 @@ export async function recoverRun(folder: string): Promise<RunData> {
   const record = conclude(head, seen, {
     endedAt: new Date(Date.parse(head.startedAt) + lastMs).toISOString(),
     loadBeganAt: null,
-    aborted: `n8n-tuned itself was killed ${(lastMs / 1000).toFixed(0)} s into the load`,
+    aborted: `n8n-tuned itself was killed ${duration(lastMs)} into the load`,
     generator: {
       cpuCoresMean: used.length > 0 ? mean(used.map(({ value }) => value)) : 0,
       coresAvailable: null,

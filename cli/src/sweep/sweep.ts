@@ -7,6 +7,7 @@ import type { Progress } from '../ui/progress';
 import { messageOf, Mistake } from '../ui/exit';
 import { cellSeconds } from './estimate';
 import type { SweepFolder } from './folder';
+import { formatNumber } from '../ui/numbers';
 
 /** What measuring a cell gives; where n8n does not come up at all, it throws. */
 export type CellResult = Pick<
@@ -90,8 +91,8 @@ function crashed(error: unknown, signal: AbortSignal): CellResult | null {
 }
 
 export function timeLeftText(seconds: number): string {
-  if (seconds < 90) return `${seconds.toFixed(0)} s`;
+  if (seconds < 90) return `${formatNumber(Math.round(seconds))} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 90) return `${String(minutes)} min`;
-  return `${(seconds / 3600).toFixed(1)} h`;
+  return `${formatNumber(seconds / 3600)} h`;
 }

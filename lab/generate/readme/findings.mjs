@@ -6,7 +6,6 @@ import { has, number, readJson, spread, table, undecided } from '../results/reco
 const link = (path) => `[record](${path})`;
 const interval = ({ value, low, high }) =>
   `**${number(value)}x** (${number(low)} to ${number(high)})`;
-const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, '\u202f');
 /** The median, and from the least to the most. */
 const spreadOf = (ratios) => `**${spread(ratios).replace(' ', 'x** ')}`;
 
@@ -61,7 +60,7 @@ function settings(name, what) {
     ['no difference', 'unknown'].includes(answer)
       ? `${undecided(ratio)} (${number(ratio.low)}x to ${number(ratio.high)}x)`
       : interval(ratio),
-    `${workload.name}, ${clients} clients, n8n ${versions.n8n}, ${a.topology.mode} mode, ${pairs} pairs measured in turns, 95 % interval`,
+    `${workload.name}, ${clients} clients, n8n ${versions.n8n}, ${a.topology.mode} mode, ${pairs} pairs measured in turns, 95% interval`,
     link(path),
   ];
 }
@@ -106,7 +105,7 @@ function answers() {
   const { requests, lost, clients, workload } = readJson(path);
   return [
     'callers without an expected response in queue mode, with this chart',
-    `**${lost}** of ${grouped(requests)}`,
+    `**${lost}** of ${number(requests)}`,
     `${workload}, ${clients} clients, on one cluster`,
     link(path),
   ];
@@ -120,7 +119,7 @@ function rollouts() {
     runs.filter((run) => run.side === side).reduce((sum, run) => sum + of(run), 0);
   const lost = (side) => {
     const asked = count(side, ({ requests }) => requests);
-    return `${grouped(asked - count(side, ({ right }) => right))} of ${grouped(asked)}`;
+    return `${number(asked - count(side, ({ right }) => right))} of ${number(asked)}`;
   };
   return [
     "requests lost while webhook processors are replaced: n8n's own settings, those of this chart",
@@ -137,7 +136,7 @@ function search() {
   const most = Math.max(...rows.map(({ error }) => Math.abs(error)));
   return [
     'largest error of `find`',
-    `**${(100 * most).toFixed(1)} %**`,
+    `**${number(100 * most)}%**`,
     `${rows.length} servers whose capacity is known, one search each`,
     link(path),
   ];

@@ -6,7 +6,7 @@ import { publishedBy } from './study.mjs';
 
 const ratioIn = ({ ratio }) =>
   `${number(ratio.value)}x (${number(ratio.low)} to ${number(ratio.high)})`;
-const percent = (share) => `${number(100 * share)} %`;
+const percent = (share) => `${number(100 * share)}%`;
 
 /** Of two runs of the closed loop; the memory is that of all processes of n8n. */
 export function ownMain() {

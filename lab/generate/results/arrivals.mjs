@@ -14,7 +14,7 @@ export function arrivals() {
 Requests at even distances make a queue shorter than the same number at random ones, as callers send who do not know
 each other. One server with ${slots} slots and exponential service times of ${serviceMs} ms (M/M/${slots}; at most
 ${number(most)} req/s), k6 with both kinds of arrivals for ${seconds} s each, and the same queue computed over
-2 000 000 requests with the service time that was measured. A search therefore takes random arrivals; \`run\` and the
+2,000,000 requests with the service time that was measured. A search therefore takes random arrivals; \`run\` and the
 load profiles take even ones unless \`--arrivals random\` is given.
 
 ${table(
@@ -32,7 +32,7 @@ ${table(
     const [even, random] = [of(rate, 'even'), of(rate, 'random')];
     return [
       number(rate),
-      `${number((100 * rate) / most)} %`,
+      `${number((100 * rate) / most)}%`,
       `${number(even.p95Ms)} ms`,
       `${number(random.p95Ms)} ms`,
       `${number(random.p95Ms / even.p95Ms)}x`,

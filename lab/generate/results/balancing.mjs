@@ -46,8 +46,8 @@ const samplesIn = (path) =>
     .map((line) => line.split(','))
     .map(([, , instance, metric, value]) => [instance, metric, Number(value)]);
 /** Of a ratio: how much more, or fewer. */
-const more = (ratio) => `${ratio < 1 ? '' : '+'}${number(100 * (ratio - 1))} %`;
-const share = (value) => `${number(100 * value)} %`;
+const more = (ratio) => `${ratio < 1 ? '' : '+'}${number(100 * (ratio - 1))}%`;
+const share = (value) => `${number(100 * value)}%`;
 const rangeOf = (values) =>
   values.length === 1
     ? share(values[0])

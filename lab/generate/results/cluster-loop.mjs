@@ -21,9 +21,8 @@ const WAYS = [
 ];
 const wayOf = ({ cell }) => WAYS.find(([, pattern]) => pattern.test(cell.command))?.[0];
 const countOf = ({ cell }) => Number(/\d+$/.exec(cell.request)[0]);
-const grouped = (count) => count.toLocaleString('en').replaceAll(',', ' ');
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)];
 /** {n, way, rate, cpuMs, others} of each cell; medians over repeats. */
 function rows() {
   const folder = recordOf(NAME);
@@ -57,7 +56,7 @@ function answer() {
   const cluster = all.filter(({ way }) => way === WAYS[1][0]);
   const most = cluster.at(-1);
   const single = at(all, most.n, WAYS[0][0]);
-  const costs = `a loop of n = ${grouped(most.n)} takes ${number(most.cpuMs)} ms of CPU`;
+  const costs = `a loop of n = ${number(most.n)} takes ${number(most.cpuMs)} ms of CPU`;
   const published = publishedAt(most.n);
   if (!isQuiet(most) || !isQuiet(single)) {
     return {
@@ -67,7 +66,7 @@ function answer() {
   }
   const ours = gainOf(all, most);
   return {
-    sentence: `At n = ${grouped(most.n)} two processes of the cluster module do ${number(ours)} times as much as one; ${costs}.${reloadSentence()}`,
+    sentence: `At n = ${number(most.n)} two processes of the cluster module do ${number(ours)} times as much as one; ${costs}.${reloadSentence()}`,
     published: `${number(published)}x`,
     ours: `${number(ours)}x`,
     ratio: number(ours / published),
@@ -79,7 +78,7 @@ function part() {
   if (all.length === 0) return '';
   const folder = recordOf(NAME);
   const lines = all.map((row) => [
-    grouped(row.n),
+    number(row.n),
     row.way,
     `${number(row.rate)}/s`,
     isQuiet(row) && isQuiet(at(all, row.n, WAYS[0][0])) ? `${number(gainOf(all, row))}x` : '-',

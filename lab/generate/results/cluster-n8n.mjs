@@ -9,8 +9,6 @@ const WAYS = [
   ['one worker', ({ mode, instances }) => mode === 'queue' && instances === 1],
   ['two workers', ({ mode, instances }) => mode === 'queue' && instances === 2],
 ];
-const grouped = (count) => count.toLocaleString('en').replaceAll(',', ' ');
-
 export function n8nLoop() {
   const folder = recordOf(NAME);
   const sweep = sweepOf(NAME, SWEEP);
@@ -31,7 +29,7 @@ export function n8nLoop() {
     }).filter(({ rate }) => rate !== null);
     const [single] = ways;
     return ways.map(({ way, rate, p99Ms, cpuMs, others }) => [
-      grouped(n),
+      number(n),
       way,
       `${number(rate)}/s`,
       `${number(rate / single.rate)}x`,

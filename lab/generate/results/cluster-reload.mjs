@@ -83,7 +83,7 @@ export function reloads() {
   ]);
   return `## PM2 replaces the processes under load
 
-A bare server under PM2 is asked for a loop of n = ${load.n.toLocaleString('en').replaceAll(',', ' ')} counts, ${load.ratePerSecond} times per second, whether or not
+A bare server under PM2 is asked for a loop of n = ${number(load.n)} counts, ${load.ratePerSecond} times per second, whether or not
 earlier requests have had their responses. Meanwhile PM2 is asked to replace its processes: in cluster mode by
 \`pm2 reload\`, in fork mode, which cannot reload, by \`pm2 restart\`. PM2 sends SIGINT and kills what has not ended after a
 while. The server does not handle that signal; or it ends when its open requests have had their responses; or before that,

@@ -37,7 +37,7 @@ export function closedLoops() {
       `${number(r.summary.achieved.ratePerSecond)}/s`,
       `${number(r.summary.latencyMs?.p50 ?? null)} ms`,
       `${number(r.summary.latencyMs?.p95 ?? null)} ms`,
-      `${number(100 * r.summary.errors.share)} %`,
+      `${number(100 * r.summary.errors.share)}%`,
       sum('processesPeak'),
       `${number(sum('rssPeakMiB'))} MiB`,
       limitName(r.verdict.limitedBy.limit),
@@ -78,7 +78,7 @@ export function comparisons() {
 Two topologies up side by side on one machine, measured in turns (ABBA) until the interval of the ratio excluded 1.
 More than 1: the second one is better.
 
-${table(['workload', 'from → to', 'by', 'ratio, 95 % interval', 'pairs', 'n8n', ''], rows)}`;
+${table(['workload', 'from → to', 'by', 'ratio, 95% interval', 'pairs', 'n8n', ''], rows)}`;
 }
 
 export function capacities() {

@@ -40,12 +40,12 @@ function partOf({ path, mode, workload, responses, seconds, processes }) {
     .toSorted((a, b) => b.busyMs - a.busyMs)
     .map((process) => [
       ROLES[process.role],
-      `${number((100 * process.busyMs) / process.threadMs)} %`,
+      `${number((100 * process.busyMs) / process.threadMs)}%`,
       `${number(process.busyMs / responses)} ms`,
       shares(process),
       process.functions
         .slice(0, FUNCTIONS)
-        .map(({ name, ms }) => `${name}: ${number((100 * ms) / process.busyMs)} %`)
+        .map(({ name, ms }) => `${name}: ${number((100 * ms) / process.busyMs)}%`)
         .join('<br>'),
     ]);
   return `### ${workload} in ${mode} mode, ${number(responses / seconds)} responses per second
@@ -72,7 +72,7 @@ function shares(process) {
   const groups = process.groups.filter(({ name }) => name !== IDLE);
   const shown = groups.filter(({ ms }) => ms / busyMs >= LEAST_SHARE);
   const rest = groups.filter((one) => !shown.includes(one));
-  const share = (ms) => `${number((100 * ms) / busyMs)} %`;
+  const share = (ms) => `${number((100 * ms) / busyMs)}%`;
   const others = rest.reduce((sum, { ms }) => sum + ms, 0);
   return [
     ...shown.map(({ name, ms }) => `${name}: ${share(ms)}`),

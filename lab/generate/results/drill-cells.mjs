@@ -25,7 +25,7 @@ const perDrill = (values) =>
     ? ''
     : ` (${least(values) === most(values) ? least(values) : `${least(values)} to ${most(values)}`} per drill)`;
 
-/** With 95 % confidence, after none of so many. */
+/** With 95% confidence, after none of so many. */
 const boundOfNone = (requests) => number(100 * (1 - 0.05 ** (1 / requests)));
 
 /**
@@ -47,7 +47,7 @@ export function lostOf(ledgers) {
   });
   const told = `${total(lost)} of ${exposed}${total(lost) === 0 ? '' : perDrill(lost)}`;
   if (open.length > 0) return `${told}, and of others it is not known (${open.join(', ')})`;
-  return total(lost) === 0 ? `${told}: at most ${boundOfNone(exposed)} %` : told;
+  return total(lost) === 0 ? `${told}: at most ${boundOfNone(exposed)}%` : told;
 }
 
 export const othersIn = (ledgers) =>

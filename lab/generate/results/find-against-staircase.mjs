@@ -7,8 +7,8 @@ const FOLDER = 'studies/find-against-staircase';
 /** As a share: how near `find` is meant to come. */
 const GOAL = 0.1;
 
-const goal = `${number(100 * GOAL)} %`;
-const percent = (share) => (share === null ? 'not known' : `${(100 * share).toFixed(1)} %`);
+const goal = `${number(100 * GOAL)}%`;
+const percent = (share) => (share === null ? 'not known' : `${number(100 * share)}%`);
 const isWithin = (share) => share !== null && Math.abs(share) <= GOAL;
 const distinct = (values) => [...new Set(values)].toSorted();
 

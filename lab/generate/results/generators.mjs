@@ -8,7 +8,7 @@ const WITH = new Map([
   [0.99, 'p99'],
 ]);
 
-const percentOff = (value, exact) => `${number(100 * (value / exact - 1))} %`;
+const percentOff = (value, exact) => `${number(100 * (value / exact - 1))}%`;
 
 export function generators() {
   if (!has(PATH)) return '';
@@ -19,7 +19,7 @@ export function generators() {
       ...[number(row.generators), `${number(row.ratePerSecond)}/s`, `${number(row.seconds)} s`],
       ...[`${number(row.lagMs)} ms`, number(row.requests)],
       `${number(row.cpuUsPerRequest)} us`,
-      `${number(100 * row.cpuShareOfACore)} %`,
+      `${number(100 * row.cpuShareOfACore)}%`,
       `${number(row.rssPeakMiB)} MiB`,
       percentOff(of('p95').mergedMs, of('p95').exactMs),
       percentOff(of('p95').averageMs, of('p95').exactMs),
@@ -30,7 +30,7 @@ export function generators() {
 
 Lines as k6 prints them, of generators of which one in ten is 80 ms farther away, through the command's own code: read,
 put in order, counted. A simulation without network and disk; CPU is that of the process alone (load average of the
-machine ${number(loadAverage)}). Up to a million requests percentiles are exact, beyond they are off by 0.1 % at the most. The last two
+machine ${number(loadAverage)}). Up to a million requests percentiles are exact, beyond they are off by 0.1% at the most. The last two
 columns show what the mean of the generators' own percentiles would have said.
 
 ${table(

@@ -33,7 +33,7 @@ A goal is a ratio of expected responses per second to those of the official char
 the two profiles begins at the goal or above, not reached where both intervals end below it, and otherwise not decided, as the
 goal then lies within an interval. The last column shows what n8n spends its CPU on, from
 [a profile of the same workload](results/inside-n8n.md#where-the-cpu-of-a-request-goes) with the chart's defaults. For wait-5s the goal is the number of
-slots divided by 5 s, ${number(100 * NEAR)} % of it counts as reached, and the interval is that from the slowest turn to the fastest.
+slots divided by 5 s, ${number(100 * NEAR)}% of it counts as reached, and the interval is that from the slowest turn to the fastest.
 
 ${table(
   ['workload', 'mode', 'goal', 'ours', 'ours, profile throughput', 'reached', 'where the CPU goes'],
@@ -96,5 +96,5 @@ function whereCpuGoes(workload, mode) {
   }
   const all = [...sums.values()].reduce((sum, ms) => sum + ms, 0);
   const most = [...sums].toSorted(([, a], [, b]) => b - a).slice(0, PACKAGES);
-  return `${most.map(([name, ms]) => `${name} ${number((100 * ms) / all)} %`).join(', ')} (${link(path)})`;
+  return `${most.map(([name, ms]) => `${name} ${number((100 * ms) / all)}%`).join(', ')} (${link(path)})`;
 }

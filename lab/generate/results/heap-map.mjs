@@ -20,8 +20,8 @@ const RUNNERS = {
 const all = () => partsOf('heap', 'map/');
 const rowsOf = (parts) => parts.flatMap(({ rows }) => rows);
 const uncapped = ({ capMiB, containerMiB }) => capMiB > containerMiB * CHART.payload;
-const inMiB = (value) => (value === null ? '-' : `${Math.round(value)} MiB`);
-const percent = (share) => (share === null ? '-' : `${number(100 * share)} %`);
+const inMiB = (value) => (value === null ? '-' : `${number(Math.round(value))} MiB`);
+const percent = (share) => (share === null ? '-' : `${number(100 * share)}%`);
 const oneIn = (share) => (share === null || share === 0 ? '-' : `1/${Math.ceil(1 / share)}`);
 const sizes = (values) => [...new Set(values)].toSorted((a, b) => a - b);
 

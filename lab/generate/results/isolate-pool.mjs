@@ -58,7 +58,7 @@ function rowOf(runs) {
     CPUS[cpu],
     `${number(ratePerSecond)}/s, ${number(5 * ratePerSecond)}/s`,
     size,
-    `${of(({ coldSandboxes, expected }) => (100 * coldSandboxes) / expected)} % of the executions`,
+    `${of(({ coldSandboxes, expected }) => (100 * coldSandboxes) / expected)}% of the executions`,
     `${of(({ p95Ms }) => p95Ms)} ms`,
     `${of(({ cpuMillisecondsPerRequest }) => cpuMillisecondsPerRequest)} ms`,
     `${of(({ memoryMiB }) => memoryMiB)} MiB`,

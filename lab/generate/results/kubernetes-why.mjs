@@ -14,7 +14,7 @@ import {
 } from './kubernetes-ratio.mjs';
 import { number, table, undecided } from './records.mjs';
 
-const percent = (share) => (share === null ? '-' : `${number(100 * share)} %`);
+const percent = (share) => (share === null ? '-' : `${number(100 * share)}%`);
 export const bounds = ({ low, high }) =>
   high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
 
@@ -24,7 +24,7 @@ export function why(mode, processes, pods) {
   const said = isDifferent(ratio) ? '.' : `: ${undecidedIn(ratio)}.`;
   return `### ${isDifferent(ratio) ? 'Why they differ' : 'What differs'} in ${mode} mode
 
-Kubernetes sustains ${number(ratio.value)}x (95 % interval: ${bounds(ratio)}) of what processes do${said}
+Kubernetes sustains ${number(ratio.value)}x (95% interval: ${bounds(ratio)}) of what processes do${said}
 ${[cpuText, wayText]
   .map((say) => say(pods, processes, ratio))
   .filter((text) => text !== '')

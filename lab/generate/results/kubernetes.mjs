@@ -69,7 +69,7 @@ machine does (${search.machine.cores} cores, ${search.machine.cpu}). The calls o
 
 ${table(
   [
-    ...['mode', 'target', 'capacity, 95 % interval', 'verdict', 'limited by', 'p50; p95 there'],
+    ...['mode', 'target', 'capacity, 95% interval', 'verdict', 'limited by', 'p50; p95 there'],
     ...["n8n's CPU per response there", 'budget', 'versions', ''],
   ],
   parts.map(({ name, mode, target }) => searchRow(records[name], mode, target)),

@@ -49,7 +49,7 @@ function rows() {
 const othersIn = (all) => Math.max(...all.map(({ others }) => others ?? 0));
 const rateOf = (all, name) => all.find((row) => row.name === name)?.rate ?? null;
 const percent = (value, of) =>
-  value === null || of === null ? '-' : `${number((100 * value) / of)} %`;
+  value === null || of === null ? '-' : `${number((100 * value) / of)}%`;
 
 function answer() {
   const all = rows();

@@ -2,7 +2,7 @@
 import { limitName } from './limit-name.mjs';
 import { has, link, number, readJson, table } from './records.mjs';
 
-const percent = (share) => `${number(100 * share)} %`;
+const percent = (share) => `${number(100 * share)}%`;
 
 export function plantedLimits() {
   const path = 'studies/planted-limits/results/record.json';

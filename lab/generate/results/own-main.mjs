@@ -82,7 +82,7 @@ function answer() {
   const theirs = published['main-rate'] / published['own-rate'];
   const own = all.find((row) => row.process === 'own' && row.workload === 'async').figures;
   return {
-    sentence: `With responses at once and the published limits, one process for all does ${number(ours)} times as much${inPods()}; a process per execution fails in ${number((100 * own.failed) / own.sent)} % of the requests.`,
+    sentence: `With responses at once and the published limits, one process for all does ${number(ours)} times as much${inPods()}; a process per execution fails in ${number((100 * own.failed) / own.sent)}% of the requests.`,
     published: `${number(theirs)}x requests per second`,
     ours: `${number(ours)}x`,
     ratio: number(ours / theirs),
@@ -95,7 +95,7 @@ const HEAD = [
 ];
 const shown = (figures) => [
   `${number(figures.rate)}/s`,
-  `${Math.round(figures.failed)} of ${Math.round(figures.sent)}`,
+  `${number(Math.round(figures.failed))} of ${number(Math.round(figures.sent))}`,
   number(figures.restarts),
   number(figures.oomKills),
   `${number(figures.memoryMiB)} MiB`,
@@ -148,7 +148,7 @@ function besidePublished(all) {
       [
         failed.what,
         `${failed.value} ${failed.unit}`,
-        `${Math.round(own.figures.failed)} of ${Math.round(own.figures.sent)}`,
+        `${number(Math.round(own.figures.failed))} of ${number(Math.round(own.figures.sent))}`,
         '',
       ],
     ],

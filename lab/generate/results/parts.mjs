@@ -98,7 +98,7 @@ export function samplerCost() {
   return `## What sampling costs
 
 Beside ${mode} mode with ${workers.count} workers and ${webhooks.count} webhook processors, ${record.processes} processes with
-their stores, all samplers together took ${number(100 * record.coreShare)} % of one core at a sample every
+their stores, all samplers together took ${number(100 * record.coreShare)}% of one core at a sample every
 ${number(record.everyMs / 1000)} s, measured over ${record.measuredSeconds} s
 (load average at its start: ${number(record.loadAverageAtStart)}). A sampler that waits for a response is also charged with
 what the others did meanwhile, so the parts add up to more.
@@ -115,10 +115,10 @@ export function manyRequests() {
   const path = 'docs/records/many-requests.json';
   if (!has(path)) return '';
   const rows = readJson(path).rows.map(({ requests, recorded, reported }) => [
-    requests.toLocaleString('en').replaceAll(',', ' '),
+    number(requests),
     `${number(recorded.seconds)} s`,
     `${number(recorded.rssPeakMiB)} MiB`,
-    `${recorded.p95.measured.toFixed(1)} ms of ${recorded.p95.exact.toFixed(1)} ms`,
+    `${number(recorded.p95.measured)} ms of ${number(recorded.p95.exact)} ms`,
     `${number(reported.seconds)} s`,
     `${number(reported.rssPeakMiB)} MiB`,
   ]);
@@ -126,7 +126,7 @@ export function manyRequests() {
 
 A soak of a week through the whole command, with generated output of k6, read as fast as it can be and without a network
 (\`node test/cli/run/many-requests.bench.mjs\`). Up to a million requests a percentile is exact; beyond, it comes
-from a histogram that is off by 0.1 % at the most.
+from a histogram that is off by 0.1% at the most.
 
 ${table(
   [

@@ -255,7 +255,7 @@ function tableOf(mode) {
       ...[
         'workload',
         'chart',
-        'of the official one, 95 % interval',
+        'of the official one, 95% interval',
         'expected responses per second',
       ],
       ...['p95, ms', "n8n's CPU per request, ms", "n8n's memory, MiB", 'wrong or no response'],

@@ -18,7 +18,7 @@ function measured() {
   return groupsOf(readMeasurements([folder]), 'workers')[0] ?? null;
 }
 
-const percent = (share) => `${share > 0 ? '+' : ''}${number(100 * share)} %`;
+const percent = (share) => `${share > 0 ? '+' : ''}${number(100 * share)}%`;
 const rateAt = ({ points }, n) => {
   const rates = points.filter((point) => point.n === n).map(({ ratePerSecond }) => ratePerSecond);
   return rates.reduce((sum, rate) => sum + rate, 0) / rates.length;

@@ -1,5 +1,6 @@
 // Records found and read, and their figures as the page of results shows them.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { compiled } from '../compiled.mjs';
 
 export const root = new URL('../../../', import.meta.url);
 
@@ -18,8 +19,10 @@ export function recordsNamed(name, folder) {
     .sort();
 }
 
-export const number = (value) =>
-  value === null || !Number.isFinite(value) ? '-' : String(Number(value.toPrecision(3)));
+/** As the command writes it. */
+export const { formatNumber: number } = await compiled(
+  `export { formatNumber } from './ui/numbers';`,
+);
 export const range = ({ low, high }) =>
   high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
 /** What to say behind the answer of a search that is not sure of it; records of earlier versions have no verdict. */
@@ -27,7 +30,7 @@ export const unsure = ({ verdict, confirmed }) => {
   if (verdict === 'inconclusive') return ', inconclusive';
   return confirmed ? '' : ', not confirmed';
 };
-/** Of a comparison whose interval contains 1: alike only where more than 20 % is ruled out, as `compare` judges it. */
+/** Of a comparison whose interval contains 1: alike only where more than 20% is ruled out, as `compare` judges it. */
 export const undecided = ({ low, high }) =>
   Math.max(high, 1 / low) <= 1.2 ? 'no difference' : 'not known';
 

@@ -198,7 +198,7 @@ ${statementsText()} Layouts by the number of workers have [a page of their own](
 
 ${table(
   [
-    ...['workload', 'with', 'where', 'expected responses, 95 % interval'],
+    ...['workload', 'with', 'where', 'expected responses, 95% interval'],
     ...['CPU for a request, without → with', 'record'],
   ],
   rows,
@@ -228,14 +228,14 @@ function left(profiles) {
   const rows = leftOf(profiles).map(({ what, why, shares }) => [
     what,
     ...shares.map(({ share, ms }) =>
-      share === 0 ? '-' : `${number(100 * share)} %, ${number(ms)} ms`,
+      share === 0 ? '-' : `${number(100 * share)}%, ${number(ms)} ms`,
     ),
     why,
   ]);
   return `### What is left, and why
 
 The largest functions of these profiles, of all processes together: share of their CPU, and CPU for a response. A record names
-only the largest functions of a process, so that a share may be a little more. Those below ${number(100 * LEAST_SHARE)} % in every profile are left out.
+only the largest functions of a process, so that a share may be a little more. Those below ${number(100 * LEAST_SHARE)}% in every profile are left out.
 
 ${table(['what', ...profiles.map(({ workload }) => workload), 'why it is left'], rows)}`;
 }

@@ -44,7 +44,7 @@ const restartsOf = ({ figures }) => figures.restarts ?? '-';
 const rateOf = ({ figures }) =>
   figures.achievedPerSecond === null ? 'none' : `${number(figures.achievedPerSecond)}/s`;
 const errorsOf = ({ figures }) =>
-  figures.errorShare === null ? '-' : `${number(100 * figures.errorShare)} %`;
+  figures.errorShare === null ? '-' : `${number(100 * figures.errorShare)}%`;
 
 export function regularPart() {
   const cells = cellsIn(REGULAR);

@@ -60,7 +60,7 @@ function answer() {
   const good = shares.filter((share) => share >= AS_GOOD).length;
   const usual = median(all.map((group) => bestOf(group).instances));
   return {
-    sentence: `${always()} instances are as good as the best number, or nearly, in ${good} of ${shares.length} combinations of application, CPU and memory; at worst they do ${number(100 * Math.min(...shares))} % of it.`,
+    sentence: `${always()} instances are as good as the best number, or nearly, in ${good} of ${shares.length} combinations of application, CPU and memory; at worst they do ${number(100 * Math.min(...shares))}% of it.`,
     published,
     ours: `${usual} ${usual === 1 ? 'instance' : 'instances'} in the median`,
   };

@@ -27,7 +27,7 @@ ${table(
     r.slo,
     `${number(r.truth)}/s`,
     `${number(r.found)}/s${unsure(r)}`,
-    `${(100 * r.error).toFixed(1)} %`,
+    `${number(100 * r.error)}%`,
     `${range(r)}${r.holdsTruth ? '' : ', misses it'}`,
     r.probes,
     number(r.probeSeconds),

@@ -19,7 +19,7 @@ proxy looks every 50 us for what is due, in a thread of each process of n8n, and
 
 ${table(
   [
-    ...['later by', 'expected responses with the patch, 95 % interval', 'p95'],
+    ...['later by', 'expected responses with the patch, 95% interval', 'p95'],
     ...['longest mean wait for a connection', 'record'],
   ],
   rows,

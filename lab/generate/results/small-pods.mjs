@@ -13,7 +13,7 @@ const [MAIN] = Object.keys(ROLES);
 const DEFAULT = 'default';
 
 /** Limits and memory are whole numbers. */
-const inMiB = (value) => (value === null ? '-' : `${Math.round(value)} MiB`);
+const inMiB = (value) => (value === null ? '-' : `${number(Math.round(value))} MiB`);
 const inMillicores = (value) => (value === null ? '-' : `${value}m`);
 const inSeconds = (value) => (value === null ? '-' : `${number(value)} s`);
 

@@ -96,5 +96,5 @@ function worth({ statements: some }) {
   return `
 ${spared} of the ${number(sumOf(some))} could be spared. If each statement costs n8n the same share of what TypeORM and pg take in
 [the profile](../${PROFILE}) of the same load, they take ${number(total('sparedMs'))} ms of the ${number(total('allMs'))} ms of CPU of a
-response, ${percent} %: an estimate, not a measurement. No patch of this kit changes them.`;
+response, ${percent}%: an estimate, not a measurement. No patch of this kit changes them.`;
 }

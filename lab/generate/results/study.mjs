@@ -86,7 +86,7 @@ export function otherCores({ summary }) {
 
 /**
  * Cores of other work from which on a rate says more about it than about what was loaded. The command itself takes 0.22 to
- * 0.29 where 2 700 to 3 900 responses come per second and nothing else runs (studies/limits, studies/memory-over-time).
+ * 0.29 where 2,700 to 3,900 responses come per second and nothing else runs (studies/limits, studies/memory-over-time).
  */
 const DISTURBED_FROM = 0.5;
 export const isQuiet = ({ others }) => others < DISTURBED_FROM;

@@ -31,7 +31,7 @@ function answer() {
   const upgrade = of('upgrade');
   const slowed = of('planted');
   return {
-    sentence: `${upgrade.b.topology.n8n} does ${interval(upgrade)} of the requests of ${upgrade.a.topology.n8n}, both with their own settings${upgrade.answer === 'unknown' ? ', which is not enough to tell them apart' : ''}; ${number(100 * (1 - planted(slowed)))} % less CPU, planted, was ${slowed.answer === 'worse' ? 'noticed' : 'not noticed'}.`,
+    sentence: `${upgrade.b.topology.n8n} does ${interval(upgrade)} of the requests of ${upgrade.a.topology.n8n}, both with their own settings${upgrade.answer === 'unknown' ? ', which is not enough to tell them apart' : ''}; ${number(100 * (1 - planted(slowed)))}% less CPU, planted, was ${slowed.answer === 'worse' ? 'noticed' : 'not noticed'}.`,
     published: 'slower after an upgrade, no figure',
     ours: interval(upgrade),
   };

@@ -48,7 +48,7 @@ export const capacity: DashboardSpec = {
             },
           ],
           meaning: 'Connections in use, of those that the pool of a process may have.',
-          whenBad: 'At 100 % with queries that wait: runbook N8nDatabasePoolWaiting.',
+          whenBad: 'At 100% with queries that wait: runbook N8nDatabasePoolWaiting.',
           bounds: [0.7, 0.9],
           max: 1,
         },

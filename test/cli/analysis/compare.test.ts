@@ -89,7 +89,7 @@ describe('real differences', () => {
     expect(result.ratio.high).toBeGreaterThan(2.8);
   });
 
-  test('of 10 % under 5 % noise is nearly always found within 20 pairs', () => {
+  test('of 10% under 5% noise is nearly always found within 20 pairs', () => {
     const random = seededRandom(15);
     let found = 0;
     for (let i = 0; i < 200; i += 1) {
@@ -106,7 +106,7 @@ describe('real differences', () => {
     expect(compare(pairs(50)).text).toMatch(/^worse by 1\.99x \(1\.\d+ to 2\.\d+\)$/);
     expect(compare(pairs(50), { moreIsBetter: false }).text).toMatch(/^better by 1\.99x/);
     expect(compare(pairs(100.5)).text).toMatch(
-      /^no difference larger than the noise \(\d+(\.\d+)? %\)$/,
+      /^no difference larger than the noise \(\d+(\.\d+)?%\)$/,
     );
   });
 
@@ -188,7 +188,7 @@ describe('a comparison cannot be won by doing less', () => {
     const shares = { a: times(4, 1), b: times(4, 0.97) };
     expect(unlessRejected(faster, false, shares)).toMatchObject({
       answer: 'unknown',
-      text: 'it gave the expected response to 97 % of its requests, the other to 100 %',
+      text: 'it gave the expected response to 97% of its requests, the other to 100%',
     });
     const alike = { a: times(4, 0.97), b: times(4, 0.97) };
     expect(unlessRejected(faster, false, alike)).toEqual(faster);

@@ -16,7 +16,7 @@ const advised = { share: 0.8, ratePerSecond: 40 };
 test('a million requests take the CPU of each request, and the memory for as long as they take at the planned rate', () => {
   const cost = costOf({ atCapacity, advised });
   expect(cost).toMatchObject({ ratePerSecond: 50, cores: 1.5, memoryGiB: 1 });
-  // 1.5 cores x 20 000 s; 1 GiB x 25 000 s.
+  // 1.5 cores x 20,000 s; 1 GiB x 25,000 s.
   expect(cost?.perMillion.coreHours).toBeCloseTo(30_000 / 3600, 9);
   expect(cost?.perMillion.gibHours).toBeCloseTo(25_000 / 3600, 9);
   if (cost === null) throw new Error('there is no cost');

@@ -95,7 +95,7 @@ describe('an SLO without evidence is never met', () => {
     expect(verdict([], done(598), nothing, atOnce).outcome).toBe('sustained');
     const behind = verdict([], done(300), nothing, atOnce);
     expect(behind.outcome).toBe('not sustained');
-    expect(behind.sentence).toContain('0.5 of 1 req/s were completed, limit 95 %');
+    expect(behind.sentence).toContain('0.5 of 1 req/s were completed, limit 95%');
   });
 
   test('where nobody got the expected response, a latency is missed', () => {

@@ -11,7 +11,7 @@ describe('the fewest requests that an SLO needs', () => {
     ['p99.9', 0.999, 3_688],
   ] as const)('%s', (metric, share, least) => {
     expect(leastRequests(metric, 300)).toBe(least);
-    // From here on the largest of n is above the true percentile with 97.5 %, one fewer is not enough.
+    // From here on the largest of n is above the true percentile with 97.5%, one fewer is not enough.
     expect(1 - binomialCdf(least - 1, least, share)).toBeLessThanOrEqual(0.025);
     expect(1 - binomialCdf(least - 2, least - 1, share)).toBeGreaterThan(0.025);
     const values = Float64Array.from({ length: least }, (_, i) => i);

@@ -80,26 +80,26 @@ describe('the search on simulated systems', () => {
     ]);
   });
 
-  test('has a median error under 3 %', () => {
+  test('has a median error under 3%', () => {
     expect(now.ours.medianError).toBeLessThan(0.03);
   });
 
-  test('is within 6 % in 95 % of the cases', () => {
+  test('is within 6% in 95% of the cases', () => {
     expect(now.ours.p95Error).toBeLessThan(0.06);
   });
 
-  test('is never more than 12 % above the true capacity', () => {
+  test('is never more than 12% above the true capacity', () => {
     expect(now.ours.mostAbove).toBeLessThanOrEqual(0.12);
   });
 
-  test('states intervals that contain the true capacity in 95 % of the cases', () => {
+  test('states intervals that contain the true capacity in 95% of the cases', () => {
     expect(now.ours.coverage).toBeGreaterThanOrEqual(0.95);
   });
 
   test.each([
     [100, 0.2],
     [300, 0.08],
-  ])('keeps its promises under a budget of %p s too: 95 %% within %p', (seconds, p95Error) => {
+  ])('keeps its promises under a budget of %p s too: 95%% within %p', (seconds, p95Error) => {
     const score = now.budgeted.find(({ budgetSeconds }) => budgetSeconds === seconds);
     expect(score?.p95Error).toBeLessThanOrEqual(p95Error);
     expect(score?.coverage).toBeGreaterThanOrEqual(0.95);
@@ -123,7 +123,7 @@ describe('the search on simulated systems', () => {
     }
   });
 
-  test('is within 25 % on the traces of a real n8n, without a budget', () => {
+  test('is within 25% on the traces of a real n8n, without a budget', () => {
     const errors = now.replayed.rows.flatMap((row) => row.errors);
     expect(errors.filter((error) => Math.abs(error) > 0.25)).toEqual([]);
   });

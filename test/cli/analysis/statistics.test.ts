@@ -39,7 +39,7 @@ describe('percentiles', () => {
   });
 
   test('the interval of a median holds the ranks of the published tables', () => {
-    // n = 20, 95 %: ranks 6 and 15; n = 10: ranks 2 and 9.
+    // n = 20, 95%: ranks 6 and 15; n = 10: ranks 2 and 9.
     const numbers = (n: number) => Float64Array.from({ length: n }, (_, i) => i + 1);
     expect(percentileInterval(numbers(20), 0.5)).toEqual({ value: 10, low: 6, high: 15 });
     expect(percentileInterval(numbers(10), 0.5)).toEqual({ value: 5, low: 2, high: 9 });

@@ -287,7 +287,7 @@ describe('verdict', () => {
       evidence: 'main used 0.97 of its one thread',
     } as const;
     expect(verdict([], behind, limited, run).sentence).toBe(
-      'n8n did not sustain 50 req/s of last-node: 40 of 50 req/s got the expected response, limit 95 %; limited by main event loop.',
+      'n8n did not sustain 50 req/s of last-node: 40 of 50 req/s got the expected response, limit 95%; limited by main event loop.',
     );
   });
 

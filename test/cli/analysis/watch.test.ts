@@ -65,9 +65,9 @@ test('shows rate, latency, errors, queue, slots, and memory of each role against
   const text = lines(100).join('\n');
   expect(text).toContain('6/s succeeded, 0/s failed');
   expect(text).toContain('50/s, 2/s with 5xx, mean 28 ms, p95 about 90 ms');
-  expect(text).toContain('10 waiting, oldest 1\u202f500 ms');
-  expect(text).toMatch(/^slots +10 of 20 \(50 %\)$/m);
-  expect(text).toMatch(/^worker +2 +1\u202f000 of 3\u202f072 +200 of 1\u202f536 +0\.8 +-$/m);
+  expect(text).toContain('10 waiting, oldest 1.5 s');
+  expect(text).toMatch(/^slots +10 of 20 \(50%\)$/m);
+  expect(text).toMatch(/^worker +2 +1,000 of 3,072 +200 of 1,536 +0\.8 +-$/m);
 });
 
 test('slots are those that workers show, where they show them', () => {
@@ -181,12 +181,12 @@ describe('alerts without a Prometheus', () => {
     },
     N8nWorkerSlotsFull: {
       fires: [jobs(1, 18)],
-      text: '90 % of the slots of all workers are taken, and jobs wait.',
+      text: '90% of the slots of all workers are taken, and jobs wait.',
       silent: [jobs(1, 18), jobs(0, 18)],
     },
     N8nWebhookErrorsFast: {
       fires: [webhooks(0, 0), webhooks(100, 15)],
-      text: '15 % of the webhook requests are answered with a 5xx status.',
+      text: '15% of the webhook requests are answered with a 5xx status.',
       silent: [webhooks(0, 0), webhooks(100, 14)],
     },
     N8nEventLoopLag: {
@@ -204,7 +204,7 @@ describe('alerts without a Prometheus', () => {
           ['main', 'main-1', 'heapUsedMiB', 95],
         ],
       ],
-      text: "main-1 uses 95 % of V8's heap limit.",
+      text: "main-1 uses 95% of V8's heap limit.",
       silent: [[['main', 'main-1', 'heapUsedMiB', 95]]],
     },
     N8nContainerNearMemoryLimit: {
@@ -214,7 +214,7 @@ describe('alerts without a Prometheus', () => {
           ['worker', 'worker-1', 'groupWorkingSetMiB', 950],
         ],
       ],
-      text: 'worker-1 uses 95 % of its memory limit.',
+      text: 'worker-1 uses 95% of its memory limit.',
       silent: [
         [
           ['worker', 'worker-1', 'groupMemoryLimitMiB', 1000],
@@ -224,7 +224,7 @@ describe('alerts without a Prometheus', () => {
     },
     N8nCpuThrottled: {
       fires: [[['main', 'main-1', 'throttledShare', 0.5]]],
-      text: 'main-1 is throttled in 50 % of its CPU periods.',
+      text: 'main-1 is throttled in 50% of its CPU periods.',
       silent: [[['main', 'main-1', 'throttledShare', 0.2]]],
     },
     N8nDatabasePoolWaiting: {
@@ -239,7 +239,7 @@ describe('alerts without a Prometheus', () => {
           ['redis', 'redis', 'redisMemoryMiB', 90],
         ],
       ],
-      text: 'redis uses 90 % of its maxmemory.',
+      text: 'redis uses 90% of its maxmemory.',
       silent: [[['redis', 'redis', 'redisMemoryMiB', 90]]],
     },
     N8nPostgresqlConnections: {
@@ -249,7 +249,7 @@ describe('alerts without a Prometheus', () => {
           ['postgresql', 'postgresql', 'dbConnections', 90],
         ],
       ],
-      text: 'postgresql uses 90 % of its connections.',
+      text: 'postgresql uses 90% of its connections.',
       silent: [
         [
           ['postgresql', 'postgresql', 'dbConnectionsMax', 100],

@@ -7,7 +7,7 @@ jest.setTimeout(120_000);
 const known = knownRuns();
 
 describe('the load generator', () => {
-  it('counts 5 % status 500 with the expected body, 2 % other bodies, and nothing of the first 3 s', async () => {
+  it('counts 5% status 500 with the expected body, 2% other bodies, and nothing of the first 3 s', async () => {
     const { summary } = await known.run(
       { errorEvery: 20, wrongEvery: 50, notFoundForMs: 3000 },
       '--expect json.ok==true --rate 100 --duration 20s --warmup 2s',

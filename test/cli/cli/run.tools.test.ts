@@ -53,7 +53,7 @@ afterEach(async () => {
 
 describe('n8n-tuned run on a server of known behaviour', () => {
   it('states exactly what the server did', async () => {
-    // A look every 100 ms for 3 s, then 5 % errors, wrong replies with status 200, and some that hang.
+    // A look every 100 ms for 3 s, then 5% errors, wrong replies with status 200, and some that hang.
     const order = await serve({
       latencyMs: 50,
       errorEvery: 20,
@@ -136,7 +136,7 @@ describe('n8n-tuned run on a server of known behaviour', () => {
       'errors<1%',
     ]);
     expect(code).toBe(1);
-    expect(stdout).toContain('n8n did not sustain 10 req/s of GET /x: errors 20 %, limit 1 %');
+    expect(stdout).toContain('n8n did not sustain 10 req/s of GET /x: errors 20%, limit 1%');
   });
 
   it('makes no load and exits with 2 when no expected response comes', async () => {

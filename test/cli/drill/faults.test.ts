@@ -184,7 +184,7 @@ test.each([
   [
     'full-disk',
     [
-      ...['down space', 'told the disk of PostgreSQL, with 62 MiB on it, is full for 0.02 s'],
+      ...['down space', 'told the disk of PostgreSQL, with 61.6 MiB on it, is full for 0.02 s'],
       ...['up space', 'told the disk of PostgreSQL has space again'],
     ],
   ],

@@ -182,7 +182,7 @@ describe('what a search answers', () => {
     it('says by how much, where probes contradict each other', () => {
       expect(doubtsOf([at(49, 13.7), slow])).toEqual([
         expect.stringContaining(
-          'up to 30 % slower in some of these probes: CPU per request of main 13.7 to 17.8 ms at 47 to 49/s',
+          'up to 29.9% slower in some of these probes: CPU per request of main 13.7 to 17.8 ms at 47 to 49/s',
         ),
       ]);
     });
@@ -190,7 +190,7 @@ describe('what a search answers', () => {
     it('says so too where the interval is too wide for an answer', () => {
       expect(doubtsOf([at(46, 13.7), slow])).toEqual([]);
       expect(doubtsOf([at(46, 13.7), slow], false)).toEqual([
-        expect.stringContaining('The machine was up to 30 % slower'),
+        expect.stringContaining('The machine was up to 29.9% slower'),
       ]);
     });
 
@@ -294,7 +294,7 @@ describe('what a probe tells the search', () => {
       result: 'not sustained',
       decided: true,
       achievedPerSecond: 38.4,
-      // 4 % errors against 1 % are worse than a p95 of 152 ms against 300 ms.
+      // 4% errors against 1% are worse than a p95 of 152 ms against 300 ms.
       pressure: 4,
       // Two workers with 0.9 cores are each less busy than one main with 0.5.
       cpuMs: (1_000 * 0.5) / 38.4,

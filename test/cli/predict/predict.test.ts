@@ -195,7 +195,7 @@ describe('groups', () => {
   });
 });
 
-test('of sizes held out under 3 % noise, nine in ten are predicted from the others within 10 %', () => {
+test('of sizes held out under 3% noise, nine in ten are predicted from the others within 10%', () => {
   const errors = Array.from({ length: 40 }, (_, seed) => {
     const result = predicted(workers([1, 2, 3, 4, 6, 8], {}, 0.03, seed), 8);
     if (typeof result.fit === 'string') throw new Error(result.fit);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { figures } from '../../../cli/src/analysis/figures';
 import { isEnough, plannedPerSecond } from '../../../cli/src/analysis/planned-share';
 import type { CapacityEvidence } from '../../../cli/src/recommend/evidence';
 import { plannedRate, recommend } from '../../../cli/src/recommend/recommend';
 import { valuesYaml } from '../../../cli/src/recommend/values';
 import { runs } from '../../support/properties';
 import { queue, regular } from './evidence';
+import { formatNumber } from '../../../cli/src/ui/numbers';
 
 const capacity = fc.double({ min: 1e-3, max: 1e5, noNaN: true, minExcluded: true });
 
@@ -35,7 +35,7 @@ describe('whatever was recorded', () => {
     fc.assert(
       fc.property(capacity, (rate) => {
         expect(isEnough(rate, plannedPerSecond(rate))).toBe(true);
-        expect(isEnough(rate, Number(figures(plannedPerSecond(rate))))).toBe(true);
+        expect(isEnough(rate, Number(formatNumber(plannedPerSecond(rate))))).toBe(true);
         expect(isEnough(rate, 1.01 * plannedPerSecond(rate))).toBe(false);
       }),
       { numRuns: runs(10_000) },

@@ -29,7 +29,7 @@ const law = { g: 30, a: 0.08, b: 0.004 };
 const measuredLaw = [1, 2, 3, 4].map((n) => queue(n, uslRate(law, n)));
 
 describe('what is recommended', () => {
-  test('sustains the rate with 20 % to spare, and no more is planned with', () => {
+  test('sustains the rate with 20% to spare, and no more is planned with', () => {
     expect(recommend([regular(50)], 40)).not.toBeNull();
     expect(recommend([regular(50)], 40.5)).toBeNull();
   });
@@ -70,7 +70,7 @@ describe('what is recommended', () => {
 
   test('has a price made of its cores and its memory', () => {
     const sizing = sizingFor(regular(100), [], 80);
-    // 1.1 cores at 100/s are 0.88 at 80/s, and 1.1 with 20 % to spare.
+    // 1.1 cores at 100/s are 0.88 at 80/s, and 1.1 with 20% to spare.
     expect(sizing?.cost).toEqual({ cores: 1.1, memoryGiB: 1 });
     expect(sizing && priceOf(sizing, { cpu: 10, memory: 2 })).toBeCloseTo(13, 6);
   });
@@ -130,7 +130,7 @@ describe('values.yaml', () => {
     ])
       expect(`${key} ${above(key) ?? ''}`).toMatch(/: # ./);
     expect(above('replicas:')).toBe('# 2 sustained 80/s in search-queue-2');
-    expect(above('cpu:')).toContain('0.50 cores at 80.0/s in probes/queue-2');
+    expect(above('cpu:')).toContain('0.5 cores at 80/s in probes/queue-2');
   });
 
   test('says so where there is no evidence', () => {

@@ -16,7 +16,7 @@ async function searched(capacities: Record<number, number>, rate: number): Promi
   return made;
 }
 
-test('one process is tried first, and is enough where it sustains the rate with 20 % to spare', async () => {
+test('one process is tried first, and is enough where it sustains the rate with 20% to spare', async () => {
   expect(await searched({ 0: 50 }, 40)).toEqual([0]);
   expect(await searched({ 0: 49, 1: 60 }, 40)).toEqual([0, 1]);
 });

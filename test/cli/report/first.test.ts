@@ -60,8 +60,8 @@ describe('a run', () => {
 
   test('says of each SLO whether it is met, what is left, what it takes and what to change', () => {
     expect(valueOf('p95<300ms')).toBe('met: p95 152 ms, limit 300 ms');
-    expect(valueOf('errors<1%')).toBe('missed: errors 4 %, limit 1 %');
-    expect(valueOf('Nearest limit')).toBe('worker slots: 100 % in use, used up');
+    expect(valueOf('errors<1%')).toBe('missed: errors 4%, limit 1%');
+    expect(valueOf('Nearest limit')).toBe('worker slots: 100% in use, used up');
     expect(valueOf('Uses')).toBe('1.4 cores and 1.24 GiB at 38.4/s');
     expect(valueOf('For more')).toBe('raise the concurrency of the workers, or add a worker');
   });

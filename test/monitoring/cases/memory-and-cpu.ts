@@ -42,8 +42,7 @@ export const memoryAndCpu: CasesByAlert = {
         series: { [used]: '950x10', [limit]: '1000x10' },
         atMinute: 7,
         labels: worker,
-        summary:
-          'The heap of worker n8n-n8n-tuned-worker-1 is 95% full; at 100 % the process dies.',
+        summary: 'The heap of worker n8n-n8n-tuned-worker-1 is 95% full; at 100% the process dies.',
       },
     ],
     // A full heap that a collection empties is none near its limit.

@@ -246,7 +246,7 @@ export const STAGES: Stage[] = [
     topology: { mode: 'regular', tuning: 'throughput', main: { memoryMiB: 2048, heapMiB: 1024 } },
     cases: [
       {
-        what: 'a memory limit only 5 % above what main takes before the load',
+        what: 'a memory limit only 5% above what main takes before the load',
         limit: { role: 'main', resource: 'memory' },
         workload: 'items',
         clients: 16,

@@ -10,8 +10,8 @@ import type {
   DrillVerdict,
 } from '../../record/drill-record';
 import type { RunRecord } from '../../record/record';
-import { figures as inFigures } from '../figures';
 import { notKnown } from './not-known';
+import { formatNumber, percent } from '../../ui/numbers';
 
 export interface DrillFacts {
   fault: DrillFault;
@@ -59,7 +59,7 @@ export function drillVerdict(facts: DrillFacts): DrillVerdict {
 
 /** One that was repeated may have hit another instance each time. */
 function whatOf({ title, done, everySeconds }: DrillFault): string {
-  if (everySeconds !== undefined) return `${title} every ${inFigures(everySeconds)} s`;
+  if (everySeconds !== undefined) return `${title} every ${formatNumber(everySeconds)} s`;
   return done[0]?.text ?? title;
 }
 
@@ -181,7 +181,7 @@ function boundOfNone(ledger: DrillLedger): string {
   const open = notKnown(ledger);
   return open > 0
     ? `, and of ${String(open)} it is not known`
-    : ` (at most ${inFigures(100 * ledger.lossBound)} %)`;
+    : ` (at most ${percent(ledger.lossBound)})`;
 }
 
 function judgedDue(
@@ -234,7 +234,7 @@ function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
 const within = (promise: DrillPromise, seconds: number, words: string): Judged => ({
   promise,
   kept: holds(promise, seconds),
-  measured: `${words} ${inFigures(seconds)} s`,
+  measured: `${words} ${formatNumber(seconds)} s`,
 });
 
 function holds({ operator, bound }: DrillPromise, value: number): boolean {

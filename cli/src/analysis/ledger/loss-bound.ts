@@ -1,7 +1,7 @@
 import { binomialCdf } from '../distributions';
 
 /**
- * The share that may be lost in truth, with 95 % confidence, after `lost` of `requests` were (Clopper and
+ * The share that may be lost in truth, with 95% confidence, after `lost` of `requests` were (Clopper and
  * Pearson, one-sided). After none of N it is about 3/N.
  */
 export function lossBound(lost: number, requests: number): number {

@@ -1,11 +1,11 @@
 import type { LimitedBy, RankedLimit } from '../../record/record';
-import { figures } from '../figures';
 import { Sampled, type LimitFacts } from './facts';
 import { rank } from './rank';
 import { limitName, LIMITS, rowOf } from './table';
+import { percent } from '../../ui/numbers';
 
 /**
- * Requests that come at random make each other wait long before a resource is used up: at 70 % of one
+ * Requests that come at random make each other wait long before a resource is used up: at 70% of one
  * server, the mean time in it is three times that of an idle one. So a run that broke its SLO with this
  * much in use is put down to the resource that came nearest, in these words.
  */
@@ -68,6 +68,6 @@ function unknown(isSampled: boolean, ranked: readonly RankedLimit[]): string {
   const most =
     first === undefined
       ? ''
-      : `; the most was ${figures(100 * first.utilisation)} % of ${limitName(first)}`;
+      : `; the most was ${percent(first.utilisation)} of ${limitName(first)}`;
   return `no sampled resource was used up, so what limited it lies outside what was seen${most}`;
 }

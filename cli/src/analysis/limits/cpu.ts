@@ -1,9 +1,9 @@
 import { LOADED_ROLES, ROLES } from '../../plan/roles';
-import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { mean } from '../statistics';
 import { rootOf } from './facts';
 import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
+import { formatNumber, percent } from '../../ui/numbers';
 
 const THROTTLED_SHARE = 0.1;
 /** Used up for this share of the time, a CPU makes many wait, whatever its mean. */
@@ -50,8 +50,8 @@ function readLimit(role: SampledRole, seen: Seen): Reading | null {
     if (found !== null && found.most >= most) continue;
     const usedText =
       limit === undefined
-        ? `${instance} used ${figures(cores)} cores`
-        : `${instance} used ${figures(cores)} of the ${figures(limit)} cores of its limit`;
+        ? `${instance} used ${formatNumber(cores)} cores`
+        : `${instance} used ${formatNumber(cores)} of the ${formatNumber(limit)} cores of its limit`;
     found = {
       most,
       utilisation: Math.min(1, most),
@@ -59,7 +59,7 @@ function readLimit(role: SampledRole, seen: Seen): Reading | null {
       evidence:
         stopped === 0
           ? usedText
-          : `${usedText} and was stopped by it in ${figures(100 * stopped)} % of the periods`,
+          : `${usedText} and was stopped by it in ${percent(stopped)} of the periods`,
     };
   }
   if (found === null) return null;
@@ -98,12 +98,10 @@ function readHost(seen: Seen): Reading | null {
   const ofCores = `of its ${String(cores)} cores`;
   const steadily =
     used >= USED_UP * cores || busyShare < BUSY_SHARE
-      ? `the machine used ${figures(used)} ${ofCores}`
-      : `the machine used all ${ofCores} in ${figures(100 * busyShare)} % of the time, ${figures(used)} on average`;
+      ? `the machine used ${formatNumber(used)} ${ofCores}`
+      : `the machine used all ${ofCores} in ${percent(busyShare)} of the time, ${formatNumber(used)} on average`;
   const waiting =
-    waited < 0.05
-      ? ''
-      : `, and what was loaded waited for a CPU in ${figures(100 * waited)} % of the time`;
+    waited < 0.05 ? '' : `, and what was loaded waited for a CPU in ${percent(waited)} of the time`;
   const users = biggestUsers(seen);
   return {
     utilisation: Math.min(1, used / cores),
@@ -129,7 +127,7 @@ function biggestUsers({ sampled, summary }: Seen): string {
     .filter(([, cores]) => cores >= 0.05)
     .sort(([, a], [, b]) => b - a)
     .slice(0, 4)
-    .map(([name, cores]) => `${name} ${figures(cores)}`);
+    .map(([name, cores]) => `${name} ${formatNumber(cores)}`);
   return named.length === 0 ? '' : ` (${named.join(', ')})`;
 }
 

@@ -1,5 +1,5 @@
-import { figures } from '../figures';
 import { USED_UP, type Reading, type LimitRow, type Seen } from './row';
+import { percent } from '../../ui/numbers';
 
 /** Of the time in which something waited for a disk: databases and page writers wait a little in any run. */
 const WAITED_SHARE = 0.5;
@@ -21,10 +21,8 @@ function readDisk({ sampled }: Seen): Reading | null {
   const busy = sampled.mean('host', 'diskBusyShare');
   if (waited === null && busy === null) return null;
   const parts = [
-    ...(busy === null ? [] : [`the busiest disk was busy in ${figures(100 * busy)} % of the time`]),
-    ...(waited === null
-      ? []
-      : [`something waited for a disk in ${figures(100 * waited)} % of the time`]),
+    ...(busy === null ? [] : [`the busiest disk was busy in ${percent(busy)} of the time`]),
+    ...(waited === null ? [] : [`something waited for a disk in ${percent(waited)} of the time`]),
   ];
   return {
     utilisation: waited ?? busy ?? 0,

@@ -1,5 +1,5 @@
-import { figures } from '../figures';
 import type { Reading, LimitRow, Seen } from './row';
+import { formatNumber } from '../../ui/numbers';
 
 export const GENERATOR = { role: 'generator', resource: 'CPU' } as const;
 
@@ -21,6 +21,6 @@ function readGenerator({ summary: { generator }, limits }: Seen): Reading | null
   return {
     utilisation: saturated ? 1 : share,
     isUsedUp: saturated,
-    evidence: saturated ? faults.join('; ') : `it used ${figures(cpuCores)} cores`,
+    evidence: saturated ? faults.join('; ') : `it used ${formatNumber(cpuCores)} cores`,
   };
 }

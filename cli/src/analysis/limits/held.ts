@@ -1,10 +1,10 @@
 import { ROLES } from '../../plan/roles';
-import { figures } from '../figures';
 import type { Limit } from '../../record/record';
 import type { SampledRole } from '../metrics';
 import { mean, median } from '../statistics';
 import { slope } from '../trend';
 import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
+import { duration, formatNumber } from '../../ui/numbers';
 
 /** Waiting longer than it works by this much, an execution stood in line for a slot. */
 const WAITED = 1.2;
@@ -106,12 +106,12 @@ function readWorkerSlots({ sampled, limits }: Seen): Reading | null {
   const isWaitedFor = growing.low > 0 || waitingMedian >= 1;
   const change =
     growing.low > 0
-      ? `the jobs waiting grew by ${figures(growing.value)} per second`
-      : `${figures(waitingMedian)} jobs waited`;
+      ? `the jobs waiting grew by ${formatNumber(growing.value)} per second`
+      : `${formatNumber(waitingMedian)} jobs waited`;
   return {
     utilisation: Math.min(1, busy / limits.workerSlots),
     isUsedUp: busy >= USED_UP * limits.workerSlots && isWaitedFor,
-    evidence: `${figures(busy)} of ${String(limits.workerSlots)} slots were busy while ${change}`,
+    evidence: `${formatNumber(busy)} of ${String(limits.workerSlots)} slots were busy while ${change}`,
   };
 }
 
@@ -128,7 +128,7 @@ function readSlots(
   return {
     utilisation: Math.min(1, held / slots),
     isUsedUp: held >= USED_UP * slots && waited,
-    evidence: `${figures(held)} ${what} of ${figures(holdMs / 1_000)} s each were under way on ${String(slots)} slots`,
+    evidence: `${formatNumber(held)} ${what} of ${duration(holdMs)} each were under way on ${String(slots)} slots`,
   };
 }
 
@@ -143,11 +143,11 @@ function readPool(role: SampledRole, { sampled }: Seen): Reading | null {
     const utilisation = Math.min(1, mean(active) / most);
     if (found !== null && found.utilisation >= utilisation) continue;
     const waited =
-      acquire.length === 0 ? '' : `; each took ${figures(mean(acquire))} ms to get one`;
+      acquire.length === 0 ? '' : `; each took ${formatNumber(mean(acquire))} ms to get one`;
     found = {
       utilisation,
       isUsedUp: median(active) >= most && mean(pending) >= 1,
-      evidence: `${figures(mean(active))} of the ${figures(most)} connections of ${instance} were in use and ${figures(mean(pending))} requests waited for one${waited}`,
+      evidence: `${formatNumber(mean(active))} of the ${formatNumber(most)} connections of ${instance} were in use and ${formatNumber(mean(pending))} requests waited for one${waited}`,
     };
   }
   return found;
@@ -161,7 +161,7 @@ function readConnections({ sampled }: Seen): Reading | null {
   return {
     utilisation,
     isUsedUp: utilisation >= CONNECTIONS_FULL,
-    evidence: `${figures(used)} of the ${figures(most)} connections of PostgreSQL were taken`,
+    evidence: `${formatNumber(used)} of the ${formatNumber(most)} connections of PostgreSQL were taken`,
   };
 }
 
@@ -175,6 +175,6 @@ function readLocks({ sampled }: Seen): Reading | null {
   return {
     utilisation,
     isUsedUp: utilisation >= 0.5 && share >= LOCKED_SHARE,
-    evidence: `${figures(waited)} of ${figures(active)} active connections waited for a lock`,
+    evidence: `${formatNumber(waited)} of ${formatNumber(active)} active connections waited for a lock`,
   };
 }

@@ -1,9 +1,9 @@
 import { ROLES } from '../../plan/roles';
-import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { growth } from '../metrics';
 import { highest, rootOf } from './facts';
 import { roleName, type Reading, type LimitRow, type Seen } from './row';
+import { formatNumber, percent } from '../../ui/numbers';
 
 /** Memory costs nothing until there is none: unlike a CPU, it is used up only just below its limit. */
 const FULL = 0.95;
@@ -72,7 +72,7 @@ function readMemory(role: SampledRole, { samples, sampled, limits, events }: See
     found = {
       utilisation,
       isUsedUp: utilisation >= FULL,
-      evidence: `${instance} reached ${figures(peak)} of the ${figures(limit)} MiB of its limit`,
+      evidence: `${instance} reached ${formatNumber(peak)} of the ${formatNumber(limit)} MiB of its limit`,
     };
   }
   return found;
@@ -114,7 +114,7 @@ function readHeap(role: SampledRole, { sampled, limits, events }: Seen): Reading
   return {
     utilisation: Math.min(1, peak / limit),
     isUsedUp: peak >= FULL * limit,
-    evidence: `the heap of ${roleName(role)} reached ${figures(peak)} of ${String(limit)} MiB`,
+    evidence: `the heap of ${roleName(role)} reached ${formatNumber(peak)} of ${String(limit)} MiB`,
   };
 }
 
@@ -135,7 +135,7 @@ function readMaxmemory({ sampled }: Seen): Reading | null {
   return {
     utilisation: Math.min(1, peak / limit),
     isUsedUp: peak >= FULL * limit,
-    evidence: `its data reached ${figures(peak)} of the ${figures(limit)} MiB of maxmemory`,
+    evidence: `its data reached ${formatNumber(peak)} of the ${formatNumber(limit)} MiB of maxmemory`,
   };
 }
 
@@ -146,13 +146,11 @@ function readHost({ sampled, limits }: Seen): Reading | null {
   const utilisation = 1 - least / limits.hostMemoryMiB;
   const pressed = sampled.mean('host', 'memoryPressureShare') ?? 0;
   const waiting =
-    pressed < 0.01
-      ? ''
-      : `, and something waited for memory in ${figures(100 * pressed)} % of the time`;
+    pressed < 0.01 ? '' : `, and something waited for memory in ${percent(pressed)} of the time`;
   return {
     utilisation,
     isUsedUp: utilisation >= FULL || pressed >= PRESSED_SHARE,
-    evidence: `the machine had ${figures(least)} of its ${figures(limits.hostMemoryMiB)} MiB left${waiting}`,
+    evidence: `the machine had ${formatNumber(least)} of its ${formatNumber(limits.hostMemoryMiB)} MiB left${waiting}`,
   };
 }
 

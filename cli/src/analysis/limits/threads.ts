@@ -1,8 +1,8 @@
 import { ONE_THREADED } from '../../plan/roles';
-import { figures } from '../figures';
 import type { SampledRole } from '../metrics';
 import { mean, median } from '../statistics';
 import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
+import { duration, formatNumber, percent } from '../../ui/numbers';
 
 /** An idle loop is late by a few milliseconds. */
 const BUSY_LOOP_LAG_MS = 50;
@@ -54,13 +54,13 @@ function readThread(role: SampledRole, { sampled }: Seen): Reading | null {
   const [lagMs, waited, collected] = [at('eventLoopLagMs'), at('loopWaitShare'), at('gcShare')];
   const isLate = lagMs !== null && lagMs >= BUSY_LOOP_LAG_MS;
   const more = [
-    ...(lagMs === null ? [] : [`its event loop was late by ${figures(lagMs)} ms`]),
+    ...(lagMs === null ? [] : [`its event loop was late by ${duration(lagMs)}`]),
     ...(waited === null || waited < WAITED_SHARE
       ? []
-      : [`it waited for a CPU in ${figures(100 * waited)} % of the time`]),
+      : [`it waited for a CPU in ${percent(waited)} of the time`]),
     ...(collected === null || collected < 0.1
       ? []
-      : [`${figures(100 * collected)} % of the time went into garbage collection`]),
+      : [`${percent(collected)} of the time went into garbage collection`]),
   ];
   const which =
     role === 'runner'
@@ -71,6 +71,6 @@ function readThread(role: SampledRole, { sampled }: Seen): Reading | null {
   return {
     utilisation: used,
     isUsedUp: used >= (isLate ? USED_UP_WHEN_LATE : USED_UP),
-    evidence: [`${which} used ${figures(used)} of its one thread`, ...more].join(', '),
+    evidence: [`${which} used ${formatNumber(used)} of its one thread`, ...more].join(', '),
   };
 }

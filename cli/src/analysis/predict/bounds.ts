@@ -1,6 +1,6 @@
-import { figures } from '../figures';
 import type { Interval } from '../statistics';
 import { predictUsl, type UslFit } from '../usl';
+import { duration, formatNumber, percent } from '../../ui/numbers';
 
 /** One reason why a rate cannot be exceeded. */
 export interface Bound {
@@ -48,7 +48,7 @@ export function slotsBound({
   return {
     name,
     ratePerSecond: inverse(count, heldSeconds),
-    evidence: `${String(count)} slots, each held for ${figures(heldSeconds.value)} s`,
+    evidence: `${String(count)} slots, each held for ${formatNumber(heldSeconds.value)} s`,
   };
 }
 
@@ -57,7 +57,7 @@ export function cpuBound({ name, cores, millisecondsPerRequest }: CpuShare): Bou
   return {
     name,
     ratePerSecond: inverse(1_000 * cores, millisecondsPerRequest),
-    evidence: `${figures(cores)} cores, ${figures(millisecondsPerRequest.value)} ms of CPU per request`,
+    evidence: `${formatNumber(cores)} cores, ${duration(millisecondsPerRequest.value)} of CPU per request`,
   };
 }
 
@@ -77,7 +77,7 @@ export function predict({ slots, cpu = [], scaling }: PredictQuestion): Predicti
       bounds.push({
         name: 'scaling',
         ratePerSecond: rate,
-        evidence: `scalability law over ${of}, which missed measured points by up to ${figures(worst * 100)} %`,
+        evidence: `scalability law over ${of}, which missed measured points by up to ${percent(worst)}`,
       });
     }
   }

@@ -14,7 +14,7 @@ const SHORT_POWER = 0.6;
 export interface Estimate {
   /** Requests a second: the middle of what all probes together say. */
   capacity: number;
-  /** Where the capacity lies with about 95 % confidence; `high` is infinite where nothing failed. */
+  /** Where the capacity lies with about 95% confidence; `high` is infinite where nothing failed. */
   low: number;
   high: number;
   /** The budget ended the search before it had nothing left to learn. */

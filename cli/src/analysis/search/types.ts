@@ -44,7 +44,7 @@ export interface RateTrial {
   outcome: ProbeOutcome;
 }
 
-/** The share of the belief that the interval spans: measured, it contains the truth in 95 % of all cases. */
+/** The share of the belief that the interval spans: measured, it contains the truth in 95% of all cases. */
 export const WHOLE = 0.98;
 /** An interval wider than this share of the answer is no answer. */
 export const WIDEST = 0.2;

@@ -5,8 +5,8 @@
 import { thresholds } from '../../../../monitoring/thresholds';
 import type { Topology } from '../../plan/topology';
 import type { Metric } from '../../record/metrics';
-import { figures } from '../figures';
 import { isFresh, lastOf, ofMetric, rateOf, sum, type Series } from './series';
+import { duration, formatNumber, percent } from '../../ui/numbers';
 
 export interface FiringNow {
   name: string;
@@ -26,8 +26,6 @@ interface AlertScene {
 }
 
 type AlertCheck = (scene: AlertScene) => string | null;
-
-const percent = (value: number): string => `${(100 * value).toFixed(0)} %`;
 
 /** Instances of which every sample of the last minute lies above a bound, and the lowest of these samples. */
 function lastingAbove(
@@ -93,20 +91,20 @@ export const CHECKS: Readonly<Record<string, AlertCheck>> = {
     return waiting !== null &&
       leastOf(scene, 'queueWaiting') > 0 &&
       mostOf(scene, 'queueActive') === 0
-      ? `${figures(waiting)} jobs wait, and no worker takes one.`
+      ? `${formatNumber(waiting)} jobs wait, and no worker takes one.`
       : null;
   },
   N8nQueueGrowing: (scene) => {
     const [depth] = ofMetric(scene.series, 'queueWaiting', 'redis');
     const [first, last] = [depth?.points[0]?.value ?? 0, depth?.points.at(-1)?.value ?? 0];
     return last > thresholds.queueWaitingJobs.value && last > 1.2 * first
-      ? `${figures(last)} jobs wait in the queue, and their number is growing.`
+      ? `${formatNumber(last)} jobs wait in the queue, and their number is growing.`
       : null;
   },
   N8nQueueWaitLong: (scene) => {
     const oldestMs = queueMetric(scene, 'queueOldestMs') ?? 0;
     return oldestMs > 1000 * thresholds.queueWaitSeconds.value
-      ? `The oldest job has waited for ${figures(oldestMs / 1000)} s.`
+      ? `The oldest job has waited for ${duration(oldestMs)}.`
       : null;
   },
   N8nWorkerSlotsFull: (scene) => {
@@ -134,7 +132,7 @@ export const CHECKS: Readonly<Record<string, AlertCheck>> = {
       'eventLoopLagMs',
       1000 * thresholds.eventLoopLagSeconds.value,
     );
-    return found && `The event loop of ${found.instance} is late by ${figures(found.least)} ms.`;
+    return found && `The event loop of ${found.instance} is late by ${duration(found.least)}.`;
   },
   N8nHeapNearLimit: aboveLimit(
     'heapUsedMiB',
@@ -154,7 +152,9 @@ export const CHECKS: Readonly<Record<string, AlertCheck>> = {
   },
   N8nDatabasePoolWaiting: (scene) => {
     const found = lastingAbove(scene, 'dbPoolPending', thresholds.databasePoolWaiting.value);
-    return found && `${figures(found.least)} queries of ${found.instance} wait for a connection.`;
+    return (
+      found && `${formatNumber(found.least)} queries of ${found.instance} wait for a connection.`
+    );
   },
   N8nRedisMemoryNearLimit: aboveLimit(
     'redisMemoryMiB',

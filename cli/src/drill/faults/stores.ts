@@ -14,6 +14,7 @@ import {
   seconds,
   slow,
 } from '../make';
+import { formatNumber } from '../../ui/numbers';
 
 /**
  * As after a network that flapped, or a balancer that forgot its connections: nothing tells the workers (n8n #37581).
@@ -156,7 +157,7 @@ export const fullDisk: Fault = {
       throw new Failure('this n8n lies on a disk that the command does not manage');
     const { what, usedMiB, freeUp } = await access.fillDisk();
     tell(
-      `the disk of ${what}, with ${usedMiB.toFixed(0)} MiB on it, is full for ${seconds(lastsMs)}`,
+      `the disk of ${what}, with ${formatNumber(usedMiB)} MiB on it, is full for ${seconds(lastsMs)}`,
     );
     await lasting(scene);
     await freeUp();

@@ -7,8 +7,8 @@ import type { CompareRecord, Side } from '../../record/compare-record';
 import { inWords } from '../page/parts';
 import { costFigures } from '../text/cost';
 import type { Figure } from '../text/units';
-import { formatNumber, withUnit } from '../plot/scale';
 import type { ComparedCosts, ComparedRuns } from './seen';
+import { formatNumber, withUnit } from '../../ui/numbers';
 
 const WORDS = {
   better: 'BETTER',
@@ -117,7 +117,7 @@ function ratioText(record: CompareRecord): string {
     return `${formatNumber(ratio.value)} times as good, without an interval: from one record of each`;
   }
   if (!Number.isFinite(ratio.low) || !Number.isFinite(ratio.high)) return 'not yet known';
-  return `${formatNumber(ratio.value)} times as good (${formatNumber(ratio.low)} to ${formatNumber(ratio.high)}, 95 % confidence)`;
+  return `${formatNumber(ratio.value)} times as good (${formatNumber(ratio.low)} to ${formatNumber(ratio.high)}, 95% confidence)`;
 }
 
 export function pairTable(record: CompareRecord): { head: string[]; rows: string[][] } {

@@ -8,9 +8,9 @@ import type {
   NamedTimes,
 } from '../../record/drill-record';
 import type { RunRecord } from '../../record/record';
-import { formatNumber } from '../plot/scale';
 import { costFigures } from '../text/cost';
-import { ms, share, type Figure } from '../text/units';
+import { type Figure } from '../text/units';
+import { duration, formatNumber, percent } from '../../ui/numbers';
 
 export const drillWord = ({ verdict }: DrillRecord): string => verdict.outcome.toUpperCase();
 
@@ -36,7 +36,7 @@ function lostText(ledger: DrillRecord['ledger']): string {
   const most =
     open > 0
       ? `and of ${formatNumber(open)} it is not known`
-      : `at most ${share(ledger.lossBound)} (95 % confidence)`;
+      : `at most ${percent(ledger.lossBound)} (95% confidence)`;
   return `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)} exposed requests, ${most}`;
 }
 
@@ -82,7 +82,7 @@ function cameThrough(figures: NonNullable<DrillRecord['figures']>, record: Drill
     });
   }
   if (slowestMs !== null) {
-    rows.push({ name: 'Slowest survivor', value: `waited ${ms(slowestMs)}` });
+    rows.push({ name: 'Slowest survivor', value: `waited ${duration(slowestMs)}` });
   }
   return rows;
 }
@@ -125,7 +125,7 @@ const aroundFault = (seconds: number): string =>
 
 function faultText({ fault, phases }: DrillRecord): string {
   if (fault.done.length === 0) return `${fault.title}: not made`;
-  const at = `${((phases.faultMs ?? 0) / 1000).toFixed(1)} s into the load`;
+  const at = `${duration(phases.faultMs ?? 0)} into the load`;
   const { everySeconds } = fault;
   const again =
     everySeconds === undefined

@@ -13,6 +13,7 @@ import {
   namedIds,
   promiseTable,
 } from './figures';
+import { duration } from '../../ui/numbers';
 
 /** Classes of the style sheet. */
 export const DRILL_TONES = { pass: 'good', fail: 'bad', invalid: 'unsure' } as const;
@@ -55,7 +56,7 @@ export function renderDrillHtml(record: DrillRecord, parts: DrillParts): string 
     `<h2>What was promised</h2>${cellsTable(promises.head, promises.rows)}`,
     list(
       'What was done',
-      fault.done.map(({ tMs, text }) => `${(tMs / 1000).toFixed(1)} s: ${text}`),
+      fault.done.map(({ tMs, text }) => `${duration(tMs)}: ${text}`),
     ),
     `<h2>Over time</h2>${plots(picture.rest)}`,
     '<p class="faint">The run under the fault and the control have reports of their own, in the folder runs/ beside this file.</p>',

@@ -11,6 +11,7 @@ import {
   namedIds,
   promiseTable,
 } from './figures';
+import { duration } from '../../ui/numbers';
 
 export function renderDrillMarkdown(record: DrillRecord, parts: DrillParts): string {
   const { verdict, fault } = record;
@@ -46,7 +47,7 @@ export function renderDrillMarkdown(record: DrillRecord, parts: DrillParts): str
     '',
     '## What was done',
     '',
-    ...fault.done.map(({ tMs, text }) => `- ${(tMs / 1000).toFixed(1)} s: ${text}`),
+    ...fault.done.map(({ tMs, text }) => `- ${duration(tMs)}: ${text}`),
     '',
     '## Over time',
     '',

@@ -3,10 +3,9 @@ import { notKnown } from '../../analysis/drill/not-known';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
 import type { DrillRecord } from '../../record/drill-record';
 import { row as csvRow } from '../../record/csv';
-import { formatNumber } from '../plot/scale';
 import { markdownOf, table } from '../text/markdown';
 import { renderColumns } from '../text/terminal';
-import { share } from '../text/units';
+import { formatNumber, percent } from '../../ui/numbers';
 
 export interface DrillRow {
   fault: string;
@@ -37,7 +36,7 @@ const cellsOf = ({ fault, record, reason }: DrillRow): string[] => {
     ...[fault, reason === '' ? verdict.outcome.toUpperCase() : 'INVALID'],
     formatNumber(ledger.sent),
     `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)}`,
-    notKnown(ledger) > 0 ? '-' : share(ledger.lossBound),
+    notKnown(ledger) > 0 ? '-' : percent(ledger.lossBound),
     formatNumber(figures?.errors?.requests ?? 0),
     ...[after(figures?.detectSeconds), after(figures?.recoverSeconds)],
   ];
@@ -90,7 +89,7 @@ export function renderDrillsMarkdown(rows: readonly DrillRow[]): string {
     ),
     '',
     '"lost of exposed": accepted and not done, of the requests that were open at the fault or due later; "at most": the share',
-    'that may be lost in truth, with 95 % confidence; "-" where requests were still running, or nothing is known of them. A',
+    'that may be lost in truth, with 95% confidence; "-" where requests were still running, or nothing is known of them. A',
     'drill is one sample.',
     '',
   ]);

@@ -1,8 +1,8 @@
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../../plan/ledger-class';
 import type { DrillRecord } from '../../record/drill-record';
-import { formatNumber } from '../plot/scale';
 import { renderRows, renderVerdict, type TerminalStyle } from '../text/terminal';
 import { drillFigureRows, drillWord } from './figures';
+import { formatNumber } from '../../ui/numbers';
 
 const COLOURS = { pass: 32, fail: 31, invalid: 33 } as const;
 

@@ -4,9 +4,9 @@ import { busiestRole } from '../../analysis/machine-speed';
 import { limitOfSearch, limitText } from '../../analysis/limit-seen';
 import type { FindProbe, FindRecord } from '../../record/find-record';
 import { costFigures } from '../text/cost';
-import { ms, perSecond, range, share, type Figure } from '../text/units';
-import { formatNumber } from '../plot/scale';
+import { range, type Figure } from '../text/units';
 import { LADDER_SERIES } from './charts';
+import { duration, formatNumber, perSecond, percent } from '../../ui/numbers';
 
 /** The figures of a search, in reading order; the same in HTML, Markdown and the terminal. */
 export function findFigures(record: FindRecord): Figure[] {
@@ -19,7 +19,7 @@ export function findFigures(record: FindRecord): Figure[] {
     },
     {
       name: 'Plan with',
-      value: `${perSecond(advised.ratePerSecond)} (${share(advised.share)} of ${verdict === 'found' ? 'the capacity' : 'the lower end of the interval'})`,
+      value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${verdict === 'found' ? 'the capacity' : 'the lower end of the interval'})`,
     },
     ...costFigures(costOf(record), record.prices),
     { name: 'Limited by', value: limitText(limitOfSearch(record)) },
@@ -62,8 +62,8 @@ export function probeRow(probe: FindProbe): string[] {
     `${formatNumber(probe.durationSeconds)} s`,
     probe.result,
     perSecond(probe.achievedPerSecond),
-    probe.p95Ms === null ? '-' : ms(probe.p95Ms),
-    share(probe.errorShare),
+    probe.p95Ms === null ? '-' : duration(probe.p95Ms),
+    percent(probe.errorShare),
     cpuText(probe),
     probe.littlesLaw === null ? '-' : formatNumber(probe.littlesLaw),
     limitName(probe.limitedBy.limit),
@@ -99,10 +99,12 @@ export function probeTerms({ probes }: FindRecord): Figure[] {
 /** Of all roles, and of the busiest: `17.9 ms, worker 9.2 ms`. */
 function cpuText({ cpuPerRequest: cpu }: FindProbe): string {
   if (!cpu) return '-';
-  const all = ms(cpu.allMs);
+  const all = duration(cpu.allMs);
   const role = busiestRole([cpu]);
   const own = cpu.roles.find((one) => one.role === role);
-  return own === undefined || cpu.roles.length === 1 ? all : `${all}, ${own.role} ${ms(own.ms)}`;
+  return own === undefined || cpu.roles.length === 1
+    ? all
+    : `${all}, ${own.role} ${duration(own.ms)}`;
 }
 
 export const findWord = ({ verdict }: FindRecord): string =>

@@ -2,7 +2,8 @@ import { limitName } from '../../analysis/limits/table';
 import type { FindRecord } from '../../record/find-record';
 import { findWord } from './figures';
 import { renderColumns } from '../text/terminal';
-import { perSecond, range } from '../text/units';
+import { range } from '../text/units';
+import { perSecond } from '../../ui/numbers';
 
 const HEAD = ['workload', 'mode', 'verdict', 'capacity', 'interval', 'plan with', 'limited by'];
 

@@ -1,9 +1,9 @@
 import { page } from '../page/page';
 import { escapeXml } from '../plot/svg';
-import { formatNumber } from '../plot/scale';
 import { SORT_SCRIPT } from './sort';
 import { sparkline } from './sparkline';
 import type { IndexRow } from './row';
+import { formatNumber } from '../../ui/numbers';
 
 export interface IndexEntry extends IndexRow {
   /** Of its report, relative to the index. */

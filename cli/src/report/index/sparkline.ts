@@ -1,6 +1,6 @@
-import { formatNumber } from '../plot/scale';
 import { element, escapeXml, round } from '../plot/svg';
 import type { Course } from './row';
+import { formatNumber } from '../../ui/numbers';
 
 const WIDTH = 120;
 const HEIGHT = 28;

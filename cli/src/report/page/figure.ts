@@ -6,9 +6,9 @@ import {
   type LineSeries,
 } from '../plot/chart';
 import { drawChart } from '../plot/draw';
-import { formatNumber } from '../plot/scale';
 import { escapeXml } from '../plot/svg';
 import { cellsTable } from './page';
+import { formatNumber } from '../../ui/numbers';
 
 /** A plot with its legend, the data its hover reads, and the table behind it. */
 export function figure(chart: Chart): string {

@@ -1,18 +1,17 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
+import { formatNumber } from '../../ui/numbers';
 
 /**
  * Hover and zoom. It runs in the reader's browser: this one function is written into the page as it
- * stands, so it may use nothing from outside itself.
+ * stands, so it may use nothing from outside itself but what it is given.
  */
-function enliven(): void {
+function enliven(number: (value: number) => string): void {
   type Data = {
     unit: string;
     xUnit: string;
     series: { label: string; points: [number, number | null][] }[];
   };
-  const number = (v: number) =>
-    Math.abs(v) >= 100 ? String(Math.round(v)) : String(Number(v.toPrecision(3)));
 
   document.querySelectorAll<HTMLElement>('figure.zoomable').forEach((figure) => {
     const plot = figure.querySelector<SVGSVGElement>('svg.plot');
@@ -137,4 +136,4 @@ function enliven(): void {
   });
 }
 
-export const script = `(${enliven.toString()})()`;
+export const script = `(${enliven.toString()})(${formatNumber.toString()})`;

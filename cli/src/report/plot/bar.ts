@@ -1,7 +1,8 @@
 import type { BarChart } from './chart';
 import { textWidth, TICK_FONT } from './labels';
-import { roundTop, withUnit } from './scale';
+import { roundTop } from './scale';
 import { element, escapeXml } from './svg';
+import { withUnit } from '../../ui/numbers';
 
 const WIDTH = 720;
 const GAP = 6;

@@ -1,6 +1,6 @@
 import type { HeatMap } from './chart';
-import { formatNumber } from './scale';
 import { element, escapeXml } from './svg';
+import { formatNumber } from '../../ui/numbers';
 
 const WIDTH = 720;
 const LABEL = 110;

@@ -1,8 +1,9 @@
 import { axisTitle, SERIES_COLOURS, type Axis, type LineChart, type LineSeries } from './chart';
 import { apart, textWidth, TICK_FONT, type Box } from './labels';
 import { drawMark, drawMarkLabels, type Area } from './marks';
-import { formatNumber, roundTicks, roundTop } from './scale';
+import { roundTicks, roundTop } from './scale';
 import { element, escapeXml, round } from './svg';
+import { formatNumber } from '../../ui/numbers';
 
 export const LINE_WIDTH = 720;
 export const LINE_HEIGHT = 304;

@@ -19,23 +19,3 @@ export function roundTop(value: number): number {
   const step = ticks.length > 1 ? (ticks[1] ?? value) - (ticks[0] ?? 0) : value;
   return Number((Math.ceil((value * 1.05) / step) * step).toPrecision(12));
 }
-
-/** At most three significant digits, thousands grouped by a thin space. */
-export function formatNumber(value: number): string {
-  if (!Number.isFinite(value)) return '-';
-  const size = Math.abs(value);
-  if (size >= 1000)
-    return Math.round(value)
-      .toString()
-      .replace(/\B(?=(\d{3})+$)/g, '\u202f');
-  if (size >= 100 || Number.isInteger(value)) return value.toFixed(0);
-  if (size >= 10) return trimZeros(value.toFixed(1));
-  if (size >= 0.01 || size === 0) return trimZeros(value.toFixed(2));
-  return value.toPrecision(2);
-}
-
-/** `40/s`, but `40 ms`. */
-export const withUnit = (value: number, unit: string): string =>
-  `${formatNumber(value)}${unit.startsWith('/') ? '' : ' '}${unit}`.trimEnd();
-
-const trimZeros = (text: string): string => text.replace(/\.?0+$/, '');

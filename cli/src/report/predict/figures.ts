@@ -1,4 +1,3 @@
-import { figures } from '../../analysis/figures';
 import { seededRandom } from '../../analysis/random';
 import type { Bound } from '../../analysis/predict/bounds';
 import type { Interval } from '../../analysis/statistics';
@@ -6,8 +5,8 @@ import { leftOut, sizes, type Group, type SizePrediction } from '../../analysis/
 import type { MeasuredSize } from '../../analysis/predict/measurement';
 import { SCALES } from '../../analysis/predict/scale';
 import { workloadName } from '../../plan/chosen-workload';
-import { perSecond, share, type Figure } from '../text/units';
-import { formatNumber } from '../plot/scale';
+import { type Figure } from '../text/units';
+import { formatNumber, perSecond, percent, signed } from '../../ui/numbers';
 
 export function predictSentence({ over, n, group, lowest, refused }: SizePrediction): string {
   const size = `${formatNumber(n)} ${SCALES[over].title}`;
@@ -15,7 +14,7 @@ export function predictSentence({ over, n, group, lowest, refused }: SizePredict
   if (lowest === null)
     return `Nothing can be said about ${workload} with ${size}: ${refused.join('; ')}.`;
   const { value } = lowest.ratePerSecond;
-  return `n8n with ${size} should sustain ${figures(value)} req/s of ${workload} (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
+  return `n8n with ${size} should sustain ${formatNumber(value)} req/s of ${workload} (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
 }
 
 export const predictTitle = ({ over, n, group }: SizePrediction): string =>
@@ -71,7 +70,7 @@ export function firstFigures({ bounds, lowest, group, over }: SizePrediction): F
   ];
 }
 
-const span = ({ low, high }: Interval): string => `${figures(low)} to ${figures(high)}`;
+const span = ({ low, high }: Interval): string => `${formatNumber(low)} to ${formatNumber(high)}`;
 
 export function predictFigures(answer: SizePrediction): Figure[] {
   const { bounds, fit, group, refused } = answer;
@@ -89,7 +88,7 @@ export function predictFigures(answer: SizePrediction): Figure[] {
       : [
           {
             name: 'Law',
-            value: `one gives ${coefficient(fit.g)}/s; contention ${coefficient(fit.a)}, coherency ${coefficient(fit.b)}${fit.peak === null ? '' : `; most at ${figures(fit.peak)}`}`,
+            value: `one gives ${coefficient(fit.g)}/s; contention ${coefficient(fit.a)}, coherency ${coefficient(fit.b)}${fit.peak === null ? '' : `; most at ${formatNumber(fit.peak)}`}`,
           },
         ]),
     ...leftOutFigure(answer),
@@ -102,7 +101,9 @@ function leftOutFigure({ group, fit }: SizePrediction): Figure[] {
   const whole = leftOut(group, seededRandom(SEED));
   const errors = whole.length > 0 || typeof fit === 'string' ? whole : fit.leaveOneOut;
   if (errors.length === 0) return [];
-  const each = errors.map(({ n, error }) => `${signed(error)} at ${formatNumber(n)}`).join(', ');
+  const each = errors
+    .map(({ n, error }) => `${signed(error, percent)} at ${formatNumber(n)}`)
+    .join(', ');
   return [{ name: 'Left out', value: `each size predicted from the others: off by ${each}` }];
 }
 
@@ -110,6 +111,4 @@ function leftOutFigure({ group, fit }: SizePrediction): Figure[] {
 const SEED = 1;
 
 const coefficient = (interval: Interval): string =>
-  `${figures(interval.value)} (${span(interval)})`;
-
-const signed = (error: number): string => `${error > 0 ? '+' : ''}${share(error)}`;
+  `${formatNumber(interval.value)} (${span(interval)})`;

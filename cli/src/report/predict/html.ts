@@ -10,9 +10,7 @@ import {
   topologyRows,
   workloadText,
 } from '../page/parts';
-import { formatNumber } from '../plot/scale';
 import { escapeXml } from '../plot/svg';
-import { perSecond } from '../text/units';
 import { predictCharts } from './charts';
 import {
   anyOf,
@@ -22,6 +20,7 @@ import {
   predictTitle,
   predictWord,
 } from './figures';
+import { formatNumber, perSecond } from '../../ui/numbers';
 
 /** The report of one prediction. */
 export function renderPredictHtml(answer: SizePrediction): string {

@@ -1,4 +1,4 @@
-import { type Figure, ms, share, perSecond, mib } from '../text/units';
+import { type Figure, mib } from '../text/units';
 import type {
   GeneratorPart,
   RankedLimit,
@@ -6,12 +6,12 @@ import type {
   SoakTrend,
   Summary,
 } from '../../record/record';
-import { formatNumber } from '../plot/scale';
 import { workloadName } from '../../plan/chosen-workload';
 import { placeOf } from '../../plan/roles';
 import { limitText } from '../../analysis/limit-seen';
 import { limitName } from '../../analysis/limits/table';
 import { seenMeanwhile } from '../../analysis/stall-causes';
+import { duration, formatNumber, perSecond, percent, signed } from '../../ui/numbers';
 
 /** The figures of a run, in reading order; the same in HTML, Markdown and the terminal. */
 export function runFigures(record: RunRecord): Figure[] {
@@ -27,20 +27,20 @@ export function runFigures(record: RunRecord): Figure[] {
   );
   add(
     'Achieved',
-    `${perSecond(summary.achieved.ratePerSecond)} expected responses (${share(summary.achieved.shareOfOffered)} of offered)`,
+    `${perSecond(summary.achieved.ratePerSecond)} expected responses (${percent(summary.achieved.shareOfOffered)} of offered)`,
   );
   if (summary.latencyMs) {
     const l = summary.latencyMs;
     add(
       'Latency',
-      `p50 ${ms(l.p50)}, p90 ${ms(l.p90)}, p95 ${ms(l.p95)}, p99 ${ms(l.p99)}, p99.9 ${ms(l.p999)}, max ${ms(l.max)}`,
+      `p50 ${duration(l.p50)}, p90 ${duration(l.p90)}, p95 ${duration(l.p95)}, p99 ${duration(l.p99)}, p99.9 ${duration(l.p999)}, max ${duration(l.max)}`,
     );
   }
   add('Errors', errorText(record));
   if (summary.unanswered.requests > 0)
     add(
       'Unanswered',
-      `${formatNumber(summary.unanswered.requests)} ${summary.unanswered.requests === 1 ? 'request' : 'requests'} when the run ended, the oldest for ${ms(summary.unanswered.oldestAgeMs)}`,
+      `${formatNumber(summary.unanswered.requests)} ${summary.unanswered.requests === 1 ? 'request' : 'requests'} when the run ended, the oldest for ${duration(summary.unanswered.oldestAgeMs)}`,
     );
   const stalls = stallsText(summary);
   if (stalls !== null) add('Stalls', stalls);
@@ -66,7 +66,7 @@ export function runFigures(record: RunRecord): Figure[] {
     const { requests, ratePerSecond, shareOfOffered, source } = summary.completions;
     add(
       'Completed',
-      `${perSecond(ratePerSecond)} during the measured part, ${formatNumber(requests)} requests (${share(shareOfOffered)} of offered, from ${source})`,
+      `${perSecond(ratePerSecond)} during the measured part, ${formatNumber(requests)} requests (${percent(shareOfOffered)} of offered, from ${source})`,
     );
   }
   for (const trend of summary.soak ?? []) {
@@ -83,7 +83,7 @@ export function runFigures(record: RunRecord): Figure[] {
       `${formatNumber(summary.littlesLaw.observed)} seen, ${formatNumber(summary.littlesLaw.predicted)} by Little's law`,
     );
   if (summary.cpuMillisecondsPerRequest !== null)
-    add('CPU per request', `${formatNumber(summary.cpuMillisecondsPerRequest)} ms`);
+    add('CPU per request', duration(summary.cpuMillisecondsPerRequest));
   add('Load generator', generatorText(summary));
   const { parts = [] } = summary.generator;
   if (parts.length > PARTS_SHOWN) add('Load generators', partsText(parts));
@@ -98,7 +98,7 @@ function stallsText({ stallsMs = [], stallCauses }: Summary): string | null {
   const times = stallsMs.length === 1 ? 'once' : `${String(stallsMs.length)} times`;
   const seen = stallCauses === undefined ? null : seenMeanwhile(stallCauses);
   const meanwhile = seen === null ? '' : `; seen meanwhile: ${seen}`;
-  return `no response for up to ${ms(longestMs)}, ${times}, though requests waited${meanwhile}`;
+  return `no response for up to ${duration(longestMs)}, ${times}, though requests waited${meanwhile}`;
 }
 
 const isOfTable = ({ name }: SoakTrend): boolean => name.startsWith('table ');
@@ -114,9 +114,7 @@ function generatorText({ generator, errors }: Summary): string {
     notSent === 0 ? 'every request sent' : `${formatNumber(notSent)} requests due but not sent`,
     ...(latenessMs === null
       ? []
-      : [
-          `started late (median ${formatNumber(latenessMs.p50)} ms, p99 ${formatNumber(latenessMs.p99)} ms)`,
-        ]),
+      : [`started late (median ${duration(latenessMs.p50)}, p99 ${duration(latenessMs.p99)})`]),
     ...(newConnections === null ? [] : [`${formatNumber(newConnections)} new connections`]),
     ...(resets === 0 ? [] : [`${formatNumber(resets)} reset on an idle connection`]),
   ].join(', ');
@@ -130,7 +128,7 @@ function partsText(parts: readonly GeneratorPart[]): string {
   const lost = parts.filter((part) => part.lost !== null).length;
   return [
     `${String(parts.length)} on ${String(new Set(parts.map(({ node }) => node)).size)} nodes`,
-    `started late (p99 of the latest ${formatNumber(latest)} ms)`,
+    `started late (p99 of the latest ${duration(latest)})`,
     ...(lost === 0 ? [] : [`${String(lost)} lost`]),
   ].join(', ');
 }
@@ -140,13 +138,11 @@ function partText(part: GeneratorPart): string {
   return [
     `${formatNumber(requests)} requests from ${node}`,
     `${formatNumber(cpuCores)} of ${formatNumber(coresAvailable)} cores used`,
-    ...(latenessMs === null ? [] : [`started late (p99 ${formatNumber(latenessMs.p99)} ms)`]),
+    ...(latenessMs === null ? [] : [`started late (p99 ${duration(latenessMs.p99)})`]),
     clock === null
       ? 'its clock could not be read'
-      : `clock ahead by ${formatNumber(clock.aheadMs)} ms (known to ${formatNumber(clock.uncertainMs)} ms)`,
-    ...(lost === null
-      ? []
-      : [`lost ${formatNumber(lost.tMs / 1000)} s into the load: ${lost.why}`]),
+      : `clock ahead by ${duration(clock.aheadMs)} (known to ${duration(clock.uncertainMs)})`,
+    ...(lost === null ? [] : [`lost ${duration(lost.tMs)} into the load: ${lost.why}`]),
   ].join(', ');
 }
 
@@ -155,11 +151,8 @@ function errorText({ summary: { errors } }: RunRecord): string {
   const kinds = Object.entries(errors.byKind)
     .sort((a, b) => b[1] - a[1])
     .map(([kind, count]) => `${formatNumber(count)} ${kind}`);
-  return `${share(errors.share)}: ${kinds.join(', ')}`;
+  return `${percent(errors.share)}: ${kinds.join(', ')}`;
 }
-
-const signed = (value: number): string =>
-  value > 0 ? `+${formatNumber(value)}` : formatNumber(value);
 
 /** What limited it and what came next, as rows like those above. */
 export function limitFigures({ verdict: { limitedBy } }: RunRecord): Figure[] {
@@ -188,7 +181,7 @@ export const limitRows = ({ verdict: { limitedBy } }: RunRecord): string[][] =>
     .map((limit) => [limitName(limit), inUse(limit), limit.evidence]);
 
 const inUse = ({ utilisation, isUsedUp }: RankedLimit): string =>
-  `${share(utilisation)}${isUsedUp ? ', used up' : ''}`;
+  `${percent(utilisation)}${isUsedUp ? ', used up' : ''}`;
 
 export interface RoleRow {
   role: string;
@@ -217,7 +210,7 @@ export function roleRows(record: RunRecord): RoleRow[] {
       mib(role.rssMedianMiB),
       optional(role.cpuCoresMean),
       optional(role.processesPeak),
-      role.throttledShare === null ? '-' : share(role.throttledShare),
+      role.throttledShare === null ? '-' : percent(role.throttledShare),
       String(role.restarts),
       String(role.oomKills),
     ],

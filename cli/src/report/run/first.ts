@@ -4,7 +4,8 @@ import { costOfRun } from '../../analysis/cost';
 import { assessAll } from '../../analysis/verdict';
 import type { RunRecord } from '../../record/record';
 import { costFigures } from '../text/cost';
-import { share, perSecond, type Figure } from '../text/units';
+import { type Figure } from '../text/units';
+import { perSecond, percent } from '../../ui/numbers';
 
 export function firstFigures(record: RunRecord): Figure[] {
   const { summary, profile } = record;
@@ -15,7 +16,7 @@ export function firstFigures(record: RunRecord): Figure[] {
   return [
     {
       name: 'Expected responses',
-      value: `${perSecond(summary.achieved.ratePerSecond)} of ${offered} (${share(summary.achieved.shareOfOffered)})`,
+      value: `${perSecond(summary.achieved.ratePerSecond)} of ${offered} (${percent(summary.achieved.shareOfOffered)})`,
     },
     ...sloFigures(record),
     ...roomFigures(record),
@@ -39,11 +40,11 @@ function roomFigures({ verdict: { limitedBy } }: RunRecord): Figure[] {
   const [fullest] = limitedBy.ranked ?? [];
   if (fullest === undefined) return [];
   const { utilisation, isUsedUp } = fullest;
-  const left = isUsedUp ? 'used up' : `${share(1 - utilisation)} left`;
+  const left = isUsedUp ? 'used up' : `${percent(1 - utilisation)} left`;
   return [
     {
       name: 'Nearest limit',
-      value: `${limitName(fullest)}: ${share(utilisation)} in use, ${left}`,
+      value: `${limitName(fullest)}: ${percent(utilisation)} in use, ${left}`,
     },
   ];
 }

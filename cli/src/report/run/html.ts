@@ -15,6 +15,7 @@ import { prometheusCharts, runCharts } from './charts';
 import { firstFigures } from './first';
 import { cellsTable, page } from '../page/page';
 import { firstPlot, layoutRows, list, plots, subtitle, summary } from '../page/parts';
+import { duration } from '../../ui/numbers';
 
 /** Classes of the style sheet. */
 export const RUN_TONES = {
@@ -66,7 +67,7 @@ function runSections(data: RunData): string {
       : '',
     list(
       'What happened during the run',
-      record.events.map((e) => `${(e.tMs / 1000).toFixed(1)} s, ${e.kind}: ${e.text}`),
+      record.events.map((e) => `${duration(e.tMs)}, ${e.kind}: ${e.text}`),
     ),
     `<h2>How to repeat it</h2><pre tabindex="0">${escapeXml(repeatCommand(record.command))}</pre>`,
     `<h2>Exactly what was measured</h2>${cellsTable(['', ''], layoutRows(record))}`,

@@ -13,6 +13,7 @@ import { repeatCommand } from '../text/units';
 import type { RunData } from './data';
 import { prometheusCharts, runCharts } from './charts';
 import { takesFigures } from './first';
+import { duration } from '../../ui/numbers';
 
 /** Files that stand beside report.md: the plots it shows. */
 export function plotFiles(data: RunData): { name: string; content: string }[] {
@@ -76,7 +77,7 @@ export function renderMarkdown(data: RunData): string {
     lines.push(
       '## What happened',
       '',
-      ...record.events.map((e) => `- ${(e.tMs / 1000).toFixed(1)} s, ${e.kind}: ${e.text}`),
+      ...record.events.map((e) => `- ${duration(e.tMs)}, ${e.kind}: ${e.text}`),
       '',
     );
   lines.push('## How to repeat it', '', '```', repeatCommand(record.command), '```', '');

@@ -1,7 +1,7 @@
 import type { ProcessHistory } from '../../analysis/process-history';
-import { formatNumber } from '../plot/scale';
 import { renderColumns } from '../text/terminal';
 import { shortCommand } from './command';
+import { duration, formatNumber } from '../../ui/numbers';
 
 const HEAD = ['pid', 'seen', 'memory first', 'last', 'most', 'CPU mean', 'most', 'command'];
 
@@ -16,7 +16,7 @@ export function renderSample({ processes, together, durationMs }: ProcessHistory
     command: string,
   ): string[] => [
     name,
-    `${formatNumber(seenMs / 1000)} s`,
+    duration(seenMs),
     ...[rssMiB.first, rssMiB.last, rssMiB.most].map((value) => `${formatNumber(value)} MiB`),
     ...[cpuCores?.mean, cpuCores?.most].map((value) =>
       value === undefined ? '-' : `${formatNumber(value)} cores`,

@@ -1,7 +1,7 @@
 import type { NamedStudy, Published, Study } from '../../plan/study-file';
 import type { StudyRecord } from '../../record/study-record';
-import { formatNumber } from '../plot/scale';
 import { renderColumns, renderRows, type TerminalStyle } from '../text/terminal';
+import { formatNumber } from '../../ui/numbers';
 
 const RECORDS = {
   full: 'there is one',
@@ -41,10 +41,10 @@ export function renderStudy({ steps, seconds, isWhole }: StudyRecord): string[] 
       ['exit code', 'time', 'command'],
       steps.map(({ command, seconds: took, exitCode }) => [
         String(exitCode),
-        `${took.toFixed(0)} s`,
+        `${formatNumber(Math.round(took))} s`,
         command,
       ]),
     ),
-    `${isWhole ? 'complete' : 'broken off: the same command continues with the rest'}, ${seconds.toFixed(0)} s`,
+    `${isWhole ? 'complete' : 'broken off: the same command continues with the rest'}, ${formatNumber(Math.round(seconds))} s`,
   ];
 }

@@ -1,13 +1,12 @@
-import { figures } from '../../analysis/figures';
 import { usualLimitText } from '../../analysis/limit-seen';
 import { limitName } from '../../analysis/limits/table';
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
 import { mainMetric, metricsOf } from '../../analysis/sweep-metric';
 import { driftOf } from '../../analysis/sweep-drift';
-import { share, type Figure } from '../text/units';
-import { formatNumber } from '../plot/scale';
+import { type Figure } from '../text/units';
 import { decisionFigures } from './decision';
 import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
+import { formatNumber, percent, signed } from '../../ui/numbers';
 
 export function sweepSentence(
   { title, steps }: SweepRecord,
@@ -69,12 +68,10 @@ export function controlText(sweep: SweepRecord, records: readonly CellRecord[]):
   }
   const { controls, noise, change, isReal } = found;
   const drifted = isReal
-    ? `drifted by ${signed(change)} over the sweep, which is more than noise`
+    ? `drifted by ${signed(change, percent)} over the sweep, which is more than noise`
     : 'no drift larger than the noise';
-  return `${String(controls)} times, ${title}: ${drifted}; differences below ${share(2 * noise)} mean nothing`;
+  return `${String(controls)} times, ${title}: ${drifted}; differences below ${percent(2 * noise)} mean nothing`;
 }
-
-const signed = (value: number): string => `${value > 0 ? '+' : ''}${figures(100 * value)} %`;
 
 /** One row per cell. */
 export function sweepTable(

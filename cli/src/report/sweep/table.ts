@@ -3,7 +3,7 @@ import { cellKey, type Cell } from '../../plan/cells';
 import { cellsOf, changedDimensions } from '../../plan/sweep-plan-cells';
 import type { CellRecord, SweepRecord } from '../../record/sweep-record';
 import type { SweepMetric } from '../../analysis/sweep-metric';
-import { formatNumber } from '../plot/scale';
+import { formatNumber } from '../../ui/numbers';
 
 /** All measurements of one cell; controls apart, since they are there to watch the machine. */
 export interface CellRow {

@@ -1,6 +1,6 @@
 import { priceOfMillion, type Cost, type Prices } from '../../analysis/cost';
-import { formatNumber } from '../plot/scale';
-import { perSecond, type Figure } from './units';
+import { type Figure } from './units';
+import { formatNumber, perSecond } from '../../ui/numbers';
 
 /** What it takes, as far as it was seen, and what a million requests cost where prices were given. */
 export function costFigures(cost: Cost | null, prices: Prices | undefined): Figure[] {

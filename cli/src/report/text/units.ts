@@ -1,17 +1,10 @@
-import { formatNumber } from '../plot/scale';
+import { formatNumber } from '../../ui/numbers';
 
 /** One row of the figures every kind of report shows. */
 export interface Figure {
   name: string;
   value: string;
 }
-
-export const ms = (value: number): string =>
-  value >= 10_000 ? `${formatNumber(value / 1000)} s` : `${formatNumber(value)} ms`;
-
-export const share = (value: number): string => `${formatNumber(value * 100)} %`;
-
-export const perSecond = (value: number): string => `${formatNumber(value)}/s`;
 
 export const mib = (value: number | null): string =>
   value === null ? '-' : `${formatNumber(value)} MiB`;

@@ -1,7 +1,6 @@
 import type { AlertsView } from '../../analysis/watch/alerts';
 import type { RoleView, View } from '../../analysis/watch/view';
-import { formatNumber } from '../plot/scale';
-import { ms, perSecond, share } from '../text/units';
+import { duration, formatNumber, perSecond, percent } from '../../ui/numbers';
 
 const BARS = '▁▂▃▄▅▆▇█';
 const LABEL = 12;
@@ -50,18 +49,20 @@ function webhookLines({ webhooks }: View): Line[] {
   }
   const { perSecond: rate, errorsPerSecond, meanMs, p95Ms } = webhooks;
   const latency =
-    meanMs === null || p95Ms === null ? '' : `, mean ${ms(meanMs)}, p95 about ${ms(p95Ms)}`;
+    meanMs === null || p95Ms === null
+      ? ''
+      : `, mean ${duration(meanMs)}, p95 about ${duration(p95Ms)}`;
   return [['webhooks', `${perSecond(rate)}, ${perSecond(errorsPerSecond)} with 5xx${latency}`]];
 }
 
 function queueLines({ queue }: View): Line[] {
   if (queue === null) return [];
   const { waiting, active, oldestMs, slots, history } = queue;
-  const oldest = oldestMs === null ? '' : `, oldest ${ms(oldestMs)}`;
+  const oldest = oldestMs === null ? '' : `, oldest ${duration(oldestMs)}`;
   const taken =
     slots === null || slots === 0
       ? `${formatNumber(active)} active`
-      : `${formatNumber(active)} of ${formatNumber(slots)} (${share(active / slots)})`;
+      : `${formatNumber(active)} of ${formatNumber(slots)} (${percent(active / slots)})`;
   return [
     ['queue', `${formatNumber(waiting)} waiting${oldest}  ${bars(history)}`],
     ['slots', taken],
@@ -102,7 +103,7 @@ const cellsOf = (role: RoleView): string[] => [
   ofLimit(role.memoryMiB, role.memoryLimitMiB),
   ofLimit(role.heapMiB, role.heapLimitMiB),
   role.cpuCores === null ? '-' : formatNumber(role.cpuCores),
-  role.eventLoopLagMs === null ? '-' : ms(Math.round(role.eventLoopLagMs * 10) / 10),
+  role.eventLoopLagMs === null ? '-' : duration(Math.round(role.eventLoopLagMs * 10) / 10),
 ];
 
 function ofLimit(used: number | null, limit: number | null): string {

@@ -41,7 +41,7 @@ test('what was promised and kept passes, with what was measured', () => {
   const verdict = drillVerdict(facts());
   expect(verdict.outcome).toBe('pass');
   expect(verdict.sentence).toBe(
-    'After SIGKILL of worker-1, every promise was kept: none of 100 were lost (at most 3 %); none of 100 were executed more than once; the SLO was met again after 3 s.',
+    'After SIGKILL of worker-1, every promise was kept: none of 100 were lost (at most 3%); none of 100 were executed more than once; the SLO was met again after 3 s.',
   );
   expect(verdict.doubts).toEqual([]);
 });
@@ -69,7 +69,7 @@ test('a fault that outlasts the load lets nothing pass, and what it broke stays 
 });
 
 test.each<[string, Partial<DrillFacts>]>([
-  ['the SLO was missed before the fault (errors was 4 %)', { steadyMissed: 'errors was 4 %' }],
+  ['the SLO was missed before the fault (errors was 4%)', { steadyMissed: 'errors was 4%' }],
   ['the fault could not be made (no worker runs)', { faultFailed: 'no worker runs' }],
   ['use a longer --steady', { steadyRequests: 0 }],
   // What is lost by then may yet be retried.
@@ -137,7 +137,7 @@ test.each<[Partial<Record<LedgerClass, number>>, string]>([
   [{ lost: 8 }, '8 of 100 were accepted and lost'],
   [{ 'not-executed': 1 }, '1 of 100 was answered, not executed'],
   [{ lost: 8, 'not-executed': 1 }, '9 of 100 were accepted and lost, or answered, not executed'],
-  [{ refused: 5 }, 'none of 100 were lost (at most 3 %)'],
+  [{ refused: 5 }, 'none of 100 were lost (at most 3%)'],
   // Some of them may be lost; what neither its caller nor n8n knows was never accepted.
   [{ running: 30, unknown: 10 }, 'none of 100 were lost, and of 30 it is not known'],
 ])('with %j, what was lost is: %s', (given, words) => {

@@ -310,7 +310,7 @@ describe('which of several is the cause', () => {
       ...samplesOf('host', 'cpuCores', 1.98),
     ]);
     expect(limitName(found.limit)).toBe('host CPU');
-    expect(found.evidence).toContain('waited for a CPU in 33 %');
+    expect(found.evidence).toContain('waited for a CPU in 33%');
   });
 
   test('the machine says who used it', () => {
@@ -390,7 +390,7 @@ describe('where nothing was used up', () => {
       limit: null,
       runnerUp: { role: 'main', resource: 'event loop' },
     });
-    expect(found.evidence).toContain('20 % of main event loop');
+    expect(found.evidence).toContain('20% of main event loop');
   });
 
   test('no samples, no limit', () => {
@@ -415,7 +415,7 @@ test('forks that live shorter than a tick count: the group is what its limit is 
   expect(limitName(found.limit)).toBe('main CPU limit');
 });
 
-test('300 000 samples are no problem', () => {
+test('300,000 samples are no problem', () => {
   const many = Array.from({ length: 300_000 }, (_, i): MetricSample => ({
     tMs: i / 10,
     role: 'main',

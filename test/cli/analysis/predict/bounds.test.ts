@@ -51,7 +51,7 @@ describe('scalability law', () => {
     expect(held / all).toBeGreaterThanOrEqual(0.93);
   });
 
-  test('a size left out is predicted within 10 % under 3 % noise', () => {
+  test('a size left out is predicted within 10% under 3% noise', () => {
     const errors = fitted(0.03, 2).leaveOneOut.map(({ error }) => Math.abs(error));
     expect(errors).toHaveLength(6);
     expect(Math.max(...errors)).toBeLessThan(0.1);

@@ -85,7 +85,7 @@ export function find(system: System, seed: number, settings: Partial<SearchSetti
 
 /**
  * Nighthawk's procedure as it is described: double from a start rate while everything holds, bisect until
- * the step is under 1 %, then one longer test of the level that came out. A failed last test leaves no
+ * the step is under 1%, then one longer test of the level that came out. A failed last test leaves no
  * answer there; here its level is taken all the same, which is kinder.
  */
 export function doublingAndBisection(

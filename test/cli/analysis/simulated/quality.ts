@@ -7,7 +7,7 @@ import truths from './truth.json';
 
 /** Searches of each system, each with other random numbers. */
 const REPEATS = 5;
-/** Of those with stalls: whether 95 % of their intervals keep what they promise cannot be told from a few dozen. */
+/** Of those with stalls: whether 95% of their intervals keep what they promise cannot be told from a few dozen. */
 const STALLING_REPEATS = 10;
 /** Lengths of a probe, in seconds, with which the peer's procedure is tried. */
 export const PEER_PROBE_SECONDS = [10, 30, 60, 90, 120];
@@ -20,7 +20,7 @@ export interface Row {
   trueCapacity: number;
   steadyCapacity: number | null;
   repeats: number;
-  /** Relative errors of the repeats: 0.01 is 1 % too high. */
+  /** Relative errors of the repeats: 0.01 is 1% too high. */
   errors: number[];
   /** How many of the repeats' intervals contained the true capacity, and how many were narrow enough for an answer. */
   covered: number;

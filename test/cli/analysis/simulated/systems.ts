@@ -85,7 +85,7 @@ const eventLoop = (work: number, everyRequests: number, pause: number, p95: numb
 const leak = (servers: number, work: number, perThousand: number, p95: number): System =>
   system(
     'leak',
-    `${String(servers)} x ${ms(work)} ms, +${String(perThousand * 100)} % per 1000, p95<${ms(p95)} ms`,
+    `${String(servers)} x ${ms(work)} ms, +${String(perThousand * 100)}% per 1000, p95<${ms(p95)} ms`,
     p95,
     ({ random, served }) => exponential(random, work) * (1 + (perThousand * served) / 1_000),
     {
@@ -98,7 +98,7 @@ const leak = (servers: number, work: number, perThousand: number, p95: number): 
 const collapse = (servers: number, work: number, perWaiting: number, p95: number): System =>
   system(
     'collapse',
-    `${String(servers)} x ${ms(work)} ms, +${String(perWaiting * 100)} % per waiting, p95<${ms(p95)} ms`,
+    `${String(servers)} x ${ms(work)} ms, +${String(perWaiting * 100)}% per waiting, p95<${ms(p95)} ms`,
     p95,
     ({ random, waiting }) =>
       work * (0.5 + random()) * (1 + Math.min(3, perWaiting * Math.max(0, waiting - 4 * servers))),
@@ -112,7 +112,7 @@ const collapse = (servers: number, work: number, perWaiting: number, p95: number
 const noisy = (noise: number, servers: number, work: number, p95: number): System =>
   system(
     'noise',
-    `${String(noise * 100)} % noise, ${String(servers)} x ${ms(work)} ms, p95<${ms(p95)} ms`,
+    `${String(noise * 100)}% noise, ${String(servers)} x ${ms(work)} ms, p95<${ms(p95)} ms`,
     p95,
     ({ random }) => exponential(random, work),
     {
@@ -125,7 +125,7 @@ const noisy = (noise: number, servers: number, work: number, p95: number): Syste
 const disturbed = (share: number, stall: number, work: number, p95: number): System =>
   system(
     'disturbed machine',
-    `${String(share * 100)} % of probes stall ${ms(stall)} ms, ${ms(work)} ms, p95<${ms(p95)} ms`,
+    `${String(share * 100)}% of probes stall ${ms(stall)} ms, ${ms(work)} ms, p95<${ms(p95)} ms`,
     p95,
     ({ random }) => exponential(random, work),
     {
@@ -174,7 +174,7 @@ const unsteady = (
 ): System =>
   system(
     'unsteady machine',
-    `${ms(work)} ms, ${String(100 * drift.spread)} % faster or slower every ${String(drift.everySeconds)} s${stallEverySeconds === undefined ? '' : `, stalls of 1.6 s every ${String(stallEverySeconds)} s`}, p95<${ms(p95)} ms`,
+    `${ms(work)} ms, ${String(100 * drift.spread)}% faster or slower every ${String(drift.everySeconds)} s${stallEverySeconds === undefined ? '' : `, stalls of 1.6 s every ${String(stallEverySeconds)} s`}, p95<${ms(p95)} ms`,
     p95,
     ({ random }) => work * (0.5 + random()),
     {

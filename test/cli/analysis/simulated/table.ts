@@ -14,17 +14,17 @@ export function qualityPage({
   const equal = equallyGood({ ours, peer });
   const versus = equal
     ? `As good in both medians and tails is doubling and bisection only with probes of ${String(equal.probeSeconds)} s: ${whole(equal.meanSeconds)} s a search, ${(equal.meanSeconds / ours.meanSeconds).toFixed(1)} times as long.`
-    : `Doubling and bisection reaches a smaller median with long probes, but not median and 95 % together at any of the lengths tried, up to ${String(peer.at(-1)?.probeSeconds)} s a probe (${whole(peer.at(-1)?.meanSeconds ?? 0)} s a search, ${((peer.at(-1)?.meanSeconds ?? 0) / ours.meanSeconds).toFixed(1)} times as long).`;
+    : `Doubling and bisection reaches a smaller median with long probes, but not median and 95% together at any of the lengths tried, up to ${String(peer.at(-1)?.probeSeconds)} s a probe (${whole(peer.at(-1)?.meanSeconds ?? 0)} s a search, ${((peer.at(-1)?.meanSeconds ?? 0) / ours.meanSeconds).toFixed(1)} times as long).`;
   return `# How good is the search?
 
 <!-- Generated: UPDATE_STUDIES=1 npx jest --selectProjects capacity --testPathPatterns search-quality -->
 
 \`find\` was run ${String(repeats)} times on each of ${String(rows.length)} simulated systems whose capacity is known: ${String(ours.cases)} searches.
-Half of the answers are within ${percent(ours.medianError)} of the true capacity, 95 % within ${percent(ours.p95Error)}; none is more than ${percent(ours.mostAbove)} above it.
+Half of the answers are within ${percent(ours.medianError)} of the true capacity, 95% within ${percent(ours.p95Error)}; none is more than ${percent(ours.mostAbove)} above it.
 The stated interval contains the true capacity in ${percent(ours.coverage)} of the searches. A search took ${whole(ours.meanSeconds)} s of probes on average.
 ${versus}
 
-| procedure | median error | 95 % of cases within | most above | most below | probe-seconds |
+| procedure | median error | 95% of cases within | most above | most below | probe-seconds |
 |---|---|---|---|---|---|
 | **n8n-tuned find** | ${scoreCells(ours)} |
 ${budgeted.map((score) => `| find with a budget of ${String(score.budgetSeconds)} s | ${scoreCells(score)} |`).join('\n')}
@@ -35,7 +35,7 @@ A short full length cannot see what takes longer to go wrong, like a leak: that 
 
 The true capacity is the rate at which a probe of full length (60 s, the first fifth of it warm-up) is as likely to hold the SLO as to fail it, from many such probes.
 An endless run would see rarer queues and so has a slightly lower limit, the steady capacity (in closed form for M/M/c, from a very long simulation for the others); no answer was more than ${percent(ours.mostAboveSteady)} above that one.
-Doubling and bisection starts at 10 a second and ends when its step is under 1 %, with one longer test of the level found, which is taken as its answer whether or not it holds.
+Doubling and bisection starts at 10 a second and ends when its step is under 1%, with one longer test of the level found, which is taken as its answer whether or not it holds.
 What disturbs a system less often than once in a probe of full length, no search of this kind can see.
 
 On traces of a real n8n (\`last-node\` while its machine was also compiling and installing, and \`items\` in both modes, replayed request by request; ${String(replayed.rows.length)} systems, ${String(repeats)} searches each) the answers lie between ${percent(replayed.ours.mostBelow)} and ${percent(replayed.ours.mostAbove)} off without a budget${replayed.budgeted.map((score) => `, between ${percent(score.mostBelow)} and ${percent(score.mostAbove)} with ${String(score.budgetSeconds)} s (${percent(1 - score.conclusive)} say INCONCLUSIVE)`).join('')}: the trace of the busy machine holds seconds of other work, which no search can measure around. The figures above leave these traces out.
@@ -57,7 +57,7 @@ ${[...rows, ...replayed.rows, ...drifting.rows, ...stalling.rows]
 }
 
 function unsteadySentences(scores: Scores, repeats: number): string {
-  return `On ${String(scores.rows.length)} simulated machines whose cores are up to 15 % faster or slower, another speed every 20 to 60 s (${String(repeats)} searches each; the true capacity is that of a run of full length at any time), ${shares(scores)}. The interval takes in the speeds that were seen, by the CPU per request of each probe. To correct the rate of each probe by its mean speed was tried too, and made the search without a budget worse on the systems above.`;
+  return `On ${String(scores.rows.length)} simulated machines whose cores are up to 15% faster or slower, another speed every 20 to 60 s (${String(repeats)} searches each; the true capacity is that of a run of full length at any time), ${shares(scores)}. The interval takes in the speeds that were seen, by the CPU per request of each probe. To correct the rate of each probe by its mean speed was tried too, and made the search without a budget worse on the systems above.`;
 }
 
 function stallingSentences(scores: Scores): string {
@@ -82,7 +82,7 @@ function shares({ ours, budgeted }: Scores): string {
   return all
     .map(
       ({ what, coverage, conclusive, p95Error }) =>
-        `${what} ${percent(coverage)} of the intervals contain the true capacity, 95 % of the answers are within ${percent(p95Error)} and ${percent(1 - conclusive)} say INCONCLUSIVE`,
+        `${what} ${percent(coverage)} of the intervals contain the true capacity, 95% of the answers are within ${percent(p95Error)} and ${percent(1 - conclusive)} say INCONCLUSIVE`,
     )
     .join('; ');
 }
@@ -96,7 +96,7 @@ export function equallyGood({ ours, peer }: Pick<Quality, 'ours' | 'peer'>) {
 
 function budgetSentence(score: Budgeted): string {
   const { budgetSeconds, fullSeconds, coverage, conclusive, confirmed, conclusiveP95Error } = score;
-  return `With a budget of ${String(budgetSeconds)} s, and so ${String(fullSeconds)} s as full length, ${percent(coverage)} of the intervals contain the true capacity. ${percent(conclusive)} of the searches were conclusive (an interval of at most 20 %); of those, 95 % are within ${percent(conclusiveP95Error)}, and a run of full length confirmed ${percent(confirmed)}. The others say INCONCLUSIVE.`;
+  return `With a budget of ${String(budgetSeconds)} s, and so ${String(fullSeconds)} s as full length, ${percent(coverage)} of the intervals contain the true capacity. ${percent(conclusive)} of the searches were conclusive (an interval of at most 20%); of those, 95% are within ${percent(conclusiveP95Error)}, and a run of full length confirmed ${percent(confirmed)}. The others say INCONCLUSIVE.`;
 }
 
 function scoreCells(score: Score): string {
@@ -110,7 +110,7 @@ function scoreCells(score: Score): string {
 }
 
 function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+  return `${(100 * share).toFixed(1)}%`;
 }
 
 function whole(value: number): string {

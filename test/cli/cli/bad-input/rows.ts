@@ -84,7 +84,7 @@ const RUBBISH: [string, Make, RegExp][] = [
   ['an object of nothing', text('{}'), /cannot be read as|schemaVersion/],
   ['bytes at random', noise, /not text in UTF-8/],
   ['UTF-16', utf16, /not text in UTF-8/],
-  ['200 000 brackets', deep, /is not JSON|ends in the middle/],
+  ['200,000 brackets', deep, /is not JSON|ends in the middle/],
 ];
 
 const recordRows: Row[] = Object.keys(RECORDS).flatMap((name) => [

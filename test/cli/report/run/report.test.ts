@@ -108,7 +108,7 @@ describe('the twins', () => {
   it('Markdown names the verdict, the figures and a plot file for each chart', () => {
     const markdown = renderMarkdown(data);
     expect(markdown).toContain('**n8n did not sustain 40 req/s');
-    expect(markdown).toContain('| Latency | p50 108 ms, p90 147 ms, p95 152 ms, p99 1\u202f011 ms');
+    expect(markdown).toContain('| Latency | p50 108 ms, p90 147 ms, p95 152 ms, p99 1.01 s');
     for (const file of plotFiles(data)) expect(markdown).toContain(file.name);
     expect(plotFiles(data)[0]?.content).toMatch(/^<svg [^>]+><desc>offered, achieved/);
   });
@@ -156,7 +156,7 @@ describe('the twins', () => {
 });
 
 describe('what limited it', () => {
-  const next = 'worker event loop, 84 %: worker-1 used 0.84 of its one thread';
+  const next = 'worker event loop, 84%: worker-1 used 0.84 of its one thread';
 
   test('every report says what, by which figures, and what comes next', () => {
     const data = sampleRun();
@@ -165,7 +165,7 @@ describe('what limited it', () => {
       expect(text).toContain('worker slots: all 20 slots were busy while 49 jobs waited');
       expect(text).toContain(next);
     }
-    expect(renderMarkdown(data)).toContain('| worker slots | 100 %, used up | all 20 slots');
+    expect(renderMarkdown(data)).toContain('| worker slots | 100%, used up | all 20 slots');
   });
 
   test('a record made before resources were ranked is shown as it is', () => {

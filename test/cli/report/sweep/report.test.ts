@@ -157,7 +157,7 @@ describe('the control cell', () => {
 
   test('shows a machine that grows slower', () => {
     const records = sampleCells(sweep, undefined, (index) => 100 - index);
-    expect(controlText(records)).toMatch(/9 times, capacity: drifted by -\d+(\.\d+)? %/);
+    expect(controlText(records)).toMatch(/9 times, capacity: drifted by -\d+(\.\d+)?%/);
     expect(sweepDoubts(sweep, records)).toContain(
       'The machine changed during the sweep, as its control cell shows.',
     );

@@ -620,7 +620,7 @@ function boundOf(text, metric, value, unit) {
         `the SLO '${text}' needs a per cent sign: ${metric}${metric === "errors" ? "<1%" : ">=95%"}`
       );
     if (value > 100)
-      throw new Mistake(`the SLO '${text}' asks for more than 100 %`);
+      throw new Mistake(`the SLO '${text}' asks for more than 100%`);
     return value / 100;
   }
   let factor = MILLISECONDS[unit.toLowerCase()];
