@@ -18,10 +18,12 @@ export interface Place {
   out: string;
   /** Where the command puts what it takes away again. */
   temp: string;
+  /** A program that becomes the command, with its own arguments. */
+  through?: readonly string[];
 }
 
 export function inFoldersOfItsOwn(): Place {
-  const place = { out: '', temp: '' };
+  const place: Place = { out: '', temp: '' };
   beforeAll(buildCli);
   beforeEach(() => {
     place.out = mkdtempSync(join(tmpdir(), 'runs-'));
@@ -43,8 +45,8 @@ export const order = ({ out }: Place, ...more: string[]): string[] => [
 
 /** The command, once its load is under way. */
 export async function loading(place: Place, ...more: string[]): Promise<Loading> {
-  const { out, temp } = place;
-  const run = startCli(order(place, ...more), { TMPDIR: temp });
+  const { out, temp, through } = place;
+  const run = startCli(order(place, ...more), { TMPDIR: temp }, undefined, through);
   await until(
     'k6',
     () => {

@@ -101,26 +101,49 @@ function intrude({ started }: Loading, folders: readonly string[]): Intrusion {
   return JSON.parse(said) as Intrusion;
 }
 
+const asRoot = ({ processes }: Loading['started']): string[] =>
+  processes
+    .filter(({ pid, command }) => {
+      const isOurs = /k6|reaper/.test(command);
+      return !isOurs && statSync(`/proc/${String(pid)}`, { throwIfNoEntry: false })?.uid === 0;
+    })
+    .map(({ command }) => command);
+
+/** Nothing of the run can be reached while it is under way, and nothing is left when it ends. */
+async function keepsOthersOut(load: Loading): Promise<void> {
+  // Whoever may enter the folders in which they lie.
+  for (const folder of [place.out, place.temp]) chmodSync(folder, 0o777);
+  expect(intrude(load, [place.temp, place.out])).toEqual({ uid: NOBODY, got: [] });
+  load.run.child.kill('SIGINT');
+  await load.run.ended;
+  expect(leftOf(load.started, place.temp)).toEqual([]);
+}
+
 /** The test has to be root to become somebody else. */
-(isRoot ? test : test.skip).each(topologies)(
+const testAsRoot = isRoot ? test : test.skip;
+
+testAsRoot.each(topologies)(
   'another user reaches no store, no editor, no process and no file of a run: %s',
   async (_, topology) => {
     const load = await loading(place, ...LOAD, ...topology);
-    // Whoever may enter the folders in which they lie.
-    for (const folder of [place.out, place.temp]) chmodSync(folder, 0o777);
-    expect(intrude(load, [place.temp, place.out])).toEqual({ uid: NOBODY, got: [] });
     const open = listening(load.started.processes).filter(({ address }) => address !== LOOPBACK);
     // The health check of its worker: it cannot be told an address, and says no more than that it is there.
     const legacyHealth = topology.includes('0.221.2') ? [expect.stringContaining('worker')] : [];
     expect(open.map(({ command }) => command)).toEqual(legacyHealth);
-    const asRoot = load.started.processes.filter(
-      ({ pid, command }) =>
-        !/k6|reaper/.test(command) &&
-        statSync(`/proc/${String(pid)}`, { throwIfNoEntry: false })?.uid === 0,
-    );
-    expect(asRoot.map(({ command }) => command)).toEqual([]);
-    load.run.child.kill('SIGINT');
-    await load.run.ended;
-    expect(leftOf(load.started, place.temp)).toEqual([]);
+    expect(asRoot(load.started)).toEqual([]);
+    await keepsOthersOut(load);
+  },
+);
+
+/** As in a container that may not mount. */
+const WITHOUT_MOUNTS = ['setpriv', '--bounding-set=-sys_admin', '--inh-caps=-sys_admin', '--'];
+
+testAsRoot(
+  'root that may not mount is warned that n8n runs as root, and keeps other users out all the same',
+  async () => {
+    const load = await loading({ ...place, through: WITHOUT_MOUNTS }, ...LOAD, '--workers', '1');
+    expect(load.run.stderr().match(/run as root.*CAP_SYS_ADMIN/g)).toHaveLength(1);
+    expect(asRoot(load.started)).toContainEqual(expect.stringContaining('n8n worker'));
+    await keepsOthersOut(load);
   },
 );

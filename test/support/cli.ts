@@ -22,12 +22,15 @@ export interface CliRun {
 
 const started = new Set<CliRun['child']>();
 
+/** `through`: a program that becomes the command, such as setpriv, with its own arguments. */
 export function startCli(
   args: readonly string[],
   env: Record<string, string> = {},
   cwd: string = process.cwd(),
+  through: readonly string[] = [],
 ): CliRun {
-  const child = spawn(process.execPath, [CLI, ...args], {
+  const [program, ...words] = [...through, process.execPath, CLI, ...args];
+  const child = spawn(program ?? '', words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     cwd,

@@ -53,10 +53,10 @@ function isMine(id: number): Promise<boolean> {
 
 /**
  * A script for a shell of root in a mount namespace of its own, which shows the user's name in /etc/passwd, for initdb
- * and others that ask for it, and opens a passage to `paths`. `folder`: of root, for two files of this.
+ * and others that ask for it, and opens a passage to `paths`. `stage`: a folder that only root may enter.
  */
-export function prepareView(id: number, folder: string, stage: string, paths: string[]): string {
-  const passwd = join(folder, 'passwd');
+export function prepareView(id: number, stage: string, paths: string[]): string {
+  const passwd = join(stage, 'passwd');
   const name = `n8n-tuned:x:${String(id)}:${String(id)}::/nonexistent:/bin/false\n`;
   writeFileSync(passwd, `${readFileSync('/etc/passwd', 'utf8').trimEnd()}\n${name}`, {
     mode: 0o644,

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 const viewOf = (id: number, ...paths: string[]): string =>
-  prepareView(id, folder, join(folder, 'stage'), paths);
+  prepareView(id, join(folder, 'stage'), paths);
 
 function said(id: number, view: string, script: string): string {
   const [program, ...args] = asUser(id, view, ['/bin/sh', '-c', script]);

@@ -49,7 +49,7 @@ export async function runUser(
   const id = await claimUserId();
   const stage = join(folder, 'passage');
   mkdirSync(stage, { mode: 0o700 });
-  const view = prepareView(id, folder, stage, [folder, ...neededBy(tools)]);
+  const view = prepareView(id, stage, [folder, ...neededBy(tools)]);
   const as = (command: Command): Command => asUser(id, view, command);
   const user: RunUser = {
     id,
