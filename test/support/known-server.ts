@@ -28,7 +28,7 @@ export interface KnownServer {
     hung: number;
     notFound: number;
     ids: Set<string>;
-    /** Of the last request, whatever its answer. */
+    /** Of the last request but those for its health and metrics, whatever its answer. */
     body: Buffer;
   };
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
   const isEvery = (every: number | undefined): boolean =>
     every !== undefined && every > 0 && count % every === 0;
 
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = (request: IncomingMessage, response: ServerResponse, sent: Buffer): void => {
     // Asked once a second while there is a load, which it is not part of.
     if (request.url === '/healthz') {
       response.writeHead(200).end();
@@ -60,6 +60,7 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
       response.writeHead(404).end();
       return;
     }
+    seen.body = sent;
     const id = request.headers['x-load-id'];
     firstAt ??= Date.now();
     if (Date.now() - firstAt < notFoundForMs) {
@@ -88,8 +89,7 @@ export async function startKnownServer(behaviour: Behaviour = {}): Promise<Known
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      seen.body = Buffer.concat(chunks);
-      answer(request, response);
+      answer(request, response, Buffer.concat(chunks));
     });
   });
   server.keepAliveTimeout = 60_000;
