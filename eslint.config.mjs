@@ -59,7 +59,7 @@ export default tseslint.config(
       'cli/src/targets/process/**',
       'cli/src/targets/url/journal.ts',
       'cli/src/targets/chart/deployed.ts',
-      'cli/src/study/studies.ts',
+      'cli/src/features/study/studies.ts',
     ],
     rules: {
       'no-restricted-syntax': [

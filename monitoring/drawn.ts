@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { RecordedPanels } from '../cli/src/record/panels';
 import { drawCaptioned } from '../cli/src/report/plot/draw';
-import { panelChart, slug } from '../cli/src/report/run/panel-charts';
+import { panelChart, slug } from '../cli/src/run/report/panel-charts';
 import { boards } from './dashboards/boards';
 
 /** What monitoring/measure.mjs keeps. */

@@ -1,5 +1,5 @@
 import { programOf } from './program';
-import { withoutSecrets } from './plan/recorded-command';
+import { withoutSecrets } from './plan/secrets/command';
 import { leavingNoEmptyFolder } from './record/folder';
 import { endingOf } from './ui/exit';
 import { hideOn } from './ui/known-secrets';

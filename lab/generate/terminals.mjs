@@ -10,12 +10,12 @@ import { terminalSvg } from './terminal/svg.mjs';
 const STYLE = { width: 96, colour: true };
 
 const command = await compiled(`
-  export { readComparison } from './record/compare-record';
-  export { readRun } from './record/read';
-  export { readSearch } from './record/read-find';
-  export { renderCompareTerminal } from './report/compare/terminal';
-  export { renderFindTerminal } from './report/find/terminal';
-  export { renderTerminal } from './report/run/terminal';
+  export { readComparison } from './features/compare/record';
+  export { readRun } from './record/read-run';
+  export { readSearch } from './features/find/read';
+  export { renderCompareTerminal } from './features/compare/report/terminal';
+  export { renderFindTerminal } from './features/find/report/terminal';
+  export { renderTerminal } from './run/report/terminal';
 `);
 
 const slos = ({ slo }) => slo.map(({ text }) => `--slo '${text}'`).join(' ');

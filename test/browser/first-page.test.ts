@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { repositoryRoot } from '../../cli/src/lab/paths';
-import { readSearch } from '../../cli/src/record/read-find';
-import { renderFindHtml } from '../../cli/src/report/find/html';
+import { readSearch } from '../../cli/src/features/find/read';
+import { renderFindHtml } from '../../cli/src/features/find/report/html';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 

@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { renderCompareHtml } from '../../cli/src/report/compare/html';
-import { renderDrillHtml } from '../../cli/src/report/drill/html';
-import { renderFindHtml } from '../../cli/src/report/find/html';
-import { renderPredictHtml } from '../../cli/src/report/predict/html';
-import { renderSweepHtml } from '../../cli/src/report/sweep/html';
-import { renderIndexHtml } from '../../cli/src/report/index/html';
+import { renderCompareHtml } from '../../cli/src/features/compare/report/html';
+import { renderDrillHtml } from '../../cli/src/features/drill/report/html';
+import { renderFindHtml } from '../../cli/src/features/find/report/html';
+import { renderPredictHtml } from '../../cli/src/features/predict/report/html';
+import { renderSweepHtml } from '../../cli/src/features/sweep/report/html';
+import { renderIndexHtml } from '../../cli/src/commands/report/index/html';
 import {
   rowOfComparison,
   rowOfDrill,
   rowOfRun,
   rowOfSearch,
   rowOfSweep,
-} from '../../cli/src/report/index/row';
-import { renderRunHtml } from '../../cli/src/report/run/html';
+} from '../../cli/src/commands/report/index/row';
+import { renderRunHtml } from '../../cli/src/run/report/html';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 import { sampleComparedRuns, sampleComparison } from '../support/sample-compare';

@@ -6,7 +6,7 @@ import { createNamespace, until, type Namespace } from '../support/cluster';
 import { n8nTuned, resultsFolder } from '../support/cluster-command';
 import { installKnown, onKnown } from '../support/known-release';
 import { seen } from '../support/seen';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 
 jest.setTimeout(600_000);
 

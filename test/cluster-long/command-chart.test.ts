@@ -1,8 +1,8 @@
 // Another chart on the cluster, as --chart describes it: ours without its load targets stands in for it, with stores of its own.
 import { join } from 'node:path';
-import type { CompareRecord } from '../../cli/src/record/compare-record';
-import type { FindRecord } from '../../cli/src/record/find-record';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { CompareRecord } from '../../cli/src/features/compare/record';
+import type { FindRecord } from '../../cli/src/features/find/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
 

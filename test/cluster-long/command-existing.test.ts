@@ -1,5 +1,5 @@
 // A release of a real n8n that is there already (--existing): it is loaded, and nothing of it is changed.
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { until } from '../support/cluster';
 import { n8nTuned, OURS, ourNamespaces, resultsFolder } from '../support/cluster-command';

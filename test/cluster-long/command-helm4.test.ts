@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { labPaths } from '../../cli/src/lab/paths';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { createNamespace, inCluster, type Namespace, type Outcome } from '../support/cluster';
 import { CLI, ourNamespaces, resultsFolder, sentenceOf } from '../support/cluster-command';

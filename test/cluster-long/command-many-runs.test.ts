@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import type { CompareRecord } from '../../cli/src/record/compare-record';
-import type { FindRecord } from '../../cli/src/record/find-record';
-import type { CellRecord } from '../../cli/src/record/sweep-record';
+import type { CompareRecord } from '../../cli/src/features/compare/record';
+import type { FindRecord } from '../../cli/src/features/find/record';
+import type { CellRecord } from '../../cli/src/features/sweep/record';
 import { buildCli } from '../support/cli';
 import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
 

@@ -1,7 +1,7 @@
 // A node that no longer answers in the middle of a run: its kubelet is stopped, as that of a machine that hangs.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { createNamespace, until, type Namespace } from '../support/cluster';
 import { n8nTuned, OURS, resultsFolder } from '../support/cluster-command';

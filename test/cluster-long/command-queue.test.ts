@@ -1,7 +1,7 @@
 // A run in queue mode on a real cluster: what Redis and PostgreSQL of the release say of themselves.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
 

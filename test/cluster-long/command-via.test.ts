@@ -1,5 +1,5 @@
 // The load comes in as users do: through an Ingress and through a Gateway of a real cluster.
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { clusterStatus, createNamespace, type Namespace } from '../support/cluster';
 import { n8nTuned, resultsFolder } from '../support/cluster-command';

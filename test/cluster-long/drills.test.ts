@@ -1,8 +1,8 @@
 // Drills on a real cluster: the fault is made in the pods, and every request is accounted for by all four sources.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { LEDGER_CLASSES } from '../../cli/src/plan/ledger-class';
-import type { DrillRecord } from '../../cli/src/record/drill-record';
+import { LEDGER_CLASSES } from '../../cli/src/features/drill/analysis/ledger-class';
+import type { DrillRecord } from '../../cli/src/features/drill/record';
 import { buildCli } from '../support/cli';
 import { n8nTuned, ourNamespaces, resultsFolder } from '../support/cluster-command';
 

@@ -1,5 +1,5 @@
 // Several load generators on a real cluster, against a server whose latency is known.
-import type { LatencySummary, RunRecord } from '../../cli/src/record/record';
+import type { LatencySummary, RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { createNamespace, kubectl, until, type Namespace } from '../support/cluster';
 import { n8nTuned, OURS, resultsFolder } from '../support/cluster-command';

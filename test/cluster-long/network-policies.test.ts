@@ -7,7 +7,7 @@ import { installKnown, onKnown } from '../support/known-release';
 import { enforcePolicies, reachedFrom } from '../support/network-policies';
 import { Release } from '../support/release';
 import { seen } from '../support/seen';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 
 jest.setTimeout(1_200_000);
 

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limitName } from '../../cli/src/analysis/limits/table';
-import type { FindRecord } from '../../cli/src/record/find-record';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { FindRecord } from '../../cli/src/features/find/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli } from '../support/cli';
 import { createNamespace, inCluster, type Namespace, type Outcome } from '../support/cluster';
 import {

@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { isMasked } from '../../cli/src/plan/mask';
-import { withoutSecretParts } from '../../cli/src/plan/recorded-address';
-import { isHarmlessVariable } from '../../cli/src/plan/recorded-variables';
+import { isMasked } from '../../cli/src/plan/secrets/mask';
+import { withoutSecretParts } from '../../cli/src/plan/secrets/address';
+import { isHarmlessVariable } from '../../cli/src/plan/secrets/variables';
 import {
   foreignWithoutSecrets,
   valuesWithoutSecrets,
   type ValuesSchema,
-} from '../../cli/src/plan/recorded-values';
+} from '../../cli/src/plan/secrets/values';
 
 const root = join(__dirname, '../..');
 const listed = (...folders: string[]): string[] =>

@@ -2,10 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { FAULTS } from '../../cli/src/drill/faults';
-import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/plan/ledger-class';
-import type { DrillLedger, DrillRecord } from '../../cli/src/record/drill-record';
-import { topologyOfValues } from '../../cli/src/targets/kubernetes/values';
+import { FAULTS } from '../../cli/src/features/drill/faults';
+import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/features/drill/analysis/ledger-class';
+import type { DrillLedger, DrillRecord } from '../../cli/src/features/drill/record';
+import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleDrill } from '../support/sample-drill';
 import { told } from '../support/told';
 

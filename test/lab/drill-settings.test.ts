@@ -1,6 +1,6 @@
 // The drills of the settings that decide what a fault costs: their plan, and their tables on the page of drills.
 import { join } from 'node:path';
-import { FAULTS } from '../../cli/src/drill/faults';
+import { FAULTS } from '../../cli/src/features/drill/faults';
 import { sampleDrill } from '../support/sample-drill';
 import { told } from '../support/told';
 

@@ -3,14 +3,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { cellsOf } from '../../cli/src/plan/sweep-plan-cells';
+import { cellsOf } from '../../cli/src/features/sweep/plan/plan-cells';
 import { chooseTopology } from '../../cli/src/plan/chosen-topology';
 import { parseCpu, parseMemory } from '../../cli/src/plan/quantities';
 import { topologySchema, type Topology } from '../../cli/src/plan/topology';
-import { parseSweepPlan } from '../../cli/src/plan/sweep-plan-file';
-import type { FindRecord } from '../../cli/src/record/find-record';
+import { parseSweepPlan } from '../../cli/src/features/sweep/plan/plan-file';
+import type { FindRecord } from '../../cli/src/features/find/record';
 import { valuesOfTopology } from '../../cli/src/targets/chart/topology-values';
-import { topologyOfValues } from '../../cli/src/targets/kubernetes/values';
+import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleSearch } from '../support/sample-find';
 import { told } from '../support/told';
 

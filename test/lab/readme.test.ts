@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { programOf } from '../../cli/src/program';
-import type { FindRecord } from '../../cli/src/record/find-record';
+import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import { told } from '../support/told';
 

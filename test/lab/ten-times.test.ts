@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { topologySchema } from '../../cli/src/plan/topology';
-import { evidenceOf } from '../../cli/src/recommend/evidence';
-import { plannedRate, recommend } from '../../cli/src/recommend/recommend';
-import { valuesYaml } from '../../cli/src/recommend/values';
-import type { FindRecord } from '../../cli/src/record/find-record';
+import { evidenceOf } from '../../cli/src/features/recommend/analysis/evidence';
+import { plannedRate, recommend } from '../../cli/src/features/recommend/analysis/recommend';
+import { valuesYaml } from '../../cli/src/features/recommend/values';
+import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import { told } from '../support/told';
 

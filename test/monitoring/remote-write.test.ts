@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli, endStartedClis, runCli, startCli, until } from '../support/cli';
 import { startKnownServer, type KnownServer } from '../support/known-server';
 import { freePort } from '../../cli/src/targets/process/ports';

@@ -7,7 +7,7 @@ import { RemoteWrite } from '../../cli/src/prometheus/remote-write';
 import type { TimeSeries } from '../../cli/src/prometheus/series';
 import { REQUESTS_HEAD } from '../../cli/src/record/csv';
 import type { RecordedPanels } from '../../cli/src/record/panels';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 import { freePort } from '../../cli/src/targets/process/ports';
 import { sampleRun } from '../support/sample-run';

@@ -1,6 +1,6 @@
 // What monitoring/on-cluster.mjs finds to scrape, the faults that it makes, and the page of what was seen.
 import { join } from 'node:path';
-import { FAULTS } from '../../cli/src/drill/faults';
+import { FAULTS } from '../../cli/src/features/drill/faults';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { alertGroups } from '../../monitoring/alerts';
 import { watchedPage, type WatchedRecord } from '../../monitoring/watched';

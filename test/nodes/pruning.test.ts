@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { MOST_DELETED_PER_DAY } from '../../cli/src/recommend/kept-data';
+import { MOST_DELETED_PER_DAY } from '../../cli/src/features/recommend/kept-data';
 import { n8nFolder } from './support/lab';
 
 /** What `recommend` and docs/chart/data.md say of how n8n deletes executions, in n8n's own code. */

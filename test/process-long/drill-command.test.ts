@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LEDGER_CLASSES } from '../../cli/src/plan/ledger-class';
-import type { DrillRecord } from '../../cli/src/record/drill-record';
-import { readDrill } from '../../cli/src/record/read-drill';
+import { LEDGER_CLASSES } from '../../cli/src/features/drill/analysis/ledger-class';
+import type { DrillRecord } from '../../cli/src/features/drill/record';
+import { readDrill } from '../../cli/src/features/drill/read';
 import { EXIT } from '../../cli/src/ui/exit';
 import { buildCli, endStartedClis, type runCli, startCli } from '../support/cli';
 import { unlessInvalid } from '../process/stage';

@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Fault } from '../../cli/src/drill/fault';
-import { FAULTS, findFault } from '../../cli/src/drill/faults';
-import { LEDGER_CLASSES } from '../../cli/src/plan/ledger-class';
-import type { DrillRecord } from '../../cli/src/record/drill-record';
+import type { Fault } from '../../cli/src/features/drill/fault';
+import { FAULTS, findFault } from '../../cli/src/features/drill/faults';
+import { LEDGER_CLASSES } from '../../cli/src/features/drill/analysis/ledger-class';
+import type { DrillRecord } from '../../cli/src/features/drill/record';
 import { buildCli, endStartedClis, runCli } from '../support/cli';
 
 /** Every fault on real processes: it is made, what it ended comes back, and the books balance. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { N8nApi } from '../../cli/src/targets/url/api';
 import type { Running } from '../../cli/src/targets/target';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import type { PassReport } from '../../cli/src/recover/pass';
-import { LAZY, openQueue } from '../../cli/src/recover/queue';
+import type { PassReport } from '../../cli/src/features/recover/pass';
+import { LAZY, openQueue } from '../../cli/src/features/recover/queue';
 import type { Running } from '../../cli/src/targets/target';
 import { bringUp, bringUpMs, never, quiet, until, workload } from '../process/stage';
 import { buildCli, endStartedClis, runCli, startCli } from '../support/cli';

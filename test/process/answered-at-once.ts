@@ -6,7 +6,7 @@ import { repositoryRoot } from '../../cli/src/lab/paths';
 import type { ChosenWorkload } from '../../cli/src/plan/chosen-workload';
 import { planOf } from '../../loadtests/lib/profile';
 import { parseSlos } from '../../loadtests/lib/slo';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { measure } from '../../cli/src/run/run';
 import type { Running } from '../../cli/src/targets/target';
 import { never, quiet, unlessInvalid } from './stage';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { labPaths } from '../../cli/src/lab/paths';
 import type { Running } from '../../cli/src/targets/target';
 import { N8nApi } from '../../cli/src/targets/url/api';

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { runCli } from '../support/cli';
 import { leftOf } from './left-behind';
 import {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MatchedExecutions, RunRecord } from '../../cli/src/record/record';
+import type { MatchedExecutions, RunRecord } from '../../cli/src/record/run-record';
 import { buildCli, endStartedClis, k6Of, runFolder, startCli, type CliRun } from '../support/cli';
 import { leftOf, startedBy, textOf, type Started } from './left-behind';
 import { until } from './stage';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { cacheFolder } from '../../cli/src/lab/paths';
-import { LAZY, openQueue } from '../../cli/src/recover/queue';
+import { LAZY, openQueue } from '../../cli/src/features/recover/queue';
 import { freePort } from '../../cli/src/targets/process/ports';
 import { awaitPort } from '../../cli/src/targets/process/redis';
 import { plainRedis } from '../support/redis';

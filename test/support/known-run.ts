@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RunRecord } from '../../cli/src/record/record';
+import type { RunRecord } from '../../cli/src/record/run-record';
 import { buildCli, endStartedClis, runCli } from './cli';
 import { startKnownServer, type Behaviour, type KnownServer } from './known-server';
 

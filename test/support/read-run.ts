@@ -1,5 +1,5 @@
-import { readRequests, readRun, readSamples } from '../../cli/src/record/read';
-import type { MetricSample, RequestSample, RunRecord } from '../../cli/src/record/record';
+import { readRequests, readRun, readSamples } from '../../cli/src/record/read-run';
+import type { MetricSample, RequestSample, RunRecord } from '../../cli/src/record/run-record';
 
 export interface WholeRun {
   record: RunRecord;

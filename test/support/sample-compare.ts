@@ -1,7 +1,7 @@
 import { topologySchema } from '../../cli/src/plan/topology';
 import { costOfRun } from '../../cli/src/analysis/cost';
-import type { CompareRecord } from '../../cli/src/record/compare-record';
-import { SLOWER_SHARES, type ComparedRuns } from '../../cli/src/report/compare/seen';
+import type { CompareRecord } from '../../cli/src/features/compare/record';
+import { SLOWER_SHARES, type ComparedRuns } from '../../cli/src/features/compare/report/seen';
 import { sampleRun } from './sample-run';
 
 /** A made-up comparison of four pairs: B answers about 2.5 times as much. */

@@ -1,14 +1,14 @@
-import { ledgerOf } from '../../cli/src/analysis/ledger/ledger';
-import { ledgerSummary } from '../../cli/src/analysis/ledger/summary';
-import { drillFigures, exposedTo } from '../../cli/src/analysis/drill/figures';
-import { drillVerdict } from '../../cli/src/analysis/drill/verdict';
-import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/plan/ledger-class';
-import { parsePromises } from '../../cli/src/plan/promise';
+import { ledgerOf } from '../../cli/src/features/drill/analysis/ledger';
+import { ledgerSummary } from '../../cli/src/features/drill/analysis/ledger-summary';
+import { drillFigures, exposedTo } from '../../cli/src/features/drill/analysis/figures';
+import { drillVerdict } from '../../cli/src/features/drill/analysis/verdict';
+import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/features/drill/analysis/ledger-class';
+import { parsePromises } from '../../cli/src/features/drill/analysis/promise';
 import { parseSlos } from '../../loadtests/lib/slo';
-import type { DrillRecord } from '../../cli/src/record/drill-record';
-import type { DrillData } from '../../cli/src/record/read-drill';
-import type { RunData } from '../../cli/src/report/run/data';
-import type { NamedRequests } from '../../cli/src/record/record';
+import type { DrillRecord } from '../../cli/src/features/drill/record';
+import type { DrillData } from '../../cli/src/features/drill/read';
+import type { RunData } from '../../cli/src/run/report/data';
+import type { NamedRequests } from '../../cli/src/record/run-record';
 import { sampleRequests, sampleRun } from './sample-run';
 
 const FAULT_MS = 30_000;

@@ -1,4 +1,4 @@
-import type { FindProbe, FindRecord } from '../../cli/src/record/find-record';
+import type { FindProbe, FindRecord } from '../../cli/src/features/find/record';
 import { sampleRun } from './sample-run';
 
 /** A made-up search: a client gets 45/s; 20/s and 40/s are sustained, 60/s is not. */

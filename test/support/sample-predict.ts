@@ -1,6 +1,6 @@
-import { answer, groupsOf, type SizePrediction } from '../../cli/src/analysis/predict/answer';
-import { seededRandom } from '../../cli/src/analysis/random';
-import { uslRate } from '../../cli/src/analysis/usl';
+import { answer, groupsOf, type SizePrediction } from '../../cli/src/features/predict/analysis/answer';
+import { seededRandom } from '../../cli/src/analysis/statistics/random';
+import { uslRate } from '../../cli/src/features/predict/analysis/usl';
 import { topologySchema } from '../../cli/src/plan/topology';
 import { sampleRun } from './sample-run';
 

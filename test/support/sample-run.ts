@@ -1,8 +1,8 @@
 import { parseSlos } from '../../loadtests/lib/slo';
-import type { MetricSample, RequestSample } from '../../cli/src/record/record';
+import type { MetricSample, RequestSample } from '../../cli/src/record/run-record';
 import { topologySchema } from '../../cli/src/plan/topology';
 import { RequestsSeen } from '../../cli/src/analysis/requests/seen';
-import type { RunData } from '../../cli/src/report/run/data';
+import type { RunData } from '../../cli/src/run/report/data';
 
 const PROFILE = {
   name: 'load',

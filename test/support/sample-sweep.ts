@@ -1,8 +1,8 @@
-import { order } from '../../cli/src/analysis/sweep';
-import type { Cell } from '../../cli/src/plan/cells';
-import { cellsOf } from '../../cli/src/plan/sweep-plan-cells';
-import { parseSweepPlan } from '../../cli/src/plan/sweep-plan-file';
-import { NO_FIGURES, type CellRecord, type SweepRecord } from '../../cli/src/record/sweep-record';
+import { order } from '../../cli/src/features/sweep/analysis/drift-and-order';
+import type { Cell } from '../../cli/src/features/sweep/plan/cells';
+import { cellsOf } from '../../cli/src/features/sweep/plan/plan-cells';
+import { parseSweepPlan } from '../../cli/src/features/sweep/plan/plan-file';
+import { NO_FIGURES, type CellRecord, type SweepRecord } from '../../cli/src/features/sweep/record';
 
 export const sweepMachine = {
   ...{ cpu: 'Test CPU', cores: 2, memoryMiB: 1024 },

@@ -1,6 +1,6 @@
 // Objects of somebody else in a namespace: one of every kind that the command makes, with its labels, and at rest.
 import { hostname } from 'node:os';
-import { KINDS } from '../../cli/src/targets/kubernetes/made';
+import { KINDS } from '../../cli/src/targets/kubernetes/objects/made';
 import { kubectl, until, type Namespace } from './cluster';
 
 const POD = {

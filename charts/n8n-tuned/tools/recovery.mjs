@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 export async function recoveryFiles(root) {
   const { outputFiles } = await build({
-    entryPoints: [join(root, 'cli/src/recover/in-cluster.ts')],
+    entryPoints: [join(root, 'cli/src/features/recover/in-cluster.ts')],
     absWorkingDir: root,
     bundle: true,
     platform: 'node',

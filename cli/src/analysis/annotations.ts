@@ -1,6 +1,6 @@
 /** What a dashboard marks of a run, a search or a drill. */
 import type { Annotation } from '../prometheus/grafana';
-import type { RunRecord } from '../record/record';
+import type { RunRecord } from '../record/run-record';
 
 const TAG = 'n8n-tuned';
 

@@ -1,5 +1,5 @@
 /** What n8n with its stores uses at a rate, and what a million requests cost. */
-import type { RoleSummary, RunRecord } from '../record/record';
+import type { RoleSummary, RunRecord } from '../record/run-record';
 
 /** Of a core for an hour, and of a GiB of memory for an hour, in whatever the user counts. */
 export interface Prices {

@@ -1,9 +1,9 @@
 /** Whether the load generator did what a run rests on: every request sent, when it was due, with CPU to spare. */
 import { allowedLatenessMs } from '../../../loadtests/lib/lateness';
 import type { Slo } from '../../../loadtests/lib/slo';
-import type { GeneratorPart, GeneratorSummary, Summary } from '../record/record';
+import type { GeneratorPart, GeneratorSummary, Summary } from '../record/run-record';
 import type { Values } from './requests/values';
-import { percentile } from './statistics';
+import { percentile } from './statistics/statistics';
 import { duration, formatNumber } from '../ui/numbers';
 
 const BUSY_SHARE = 0.9;

@@ -1,6 +1,6 @@
 import type { Metric } from '../record/metrics';
-import type { MetricSample, SampledRole } from '../record/record';
-import { median } from './statistics';
+import type { MetricSample, SampledRole } from '../record/run-record';
+import { median } from './statistics/statistics';
 
 export type { SampledRole };
 

@@ -1,11 +1,11 @@
 /** What grows while the load stays the same: memory, latency, the database. */
 import { LOADED_ROLES } from '../plan/roles';
 import type { Metric } from '../record/metrics';
-import type { MetricSample, RequestSample, SoakTrend } from '../record/record';
+import type { MetricSample, RequestSample, SoakTrend } from '../record/run-record';
 import { totals, type Window } from './metrics';
 import { EXACT_UP_TO, Values } from './requests/values';
-import { mean, medianOf } from './statistics';
-import { slope, type TrendPoint } from './trend';
+import { mean, medianOf } from './statistics/statistics';
+import { slope, type TrendPoint } from './statistics/trend';
 
 /** Caches and V8's heap fill first: growth there is no leak. */
 const SETTLING_SHARE = 1 / 3;

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
-import { Cluster } from '../targets/kubernetes/api';
+import { Cluster } from '../targets/kubernetes/api/api';
 import {
   findLeftovers,
   leftoverText,
   removeLeftover,
   type Leftover,
-} from '../targets/kubernetes/leftovers';
+} from '../targets/kubernetes/objects/leftovers';
 import { Mistake } from '../ui/exit';
 import { printJson, printLines } from '../ui/print';
 import { startProgress } from '../ui/progress';
 import { cleanUrl } from './clean-url';
-import { clusterTargetOption } from './kubernetes';
+import { clusterTargetOption } from '../options/kubernetes';
 
 interface CleanOptions {
   url?: string;

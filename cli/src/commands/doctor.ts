@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander';
 import { diagnose, isReady } from '../lab/doctor';
 import { gatherFacts } from '../lab/facts';
 import { renderChecks } from '../lab/table';
-import { Cluster } from '../targets/kubernetes/api';
-import { examinationLines, examine } from '../targets/kubernetes/examine';
+import { Cluster } from '../targets/kubernetes/api/api';
+import { examinationLines, examine } from '../targets/kubernetes/api/examine';
 import { EXIT, Mistake } from '../ui/exit';
 import { printJson, printLines } from '../ui/print';
-import type { ClusterFlags } from './kubernetes';
+import type { ClusterFlags } from '../options/kubernetes';
 
 const WIDTH = 80;
 

@@ -2,13 +2,13 @@ import type { Command } from 'commander';
 import { runAnnotations } from '../analysis/annotations';
 import { k6For } from '../load/find-k6';
 import { findBundled } from '../lab/kit';
-import { withoutSecrets } from '../plan/recorded-command';
-import type { RunData } from '../report/run/data';
-import { renderTerminal } from '../report/run/terminal';
+import { withoutSecrets } from '../plan/secrets/command';
+import type { RunData } from '../run/report/data';
+import { renderTerminal } from '../run/report/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { EXIT, messageOf } from '../ui/exit';
-import { planText } from '../plan/load-text';
+import { planText } from '../options/load-text';
 import { refuseTooManyOpen } from '../../../loadtests/lib/open-limit';
 import { printJson, warn, terminalStyle } from '../ui/print';
 import {
@@ -25,16 +25,16 @@ import {
   type ProfileOptions,
   type TargetOptions,
   type WorkloadOptions,
-} from './options';
+} from '../options/options';
 import {
   chosenMonitoring,
   monitoringOf,
   withMonitoringOptions,
   type MonitoringOptions,
-} from './monitoring';
-import { onTargets } from './on-target';
-import { chosenPrices, withPriceOptions, type PriceOptions } from './prices';
-import { chosenLoad, makeTarget, targetOrder, withoutWebhook } from './targets';
+} from '../options/monitoring';
+import { onTargets } from '../options/on-target';
+import { chosenPrices, withPriceOptions, type PriceOptions } from '../options/prices';
+import { chosenLoad, makeTarget, targetOrder, withoutWebhook } from '../options/targets';
 
 export interface RunOptions
   extends

@@ -17,8 +17,8 @@ import {
   withWorkloadOptions,
   type TargetOptions,
   type WorkloadOptions,
-} from './options';
-import { isLegacyChoice, makeTarget, targetOrder } from './targets';
+} from '../options/options';
+import { isLegacyChoice, makeTarget, targetOrder } from '../options/targets';
 
 export interface UpOptions extends TargetOptions, WorkloadOptions {
   name: string;

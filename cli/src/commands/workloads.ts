@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { join } from 'node:path';
 import { readCatalogue } from '../catalogue/read';
 import { printJson, printLines } from '../ui/print';
-import { workflowsFolder } from './options';
+import { workflowsFolder } from '../options/options';
 
 export function register(program: Command): void {
   program

@@ -2,7 +2,7 @@
 import { knownAheadMs, type ClockOffset } from '../analysis/clock';
 import { measuredPart } from '../analysis/requests/seen';
 import { lengthSeconds } from '../../../loadtests/lib/profile';
-import type { GeneratorPart } from '../record/record';
+import type { GeneratorPart } from '../record/run-record';
 import type { Generator, GeneratorRun } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import { clocksOf, gather } from './gather';

@@ -1,6 +1,6 @@
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import type { LoadPlan } from '../../../loadtests/lib/profile';
-import type { RequestSample } from '../record/record';
+import type { RequestSample } from '../record/run-record';
 import type { Generator } from '../targets/target';
 
 /** What is asked of the load generator; what is left out follows from the plan. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { lengthSeconds } from '../../../loadtests/lib/profile';
-import type { RequestSample } from '../record/record';
+import type { RequestSample } from '../record/run-record';
 import { spawnFirst } from '../linux/spawn-first';
 import { startReaper, type Reaper } from '../linux/reaper';
 import { messageOf } from '../ui/exit';

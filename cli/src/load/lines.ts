@@ -1,5 +1,5 @@
 import type { Line } from '../../../loadtests/lib/print';
-import type { RequestSample } from '../record/record';
+import type { RequestSample } from '../record/run-record';
 
 interface Open {
   dueMs: number;

@@ -1,4 +1,4 @@
-import type { GeneratorPart } from '../record/record';
+import type { GeneratorPart } from '../record/run-record';
 
 /** What one run of the load generator did; raw, the warm-up still in it. */
 export interface LoadResult {

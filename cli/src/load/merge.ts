@@ -8,7 +8,7 @@ import type { Line } from '../../../loadtests/lib/print';
 import type { Window } from '../analysis/metrics';
 import { latenessOf } from '../analysis/generator';
 import { Values } from '../analysis/requests/values';
-import type { GeneratorSummary, RequestSample } from '../record/record';
+import type { GeneratorSummary, RequestSample } from '../record/run-record';
 import { RequestLines } from './lines';
 
 /**

@@ -3,7 +3,7 @@ import { messageOf, Mistake } from '../ui/exit';
 import { checkedYaml } from '../ui/yaml-file';
 import type { TopologyChoice } from './chosen-topology';
 import { isWorkloadFile, type ChosenWorkload } from './chosen-workload';
-import { isMasked } from './mask';
+import { isMasked } from './secrets/mask';
 import { serverSchema, type Server } from './server';
 import { readPlainFile } from '../linux/plain-file';
 

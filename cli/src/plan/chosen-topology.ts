@@ -2,7 +2,7 @@ import { parse as parseYaml } from 'yaml';
 import { messageOf, Mistake } from '../ui/exit';
 import { checkedYaml, type Kind } from '../ui/yaml-file';
 import { contradiction } from './contradiction';
-import { isMasked } from './mask';
+import { isMasked } from './secrets/mask';
 import {
   topologySchema,
   type DATABASES,

@@ -19,8 +19,8 @@ import {
   type VariantName,
   type Workload,
 } from '../catalogue/workload';
-import { MASK, maskOf } from './mask';
-import { withoutSecretParts } from './recorded-address';
+import { MASK, maskOf } from './secrets/mask';
+import { withoutSecretParts } from './secrets/address';
 import { loadedBy, onlyRequest, type OwnFile } from './own-workflows';
 import type { RecordedWorkload } from './recorded';
 import type { SeedWorkflow } from '../catalogue/seeding';

@@ -1,7 +1,7 @@
 /** When a load is to end before its time: `--stop-if`, as the user writes it. Pure. */
 import { Mistake } from '../ui/exit';
 import { parseDuration } from '../../../loadtests/lib/duration';
-import { withoutSecretParts } from './recorded-address';
+import { withoutSecretParts } from './secrets/address';
 
 /** Asked once a second while there is a load. */
 export type StopCondition = (Failing | Errors | MetricBound) & {

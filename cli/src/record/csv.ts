@@ -1,5 +1,5 @@
 /** The two tables of a run's folder, and CSV for others that write it. */
-import type { MetricSample, RequestSample } from './record';
+import type { MetricSample, RequestSample } from './run-record';
 
 const REQUEST_COLUMNS = [
   'tMs',

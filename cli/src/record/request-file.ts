@@ -4,7 +4,7 @@ import { checkPlainFile } from '../linux/plain-file';
 import { messageOf } from '../ui/exit';
 import { requestReader, RowReader } from './csv';
 import { unreadable } from './parse';
-import type { RequestSample } from './record';
+import type { RequestSample } from './run-record';
 
 /** Every request of requests.csv.gz, one at a time; also of a file without its end, as a killed run leaves it. */
 export async function* requestsIn(file: string): AsyncGenerator<RequestSample> {

@@ -3,7 +3,7 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { constants, createReadStream, openSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf, Mistake } from '../ui/exit';
-import { COMPARE_FILE, FIND_FILE, SWEEP_FILE } from './beneath';
+import { COMPARE_FILE, FIND_FILE, SWEEP_FILE } from './find-records';
 import { RECORD_FILE } from './folder';
 
 export interface S3Place {

@@ -1,15 +1,15 @@
-import { completed, countedOnce, type CountedWithin } from '../analysis/completions';
+import { completed, countedOnce, type CountedWithin } from './analysis/completions';
 import { bottleneck } from '../analysis/limits/bottleneck';
 import { atHighestLoad, limitsOfRun } from '../analysis/limits/of-run';
-import { matchExecutions } from '../analysis/match-executions';
+import { matchExecutions } from './analysis/match-executions';
 import type { TracedExecutions } from '../analysis/traced-execution';
 import { values } from '../analysis/metrics';
-import { assess } from '../analysis/slo';
+import { assess } from '../analysis/slo/slo';
 import { measuredPart, type RequestsSeen } from '../analysis/requests/seen';
 import { soakTrends } from '../analysis/soak';
-import { mean } from '../analysis/statistics';
-import { summarize, type RunFacts } from '../analysis/summarize';
-import { verdict } from '../analysis/verdict';
+import { mean } from '../analysis/statistics/statistics';
+import { summarize, type RunFacts } from './analysis/summarize';
+import { verdict } from './analysis/verdict';
 import type { RunHead } from '../record/folder';
 import type {
   ExecutionCounts,
@@ -18,7 +18,7 @@ import type {
   RunEvent,
   RunRecord,
   Summary,
-} from '../record/record';
+} from '../record/run-record';
 
 /** What only the run itself knew. */
 export interface RunEnding {

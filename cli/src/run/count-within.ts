@@ -1,7 +1,7 @@
-import type { CountedWithin } from '../analysis/completions';
+import type { CountedWithin } from './analysis/completions';
 import type { Window } from '../analysis/metrics';
 import type { Running } from '../targets/target';
-import type { ExecutionCounts } from '../record/record';
+import type { ExecutionCounts } from '../record/run-record';
 
 interface Look {
   counts: ExecutionCounts;

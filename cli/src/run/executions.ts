@@ -1,6 +1,6 @@
 /** The executions that n8n counts: before the load, and after it until none is left. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ExecutionCounts } from '../record/record';
+import type { ExecutionCounts } from '../record/run-record';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';
 import type { Progress } from '../ui/progress';

@@ -1,13 +1,13 @@
 /** From the end of a load to the record: n8n finishes what it was given, and the run is judged. */
-import type { Breached } from '../analysis/breach';
+import type { Breached } from './analysis/breach';
 import type { TracedExecutions } from '../analysis/traced-execution';
 import { RequestsSeen } from '../analysis/requests/seen';
-import { BREACH } from '../analysis/verdict';
+import { BREACH } from './analysis/verdict';
 import type { LoadResult } from '../load/load';
 import { rateAt } from '../../../loadtests/lib/due';
 import { REQUESTS_FILE, SAMPLES_FILE, type RunHead } from '../record/folder';
-import type { ExecutionCounts } from '../record/record';
-import type { RunData } from '../report/run/data';
+import type { ExecutionCounts } from '../record/run-record';
+import type { RunData } from './report/data';
 import type { Sampler } from '../samplers/sampler';
 import type { BacklogWatch, ExecutionTrace } from '../targets/target';
 import { messageOf } from '../ui/exit';
@@ -16,8 +16,8 @@ import { conclude } from './conclude';
 import { drain, type Count, type Drained } from './executions';
 import { withInFlight } from './in-flight';
 import type { LoadScene } from './make-load';
-import { writeBeside } from '../record/beside';
-import { runReports } from './reports';
+import { writeBeside } from '../record/write-beside';
+import { runReports } from './write-report';
 import { readTrace } from './trace';
 import { formatNumber } from '../ui/numbers';
 

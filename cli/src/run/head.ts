@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { highestRate } from '../../../loadtests/lib/due';
 import type { LoadPlan } from '../../../loadtests/lib/profile';
 import { runId, type RunHead } from '../record/folder';
-import type { RecordedProfile } from '../record/record';
+import type { RecordedProfile } from '../record/run-record';
 import type { Running } from '../targets/target';
 import type { RunOrder } from './order';
 

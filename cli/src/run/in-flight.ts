@@ -1,7 +1,7 @@
-import { InFlight } from '../analysis/in-flight';
-import { BREAKING_EVENTS } from '../analysis/verdict';
+import { InFlight } from './analysis/requests-in-flight';
+import { BREAKING_EVENTS } from './analysis/verdict';
 import type { RunFolder } from '../record/folder';
-import type { RunEvent } from '../record/record';
+import type { RunEvent } from '../record/run-record';
 
 /** How many callers waited when a process ended, where the requests can be looked at once more. */
 export async function withInFlight(

@@ -1,12 +1,12 @@
 /** The load of a run, and all that look at each of its requests. */
-import { BreachWatch, type Breached } from '../analysis/breach';
+import { BreachWatch, type Breached } from './analysis/breach';
 import type { RequestsSeen } from '../analysis/requests/seen';
 import { runK6 } from '../load/k6';
 import type { LoadResult } from '../load/load';
 import { openLimit } from '../../../loadtests/lib/open-limit';
 import { PROFILES, type Profile } from '../../../loadtests/lib/profile';
 import type { Slo } from '../../../loadtests/lib/slo';
-import { FAULT, type RequestSample } from '../record/record';
+import { FAULT, type RequestSample } from '../record/run-record';
 import type { RunFolder, RunHead } from '../record/folder';
 import type { Running } from '../targets/target';
 import type { Progress } from '../ui/progress';

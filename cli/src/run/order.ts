@@ -4,7 +4,7 @@ import type { ChosenWorkload } from '../plan/chosen-workload';
 import type { LoadPlan } from '../../../loadtests/lib/profile';
 import type { Slo } from '../../../loadtests/lib/slo';
 import type { RunHead } from '../record/folder';
-import type { RequestSample, RunEvent } from '../record/record';
+import type { RequestSample, RunEvent } from '../record/run-record';
 
 export interface RunOrder {
   workload: ChosenWorkload;

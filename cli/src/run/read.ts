@@ -1,8 +1,8 @@
 import { RequestsSeen } from '../analysis/requests/seen';
 import { readPanels } from '../record/panels';
-import { readRequests, readRun, readSamples } from '../record/read';
-import type { RunRecord } from '../record/record';
-import type { RunData } from '../report/run/data';
+import { readRequests, readRun, readSamples } from '../record/read-run';
+import type { RunRecord } from '../record/run-record';
+import type { RunData } from './report/data';
 
 /** A recorded run, for its report. */
 export async function readRunData(folder: string): Promise<RunData> {

@@ -1,6 +1,6 @@
 /** Writes the series of a load to a Prometheus while it goes on. */
 import { hostname } from 'node:os';
-import { LoadSeries } from '../analysis/load-series';
+import { LoadSeries } from './analysis/load-series';
 import type { LoadPlan } from '../../../loadtests/lib/profile';
 import { NoAnswer } from '../prometheus/address';
 import { Refused, type RemoteWrite } from '../prometheus/remote-write';
@@ -12,7 +12,7 @@ import {
   type TimeSeries,
 } from '../prometheus/series';
 import type { RunHead } from '../record/folder';
-import type { RequestSample, RunEvent } from '../record/record';
+import type { RequestSample, RunEvent } from '../record/run-record';
 import { messageOf } from '../ui/exit';
 import type { RunObserver } from './order';
 

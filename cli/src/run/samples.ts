@@ -1,7 +1,7 @@
 import { lengthSeconds, type LoadPlan } from '../../../loadtests/lib/profile';
 import type { RunFolder } from '../record/folder';
 import type { Metric } from '../record/metrics';
-import type { MetricSample, RunEvent, SampledRole } from '../record/record';
+import type { MetricSample, RunEvent, SampledRole } from '../record/run-record';
 import type { Sampler, SampleSink } from '../samplers/sampler';
 import type { Running } from '../targets/target';
 import { messageOf } from '../ui/exit';

@@ -1,6 +1,6 @@
 /** Looks once a second, while there is a load, at what is to end it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBeyond, metricIn, StopRule, type StopLook } from '../analysis/stop-rule';
+import { isBeyond, metricIn, StopRule, type StopLook } from './analysis/stop-rule';
 import { parseStopIf, type StopCondition } from '../plan/stop-if';
 import type { MetricsEndpoint } from '../targets/target';
 import { messageOf, Mistake } from '../ui/exit';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracedExecutions } from '../analysis/traced-execution';
-import type { ExecutionCounts } from '../record/record';
+import type { ExecutionCounts } from '../record/run-record';
 import type { ExecutionTrace } from '../targets/target';
 import type { Progress } from '../ui/progress';
 import { messageOf } from '../ui/exit';

@@ -1,6 +1,6 @@
 import { findControl, readGroup, readLimits } from '../linux/cgroup';
 import type { ProcessRoot } from '../targets/target';
-import { GroupWriter } from './group-figures';
+import { GroupWriter } from './control-group-figures';
 import type { Sampler } from './sampler';
 import { sampler } from './ticker';
 

@@ -2,7 +2,7 @@ import type { Running } from '../targets/target';
 import { bullQueueSampler } from './bull-queue';
 import { controlGroupsSampler } from './control-groups';
 import { hostSampler } from './host';
-import { insidesSampler } from './insides';
+import { insidesSampler } from './containers';
 import { n8nMetricsSampler } from './n8n-metrics';
 import { postgresqlSampler } from './postgresql';
 import { processesSampler } from './processes';

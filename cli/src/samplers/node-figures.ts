@@ -1,4 +1,4 @@
-import type { Inside } from '../linux/inside';
+import type { Inside } from '../linux/container-stats';
 import { nodeCounters, type NodeCounters } from '../linux/node-counters';
 import type { SampleSink } from './sampler';
 

@@ -3,7 +3,7 @@ import type { ProcessRoot, Running } from '../targets/target';
 import { openFiles, pssMiB, readMainThread, uptimeMs, type ThreadTimes } from '../linux/proc';
 import { ProcessTree, type Member } from '../linux/process-tree';
 import { ONE_THREADED } from '../plan/roles';
-import type { SampledRole } from '../record/record';
+import type { SampledRole } from '../record/run-record';
 import type { Sampler, SampleSink } from './sampler';
 import { sampler } from './ticker';
 

@@ -1,5 +1,5 @@
 import type { Metric } from '../record/metrics';
-import type { RunEvent, SampledRole } from '../record/record';
+import type { RunEvent, SampledRole } from '../record/run-record';
 import type { Running } from '../targets/target';
 
 /**

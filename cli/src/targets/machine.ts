@@ -1,6 +1,6 @@
 import { cpus, release, totalmem, type as osType } from 'node:os';
 import { availableCores } from '../linux/available-cores';
-import type { Machine } from '../record/record';
+import type { Machine } from '../record/run-record';
 
 export function thisMachine(): Machine {
   return {

@@ -2,12 +2,12 @@ import type { SeedWorkflow } from '../catalogue/seeding';
 import type { Progress } from '../ui/progress';
 import type { LoadRequest } from '../../../loadtests/lib/workload';
 import type { ClockOffset } from '../analysis/clock';
-import type { Effect } from '../analysis/ledger/effects';
+import type { Effect } from '../analysis/effects';
 import type { ExecutionsSeen } from '../analysis/traced-execution';
 import type { SampledRole } from '../plan/roles';
 import type { Server } from '../plan/server';
 import type { Role, Topology } from '../plan/topology';
-import type { Inside } from '../linux/inside';
+import type { Inside } from '../linux/container-stats';
 import type { Command } from '../linux/own-user';
 import type { N8nRequests } from './url/api';
 import type {
@@ -16,7 +16,7 @@ import type {
   RecordedDeployment,
   RunEvent,
   TargetKind,
-} from '../record/record';
+} from '../record/run-record';
 
 /** Where a topology runs, or what is loaded. A new target is one new folder that makes one of these. */
 export interface Target {

@@ -10,8 +10,8 @@ const STYLE = { width: 100, colour: false };
 
 const { findFigures, findWord, readSearch, renderRows, renderVerdict, repeatCommand } =
   await compiled(
-    `export { readSearch } from './record/read-find';
-     export { findFigures, findWord } from './report/find/figures';
+    `export { readSearch } from './features/find/read';
+     export { findFigures, findWord } from './features/find/report/figures';
      export { renderRows, renderVerdict } from './report/text/terminal';
      export { repeatCommand } from './report/text/units';`,
   );

@@ -8,9 +8,9 @@ const FOLDER = 'studies/workers/results';
 /** As the command has it. */
 const SEED = 1;
 const { readMeasurements, groupsOf, leftOut, sizes, answer, seededRandom } = await compiled(`
-  export { readMeasurements } from './predict/read';
-  export { groupsOf, leftOut, sizes, answer } from './analysis/predict/answer';
-  export { seededRandom } from './analysis/random';`);
+  export { readMeasurements } from './features/predict/read';
+  export { groupsOf, leftOut, sizes, answer } from './features/predict/analysis/answer';
+  export { seededRandom } from './analysis/statistics/random';`);
 
 function measured() {
   const folder = fileURLToPath(new URL(FOLDER, root));

@@ -1,6 +1,6 @@
 import { costOf, priceOfMillion } from '../../../cli/src/analysis/cost';
 import { adviceFor, LIMITS } from '../../../cli/src/analysis/limits/table';
-import type { AtCapacity } from '../../../cli/src/record/find-record';
+import type { AtCapacity } from '../../../cli/src/features/find/record';
 
 const role = (name: AtCapacity['roles'][number]['role'], cores: number, memoryMiB: number) => ({
   ...{ role: name, instances: 1, cpuCoresMean: cores, rssPeakMiB: memoryMiB },

@@ -1,7 +1,7 @@
-import { normal, seededRandom } from '../../../cli/src/analysis/random';
+import { normal, seededRandom } from '../../../cli/src/analysis/statistics/random';
 import { LatencyOverTime, soakTrends } from '../../../cli/src/analysis/soak';
-import { soakSentence } from '../../../cli/src/analysis/soak-sentence';
-import type { MetricSample, RequestSample } from '../../../cli/src/record/record';
+import { soakSentence } from '../../../cli/src/run/analysis/soak-sentence';
+import type { MetricSample, RequestSample } from '../../../cli/src/record/run-record';
 
 const HOURS = 2;
 const measured = { fromMs: 60_000, toMs: 60_000 + HOURS * 3_600_000 };

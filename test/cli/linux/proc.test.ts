@@ -9,7 +9,7 @@ import {
   uptimeMs,
 } from '../../../cli/src/linux/proc';
 import { ProcessTree } from '../../../cli/src/linux/process-tree';
-import { processLine } from '../../../cli/src/record/process-row';
+import { processLine } from '../../../cli/src/features/sample/record';
 
 test('a process whose name holds spaces and brackets is read right', () => {
   const stat =

@@ -4,7 +4,7 @@ import { runElsewhere } from '../../../cli/src/load/elsewhere';
 import { gather } from '../../../cli/src/load/gather';
 import type { K6Order } from '../../../cli/src/load/k6-order';
 import { planOf } from '../../../loadtests/lib/profile';
-import type { RequestSample } from '../../../cli/src/record/record';
+import type { RequestSample } from '../../../cli/src/record/run-record';
 import type { Generator, GeneratorOrder } from '../../../cli/src/targets/target';
 
 /** A k6 far away that is told what it says. */

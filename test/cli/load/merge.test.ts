@@ -1,9 +1,9 @@
 // The requests of several load generators are those of one run, whatever the order in which their lines come.
 import fc from 'fast-check';
 import { measuredPart, RequestsSeen } from '../../../cli/src/analysis/requests/seen';
-import { summarize } from '../../../cli/src/analysis/summarize';
+import { summarize } from '../../../cli/src/run/analysis/summarize';
 import { MergedLines } from '../../../cli/src/load/merge';
-import type { LatencySummary, RequestSample } from '../../../cli/src/record/record';
+import type { LatencySummary, RequestSample } from '../../../cli/src/record/run-record';
 import type { Line } from '../../../loadtests/lib/print';
 
 const PLAN = { warmupSeconds: 1, durationSeconds: 9 };

@@ -8,9 +8,9 @@ import {
   type ServerChoice,
   type ServerLoad,
 } from '../../../cli/src/plan/chosen-server';
-import { cellsOf, serverOf } from '../../../cli/src/plan/sweep-plan-cells';
-import { parseSweepPlan } from '../../../cli/src/plan/sweep-plan-file';
-import { workloadOf } from '../../../cli/src/sweep/measure-cell';
+import { cellsOf, serverOf } from '../../../cli/src/features/sweep/plan/plan-cells';
+import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan-file';
+import { workloadOf } from '../../../cli/src/features/sweep/measure-cell';
 
 const cellsIn = (text: string) => cellsOf(parseSweepPlan(text, 'plan.yaml'));
 

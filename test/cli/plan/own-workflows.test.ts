@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { workflowsFolder } from '../../../cli/src/commands/options';
+import { workflowsFolder } from '../../../cli/src/options/options';
 import { chooseWorkload, type WorkloadChoice } from '../../../cli/src/plan/chosen-workload';
 
 const folder = mkdtempSync(join(tmpdir(), 'own-workflows-'));

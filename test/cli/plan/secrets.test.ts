@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMasked, maskOf } from '../../../cli/src/plan/mask';
+import { isMasked, maskOf } from '../../../cli/src/plan/secrets/mask';
 import { chooseWorkload } from '../../../cli/src/plan/chosen-workload';
-import { withoutSecretParts } from '../../../cli/src/plan/recorded-address';
-import { isShownOption, withoutSecrets } from '../../../cli/src/plan/recorded-command';
+import { withoutSecretParts } from '../../../cli/src/plan/secrets/address';
+import { isShownOption, withoutSecrets } from '../../../cli/src/plan/secrets/command';
 import {
   foreignWithoutSecrets,
   valuesWithoutSecrets,
   type ValuesSchema,
-} from '../../../cli/src/plan/recorded-values';
-import { isHarmlessVariable } from '../../../cli/src/plan/recorded-variables';
+} from '../../../cli/src/plan/secrets/values';
+import { isHarmlessVariable } from '../../../cli/src/plan/secrets/variables';
 import {
   environmentWithoutSecrets,
   serverWithoutSecrets,
   topologyWithoutSecrets,
-} from '../../../cli/src/plan/secrets';
+} from '../../../cli/src/plan/secrets/secrets';
 import { serverSchema } from '../../../cli/src/plan/server';
 import { topologySchema } from '../../../cli/src/plan/topology';
 import { programOf } from '../../../cli/src/program';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { StopRule, metricIn, type StopLook } from '../../../cli/src/analysis/stop-rule';
+import { StopRule, metricIn, type StopLook } from '../../../cli/src/run/analysis/stop-rule';
 import { parseStopIf } from '../../../cli/src/plan/stop-if';
 
 test.each([

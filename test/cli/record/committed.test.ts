@@ -1,12 +1,12 @@
 /** Every record that the repository keeps is read as its kind, with nothing missing and nothing of another version. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { compareRecordSchema } from '../../../cli/src/record/compare-record';
-import { drillRecordSchema } from '../../../cli/src/record/drill-record';
-import { findRecordSchema } from '../../../cli/src/record/find-record';
-import { runRecordSchema } from '../../../cli/src/record/record';
-import { studyRecordSchema } from '../../../cli/src/record/study-record';
-import { cellRecordSchema, sweepRecordSchema } from '../../../cli/src/record/sweep-record';
+import { compareRecordSchema } from '../../../cli/src/features/compare/record';
+import { drillRecordSchema } from '../../../cli/src/features/drill/record';
+import { findRecordSchema } from '../../../cli/src/features/find/record';
+import { runRecordSchema } from '../../../cli/src/record/run-record';
+import { studyRecordSchema } from '../../../cli/src/features/study/record';
+import { cellRecordSchema, sweepRecordSchema } from '../../../cli/src/features/sweep/record';
 
 const STUDIES = join(__dirname, '../../../studies');
 

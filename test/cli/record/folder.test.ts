@@ -20,10 +20,10 @@ import {
   SAMPLES_HEAD,
   sampleRow,
 } from '../../../cli/src/record/csv';
-import { findRecords } from '../../../cli/src/record/beneath';
+import { findRecords } from '../../../cli/src/record/find-records';
 import { RunFolder, runId } from '../../../cli/src/record/folder';
-import { isComplete, readRun } from '../../../cli/src/record/read';
-import type { MetricSample, RequestSample, RunRecord } from '../../../cli/src/record/record';
+import { isComplete, readRun } from '../../../cli/src/record/read-run';
+import type { MetricSample, RequestSample, RunRecord } from '../../../cli/src/record/run-record';
 import { allRequests, readWholeRun } from '../../support/read-run';
 import { sampleRequests, sampleRun } from '../../support/sample-run';
 

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeBeside } from '../../../cli/src/record/beside';
+import { writeBeside } from '../../../cli/src/record/write-beside';
 import { makeFolder, RunFolder, writeWhole } from '../../../cli/src/record/folder';
 import { openTable } from '../../../cli/src/record/table-file';
 import { writeUserFile } from '../../../cli/src/record/user-file';

@@ -1,5 +1,5 @@
 import { drawCaptioned, drawChartFile } from '../../../cli/src/report/plot/draw';
-import { panelChart } from '../../../cli/src/report/run/panel-charts';
+import { panelChart } from '../../../cli/src/run/report/panel-charts';
 
 const panel = (unit: string, values: number[], labels = ['a <b>', 'c']) => ({
   ...{ board: 'B', title: 'Memory & more', kind: 'lines' as const, unit, meaning: 'm' },

@@ -1,14 +1,14 @@
 /** What users read, compared with test/golden; how it behaves is tested beside this file. */
-import { renderCompareMarkdown } from '../../../cli/src/report/compare/markdown';
-import { renderCompareTerminal } from '../../../cli/src/report/compare/terminal';
-import { renderDrillMarkdown } from '../../../cli/src/report/drill/markdown';
-import { renderDrillTerminal } from '../../../cli/src/report/drill/terminal';
-import { renderFindMarkdown } from '../../../cli/src/report/find/markdown';
-import { renderFindTerminal } from '../../../cli/src/report/find/terminal';
-import { renderSearches } from '../../../cli/src/report/find/list-terminal';
-import { renderCsv } from '../../../cli/src/report/run/csv';
-import { plotFiles, renderMarkdown } from '../../../cli/src/report/run/markdown';
-import { renderTerminal } from '../../../cli/src/report/run/terminal';
+import { renderCompareMarkdown } from '../../../cli/src/features/compare/report/markdown';
+import { renderCompareTerminal } from '../../../cli/src/features/compare/report/terminal';
+import { renderDrillMarkdown } from '../../../cli/src/features/drill/report/markdown';
+import { renderDrillTerminal } from '../../../cli/src/features/drill/report/terminal';
+import { renderFindMarkdown } from '../../../cli/src/features/find/report/markdown';
+import { renderFindTerminal } from '../../../cli/src/features/find/report/terminal';
+import { renderSearches } from '../../../cli/src/features/find/report/list-terminal';
+import { renderCsv } from '../../../cli/src/run/report/csv';
+import { plotFiles, renderMarkdown } from '../../../cli/src/run/report/markdown';
+import { renderTerminal } from '../../../cli/src/run/report/terminal';
 import { programOf } from '../../../cli/src/program';
 import { expectGolden } from '../../support/golden';
 import { sampleComparedRuns, sampleComparison } from '../../support/sample-compare';

@@ -1,6 +1,6 @@
 import { RequestsSeen } from '../../../cli/src/analysis/requests/seen';
 import { planOf } from '../../../loadtests/lib/profile';
-import type { RequestSample, Summary } from '../../../cli/src/record/record';
+import type { RequestSample, Summary } from '../../../cli/src/record/run-record';
 import { conclude, type RunEnding } from '../../../cli/src/run/conclude';
 import { sampleRun } from '../../support/sample-run';
 

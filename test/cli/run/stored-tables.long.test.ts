@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseSlos } from '../../../loadtests/lib/slo';
 import { RequestsSeen } from '../../../cli/src/analysis/requests/seen';
 import { RunFolder, type RunHead } from '../../../cli/src/record/folder';
-import type { RecordedProfile, RunRecord } from '../../../cli/src/record/record';
+import type { RecordedProfile, RunRecord } from '../../../cli/src/record/run-record';
 import { conclude, type RunEnding } from '../../../cli/src/run/conclude';
 import { readWholeRun, type WholeRun } from '../../support/read-run';
 import { sampleRequests, sampleRun } from '../../support/sample-run';

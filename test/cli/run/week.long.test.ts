@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readRun } from '../../../cli/src/record/read';
+import { readRun } from '../../../cli/src/record/read-run';
 import { recordWeek, reportAgain } from './many-requests/week';
 
 jest.setTimeout(60_000);

@@ -1,5 +1,5 @@
 import type { ExecutionsSeen } from '../../../cli/src/analysis/traced-execution';
-import { STALLED } from '../../../cli/src/analysis/recovery/execution';
+import { STALLED } from '../../../cli/src/analysis/n8n-execution';
 import { traceFromNow } from '../../../cli/src/targets/url/trace';
 import type { N8nApi } from '../../../cli/src/targets/url/api';
 

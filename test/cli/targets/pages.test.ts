@@ -2,7 +2,7 @@
 import { apiBacklog } from '../../../cli/src/targets/url/backlog';
 import { rowsOf } from '../../../cli/src/targets/url/pages';
 import { traceFromNow } from '../../../cli/src/targets/url/trace';
-import { RecoveryApi } from '../../../cli/src/recover/n8n';
+import { RecoveryApi } from '../../../cli/src/features/recover/n8n';
 import type { N8nApi } from '../../../cli/src/targets/url/api';
 
 /** Each list has one page, whose cursor is this one. */

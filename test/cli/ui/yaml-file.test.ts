@@ -6,8 +6,8 @@ import { readWorkload } from '../../../cli/src/catalogue/read';
 import { chartFileSchema, readChartFile } from '../../../cli/src/plan/chart-file';
 import { chooseServer } from '../../../cli/src/plan/chosen-server';
 import { chooseTopology, isTopologyFile } from '../../../cli/src/plan/chosen-topology';
-import { parseStudy } from '../../../cli/src/plan/study-file';
-import { parseSweepPlan } from '../../../cli/src/plan/sweep-plan-file';
+import { parseStudy } from '../../../cli/src/features/study/plan';
+import { parseSweepPlan } from '../../../cli/src/features/sweep/plan/plan-file';
 import { Mistake } from '../../../cli/src/ui/exit';
 import { nearest } from '../../../cli/src/ui/nearest';
 

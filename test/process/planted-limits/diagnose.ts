@@ -8,7 +8,7 @@ import { findK6 } from '../../../cli/src/load/find-k6';
 import { chooseWorkload, type ChosenWorkload } from '../../../cli/src/plan/chosen-workload';
 import { planOf } from '../../../loadtests/lib/profile';
 import { parseSlos } from '../../../loadtests/lib/slo';
-import type { LimitedBy } from '../../../cli/src/record/record';
+import type { LimitedBy } from '../../../cli/src/record/run-record';
 import { measure } from '../../../cli/src/run/run';
 import type { Running } from '../../../cli/src/targets/target';
 import { bringUp, never, quiet } from '../stage';

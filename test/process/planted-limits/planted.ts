@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createGroup, findControl, readGroup } from '../../../cli/src/linux/cgroup';
-import type { Limit } from '../../../cli/src/record/record';
+import type { Limit } from '../../../cli/src/record/run-record';
 import type { Running } from '../../../cli/src/targets/target';
 
 /** Real systems, each with one limit planted, and the row of the table that has to name it. */

@@ -1,4 +1,4 @@
-import type { LimitedBy, RankedLimit } from '../../record/record';
+import type { LimitedBy, RankedLimit } from '../../record/run-record';
 import { Sampled, type LimitFacts } from './facts';
 import { rank } from './rank';
 import { limitName, LIMITS, rowOf } from './table';

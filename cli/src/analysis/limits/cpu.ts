@@ -1,6 +1,6 @@
 import { LOADED_ROLES, ROLES } from '../../plan/roles';
 import type { SampledRole } from '../metrics';
-import { mean } from '../statistics';
+import { mean } from '../statistics/statistics';
 import { rootOf } from './facts';
 import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
 import { formatNumber, percent } from '../../ui/numbers';

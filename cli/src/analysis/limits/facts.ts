@@ -1,7 +1,7 @@
 import type { Metric } from '../../record/metrics';
-import type { MetricSample, RunEvent, Summary } from '../../record/record';
+import type { MetricSample, RunEvent, Summary } from '../../record/run-record';
 import { totals, type SampledRole, type Window } from '../metrics';
-import { mean } from '../statistics';
+import { mean } from '../statistics/statistics';
 
 /** What the topology and the machine allow. What samplers read of the kernel goes before it. */
 export interface LimitsInForce {

@@ -1,8 +1,8 @@
 import { ROLES } from '../../plan/roles';
-import type { Limit } from '../../record/record';
+import type { Limit } from '../../record/run-record';
 import type { SampledRole } from '../metrics';
-import { mean, median } from '../statistics';
-import { slope } from '../trend';
+import { mean, median } from '../statistics/statistics';
+import { slope } from '../statistics/trend';
 import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
 import { duration, formatNumber } from '../../ui/numbers';
 

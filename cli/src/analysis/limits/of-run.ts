@@ -3,7 +3,7 @@ import { dueBetween } from '../../../../loadtests/lib/due';
 import { ROLES } from '../../plan/roles';
 import type { Role, Topology } from '../../plan/topology';
 import { tuningEnv } from '../../plan/tuning-env';
-import type { Machine, RecordedProfile } from '../../record/record';
+import type { Machine, RecordedProfile } from '../../record/run-record';
 import type { Window } from '../metrics';
 import type { LimitsInForce } from './facts';
 

@@ -1,4 +1,4 @@
-import type { RankedLimit } from '../../record/record';
+import type { RankedLimit } from '../../record/run-record';
 import type { Reading, LimitRow } from './row';
 
 export interface Read {

@@ -1,4 +1,4 @@
-import type { Limit } from '../../record/record';
+import type { Limit } from '../../record/run-record';
 import type { SampledRole } from '../metrics';
 import type { LimitFacts, Sampled } from './facts';
 

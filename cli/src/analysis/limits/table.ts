@@ -1,4 +1,4 @@
-import type { Limit } from '../../record/record';
+import type { Limit } from '../../record/run-record';
 import { cpuRows } from './cpu';
 import { diskRows } from './disk';
 import { generatorRows } from './generator';

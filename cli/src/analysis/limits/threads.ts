@@ -1,6 +1,6 @@
 import { ONE_THREADED } from '../../plan/roles';
 import type { SampledRole } from '../metrics';
-import { mean, median } from '../statistics';
+import { mean, median } from '../statistics/statistics';
 import { USED_UP, roleName, type Reading, type LimitRow, type Seen } from './row';
 import { duration, formatNumber, percent } from '../../ui/numbers';
 

@@ -1,4 +1,4 @@
-import type { RequestSample, Summary } from '../../record/record';
+import type { RequestSample, Summary } from '../../record/run-record';
 import type { Window } from '../metrics';
 import { GoodReplies } from './good-replies';
 import { hasLatency } from './latency';

@@ -1,4 +1,4 @@
-import type { RequestSample } from '../../record/record';
+import type { RequestSample } from '../../record/run-record';
 import type { Window } from '../metrics';
 
 const FEW = 1024;

@@ -1,4 +1,4 @@
-import type { Ordered } from '../statistics';
+import type { Ordered } from '../statistics/statistics';
 
 /**
  * No value that comes out differs from the one that went in by more than this share: a tenth of a percent,

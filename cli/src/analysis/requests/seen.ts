@@ -1,4 +1,4 @@
-import type { RecordedProfile, RequestSample } from '../../record/record';
+import type { RecordedProfile, RequestSample } from '../../record/run-record';
 import type { Window } from '../metrics';
 import { LatencyOverTime } from '../soak';
 import { RequestFigures } from './figures';

@@ -1,4 +1,4 @@
-import type { RequestSample } from '../../record/record';
+import type { RequestSample } from '../../record/run-record';
 import { NEVER_ANSWERED } from './latency';
 
 /** Shorter ones are ordinary service times. */

@@ -1,4 +1,4 @@
-import type { Summary } from '../../record/record';
+import type { Summary } from '../../record/run-record';
 
 /** A process per execution makes ever new names; a report shows 40 of them. */
 const PROCESSES = 10_000;

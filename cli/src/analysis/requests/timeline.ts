@@ -1,5 +1,5 @@
-import type { RequestSample } from '../../record/record';
-import type { Moments, Ordered } from '../statistics';
+import type { RequestSample } from '../../record/run-record';
+import type { Moments, Ordered } from '../statistics/statistics';
 import { EXACT_UP_TO, Values, type ExactUpTo } from './values';
 
 const WIDTHS = [0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];

@@ -1,4 +1,4 @@
-import { mean, standardDeviation, type Moments, type Ordered } from '../statistics';
+import { mean, standardDeviation, type Moments, type Ordered } from '../statistics/statistics';
 import { Histogram } from './histogram';
 
 /** As many values are each kept. */

@@ -1,4 +1,4 @@
-import type { Machine, RunRecord } from '../../record/record';
+import type { Machine, RunRecord } from '../../record/run-record';
 import type { RecordedWorkload } from '../../plan/recorded';
 import type { Topology } from '../../plan/topology';
 import type { Chart } from '../plot/chart';

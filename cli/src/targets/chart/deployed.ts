@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { findBundled } from '../../lab/kit';
-import { valuesWithoutSecrets, type ValuesSchema } from '../../plan/recorded-values';
+import { valuesWithoutSecrets, type ValuesSchema } from '../../plan/secrets/values';
 import { Mistake } from '../../ui/exit';
 import { yamlFault } from '../../ui/yaml-file';
 import { filled, presetsOf } from './presets';

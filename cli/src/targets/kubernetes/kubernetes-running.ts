@@ -2,8 +2,8 @@ import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { keptForMs } from '../../plan/kept-executions';
 import type { Topology } from '../../plan/topology';
 import { isRole } from '../../plan/roles';
-import { topologyWithoutSecrets } from '../../plan/secrets';
-import type { ExecutionCounts, Machine, RecordedDeployment, RunEvent } from '../../record/record';
+import { topologyWithoutSecrets } from '../../plan/secrets/secrets';
+import type { ExecutionCounts, Machine, RecordedDeployment, RunEvent } from '../../record/run-record';
 import type { SeedingPlace, SeedWorkflow } from '../../catalogue/seeding';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';
@@ -18,23 +18,23 @@ import type {
   Running,
   StoreLooks,
 } from '../target';
-import type { Effect } from '../../analysis/ledger/effects';
+import type { Effect } from '../../analysis/effects';
 import { ApiSeeds } from '../url/seeds';
-import type { Cluster } from './api';
-import { podDatabase } from './database';
-import { drillAccessOf } from './drill-access';
-import type { ClusterGenerators } from './generator';
-import type { GeneratorPod } from './generator-pod';
-import { ClusterInsides } from './insides';
-import { PodApi } from './pod-api';
-import { podProgram } from './pod-program';
-import { OURS_SELECTOR } from './labels';
-import { closedBy, closedText } from './network-policies';
-import type { PodLogs } from './pod-logs';
-import type { PodWatch } from './pod-watch';
-import { roleOf } from './pods';
-import { databaseSeat, versionIn } from './release';
-import { storesOf } from './stores';
+import type { Cluster } from './api/api';
+import { podDatabase } from './pods/database';
+import { drillAccessOf } from './drill/access';
+import type { ClusterGenerators } from './generators/generator';
+import type { GeneratorPod } from './generators/generator-pod';
+import { ClusterInsides } from './pods/container-stats';
+import { PodApi } from './pods/n8n-api';
+import { podProgram } from './drill/program';
+import { OURS_SELECTOR } from './objects/labels';
+import { closedBy, closedText } from './drill/network-policies';
+import type { PodLogs } from './pods/pod-logs';
+import type { PodWatch } from './pods/pod-watch';
+import { roleOf } from './pods/pods';
+import { databaseSeat, versionIn } from './release/release';
+import { storesOf } from './pods/stores';
 
 const N8N_PORT = 5678;
 

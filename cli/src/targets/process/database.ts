@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { ExecutionCounts } from '../../record/record';
+import type { ExecutionCounts } from '../../record/run-record';
 import { isLegacy } from '../../plan/limits';
 import { PLAIN, type Command } from '../../linux/own-user';
 import { query } from './postgresql';

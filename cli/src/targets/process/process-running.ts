@@ -4,9 +4,9 @@ import pg from 'pg';
 import type { LoadRequest } from '../../../../loadtests/lib/workload';
 import { keptForMs } from '../../plan/kept-executions';
 import type { Topology } from '../../plan/topology';
-import type { ExecutionCounts, RunEvent } from '../../record/record';
+import type { ExecutionCounts, RunEvent } from '../../record/run-record';
 import { within } from '../../ui/within';
-import { topologyWithoutSecrets } from '../../plan/secrets';
+import { topologyWithoutSecrets } from '../../plan/secrets/secrets';
 import { thisMachine } from '../machine';
 import type {
   DrillAccess,

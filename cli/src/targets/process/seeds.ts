@@ -1,4 +1,4 @@
-import type { Effect } from '../../analysis/ledger/effects';
+import type { Effect } from '../../analysis/effects';
 import { placingSql, type SeedWorkflow } from '../../catalogue/seeding';
 import { Failure, messageOf } from '../../ui/exit';
 import type { Database } from './database';

@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessRoot } from '../target';
-import type { RunEvent } from '../../record/record';
+import type { RunEvent } from '../../record/run-record';
 import {
   createGroup,
   groupFolders,

@@ -1,5 +1,5 @@
 import { idsOf, type TracedExecution } from '../../analysis/traced-execution';
-import { STALLED } from '../../analysis/recovery/execution';
+import { STALLED } from '../../analysis/n8n-execution';
 import type { ExecutionTrace } from '../target';
 import type { Database, DatabaseRow } from './database';
 import { isLegacy } from '../../plan/limits';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readEffects, type Effect } from '../../analysis/ledger/effects';
+import { readEffects, type Effect } from '../../analysis/effects';
 import { repositoryRoot } from '../../lab/paths';
 import { Failure } from '../../ui/exit';
 import type { ProcessSpec } from './supervisor';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverWithoutSecrets } from '../../plan/secrets';
+import { serverWithoutSecrets } from '../../plan/secrets/secrets';
 import type { Server } from '../../plan/server';
 import { Failure, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';

@@ -1,5 +1,5 @@
 import { idsOf, type ExecutionsSeen, type TracedExecution } from '../../analysis/traced-execution';
-import { STALLED } from '../../analysis/recovery/execution';
+import { STALLED } from '../../analysis/n8n-execution';
 import type { ExecutionTrace } from '../target';
 import type { N8nApi } from './api';
 import { rowsOf } from './pages';

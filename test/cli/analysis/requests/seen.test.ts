@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { InFlight } from '../../../../cli/src/analysis/in-flight';
-import { seededRandom } from '../../../../cli/src/analysis/random';
+import { InFlight } from '../../../../cli/src/run/analysis/requests-in-flight';
+import { seededRandom } from '../../../../cli/src/analysis/statistics/random';
 import { GoodReplies } from '../../../../cli/src/analysis/requests/good-replies';
 import { RequestsSeen } from '../../../../cli/src/analysis/requests/seen';
 import { ProcessSpread } from '../../../../cli/src/analysis/requests/spread';
-import type { RequestSample } from '../../../../cli/src/record/record';
+import type { RequestSample } from '../../../../cli/src/record/run-record';
 import { keptIn } from '../../../support/kept';
 import { runs } from '../../../support/properties';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { seededRandom } from '../../../../cli/src/analysis/random';
+import { seededRandom } from '../../../../cli/src/analysis/statistics/random';
 import { Histogram, RELATIVE_ERROR } from '../../../../cli/src/analysis/requests/histogram';
 import { Values } from '../../../../cli/src/analysis/requests/values';
 import {
@@ -8,7 +8,7 @@ import {
   percentileInterval,
   sorted,
   standardDeviation,
-} from '../../../../cli/src/analysis/statistics';
+} from '../../../../cli/src/analysis/statistics/statistics';
 import { keptIn } from '../../../support/kept';
 
 /** Milliseconds, from less than k6 can tell apart to days. */

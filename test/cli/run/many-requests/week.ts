@@ -5,8 +5,8 @@ import { planOf } from '../../../../loadtests/lib/profile';
 import { parseSlos } from '../../../../loadtests/lib/slo';
 import { measure } from '../../../../cli/src/run/run';
 import { readRunData } from '../../../../cli/src/run/read';
-import { writeBeside } from '../../../../cli/src/record/beside';
-import { runReports } from '../../../../cli/src/run/reports';
+import { writeBeside } from '../../../../cli/src/record/write-beside';
+import { runReports } from '../../../../cli/src/run/write-report';
 import { thisMachine } from '../../../../cli/src/targets/machine';
 import type { Running } from '../../../../cli/src/targets/target';
 

@@ -60,7 +60,7 @@ afterAll(async () => {
 
 /** Asks one thing, and says what came of it. */
 const ASKING = `
-import { Cluster } from './cli/src/targets/kubernetes/api';
+import { Cluster } from './cli/src/targets/kubernetes/api/api';
 const [, , kubeconfig, what, ...asked] = process.argv;
 const cluster = await Cluster.of(kubeconfig, null, { serverMs: 400, podMs: 200 });
 const ways = {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TracedExecutions } from '../../../../cli/src/analysis/traced-execution';
-import { ledgerOf } from '../../../../cli/src/analysis/ledger/ledger';
-import type { RequestSample } from '../../../../cli/src/record/record';
+import { ledgerOf } from '../../../../cli/src/features/drill/analysis/ledger';
+import type { RequestSample } from '../../../../cli/src/record/run-record';
 import type { Database, DatabaseRow } from '../../../../cli/src/targets/process/database';
 import { traceFromNow } from '../../../../cli/src/targets/process/trace';
 

@@ -8,7 +8,7 @@ import { ownRequest } from '../../../../loadtests/lib/own-request';
 import { isAlive, processName } from '../../../../cli/src/linux/proc';
 import { ProcessTree } from '../../../../cli/src/linux/process-tree';
 import { serverSchema } from '../../../../cli/src/plan/server';
-import type { RunEvent } from '../../../../cli/src/record/record';
+import type { RunEvent } from '../../../../cli/src/record/run-record';
 import { freePort } from '../../../../cli/src/targets/process/ports';
 import { serverTarget } from '../../../../cli/src/targets/server/server-target';
 import type { Running } from '../../../../cli/src/targets/target';

@@ -1,0 +1,208 @@
+/** SLOs against what a run measured: met, missed, or not to be decided from so little. */
+import type { Slo, SloMetric, SloOperator } from '../../../../loadtests/lib/slo';
+import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../../record/run-record';
+import { leastRequests } from './least-requests';
+import { shareInterval, type Interval } from '../statistics/statistics';
+import { duration, formatNumber, percent } from '../../ui/numbers';
+
+export type Breach = Verdict['breaches'][number];
+export type Undecided = Verdict['undecided'][number];
+
+/** An SLO is met or missed when the whole interval says so. */
+const CONFIDENCE = 0.95;
+
+export interface Assessment {
+  slo: Slo;
+  state: 'met' | 'missed' | 'undecided';
+  /** Null without evidence. */
+  measured: number | null;
+  /** Whether the measured value alone would meet it. */
+  seemsMet: boolean;
+  /** What was measured, beside the limit. */
+  text: string;
+  /** As far as can be foretold, to decide it; null where more requests would not help. */
+  requestsNeeded: number | null;
+}
+
+/**
+ * `asSeen`: of these requests and no others, as a smoke run is meant. Otherwise they stand for all that
+ * would come at this load, and the confidence interval of the percentile or the share decides.
+ */
+export function assess(slo: Slo, summary: Summary, { asSeen = false } = {}): Assessment {
+  const measured = measure(slo.metric, summary);
+  if (measured === null) return withoutEvidence(slo, summary);
+  const point = { value: measured, low: measured, high: measured };
+  const seemsMet = stateOf(point, slo) === 'met';
+  if (slo.metric === 'throughput' && seemsMet && !asSeen && summary.completions === null) {
+    return acceptedOnly(slo, measured);
+  }
+  const interval = asSeen ? point : intervalOf(slo, summary, point);
+  const state = stateOf(interval, slo);
+  const value = measuredText(slo.metric, measured, summary);
+  const limit = `limit ${format(slo.metric, slo.bound)}`;
+  return {
+    slo,
+    state,
+    measured,
+    seemsMet,
+    text:
+      state === 'undecided'
+        ? `${value} ${rangeText(slo.metric, interval)}, ${limit}`
+        : `${value}, ${limit}`,
+    requestsNeeded: state === 'undecided' ? requestsNeeded(slo, interval, summary) : null,
+  };
+}
+
+function measuredText(metric: SloMetric, measured: number, summary: Summary): string {
+  const { offered, achieved, completions = null } = summary;
+  if (metric !== 'throughput') return `${metric} ${format(metric, measured)}`;
+  const isLate = completions !== null && completions.shareOfOffered < achieved.shareOfOffered;
+  const [rate, what] = isLate
+    ? [completions.ratePerSecond, 'were completed']
+    : [achieved.ratePerSecond, 'got the expected response'];
+  return `${formatNumber(rate)} of ${formatNumber(offered.ratePerSecond)} req/s ${what}`;
+}
+
+/** The SLOs that were missed, each with what was measured. */
+export const breachOf = ({ slo, measured, text }: Assessment): Breach => ({
+  slo: slo.text,
+  // Without a single response a latency has no value; the record's JSON needs a number.
+  measured: measured ?? Number.MAX_VALUE,
+  text,
+});
+
+export const undecidedOf = ({ slo, measured, seemsMet, text }: Assessment): Undecided => ({
+  slo: slo.text,
+  measured,
+  seemsMet,
+  text,
+});
+
+/**
+ * How near the worst SLO is to its bound: 1 is at it, 2 twice beyond. Null where no SLO has a scale:
+ * a backlog of 0 is met or not.
+ */
+export function pressure(slos: readonly Slo[], summary: Summary): number | null {
+  const all = slos.flatMap(({ metric, operator, bound }) => {
+    const measured = measure(metric, summary);
+    if (measured === null || bound <= 0 || operator === '=' || metric === 'backlog') return [];
+    return [operator.startsWith('<') ? measured / bound : bound / Math.max(measured, 1e-3)];
+  });
+  return all.length === 0 ? null : Math.max(...all);
+}
+
+function measure(metric: SloMetric, summary: Summary): number | null {
+  if (metric === 'errors') return summary.offered.requests === 0 ? null : summary.errors.share;
+  if (metric === 'throughput') {
+    if (summary.offered.requests === 0) return null;
+    const { achieved, completions = null } = summary;
+    return Math.min(achieved.shareOfOffered, completions?.shareOfOffered ?? 1);
+  }
+  if (metric === 'backlog') return unfinished(summary);
+  return summary.latencyMs?.[latencyName(metric)] ?? null;
+}
+
+const latencyName = (
+  metric: Exclude<SloMetric, 'errors' | 'throughput' | 'backlog'>,
+): Exclude<keyof LatencySummary, 'intervals'> => (metric === 'p99.9' ? 'p999' : metric);
+
+/** Executions that n8n had not done when the load ended and its time to drain was over; null: not known. */
+function unfinished({ backlog, executions, matched }: Summary): number | null {
+  if (backlog !== null && backlog.drainedAfterSeconds === null) return Math.max(1, backlog.atEnd);
+  if (executions !== null) return executions.unfinished;
+  if (matched !== undefined && !('skipped' in matched)) return matched.unfinished ?? null;
+  return backlog === null ? null : 0;
+}
+
+/** Nothing measured is never met; where not one response came to be measured, it is missed. */
+function withoutEvidence(slo: Slo, summary: Summary): Assessment {
+  const none = { slo, measured: null, seemsMet: false, requestsNeeded: null };
+  const isLatency = !['errors', 'throughput', 'backlog'].includes(slo.metric);
+  if (isLatency && summary.offered.requests > 0) {
+    const text = `${slo.text} is missed: no request got the expected response`;
+    return { ...none, state: 'missed', text };
+  }
+  const why =
+    slo.metric === 'backlog'
+      ? "n8n's executions could not be counted"
+      : 'no request was sent in the measured time';
+  return { ...none, state: 'undecided', text: `${slo.text} is not known: ${why}` };
+}
+
+/** An answer at once says that the work was accepted; whether n8n keeps up with it nobody could see. */
+const acceptedOnly = (slo: Slo, measured: number): Assessment => ({
+  ...{ slo, state: 'undecided', measured, seemsMet: true, requestsNeeded: null },
+  text: 'this workload responds at once, and n8n could not tell which executions were completed',
+});
+
+function intervalOf({ metric, bound }: Slo, summary: Summary, point: Interval): Interval {
+  const { errors, latencyMs } = summary;
+  // What was counted is no estimate; no number of requests proves that there will never be an error.
+  if (metric === 'backlog' || metric === 'max' || (metric === 'errors' && bound <= 0)) return point;
+  if (metric === 'errors') {
+    const trials = errors.share > 0 ? errors.requests / errors.share : summary.offered.requests;
+    return shareInterval(errors.requests, Math.round(trials), CONFIDENCE);
+  }
+  if (metric === 'throughput') return throughputInterval(summary, bound, point);
+  const known: LatencyInterval | undefined =
+    latencyMs?.intervals?.[latencyName(metric) as keyof typeof latencyMs.intervals];
+  // Records of schema version 1 have none.
+  if (known === undefined) return point;
+  return { value: point.value, low: known.low, high: known.high ?? Infinity };
+}
+
+/**
+ * Responses are counted, not estimated, so what reaches the bound is met. Below it, the errors of a few
+ * requests may be chance.
+ */
+function throughputInterval(summary: Summary, bound: number, point: Interval): Interval {
+  if (point.value >= bound) return point;
+  const { requests } = summary.offered;
+  return shareInterval(Math.round(point.value * requests), requests, CONFIDENCE);
+}
+
+function stateOf(
+  { low, high }: Interval,
+  { operator, bound }: Pick<Slo, 'operator' | 'bound'>,
+): Assessment['state'] {
+  const holds = HOLDS[operator];
+  const ends = [holds(low, bound), holds(high, bound)];
+  if (ends.every(Boolean)) return 'met';
+  return ends.some(Boolean) || (operator === '=' && low <= bound && bound <= high && low < high)
+    ? 'undecided'
+    : 'missed';
+}
+
+const HOLDS: Record<SloOperator, (value: number, bound: number) => boolean> = {
+  '<': (value, bound) => value < bound,
+  '<=': (value, bound) => value <= bound,
+  '>': (value, bound) => value > bound,
+  '>=': (value, bound) => value >= bound,
+  '=': (value, bound) => value === bound,
+};
+
+/** An interval narrows with the square root of the number of requests. */
+function requestsNeeded(slo: Slo, { value, low, high }: Interval, summary: Summary): number {
+  const seen = slo.metric === 'errors' ? summary.offered.requests : (summary.latencyMs?.count ?? 0);
+  const least = leastRequests(slo.metric, slo.bound);
+  if (!Number.isFinite(high) || seen < least) return Math.max(least, seen + 1);
+  const half = slo.bound > value ? high - value : value - low;
+  const distance = Math.abs(slo.bound - value);
+  const times = distance === 0 ? MOST_TIMES : Math.min(MOST_TIMES, 1.2 * (half / distance) ** 2);
+  return Math.ceil(seen * Math.max(times, 1.2));
+}
+
+/** At its very bound no run is long enough. */
+const MOST_TIMES = 100;
+
+function rangeText(metric: SloMetric, { low, high }: Interval): string {
+  return Number.isFinite(high)
+    ? `(between ${format(metric, low)} and ${format(metric, high)})`
+    : `(at least ${format(metric, low)}, too few requests for an upper bound)`;
+}
+
+function format(metric: SloMetric, measured: number): string {
+  if (metric === 'backlog') return String(measured);
+  if (metric === 'errors' || metric === 'throughput') return percent(measured);
+  return duration(measured);
+}

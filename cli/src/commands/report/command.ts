@@ -1,0 +1,171 @@
+import type { Command } from 'commander';
+import { basename, join, relative, resolve, sep } from 'node:path';
+import { NoAnswer } from '../../prometheus/address';
+import type { PrometheusApi } from '../../prometheus/query';
+import { writeBeside } from '../../record/write-beside';
+import { kindOf, findRecords, type FoundRecord } from '../../record/find-records';
+import { PANELS_FILE } from '../../record/panels';
+import { isComplete, readRun } from '../../record/read-run';
+import type { RunRecord } from '../../record/run-record';
+import { s3Place, s3UrlOf, uploadFolder } from '../../record/s3';
+import { refuseForeign, writeUserFile, type UserFile } from '../../record/user-file';
+import { renderIndexHtml } from './index/html';
+import { PAGE_BEGIN } from '../../report/page/page';
+import { renderCsv, RUNS_HEAD } from '../../run/report/csv';
+import { askPanels } from './ask-panels';
+import { EXIT, messageOf, Mistake } from '../../ui/exit';
+import { onInterrupt } from '../../ui/interrupt';
+import { printJson, printLines, warn } from '../../ui/print';
+import { startProgress } from '../../ui/progress';
+import { forceOption } from '../../options/options';
+import { chosenPrometheus, withPrometheusOptions, type PrometheusOptions } from '../../options/prometheus';
+import { reportOn, type Reported } from './render-record';
+
+interface ReportOptions extends PrometheusOptions {
+  s3?: string;
+  csv?: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('report')
+    .description(
+      'Rebuild the reports of runs, searches, comparisons, sweeps and drills; interrupted runs are completed from what they recorded',
+    )
+    .argument('<folders...>', 'folders of records, or folders that hold them, which get an index')
+    .option(
+      '--s3 <place>',
+      'also copy the folders to s3://bucket/prefix; credentials as for the AWS CLI',
+    )
+    .option('--csv <file>', 'write all runs to one table, one line per run')
+    .addOption(forceOption());
+  withPrometheusOptions(
+    command,
+    'add the series of this Prometheus from the time of each run to its report, on Kubernetes those of its release',
+  )
+    .option('--json', 'print the records as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  n8n-tuned report results\n  n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n\n  n8n-tuned report results --prometheus http://127.0.0.1:9090 --prometheus-release prod',
+    )
+    .action(async (folders: string[], options: ReportOptions) => {
+      process.exitCode = await report(folders, options);
+    });
+}
+
+async function report(folders: string[], options: ReportOptions): Promise<number> {
+  const place = options.s3 === undefined ? null : await s3Place(options.s3);
+  const api = await chosenPrometheus(options);
+  const found = folders.flatMap(findRecords);
+  const csv = csvOf(options);
+  const indexes = folders.filter(isIndexed).map((folder) => indexOf(folder, options));
+  for (const file of [csv ?? [], indexes].flat()) refuseForeign(file);
+  if (found.length === 0) {
+    throw new Mistake(`there is no record in ${folders.join(', ')}: n8n-tuned run makes one.`);
+  }
+  const interrupt = onInterrupt();
+  const progress = startProgress();
+  const all: (FoundRecord & Reported)[] = [];
+  const unread: string[] = [];
+  try {
+    const unasked = new Map<string, string[]>();
+    if (api !== null) {
+      // First, since the report of a drill also shows its run.
+      for (const { folder } of found.filter(({ kind }) => kind === 'run')) {
+        progress.tell(`asking ${api.url} about ${folder}`);
+        unasked.set(folder, await addPanels(folder, api, options).catch(unlessMistake));
+      }
+    }
+    for (const one of found) {
+      progress.tell(`reporting ${one.folder}`);
+      const reported = await reportOn(one).catch((error: unknown) => {
+        unread.push(...unlessMistake(error));
+        return null;
+      });
+      if (reported === null) continue;
+      const missing = unasked.get(one.folder) ?? [];
+      all.push({ ...one, ...reported, problems: [...missing, ...reported.problems] });
+    }
+    // Once the parts have their reports too.
+    if (place !== null) {
+      for (const { folder, problems } of all.filter(({ isTop }) => isTop)) {
+        progress.tell(`copying ${folder} to ${s3UrlOf(place, folder)}`);
+        await uploadFolder(place, folder, interrupt.signal).catch((error: unknown) => {
+          problems.push(messageOf(error));
+        });
+      }
+    }
+  } finally {
+    progress.end();
+    interrupt.end();
+  }
+  if (all.length === 0) throw new Mistake(unread.join('\nn8n-tuned: '));
+  const top = all.filter(({ isTop }) => isTop);
+  const problems = [...unread, ...all.flatMap((one) => one.problems)];
+  for (const { folder, ...file } of indexes) writeUserFile(file, indexPage(folder, top));
+  [...all.flatMap(({ notes }) => notes), ...problems].forEach(warn);
+  const runs = all.filter(({ kind }) => kind === 'run').map(({ record }) => record as RunRecord);
+  if (csv !== null) writeUserFile(csv, renderCsv(runs));
+  if (options.json === true) printJson(top.map(({ record }) => record));
+  else {
+    printLines(top.map(({ sentence, folder }) => `${sentence}\n  ${join(folder, 'report.html')}`));
+    printLines(indexes.map(({ path }) => `All of them: ${path}`));
+  }
+  return problems.length > 0 ? EXIT.invalid : EXIT.fine;
+}
+
+const INDEX_FILE = 'index.html';
+
+/** A folder that is a record has its own report. */
+const isIndexed = (folder: string): boolean => kindOf(folder) === null;
+
+type IndexFile = UserFile & { folder: string };
+
+const indexOf = (folder: string, { force = false }: ReportOptions): IndexFile => ({
+  ...{ folder, path: join(folder, INDEX_FILE), option: 'the index', begins: PAGE_BEGIN, force },
+});
+
+const csvOf = ({ csv, force = false }: ReportOptions): UserFile | null =>
+  csv === undefined ? null : { path: csv, option: '--csv', begins: RUNS_HEAD, force };
+
+/** Of the records that lie beneath it. */
+function indexPage(folder: string, all: readonly (FoundRecord & Reported)[]): string {
+  const entries = all
+    .map((one) => ({ ...one.row, inside: relative(folder, one.folder) }))
+    .filter(({ inside }) => inside !== '..' && !inside.startsWith(`..${sep}`))
+    .map(({ inside, ...row }) => ({
+      ...row,
+      href: [...inside.split(sep), 'report.html'].map(encodeURIComponent).join('/'),
+    }));
+  return renderIndexHtml(`Results in ${basename(resolve(folder))}`, entries);
+}
+
+/** A record that cannot be read keeps no other from its report. */
+function unlessMistake(error: unknown): string[] {
+  if (error instanceof Mistake) return [error.message];
+  throw error;
+}
+
+/** Beside a run that is complete; says what is missing. */
+async function addPanels(
+  folder: string,
+  api: PrometheusApi,
+  { prometheusNamespace: namespace, prometheusRelease: release }: ReportOptions,
+): Promise<string[]> {
+  if (!isComplete(folder)) return [];
+  try {
+    const panels = await askPanels(api, readRun(folder), {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(release === undefined ? {} : { release }),
+    });
+    if (panels.panels.length === 0) {
+      return [`${api.url} has no series of n8n for the time of ${folder}.`];
+    }
+    return writeBeside(folder, [{ name: PANELS_FILE, content: `${JSON.stringify(panels)}\n` }]);
+  } catch (error) {
+    if (error instanceof NoAnswer) return [`${error.message}, so ${folder} is without its series.`];
+    throw error;
+  }
+}

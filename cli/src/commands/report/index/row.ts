@@ -1,0 +1,126 @@
+/** One line of the index over a folder of results, from a record of any kind. */
+import { COMPARE_METRICS } from '../../../features/compare/analysis/metric';
+import { limitName } from '../../../analysis/limits/table';
+import { usualLimit } from '../../../analysis/limits/limit-seen';
+import { percentile } from '../../../analysis/statistics/statistics';
+import type { CompareRecord } from '../../../features/compare/record';
+import type { DrillRecord } from '../../../features/drill/record';
+import type { FindRecord } from '../../../features/find/record';
+import type { CellRecord, SweepRecord } from '../../../features/sweep/record';
+import { compareWord, ratiosOf } from '../../../features/compare/report/figures';
+import { COMPARE_TONES } from '../../../features/compare/report/html';
+import { countedByTime, type DrillParts } from '../../../features/drill/report/charts';
+import { drillWord } from '../../../features/drill/report/figures';
+import { DRILL_TONES } from '../../../features/drill/report/html';
+import { findWord } from '../../../features/find/report/figures';
+import { FIND_TONES } from '../../../features/find/report/html';
+import type { RunData } from '../../../run/report/data';
+import { outcomeWord } from '../../../run/report/figures';
+import { RUN_TONES } from '../../../run/report/html';
+import { sweepSentence } from '../../../features/sweep/report/figures';
+
+export interface IndexRow {
+  kind: 'run' | 'search' | 'comparison' | 'drill' | 'sweep';
+  startedAt: string;
+  workload: string;
+  word: string;
+  tone: 'good' | 'bad' | 'unsure';
+  sentence: string;
+  /** Of a run the rate of expected responses, of a search the capacity; null of the others. */
+  ratePerSecond: number | null;
+  p95Ms: number | null;
+  errorShare: number | null;
+  limitedBy: string | null;
+  course: Course;
+}
+
+/** Drawn small, from left to right. */
+export interface Course {
+  /** Such as `p95 (ms) over time`. */
+  label: string;
+  values: readonly (number | null)[];
+}
+
+export function rowOfRun({ record, requests }: RunData): IndexRow {
+  const { summary, verdict } = record;
+  return {
+    ...{ kind: 'run', startedAt: record.startedAt, workload: record.workload.name },
+    ...{ word: outcomeWord(record), tone: RUN_TONES[verdict.outcome], sentence: verdict.sentence },
+    ratePerSecond: Math.min(
+      summary.achieved.ratePerSecond,
+      summary.completions?.ratePerSecond ?? Infinity,
+    ),
+    ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
+    limitedBy: limitName(verdict.limitedBy.limit),
+    course: {
+      label: 'p95 (ms) over time',
+      values: requests
+        .byTime()
+        .map(({ latenciesMs }) => (latenciesMs.length > 0 ? percentile(latenciesMs, 0.95) : null)),
+    },
+  };
+}
+
+export function rowOfSearch(record: FindRecord): IndexRow {
+  const confirmed = record.probes.find(({ run }) => run === record.confirmedBy);
+  return {
+    ...{ kind: 'search', startedAt: record.startedAt, workload: record.workload.name },
+    ...{ word: findWord(record), tone: FIND_TONES[record.verdict], sentence: record.sentence },
+    ratePerSecond: record.capacity.ratePerSecond,
+    ...{ p95Ms: confirmed?.p95Ms ?? null, errorShare: confirmed?.errorShare ?? null },
+    limitedBy: limitName(record.limit),
+    course: {
+      label: 'offered rate (per second), probe by probe',
+      values: record.probes.map(({ ratePerSecond }) => ratePerSecond ?? null),
+    },
+  };
+}
+
+export function rowOfComparison(record: CompareRecord): IndexRow {
+  const limits = (record.b.limits ?? []).filter((limit) => limit !== null);
+  const most = usualLimit(limits);
+  return {
+    ...{ kind: 'comparison', startedAt: record.startedAt, workload: record.workload.name },
+    ...{ word: compareWord(record), tone: COMPARE_TONES[record.answer], sentence: record.sentence },
+    ...{ ratePerSecond: null, p95Ms: null, errorShare: null },
+    limitedBy: most && limitName(most.usual.limit),
+    course: {
+      label: `${COMPARE_METRICS[record.metric].title}, times as good, pair by pair`,
+      values: ratiosOf(record),
+    },
+  };
+}
+
+export function rowOfDrill(record: DrillRecord, { run, entries }: DrillParts): IndexRow {
+  const { summary } = run.record;
+  return {
+    ...{ kind: 'drill', startedAt: record.startedAt, workload: record.workload.name },
+    ...{ word: drillWord(record), tone: DRILL_TONES[record.verdict.outcome] },
+    ...{ sentence: record.verdict.sentence, ratePerSecond: null, limitedBy: null },
+    ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
+    course: {
+      label: 'requests not answered and executed once, over time',
+      values: countedByTime(
+        record,
+        entries.filter((entry) => entry.class !== 'once'),
+      ),
+    },
+  };
+}
+
+export function rowOfSweep(record: SweepRecord, cells: readonly CellRecord[]): IndexRow {
+  const isDone = cells.length === record.steps.length;
+  return {
+    ...{ kind: 'sweep', startedAt: record.startedAt },
+    workload: [...new Set(cells.map(({ cell }) => String(cell['workload'] ?? '')))]
+      .filter((name) => name !== '')
+      .join(', '),
+    ...{ word: isDone ? 'DONE' : 'NOT DONE', tone: isDone ? 'good' : 'unsure' },
+    sentence: sweepSentence(record, cells),
+    ...{ ratePerSecond: null, p95Ms: null, errorShare: null, limitedBy: null },
+    course: {
+      label: 'rate of expected responses (per second), cell by cell as measured',
+      values: cells.map(({ figures }) => figures.capacityPerSecond ?? figures.achievedPerSecond),
+    },
+  };
+}

@@ -1,0 +1,106 @@
+/** The reports of one record, written beside it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { compareReports } from '../../features/compare/write-report';
+import { comparedRuns, withoutRequests } from '../../features/compare/seen';
+import { drillReports } from '../../features/drill/write-report';
+import { writeFindReports } from '../../features/find/write-report';
+import type { FoundRecord } from '../../record/find-records';
+import { readComparison } from '../../features/compare/record';
+import { onlyNew, writeBeside, type FileBeside } from '../../record/write-beside';
+import { REQUESTS_FILE, SAMPLES_FILE } from '../../record/folder';
+import { isComplete } from '../../record/read-run';
+import { readDrill } from '../../features/drill/read';
+import { readSearch } from '../../features/find/read';
+import {
+  rowOfComparison,
+  rowOfDrill,
+  rowOfRun,
+  rowOfSearch,
+  rowOfSweep,
+  type IndexRow,
+} from './index/row';
+import { sweepSentence } from '../../features/sweep/report/figures';
+import { readRunData } from '../../run/read';
+import { recoverRun } from '../../run/rebuild-interrupted';
+import { runReports } from '../../run/write-report';
+import { SweepFolder } from '../../features/sweep/folder';
+import { writeSweepReports } from '../../features/sweep/write-report';
+import { Mistake } from '../../ui/exit';
+
+export interface Reported {
+  record: object;
+  sentence: string;
+  /** What failed, a sentence each. */
+  problems: string[];
+  /** What a reader should know though nothing failed. */
+  notes: string[];
+  row: IndexRow;
+}
+
+/** Throws a Mistake where the record cannot be read. */
+export const reportOn = async ({ kind, folder }: FoundRecord): Promise<Reported> =>
+  REPORTERS[kind](folder);
+
+const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Promise<Reported>> = {
+  run: async (folder) => {
+    const data = await (isComplete(folder) ? readRunData(folder) : recoverRun(folder));
+    const { record } = data;
+    const written = write(folder, runReports(data), missingOf(folder));
+    return { record, sentence: record.verdict.sentence, row: rowOfRun(data), ...written };
+  },
+  find: (folder) => {
+    const record = readSearch(folder);
+    const problems = writeFindReports(folder, record);
+    return { record, sentence: record.sentence, problems, notes: [], row: rowOfSearch(record) };
+  },
+  compare: async (folder) => {
+    const record = readComparison(folder);
+    const runs = await comparedRuns(folder, record);
+    const missing = withoutRequests(folder, record) ? ['the raw samples of its runs'] : [];
+    const written = write(folder, compareReports(record, runs), missing);
+    return { record, sentence: record.sentence, row: rowOfComparison(record), ...written };
+  },
+  drill: async (folder) => {
+    const { record, entries } = readDrill(folder);
+    const run = await readRunData(join(folder, record.run));
+    const parts = { run, entries };
+    const missing = missingOf(join(folder, record.run));
+    const written = write(folder, drillReports(record, parts), missing);
+    const row = rowOfDrill(record, parts);
+    return { record, sentence: record.verdict.sentence, row, ...written };
+  },
+  sweep: (folder) => {
+    const sweep = new SweepFolder(folder);
+    const record = sweep.sweep();
+    if (record === null) throw new Mistake(`there is no sweep in ${folder}.`);
+    const cells = sweep.records(record);
+    return {
+      ...{ record, notes: [] },
+      sentence: sweepSentence(record, cells),
+      problems: writeSweepReports(folder, record, cells),
+      row: rowOfSweep(record, cells),
+    };
+  },
+};
+
+/** The tables of a run that are not beside its record. */
+const missingOf = (run: string): string[] =>
+  [REQUESTS_FILE, SAMPLES_FILE].filter((name) => !existsSync(join(run, name)));
+
+/** A report without the raw samples says less than the one that was made of them. */
+function write(
+  folder: string,
+  files: readonly FileBeside[],
+  missing: readonly string[],
+): Pick<Reported, 'problems' | 'notes'> {
+  if (missing.length === 0) return { problems: writeBeside(folder, files), notes: [] };
+  const written = onlyNew(folder, files);
+  const kept = written.length === files.length ? '' : '; the reports that are there stay';
+  return {
+    problems: writeBeside(folder, written),
+    notes: [
+      `${folder} is without ${missing.join(' and ')}, so plots over time are left out${kept}.`,
+    ],
+  };
+}

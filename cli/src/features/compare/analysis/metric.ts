@@ -1,0 +1,72 @@
+import { isLoaded } from '../../../plan/roles';
+import type { CompareMetric } from '../record';
+import type { RunRecord, Summary } from '../../../record/run-record';
+
+interface ComparableMetric {
+  title: string;
+  unit: string;
+  moreIsBetter: boolean;
+  /** Read from a run, null where that does not tell; left out where it takes a search. */
+  of?(record: RunRecord): number | null;
+}
+
+/** Instead of infinity, which JSON does not know: what was waited for never came. */
+export const NEVER = Number.MAX_VALUE;
+
+/** What topologies are compared by. */
+export const COMPARE_METRICS: Record<CompareMetric, ComparableMetric> = {
+  capacity: {
+    title: 'capacity under the SLO',
+    unit: '/s',
+    moreIsBetter: true,
+  },
+  throughput: {
+    title: 'expected responses per second',
+    unit: '/s',
+    moreIsBetter: true,
+    of: ({ summary: { achieved, completions } }) =>
+      Math.min(achieved.ratePerSecond, completions?.ratePerSecond ?? Infinity),
+  },
+  p95: {
+    title: '95th percentile of the latency',
+    unit: 'ms',
+    moreIsBetter: false,
+    of: ({ summary }) => p95OfAll(summary),
+  },
+  memory: {
+    title: 'peak memory of all loaded processes',
+    unit: 'MiB',
+    moreIsBetter: false,
+    of: ({ summary }) =>
+      sum(summary.roles.filter(({ role }) => isLoaded(role)).map(({ rssPeakMiB }) => rssPeakMiB)),
+  },
+  'cpu-per-request': {
+    title: 'CPU time per request',
+    unit: 'ms',
+    moreIsBetter: false,
+    of: ({ summary }) =>
+      summary.cpuMillisecondsPerRequest ?? (summary.achieved.requests === 0 ? NEVER : null),
+  },
+};
+
+/**
+ * Over all requests: one that is rejected never gets its response, however fast the rejection is. With a
+ * share of errors the 95th percentile of all is a higher one of the others.
+ */
+function p95OfAll({ latencyMs, errors, offered }: Summary): number | null {
+  if (latencyMs === null) return offered.requests > 0 ? NEVER : null;
+  const share = 0.95 / (1 - errors.share);
+  const { p95, p99, p999, max } = latencyMs;
+  const known: [number, number][] = [
+    [0.95, p95],
+    [0.99, p99],
+    [0.999, p999],
+    [1, max],
+  ];
+  return known.find(([at]) => at >= share - 1e-9)?.[1] ?? NEVER;
+}
+
+function sum(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length > 0 ? known.reduce((a, b) => a + b, 0) : null;
+}

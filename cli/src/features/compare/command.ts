@@ -1,0 +1,333 @@
+import { basename, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type Command, Option } from 'commander';
+import { compareTopologies } from './compare';
+import { COMPARE_METRICS } from './analysis/metric';
+import { withDefaults } from '../find/analysis/types';
+import { compareRecords, isRecord } from './compare-records';
+import { comparedCosts } from './seen';
+import type { CompareMetric, CompareRecord } from './record';
+import { searchSettings, USUAL_SLOS } from '../find/settings';
+import { k6For } from '../../load/find-k6';
+import { findBundled } from '../../lab/kit';
+import { isChartFile } from '../../plan/chart-file';
+import { isServerFile } from '../../plan/chosen-server';
+import { isTopologyFile } from '../../plan/chosen-topology';
+import type { ChosenWorkload } from '../../plan/chosen-workload';
+import { withoutSecrets } from '../../plan/secrets/command';
+import { figure, planText, searchText } from '../../options/load-text';
+import type { LoadPlan } from '../../../../loadtests/lib/profile';
+import { renderCompareTerminal } from './report/terminal';
+import { EXIT, Mistake } from '../../ui/exit';
+import { printJson, printLines, warn, terminalStyle } from '../../ui/print';
+import {
+  chosenGenerator,
+  chosenPlan,
+  chosenSlos,
+  outOption,
+  searchBudgetOption,
+  stopIfOption,
+  withGeneratorOptions,
+  withLimitOptions,
+  withProbeOptions,
+  withProfileOptions,
+  withWorkloadOptions,
+  type GeneratorOptions,
+  type LimitOptions,
+  type ProbeOptions,
+  type ProfileOptions,
+  type TargetOptions,
+  type WorkloadOptions,
+} from '../../options/options';
+import { numberThat, parsed, seconds } from '../../options/parsers';
+import { chosenPrices, withPriceOptions, type PriceOptions } from '../../options/prices';
+import { refuseVain } from '../../options/applies';
+import { withDeployerOptions, type DeployerFlags, type DeployFlags } from '../../options/kubernetes';
+import { onTargets } from '../../options/on-target';
+import { chosenLoad, isLegacyChoice, makeTarget, targetOrder, withoutWebhook } from '../../options/targets';
+
+export interface CompareOptions
+  extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags, PriceOptions {
+  metric?: CompareMetric;
+  failOn?: 'worse';
+  pairs: number;
+  /** Seconds. */
+  budget: number;
+  /** Seconds. */
+  searchBudget: number;
+  stopIf?: string[];
+  out: string;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('compare')
+    .description(
+      'Compare topologies, servers or records: which is better, by what ratio, and whether that exceeds the noise',
+    )
+    .argument(
+      '<A>',
+      'a topology or a server (YAML), the URL of an n8n that runs, or the folder of a record',
+    )
+    .argument(
+      '<B...>',
+      'what is compared with it; several are each compared with A, in the same turns',
+    );
+  withGeneratorOptions(withProfileOptions(withWorkloadOptions(command), 'closed')).optionsGroup(
+    'How it is decided:',
+  );
+  withPriceOptions(command)
+    .addOption(
+      new Option('--metric <name>', 'what is compared (default: throughput)').choices(
+        Object.keys(COMPARE_METRICS),
+      ),
+    )
+    // Half an ABBA would count a drift as a difference.
+    .addOption(
+      parsed(
+        '--pairs <count>',
+        'run each side at most this many times',
+        numberThat(
+          (pairs) => pairs >= 2 && pairs % 2 === 0,
+          'It must be an even number of at least 2.',
+        ),
+        '10',
+      ),
+    )
+    .addOption(
+      parsed(
+        '--budget <time>',
+        'time for all measurements: no round starts after it',
+        seconds,
+        '20m',
+      ),
+    )
+    .optionsGroup('For each search of --metric capacity:')
+    .addOption(searchBudgetOption('3m'));
+  withDeployerOptions(command).addOption(stopIfOption());
+  withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
+    .addOption(outOption())
+    .addOption(
+      new Option('--fail-on <answer>', 'worse: exit with 1 when B is worse, for CI').choices([
+        'worse',
+      ]),
+    )
+    .option('--json', 'print the answer as JSON')
+    .addHelpText(
+      'after',
+      `
+All sides run at the same time and are measured in turns (ABBA), until the interval of each ratio excludes 1,
+a difference larger than 2% is ruled out, or the budget is used up.
+
+Two folders of records (runs or searches) are compared as they were recorded, without an interval: one record of
+each does not show how much the next one would differ.
+
+Examples:
+  n8n-tuned compare none.yaml tuned.yaml --workload last-node --vus 8 --duration 15s
+  n8n-tuned compare one.yaml two-workers.yaml four-workers.yaml --workload last-node --vus 32
+  n8n-tuned compare two.yaml three-workers.yaml --profile load --rate 20 --metric p95
+  n8n-tuned compare none.yaml tuned.yaml --metric capacity --slo 'p95<300ms' --budget 40m
+  n8n-tuned compare http://old:5678 http://new:5678 --workload last-node --fail-on worse
+  n8n-tuned compare results/20261120-110000-last-node-load-abcd results/20261121-110000-last-node-load-efgh`,
+    )
+    .action(async (a: string, others: string[], options: CompareOptions, of: Command) => {
+      const sides = [a, ...others];
+      refuseVain(of, kindsOf(sides, options));
+      process.exitCode = await run(sides, options);
+    });
+}
+
+/** The first is what each other one is compared with. */
+async function run(sides: readonly string[], options: CompareOptions): Promise<number> {
+  if (sides.some(isRecord)) return besideEachOther(sides, options);
+  return measured(sides, options);
+}
+
+/** What the sides are, by which it is told which options apply to them. */
+export const kindsOf = (sides: readonly string[], options: CompareOptions): string[] =>
+  sides.some(isRecord)
+    ? ['records']
+    : [...new Set(sides.map((side) => choiceOf(side, options).target))];
+
+/** Records that are there already. */
+function besideEachOther(sides: readonly string[], options: CompareOptions): number {
+  const other = sides.find((folder) => !isRecord(folder));
+  if (other !== undefined) {
+    throw new Mistake(
+      `${other} is not the record of a run or a search: give the folders of records.`,
+    );
+  }
+  const { prices = null } = chosenPrices(options);
+  const [a = '', ...others] = sides;
+  const records = others.map((b) => compareRecords(a, b, options.metric ?? null, prices));
+  if (options.json === true) printJson(oneOrAll(records));
+  else printLines(records.map((record) => terminalText(record, '')));
+  return EXIT.fine;
+}
+
+/** Of two sides there is one comparison. */
+const oneOrAll = <Each>(all: readonly Each[]): Each | readonly Each[] =>
+  all.length === 1 ? (all[0] as Each) : all;
+
+const terminalText = (record: CompareRecord, folder: string): string =>
+  renderCompareTerminal(record, terminalStyle(), comparedCosts(folder, record));
+
+const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
+
+/** On kubernetes a file may also be a values.yaml of the chart, or describe another chart. */
+function choiceOf(
+  side: string,
+  { target, ...flags }: CompareOptions,
+): TargetOptions & GeneratorOptions & Pick<WorkloadOptions, 'request'> {
+  if (isUrl(side)) {
+    const { url, request } = withoutWebhook({ ...flags, target: 'url', url: side });
+    return {
+      ...consentOf(flags),
+      target: 'url',
+      url,
+      ...(request === undefined ? {} : { request }),
+    };
+  }
+  if (isServerFile(side)) return { target: 'server', topology: side };
+  if (target !== 'kubernetes') return { target, topology: side };
+  return {
+    ...deployFlagsOf(flags),
+    target,
+    ...(isChartFile(side)
+      ? { chart: side }
+      : isTopologyFile(side)
+        ? { topology: side }
+        : { values: [side] }),
+  };
+}
+
+/** All get the same requests; servers name theirs by their URLs. */
+function workloadOfAll(sides: readonly TargetOptions[], options: CompareOptions): ChosenWorkload {
+  const [first, ...others] = sides.map((side) => chosenLoad({ ...options, ...side }));
+  if (first === undefined) throw new Error('nothing is to be compared');
+  const other = others.find(({ requests }) => !isDeepStrictEqual(requests, first.requests));
+  if (other !== undefined) {
+    throw new Mistake(
+      `the sides would get different requests (${first.recorded.title}, and ${other.recorded.title}): give one for both with --request.`,
+    );
+  }
+  return first;
+}
+
+/** By the name of each: a topology has options of the same names as other parts of the command. */
+const DEPLOY_FLAGS = [
+  ...(['kubeconfig', 'context', 'namespace', 'protect', 'yes', 'release'] as const),
+  ...(['deployTimeout', 'generatorImage', 'generators', 'via', 'viaAddress'] as const),
+  'generatorCpus',
+] as const;
+
+const deployFlagsOf = (flags: DeployFlags & GeneratorOptions): DeployFlags & GeneratorOptions =>
+  Object.fromEntries(
+    DEPLOY_FLAGS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
+  );
+
+/** All that a comparison is told, in plain data: the same options give the same order. */
+export function compareOrder(sides: readonly string[], options: CompareOptions) {
+  const { ready: readyMs, metric = 'throughput', failOn, json = false } = options;
+  const choices = sides.map((side) => choiceOf(side, options));
+  const legacy = choices.map(isLegacyChoice);
+  const different = legacy.findIndex((is) => is !== legacy[0]);
+  const isOwn = options.request !== undefined || options.workflow !== undefined;
+  if (different > 0 && !isOwn) {
+    throw new Mistake(
+      `${sides[0] ?? ''} and ${sides[different] ?? ''} are n8n below and above 1.0, for which a bundled workload has different workflows: give one of your own with --workflow or --request.`,
+    );
+  }
+  const workload = workloadOfAll(choices, options);
+  // A search makes plans of its own.
+  const { arrivals, ...others } = options;
+  const plan = chosenPlan(metric === 'capacity' ? others : options);
+  const mustHold = metric === 'capacity' ? { ...options, slo: options.slo ?? USUAL_SLOS } : options;
+  const slos = chosenSlos(mustHold);
+  const load = loadText(plan, metric, options);
+  return {
+    targets: choices.map((choice) => targetOrder(choice, workload.workflows, readyMs, { load })),
+    measure: {
+      ...{ workload, plan, slos, out: options.out, metric },
+      ...{ timeoutMs: options.timeout, drainMs: options.drain },
+      generator: chosenGenerator(options),
+      ...(arrivals === undefined ? {} : { arrivals }),
+      ...chosenPrices(options),
+      search: searchSettings({
+        probeSeconds: options.probe ?? null,
+        fullSeconds: options.full ?? null,
+        budgetSeconds: options.searchBudget,
+        latencyFloorMs: workload.recorded.latencyFloorMs,
+        slos,
+      }),
+      names: namesOf(sides),
+      mostPairs: options.pairs,
+      budgetSeconds: options.budget,
+    },
+    ...{ failOn, json, stopIf: options.stopIf ?? [] },
+  };
+}
+
+async function measured(sides: readonly string[], options: CompareOptions): Promise<number> {
+  const { targets: orders, measure, failOn, json, stopIf } = compareOrder(sides, options);
+  const targets = orders.map(makeTarget);
+  const k6 = k6For(orders.some(({ kind }) => kind !== 'kubernetes'));
+  return onTargets(
+    targets,
+    measure.workload,
+    async ({ running, tell, signal, progress }) => {
+      const { comparisons, problems } = await compareTopologies(
+        running,
+        {
+          ...measure,
+          k6,
+          scripts: findBundled('loadtests', 'load.ts'),
+          command: withoutSecrets(process.argv.slice(2)),
+        },
+        tell,
+        signal,
+      );
+      progress.end();
+      problems.forEach(warn);
+      if (json) {
+        printJson(oneOrAll(comparisons.map(({ folder, record }) => ({ folder, ...record }))));
+      } else {
+        printLines(
+          comparisons.flatMap(({ folder, record }) => [
+            terminalText(record, folder),
+            join(folder, 'report.html'),
+          ]),
+        );
+      }
+      const answers = comparisons.map(({ record }) => record.answer);
+      if (failOn === 'worse' && answers.includes('worse')) return EXIT.notMet;
+      return signal.aborted || answers.includes('unknown') ? EXIT.invalid : EXIT.fine;
+    },
+    stopIf,
+  );
+}
+
+/** What each side gets. */
+function loadText(plan: LoadPlan, metric: CompareMetric, options: CompareOptions): string {
+  const runs = figure(options.pairs);
+  return metric === 'capacity'
+    ? `${runs} times ${searchText(withDefaults({}).mostClients, options.searchBudget)}`
+    : `in each of up to ${runs} runs ${planText(plan)}`;
+}
+
+const consentOf = ({ yes }: DeployFlags): DeployFlags => (yes === undefined ? {} : { yes });
+
+/** One that was named before is told apart. */
+function namesOf(sides: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const side of sides) {
+    let name = nameOf(side);
+    while (names.includes(name)) name += ' again';
+    names.push(name);
+  }
+  return names;
+}
+
+const nameOf = (side: string): string =>
+  isUrl(side) ? side : basename(side).replace(/\.ya?ml$/, '');

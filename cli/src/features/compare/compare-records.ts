@@ -1,0 +1,122 @@
+/** Two records that are there already, side by side: of runs, or of searches. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { COMPARE_METRICS, NEVER } from './analysis/metric';
+import { limitOfRun, limitOfSearch } from '../../analysis/limits/limit-seen';
+import type { CompareMetric, CompareRecord, Side } from './record';
+import type { FindRecord } from '../find/record';
+import { isComplete, readRun } from '../../record/read-run';
+import { FIND_FILE } from '../../record/find-records';
+import { readSearch } from '../find/read';
+import type { RunRecord } from '../../record/run-record';
+import { Mistake } from '../../ui/exit';
+import { formatNumber } from '../../ui/numbers';
+
+type Recorded = { kind: 'run'; record: RunRecord } | { kind: 'search'; record: FindRecord };
+
+export const isRecord = (folder: string): boolean =>
+  isComplete(folder) || existsSync(join(folder, FIND_FILE));
+
+/** Without an interval: one record tells nothing about how much the next one would differ. */
+export function compareRecords(
+  a: string,
+  b: string,
+  asked: CompareMetric | null,
+  prices: CompareRecord['prices'] | null = null,
+): CompareRecord {
+  const [one, other] = [recordedIn(a), recordedIn(b)];
+  if (one.kind !== other.kind) {
+    throw new Mistake(
+      `${a} is the record of a ${one.kind} and ${b} of a ${other.kind}: give two of the same kind.`,
+    );
+  }
+  const { workload } = one.record;
+  if (
+    workload.name !== other.record.workload.name ||
+    workload.path !== other.record.workload.path
+  ) {
+    throw new Mistake(
+      `${a} loaded ${workload.name} and ${b} ${other.record.workload.name}: give two records of the same workload.`,
+    );
+  }
+  const metric = asked ?? (one.kind === 'search' ? 'capacity' : 'throughput');
+  const sides = { a: sideOf(a, one, metric), b: sideOf(b, other, metric) };
+  const { moreIsBetter, title } = COMPARE_METRICS[metric];
+  const [valueA = 0, valueB = 0] = [sides.a.values[0] ?? 0, sides.b.values[0] ?? 0];
+  const ratio = moreIsBetter ? valueB / valueA : valueA / valueB;
+  return {
+    schemaVersion: 2,
+    kind: 'compare',
+    id: `${one.record.id} and ${other.record.id}`,
+    startedAt: one.record.startedAt,
+    endedAt: other.record.endedAt,
+    // Nothing was measured.
+    command: [],
+    workload,
+    metric,
+    slo: one.record.slo,
+    ...pricesOf(prices ?? one.record.prices),
+    ...sides,
+    machine: one.record.machine,
+    versions: one.record.versions,
+    ratio: { value: valueA === valueB ? 1 : ratio, low: 0, high: Infinity },
+    answer: 'unknown',
+    sentence: `By ${title} of ${workload.name}, ${b} has ${told(valueB, metric)} and ${a} ${told(valueA, metric)}: one record of each, so without an interval, and it may be noise.`,
+    totalSeconds: 0,
+    doubts: differences(one.record, other.record),
+  };
+}
+
+const pricesOf = (prices: CompareRecord['prices']): Pick<CompareRecord, 'prices'> =>
+  prices === undefined ? {} : { prices };
+
+function recordedIn(folder: string): Recorded {
+  return isComplete(folder)
+    ? { kind: 'run', record: readRun(folder) }
+    : { kind: 'search', record: readSearch(folder) };
+}
+
+function sideOf(folder: string, { kind, record }: Recorded, metric: CompareMetric): Side {
+  const { of } = COMPARE_METRICS[metric];
+  const value =
+    kind === 'search'
+      ? of === undefined
+        ? record.capacity.ratePerSecond
+        : null
+      : (of?.(record) ?? null);
+  if (value === null) {
+    throw new Mistake(
+      `${folder} is the record of a ${kind}, which does not contain ${COMPARE_METRICS[metric].title}: choose another --metric.`,
+    );
+  }
+  return {
+    ...{ name: folder, topology: record.topology, values: [value], runs: [folder] },
+    outcomes: [kind === 'run' ? record.verdict.outcome : record.verdict],
+    goodShares: [kind === 'run' ? 1 - record.summary.errors.share : null],
+    limits: [kind === 'run' ? limitOfRun(record.verdict) : limitOfSearch(record)],
+  };
+}
+
+const told = (value: number, metric: CompareMetric): string =>
+  value >= NEVER ? 'never had one' : `${formatNumber(value)} ${COMPARE_METRICS[metric].unit}`;
+
+/** What else differs than what was to be compared. */
+function differences(a: RunRecord | FindRecord, b: RunRecord | FindRecord): string[] {
+  const words = (part: unknown): string => JSON.stringify(part);
+  const loadOf = (record: RunRecord | FindRecord): unknown =>
+    'profile' in record ? record.profile : record.budgetSeconds;
+  const found: string[] = [];
+  const machineOf = ({ cpu, cores, memoryMiB }: RunRecord['machine']): string =>
+    `${cpu}, ${String(cores)} cores, ${String(memoryMiB)} MiB`;
+  if (machineOf(a.machine) !== machineOf(b.machine)) {
+    found.push(
+      `They were measured on different machines (${machineOf(a.machine)}; ${machineOf(b.machine)}): only ratios measured side by side are comparable.`,
+    );
+  }
+  if (words(a.workload.parameters) !== words(b.workload.parameters)) {
+    found.push('The parameters of the workload differ.');
+  }
+  if (words(loadOf(a)) !== words(loadOf(b))) found.push('The load differs.');
+  if (words(a.slo) !== words(b.slo)) found.push('The SLOs differ.');
+  return found;
+}

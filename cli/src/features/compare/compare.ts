@@ -1,0 +1,260 @@
+/** Measures two or more topologies in turns until each difference from the first one is clear, or clearly none. */
+
+import { basename, join, relative } from 'node:path';
+import { alignedPairs, compare, turn, unlessRejected, type Comparison } from './analysis/compare';
+import { Resting } from '../find/rest';
+import { COMPARE_FILE } from '../../record/find-records';
+import type { CompareRecord, Side } from './record';
+import { refuseWithoutEvidence } from '../../run/evidence';
+import { makeFolder, runId, writeWhole } from '../../record/folder';
+import type { Running } from '../../targets/target';
+import { messageOf } from '../../ui/exit';
+import type { Progress } from '../../ui/progress';
+import { measureSide, type Measured, type SideOrder } from './measure-side';
+import { COMPARE_METRICS } from './analysis/metric';
+import { writeBeside } from '../../record/write-beside';
+import { compareReports } from './write-report';
+import { comparedRuns } from './seen';
+
+export interface CompareOrder extends SideOrder {
+  /** Of the sides; the first is what each other one is compared with. */
+  names: readonly string[];
+  mostPairs: number;
+  budgetSeconds: number;
+}
+
+export interface FinishedComparison {
+  folder: string;
+  record: CompareRecord;
+}
+
+export interface FinishedComparisons {
+  /** One for each side but the first. */
+  comparisons: FinishedComparison[];
+  problems: string[];
+}
+
+/** A run that was not valid. */
+interface Invalid {
+  side: number;
+  sentence: string;
+}
+
+export async function compareTopologies(
+  running: readonly Running[],
+  order: CompareOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<FinishedComparisons> {
+  for (const side of running) await refuseWithoutEvidence(side, order.slos);
+  const started = new Date();
+  const startedMs = performance.now();
+  const id = runId(started, order.workload.recorded.name, 'compare');
+  const problems: string[] = [];
+  const measuredSides = running.map((side, index): MeasuredSide => {
+    const { requests } = order.workload;
+    const name = order.names[index] ?? '';
+    return { running: side, side: sideOf(name, side), resting: new Resting(side, requests) };
+  });
+  const [first, ...others] = measuredSides;
+  if (first === undefined) throw new Error('nothing is to be compared');
+  const top = join(order.out, id);
+  const folders = others.map(({ side }) =>
+    others.length === 1 ? top : join(top, folderName(side.name)),
+  );
+  // All runs lie beneath the first comparison; the others lead there.
+  const home = folders[0] ?? top;
+  for (const folder of [home, ...folders]) makeFolder(folder);
+
+  const invalid: Invalid[] = [];
+  const elapsed = (): number => Math.round(performance.now() - startedMs) / 1000;
+  const now = (): Comparison[] => others.map(({ side }) => comparisonOf(first.side, side, order));
+
+  const measureInto = async (index: number, out: string): Promise<void> => {
+    const one = measuredSides[index];
+    if (one === undefined) return;
+    const tell = (text: string): void => {
+      progress(`${stateOf(now())} · ${letterOf(index)}: ${text}`);
+    };
+    await one.resting.before(tell, signal);
+    if (signal.aborted) return;
+    const side = { ...order, out: join(home, out) };
+    const measured = await measureSide(one.running, side, tell, signal).catch(
+      (error: unknown): Measured => {
+        // A side that does not answer must not take the figures of the others with it.
+        return {
+          ...{ folder: '', value: null, sentence: messageOf(error), problems: [] },
+          ...{ outcome: 'failed', goodShare: null, limit: null },
+        };
+      },
+    );
+    problems.push(...measured.problems);
+    if (out === WARM_UP || signal.aborted) return;
+    if (measured.value === null) invalid.push({ side: index, sentence: measured.sentence });
+    // Also of a run that does not count: what comes after it keeps its round.
+    keep(one.side, measured);
+  };
+
+  // The first load after a start compiles most of what later ones reuse; a search begins with its own.
+  const warmsItself = order.metric === 'capacity';
+  for (const index of measuredSides.keys()) {
+    if (!warmsItself) await measureInto(index, WARM_UP);
+  }
+  for (let run = 0; goesOn(run, now(), invalid, signal, order, elapsed()); run += 1) {
+    await measureInto(turn(run, measuredSides.length), 'runs');
+  }
+
+  const comparisons: FinishedComparison[] = [];
+  for (const [index, { side }] of others.entries()) {
+    const folder = folders[index] ?? top;
+    const record = recordOf(first, side, {
+      ...{
+        order,
+        started,
+        stoppedBy: signal.aborted ? messageOf(signal.reason) : null,
+        totalSeconds: elapsed(),
+      },
+      id: others.length === 1 ? id : `${id}-${folderName(side.name)}`,
+      invalid: invalid.filter((one) => one.side === 0 || one.side === index + 1),
+      fromFolder: (path) => join(relative(folder, home), path),
+    });
+    writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
+    problems.push(
+      ...writeBeside(folder, compareReports(record, await comparedRuns(folder, record))),
+    );
+    comparisons.push({ folder, record });
+  }
+  return { comparisons, problems };
+}
+
+interface MeasuredSide {
+  running: Running;
+  side: Side;
+  resting: Resting;
+}
+
+interface About {
+  order: CompareOrder;
+  id: string;
+  started: Date;
+  /** Null where it came to its end. */
+  stoppedBy: string | null;
+  totalSeconds: number;
+  invalid: readonly Invalid[];
+  /** Where a run lies, from the folder of the comparison. */
+  fromFolder(path: string): string;
+}
+
+/** Of the first side with another one, which is B in it whatever its place. */
+function recordOf(first: MeasuredSide, other: Side, about: About): CompareRecord {
+  const { order, started, invalid } = about;
+  const comparison = comparisonOf(first.side, other, order);
+  const { title } = COMPARE_METRICS[order.metric];
+  const [a, b] = [first.side, other].map((side) => ({
+    ...side,
+    runs: side.runs.map(about.fromFolder),
+  })) as [Side, Side];
+  return {
+    schemaVersion: 2,
+    kind: 'compare',
+    id: about.id,
+    startedAt: started.toISOString(),
+    endedAt: new Date().toISOString(),
+    command: order.command,
+    workload: order.workload.recorded,
+    metric: order.metric,
+    slo: order.slos,
+    ...(order.prices === undefined ? {} : { prices: order.prices }),
+    a,
+    b,
+    machine: first.running.machine,
+    versions: first.running.versions,
+    ratio: comparison.ratio,
+    answer: comparison.answer,
+    sentence: `By ${title} of ${order.workload.recorded.name}, ${b.name} is ${wording(comparison, a.name)}.`,
+    totalSeconds: about.totalSeconds,
+    doubts: [
+      ...(about.stoppedBy === null
+        ? []
+        : [`The comparison did not come to its end: it was ${about.stoppedBy}.`]),
+      ...invalid.map(
+        ({ side, sentence }) =>
+          `A run was not valid and does not count: ${side === 0 ? 'A' : 'B'}: ${sentence}`,
+      ),
+      ...notSustained('A', a),
+      ...notSustained('B', b),
+    ],
+  };
+}
+
+function comparisonOf(a: Side, b: Side, { metric, mostPairs }: CompareOrder): Comparison {
+  const { moreIsBetter } = COMPARE_METRICS[metric];
+  const compared = compare(alignedPairs(a.values, b.values), { moreIsBetter, mostPairs });
+  return unlessRejected(compared, moreIsBetter, { a: knownShares(a), b: knownShares(b) });
+}
+
+const letterOf = (index: number): string => String.fromCharCode('A'.charCodeAt(0) + index);
+
+/** Of several comparisons only how far they are: each in words would not fit into a line. */
+function stateOf(comparisons: readonly Comparison[]): string {
+  const [one, ...more] = comparisons;
+  if (one === undefined) return '';
+  const after = `after ${String(one.pairs)} pairs`;
+  if (more.length === 0) return `${one.text} ${after}`;
+  const done = comparisons.filter((each) => each.done).length;
+  return `${String(done)} of ${String(comparisons.length)} decided ${after}`;
+}
+
+const folderName = (side: string): string => side.replaceAll(/[^\w.-]+/g, '-');
+
+const WARM_UP = 'warm-up';
+/** For each side. */
+const MOST_INVALID = 2;
+
+/** The budget is only looked at between two halves of an ABBA, so that a drift still cancels out. */
+function goesOn(
+  run: number,
+  comparisons: readonly Comparison[],
+  invalid: readonly Invalid[],
+  signal: AbortSignal,
+  order: CompareOrder,
+  elapsedSeconds: number,
+): boolean {
+  const sides = order.names.length;
+  if (signal.aborted || invalid.length >= MOST_INVALID * sides) return false;
+  if (run % (2 * sides) !== 0) return true;
+  return !comparisons.every(({ done }) => done) && elapsedSeconds < order.budgetSeconds;
+}
+
+const sideOf = (name: string, { topology }: Running): Side => ({
+  ...{ name, topology },
+  ...{ values: [], runs: [], outcomes: [], goodShares: [], limits: [] },
+});
+
+function keep(side: Side, { value, folder, outcome, goodShare, limit }: Measured): void {
+  side.values.push(value);
+  side.runs.push(join('runs', basename(folder)));
+  side.outcomes?.push(outcome);
+  side.goodShares?.push(goodShare);
+  side.limits?.push(limit);
+}
+
+const knownShares = ({ goodShares = [] }: Side): number[] =>
+  goodShares.filter((share) => share !== null);
+
+/** A run that missed its SLO is a measurement all the same, and the reader of the answer should know. */
+function notSustained(letter: 'A' | 'B', { outcomes = [], runs }: Side): string[] {
+  const rounds = outcomes.flatMap((outcome, index) =>
+    ['not sustained', 'nothing sustained'].includes(outcome) ? [index + 1] : [],
+  );
+  if (rounds.length === 0) return [];
+  const first = runs[(rounds[0] ?? 1) - 1] ?? '';
+  return [
+    `${letter} did not sustain its load in ${String(rounds.length)} of ${String(outcomes.length)} rounds (${rounds.join(', ')}); the first is ${first}`,
+  ];
+}
+
+function wording({ answer, text }: Comparison, a: string): string {
+  if (answer === 'unknown') return `not yet distinguishable from ${a}: ${text}`;
+  return answer === 'no difference' ? `like ${a}: ${text}` : `${text} than ${a}`;
+}

@@ -1,0 +1,79 @@
+/** One value of one side of a comparison: of a run, or of a search for the capacity. */
+import { CapacitySearch } from '../find/analysis/search';
+import type { SearchSettings } from '../find/analysis/types';
+import { find } from '../find/find';
+import { writeFindReports } from '../find/write-report';
+import { limitOfRun, limitOfSearch } from '../../analysis/limits/limit-seen';
+import { hasEstimate } from '../find/record';
+import type { Arrivals } from '../../../../loadtests/lib/profile';
+import type { RunOrder } from '../../run/order';
+import { measure } from '../../run/run';
+import type { Running } from '../../targets/target';
+import type { Progress } from '../../ui/progress';
+import { COMPARE_METRICS } from './analysis/metric';
+import type { CompareMetric } from './record';
+import type { LimitSeen } from '../../record/run-record';
+
+export interface SideOrder extends RunOrder {
+  metric: CompareMetric;
+  /** Of each search; what a search usually has where it is left out. */
+  arrivals?: Arrivals;
+  /** Of each search, where the metric is the capacity. */
+  search: Partial<SearchSettings>;
+}
+
+export interface Measured {
+  folder: string;
+  /** Null where it was not valid, for the reason in the sentence. */
+  value: number | null;
+  sentence: string;
+  /** Of the run or of the search. */
+  outcome: string;
+  /** Share of requests that got the expected response; null of a search. */
+  goodShare: number | null;
+  /** Null where it failed before anything was measured. */
+  limit: LimitSeen | null;
+  problems: string[];
+}
+
+export async function measureSide(
+  running: Running,
+  order: SideOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Measured> {
+  const { of } = COMPARE_METRICS[order.metric];
+  if (of === undefined) return search(running, order, progress, signal);
+  const { data, folder, problems } = await measure(running, order, progress, signal);
+  const { verdict, summary } = data.record;
+  const { outcome, sentence } = verdict;
+  const goodShare = 1 - summary.errors.share;
+  const counts = outcome !== 'invalid' && outcome !== 'aborted';
+  const value = counts ? of(data.record) : null;
+  const limit = limitOfRun(verdict);
+  return { folder, value, sentence, outcome, goodShare, limit, problems };
+}
+
+async function search(
+  running: Running,
+  order: SideOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Measured> {
+  const budgetSeconds = order.search.budgetSeconds ?? null;
+  const { folder, record, problems } = await find(
+    running,
+    { ...order, search: new CapacitySearch(order.search), budgetSeconds },
+    progress,
+    signal,
+  );
+  problems.push(...writeFindReports(folder, record));
+  const { verdict, sentence, capacity } = record;
+  // A search that found that no rate is sustained has measured a capacity: none.
+  const counts = hasEstimate(verdict) || verdict === 'nothing sustained';
+  const value = verdict === 'nothing sustained' ? 0 : capacity.ratePerSecond;
+  return {
+    ...{ folder, sentence, problems, limit: limitOfSearch(record) },
+    ...{ value: counts ? value : null, outcome: verdict, goodShare: null },
+  };
+}

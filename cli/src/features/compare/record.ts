@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
+import { topologySchema } from '../../plan/topology';
+import { COMPARE_FILE } from '../../record/find-records';
+import { readRecordFile } from '../../record/parse';
+import { machineSchema } from '../../record/run-record';
+import { limitSeenSchema } from '../../record/verdict';
+
+export const compareMetricSchema = z.enum([
+  'capacity',
+  'throughput',
+  'p95',
+  'memory',
+  'cpu-per-request',
+]);
+export type CompareMetric = z.infer<typeof compareMetricSchema>;
+
+export const sideSchema = z.object({
+  /** The topology's file, the URL, or the folder of the record. */
+  name: z.string(),
+  /** Null where it was not ours to lay out. */
+  topology: topologySchema.nullable(),
+  /** By round: the i-th of A and of B are a pair. Null where the run was not valid. */
+  values: z.array(z.number().nullable()),
+  /** Folders of the runs beneath the comparison's own, by round. */
+  runs: z.array(z.string()),
+  /** What became of each run, or of each search, by round; left out where it is not known. */
+  outcomes: z.exactOptional(z.array(z.string())),
+  /** Share of requests that got the expected response, by round; null of a search. */
+  goodShares: z.exactOptional(z.array(z.number().nullable())),
+  /** What limited each run or search, by round; null where it failed; left out where it is not known. */
+  limits: z.exactOptional(z.array(limitSeenSchema.nullable())),
+});
+export type Side = z.infer<typeof sideSchema>;
+
+/** The shape of compare.json: two sides, measured in turns. */
+export const compareRecordSchema = z.object({
+  schemaVersion: z.literal(2),
+  kind: z.literal('compare'),
+  id: z.string(),
+  startedAt: z.string(),
+  endedAt: z.string(),
+  command: z.array(z.string()),
+  workload: recordedWorkloadSchema,
+  metric: compareMetricSchema,
+  slo: z.array(sloSchema),
+  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  prices: z.exactOptional(
+    z.object({
+      cpu: z.number(),
+      memory: z.number(),
+    }),
+  ),
+  a: sideSchema,
+  b: sideSchema,
+  machine: machineSchema,
+  versions: z.record(z.string(), z.string()),
+  /** How many times as good B is as A; below 1 it is worse. */
+  ratio: z.object({
+    // JSON has no infinity: what is not yet known is null.
+    value: z
+      .number()
+      .nullable()
+      .transform((value) => value ?? NaN),
+    low: z
+      .number()
+      .nullable()
+      .transform((low) => low ?? 0),
+    high: z
+      .number()
+      .nullable()
+      .transform((high) => high ?? Infinity),
+  }),
+  answer: z.enum(['better', 'worse', 'no difference', 'unknown']),
+  /** One sentence a manager can read. */
+  sentence: z.string(),
+  totalSeconds: z.number(),
+  doubts: z.array(z.string()),
+});
+export type CompareRecord = z.infer<typeof compareRecordSchema>;
+
+export function readComparison(folder: string): CompareRecord {
+  return readRecordFile(join(folder, COMPARE_FILE), {
+    ...{ what: 'a comparison', kind: 'compare', version: 2 },
+    schema: compareRecordSchema,
+  });
+}

@@ -1,0 +1,162 @@
+import { adviceFor } from '../../../analysis/limits/table';
+import { alignedPairs, MOST_RATIO } from '../analysis/compare';
+import { usualLimit, usualLimitText } from '../../../analysis/limits/limit-seen';
+import { median } from '../../../analysis/statistics/statistics';
+import { COMPARE_METRICS, NEVER } from '../analysis/metric';
+import type { CompareRecord, Side } from '../record';
+import { inWords } from '../../../report/page/parts';
+import { costFigures } from '../../../report/text/cost';
+import type { Figure } from '../../../report/text/units';
+import type { ComparedCosts, ComparedRuns } from './seen';
+import { formatNumber, withUnit } from '../../../ui/numbers';
+
+const WORDS = {
+  better: 'BETTER',
+  worse: 'WORSE',
+  'no difference': 'ALIKE',
+  unknown: 'UNKNOWN',
+} as const;
+
+export const compareWord = ({ answer }: CompareRecord): string => WORDS[answer];
+
+/** What has a value on both sides; the rest of a side was left alone when the comparison ended. */
+export const pairsOf = ({ a, b }: CompareRecord): ReturnType<typeof alignedPairs> =>
+  alignedPairs(a.values, b.values);
+
+/** How many times as good B was as A in each pair. */
+export function ratiosOf(record: CompareRecord): number[] {
+  const { moreIsBetter } = COMPARE_METRICS[record.metric];
+  return pairsOf(record).map(({ a, b }) => {
+    const ratio = moreIsBetter ? b / a : a / b;
+    return a === b ? 1 : Math.min(MOST_RATIO, Math.max(1 / MOST_RATIO, ratio));
+  });
+}
+
+/** The figures of a comparison, in reading order; the same in HTML, Markdown and the terminal. */
+export function compareFigures(record: CompareRecord): Figure[] {
+  const { title, unit, moreIsBetter } = COMPARE_METRICS[record.metric];
+  return [
+    { name: 'Compared by', value: `${title}, ${moreIsBetter ? 'more' : 'less'} is better` },
+    { name: 'A', value: sideText(record.a, unit) },
+    { name: 'B', value: sideText(record.b, unit) },
+    { name: 'B is', value: ratioText(record) },
+    ...limitFigure('A', record.a),
+    ...limitFigure('B', record.b),
+    {
+      name: 'Pairs',
+      value: isOnce(record)
+        ? 'none: two records that were there already'
+        : `${String(pairsOf(record).length)} in ${formatNumber(record.totalSeconds)} s, measured in turns (ABBA)`,
+    },
+  ];
+}
+
+/** What is decided from: by how much, what each takes, and what to change for more. */
+export function firstFigures(record: CompareRecord, runs: ComparedRuns): Figure[] {
+  const { title, unit } = COMPARE_METRICS[record.metric];
+  return [
+    { name: 'B is', value: ratioText(record) },
+    { name: `A, ${title}`, value: sideText(record.a, unit) },
+    { name: `B, ${title}`, value: sideText(record.b, unit) },
+    ...takesFigures(record, runs),
+    ...adviceFigure('A', record.a),
+    ...adviceFigure('B', record.b),
+  ];
+}
+
+/** What each side uses, and what a million requests cost there where prices were given. */
+export const takesFigures = (record: CompareRecord, runs: ComparedCosts): Figure[] => [
+  ...sideTakes('A', runs.a, record.prices),
+  ...sideTakes('B', runs.b, record.prices),
+];
+
+/** Of the run in the middle. */
+function sideTakes(
+  letter: string,
+  { costs }: ComparedCosts['a'],
+  prices: CompareRecord['prices'],
+): Figure[] {
+  const inOrder = [...costs].sort((a, b) => a.perMillion.coreHours - b.perMillion.coreHours);
+  const middle = inOrder[Math.floor((inOrder.length - 1) / 2)] ?? null;
+  return costFigures(middle, prices).map(({ name, value }) => ({
+    ...{ name: `${name}, ${letter}`, value },
+  }));
+}
+
+function adviceFigure(letter: string, { limits = [], topology }: Side): Figure[] {
+  const limit = usualLimit(limits.filter((one) => one !== null));
+  const advice = limit === null ? null : adviceFor(limit.usual.limit, topology?.mode ?? null);
+  return advice === null ? [] : [{ name: `For more from ${letter}`, value: advice }];
+}
+
+function limitFigure(letter: string, { limits = [] }: Side): Figure[] {
+  const value = usualLimitText(limits.filter((limit) => limit !== null));
+  return value === null ? [] : [{ name: `Limit of ${letter}`, value }];
+}
+
+function sideText({ name, values }: Side, unit: string): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return `${name}: not measured`;
+  const [only] = known;
+  if (known.length === 1 && only !== undefined) return `${name}: ${valueText(only, unit)}`;
+  const range = `${formatValue(Math.min(...known))} to ${formatValue(Math.max(...known))}`;
+  return `${name}: median ${valueText(median(known), unit)}, ${range}`;
+}
+
+/** Two existing records: nothing tells how much each would vary. */
+const isOnce = ({ command }: CompareRecord): boolean => command.length === 0;
+
+const formatValue = (value: number): string => (value >= NEVER ? 'never' : formatNumber(value));
+
+const valueText = (value: number, unit: string): string =>
+  value >= NEVER ? 'never' : withUnit(value, unit);
+
+function ratioText(record: CompareRecord): string {
+  const { ratio } = record;
+  if (isOnce(record)) {
+    return `${formatNumber(ratio.value)} times as good, without an interval: from one record of each`;
+  }
+  if (!Number.isFinite(ratio.low) || !Number.isFinite(ratio.high)) return 'not yet known';
+  return `${formatNumber(ratio.value)} times as good (${formatNumber(ratio.low)} to ${formatNumber(ratio.high)}, 95% confidence)`;
+}
+
+export function pairTable(record: CompareRecord): { head: string[]; rows: string[][] } {
+  const { unit } = COMPARE_METRICS[record.metric];
+  const ratios = ratiosOf(record);
+  return {
+    head: ['pair', `A, ${record.a.name} (${unit})`, `B, ${record.b.name} (${unit})`, 'B over A'],
+    rows: pairsOf(record).map(({ a, b, round }, index) => [
+      String(round),
+      cellOf(record.a, a, round),
+      cellOf(record.b, b, round),
+      `${formatNumber(ratios[index] ?? 0)}x`,
+    ]),
+  };
+}
+
+/** What missed its SLO says so. */
+function cellOf({ outcomes }: Side, value: number, round: number): string {
+  const outcome = outcomes?.[round - 1] ?? '';
+  return outcome.includes('not') ? `${formatValue(value)} (${outcome})` : formatValue(value);
+}
+
+/** Both topologies side by side, what differs first. */
+export function topologyTable({ a, b }: CompareRecord): { head: string[]; rows: string[][] } {
+  const keys = [...new Set([...Object.keys(a.topology ?? {}), ...Object.keys(b.topology ?? {})])];
+  const rows = keys
+    .map((key) => [key, wordsAt(a, key), wordsAt(b, key)])
+    .filter(([, left, right]) => left !== '' || right !== '');
+  const isDifferent = ([, left, right]: string[]): boolean => left !== right;
+  return {
+    head: ['', `A, ${a.name}`, `B, ${b.name}`],
+    rows: [
+      ...rows.filter(isDifferent).map(([key = '', ...cells]) => [`${key} (differs)`, ...cells]),
+      ...rows.filter((row) => !isDifferent(row)),
+    ],
+  };
+}
+
+function wordsAt({ topology }: Side, key: string): string {
+  const value = (topology as Record<string, unknown> | null)?.[key];
+  return value === undefined ? '' : inWords(value);
+}

@@ -1,0 +1,93 @@
+/** Every fault that a topology has something for, one after the other, each on a target of its own; and one table. */
+
+import { basename, join } from 'node:path';
+import type { Fault } from './fault';
+import { FAULTS } from './faults';
+import { makeFolder, runId, writeWhole } from '../../record/folder';
+import {
+  drillsCsv,
+  renderDrillsMarkdown,
+  renderDrillsTerminal,
+  type DrillRow,
+} from './report/table';
+import { EXIT, Failure, Interrupted, messageOf } from '../../ui/exit';
+import { printJson, printLines, warn } from '../../ui/print';
+import { chosenMonitoring } from '../../options/monitoring';
+import {
+  codeOf,
+  drilledTopology,
+  oneDrill,
+  orderOf,
+  USUAL_WORKLOAD,
+  whyNotThere,
+  type DrillOptions,
+} from './one';
+
+export async function drillAll(options: DrillOptions): Promise<number> {
+  const topology = drilledTopology(options);
+  const leftOut = FAULTS.flatMap((fault) => {
+    const cannot = whyNotThere(fault, options);
+    const lacks = cannot === null ? fault.lacks(topology) : null;
+    const why = cannot ?? (lacks === null ? null : `add ${lacks} for it`);
+    return why === null ? [] : [{ fault, why }];
+  });
+  const faults = FAULTS.filter((fault) => !leftOut.some((one) => one.fault === fault));
+  const name =
+    options.workload ??
+    (options.request === undefined && options.workflow === undefined ? USUAL_WORKLOAD : 'request');
+  const out = join(options.out, runId(new Date(), name, 'drills'));
+  // What is written wrong is told before the first one begins.
+  const orders = faults.map((fault) => {
+    const { for: lasts, every, ...others } = options;
+    return orderOf(fault, { ...others, ...timesOf(fault, { lasts, every }), out });
+  });
+  const told = await chosenMonitoring(options);
+  makeFolder(out);
+  const rows: DrillRow[] = [];
+  const codes: number[] = [];
+  let isStopped = false;
+  for (const [index, order] of orders.entries()) {
+    const fault = order.drill.fault.name;
+    warn(`${fault}, ${String(index + 1)} of ${String(orders.length)}`);
+    try {
+      const finished = await oneDrill(order, options, told);
+      const { record, folder, problems } = finished;
+      rows.push({ fault, record, reason: problems.join('; '), folder: basename(folder) });
+      codes.push(codeOf(record, problems));
+      isStopped = finished.isStopped;
+    } catch (error) {
+      if (error instanceof Interrupted && rows.length > 0) {
+        warn(messageOf(error));
+        codes.push(EXIT.invalid);
+        break;
+      }
+      // The next one has an n8n of its own.
+      if (!(error instanceof Failure)) throw error;
+      rows.push({ fault, record: null, reason: messageOf(error), folder: null });
+      codes.push(EXIT.invalid);
+    }
+    writeWhole(join(out, 'drills.md'), renderDrillsMarkdown(rows));
+    writeWhole(join(out, 'drills.csv'), drillsCsv(rows));
+    if (isStopped) {
+      const done = `${String(rows.length)} of ${String(orders.length)} drills were begun`;
+      warn(`stopped before its end: ${done}.`);
+      break;
+    }
+  }
+  for (const { fault, why } of leftOut) warn(`${fault.name} was left out: ${why}.`);
+  if (options.json === true) printJson({ folder: out, drills: rows });
+  else printLines([renderDrillsTerminal(rows), join(out, 'drills.md')]);
+  return Math.max(...codes, EXIT.fine);
+}
+
+/** `--for` and `--every` as far as they apply to a fault. */
+function timesOf(
+  { usualSeconds }: Fault,
+  { lasts, every }: { lasts: number | undefined; every: number | undefined },
+): Pick<DrillOptions, 'for' | 'every'> {
+  const isRepeated = usualSeconds === 0 && every !== undefined;
+  return {
+    ...(lasts !== undefined && (usualSeconds > 0 || isRepeated) ? { for: lasts } : {}),
+    ...(isRepeated ? { every } : {}),
+  };
+}

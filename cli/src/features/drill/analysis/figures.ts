@@ -1,0 +1,115 @@
+/**
+ * How a system came through a fault, from its requests and samples. Times are seconds since the fault. Where it
+ * is repeated, the first error counts from the first time, and recovery and the drain of the backlog from the last.
+ */
+import type { Slo } from '../../../../../loadtests/lib/slo';
+import type { DrillFigures, DrillPhases } from '../record';
+import type { MetricSample, RequestSample } from '../../../record/run-record';
+import { totals } from '../../../analysis/metrics';
+import { missedSlo } from '../../../analysis/slo/window-slo';
+
+/** A window of this length or longer is judged at each second. */
+const WINDOW_MS = 5_000;
+const STEP_MS = 1_000;
+/** Fewer requests say nothing about a percentile. */
+const LEAST_REQUESTS = 10;
+
+const endOf = ({ tMs, durationMs }: RequestSample): number => tMs + durationMs;
+
+/** What was open when the fault came, or due later. */
+export const exposedTo = (
+  requests: readonly RequestSample[],
+  faultMs: number,
+): readonly RequestSample[] => requests.filter((request) => endOf(request) >= faultMs);
+
+export function drillFigures(
+  requests: readonly RequestSample[],
+  samples: readonly MetricSample[],
+  slos: readonly Slo[],
+  phases: DrillPhases & { faultMs: number },
+): DrillFigures {
+  const exposed = exposedTo(requests, phases.faultMs);
+  const lastMs = phases.lastMs ?? phases.faultMs;
+  return {
+    detectSeconds: detected(exposed, phases.faultMs),
+    recoverSeconds: recovered(requests, slos, { ...phases, faultMs: lastMs }),
+    backlog: backlog(samples, { ...phases, lastMs }),
+    slowestMs: largestOf(exposed.filter(({ ok }) => ok).map(({ durationMs }) => durationMs)),
+    errors: errors(exposed, phases.faultMs),
+  };
+}
+
+/** One that was still open when the load generator gave up has told its caller nothing. */
+function detected(exposed: readonly RequestSample[], faultMs: number): number | null {
+  const heard = exposed.filter(({ ok, errorKind }) => !ok && errorKind !== 'unanswered');
+  const first = smallestOf(heard.map(endOf));
+  return first === null ? null : (first - faultMs) / 1000;
+}
+
+/**
+ * When the last request was due that was bad in a window which misses an SLO. What was still open at the
+ * fault counts as due then.
+ */
+function recovered(
+  requests: readonly RequestSample[],
+  slos: readonly Slo[],
+  { faultMs, endMs }: DrillPhases & { faultMs: number },
+): number | null {
+  const due = requests
+    .filter((request) => endOf(request) >= faultMs && request.tMs < endMs)
+    .map((request) => ({ ...request, at: Math.max(request.tMs, faultMs) }));
+  const rate = due.length / ((endMs - faultMs) / 1000);
+  const widthMs = Math.max(WINDOW_MS, (1000 * LEAST_REQUESTS) / Math.max(rate, 1e-9));
+  let recoverMs = faultMs;
+  let isMissed = false;
+  for (let from = faultMs; from + widthMs <= endMs; from += STEP_MS) {
+    const window = due.filter(({ at }) => at >= from && at < from + widthMs);
+    isMissed = window.length > 0 && missedSlo(slos, window) !== null;
+    if (!isMissed) continue;
+    const bad = window.filter((request) => isBad(request, slos)).map(({ at }) => at);
+    recoverMs = Math.max(recoverMs, largestOf(bad) ?? from);
+  }
+  return isMissed ? null : (recoverMs - faultMs) / 1000;
+}
+
+const isBad = ({ ok, durationMs }: RequestSample, slos: readonly Slo[]): boolean =>
+  !ok ||
+  slos.some(
+    ({ metric, operator, bound }) =>
+      /^(p\d|max|mean)/.test(metric) && operator.startsWith('<') && durationMs >= bound,
+  );
+
+function backlog(
+  samples: readonly MetricSample[],
+  { steady, faultMs, lastMs }: DrillPhases & { faultMs: number; lastMs: number },
+): DrillFigures['backlog'] {
+  const waiting = totals(samples, { metric: 'queueWaiting' });
+  if (waiting.length === 0) return null;
+  const most = (from: number, to: number): number =>
+    largestOf(waiting.filter(({ tMs }) => tMs >= from && tMs < to).map(({ value }) => value)) ?? 0;
+  const before = most(steady.fromMs, faultMs);
+  const after = waiting.filter(({ tMs }) => tMs >= faultMs);
+  const above = after.filter(({ value }) => value > before);
+  const peak = most(faultMs, Infinity);
+  const last = above.at(-1);
+  if (last === undefined || last.tMs < lastMs) return { before, peak, drainSeconds: 0 };
+  const next = after.find(({ tMs }) => tMs > last.tMs);
+  return {
+    before,
+    peak,
+    drainSeconds: next === undefined ? null : (next.tMs - lastMs) / 1000,
+  };
+}
+
+function errors(exposed: readonly RequestSample[], faultMs: number): DrillFigures['errors'] {
+  const due = exposed.filter(({ ok }) => !ok).map(({ tMs }) => (tMs - faultMs) / 1000);
+  const [first, last] = [smallestOf(due), largestOf(due)];
+  if (first === null || last === null) return null;
+  return { requests: due.length, fromSeconds: first, toSeconds: last };
+}
+
+const smallestOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((a, b) => Math.min(a, b));
+
+const largestOf = (values: readonly number[]): number | null =>
+  values.length === 0 ? null : values.reduce((a, b) => Math.max(a, b));

@@ -1,0 +1,47 @@
+import { LEDGER_CLASSES, LOSSES, type LedgerClass } from './ledger-class';
+import type { DrillLedger } from '../record';
+import type { NamedRequests } from '../../../record/run-record';
+import { countsOf, lossesIn, type Ledger, type LedgerEntry, type Sources } from './ledger';
+import { lossBound } from './loss-bound';
+
+/** As many are named in a record; all of them are in ledger.csv. */
+const NAMED = 20;
+
+export interface LedgerContext {
+  /** Ids of requests that were open when the fault came, or due later. */
+  exposed: ReadonlySet<string>;
+  answers: Sources['answers'];
+  /** Where they were read; null where they are no source. */
+  sources: DrillLedger['sources'];
+}
+
+/** A ledger as it is recorded. */
+export function ledgerSummary(
+  ledger: Ledger,
+  { exposed, answers, sources }: LedgerContext,
+): DrillLedger {
+  // A response that comes at once ends the request before its work: what was not done was still open.
+  const isExposed = (entry: LedgerEntry): boolean =>
+    exposed.has(entry.id) || (answers === 'at-once' && LOSSES.includes(entry.class));
+  const entries = ledger.entries.filter(isExposed);
+  const lost = lossesIn(countsOf(entries));
+  return {
+    sent: ledger.entries.length,
+    classes: namedClasses(ledger),
+    exposed: entries.length,
+    lost,
+    lossBound: lossBound(lost, entries.length),
+    sources,
+    withoutExecutions: ledger.withoutExecutions,
+    nameless: ledger.nameless,
+  };
+}
+
+export function namedClasses({ entries }: Ledger): Record<LedgerClass, NamedRequests> {
+  return Object.fromEntries(
+    LEDGER_CLASSES.map((name) => {
+      const ids = entries.filter((entry) => entry.class === name).map(({ id }) => id);
+      return [name, { requests: ids.length, ids: name === 'once' ? [] : ids.slice(0, NAMED) }];
+    }),
+  ) as Record<LedgerClass, NamedRequests>;
+}

@@ -1,0 +1,147 @@
+/** Every request that was sent in exactly one class, from what each source says of it. */
+import { LEDGER_CLASSES, LOSSES, type LedgerClass } from './ledger-class';
+import type { RequestSample } from '../../../record/run-record';
+import { gapIn } from '../../../run/analysis/match-executions';
+import type { TracedExecution, TracedExecutions } from '../../../analysis/traced-execution';
+import { nameAgain } from '../../../run/analysis/restore-request-ids';
+import { classify } from './classify';
+import type { Effect, Effects } from '../../../analysis/effects';
+import { heardBy, type Evidence, type Fate } from './evidence';
+
+export interface Sources {
+  /** Ids of this run begin with it. */
+  runId: string;
+  /** Every request that was sent, with what its caller got. */
+  requests: readonly RequestSample[];
+  executions: TracedExecutions;
+  /** Null where the workload calls no service that counts. */
+  effects: readonly Effect[] | null;
+  answers: 'at-once' | 'when-done';
+}
+
+export interface LedgerEntry extends Evidence {
+  id: string;
+  /** When it was due, in milliseconds since the load began. */
+  tMs: number;
+  class: LedgerClass;
+}
+
+export interface Ledger {
+  /** One for each request, in the order in which they were due. */
+  entries: LedgerEntry[];
+  counts: Record<LedgerClass, number>;
+  /** Ids of this run that nobody sent, and yet a source has; there must be none. */
+  unexpected: string[];
+  /** Failed executions whose data n8n has written over, and that no request is left for. */
+  nameless: number;
+  /** Why n8n's executions are no source here; null: they are. */
+  withoutExecutions: string | null;
+}
+
+export function ledgerOf(sources: Sources): Ledger {
+  const { requests, effects, answers, runId } = sources;
+  const { executions, why } = executionsOf(sources);
+  const atOnce = answers === 'at-once';
+  const fates = executions && grouped(executions.filter(hasRequest), requestOf, fateOf);
+  const calls =
+    effects &&
+    grouped(
+      effects,
+      ({ id }) => id,
+      ({ step }) => step,
+    );
+  const sent = new Set(requests.map(({ id }) => id));
+  const entries = requests
+    .map((request): LedgerEntry => {
+      const evidence: Evidence = {
+        heard: heardBy(request),
+        executions: fates && (fates.get(request.id) ?? []),
+        effects: calls && counted(calls.get(request.id) ?? []),
+      };
+      const { id, tMs } = request;
+      return { id, tMs, class: classify(evidence, atOnce), ...evidence };
+    })
+    .sort((a, b) => a.tMs - b.tMs);
+  const known = [...(fates?.keys() ?? []), ...(calls?.keys() ?? [])];
+  return {
+    entries,
+    counts: countsOf(entries),
+    unexpected: [...new Set(known)].filter((id) => id.startsWith(`${runId}-`) && !sent.has(id)),
+    nameless: (executions ?? []).filter((one) => one.isOverwritten === true && !hasRequest(one))
+      .length,
+    withoutExecutions: why,
+  };
+}
+
+export const countsOf = (entries: readonly LedgerEntry[]): Record<LedgerClass, number> =>
+  Object.fromEntries(
+    LEDGER_CLASSES.map((name) => [name, entries.filter((entry) => entry.class === name).length]),
+  ) as Record<LedgerClass, number>;
+
+export const lossesIn = (counts: Record<LedgerClass, number>): number =>
+  LOSSES.reduce((sum, name) => sum + counts[name], 0);
+
+/** Executions that are no longer there prove nothing about a request that has none. */
+function executionsOf(sources: Sources): {
+  executions: readonly TracedExecution[] | null;
+  why: string | null;
+} {
+  const { requests, executions: traced } = sources;
+  if ('skipped' in traced) return { executions: null, why: traced.skipped };
+  const executions = named(traced.executions, sources);
+  const why = gapIn(requests, { ...traced, executions });
+  return why === null ? { executions, why } : { executions: null, why };
+}
+
+/**
+ * n8n writes over the data of what a dead worker left, the id included. Such an execution belongs to a
+ * request without one: first to those whose work is known to have begun.
+ */
+function named(
+  executions: readonly TracedExecution[],
+  { requests, effects, answers }: Sources,
+): readonly TracedExecution[] {
+  // Where the response proves that the work was done, its execution has ended well and still has its id.
+  const mayLackOne = (request: RequestSample): boolean =>
+    heardBy(request) !== 'refused' && !(answers === 'when-done' && request.ok);
+  const begun = new Set((effects ?? []).map(({ id }) => id));
+  const among = (
+    all: readonly TracedExecution[],
+    may: (request: RequestSample) => boolean,
+  ): readonly TracedExecution[] =>
+    nameAgain(
+      requests.map((request) => ({ ...request, ok: !may(request) })),
+      all,
+    );
+  return among(
+    among(executions, (request) => begun.has(request.id) && mayLackOne(request)),
+    mayLackOne,
+  );
+}
+
+/** That it was made for, or that it was run again for. */
+const requestOf = ({ loadId, retryFor }: TracedExecution): string => loadId ?? retryFor ?? '';
+const hasRequest = (execution: TracedExecution): boolean => requestOf(execution) !== '';
+
+/** What n8n takes for dead it calls crashed, or fails as stalled and writes over its data. */
+const fateOf = ({ outcome, hasCrashed, isOverwritten }: TracedExecution): Fate =>
+  outcome === 'failed' && (hasCrashed === true || isOverwritten === true) ? 'crashed' : outcome;
+
+const counted = (steps: readonly (keyof Effects)[]): Effects => ({
+  begun: steps.filter((step) => step === 'begun').length,
+  done: steps.filter((step) => step === 'done').length,
+});
+
+function grouped<Item, Value>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+  valueOf: (item: Item) => Value,
+): Map<string, Value[]> {
+  const groups = new Map<string, Value[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [valueOf(item)]);
+    else group.push(valueOf(item));
+  }
+  return groups;
+}

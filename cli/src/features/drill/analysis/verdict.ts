@@ -1,0 +1,243 @@
+/** Whether the promises were kept in a drill, and whether the drill says anything at all. */
+import { LEDGER_WORDS, LOSSES, type LedgerClass } from './ledger-class';
+import type { DrillPromise, DueCount } from './promise';
+import type {
+  DrillControl,
+  DrillFault,
+  DrillFigures,
+  DrillLedger,
+  DrillSchedule,
+  DrillVerdict,
+} from '../record';
+import type { RunRecord } from '../../../record/run-record';
+import { notKnown } from './not-known';
+import { formatNumber, percent } from '../../../ui/numbers';
+
+export interface DrillFacts {
+  fault: DrillFault;
+  /** Of the run under the fault. */
+  run: Pick<RunRecord, 'summary' | 'verdict'>;
+  /** The SLO that the steady phase missed, with what was measured; null: none. */
+  steadyMissed: string | null;
+  /** Requests by which the steady phase was judged. */
+  steadyRequests: number;
+  /** Why the fault could not be made; null: it was. */
+  faultFailed: string | null;
+  /** By whom the drill was stopped after its load, while it waited for n8n; null: by nobody. */
+  stopped: string | null;
+  /** The fault had ended when the load did, and its end is part of what was seen. */
+  isOver: boolean;
+  ledger: DrillLedger;
+  /** Ids that nobody sent, and yet a source has. */
+  unexpected: readonly string[];
+  figures: DrillFigures | null;
+  /** Null: there was none. */
+  schedule: DrillSchedule | null;
+  control: DrillControl | null;
+  promises: readonly DrillPromise[];
+}
+
+export function drillVerdict(facts: DrillFacts): DrillVerdict {
+  const promises = facts.promises.map((promise) => judged(promise, facts));
+  const broken = promises.filter(({ kept }) => !kept);
+  // What is broken already stays so, whatever else would have come.
+  const invalid = [
+    ...invalidities(facts),
+    ...(facts.isOver || facts.faultFailed !== null || broken.length > 0 ? [] : [NOT_OVER]),
+    ...(broken.length > 0 ? [] : untold(facts)),
+  ];
+  const outcome = invalid.length > 0 ? 'invalid' : broken.length > 0 ? 'fail' : 'pass';
+  const what = whatOf(facts.fault);
+  const sentence =
+    outcome === 'invalid'
+      ? `The drill is invalid: ${invalid.join('; ')}.`
+      : outcome === 'fail'
+        ? `After ${what}, ${broken.map(({ promise, measured }) => `the promise ${promise.text} was broken: ${measured}`).join('; ')}.`
+        : `After ${what}, every promise was kept: ${promises.map(({ measured }) => measured).join('; ') || 'none was made'}.`;
+  return { outcome, sentence, promises, invalid, doubts: doubtsOf(facts) };
+}
+
+/** One that was repeated may have hit another instance each time. */
+function whatOf({ title, done, everySeconds }: DrillFault): string {
+  if (everySeconds !== undefined) return `${title} every ${formatNumber(everySeconds)} s`;
+  return done[0]?.text ?? title;
+}
+
+const NOT_OVER =
+  'the load ended before the fault was over, so its end was not seen: use a longer --for or --return';
+
+/** That none was lost is no promise kept where nobody knows of some. */
+function untold({ promises, ledger }: DrillFacts): string[] {
+  const { sources, classes, withoutExecutions } = ledger;
+  const isAsked = promises.some(({ metric }) => metric === 'lost');
+  if (!isAsked || sources.executions !== null || classes.unknown.requests === 0) return [];
+  return [
+    `of ${String(classes.unknown.requests)} requests it is not known whether they were lost, as n8n's own executions are not among the sources (${withoutExecutions ?? 'they were not read'})`,
+  ];
+}
+
+function invalidities(facts: DrillFacts): string[] {
+  const { run, ledger, control, schedule } = facts;
+  const { saturated, faults } = run.summary.generator;
+  return [
+    ...(facts.faultFailed === null ? [] : [`the fault could not be made (${facts.faultFailed})`]),
+    ...(run.verdict.outcome === 'aborted' ? [run.verdict.sentence.replace(/\.$/, '')] : []),
+    ...(facts.stopped === null || run.verdict.outcome === 'aborted'
+      ? []
+      : [`it was ${facts.stopped} before n8n had done what it accepted`]),
+    ...(saturated ? [`the load generator was at fault (${faults.join('; ')})`] : []),
+    ...(facts.steadyRequests === 0
+      ? ['no request ended before the fault: use a longer --steady']
+      : []),
+    ...(facts.steadyMissed === null
+      ? []
+      : [`the SLO was missed before the fault (${facts.steadyMissed})`]),
+    ...(control?.missed == null
+      ? []
+      : [`the control without the fault missed the SLO (${control.missed})`]),
+    ...(schedule !== null && schedule.never.times === schedule.due
+      ? ['no due time of the schedule was executed, as far as the service outside n8n knows']
+      : []),
+    ...(ledger.sources.executions === null && ledger.sources.effects === null
+      ? [`only the callers could be asked (${ledger.withoutExecutions ?? 'no source'})`]
+      : []),
+    ...(facts.unexpected.length === 0
+      ? []
+      : [`the ledger does not add up: nobody sent ${facts.unexpected.slice(0, 5).join(', ')}`]),
+  ];
+}
+
+function doubtsOf({ ledger, control, isOver, faultFailed }: DrillFacts): string[] {
+  const { sources, nameless, withoutExecutions } = ledger;
+  const off = control === null ? 0 : control.sent - control.classes.once.requests;
+  const due = control?.schedule;
+  const dueOff = due === undefined ? 0 : due.due - due.once;
+  return [
+    ...(sources.effects === null
+      ? [
+          'No service outside n8n counts what this workload does, so the drill cannot see what ran twice, nor what n8n calls crashed although it was done. The workload side-effect has such a service.',
+        ]
+      : []),
+    ...(withoutExecutions === null
+      ? []
+      : [`n8n's own executions are not among the sources: ${withoutExecutions}.`]),
+    ...(nameless === 0
+      ? []
+      : [
+          `${String(nameless)} failed executions no longer have the id of their request, and no request is left that could be theirs.`,
+        ]),
+    ...(control === null
+      ? ['There was no control: what is counted here may also happen without the fault.']
+      : []),
+    ...(isOver || faultFailed !== null
+      ? []
+      : ['The load ended before the fault was over: more may have been lost after it.']),
+    ...(off === 0
+      ? []
+      : [`${String(off)} requests of the control were not answered and executed once.`]),
+    ...(dueOff === 0 ? [] : [`${String(dueOff)} due times of the control were not executed once.`]),
+  ];
+}
+
+type Judged = DrillVerdict['promises'][number];
+
+function judged(promise: DrillPromise, { ledger, figures, schedule }: DrillFacts): Judged {
+  const { metric } = promise;
+  if (metric === 'due-never' || metric === 'due-repeated') {
+    return judgedDue(promise, metric, schedule);
+  }
+  if (metric === 'detect' || metric === 'drain' || metric === 'recover') {
+    return timed(promise, figures);
+  }
+  const count =
+    metric === 'errors'
+      ? (figures?.errors?.requests ?? 0)
+      : metric === 'lost'
+        ? ledger.lost
+        : ledger.classes[metric].requests;
+  const share = ledger.exposed === 0 ? 0 : count / ledger.exposed;
+  const kept = holds(promise, promise.unit === 'share' ? share : count);
+  const were = count === 1 ? 'was' : 'were';
+  const bound = metric === 'lost' && count === 0 ? boundOfNone(ledger) : '';
+  const shown = count === 0 ? 'none' : String(count);
+  return {
+    promise,
+    kept,
+    measured: `${shown} of ${String(ledger.exposed)} ${were} ${titleOf(metric, ledger)}${bound}`,
+  };
+}
+
+/** `lost` promises about all that was accepted and not done, which is more than one class. */
+function titleOf(metric: 'errors' | LedgerClass, { classes, lost }: DrillLedger): string {
+  if (metric === 'errors') return 'not answered as expected';
+  if (metric !== 'lost') return LEDGER_WORDS[metric].title;
+  if (lost === 0) return 'lost';
+  return LOSSES.filter((name) => classes[name].requests > 0)
+    .map((name) => LEDGER_WORDS[name].title)
+    .join(', or ');
+}
+
+function boundOfNone(ledger: DrillLedger): string {
+  const open = notKnown(ledger);
+  return open > 0
+    ? `, and of ${String(open)} it is not known`
+    : ` (at most ${percent(ledger.lossBound)})`;
+}
+
+function judgedDue(
+  promise: DrillPromise,
+  metric: DueCount,
+  schedule: DrillSchedule | null,
+): Judged {
+  if (schedule === null) return { promise, kept: true, measured: 'there is no schedule' };
+  const { times } = metric === 'due-never' ? schedule.never : schedule.repeated;
+  const share = schedule.due === 0 ? 0 : times / schedule.due;
+  const executed = metric === 'due-never' ? 'never executed' : 'executed more than once';
+  const shown = times === 0 ? 'none' : String(times);
+  return {
+    promise,
+    kept: holds(promise, promise.unit === 'share' ? share : times),
+    measured: `${shown} of ${String(schedule.due)} due times ${times === 1 ? 'was' : 'were'} ${executed}`,
+  };
+}
+
+function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
+  const { metric } = promise;
+  if (metric === 'detect') {
+    const seconds = figures?.detectSeconds ?? null;
+    // Nothing to be noticed.
+    if (seconds === null) return { promise, kept: true, measured: 'no caller had an error' };
+    return within(promise, seconds, 'the first caller had an error after');
+  }
+  if (metric === 'drain') {
+    if (figures?.backlog == null) return { promise, kept: true, measured: 'there is no queue' };
+    const { drainSeconds } = figures.backlog;
+    if (drainSeconds === null) {
+      return { promise, kept: false, measured: 'the backlog was not worked off within the drill' };
+    }
+    return within(promise, drainSeconds, 'the backlog was worked off after');
+  }
+  const seconds = figures?.recoverSeconds ?? null;
+  if (seconds === null) {
+    return { promise, kept: false, measured: 'the SLO was not met again within the drill' };
+  }
+  if (seconds === 0) {
+    return {
+      promise,
+      kept: holds(promise, 0),
+      measured: 'requests due after the fault met the SLO',
+    };
+  }
+  return within(promise, seconds, 'the SLO was met again after');
+}
+
+const within = (promise: DrillPromise, seconds: number, words: string): Judged => ({
+  promise,
+  kept: holds(promise, seconds),
+  measured: `${words} ${formatNumber(seconds)} s`,
+});
+
+function holds({ operator, bound }: DrillPromise, value: number): boolean {
+  if (operator === '=') return value === bound;
+  return operator === '<' ? value < bound : value <= bound;
+}

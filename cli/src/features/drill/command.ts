@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Fault } from './fault';
+import { FAULTS, findFault } from './faults';
+import { ARRIVALS } from '../../../../loadtests/lib/profile';
+import { renderDrillTerminal } from './report/terminal';
+import { EXIT } from '../../ui/exit';
+import { printJson, printLines, terminalStyle, warn } from '../../ui/print';
+import { drillAll } from './all';
+import { DEPLOYED_TO } from '../../options/kubernetes';
+import { codeOf, oneDrill, orderOf, USUAL_WORKLOAD, type DrillOptions } from './one';
+import { chosenMonitoring, withMonitoringOptions } from '../../options/monitoring';
+import { outOption, readyOption, withTargetOptions, withWorkloadOptions } from '../../options/options';
+import { collect, milliseconds, parsed, positive, seconds } from '../../options/parsers';
+import { withPriceOptions } from '../../options/prices';
+
+const LIST = 'list';
+const ALL = 'all';
+
+export function register(program: Command): void {
+  const command = program
+    .command('drill')
+    .description(
+      'Inject a fault under load and account for every request; PASS if every promise was kept',
+    )
+    .argument(
+      '<fault>',
+      `the name of a fault; ${LIST} shows all of them, ${ALL} injects each that the topology has something for`,
+    );
+  withTargetOptions(withWorkloadOptions(command, USUAL_WORKLOAD))
+    .optionsGroup('How it is loaded:')
+    .addOption(parsed('--rate <per-second>', 'requests per second, throughout', positive, '3'))
+    .addOption(new Option('--arrivals <kind>', 'gaps between due requests').choices(ARRIVALS))
+    .addOption(parsed('--warmup <time>', 'load before the steady phase, not judged', seconds, '5s'))
+    .addOption(
+      parsed('--steady <time>', 'load before the fault, which must meet the SLO', seconds, '20s'),
+    )
+    .addOption(
+      parsed(
+        '--for <time>',
+        'how long the fault lasts; of an instantaneous one: how long it is repeated',
+        seconds,
+      ),
+    )
+    .addOption(
+      parsed('--every <time>', 'repeat an instantaneous fault this often, for --for', seconds),
+    )
+    .addOption(
+      parsed('--return <time>', 'load after the fault, in which n8n is to recover', seconds, '40s'),
+    )
+    .option(
+      '--no-control',
+      'leave out the control: the same load without the fault, before the drill',
+    )
+    .option(
+      '--recover',
+      'retry lost executions during the drill, as the recovery of the chart does; queue mode',
+    )
+    .addOption(
+      parsed(
+        '--recover-age <time>',
+        'with --recover: only executions of which nothing was recorded for this long (default: 60s)',
+        seconds,
+      ),
+    )
+    .optionsGroup('What must be met:')
+    .option(
+      '--slo <slo>',
+      "what must be met before the fault and again after it (default: errors<1% and p95 below the workload's floor + 1s); may be repeated",
+      collect,
+    )
+    .option(
+      '--promise <promise>',
+      "what must be kept to pass, like 'lost=0', 'errors<1%' or 'recover<60s' (default: the fault's own); may be repeated",
+      collect,
+    );
+  withPriceOptions(command);
+  withMonitoringOptions(command)
+    .optionsGroup('Limits and results:')
+    .addOption(
+      parsed(
+        '--patience <time>',
+        'how long callers wait for a response, and how long the drill then waits for n8n to finish',
+        milliseconds,
+        '150s',
+      ),
+    )
+    .addOption(readyOption())
+    .option(
+      '--start-file <file>',
+      'once n8n is ready, wait for this file before the load: begins several drills together',
+    )
+    .addOption(outOption())
+    .option('--json', 'print the record as JSON')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 PASS, 1 FAIL (a promise was broken), 3 INVALID (the SLO was already missed before the fault, or the
+load generator was at fault). The ledger puts every request into exactly one class; see docs/drills.md.
+
+Examples:
+  n8n-tuned drill list
+  n8n-tuned drill kill-worker --workers 2 --rate 3
+  n8n-tuned drill all --workers 2 --webhooks 2 --no-control
+  n8n-tuned drill stop-redis --workers 2 --for 30s --promise lost=0 --promise 'recover<20s'
+  n8n-tuned drill kill-worker --workers 2 --recover --every 1m --for 10m
+  n8n-tuned drill rolling-upgrade --target kubernetes --workers 2 --webhooks 2
+  n8n-tuned drill burst --workers 2 --workload last-node --rate 5 --no-control`,
+    )
+    .action(async (fault: string, options: DrillOptions) => {
+      if (fault === LIST) process.exitCode = list(options);
+      else if (fault === ALL) process.exitCode = await drillAll(options);
+      else process.exitCode = await run(findFault(fault), options);
+    });
+}
+
+/** Those that it can be made on. */
+const targetsOf = ({ notOn }: Fault): string[] =>
+  DEPLOYED_TO.filter((target) => notOn?.[target] === undefined);
+
+function list({ json }: DrillOptions): number {
+  if (json === true) {
+    printJson(
+      FAULTS.map((fault) => {
+        const { name, title, kind, usualSeconds, promise } = fault;
+        return { name, title, kind, usualSeconds, promise, targets: targetsOf(fault) };
+      }),
+    );
+    return EXIT.fine;
+  }
+  const width = Math.max(...FAULTS.map(({ name }) => name.length)) + 2;
+  printLines(
+    FAULTS.flatMap((fault) => {
+      const { name, title, kind, usualSeconds, promise } = fault;
+      const targets = targetsOf(fault).join(', ');
+      return [
+        `${name.padEnd(width)}${title}${usualSeconds === 0 ? '' : `, ${String(usualSeconds)} s`}`,
+        `${' '.repeat(width)}${kind}; promised: ${promise.replaceAll(',', ', ')}; on ${targets}`,
+      ];
+    }),
+  );
+  return EXIT.fine;
+}
+
+async function run(fault: Fault, options: DrillOptions): Promise<number> {
+  const order = orderOf(fault, options);
+  const { folder, record, problems } = await oneDrill(
+    order,
+    options,
+    await chosenMonitoring(options),
+  );
+  problems.forEach(warn);
+  if (options.json === true) printJson({ folder, ...record });
+  else {
+    const text = renderDrillTerminal(record, terminalStyle());
+    process.stdout.write(`${text}\n${join(folder, 'report.html')}\n`);
+  }
+  return codeOf(record, problems);
+}

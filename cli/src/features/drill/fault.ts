@@ -1,0 +1,62 @@
+import type { Topology } from '../../plan/topology';
+import type { TargetKind } from '../../record/run-record';
+import type { DrillAccess, Instance } from '../../targets/target';
+
+/** Something that goes wrong, or is done on purpose. Each is an entry in one of the tables in faults/ and in faults/index.ts. */
+export interface Fault {
+  name: string;
+  /** What it does, for a list. */
+  title: string;
+  /** `planned`: operators do it on purpose, and nobody is to notice. */
+  kind: 'planned' | 'accident';
+  /** How long it lasts where nobody says; 0: it is a moment. */
+  usualSeconds: number;
+  /** The load while it lasts, as a multiple of the rate. */
+  rateFactor?: number;
+  /** n8n reaches its stores through links of ours, which this one slows or cuts; left out: directly. */
+  isOnLinks?: boolean;
+  /** Redis has no volume, so that it comes back empty; left out: as it is deployed. */
+  isOnForgetfulRedis?: boolean;
+  /** The data of n8n's database lies on a file system of ours, whose size this one changes; left out: where it always does. */
+  isOnSmallDisk?: boolean;
+  /** A workflow that is active beside the load, and whose due times are accounted for; left out: none. */
+  schedule?: DrilledSchedule;
+  /** What a system is promised to do, where nobody says. */
+  promise: string;
+  /** What the topology lacks for it, as the options to add; null: nothing. */
+  lacks(topology: Topology): string | null;
+  /** Targets on which it cannot be made, each with the reason as a clause; left out: on none of those that drills run on. */
+  notOn?: Partial<Record<TargetKind, string>>;
+  /** Why this machine cannot make it on the target process, as a clause; null or left out: it can. */
+  notHere?(): string | null;
+  /** Does it, and returns when it is over. */
+  make(scene: FaultScene): Promise<void>;
+}
+
+export interface DrilledSchedule {
+  /** Of its workflow, in lab/upstream. */
+  file: string;
+  everySeconds: number;
+}
+
+export interface FaultScene {
+  access: DrillAccess;
+  /** Those that run now. */
+  instances(): Instance[];
+  /** As asked for; 0 where it is a moment. */
+  lastsMs: number;
+  /** How often it was made before: one that is repeated takes turns over those of a role. */
+  turn: number;
+  /** Told as soon as it is done, in words for the record: `SIGKILL of worker-1`. */
+  tell(text: string): void;
+  /** Fires when the drill is broken off: then it returns early, and leaves nothing as it made it. */
+  signal: AbortSignal;
+}
+
+/** Why a fault is not made where nothing replaces an instance of n8n by a new one. */
+export const NEEDS_PODS = { process: 'it needs pods that are replaced by new ones' };
+
+/** Nobody notices what operators do on purpose. */
+export const UNNOTICED = 'lost=0,errors=0,repeated=0,running=0';
+/** After an accident nothing that was accepted is lost or done twice, and the SLO is soon met again. */
+export const SURVIVED = 'lost=0,repeated=0,running=0,recover<60s';

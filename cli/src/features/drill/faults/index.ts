@@ -1,0 +1,59 @@
+import { Mistake } from '../../../ui/exit';
+import type { Fault } from '../fault';
+import { rollingUpgrade, scaleIn, drainNode, burst, crashAcrossASchedule } from './operations';
+import {
+  killWorker,
+  killMain,
+  killWebhook,
+  killRunner,
+  stallWorker,
+  oomWorker,
+  cutWorker,
+} from './processes';
+import {
+  redisHalfOpen,
+  restartRedis,
+  stopRedis,
+  redisLosesData,
+  slowRedis,
+  restartPostgres,
+  stopPostgres,
+  slowPostgres,
+  postgresConnectionsUsedUp,
+  fullDisk,
+} from './stores';
+
+/** In the order in which they are listed: those that happen most and hurt most first. */
+export const FAULTS: readonly Fault[] = [
+  killWorker,
+  killMain,
+  killWebhook,
+  killRunner,
+  stallWorker,
+  redisHalfOpen,
+  restartRedis,
+  stopRedis,
+  redisLosesData,
+  slowRedis,
+  restartPostgres,
+  stopPostgres,
+  slowPostgres,
+  postgresConnectionsUsedUp,
+  oomWorker,
+  cutWorker,
+  rollingUpgrade,
+  scaleIn,
+  drainNode,
+  fullDisk,
+  burst,
+  crashAcrossASchedule,
+];
+
+export function findFault(name: string): Fault {
+  const found = FAULTS.find((fault) => fault.name === name);
+  if (found === undefined) {
+    const known = FAULTS.map((fault) => fault.name).join(', ');
+    throw new Mistake(`there is no fault '${name}': choose one of ${known}.`);
+  }
+  return found;
+}

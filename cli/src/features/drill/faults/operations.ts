@@ -1,0 +1,93 @@
+/** What operators and callers do: an upgrade, fewer workers, a node that is drained, more load, a schedule across a crash. */
+import { Failure } from '../../../ui/exit';
+import { type Fault, NEEDS_PODS, SURVIVED, UNNOTICED } from '../fault';
+import { allOf, first, lasting, needsNewer, needsNothing, needsTwoWorkers, seconds } from '../make-fault';
+
+/** As by `helm upgrade` with another version: all roles at once. The load goes on meanwhile, and may end first. */
+export const rollingUpgrade: Fault = {
+  name: 'rolling-upgrade',
+  title: 'every pod of n8n replaced by a new one, all roles at once',
+  kind: 'planned',
+  usualSeconds: 60,
+  promise: UNNOTICED,
+  notOn: NEEDS_PODS,
+  lacks: needsNothing,
+  make: async ({ access, tell, signal }) => {
+    if (access.rollOut === undefined) throw new Failure('nothing replaces the pods of n8n');
+    tell('a rollout of main, webhook processors and workers');
+    await access.rollOut(signal);
+    if (!signal.aborted) tell('the rollout is over, and the last old pod is gone');
+  },
+};
+
+/** It has as long to end as it is deployed with, and stays down for the rest of the drill. */
+export const scaleIn: Fault = {
+  name: 'scale-in',
+  title: 'one worker shut down cleanly (SIGTERM), and not started again',
+  kind: 'planned',
+  usualSeconds: 0,
+  promise: UNNOTICED,
+  lacks: needsTwoWorkers,
+  make: async (scene) => {
+    const instance = first(scene, 'worker');
+    scene.tell(`SIGTERM of ${instance}`);
+    await scene.access.keepDown(instance);
+    scene.tell(`${instance} has ended`);
+  },
+};
+
+/** As by `kubectl drain`, for the pods of n8n alone: the node stays open to pods, and the stores stay where they are. */
+export const drainNode: Fault = {
+  name: 'drain-node',
+  title: 'every pod of n8n on the node of main evicted',
+  kind: 'planned',
+  usualSeconds: 60,
+  promise: UNNOTICED,
+  notOn: NEEDS_PODS,
+  lacks: needsNothing,
+  make: async (scene) => {
+    const { access, tell, signal } = scene;
+    if (access.drainNode === undefined) throw new Failure('there are no pods to evict');
+    const main = first(scene, 'main');
+    tell(`eviction of the pods of n8n on the node of ${main}`);
+    const { node, evicted } = await access.drainNode(main, signal);
+    tell(`${evicted.join(', ')} were evicted from ${node}`);
+  },
+};
+
+const BURST_FACTOR = 10;
+
+export const burst: Fault = {
+  name: 'burst',
+  title: `${String(BURST_FACTOR)} times the rate for a while`,
+  kind: 'accident',
+  usualSeconds: 10,
+  rateFactor: BURST_FACTOR,
+  promise: SURVIVED,
+  lacks: needsNothing,
+  make: async (scene) => {
+    scene.tell(`${String(BURST_FACTOR)} times the rate for ${seconds(scene.lastsMs)}`);
+    await lasting(scene);
+    scene.tell('the rate is as before');
+  },
+};
+
+/** Main makes schedules due, and without N8N_SCHEDULER_ENABLED keeps them in memory. */
+export const crashAcrossASchedule: Fault = {
+  name: 'crash-across-a-schedule',
+  title: 'SIGKILL of main, which stays away over several due times of a schedule',
+  kind: 'accident',
+  usualSeconds: 20,
+  promise: `${SURVIVED},due-never=0,due-repeated=0`,
+  schedule: { file: 'schedule.json', everySeconds: 2 },
+  lacks: needsNewer,
+  make: async (scene) => {
+    const { access, tell, lastsMs } = scene;
+    const mains = allOf(scene, 'main');
+    tell(`SIGKILL of ${mains.join(', ')}, away for ${seconds(lastsMs)}`);
+    const startAgain = await Promise.all(mains.map((main) => access.keepDown(main, 0)));
+    await lasting(scene);
+    for (const start of startAgain) await start();
+    tell(`${mains.join(', ')} started again`);
+  },
+};

@@ -1,0 +1,120 @@
+/** What happens to a process of n8n. */
+import { Failure } from '../../../ui/exit';
+import { type Fault, SURVIVED } from '../fault';
+import {
+  first,
+  kill,
+  lasting,
+  linksOf,
+  needsNothing,
+  needsRunners,
+  needsWebhooks,
+  needsWorkers,
+  next,
+  seconds,
+} from '../make-fault';
+
+/** As the kernel does it for want of memory: the worker has no time to hand anything over. */
+export const killWorker: Fault = {
+  name: 'kill-worker',
+  title: 'SIGKILL of one worker',
+  kind: 'accident',
+  usualSeconds: 0,
+  promise: SURVIVED,
+  lacks: needsWorkers,
+  make: (scene) => kill(scene, 'worker'),
+};
+
+/** Main answers the webhooks, unless webhook processors do; in regular mode it executes too. */
+export const killMain: Fault = {
+  name: 'kill-main',
+  title: 'SIGKILL of main',
+  kind: 'accident',
+  usualSeconds: 0,
+  promise: SURVIVED,
+  lacks: needsNothing,
+  make: (scene) => kill(scene, 'main'),
+};
+
+export const killWebhook: Fault = {
+  name: 'kill-webhook',
+  title: 'SIGKILL of one webhook processor',
+  kind: 'accident',
+  usualSeconds: 0,
+  promise: SURVIVED,
+  lacks: needsWebhooks,
+  make: (scene) => kill(scene, 'webhook'),
+};
+
+/** As a task that takes all of the runner's memory does it; n8n starts another one. */
+export const killRunner: Fault = {
+  name: 'kill-runner',
+  title: 'SIGKILL of the task runner of one worker',
+  kind: 'accident',
+  usualSeconds: 0,
+  promise: SURVIVED,
+  lacks: needsRunners,
+  make: async (scene) => {
+    const instance = next(scene, 'worker');
+    if ((await scene.access.killRunner(instance)) === 0) {
+      throw new Failure(`${instance} has no task runner`);
+    }
+    scene.tell(`SIGKILL of the task runner of ${instance}`);
+  },
+};
+
+/** Longer than the lock of a job (60 s by default), so that the others take the worker for dead: does work run twice? */
+export const stallWorker: Fault = {
+  name: 'stall-worker',
+  title: 'one worker frozen (SIGSTOP), then going on (SIGCONT)',
+  kind: 'accident',
+  usualSeconds: 75,
+  promise: SURVIVED,
+  lacks: needsWorkers,
+  make: async (scene) => {
+    const { access, lastsMs, tell } = scene;
+    const instance = first(scene, 'worker');
+    await access.signal(instance, 'SIGSTOP');
+    tell(`SIGSTOP of ${instance} for ${seconds(lastsMs)}`);
+    await lasting(scene);
+    await access.signal(instance, 'SIGCONT');
+    tell(`SIGCONT of ${instance}`);
+  },
+};
+
+/** As when an execution takes more than the container may have: by the kernel, under memory pressure before. */
+export const oomWorker: Fault = {
+  name: 'oom-worker',
+  title: 'one worker out of memory, until the kernel kills it',
+  kind: 'accident',
+  usualSeconds: 0,
+  promise: SURVIVED,
+  lacks: needsWorkers,
+  make: async (scene) => {
+    const instance = next(scene, 'worker');
+    scene.tell(`${instance} runs out of memory`);
+    await scene.access.runOutOfMemory(instance, scene.signal);
+    if (!scene.signal.aborted)
+      scene.tell(`${instance} was killed by the kernel for lack of memory`);
+  },
+};
+
+/** Longer than the lock of a job, as `stall-worker`; but this worker works on, and tells of it when it is back. */
+export const cutWorker: Fault = {
+  name: 'cut-worker',
+  title: 'one worker cut off from Redis and PostgreSQL, still running its jobs, then reconnected',
+  kind: 'accident',
+  usualSeconds: 75,
+  isOnLinks: true,
+  promise: SURVIVED,
+  lacks: needsWorkers,
+  make: async (scene) => {
+    const instance = first(scene, 'worker');
+    const links = linksOf(scene, { instance });
+    await Promise.all(links.map((link) => link.freeze()));
+    scene.tell(`${instance} is cut off from its stores for ${seconds(scene.lastsMs)}`);
+    await lasting(scene);
+    await Promise.all(links.map((link) => link.thaw()));
+    scene.tell(`${instance} reaches its stores again`);
+  },
+};

@@ -1,0 +1,166 @@
+/** What happens to Redis, PostgreSQL and the disk of the database. */
+import { whyNoMount } from '../../../linux/small-disk';
+import { Failure } from '../../../ui/exit';
+import { type Fault, SURVIVED, UNNOTICED } from '../fault';
+import {
+  first,
+  lasting,
+  linksOf,
+  needsNothing,
+  needsPostgresql,
+  needsQueue,
+  needsWorkers,
+  restart,
+  seconds,
+  slow,
+} from '../make-fault';
+import { formatNumber } from '../../../ui/numbers';
+
+/**
+ * As after a network that flapped, or a balancer that forgot its connections: nothing tells the workers (n8n #37581).
+ * Main and the webhook processors go on, so that work is accepted.
+ */
+export const redisHalfOpen: Fault = {
+  name: 'redis-half-open',
+  title: 'the connections of all workers to Redis stay open and carry nothing any more',
+  kind: 'accident',
+  usualSeconds: 0,
+  isOnLinks: true,
+  promise: SURVIVED,
+  lacks: needsWorkers,
+  make: async (scene) => {
+    const links = linksOf(scene, { role: 'worker', store: 'redis' });
+    const lost = await Promise.all(links.map((link) => link.lose()));
+    const connections = lost.reduce((sum, each) => sum + each, 0);
+    scene.tell(`${String(connections)} connections of workers to Redis carry nothing any more`);
+  },
+};
+
+/** With its data: as of a Redis with persistence that is upgraded. */
+export const restartRedis: Fault = {
+  name: 'restart-redis',
+  title: 'Redis shut down cleanly and started again, its data kept',
+  kind: 'planned',
+  usualSeconds: 0,
+  promise: UNNOTICED,
+  lacks: needsQueue,
+  make: (scene) => restart(scene, 'redis'),
+};
+
+export const stopRedis: Fault = {
+  name: 'stop-redis',
+  title: 'Redis away for a while, its data kept',
+  kind: 'accident',
+  usualSeconds: 30,
+  promise: SURVIVED,
+  lacks: needsQueue,
+  make: (scene) => restart(scene, 'redis'),
+};
+
+/** The jobs are gone, those at work included; n8n still has their executions. */
+export const redisLosesData: Fault = {
+  name: 'redis-loses-data',
+  title: 'a Redis without persistence killed: it comes back empty',
+  kind: 'accident',
+  usualSeconds: 0,
+  promise: SURVIVED,
+  isOnForgetfulRedis: true,
+  lacks: needsQueue,
+  make: async (scene) => {
+    const redis = first(scene, 'redis');
+    await scene.access.loseStore(redis);
+    scene.tell(`${redis} was killed and loses its data`);
+  },
+};
+
+const SLOW_REDIS_MS = 200;
+
+/** As of a Redis that is busy with something else, or in another region. */
+export const slowRedis: Fault = {
+  name: 'slow-redis',
+  title: `Redis answers ${String(SLOW_REDIS_MS)} ms later for a while`,
+  kind: 'accident',
+  usualSeconds: 30,
+  isOnLinks: true,
+  promise: SURVIVED,
+  lacks: needsQueue,
+  make: (scene) => slow(scene, 'redis', SLOW_REDIS_MS),
+};
+
+export const restartPostgres: Fault = {
+  name: 'restart-postgres',
+  title: 'PostgreSQL shut down cleanly and started again',
+  kind: 'planned',
+  usualSeconds: 0,
+  promise: UNNOTICED,
+  lacks: needsPostgresql,
+  make: (scene) => restart(scene, 'postgresql'),
+};
+
+export const stopPostgres: Fault = {
+  name: 'stop-postgres',
+  title: 'PostgreSQL away for a while',
+  kind: 'accident',
+  usualSeconds: 30,
+  promise: SURVIVED,
+  lacks: needsPostgresql,
+  make: (scene) => restart(scene, 'postgresql'),
+};
+
+/** An execution asks PostgreSQL some dozens of times, one after the other. */
+const SLOW_POSTGRES_MS = 50;
+
+/** As of a PostgreSQL whose disk is slow, or in another region. */
+export const slowPostgres: Fault = {
+  name: 'slow-postgres',
+  title: `PostgreSQL answers ${String(SLOW_POSTGRES_MS)} ms later for a while`,
+  kind: 'accident',
+  usualSeconds: 30,
+  isOnLinks: true,
+  promise: SURVIVED,
+  lacks: needsPostgresql,
+  make: (scene) => slow(scene, 'postgresql', SLOW_POSTGRES_MS),
+};
+
+/** As when something else on the same server takes them all while n8n has to connect again. */
+export const postgresConnectionsUsedUp: Fault = {
+  name: 'postgres-connections-used-up',
+  title: "n8n's connections to PostgreSQL ended, and all that it allows taken by others",
+  kind: 'accident',
+  usualSeconds: 30,
+  promise: SURVIVED,
+  lacks: needsPostgresql,
+  make: async (scene) => {
+    const { taken, giveBack } = await scene.access.useUpConnections();
+    scene.tell(`${String(taken)} connections to PostgreSQL taken for ${seconds(scene.lastsMs)}`);
+    await lasting(scene);
+    await giveBack();
+    scene.tell('the connections to PostgreSQL were given back');
+  },
+};
+
+/**
+ * The disk of the database; on the target process in regular mode also that of n8n's user folder, with its binary data.
+ */
+export const fullDisk: Fault = {
+  name: 'full-disk',
+  title: 'no space left on the disk of the database for a while',
+  kind: 'accident',
+  usualSeconds: 20,
+  isOnSmallDisk: true,
+  promise: SURVIVED,
+  notHere: whyNoMount,
+  lacks: needsNothing,
+  make: async (scene) => {
+    const { access, tell, lastsMs } = scene;
+    if (access.fillDisk === undefined)
+      throw new Failure('this n8n lies on a disk that the command does not manage');
+    const { what, usedMiB, freeUp } = await access.fillDisk();
+    tell(
+      `the disk of ${what}, with ${formatNumber(usedMiB)} MiB on it, is full for ${seconds(lastsMs)}`,
+    );
+    await lasting(scene);
+    await freeUp();
+    tell(`the disk of ${what} has space again`);
+  },
+};

@@ -1,0 +1,105 @@
+/** What several faults share. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { databaseOf, type Topology } from '../../plan/topology';
+import type { Instance, StoreLink } from '../../targets/target';
+import { Failure } from '../../ui/exit';
+import type { FaultScene } from './fault';
+
+/** The first of a role that runs. */
+export function first(scene: FaultScene, role: Instance['role']): string {
+  const found = scene.instances().find((one) => one.role === role);
+  if (found === undefined) throw new Failure(`no ${role} runs`);
+  return found.instance;
+}
+
+/** The one of a role whose turn it is, of those that run. */
+export function next(scene: FaultScene, role: Instance['role']): string {
+  const found = allOf(scene, role);
+  return found[scene.turn % found.length] ?? first(scene, role);
+}
+
+/** Every one of a role that runs; at least one. */
+export function allOf(scene: FaultScene, role: Instance['role']): string[] {
+  first(scene, role);
+  return scene
+    .instances()
+    .filter((one) => one.role === role)
+    .map(({ instance }) => instance);
+}
+
+export async function kill(scene: FaultScene, role: Instance['role']): Promise<void> {
+  const instance = next(scene, role);
+  await scene.access.signal(instance, 'SIGKILL');
+  scene.tell(`SIGKILL of ${instance}`);
+}
+
+/** A database has finished what it was doing by then. */
+const STORE_GRACE_MS = 20_000;
+
+/** Down in its orderly way and up again, with `lastsMs` in between. */
+export async function restart(scene: FaultScene, store: StoreLink['store']): Promise<void> {
+  const { access, lastsMs, tell } = scene;
+  const instance = first(scene, store);
+  tell(lastsMs === 0 ? `restart of ${instance}` : `stop of ${instance} for ${seconds(lastsMs)}`);
+  const startAgain = await access.keepDown(instance, STORE_GRACE_MS);
+  await lasting(scene);
+  await startAgain();
+  tell(`${instance} was started again`);
+}
+
+/** Until it has lasted, or the drill is broken off. */
+export const lasting = ({ lastsMs, signal }: FaultScene): Promise<unknown> =>
+  sleep(lastsMs, undefined, { signal }).catch(() => undefined);
+
+/** Of those that the drill asked for; at least one. */
+export function linksOf(
+  { access }: FaultScene,
+  wanted: Partial<Pick<StoreLink, 'instance' | 'role' | 'store'>>,
+): StoreLink[] {
+  const found = access.links.filter((link) =>
+    Object.entries(wanted).every(([key, value]) => link[key as keyof typeof wanted] === value),
+  );
+  if (found.length === 0) throw new Failure('no link leads to what the fault is to hit');
+  return found;
+}
+
+/** Every byte between n8n and a store comes later for a while; `addedMs` to a question and its answer. */
+export async function slow(
+  scene: FaultScene,
+  store: StoreLink['store'],
+  addedMs: number,
+): Promise<void> {
+  const links = linksOf(scene, { store });
+  await Promise.all(links.map((link) => link.slow(addedMs / 2)));
+  scene.tell(`${store} answers ${String(addedMs)} ms later for ${seconds(scene.lastsMs)}`);
+  await lasting(scene);
+  await Promise.all(links.map((link) => link.slow(0)));
+  scene.tell(`${store} answers as before`);
+}
+
+export const seconds = (ms: number): string => `${String(ms / 1000)} s`;
+
+export const needsQueue = ({ mode }: Topology): string | null =>
+  mode === 'queue' ? null : '--mode queue --workers 2';
+
+export const needsWorkers = (topology: Topology): string | null =>
+  needsQueue(topology) ?? (topology.workers.count > 0 ? null : '--workers 2');
+
+/** Of an n8n whose workers have runners as children, as those above 1.0 have. */
+export const needsRunners = (topology: Topology): string | null =>
+  needsNewer(topology) ?? needsWorkers(topology);
+
+export const needsTwoWorkers = (topology: Topology): string | null =>
+  needsQueue(topology) ?? (topology.workers.count > 1 ? null : '--workers 2');
+
+export const needsWebhooks = ({ webhooks }: Topology): string | null =>
+  webhooks.count > 0 ? null : '--mode queue --workers 1 --webhooks 2';
+
+export const needsPostgresql = (topology: Topology): string | null =>
+  databaseOf(topology) === 'postgresql' ? null : '--database postgresql';
+
+/** Whose workflows call the service outside n8n. */
+export const needsNewer = ({ n8n }: Topology): string | null =>
+  n8n.startsWith('0.') ? '--n8n 2.41.1' : null;
+
+export const needsNothing = (): null => null;

@@ -1,0 +1,231 @@
+/** One drill on a target of its own, as the command's options ask for it. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { drillAnnotations } from '../../analysis/annotations';
+import type { SeedWorkflow } from '../../catalogue/seeding';
+import { drill, type DrillOrder, type FinishedDrill } from './drill';
+import type { Fault } from './fault';
+import { findBundled } from '../../lab/kit';
+import { k6For } from '../../load/find-k6';
+import { chooseTopology } from '../../plan/chosen-topology';
+import type { Topology } from '../../plan/topology';
+import type { Arrivals } from '../../../../loadtests/lib/profile';
+import { parsePromises, type DrillPromise } from './analysis/promise';
+import { withoutSecrets } from '../../plan/secrets/command';
+import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
+import type { DrillRecord } from './record';
+import { readRun } from '../../record/read-run';
+import { topologyOfValues } from '../../targets/kubernetes/release/values';
+import { EXIT, Mistake } from '../../ui/exit';
+import type { Progress } from '../../ui/progress';
+import { givenValues } from '../../options/kubernetes';
+import type { MonitoringOptions, Told } from '../../options/monitoring';
+import { onTargets } from '../../options/on-target';
+import { chosenPrices, type PriceOptions } from '../../options/prices';
+import { chosenSlos, chosenWorkload, type TargetOptions, type WorkloadOptions } from '../../options/options';
+import { isLegacyChoice, makeTarget, targetOrder, type TargetOrder } from '../../options/targets';
+
+export interface DrillOptions
+  extends WorkloadOptions, TargetOptions, MonitoringOptions, PriceOptions {
+  rate: number;
+  arrivals?: Arrivals;
+  /** Seconds, as the next four. */
+  warmup: number;
+  steady: number;
+  for?: number;
+  every?: number;
+  return: number;
+  slo?: string[];
+  promise?: string[];
+  /** Milliseconds, as the next one. */
+  patience: number;
+  ready: number;
+  /** False with --no-control. */
+  control: boolean;
+  recover?: boolean;
+  /** Seconds. */
+  recoverAge?: number;
+  /** What the load waits for; others make it. */
+  startFile?: string;
+  out: string;
+  json?: boolean;
+}
+
+/** Its effects are counted outside n8n. */
+export const USUAL_WORKLOAD = 'side-effect';
+
+/** Why a fault cannot be made where the options say; null: it can. What no drill runs on is refused. */
+export function whyNotThere(
+  { notOn, notHere }: Fault,
+  { target, existing }: DrillOptions,
+): string | null {
+  if (target === 'url' || target === 'server') {
+    throw new Mistake(
+      `--target is ${target}, but a drill needs processes that it may end: use process or kubernetes.`,
+    );
+  }
+  if (existing === true) {
+    throw new Mistake(
+      'a drill ends pods, and --existing changes nothing in a release that is there: leave it out, so that the drill deploys its own.',
+    );
+  }
+  return notOn?.[target] ?? (target === 'process' ? (notHere?.() ?? null) : null);
+}
+
+export function drilledTopology(options: DrillOptions): Topology {
+  if (options.values === undefined) return chooseTopology(options);
+  return topologyOfValues(givenValues(options.values));
+}
+
+/** In plain data, but for the fault: the same options give the same order. */
+export interface OrderedDrill {
+  drill: Omit<DrillOrder, 'k6' | 'scripts' | 'command'>;
+  target: TargetOrder;
+  stopIf: readonly string[];
+}
+
+export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
+  const cannot = whyNotThere(fault, options);
+  if (cannot !== null) {
+    throw new Mistake(
+      `${fault.name} cannot be injected with --target ${options.target}: ${cannot}; n8n-tuned drill list shows the targets of each fault.`,
+    );
+  }
+  const topology = drilledTopology(options);
+  refuseRecovery(options, topology);
+  const lacks = fault.lacks(topology);
+  if (lacks !== null) {
+    throw new Mistake(`the topology has nothing for ${fault.name} to hit: add ${lacks}.`);
+  }
+  refuseTimes(fault, options);
+  const workload = chosenWorkload(
+    options.request === undefined && options.workflow === undefined
+      ? { workload: USUAL_WORKLOAD, ...options }
+      : options,
+    isLegacyChoice(options),
+  );
+  const drilled = {
+    fault,
+    load: {
+      ratePerSecond: options.rate,
+      warmupSeconds: options.warmup,
+      steadySeconds: options.steady,
+      faultSeconds: options.for ?? fault.usualSeconds,
+      ...(options.every === undefined ? {} : { everySeconds: options.every }),
+      returnSeconds: options.return,
+      rateFactor: fault.rateFactor ?? 1,
+      ...(options.arrivals === undefined ? {} : { arrivals: options.arrivals }),
+    },
+    promises: promisesOf(fault, options),
+    hasControl: options.control,
+    hasRecovery: options.recover === true,
+    ...(options.recoverAge === undefined ? {} : { recoveryAgeSeconds: options.recoverAge }),
+    workload,
+    slos: slosOf(options, workload.recorded.latencyFloorMs),
+    out: options.out,
+    timeoutMs: options.patience,
+    drainMs: options.patience,
+    ...chosenPrices(options),
+  };
+  const workflows = [...workload.workflows, ...scheduleOf(fault)];
+  const target = targetOrder(options, workflows, options.ready, {
+    load: `${String(options.rate)} requests per second`,
+    hasLinks: fault.isOnLinks ?? false,
+    hasSmallDisk: fault.isOnSmallDisk ?? false,
+    hasForgetfulRedis: fault.isOnForgetfulRedis ?? false,
+    hasReadiness: true,
+  });
+  return { drill: drilled, target, stopIf: options.stopIf ?? [] };
+}
+
+/** `told`: who else hears of its load and its fault. */
+export function oneDrill(
+  { drill: ordered, target, stopIf }: OrderedDrill,
+  options: DrillOptions,
+  told: Told,
+): Promise<FinishedDrill> {
+  const order: DrillOrder = {
+    ...ordered,
+    k6: k6For(target.kind !== 'kubernetes'),
+    scripts: findBundled('loadtests', 'load.ts'),
+    command: withoutSecrets(process.argv.slice(2)),
+  };
+  return onTargets(
+    [makeTarget(target)],
+    { ...order.workload, workflows: [...order.workload.workflows, ...scheduleOf(order.fault)] },
+    async ({ running: [running], tell, signal, progress }) => {
+      if (options.startFile !== undefined) await fileIsThere(options.startFile, tell, signal);
+      const finished = await drill(running, { ...told.observe, ...order }, tell, signal);
+      const { folder, record, problems } = finished;
+      const run = readRun(join(folder, record.run));
+      problems.push(...(await told.annotate(drillAnnotations(record, run))));
+      progress.end();
+      return finished;
+    },
+    stopIf,
+  );
+}
+
+const LOOK_MS = 200;
+
+async function fileIsThere(path: string, tell: Progress, signal: AbortSignal): Promise<void> {
+  tell(`n8n is ready; waiting for ${path}`);
+  while (!existsSync(path)) await sleep(LOOK_MS, undefined, { signal });
+}
+
+/** Its service is that of the workloads. */
+const scheduleOf = ({ schedule }: Fault): SeedWorkflow[] =>
+  schedule === undefined
+    ? []
+    : [
+        {
+          ...{ name: schedule.file, needs: ['upstream'] },
+          file: join(findBundled(join('lab', 'upstream'), schedule.file), schedule.file),
+        },
+      ];
+
+export function codeOf({ verdict }: DrillRecord, problems: readonly string[]): number {
+  if (problems.length > 0 || verdict.outcome === 'invalid') return EXIT.invalid;
+  return verdict.outcome === 'pass' ? EXIT.fine : EXIT.notMet;
+}
+
+/** Recovery runs what was lost again from its trigger: at least once, so what was begun before is begun twice. */
+const promisesOf = ({ promise }: Fault, options: DrillOptions): DrillPromise[] =>
+  options.promise === undefined
+    ? parsePromises(promise).filter(
+        ({ metric }) => options.recover !== true || metric !== 'repeated',
+      )
+    : options.promise.flatMap(parsePromises);
+
+function refuseRecovery({ recover, recoverAge, patience }: DrillOptions, { mode }: Topology): void {
+  if (recover !== true) return;
+  if (mode !== 'queue') {
+    throw new Mistake('--recover finds in the queue what is lost: add --mode queue --workers 2.');
+  }
+  if (recoverAge !== undefined && 1000 * recoverAge >= patience) {
+    throw new Mistake(
+      `--recover-age is ${String(recoverAge)}s, but after the load recovery has only as long as --patience, ${String(patience / 1000)}s: use a longer --patience.`,
+    );
+  }
+}
+
+function refuseTimes({ name, usualSeconds }: Fault, { for: lasts, every }: DrillOptions): void {
+  if (every === undefined) {
+    if (lasts === undefined || usualSeconds > 0) return;
+    throw new Mistake(`${name} is instantaneous: leave --for out, or repeat it with --every.`);
+  }
+  if (usualSeconds > 0) {
+    throw new Mistake(`${name} is not instantaneous, so it cannot be repeated: leave --every out.`);
+  }
+  if (lasts === undefined || lasts <= every) {
+    throw new Mistake(
+      `--every ${String(every)}s repeats ${name} for as long as --for says: add --for, longer than that.`,
+    );
+  }
+}
+
+function slosOf(options: DrillOptions, latencyFloorMs: number): Slo[] {
+  const usual = `errors<1%,p95<${String(latencyFloorMs + 1000)}ms`;
+  return options.slo === undefined ? parseSlos(usual) : chosenSlos(options);
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { LEDGER_CLASSES } from './analysis/ledger-class';
+import { PROMISE_METRICS, type DrillPromise } from './analysis/promise';
+import { recordedWorkloadSchema, sloSchema } from '../../plan/recorded';
+import { topologySchema } from '../../plan/topology';
+import { machineSchema, targetKindSchema } from '../../record/run-record';
+import { namedRequestsSchema } from '../../record/summary';
+
+/** Beside it: every request of the drill with its class and what each source says of it. */
+export const LEDGER_FILE = 'ledger.csv';
+
+const ledgerClassSchema = z.enum(LEDGER_CLASSES);
+
+const drillPromiseSchema: z.ZodType<DrillPromise> = z.object({
+  text: z.string(),
+  metric: z.enum(PROMISE_METRICS),
+  operator: z.enum(['=', '<', '<=']),
+  bound: z.number(),
+  unit: z.enum(['requests', 'share', 'seconds']),
+});
+
+export const drillFaultSchema = z.object({
+  name: z.string(),
+  title: z.string(),
+  kind: z.enum(['planned', 'accident']),
+  /** What was done, in the order in which it was; empty where it could not be done. */
+  done: z.array(
+    z.object({
+      tMs: z.number(),
+      text: z.string(),
+    }),
+  ),
+  /** How long it was to last, or to be repeated; 0: a moment. */
+  lastsSeconds: z.number(),
+  /** Of one that is a moment and was repeated: how often; left out where it was made once. */
+  everySeconds: z.exactOptional(z.number()),
+});
+export type DrillFault = z.infer<typeof drillFaultSchema>;
+
+/** Milliseconds since the load began. */
+export const drillPhasesSchema = z.object({
+  /** The part of the steady phase by which it is judged: what was due here ended before the fault. */
+  steady: z.object({
+    fromMs: z.number(),
+    toMs: z.number(),
+  }),
+  /** When the fault was begun; null where it was never made. `done` of the fault says when it was made. */
+  faultMs: z.number().nullable(),
+  /** When it was made last; left out where it is not repeated. */
+  lastMs: z.exactOptional(z.number().nullable()),
+  /** When it was over; null where the load ended before. */
+  overMs: z.number().nullable(),
+  /** When the last request was due. */
+  endMs: z.number(),
+});
+export type DrillPhases = z.infer<typeof drillPhasesSchema>;
+
+export const drillLedgerSchema = z.object({
+  sent: z.number(),
+  classes: z.record(ledgerClassSchema, namedRequestsSchema),
+  /** Requests that were open when the fault came, or due later; with an immediate response, also all whose work was lost. */
+  exposed: z.number(),
+  /** Of these, accepted and not done; and the share that may be lost in truth, with 95% confidence. */
+  lost: z.number(),
+  lossBound: z.number(),
+  /** Where n8n's own executions and the effects outside were read; null: not to be had, for this reason. */
+  sources: z.object({
+    executions: z.string().nullable(),
+    effects: z.string().nullable(),
+  }),
+  /** Why n8n's executions are no source; null: they are. */
+  withoutExecutions: z.string().nullable(),
+  /** Failed executions without an id that no request is left for. */
+  nameless: z.number(),
+});
+export type DrillLedger = z.infer<typeof drillLedgerSchema>;
+
+/** How many, and the first of them by name. */
+export const namedTimesSchema = z.object({
+  times: z.number(),
+  at: z.array(z.string()),
+});
+export type NamedTimes = z.infer<typeof namedTimesSchema>;
+
+/** Due times of a schedule, from the warm-up to shortly before the load ended. */
+export const drillScheduleSchema = z.object({
+  everySeconds: z.number(),
+  due: z.number(),
+  /** Executed once; the three add up to those that were due. */
+  once: z.number(),
+  repeated: namedTimesSchema,
+  never: namedTimesSchema,
+});
+export type DrillSchedule = z.infer<typeof drillScheduleSchema>;
+
+/** Passes of `n8n-tuned recover --retry` beside the load, and on until nothing was left to retry. */
+export const drillRecoverySchema = z.object({
+  ageSeconds: z.number(),
+  everySeconds: z.number(),
+  passes: z.number(),
+  /** That could not ask n8n or Redis. */
+  failedPasses: z.number(),
+  /** Retries by their outcome. */
+  attempts: z.record(z.string(), z.number()),
+  /** Executions that the last pass left alone, by the reason. */
+  left: z.record(z.string(), z.number()),
+});
+export type DrillRecovery = z.infer<typeof drillRecoverySchema>;
+
+/** Times are seconds since the fault. */
+export const drillFiguresSchema = z.object({
+  /** Until the first caller had an error; null: none had. */
+  detectSeconds: z.number().nullable(),
+  /** Until requests that were then due met the SLO, and all later ones too; null: not within the drill. */
+  recoverSeconds: z.number().nullable(),
+  /** Jobs waiting: the most, and until there were as few as before. Null without a queue. */
+  backlog: z
+    .object({
+      before: z.number(),
+      peak: z.number(),
+      drainSeconds: z.number().nullable(),
+    })
+    .nullable(),
+  /** The longest wait for an expected response, of requests exposed to the fault. */
+  slowestMs: z.number().nullable(),
+  /** Exposed requests without the expected response, and when the first and the last of them were due. */
+  errors: z
+    .object({
+      requests: z.number(),
+      fromSeconds: z.number(),
+      toSeconds: z.number(),
+    })
+    .nullable(),
+});
+export type DrillFigures = z.infer<typeof drillFiguresSchema>;
+
+export const drillControlSchema = z.object({
+  run: z.string(),
+  sent: z.number(),
+  classes: z.record(ledgerClassSchema, namedRequestsSchema),
+  /** The SLO that it missed, with what was measured; null: none. */
+  missed: z.string().nullable(),
+  schedule: z.exactOptional(drillScheduleSchema),
+});
+export type DrillControl = z.infer<typeof drillControlSchema>;
+
+export const drillVerdictSchema = z.object({
+  outcome: z.enum(['pass', 'fail', 'invalid']),
+  /** One sentence a manager can read. */
+  sentence: z.string(),
+  promises: z.array(
+    z.object({
+      promise: drillPromiseSchema,
+      measured: z.string(),
+      kept: z.boolean(),
+    }),
+  ),
+  /** Why it says nothing; empty unless it is invalid. */
+  invalid: z.array(z.string()),
+  doubts: z.array(z.string()),
+});
+export type DrillVerdict = z.infer<typeof drillVerdictSchema>;
+
+/** The shape of drill.json: a fault under load, and what became of every request. */
+export const drillRecordSchema = z.object({
+  schemaVersion: z.literal(1),
+  kind: z.literal('drill'),
+  id: z.string(),
+  startedAt: z.string(),
+  endedAt: z.string(),
+  command: z.array(z.string()),
+  fault: drillFaultSchema,
+  workload: recordedWorkloadSchema,
+  ratePerSecond: z.number(),
+  slo: z.array(sloSchema),
+  target: z.object({
+    kind: targetKindSchema,
+    url: z.string(),
+  }),
+  topology: topologySchema.nullable(),
+  versions: z.record(z.string(), z.string()),
+  machine: machineSchema,
+  phases: drillPhasesSchema,
+  ledger: drillLedgerSchema,
+  /** What became of the due times of a schedule; left out where there was none. */
+  schedule: z.exactOptional(drillScheduleSchema),
+  /** What recovery did beside it; left out where none ran. */
+  recovery: z.exactOptional(drillRecoverySchema),
+  /** Null where the fault was never made. */
+  figures: drillFiguresSchema.nullable(),
+  /** The same load without the fault; null where it was left out. */
+  control: drillControlSchema.nullable(),
+  verdict: drillVerdictSchema,
+  /** Folder of the run, beneath the drill's own. */
+  run: z.string(),
+});
+export type DrillRecord = z.infer<typeof drillRecordSchema>;

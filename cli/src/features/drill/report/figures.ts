@@ -1,0 +1,204 @@
+import { costOfRun } from '../../../analysis/cost';
+import { notKnown } from '../analysis/not-known';
+import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
+import type {
+  DrillRecord,
+  DrillRecovery,
+  DrillSchedule,
+  NamedTimes,
+} from '../record';
+import type { RunRecord } from '../../../record/run-record';
+import { costFigures } from '../../../report/text/cost';
+import { type Figure } from '../../../report/text/units';
+import { duration, formatNumber, percent } from '../../../ui/numbers';
+
+export const drillWord = ({ verdict }: DrillRecord): string => verdict.outcome.toUpperCase();
+
+/** The figures of a drill, in reading order; the same in HTML, Markdown and the terminal. */
+export function drillFigureRows(record: DrillRecord): Figure[] {
+  const { figures, ledger, phases, control, schedule, recovery } = record;
+  const rows: Figure[] = [
+    { name: 'Fault', value: faultText(record) },
+    { name: 'Sent', value: sentText(record) },
+    { name: 'Lost', value: lostText(ledger) },
+    { name: 'Sources', value: sourcesText(record) },
+  ];
+  if (figures !== null) rows.push(...cameThrough(figures, record));
+  if (schedule !== undefined) rows.push(...scheduleRows(schedule));
+  if (recovery !== undefined) rows.push({ name: 'Retried', value: retriedText(recovery) });
+  if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never made' });
+  if (control !== null) rows.push({ name: 'Control', value: controlText(control) });
+  return rows;
+}
+
+function lostText(ledger: DrillRecord['ledger']): string {
+  const open = notKnown(ledger);
+  const most =
+    open > 0
+      ? `and of ${formatNumber(open)} it is not known`
+      : `at most ${percent(ledger.lossBound)} (95% confidence)`;
+  return `${formatNumber(ledger.lost)} of ${formatNumber(ledger.exposed)} exposed requests, ${most}`;
+}
+
+/** What n8n used in the run under the fault, and what a million such requests cost where prices were given. */
+export const drillTakes = (run: RunRecord): Figure[] => costFigures(costOfRun(run), run.prices);
+
+function cameThrough(figures: NonNullable<DrillRecord['figures']>, record: DrillRecord): Figure[] {
+  const afterIt =
+    record.fault.everySeconds === undefined ? 'after the fault' : 'after the last one';
+  const { detectSeconds, recoverSeconds, backlog, slowestMs, errors } = figures;
+  const rows: Figure[] = [
+    {
+      name: 'Detected',
+      value:
+        detectSeconds === null
+          ? 'no caller had an error'
+          : `after ${formatNumber(detectSeconds)} s the first caller had an error`,
+    },
+    {
+      name: 'Recovered',
+      value:
+        recoverSeconds === null
+          ? 'the SLO was not met again within the drill'
+          : recoverSeconds === 0
+            ? `requests due ${afterIt} met the SLO`
+            : `requests due more than ${formatNumber(recoverSeconds)} s ${afterIt} met the SLO again`,
+    },
+  ];
+  if (errors !== null) {
+    rows.push({
+      name: 'Errors',
+      value: `${formatNumber(errors.requests)} requests without the expected response, due ${aroundFault(errors.fromSeconds)} to ${aroundFault(errors.toSeconds)}`,
+    });
+  }
+  if (backlog !== null) {
+    const drained =
+      backlog.drainSeconds === null
+        ? 'not worked off within the drill'
+        : `as before after ${formatNumber(backlog.drainSeconds)} s`;
+    rows.push({
+      name: 'Backlog',
+      value: `${formatNumber(backlog.peak)} jobs waiting at most (before: ${formatNumber(backlog.before)}), ${drained}`,
+    });
+  }
+  if (slowestMs !== null) {
+    rows.push({ name: 'Slowest survivor', value: `waited ${duration(slowestMs)}` });
+  }
+  return rows;
+}
+
+function scheduleRows({ everySeconds, due, once, repeated, never }: DrillSchedule): Figure[] {
+  const named = (name: string, { times, at }: NamedTimes): Figure[] => {
+    const more = times > at.length ? ` and ${formatNumber(times - at.length)} more` : '';
+    const clock = at.map((time) => time.slice(11, 19)).join(', ');
+    return times === 0 ? [] : [{ name, value: `${clock}${more} (UTC)` }];
+  };
+  return [
+    {
+      name: 'Schedule',
+      value: `of ${formatNumber(due)} due times, one every ${formatNumber(everySeconds)} s, ${formatNumber(once)} executed once, ${formatNumber(repeated.times)} more than once, ${formatNumber(never.times)} never`,
+    },
+    ...named('Executed more than once', repeated),
+    ...named('Never executed', never),
+  ];
+}
+
+/** What recovery beside the drill did. */
+function retriedText({ passes, failedPasses, attempts, left }: DrillRecovery): string {
+  const of = (counts: Record<string, number>): string =>
+    Object.entries(counts)
+      .map(([name, count]) => `${formatNumber(count)} ${name}`)
+      .join(', ');
+  const alone = of(left);
+  return [
+    of(attempts) || 'nothing was retried',
+    ...(alone === '' ? [] : [`left alone in the end: ${alone}`]),
+    `${formatNumber(passes)} passes of recovery`,
+    ...(failedPasses === 0 ? [] : [`${formatNumber(failedPasses)} could not ask n8n or Redis`]),
+  ].join('; ');
+}
+
+const aroundFault = (seconds: number): string =>
+  seconds < 0
+    ? `${formatNumber(-seconds)} s before the fault`
+    : `${formatNumber(seconds)} s after it`;
+
+function faultText({ fault, phases }: DrillRecord): string {
+  if (fault.done.length === 0) return `${fault.title}: not made`;
+  const at = `${duration(phases.faultMs ?? 0)} into the load`;
+  const { everySeconds } = fault;
+  const again =
+    everySeconds === undefined
+      ? ''
+      : `, and every ${formatNumber(everySeconds)} s for ${formatNumber(fault.lastsSeconds)} s`;
+  return `${fault.done[0]?.text ?? fault.title}, ${at}${again}`;
+}
+
+const sentText = ({ ledger, ratePerSecond }: DrillRecord): string =>
+  `${formatNumber(ledger.sent)} requests at ${formatNumber(ratePerSecond)}/s, ${formatNumber(ledger.classes.once.requests)} answered and executed once`;
+
+function sourcesText({ ledger: { sources } }: DrillRecord): string {
+  return [
+    'what was sent, what callers got',
+    sources.executions === null ? null : `n8n's executions (${sources.executions})`,
+    sources.effects === null ? null : `the effects outside n8n`,
+  ]
+    .filter((one) => one !== null)
+    .join(', ');
+}
+
+function controlText(control: NonNullable<DrillRecord['control']>): string {
+  const { sent, classes, missed, schedule } = control;
+  const due =
+    schedule === undefined
+      ? ''
+      : `, ${formatNumber(schedule.once)} of ${formatNumber(schedule.due)} due times executed once`;
+  const slo = missed === null ? 'the SLO met' : `the SLO missed (${missed})`;
+  return `${formatNumber(sent)} requests without the fault, ${formatNumber(classes.once.requests)} answered and executed once, ${slo}${due}`;
+}
+
+/** Every class with its count under the fault and in the control; those that nothing is in are left out. */
+export function ledgerTable({ ledger, control }: DrillRecord): {
+  head: string[];
+  rows: string[][];
+} {
+  const known = LEDGER_CLASSES.filter(
+    (name) => ledger.classes[name].requests > 0 || (control?.classes[name].requests ?? 0) > 0,
+  );
+  return {
+    head: ['what became of the requests', 'with the fault', 'control', 'meaning'],
+    rows: [
+      ...known.map((name) => [
+        LEDGER_WORDS[name].title,
+        formatNumber(ledger.classes[name].requests),
+        control === null ? '-' : formatNumber(control.classes[name].requests),
+        LEDGER_WORDS[name].meaning,
+      ]),
+      [
+        'sent',
+        formatNumber(ledger.sent),
+        control === null ? '-' : formatNumber(control.sent),
+        'Each request is in exactly one class.',
+      ],
+    ],
+  };
+}
+
+export const promiseTable = ({ verdict }: DrillRecord): { head: string[]; rows: string[][] } => ({
+  head: ['promise', '', 'measured'],
+  rows: verdict.promises.map(({ promise, kept, measured }) => [
+    promise.text,
+    kept ? 'kept' : 'broken',
+    measured,
+  ]),
+});
+
+/** Ids of all classes that are not as they should be, for who wants to look them up. */
+export const namedIds = ({ ledger }: DrillRecord): string[] =>
+  LEDGER_CLASSES.filter((name) => name !== 'once' && ledger.classes[name].requests > 0).map(
+    (name) => {
+      const { requests, ids } = ledger.classes[name];
+      const more = requests > ids.length ? ` and ${formatNumber(requests - ids.length)} more` : '';
+      return `${LEDGER_WORDS[name].title}: ${ids.join(', ')}${more}`;
+    },
+  );

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DrillFault } from './record';
+import { FAULT, FAULT_STEP } from '../../record/run-record';
+import type { RunOrder } from '../../run/order';
+import type { Running } from '../../targets/target';
+import { Failure, messageOf } from '../../ui/exit';
+import type { Fault } from './fault';
+
+/** A fault that is made so long after the load has begun, once or again and again. */
+export class TimedFault {
+  /** Milliseconds since the load began. */
+  readonly done: DrillFault['done'] = [];
+  /** When it was begun, the first time: in pods it takes up to seconds until it is made, and told. */
+  beganMs: number | null = null;
+  overMs: number | null = null;
+  /** When it was made last; null: never. */
+  lastMs: number | null = null;
+  failure: string | null = 'the load ended before it was due';
+  private readonly ending = new AbortController();
+  private making: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly running: Running,
+    private readonly fault: Fault,
+    /** `everyMs`: of one that takes a moment, which is then made again and again for `lastsMs`; left out: once. */
+    private readonly times: { atMs: number; lastsMs: number; everyMs?: number },
+  ) {}
+
+  /** For `RunOrder`: called when the load has begun. */
+  readonly begin: NonNullable<RunOrder['onBegin']> = (beganAtMs, tell) => {
+    this.making = this.make(beganAtMs, tell);
+  };
+
+  /** Once the run is over: what still goes on is broken off. */
+  async end(): Promise<void> {
+    this.ending.abort();
+    await this.making;
+  }
+
+  private async make(
+    beganAtMs: number,
+    tellRun: Parameters<NonNullable<RunOrder['onBegin']>>[1],
+  ): Promise<void> {
+    const { signal } = this.ending;
+    // From here on by a clock that no correction of the time moves.
+    const zeroMs = performance.now() - (Date.now() - beganAtMs);
+    const now = (): number => Math.round(performance.now() - zeroMs);
+    const isDue = (atMs: number): Promise<boolean> =>
+      sleep(Math.max(0, atMs - now()), true, { signal }).catch(() => false);
+    try {
+      for (const [turn, atMs] of this.due().entries()) {
+        if (!(await isDue(atMs))) return;
+        const access = this.running.drillAccess;
+        if (access === undefined) throw new Failure('nothing of the target can be reached');
+        this.failure = null;
+        let kind = FAULT;
+        this.beganMs ??= now();
+        await this.fault.make({
+          access,
+          instances: () => access.instances?.() ?? this.running.processes(),
+          lastsMs: this.times.everyMs === undefined ? this.times.lastsMs : 0,
+          ...{ turn, signal },
+          tell: (text) => {
+            const tMs = now();
+            if (kind === FAULT) this.lastMs = tMs;
+            this.done.push({ tMs, text });
+            tellRun({ kind, text });
+            kind = FAULT_STEP;
+          },
+        });
+      }
+      // One that is broken off with the load is not over.
+      if (!signal.aborted) this.overMs = now();
+    } catch (error) {
+      this.failure = messageOf(error);
+    }
+  }
+
+  /** Milliseconds since the load began. */
+  private due(): number[] {
+    const { atMs, lastsMs, everyMs } = this.times;
+    if (everyMs === undefined) return [atMs];
+    const times = Math.ceil(lastsMs / everyMs);
+    return Array.from({ length: times }, (_, index) => atMs + index * everyMs);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Estimate } from './estimate';
+import { contradictEachOther, speedSpread } from './machine-speed';
+import { seenMeanwhile } from '../../../run/analysis/stall-causes';
+import { largest } from '../../../analysis/statistics/statistics';
+import type { FindProbe } from '../record';
+import type { StallCauses } from '../../../record/run-record';
+import type { FindHead, SearchEnding } from './searched';
+import { duration, formatNumber, percent } from '../../../ui/numbers';
+
+/** V8 keeps some of what it once had; this much more at rest is worth a word. */
+const GROWN = 1.5;
+
+/** What makes the answer of a search doubtful: of the search itself, then of its probes. */
+export function findDoubts(head: FindHead, estimate: Estimate, ending: SearchEnding): string[] {
+  return [
+    ...ended(head, estimate, ending),
+    ...contradictions(estimate),
+    ...speed(head.probes, estimate),
+    ...stalls(head.probes, estimate),
+    ...restless(ending),
+    ...grown(ending),
+    ...invalid(head.probes),
+    ...ofProbes(head.probes),
+  ];
+}
+
+function ended(
+  { budgetSeconds }: FindHead,
+  { cutShort }: Estimate,
+  { stoppedBy, failure }: SearchEnding,
+): string[] {
+  if (stoppedBy !== null) return [`The search did not come to its end: it was ${stoppedBy}.`];
+  if (failure !== null) {
+    return [`The search ended early, as the next probe could not be made: ${failure}`];
+  }
+  if (!cutShort || budgetSeconds === null) return [];
+  return [
+    `The budget of ${formatNumber(budgetSeconds)} s cut the search short: a larger --budget narrows the interval.`,
+  ];
+}
+
+function contradictions({ contradicting }: Estimate): string[] {
+  if (contradicting.length === 0) return [];
+  const seen = contradicting.map(
+    ({ ratePerSecond, sustained }) =>
+      `${formatNumber(ratePerSecond)}/s was ${sustained ? '' : 'not '}sustained`,
+  );
+  return [
+    `Probes contradict the answer: ${seen.join(', ')}. Something disturbed them, or the system changed during the search: search again.`,
+  ];
+}
+
+/** Where probes agree, a speed that changes has changed nothing. */
+function speed(probes: readonly FindProbe[], { conclusive, capacity }: Estimate): string[] {
+  if (conclusive && !contradictEachOther(probes)) return [];
+  const spread = speedSpread(probes, capacity);
+  if (spread === null) return [];
+  const { role, lowMs, highMs, ratesPerSecond } = spread;
+  const slower = percent(highMs / lowMs - 1);
+  const [from, to] = ratesPerSecond.map(formatNumber);
+  const rates = from === to ? `${String(to)}/s` : `${String(from)} to ${String(to)}/s`;
+  return [
+    `The machine was up to ${slower} slower in some of these probes: CPU per request of ${role} ${formatNumber(lowMs)} to ${formatNumber(highMs)} ms at ${rates}, about the same load. Search again when nothing else uses the machine, or on a machine of steady speed.`,
+  ];
+}
+
+/** Those that left the answer as sure as it was are no doubt. */
+function stalls(probes: readonly FindProbe[], { conclusive }: Estimate): string[] {
+  const valid = probes.filter(({ result }) => result !== 'invalid');
+  const all = valid.flatMap(({ stallsMs = [] }) => stallsMs);
+  if (conclusive || all.length === 0) return [];
+  const seconds = valid.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+  const times = all.length === 1 ? 'once' : `${String(all.length)} times`;
+  return [
+    `No request was answered for up to ${duration(largest(all))}, ${times} in ${formatNumber(seconds)} s of probes, although requests waited: whether a run sustains its rate depends on how many such stalls fall into it, and the interval accounts for how often they may occur. A larger --budget measures that better. ${causes(valid)}`,
+  ];
+}
+
+function causes(probes: readonly FindProbe[]): string {
+  const count = (cause: keyof StallCauses): number =>
+    probes.reduce((sum, { stallCauses }) => sum + (stallCauses?.[cause] ?? 0), 0);
+  const seen = seenMeanwhile({ cpuLimit: count('cpuLimit'), collection: count('collection') });
+  return seen === null
+    ? 'A garbage collection, a checkpoint of the database or a CPU limit may be the cause.'
+    : `Seen meanwhile: ${seen}.`;
+}
+
+function restless({ restless: probes }: SearchEnding): string[] {
+  if (probes.length === 0) return [];
+  return [`n8n was not idle yet before the probe at ${probes.join(', ')}.`];
+}
+
+function grown({ memoryAtRestMiB }: SearchEnding): string[] {
+  const [atFirst] = memoryAtRestMiB;
+  const atLast = memoryAtRestMiB.at(-1);
+  if (atFirst === undefined || atLast === undefined || atLast <= GROWN * atFirst) return [];
+  return [
+    `Idle n8n used ${formatNumber(atFirst)} MiB before the first probe and ${formatNumber(atLast)} MiB before the last: it may leak memory, and then it sustains less in the long run.`,
+  ];
+}
+
+function invalid(probes: readonly FindProbe[]): string[] {
+  const count = probes.filter(({ result }) => result === 'invalid').length;
+  if (count === 0) return [];
+  return [
+    `${String(count)} of ${String(probes.length)} probes were not valid, because the load generator was the limit; they do not count.`,
+  ];
+}
+
+/** The warnings of all probes, each kind once: their numbers differ from probe to probe. */
+function ofProbes(probes: readonly FindProbe[]): string[] {
+  const kinds = new Map<string, { first: string; probes: number }>();
+  for (const { doubts = [] } of probes) {
+    const inThis = new Map(doubts.map((text) => [text.replace(/[\d.]+/g, '#'), text]));
+    for (const [kind, text] of inThis) {
+      const { first, probes: before } = kinds.get(kind) ?? { first: text, probes: 0 };
+      kinds.set(kind, { first, probes: before + 1 });
+    }
+  }
+  return [...kinds.values()].map(
+    ({ first, probes: count }) =>
+      `In ${String(count)} of ${String(probes.length)} probes: ${first}.`,
+  );
+}

@@ -1,0 +1,90 @@
+import type { Limit } from '../../../record/run-record';
+
+/** One measurement that the search asks for. */
+export type Probe = LadderProbe | RateProbe;
+
+/** Closed loop: this many clients, each sending as soon as it has its answer. */
+export interface LadderProbe {
+  kind: 'ladder';
+  clients: number;
+  durationSeconds: number;
+}
+
+/** Open loop; `confirm` has the full length. */
+export interface RateProbe {
+  kind: 'growth' | 'narrow' | 'confirm';
+  ratePerSecond: number;
+  durationSeconds: number;
+}
+
+export interface ProbeOutcome {
+  /** `invalid`: the generator, not the system, was the limit; it does not count. */
+  result: 'sustained' | 'not sustained' | 'invalid';
+  /** False where the run was inconclusive: `result` is then the side to which it leans. */
+  decided: boolean;
+  /** Expected responses a second. */
+  achievedPerSecond: number;
+  /** The worst SLO's measured value over its bound: 1 is exactly at it. Null where it has no scale. */
+  pressure: number | null;
+  /** CPU per request of the role that works most, in milliseconds; null where it was not seen. */
+  cpuMs: number | null;
+  /** What each stall in it costs, in seconds of load: see ../stalls.ts. */
+  stallCostsSeconds: readonly number[];
+  /** What limited the system at this level, where that was seen. */
+  limit: Limit | null;
+}
+
+export interface Trial {
+  probe: Probe;
+  outcome: ProbeOutcome;
+}
+
+export interface RateTrial {
+  probe: RateProbe;
+  outcome: ProbeOutcome;
+}
+
+/** The share of the belief that the interval spans: measured, it contains the truth in 95% of all cases. */
+export const WHOLE = 0.98;
+/** An interval wider than this share of the answer is no answer. */
+export const WIDEST = 0.2;
+
+export interface SearchSettings {
+  /** Of ladder rungs, early probes and the confirmation, warm-up included. */
+  ladderSeconds: number;
+  shortSeconds: number;
+  fullSeconds: number;
+  /** A probe lasts long enough for this many requests, up to the full length. */
+  leastRequests: number;
+  /** The ladder ends here at the latest. */
+  mostClients: number;
+  /** Two levels closer than this share are not told apart. */
+  tolerance: number;
+  /** Seconds of probes that all of it may take; null for no limit. */
+  budgetSeconds: number | null;
+}
+
+export function withDefaults(settings: Partial<SearchSettings>): SearchSettings {
+  return {
+    ladderSeconds: 5,
+    shortSeconds: 10,
+    fullSeconds: 60,
+    leastRequests: 90,
+    mostClients: 1_024,
+    tolerance: 0.03,
+    budgetSeconds: null,
+    ...settings,
+  };
+}
+
+export function isRateTrial(trial: Trial): trial is RateTrial {
+  return trial.probe.kind !== 'ladder';
+}
+
+export function secondsOf(trials: readonly Trial[]): number {
+  return trials.reduce((sum, { probe }) => sum + probe.durationSeconds, 0);
+}
+
+export function budgetSecondsLeft(trials: readonly Trial[], totalSeconds: number): number {
+  return totalSeconds - secondsOf(trials);
+}

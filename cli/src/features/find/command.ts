@@ -1,0 +1,180 @@
+import type { Command } from 'commander';
+import { findAnnotations } from '../../analysis/annotations';
+import { mostSeconds } from './analysis/propose';
+import { CapacitySearch } from './analysis/search';
+import { withDefaults } from './analysis/types';
+import { find } from './find';
+import { searchSettings, USUAL_SLOS } from './settings';
+import { k6For } from '../../load/find-k6';
+import { findBundled } from '../../lab/kit';
+import { withoutSecrets } from '../../plan/secrets/command';
+import { searchText } from '../../options/load-text';
+import type { FindRecord } from './record';
+import { writeFindReports } from './write-report';
+import { renderFindTerminal } from './report/terminal';
+import { EXIT, Mistake } from '../../ui/exit';
+import { printJson, warn, terminalStyle } from '../../ui/print';
+import {
+  chosenGenerator,
+  chosenSlos,
+  outOption,
+  withGeneratorOptions,
+  withLimitOptions,
+  withProbeOptions,
+  withTargetOptions,
+  withWorkloadOptions,
+  type GeneratorOptions,
+  type LimitOptions,
+  type ProbeOptions,
+  type TargetOptions,
+  type WorkloadOptions,
+} from '../../options/options';
+import { collect, parsed, seconds } from '../../options/parsers';
+import {
+  chosenMonitoring,
+  monitoringOf,
+  withMonitoringOptions,
+  type MonitoringOptions,
+} from '../../options/monitoring';
+import { onTargets } from '../../options/on-target';
+import { chosenPrices, withPriceOptions, type PriceOptions } from '../../options/prices';
+import { chosenLoad, makeTarget, targetOrder, withoutWebhook } from '../../options/targets';
+
+export interface FindOptions
+  extends
+    WorkloadOptions,
+    TargetOptions,
+    GeneratorOptions,
+    ProbeOptions,
+    LimitOptions,
+    MonitoringOptions,
+    PriceOptions {
+  slo?: string[];
+  /** Seconds. */
+  budget?: number;
+  out: string;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('find')
+    .description(
+      'Raise the load until something breaks: estimate the highest rate at which every SLO is met, and what limits it',
+    );
+  withMonitoringOptions(withGeneratorOptions(withTargetOptions(withWorkloadOptions(command))))
+    .optionsGroup('What must be met, and how long it may take:')
+    .option(
+      '--slo <slo>',
+      `like 'p95<300ms' or 'backlog=0'; may be repeated (default: ${USUAL_SLOS.join(', ')})`,
+      collect,
+    )
+    .addOption(
+      parsed(
+        '--budget <time>',
+        'time for all measurements; a smaller budget gives a wider interval',
+        seconds,
+      ),
+    );
+  withPriceOptions(command);
+  withLimitOptions(withProbeOptions(command).optionsGroup('Limits and results:'))
+    .addOption(outOption())
+    .option('--json', 'print the answer as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  n8n-tuned find --workload last-node --slo 'p95<300ms' --slo 'errors<1%'
+  n8n-tuned find --workload wait-5s --slo 'p95<6s' --workers 2 --budget 10m
+  n8n-tuned find --url http://127.0.0.1:5678 --request 'GET /webhook/x' --slo 'p95<1s'`,
+    )
+    .action(async (options: FindOptions) => {
+      process.exitCode = await run(options);
+    });
+}
+
+/** All that a search is told, in plain data: the same options give the same order. */
+export function findOrder(given: FindOptions) {
+  const options = withoutWebhook(given);
+  const workload = chosenLoad(options);
+  const slos = chosenSlos({ slo: options.slo ?? USUAL_SLOS });
+  const settings = searchSettings({
+    probeSeconds: options.probe ?? null,
+    fullSeconds: options.full ?? null,
+    budgetSeconds: options.budget ?? null,
+    slos,
+    latencyFloorMs: workload.recorded.latencyFloorMs,
+  });
+  const { timeout: timeoutMs, drain: drainMs, arrivals, out, json = false } = options;
+  if (timeoutMs <= workload.recorded.latencyFloorMs) {
+    throw new Mistake(
+      `--timeout is ${String(timeoutMs / 1000)} s, but no response of ${workload.recorded.name} can come within ${String(workload.recorded.latencyFloorMs)} ms: use a longer one.`,
+    );
+  }
+  const whole = withDefaults(settings);
+  const load = searchText(whole.mostClients, mostSeconds(whole));
+  return {
+    measure: {
+      ...{ workload, slos, out, timeoutMs, drainMs, generator: chosenGenerator(options) },
+      ...(arrivals === undefined ? {} : { arrivals }),
+      ...chosenPrices(options),
+    },
+    settings,
+    target: targetOrder(options, workload.workflows, options.ready, { load }),
+    monitoring: monitoringOf(options),
+    stopIf: options.stopIf ?? [],
+    json,
+  };
+}
+
+async function run(options: FindOptions): Promise<number> {
+  const order = findOrder(options);
+  const { settings } = order;
+  const told = await chosenMonitoring(order.monitoring);
+  const k6 = k6For(order.target.kind !== 'kubernetes');
+  const { workload } = order.measure;
+  return onTargets(
+    [makeTarget(order.target)],
+    workload,
+    async ({ running: [running], tell, signal, progress }) => {
+      const finished = await find(
+        running,
+        {
+          ...order.measure,
+          k6,
+          scripts: findBundled('loadtests', 'load.ts'),
+          command: withoutSecrets(process.argv.slice(2)),
+          search: new CapacitySearch(settings),
+          budgetSeconds: settings.budgetSeconds ?? null,
+          ...told.observe,
+        },
+        tell,
+        signal,
+      );
+      progress.end();
+      const problems = [
+        ...finished.problems,
+        ...writeFindReports(finished.folder, finished.record),
+        ...(await told.annotate(findAnnotations(finished.record))),
+      ];
+      problems.forEach(warn);
+      show(finished.folder, finished.record, order.json);
+      return problems.length > 0 || signal.aborted ? EXIT.invalid : exitCodeOf(finished.record);
+    },
+    order.stopIf,
+  );
+}
+
+function show(folder: string, record: FindRecord, json: boolean): void {
+  if (json) {
+    printJson({ folder, ...record });
+    return;
+  }
+  const text = renderFindTerminal(record, terminalStyle());
+  process.stdout.write(`${text}\n${folder}/report.html\n`);
+}
+
+function exitCodeOf({ verdict }: FindRecord): number {
+  if (verdict === 'found') return EXIT.fine;
+  return verdict === 'nothing sustained' ? EXIT.notMet : EXIT.invalid;
+}

@@ -1,0 +1,185 @@
+/** Drives one search for the capacity: it proposes, we measure, it answers. */
+
+import { basename, join } from 'node:path';
+import type { Prices } from '../../analysis/cost';
+import { limitOfRun } from '../../analysis/limits/limit-seen';
+import { cpuPerRequest } from './analysis/machine-speed';
+import type { CapacitySearch } from './analysis/search';
+import type { Probe } from './analysis/types';
+import type { Arrivals, LoadPlan } from '../../../../loadtests/lib/profile';
+import { makeFolder, runId, writeWhole } from '../../record/folder';
+import type { AtCapacity, FindProbe, FindRecord } from './record';
+import { FIND_FILE } from '../../record/find-records';
+import { runAtCapacity, usedAt } from './record';
+import type { RunRecord, Summary } from '../../record/run-record';
+import type { RunOrder } from '../../run/order';
+import { measure } from '../../run/run';
+import type { Running } from '../../targets/target';
+import type { Progress } from '../../ui/progress';
+import { messageOf } from '../../ui/exit';
+import { concludeSearch } from './conclude';
+import { outcomeOf } from './analysis/outcome';
+import { planOfProbe } from './probe-plan';
+import { Resting } from './rest';
+import { SEARCH_ARRIVALS } from './settings';
+import { isWarm, roundOf, WARM_UP, type WarmUpRound } from './warm-up';
+import { formatNumber, perSecond } from '../../ui/numbers';
+
+export interface FindOrder extends Omit<RunOrder, 'plan'> {
+  search: CapacitySearch;
+  /** Of the probes in an open loop. */
+  arrivals?: Arrivals;
+  budgetSeconds: number | null;
+  prices?: Prices;
+}
+
+export interface FinishedSearch {
+  folder: string;
+  record: FindRecord;
+  /** What could not be written, a sentence each. */
+  problems: string[];
+}
+
+export async function find(
+  running: Running,
+  order: FindOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<FinishedSearch> {
+  const { search, arrivals = SEARCH_ARRIVALS } = order;
+  const started = new Date();
+  const startedMs = performance.now();
+  const id = runId(started, order.workload.recorded.name, 'find');
+  const folder = join(order.out, id);
+  makeFolder(folder);
+  const probes: FindProbe[] = [];
+  const summaries = new Map<string, Summary>();
+  const resting = new Resting(running, order.workload.requests);
+  const problems: string[] = [];
+  const restless: string[] = [];
+  const memoryAtRestMiB: number[] = [];
+  const tell = (text: string): void => {
+    progress(`${soFar(search, probes.length)} · ${text}`);
+  };
+  const run = (plan: LoadPlan, runName: string): ReturnType<typeof measure> =>
+    measure(running, { ...order, plan, out: join(folder, runName) }, tell, signal);
+
+  const warmUp = async (): Promise<void> => {
+    const rounds: WarmUpRound[] = [];
+    while (!signal.aborted && (rounds.length === 0 || !isWarm(rounds, order.budgetSeconds))) {
+      const { data } = await run(WARM_UP, 'warm-up');
+      if (data.record.verdict.outcome === 'aborted') return;
+      rounds.push(roundOf(data.record.summary));
+    }
+  };
+  const probeAll = async (): Promise<void> => {
+    await warmUp();
+    for (let probe = search.next(); probe !== null && !signal.aborted; probe = search.next()) {
+      const { rested, memoryMiB } = await resting.before(tell, signal);
+      if (signal.aborted) return;
+      if (!rested) restless.push(describe(probe));
+      if (memoryMiB !== null) memoryAtRestMiB.push(memoryMiB);
+      const finished = await run(
+        planOfProbe(probe, order.workload.recorded.latencyFloorMs, arrivals),
+        'probes',
+      );
+      problems.push(...finished.problems);
+      const { record } = finished.data;
+      if (record.verdict.outcome === 'aborted') return;
+      search.record(outcomeOf(record));
+      const name = join('probes', basename(finished.folder));
+      probes.push(probeOf(probe, record, name));
+      summaries.set(name, record.summary);
+    }
+  };
+  let failure: string | null = null;
+  try {
+    await probeAll();
+  } catch (error) {
+    // What was measured before is concluded; without any of it, the error is all there is to say.
+    if (probes.length === 0 && !signal.aborted) throw error;
+    if (!signal.aborted) failure = messageOf(error);
+  }
+
+  const concluded = concludeSearch(
+    {
+      schemaVersion: 2,
+      kind: 'find',
+      id,
+      startedAt: started.toISOString(),
+      endedAt: new Date().toISOString(),
+      command: order.command,
+      workload: order.workload.recorded,
+      target: { kind: running.kind, url: running.baseUrl },
+      topology: running.topology,
+      versions: running.versions,
+      machine: running.machine,
+      slo: order.slos,
+      arrivals,
+      budgetSeconds: order.budgetSeconds,
+      ...(order.prices === undefined ? {} : { prices: order.prices }),
+      totalSeconds: Math.round(performance.now() - startedMs) / 1000,
+      probes,
+    },
+    search.estimate(),
+    {
+      stoppedBy: signal.aborted ? messageOf(signal.reason) : null,
+      ...{ failure, restless, memoryAtRestMiB },
+    },
+  );
+  const record = { ...concluded, atCapacity: atCapacity(concluded, summaries) };
+  writeWhole(join(folder, FIND_FILE), `${JSON.stringify(record, null, 2)}\n`);
+  return { folder, record, problems };
+}
+
+function atCapacity(
+  record: FindRecord,
+  summaries: ReadonlyMap<string, Summary>,
+): AtCapacity | null {
+  const run = runAtCapacity(record);
+  const summary = run === null ? undefined : summaries.get(run);
+  return run === null || summary === undefined ? null : usedAt(run, summary);
+}
+
+function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
+  const { summary, verdict } = record;
+  return {
+    kind: probe.kind,
+    ...(probe.kind === 'ladder'
+      ? { clients: probe.clients }
+      : { ratePerSecond: probe.ratePerSecond }),
+    durationSeconds: probe.durationSeconds,
+    result: verdict.outcome === 'aborted' ? 'invalid' : verdict.outcome,
+    achievedPerSecond: Math.min(
+      summary.achieved.ratePerSecond,
+      summary.completions?.ratePerSecond ?? Infinity,
+    ),
+    p95Ms: summary.latencyMs?.p95 ?? null,
+    errorShare: summary.errors.share,
+    cpuPerRequest: cpuPerRequest(summary),
+    stallsMs: summary.stallsMs ?? [],
+    ...(summary.stallCauses === undefined ? {} : { stallCauses: summary.stallCauses }),
+    littlesLaw: summary.littlesLaw?.ratio ?? null,
+    limitedBy: limitOfRun(verdict),
+    sentence: verdict.sentence,
+    missed: verdict.breaches[0]?.text ?? verdict.undecided[0]?.text ?? null,
+    doubts: verdict.doubts,
+    run,
+  };
+}
+
+function describe(probe: Probe): string {
+  return probe.kind === 'ladder'
+    ? `${String(probe.clients)} clients`
+    : perSecond(probe.ratePerSecond);
+}
+
+/** Where the bounds stand, for the one line of progress. */
+function soFar(search: CapacitySearch, probes: number): string {
+  if (probes === 0) return 'warming up';
+  const { low, high, capacity } = search.estimate();
+  const upper = Number.isFinite(high) ? formatNumber(high) : '?';
+  return capacity > 0
+    ? `between ${formatNumber(low)} and ${upper}/s after ${String(probes)} probes`
+    : `${String(probes)} probes`;
+}

@@ -1,0 +1,37 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Mistake } from '../../ui/exit';
+import { FIND_FILE } from '../../record/find-records';
+import { findRecordSchema, type FindRecord } from './record';
+import { readRecordFile } from '../../record/parse';
+import { isComplete, readRun } from '../../record/read-run';
+import type { RunRecord } from '../../record/run-record';
+
+/** The folders of searches at or beneath `path`, in the order of their names. */
+export function findSearches(path: string): string[] {
+  if (!existsSync(path)) {
+    throw new Mistake(
+      `there is no folder ${path}: give one that holds what n8n-tuned find recorded.`,
+    );
+  }
+  if (!statSync(path).isDirectory()) {
+    throw new Mistake(`${path} is a file: give the folder that it lies in.`);
+  }
+  if (existsSync(join(path, FIND_FILE))) return [path];
+  return readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .flatMap((entry) => findSearches(join(path, entry.name)))
+    .sort();
+}
+
+export const readSearch = (folder: string): FindRecord =>
+  readRecordFile(join(folder, FIND_FILE), {
+    ...{ what: 'a search', kind: 'find', version: 2 },
+    schema: findRecordSchema,
+  });
+
+/** A run beneath a search; null where only the search was kept. */
+export function runOfSearch(folder: string, run: string): RunRecord | null {
+  const path = join(folder, run);
+  return isComplete(path) ? readRun(path) : null;
+}

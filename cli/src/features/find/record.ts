@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import {
+  arrivalsSchema,
+  recordedWorkloadSchema,
+  sampledRoleSchema,
+  sloSchema,
+} from '../../plan/recorded';
+import { topologySchema } from '../../plan/topology';
+import { machineSchema, targetKindSchema, type Summary } from '../../record/run-record';
+import { roleSummarySchema, stallCausesSchema } from '../../record/summary';
+import { limitSchema, limitSeenSchema, verdictOutcomeSchema } from '../../record/verdict';
+
+/** What each role used at the capacity, or at the highest rate that was sustained. */
+export const atCapacitySchema = z.object({
+  /** Folder of that run. */
+  run: z.string(),
+  ratePerSecond: z.number(),
+  meanLatencyMs: z.number(),
+  cpuMillisecondsPerRequest: z.number().nullable(),
+  roles: z.array(roleSummarySchema),
+});
+export type AtCapacity = z.infer<typeof atCapacitySchema>;
+
+/** Milliseconds of CPU per expected response. */
+export const cpuPerRequestSchema = z.object({
+  /** Of all roles that are loaded; databases and the load generator are apart. */
+  allMs: z.number(),
+  roles: z.array(
+    z.object({
+      role: sampledRoleSchema,
+      instances: z.number(),
+      ms: z.number(),
+    }),
+  ),
+});
+export type CpuPerRequest = z.infer<typeof cpuPerRequestSchema>;
+
+export const findProbeSchema = z.object({
+  kind: z.enum(['ladder', 'growth', 'narrow', 'confirm']),
+  /** Open loop. */
+  ratePerSecond: z.exactOptional(z.number()),
+  /** Closed loop. */
+  clients: z.exactOptional(z.number()),
+  durationSeconds: z.number(),
+  /** An aborted run is no probe. */
+  result: verdictOutcomeSchema.exclude(['aborted']),
+  achievedPerSecond: z.number(),
+  p95Ms: z.number().nullable(),
+  errorShare: z.number(),
+  /** Null where no CPU was seen, as of an n8n at a URL without metrics. */
+  cpuPerRequest: z.exactOptional(cpuPerRequestSchema.nullable()),
+  /** As in the run's summary: how long the system stood still, each time; left out where it is not known. */
+  stallsMs: z.exactOptional(z.array(z.number())),
+  /** What was seen during them; left out where there were none. */
+  stallCauses: z.exactOptional(stallCausesSchema),
+  /** Requests in flight seen over those that Little's law predicts. */
+  littlesLaw: z.number().nullable(),
+  limitedBy: limitSeenSchema,
+  sentence: z.string(),
+  /** The first SLO that was missed or left open, with what was measured; null where all were met. */
+  missed: z.exactOptional(z.string().nullable()),
+  /** Why its run is doubtful. */
+  doubts: z.exactOptional(z.array(z.string())),
+  /** Folder of its run beneath the search's own. */
+  run: z.string(),
+});
+export type FindProbe = z.infer<typeof findProbeSchema>;
+
+/** The shape of find.json: one search for the capacity, with every probe it made. */
+export const findRecordSchema = z.object({
+  schemaVersion: z.literal(2),
+  kind: z.literal('find'),
+  id: z.string(),
+  startedAt: z.string(),
+  endedAt: z.string(),
+  command: z.array(z.string()),
+  workload: recordedWorkloadSchema,
+  target: z.object({
+    kind: targetKindSchema,
+    url: z.string(),
+  }),
+  topology: topologySchema.nullable(),
+  versions: z.record(z.string(), z.string()),
+  machine: machineSchema,
+  slo: z.array(sloSchema),
+  /** Of the probes in an open loop; left out where it is not known. */
+  arrivals: z.exactOptional(arrivalsSchema),
+  budgetSeconds: z.number().nullable(),
+  capacity: z.object({
+    /** The best estimate from all probes; `confirmed` where a run of full length sustained a rate within the interval. */
+    ratePerSecond: z.number(),
+    low: z.number(),
+    /** Null where every rate was sustained: nobody knows how much more it sustains. */
+    high: z.number().nullable(),
+    confirmed: z.boolean(),
+  }),
+  /** What to plan with: enough room for noise, deploys and a busy minute. */
+  advised: z.object({
+    share: z.number(),
+    ratePerSecond: z.number(),
+  }),
+  /** The first limit met above the capacity; null where none was seen. */
+  limit: limitSchema.nullable(),
+  verdict: z.enum(['found', 'not confirmed', 'inconclusive', 'nothing sustained', 'invalid']),
+  /** One sentence a manager can read. */
+  sentence: z.string(),
+  /** Wall time of everything, bringing to rest included. */
+  totalSeconds: z.number(),
+  /** Folder of the run that confirmed the capacity; null where none did. */
+  confirmedBy: z.string().nullable(),
+  /** Of a core and of a GiB for an hour, where they were given (--cpu-price, --memory-price). */
+  prices: z.exactOptional(
+    z.object({
+      cpu: z.number(),
+      memory: z.number(),
+    }),
+  ),
+  /** Of the run that the answer rests on, so that the search alone is evidence; left out where it is not known. */
+  atCapacity: z.exactOptional(atCapacitySchema.nullable()),
+  probes: z.array(findProbeSchema),
+  doubts: z.array(z.string()),
+});
+export type FindRecord = z.infer<typeof findRecordSchema>;
+
+/** Whether the search has an answer that others may use, though its interval may be wide. */
+export const hasEstimate = (verdict: FindRecord['verdict']): boolean =>
+  verdict === 'found' || verdict === 'not confirmed' || verdict === 'inconclusive';
+
+/** Folder of the run that a search's answer rests on: the confirming one, or else the highest that was sustained. */
+export function runAtCapacity({ confirmedBy, probes }: FindRecord): string | null {
+  if (confirmedBy !== null) return confirmedBy;
+  const held = probes
+    .filter(({ result, ratePerSecond }) => result === 'sustained' && ratePerSecond !== undefined)
+    .sort((a, b) => (a.ratePerSecond ?? 0) - (b.ratePerSecond ?? 0));
+  return held.at(-1)?.run ?? null;
+}
+
+export const usedAt = (run: string, summary: Summary): AtCapacity => ({
+  run,
+  ratePerSecond: summary.achieved.ratePerSecond,
+  meanLatencyMs: summary.latencyMs?.mean ?? 0,
+  cpuMillisecondsPerRequest: summary.cpuMillisecondsPerRequest,
+  roles: summary.roles,
+});

@@ -1,0 +1,117 @@
+import { adviceFor, limitName } from '../../../analysis/limits/table';
+import { costOf } from '../../../analysis/cost';
+import { busiestRole } from '../analysis/machine-speed';
+import { limitOfSearch, limitText } from '../../../analysis/limits/limit-seen';
+import type { FindProbe, FindRecord } from '../record';
+import { costFigures } from '../../../report/text/cost';
+import { range, type Figure } from '../../../report/text/units';
+import { LADDER_SERIES } from './charts';
+import { duration, formatNumber, perSecond, percent } from '../../../ui/numbers';
+
+/** The figures of a search, in reading order; the same in HTML, Markdown and the terminal. */
+export function findFigures(record: FindRecord): Figure[] {
+  const { capacity, advised, probes, verdict } = record;
+  const valid = probes.filter(({ result }) => result !== 'invalid').length;
+  return [
+    {
+      name: 'Capacity',
+      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
+    },
+    {
+      name: 'Plan with',
+      value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${verdict === 'found' ? 'the capacity' : 'the lower end of the interval'})`,
+    },
+    ...costFigures(costOf(record), record.prices),
+    { name: 'Limited by', value: limitText(limitOfSearch(record)) },
+    ...adviceFigures(record),
+    { name: 'Arrivals', value: record.arrivals ?? 'even' },
+    { name: 'SLO', value: record.slo.map(({ text }) => text).join(', ') },
+    {
+      name: 'Probes',
+      value: `${String(probes.length)} in ${formatNumber(record.totalSeconds)} s${valid < probes.length ? `, ${String(probes.length - valid)} not valid` : ''}`,
+    },
+  ];
+}
+
+export function adviceFigures({ limit, topology }: FindRecord): Figure[] {
+  const advice = adviceFor(limit, topology?.mode ?? null);
+  return advice === null ? [] : [{ name: 'For more', value: advice }];
+}
+
+const IN_FLIGHT = 'in flight, seen / expected';
+
+export const PROBE_COLUMNS = [
+  'probe',
+  'load',
+  'length',
+  'result',
+  'achieved',
+  'p95',
+  'errors',
+  'CPU per request',
+  IN_FLIGHT,
+  'limited by',
+];
+
+export function probeRow(probe: FindProbe): string[] {
+  return [
+    probe.kind,
+    probe.clients === undefined
+      ? perSecond(probe.ratePerSecond ?? 0)
+      : `${String(probe.clients)} ${probe.clients === 1 ? 'client' : 'clients'}`,
+    `${formatNumber(probe.durationSeconds)} s`,
+    probe.result,
+    perSecond(probe.achievedPerSecond),
+    probe.p95Ms === null ? '-' : duration(probe.p95Ms),
+    percent(probe.errorShare),
+    cpuText(probe),
+    probe.littlesLaw === null ? '-' : formatNumber(probe.littlesLaw),
+    limitName(probe.limitedBy.limit),
+  ];
+}
+
+/** In the order of a search. */
+const KINDS: Record<FindProbe['kind'], string> = {
+  ladder: `clients instead of a rate, each sending as soon as it has its response, to see where the throughput stops growing; plotted as "${LADDER_SERIES}"`,
+  growth:
+    'a short probe at a fixed rate, each higher than the one before, until one is not sustained',
+  narrow: 'a short probe near the estimate',
+  confirm: 'a probe of full length near the estimate',
+};
+
+/** What the words in the table of probes mean, of those that are in it. */
+export function probeTerms({ probes }: FindRecord): Figure[] {
+  const kinds = Object.entries(KINDS)
+    .filter(([name]) => probes.some(({ kind }) => kind === name))
+    .map(([name, value]) => ({ name, value }));
+  const inFlight = probes.some(({ littlesLaw }) => littlesLaw !== null)
+    ? [
+        {
+          name: IN_FLIGHT,
+          value:
+            "the requests that waited for a response, as counted, over rate times latency (Little's law); near 1 while the load is steady",
+        },
+      ]
+    : [];
+  return [...kinds, ...inFlight];
+}
+
+/** Of all roles, and of the busiest: `17.9 ms, worker 9.2 ms`. */
+function cpuText({ cpuPerRequest: cpu }: FindProbe): string {
+  if (!cpu) return '-';
+  const all = duration(cpu.allMs);
+  const role = busiestRole([cpu]);
+  const own = cpu.roles.find((one) => one.role === role);
+  return own === undefined || cpu.roles.length === 1
+    ? all
+    : `${all}, ${own.role} ${duration(own.ms)}`;
+}
+
+export const findWord = ({ verdict }: FindRecord): string =>
+  ({
+    found: 'FOUND',
+    'not confirmed': 'NOT CONFIRMED',
+    inconclusive: 'INCONCLUSIVE',
+    'nothing sustained': 'NOT SUSTAINED',
+    invalid: 'INVALID',
+  })[verdict];

@@ -1,0 +1,29 @@
+import { limitName } from '../../../analysis/limits/table';
+import type { FindRecord } from '../record';
+import { findWord } from './figures';
+import { renderColumns } from '../../../report/text/terminal';
+import { range } from '../../../report/text/units';
+import { perSecond } from '../../../ui/numbers';
+
+const HEAD = ['workload', 'mode', 'verdict', 'capacity', 'interval', 'plan with', 'limited by'];
+
+/** One line per search, as a table of columns as wide as they must be. */
+export function renderSearches(records: readonly FindRecord[]): string {
+  const rows = records.map((record) => [
+    record.workload.name,
+    modeOf(record),
+    findWord(record),
+    perSecond(record.capacity.ratePerSecond),
+    range(record.capacity),
+    perSecond(record.advised.ratePerSecond),
+    limitName(record.limit),
+  ]);
+  return renderColumns(HEAD, rows).join('\n');
+}
+
+function modeOf({ topology }: FindRecord): string {
+  if (topology === null) return '-';
+  return topology.mode === 'queue'
+    ? `queue, ${String(topology.workers.count)} workers`
+    : topology.mode;
+}

@@ -1,0 +1,74 @@
+import type { Arrivals } from '../../../../loadtests/lib/profile';
+import { leastRequests } from '../../analysis/slo/least-requests';
+import type { SearchSettings } from './analysis/types';
+import type { Slo } from '../../../../loadtests/lib/slo';
+import { WARMUP_SHARE } from './probe-plan';
+
+/**
+ * Callers who do not know each other send at random. Even gaps show too low a p95 near saturation, which is
+ * where a search looks: studies/arrivals says by how much.
+ */
+export const SEARCH_ARRIVALS: Arrivals = 'random';
+
+export interface FindChoice {
+  /** Null: as the budget allows. */
+  probeSeconds: number | null;
+  fullSeconds: number | null;
+  budgetSeconds: number | null;
+  latencyFloorMs: number;
+  slos: readonly Slo[];
+}
+
+/** What must hold where nobody says. */
+export const USUAL_SLOS = ['p95<1s', 'errors<1%'];
+
+/** A probe must see several whole replies one after the other: of a workload that takes 5 s, in 20 s. */
+const FLOORS_A_PROBE = 4;
+/** Without a budget: what a capacity is defined by, and what shows about where it lies. */
+const FULL_SECONDS = 60;
+const SHORT_SECONDS = 10;
+/** Of a budget, from what the benchmark of simulated systems showed to answer best. */
+const FULL_SHARE = 1 / 6;
+const LEAST_FULL_SECONDS = 20;
+const SHORT_SHARE = 1 / 37.5;
+const LEAST_SHORT_SECONDS = 6;
+
+export function searchSettings(choice: FindChoice): Partial<SearchSettings> {
+  const { budgetSeconds, latencyFloorMs } = choice;
+  const usual = usualLengths(budgetSeconds);
+  const leastSeconds = (FLOORS_A_PROBE * latencyFloorMs) / 1000;
+  const shortSeconds = Math.max(choice.probeSeconds ?? usual.shortSeconds, leastSeconds);
+  return {
+    ladderSeconds: shortSeconds / 2,
+    shortSeconds,
+    fullSeconds: Math.max(choice.fullSeconds ?? usual.fullSeconds, shortSeconds),
+    leastRequests: requestsOfAProbe(choice.slos),
+    budgetSeconds,
+  };
+}
+
+/** How long probes are where nobody says. */
+export function usualLengths(budgetSeconds: number | null): {
+  shortSeconds: number;
+  fullSeconds: number;
+} {
+  if (budgetSeconds === null) return { shortSeconds: SHORT_SECONDS, fullSeconds: FULL_SECONDS };
+  return {
+    shortSeconds: within(LEAST_SHORT_SECONDS, SHORT_SHARE * budgetSeconds, SHORT_SECONDS),
+    fullSeconds: within(LEAST_FULL_SECONDS, FULL_SHARE * budgetSeconds, FULL_SECONDS),
+  };
+}
+
+const within = (least: number, value: number, most: number): number =>
+  Math.round(Math.min(Math.max(value, least), most));
+
+/**
+ * With fewer requests a percentile is not a figure; some are lost to the warm-up. A share of errors needs
+ * more than a short probe has: what it leaves undecided, those of full length decide.
+ */
+function requestsOfAProbe(slos: readonly Slo[]): number {
+  const needed = slos
+    .filter(({ metric }) => metric !== 'errors')
+    .map(({ metric, bound }) => leastRequests(metric, bound));
+  return Math.ceil(Math.max(30, ...needed) / (1 - WARMUP_SHARE));
+}

@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { seededRandom } from '../../analysis/statistics/random';
+import { workloadName } from '../../plan/chosen-workload';
+import { runId } from '../../record/folder';
+import type { MeasuredSize } from './analysis/measurement';
+import {
+  answer,
+  groupsOf,
+  sizes,
+  type Group,
+  type SizePrediction,
+} from './analysis/answer';
+import { readMeasurements } from './read';
+import { writePredictReports } from './write-report';
+import { SCALES, type ScaleName } from './analysis/scale';
+import { renderPredictTerminal } from './report/terminal';
+import { EXIT, Mistake } from '../../ui/exit';
+import { printJson, warn, terminalStyle } from '../../ui/print';
+import { outOption } from '../../options/options';
+import { countFrom1, parsed, positive } from '../../options/parsers';
+
+interface PredictOptions {
+  from: string[];
+  over: ScaleName;
+  at: number;
+  workload?: string;
+  group: number;
+  out: string;
+  json?: boolean;
+}
+
+/** The same searches give the same intervals. */
+const SEED = 1;
+
+export function register(program: Command): void {
+  program
+    .command('predict')
+    .description(
+      'Predict the capacity of another size from recorded sweeps or searches, and name the limit',
+    )
+    .addOption(
+      parsed(
+        '--at <size>',
+        'the size: a number of workers, webhook processors, or cores per process',
+        positive,
+      ).makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--over <what>', 'what the size counts')
+        .choices(Object.keys(SCALES))
+        .default('workers'),
+    )
+    .option('--from <folder...>', 'folders with what find or sweep recorded', ['results'])
+    .option('--workload <name>', 'the workload of the searches (default: the only one recorded)')
+    .addOption(
+      parsed(
+        '--group <number>',
+        'if searches differ in more than the size: which group of them',
+        countFrom1,
+        '1',
+      ),
+    )
+    .addOption(outOption())
+    .option('--json', 'print the prediction as JSON')
+    .addHelpText(
+      'after',
+      `
+The scalability law needs searches at four or more sizes, and predicts at most three times the largest.
+
+Examples:
+  n8n-tuned predict --from results/workers --at 6
+  n8n-tuned predict --from results --over cpu --at 2 --workload last-node`,
+    )
+    .action((options: PredictOptions) => {
+      process.exitCode = run(options);
+    });
+}
+
+function run(options: PredictOptions): number {
+  const { over, at } = options;
+  const groups = groupsOf(ofWorkload(readMeasurements(options.from), options), over);
+  const group = groups[options.group - 1];
+  if (group === undefined) {
+    throw new Mistake(
+      groups.length === 0
+        ? `no search in ${options.from.join(', ')} can be used to predict over ${SCALES[over].title}: sweep over them first.`
+        : `--group is ${String(options.group)}: there are ${String(groups.length)}.`,
+    );
+  }
+  tellOfOthers(groups, group);
+  const result = answer(group, at, seededRandom(SEED));
+  const name = runId(new Date(), group.measurements[0]?.workload.name ?? '', 'predict');
+  const folder = join(options.out, name);
+  const problems = writePredictReports(folder, result);
+  problems.forEach(warn);
+  if (options.json === true) printJson(inShort(result, folder));
+  else {
+    process.stdout.write(
+      `${renderPredictTerminal(result, terminalStyle())}\n${folder}/report.html\n`,
+    );
+  }
+  return result.lowest === null || problems.length > 0 ? EXIT.invalid : EXIT.fine;
+}
+
+function ofWorkload(
+  all: readonly MeasuredSize[],
+  { workload, from }: PredictOptions,
+): MeasuredSize[] {
+  const names = [...new Set(all.map((one) => workloadName(one.workload)))];
+  if (names.length === 0) {
+    throw new Mistake(
+      `there is no search with a capacity in ${from.join(', ')}: record some with n8n-tuned sweep.`,
+    );
+  }
+  if (workload === undefined && names.length > 1) {
+    throw new Mistake(`--from holds searches of ${names.join(', ')}: choose one with --workload.`);
+  }
+  const chosen = all.filter((one) => workloadName(one.workload) === (workload ?? names[0]));
+  if (chosen.length === 0) {
+    throw new Mistake(
+      `there is no search of '${workload ?? ''}' in ${from.join(', ')}: it has ${names.join(', ')}.`,
+    );
+  }
+  return chosen;
+}
+
+function tellOfOthers(groups: readonly Group[], chosen: Group): void {
+  if (groups.length < 2) return;
+  const text = groups.map(
+    (group, index) =>
+      `${String(index + 1)} with sizes ${sizes(group).join(', ')}${group === chosen ? ' (taken)' : ''}`,
+  );
+  warn(`the searches differ in more than the size; groups are ${text.join('; ')}: see --group`);
+}
+
+/** Without the hundreds of resampled fits. */
+function inShort({ group, fit, topology, ...rest }: SizePrediction, folder: string): object {
+  return {
+    folder,
+    ...rest,
+    fit: typeof fit === 'string' ? fit : { ...fit, resampled: undefined },
+    topology,
+    points: group.points,
+    sources: group.measurements.map(({ source }) => source),
+  };
+}

@@ -1,0 +1,48 @@
+import { predictUsl } from '../analysis/usl';
+import { sizes, type SizePrediction } from '../analysis/answer';
+import { SCALES } from '../analysis/scale';
+import type { Chart, LineSeries } from '../../../report/plot/chart';
+
+const STEPS = 40;
+
+/** What was measured, the law through it as far as it may be asked, and the other bounds as they stand at the size. */
+export function predictCharts({ over, n, group, fit, bounds }: SizePrediction): Chart[] {
+  const least = Math.min(n, ...sizes(group));
+  const most = Math.max(n, ...sizes(group));
+  const { title } = SCALES[over];
+  const series: LineSeries[] = [
+    {
+      label: 'measured',
+      style: 'dots',
+      points: group.points.map((point): [number, number] => [point.n, point.ratePerSecond]),
+    },
+  ];
+  if (typeof fit !== 'string') {
+    const curve = Array.from({ length: STEPS }, (_, i): LineSeries['points'][number] => {
+      const x = least + ((most - least) * i) / (STEPS - 1);
+      const rate = predictUsl(fit, x);
+      return typeof rate === 'string' ? [x, null] : [x, rate.value, rate.low, rate.high];
+    });
+    series.push({ label: 'scalability law', points: curve });
+  }
+  return [
+    {
+      kind: 'line',
+      id: 'prediction',
+      title: `Capacity over ${title}`,
+      x: { label: title, min: 0, max: 1.05 * most },
+      y: { label: 'capacity', unit: 'requests per second', min: 0 },
+      series,
+      marks: [
+        { axis: 'x', at: n, label: 'asked for' },
+        ...bounds
+          .filter(({ name }) => name !== 'scaling')
+          .map(({ name, ratePerSecond }) => ({
+            axis: 'y' as const,
+            at: ratePerSecond.value,
+            label: name,
+          })),
+      ],
+    },
+  ];
+}

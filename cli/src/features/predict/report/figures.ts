@@ -1,0 +1,114 @@
+import { seededRandom } from '../../../analysis/statistics/random';
+import type { Bound } from '../analysis/bounds';
+import type { Interval } from '../../../analysis/statistics/statistics';
+import { leftOut, sizes, type Group, type SizePrediction } from '../analysis/answer';
+import type { MeasuredSize } from '../analysis/measurement';
+import { SCALES } from '../analysis/scale';
+import { workloadName } from '../../../plan/chosen-workload';
+import { type Figure } from '../../../report/text/units';
+import { formatNumber, perSecond, percent, signed } from '../../../ui/numbers';
+
+export function predictSentence({ over, n, group, lowest, refused }: SizePrediction): string {
+  const size = `${formatNumber(n)} ${SCALES[over].title}`;
+  const workload = loadedWith(group);
+  if (lowest === null)
+    return `Nothing can be said about ${workload} with ${size}: ${refused.join('; ')}.`;
+  const { value } = lowest.ratePerSecond;
+  return `n8n with ${size} should sustain ${formatNumber(value)} req/s of ${workload} (${span(lowest.ratePerSecond)}), bounded by ${NAMES[lowest.name]}.`;
+}
+
+export const predictTitle = ({ over, n, group }: SizePrediction): string =>
+  `Predicted capacity of ${loadedWith(group)} with ${formatNumber(n)} ${SCALES[over].title}`;
+
+export const predictWord = ({ lowest }: SizePrediction): string =>
+  lowest === null ? 'UNKNOWN' : 'EXPECTED';
+
+/** Workload, SLO and machine are the same in all measurements of a group. */
+export function anyOf({ measurements: [first] }: Group): MeasuredSize {
+  if (first === undefined) throw new Error('a group has measurements');
+  return first;
+}
+
+const loadedWith = (group: Group): string => workloadName(anyOf(group).workload);
+
+const NAMES: Record<Bound['name'], string> = {
+  'worker slots': 'the slots of the workers',
+  'runner slots': 'the slots of the task runners',
+  CPU: 'the CPU',
+  'CPU of main': 'the CPU of main',
+  'CPU of the workers': 'the CPU of the workers',
+  'CPU of the webhook processors': 'the CPU of the webhook processors',
+  scaling: 'how it scales',
+};
+
+/** What is decided from: how much, what bounds it, what would bound it next, and how far from it was measured. */
+export function firstFigures({ bounds, lowest, group, over }: SizePrediction): Figure[] {
+  const [, next] = [...bounds].sort((a, b) => a.ratePerSecond.value - b.ratePerSecond.value);
+  const largest = group.points.reduce((most, point) => (point.n > most.n ? point : most));
+  return [
+    ...(lowest === null
+      ? []
+      : [
+          {
+            name: 'Expected',
+            value: `${perSecond(lowest.ratePerSecond.value)} (${span(lowest.ratePerSecond)})`,
+          },
+          { name: 'Bounded by', value: `${NAMES[lowest.name]}: ${lowest.evidence}` },
+        ]),
+    ...(next === undefined
+      ? []
+      : [
+          {
+            name: 'Next bound',
+            value: `${NAMES[next.name]}, at ${perSecond(next.ratePerSecond.value)}`,
+          },
+        ]),
+    {
+      name: 'Largest measured',
+      value: `${perSecond(largest.ratePerSecond)} with ${formatNumber(largest.n)} ${SCALES[over].title}`,
+    },
+  ];
+}
+
+const span = ({ low, high }: Interval): string => `${formatNumber(low)} to ${formatNumber(high)}`;
+
+export function predictFigures(answer: SizePrediction): Figure[] {
+  const { bounds, fit, group, refused } = answer;
+  return [
+    ...bounds.map((bound) => ({
+      name: bound === answer.lowest ? `Lowest: ${bound.name}` : bound.name,
+      value: `${perSecond(bound.ratePerSecond.value)} (${span(bound.ratePerSecond)}): ${bound.evidence}`,
+    })),
+    {
+      name: 'Measured',
+      value: `${String(group.points.length)} measurements at ${sizes(group).map(formatNumber).join(', ')} ${SCALES[answer.over].title}`,
+    },
+    ...(typeof fit === 'string'
+      ? []
+      : [
+          {
+            name: 'Law',
+            value: `one gives ${coefficient(fit.g)}/s; contention ${coefficient(fit.a)}, coherency ${coefficient(fit.b)}${fit.peak === null ? '' : `; most at ${formatNumber(fit.peak)}`}`,
+          },
+        ]),
+    ...leftOutFigure(answer),
+    ...refused.map((value) => ({ name: 'Refused', value })),
+  ];
+}
+
+/** With as few sizes as the law needs, only the law itself, fitted to one less, can be asked. */
+function leftOutFigure({ group, fit }: SizePrediction): Figure[] {
+  const whole = leftOut(group, seededRandom(SEED));
+  const errors = whole.length > 0 || typeof fit === 'string' ? whole : fit.leaveOneOut;
+  if (errors.length === 0) return [];
+  const each = errors
+    .map(({ n, error }) => `${signed(error, percent)} at ${formatNumber(n)}`)
+    .join(', ');
+  return [{ name: 'Left out', value: `each size predicted from the others: off by ${each}` }];
+}
+
+/** The same measurements give the same figures. */
+const SEED = 1;
+
+const coefficient = (interval: Interval): string =>
+  `${formatNumber(interval.value)} (${span(interval)})`;

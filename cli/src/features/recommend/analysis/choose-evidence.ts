@@ -1,0 +1,42 @@
+/** Of all that is recorded, what answers the question asked. */
+import { parseSlos, type Slo } from '../../../../../loadtests/lib/slo';
+import { Mistake } from '../../../ui/exit';
+import type { CapacityEvidence } from './evidence';
+import { implied } from './slo';
+
+/** `asked` as nameOf says it; left out, there must be only one. `from` is where the user said to look. */
+export function ofWorkload(
+  evidence: readonly CapacityEvidence[],
+  asked: string | undefined,
+  from: readonly string[] = ['what was searched now'],
+): CapacityEvidence[] {
+  const names = [...new Set(evidence.map((each) => each.workload))];
+  const [only, another] = names;
+  if (only === undefined) {
+    throw new Mistake(
+      `there is no search with a capacity in ${from.join(', ')}: record one with n8n-tuned find.`,
+    );
+  }
+  if (asked === undefined && another !== undefined) {
+    throw new Mistake(`--from holds searches of ${names.join(', ')}: choose one with --workload.`);
+  }
+  const chosen = evidence.filter((each) => each.workload === (asked ?? only));
+  if (chosen.length === 0) {
+    throw new Mistake(
+      `there is no search of '${asked ?? only}' in ${from.join(', ')}: it has ${names.join(', ')}.`,
+    );
+  }
+  return chosen;
+}
+
+/** A capacity under a looser SLO says nothing about a stricter one. */
+export function withSlos(evidence: CapacityEvidence[], wanted: readonly Slo[]): CapacityEvidence[] {
+  const fitting = evidence.filter(({ slo }) => implied(slo.flatMap(parseSlos), wanted));
+  if (fitting.length === 0) {
+    const known = [...new Set(evidence.map(({ slo }) => slo.join(', ')))].join('; ');
+    throw new Mistake(
+      `no search was made with ${wanted.map(({ text }) => text).join(', ')} or stricter, only with ${known}: search with it first.`,
+    );
+  }
+  return fitting;
+}

@@ -1,0 +1,229 @@
+/** From what is recorded, or searched for now, to a values file, and to its proof. */
+import { readPlainFile } from '../../linux/plain-file';
+import { k6For } from '../../load/find-k6';
+import type { Prices } from '../../analysis/cost';
+import { isWorkloadFile, workloadName, type ChosenWorkload } from '../../plan/chosen-workload';
+import { isLegacy } from '../../plan/limits';
+import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
+import { refuseForeign, writeUserFile, type UserFile } from '../../record/user-file';
+import type { Deployer } from '../../targets/deploy';
+import { thisMachine } from '../../targets/machine';
+import { messageOf, Mistake } from '../../ui/exit';
+import { warn } from '../../ui/print';
+import type { Progress } from '../../ui/progress';
+import { ofWorkload, withSlos } from './analysis/choose-evidence';
+import type { CapacityEvidence } from './analysis/evidence';
+import { readDeployed } from '../../targets/chart/deployed';
+import { loadValues, type LoadOrder } from './load';
+import { cannotBeDeleted, perDay, type Keeping } from './kept-data';
+import { prove, proveAsIs, type Proof } from './prove';
+import { readSearches, type KnownSearch } from './read';
+import { plannedRate, recommend, type Recommendation } from './analysis/recommend';
+import { candidates, searchNow, searchOne } from './find-capacity';
+import { VALUES_BEGIN, valuesYaml } from './values';
+import type { Deployed } from '../../targets/chart/values-topology';
+
+export interface RecommendChoice {
+  /** Folders of records; undefined: searches are made now. */
+  from: string[] | undefined;
+  /** Undefined: the planned share of the best known capacity. */
+  ratePerSecond: number | undefined;
+  slos: Slo[];
+  prices: Prices;
+  /** How long executions are kept; null leaves that to the chart. */
+  keep: { days: number; kibPerExecution: number } | null;
+  /** Undefined: the rate, all day long. */
+  executionsPerDay: number | undefined;
+  /** The file that the values are written to. */
+  write: Omit<UserFile, 'begins'>;
+  prove: boolean;
+  mostAttempts: number;
+  searchBudgetSeconds: number;
+  /** As the user names them. */
+  workload: string | undefined;
+  request: string | undefined;
+  /** What the user asks for, or this workload in its place. */
+  choose(legacy: boolean, workload?: string): ChosenWorkload;
+  load: Omit<LoadOrder, 'workload' | 'slos' | 'ratePerSecond' | 'k6'>;
+}
+
+export interface Recommended {
+  searches: KnownSearch[];
+  ratePerSecond: number;
+  /** The planned share of the best known capacity. */
+  mostPerSecond: number;
+  /** Null where nothing known is enough. */
+  recommendation: Recommendation | null;
+  /** Null where it was not asked how long executions are kept. */
+  keeping: Keeping | null;
+  /** Null where none was asked for. */
+  proof: Proof | null;
+}
+
+interface Hands {
+  tell: Progress;
+  signal: AbortSignal;
+}
+
+/** Writes the values file; null where it was stopped before there was one. */
+export async function recommendValues(
+  asked: RecommendChoice,
+  hands: Hands,
+): Promise<Recommended | null> {
+  const { from, slos, prices } = asked;
+  const written = { ...asked.write, begins: VALUES_BEGIN };
+  refuseForeign(written);
+  const searches = from === undefined ? await searchesNow(asked, hands) : readSearches(from);
+  if (hands.signal.aborted) return null;
+  const known = searches.map(({ evidence }) => evidence).filter((evidence) => evidence !== null);
+  const evidence = withSlos(ofWorkload(known, askedName(asked), from), slos);
+  const mostPerSecond = plannedRate(evidence);
+  const ratePerSecond = asked.ratePerSecond ?? mostPerSecond;
+  const recommendation = recommend(evidence, ratePerSecond, prices);
+  const keeping = keepingAt(asked, ratePerSecond);
+  const answer = { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof: null };
+  if (recommendation === null) return answer;
+  // n8n 0.x deletes as many as there are.
+  if (!isLegacy(recommendation.best.evidence.topology.n8n)) refuseUndeletable(asked, ratePerSecond);
+  writeUserFile(written, valuesYaml(recommendation, { keeping }));
+  if (!asked.prove) return answer;
+  return { ...answer, proof: await proofOf(asked, evidence, recommendation, ratePerSecond, hands) };
+}
+
+const perDayAt = ({ executionsPerDay }: RecommendChoice, ratePerSecond: number): number =>
+  executionsPerDay ?? perDay(ratePerSecond);
+
+const keepingAt = (asked: RecommendChoice, ratePerSecond: number): Keeping | null =>
+  asked.keep === null ? null : { ...asked.keep, executionsPerDay: perDayAt(asked, ratePerSecond) };
+
+function refuseUndeletable(asked: RecommendChoice, ratePerSecond: number): void {
+  const why = cannotBeDeleted(perDayAt(asked, ratePerSecond));
+  if (why !== null) throw new Mistake(why);
+}
+
+/** `recommend --workload W --rate R --slo ...` on a machine on which nothing was ever recorded. */
+async function searchesNow(
+  asked: RecommendChoice,
+  { tell, signal }: Hands,
+): Promise<KnownSearch[]> {
+  const { ratePerSecond, slos, searchBudgetSeconds } = asked;
+  if (ratePerSecond === undefined || slos.length === 0) {
+    throw new Mistake(
+      'without --from, recommend searches now, for which it needs --rate and --slo: give both, or name what n8n-tuned find recorded with --from.',
+    );
+  }
+  // Before minutes of searching.
+  refuseUndeletable(asked, ratePerSecond);
+  const workload = asked.choose(false);
+  const order = {
+    ...loadOrder(asked, workload, slos, ratePerSecond),
+    budgetSeconds: searchBudgetSeconds,
+  };
+  const layouts = candidates(workload.recorded.latencyFloorMs, thisMachine().cores);
+  return searchNow(layouts, ratePerSecond, (topology) => searchOne(topology, order, tell, signal));
+}
+
+async function proofOf(
+  asked: RecommendChoice,
+  evidence: CapacityEvidence[],
+  first: Recommendation,
+  ratePerSecond: number,
+  { tell, signal }: Hands,
+): Promise<Proof> {
+  const { workload, topology, slo } = first.best.evidence;
+  const slos = asked.slos.length > 0 ? asked.slos : slo.flatMap(parseSlos);
+  const order = loadOrder(asked, toProve(asked, workload, topology.n8n), slos, ratePerSecond);
+  const keeping = keepingAt(asked, ratePerSecond);
+  const written = { ...asked.write, begins: VALUES_BEGIN };
+  const proof = await prove(evidence, {
+    recommend: (all) => recommend(all, ratePerSecond, asked.prices),
+    load: (recommendation) => {
+      const text = valuesYaml(recommendation, { keeping });
+      writeUserFile(written, text);
+      return loadValues(deployed(text, asked.load.deployer), order, tell, signal);
+    },
+    mostAttempts: asked.mostAttempts,
+  });
+  const last = proof.attempts.at(-1);
+  if (last !== undefined && last.recommendation !== null) {
+    writeUserFile(
+      written,
+      valuesYaml(last.recommendation, {
+        keeping,
+        proof: `${proof.verdict} by ${last.run}: ${last.sentence}`,
+      }),
+    );
+  }
+  return proof;
+}
+
+/** A file as it is: there is no alternative to try. */
+export async function proveFile(
+  file: string,
+  asked: RecommendChoice,
+  { tell, signal }: Hands,
+): Promise<Proof> {
+  const { slos, ratePerSecond } = asked;
+  if (!asked.prove || ratePerSecond === undefined || slos.length === 0) {
+    throw new Mistake(
+      '--values needs --prove, --rate and --slo, which say what to prove: give all three.',
+    );
+  }
+  const what = deployed(readText(file), asked.load.deployer);
+  const legacy = isLegacy(what.topology.n8n);
+  const order = loadOrder(asked, asked.choose(legacy), slos, ratePerSecond);
+  return proveAsIs(await loadValues(what, order, tell, signal));
+}
+
+function deployed(
+  values: string,
+  { loadsFromHere }: Deployer,
+): { topology: Deployed['topology']; values: string } {
+  const { topology, leftOut } = readDeployed(values);
+  // The chart takes all of them.
+  if (loadsFromHere) for (const sentence of leftOut) warn(`not part of the proof: ${sentence}`);
+  return { topology, values };
+}
+
+function readText(file: string): string {
+  try {
+    return readPlainFile(file);
+  } catch (error) {
+    throw new Mistake(`${file} cannot be read as values: ${messageOf(error)}.`);
+  }
+}
+
+/** k6 is looked for only where something is measured. */
+const loadOrder = (
+  { load }: RecommendChoice,
+  workload: ChosenWorkload,
+  slos: Slo[],
+  ratePerSecond: number,
+): LoadOrder => ({
+  ...load,
+  workload,
+  slos,
+  ratePerSecond,
+  k6: k6For(load.deployer.loadsFromHere),
+});
+
+/** As the user says it, else what was searched with: a request of their own is not in its record. */
+function toProve(
+  { request, workload, choose }: RecommendChoice,
+  searched: string,
+  n8n: string,
+): ChosenWorkload {
+  const isSaid = request !== undefined || workload !== undefined;
+  if (!isSaid && searched.includes(' ')) {
+    throw new Mistake(
+      `the searches are of ${searched}, a request of your own: give it again with --request, and its body and headers, to prove it.`,
+    );
+  }
+  return choose(isLegacy(n8n), isSaid ? undefined : searched);
+}
+
+/** The name by which the searches of what the user says are known; undefined where nothing is said. */
+function askedName({ request, workload, choose }: RecommendChoice): string | undefined {
+  const isOwn = request !== undefined || (workload !== undefined && isWorkloadFile(workload));
+  return isOwn ? workloadName(choose(false).recorded) : workload;
+}

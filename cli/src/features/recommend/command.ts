@@ -1,0 +1,257 @@
+import { relative } from 'node:path';
+import type { Command } from 'commander';
+import { PLANNED_SHARE } from '../find/analysis/planned-share';
+import { withoutSecrets } from '../../plan/secrets/command';
+import {
+  proveFile,
+  recommendValues,
+  type RecommendChoice,
+  type Recommended,
+} from './answer';
+import type { Proof, ProofAttempt } from './prove';
+import { DEFAULT_PRICES } from './analysis/recommend';
+import { keptData, keptSentence } from './kept-data';
+import { renderProof } from './report/terminal';
+import { renderSearches } from '../find/report/list-terminal';
+import { chartFolder } from '../../targets/chart/deployed';
+import { startProgress } from '../../ui/progress';
+import { EXIT, messageOf, Mistake } from '../../ui/exit';
+import { interruptible } from '../../ui/interrupt';
+import { printJson, warn, terminalStyle } from '../../ui/print';
+import {
+  chosenSlos,
+  chosenWorkload,
+  durationOption,
+  forceOption,
+  outOption,
+  searchBudgetOption,
+  withLimitOptions,
+  withWorkloadOptions,
+  type LimitOptions,
+  type WorkloadOptions,
+} from '../../options/options';
+import { withDeployerOptions, type DeployerFlags } from '../../options/kubernetes';
+import { chosenDeployer } from '../../options/targets';
+import { collect, countFrom1, kibibytes, parsed, positive } from '../../options/parsers';
+import { percent, perSecond } from '../../ui/numbers';
+
+export interface RecommendOptions extends WorkloadOptions, LimitOptions, DeployerFlags {
+  from?: string[];
+  rate?: number;
+  slo?: string[];
+  cpuPrice: number;
+  memoryPrice: number;
+  keepDays?: number;
+  /** KiB. */
+  executionSize?: number;
+  executionsPerDay?: number;
+  write: string;
+  force?: boolean;
+  /** Seconds. */
+  searchBudget: number;
+  prove?: boolean;
+  values?: string;
+  /** Seconds. */
+  duration: number;
+  attempts: number;
+  out: string;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('recommend')
+    .description('Write a values.yaml for a target rate from recorded searches, and prove it');
+  withWorkloadOptions(command, 'the only one recorded')
+    .optionsGroup('Goal and evidence:')
+    .option(
+      '--from <folder...>',
+      'folders that find or sweep recorded; without it, recommend searches now',
+    )
+    .addOption(
+      parsed(
+        '--rate <per-second>',
+        'the rate to sustain (default: 80% of the best recorded capacity)',
+        positive,
+      ),
+    )
+    .option(
+      '--slo <slo>',
+      'what must be met at that rate; may be repeated (default: as in the searches)',
+      collect,
+    )
+    .addOption(
+      parsed(
+        '--cpu-price <amount>',
+        'price of a core, in any unit',
+        positive,
+        String(DEFAULT_PRICES.cpu),
+      ),
+    )
+    .addOption(
+      parsed(
+        '--memory-price <amount>',
+        'price of a GiB of memory, in the same unit',
+        positive,
+        String(DEFAULT_PRICES.memory),
+      ),
+    )
+    .addOption(
+      parsed(
+        '--keep-days <days>',
+        'how many days executions are kept; shows how much disk they take',
+        positive,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--execution-size <size>',
+        'data of one execution, like 50Ki, for --keep-days',
+        kibibytes,
+      ),
+    )
+    .addOption(
+      parsed(
+        '--executions-per-day <count>',
+        'how many executions a day has: n8n must be able to delete as many (default: the rate all day long)',
+        positive,
+      ),
+    )
+    .option('--write <file>', 'the values file to write', 'values.recommended.yaml')
+    .addOption(forceOption())
+    .option('--json', 'print the recommendation as JSON')
+    .optionsGroup('What is measured now:')
+    .addOption(searchBudgetOption('4m'))
+    .option(
+      '--prove',
+      'deploy exactly these values, load them at the rate, and say PROVEN or REFUTED',
+    )
+    .option('--values <file>', 'prove this values file as it is, instead of a recommendation')
+    .addOption(durationOption('60s'))
+    .addOption(
+      parsed('--attempts <count>', 'how many alternatives to try at most', countFrom1, '3'),
+    );
+  withLimitOptions(withDeployerOptions(command).optionsGroup('Limits and results:'))
+    .addOption(outOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  n8n-tuned recommend --from results --rate 40
+  n8n-tuned recommend --from results --rate 40 --slo 'p95<1s' --prove
+  n8n-tuned recommend --from results --rate 40 --keep-days 14 --execution-size 50Ki --executions-per-day 20000
+  n8n-tuned recommend --workload last-node --rate 40 --slo 'p95<1s'
+  n8n-tuned recommend --values my-values.yaml --workload last-node --rate 40 --slo 'p95<1s' --prove`,
+    )
+    .action(async (options: RecommendOptions) => {
+      process.exitCode = await run(options);
+    });
+}
+
+async function run(options: RecommendOptions): Promise<number> {
+  const progress = startProgress();
+  const { values, json = false } = options;
+  const asked = askedBy(options);
+  try {
+    return await interruptible(async (signal) => {
+      const hands = { tell: progress.tell, signal };
+      if (values !== undefined) {
+        const proof = await proveFile(values, asked, hands);
+        progress.end();
+        return showProof(proof, values, json);
+      }
+      const answer = await recommendValues(asked, hands);
+      progress.end();
+      if (answer !== null) return show(answer, options.write, json);
+      const why = messageOf(signal.reason);
+      warn(`${why}: no values were written; what was searched is in ${options.out}.`);
+      return EXIT.invalid;
+    });
+  } finally {
+    progress.end();
+  }
+}
+
+/** What a recommendation is told; its workload, where one is loaded, is what `choose` returns. */
+export function askedBy(options: RecommendOptions): RecommendChoice {
+  return {
+    from: options.from,
+    ratePerSecond: options.rate,
+    slos: chosenSlos(options),
+    prices: { cpu: options.cpuPrice, memory: options.memoryPrice },
+    keep: keepAsked(options),
+    executionsPerDay: options.executionsPerDay,
+    write: { path: options.write, option: '--write', force: options.force === true },
+    prove: options.prove === true,
+    mostAttempts: options.attempts,
+    searchBudgetSeconds: options.searchBudget,
+    workload: options.workload,
+    request: options.request,
+    choose: (legacy, workload = options.workload) =>
+      chosenWorkload({ ...options, ...(workload === undefined ? {} : { workload }) }, legacy),
+    load: {
+      durationSeconds: options.duration,
+      out: options.out,
+      timeoutMs: options.timeout,
+      drainMs: options.drain,
+      readyTimeoutMs: options.ready,
+      command: withoutSecrets(process.argv.slice(2)),
+      deployer: chosenDeployer(options),
+    },
+  };
+}
+
+function keepAsked({ keepDays, executionSize }: RecommendOptions): RecommendChoice['keep'] {
+  if (keepDays === undefined && executionSize === undefined) return null;
+  if (keepDays === undefined || executionSize === undefined) {
+    throw new Mistake(
+      '--keep-days and --execution-size go together: give both, how long executions are kept and how large the data of one is, like --keep-days 14 --execution-size 50Ki (docs/chart/data.md shows how to measure it).',
+    );
+  }
+  return { days: keepDays, kibPerExecution: executionSize };
+}
+
+function show(answer: Recommended, file: string, json: boolean): number {
+  const { searches, ratePerSecond, mostPerSecond, recommendation, keeping, proof } = answer;
+  if (recommendation === null) {
+    warn(
+      `nothing recorded is enough for ${perSecond(ratePerSecond)}: ${percent(PLANNED_SHARE)} of the best capacity is ${perSecond(mostPerSecond)}. Search a larger topology, for example n8n-tuned find --workers 2.`,
+    );
+    return EXIT.notMet;
+  }
+  if (proof !== null) return showProof(proof, file, json);
+  const kept = keeping === null ? {} : { kept: { ...keeping, ...keptData(keeping) } };
+  if (json) printJson({ ...recommendation, ...kept, values: file });
+  else {
+    const table = renderSearches(searches.map(({ record }) => record));
+    process.stdout.write(
+      `${table}\n\nFor ${perSecond(ratePerSecond)}: helm install n8n ${chartPath()} --values ${file}\n`,
+    );
+    if (keeping !== null) process.stdout.write(`${keptSentence(keeping)}.\n`);
+  }
+  return EXIT.fine;
+}
+
+/** The bundled one, which an installed package has elsewhere than a checkout. */
+function chartPath(): string {
+  const chart = chartFolder();
+  const below = relative(process.cwd(), chart);
+  return below === '' || below.startsWith('..') ? chart : below;
+}
+
+function showProof(proof: Proof, file: string, json: boolean): number {
+  if (json) {
+    printJson({ verdict: proof.verdict, values: file, attempts: proof.attempts.map(inShort) });
+  } else {
+    process.stdout.write(`${renderProof(proof, file, terminalStyle())}\n`);
+  }
+  return { PROVEN: EXIT.fine, REFUTED: EXIT.notMet, INVALID: EXIT.invalid }[proof.verdict];
+}
+
+const inShort = ({ run: folder, proven, sentence, record }: ProofAttempt): object => ({
+  run: folder,
+  proven,
+  sentence,
+  topology: record.topology,
+  summary: record.summary,
+});

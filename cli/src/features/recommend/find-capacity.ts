@@ -1,0 +1,90 @@
+/** Where nothing is recorded: searches made now, from the smallest layout up, until one will do. */
+import { isEnough } from '../find/analysis/planned-share';
+import { CapacitySearch } from '../find/analysis/search';
+import { find } from '../find/find';
+import { writeFindReports } from '../find/write-report';
+import { searchSettings } from '../find/settings';
+import { findBundled } from '../../lab/kit';
+import { topologySchema, type Topology } from '../../plan/topology';
+import type { Progress } from '../../ui/progress';
+import { withTargets } from '../../targets/with-targets';
+import type { LoadOrder } from './load';
+import { knownSearch, type KnownSearch } from './read';
+
+/** A reply that takes so long waits rather than computes. */
+const WAITING_FLOOR_MS = 1000;
+/** The point at which no Code node could kill n8n; the smallest at which heaps were measured. */
+const MEMORY_MIB = 1536;
+
+/** One process first, since it is the cheapest; then a queue, whose workers keep to the cores there are. */
+export function candidates(latencyFloorMs: number, cores: number): Topology[] {
+  const tuning = latencyFloorMs >= WAITING_FLOOR_MS ? 'io-bound' : 'default';
+  const limits = { memoryMiB: MEMORY_MIB };
+  const workerCounts = [...new Set([1, Math.max(1, Math.floor(cores) - 1)])];
+  return [
+    topologySchema.parse({ tuning, main: limits }),
+    ...workerCounts.map((count) =>
+      topologySchema.parse({ mode: 'queue', tuning, main: limits, workers: { ...limits, count } }),
+    ),
+  ];
+}
+
+export interface SearchOrder extends Omit<LoadOrder, 'durationSeconds'> {
+  budgetSeconds: number;
+}
+
+/** The searches in the order in which they were made; the last one will do, or none does. */
+export async function searchNow(
+  topologies: readonly Topology[],
+  ratePerSecond: number,
+  search: (topology: Topology) => Promise<KnownSearch | null>,
+): Promise<KnownSearch[]> {
+  const made: KnownSearch[] = [];
+  for (const topology of topologies) {
+    const one = await search(topology);
+    if (one === null) break;
+    made.push(one);
+    if (isEnough(one.evidence?.capacityPerSecond ?? 0, ratePerSecond)) break;
+  }
+  return made;
+}
+
+/** Null where it was stopped. */
+export async function searchOne(
+  topology: Topology,
+  order: SearchOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<KnownSearch | null> {
+  const { workload, budgetSeconds } = order;
+  const target = order.deployer.deploy({
+    topology,
+    workflows: workload.workflows,
+    readyTimeoutMs: order.readyTimeoutMs,
+  });
+  const settings = searchSettings({
+    probeSeconds: null,
+    fullSeconds: null,
+    slos: order.slos,
+    budgetSeconds,
+    latencyFloorMs: workload.recorded.latencyFloorMs,
+  });
+  const scripts = findBundled('loadtests', 'load.ts');
+  return withTargets(
+    [target],
+    workload.workflows,
+    { tell: progress, signal },
+    async ([running]) => {
+      const search = new CapacitySearch(settings);
+      const { folder, record } = await find(
+        running,
+        { ...order, scripts, search },
+        progress,
+        signal,
+      );
+      if (signal.aborted) return null;
+      writeFindReports(folder, record);
+      return knownSearch(folder);
+    },
+  );
+}

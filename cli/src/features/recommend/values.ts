@@ -1,0 +1,253 @@
+import { Document, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
+import { PLANNED_SHARE } from '../find/analysis/planned-share';
+import type { Topology } from '../../plan/topology';
+import { memoryShares } from '../../plan/tuning';
+import { isMasked } from '../../plan/secrets/mask';
+import { keptData, keptSentence, type Keeping } from './kept-data';
+import { priceOf, type Recommendation } from './analysis/recommend';
+import type { SizedRole, Sizing } from './analysis/sizing';
+import { formatNumber, percent } from '../../ui/numbers';
+
+type Path = readonly string[];
+/** A value, and above it the evidence for it. */
+type Say = (path: Path, value: unknown, evidence: string) => void;
+
+export interface Beside {
+  /** How long executions are kept; null leaves that to the chart. */
+  keeping: Keeping | null;
+  /** What came of loading exactly these values. */
+  proof?: string;
+}
+
+/** Its first line, by which it is known as ours. */
+export const VALUES_BEGIN = '# Written by n8n-tuned recommend.\n';
+
+/** A values.yaml for charts/n8n-tuned, with the evidence behind each value in its comment. */
+export function valuesYaml(
+  recommendation: Recommendation,
+  { keeping, proof }: Beside = { keeping: null },
+): string {
+  const document = new Document({});
+  const lines = [...(proof === undefined ? [] : [proof]), ...heading(recommendation)];
+  document.commentBefore = lines.map((line) => ` ${line}`).join('\n');
+  const say: Say = (path, value, evidence) => {
+    document.setIn(path, document.createNode(value));
+    const parent = path.length > 1 ? document.getIn(path.slice(0, -1)) : document.contents;
+    const key = isMap(parent) ? keyOf(parent, path.at(-1) ?? '') : null;
+    if (key !== null) key.commentBefore = ` ${evidence}`;
+  };
+  const { best } = recommendation;
+  sayAll(say, best);
+  if (keeping !== null) sayKeeping(say, best, keeping);
+  for (const role of best.roles) sayRole(say, role, best);
+  return VALUES_BEGIN + document.toString({ lineWidth: 0 });
+}
+
+/** The key as a node that can carry a comment. */
+function keyOf(parent: YAMLMap, name: string): { commentBefore?: string | null } | null {
+  const pair = parent.items.find((item) => isPair(item) && String(item.key) === name);
+  if (pair === undefined) return null;
+  if (!isScalar(pair.key)) pair.key = new Document(name).contents;
+  return pair.key as { commentBefore?: string | null };
+}
+
+function sayAll(say: Say, best: Sizing): void {
+  const { evidence, wantedPerSecond } = best;
+  const { topology, source } = evidence;
+  const isQueue = topology.mode === 'queue';
+  const held = `sustained ${formatNumber(evidence.capacityPerSecond)}/s in ${source}`;
+  say(['image'], { tag: topology.n8n }, 'the version that was measured');
+  say(['executions', 'mode'], topology.mode, `${topology.mode} mode ${held}`);
+  if (topology.process === 'own') say(['executions', 'process'], 'own', `as measured in ${source}`);
+  if (isQueue) {
+    say(
+      ['executions', 'peakRatePerSecond'],
+      Math.ceil(wantedPerSecond),
+      'the target rate: enough finished jobs are kept that no caller loses the response',
+    );
+  }
+  const isPostgresql = isQueue || topology.database === 'postgresql';
+  say(
+    ['database', 'type'],
+    isPostgresql ? 'postgresql' : 'sqlite',
+    isPostgresql
+      ? `as measured in ${source}; name your own server under database.external`
+      : `as measured in ${source}`,
+  );
+  if (isPostgresql) sayPool(say, best);
+  say(
+    ['tuning', 'profile'],
+    topology.tuning === 'none' ? 'default' : topology.tuning,
+    topology.tuning === 'none'
+      ? `no evidence: ${source} measured n8n without any tuning, which the chart does not offer`
+      : `as measured in ${source}`,
+  );
+  sayHeap(say, best);
+  const env = Object.entries(recordedEnv(topology.env)).filter(([name]) => name !== POOL_VARIABLE);
+  if (env.length > 0) say(['env'], Object.fromEntries(env), `as measured in ${source}`);
+}
+
+/** Without what the record keeps only as `***`: deployed, n8n would take that for the secret. */
+const recordedEnv = (env: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => !isMasked(value)));
+
+/** The chart's own volumes are the only ones whose size values can say. */
+const LEAST_VOLUME_GIB = { sqlite: 5, postgresql: 10 };
+
+function sayKeeping(say: Say, { evidence: { topology } }: Sizing, keeping: Keeping): void {
+  const sentence = keptSentence(keeping);
+  say(['executions', 'pruning', 'maxAgeHours'], Math.ceil(24 * keeping.days), sentence);
+  say(['executions', 'pruning', 'maxCount'], 0, 'no limit: the age alone decides');
+  const isPostgresql = topology.mode === 'queue' || topology.database === 'postgresql';
+  const least = LEAST_VOLUME_GIB[isPostgresql ? 'postgresql' : 'sqlite'];
+  const size = `${String(Math.max(least, Math.ceil(keptData(keeping).diskGiB)))}Gi`;
+  if (isPostgresql) {
+    const why = "of the chart's own PostgreSQL; a server of yours needs as much";
+    say(['database', 'own', 'persistence', 'size'], size, why);
+  } else say(['persistence', 'size'], size, "of n8n's folder, where SQLite's file is");
+}
+
+/** Variables that were set in the measurement and cannot be written here, by the value they belong under. */
+function leftOutSecrets(topology: Topology): string[] {
+  const { main, worker, webhook } = layoutOf(topology);
+  const parts = {
+    env: topology.env,
+    'main.env': main.env,
+    'worker.env': worker.env,
+    'webhook.env': webhook.env,
+  };
+  return Object.entries(parts).flatMap(([key, env]) =>
+    Object.entries(env)
+      .filter(([, value]) => isMasked(value))
+      .map(([name]) => `${name} (${key})`),
+  );
+}
+
+const POOL_VARIABLE = 'DB_POSTGRESDB_POOL_SIZE';
+
+function sayPool(say: Say, { evidence: { topology, source } }: Sizing): void {
+  const measured = topology.env[POOL_VARIABLE];
+  say(
+    ['database', 'poolSize'],
+    measured === undefined ? null : Number(measured),
+    measured === undefined
+      ? `no evidence: ${source} had n8n's own size; null lets the chart compute it from the concurrency`
+      : `as measured in ${source}`,
+  );
+}
+
+/** Heaps by the chart's shares of the limit, unless the measurement had others. */
+function sayHeap(say: Say, { evidence: { topology, source } }: Sizing): void {
+  const { heapMiB, memoryMiB } = topology.main;
+  if (heapMiB === 'none' || topology.tuning === 'none') {
+    say(['heap', 'enabled'], false, `V8's own heaps, as measured in ${source}`);
+    return;
+  }
+  const rule = `1/${String(1 / memoryShares.heap)} for n8n, 1/${String(1 / memoryShares.runnerHeap)} for its runner`;
+  if (typeof heapMiB === 'number') {
+    say(['heap', 'oldSpace'], `${String(heapMiB)}Mi`, `as measured in ${source}`);
+  } else {
+    say(
+      ['heap', 'enabled'],
+      true,
+      memoryMiB === undefined
+        ? `no evidence: ${source} had no memory limit; the chart's rule (${rule} of the limit) was measured with 1536 MiB`
+        : `the rule that ${source} was measured with, there of ${String(memoryMiB)} MiB: ${rule}`,
+    );
+  }
+}
+
+function sayRole(say: Say, sized: SizedRole, sizing: Sizing): void {
+  const { topology, source } = sizing.evidence;
+  const { role } = sized;
+  if (role === 'worker') sayWorkers(say, sized, sizing);
+  if (role === 'webhook') {
+    say(['webhook', 'enabled'], true, `as measured in ${source}`);
+    say(['webhook', 'replicas'], sized.instances, `as measured in ${source}`);
+  }
+  const { env: allEnv, memoryMiB: limitMiB } = layoutOf(topology)[role];
+  const env = recordedEnv(allEnv);
+  if (Object.keys(env).length > 0) say([role, 'env'], env, `as measured in ${source}`);
+  if (sized.cpuMillicores === null || sized.memoryMiB === null) {
+    say([role, 'resources'], {}, `no evidence: ${source} did not see what ${role} used`);
+    return;
+  }
+  say([role, 'resources', 'requests', 'cpu'], `${String(sized.cpuMillicores)}m`, sized.why.cpu);
+  say([role, 'resources', 'requests', 'memory'], `${String(sized.memoryMiB)}Mi`, sized.why.memory);
+  say(
+    [role, 'resources', 'limits', 'memory'],
+    `${String(Math.max(limitMiB ?? 0, sized.memoryMiB))}Mi`,
+    limitMiB !== undefined && limitMiB >= sized.memoryMiB
+      ? `as measured in ${source}; the heaps are sized from it`
+      : 'the same as the request, so that no neighbour can take it; the heaps are sized from it',
+  );
+}
+
+const layoutOf = ({ main, workers, webhooks }: Topology) => ({
+  main,
+  worker: workers,
+  webhook: webhooks,
+});
+
+function sayWorkers(say: Say, sized: SizedRole, sizing: Sizing): void {
+  const { topology, source } = sizing.evidence;
+  say(['worker', 'replicas'], sized.instances, sizing.workersWhy);
+  say(
+    ['worker', 'concurrency'],
+    topology.workers.concurrency,
+    `as measured in ${source}; slots / latency is the ceiling`,
+  );
+  say(
+    ['worker', 'keda', 'enabled'],
+    false,
+    'no evidence: a load that comes and goes was not measured',
+  );
+  say(
+    ['worker', 'keda', 'minReplicas'],
+    sized.instances,
+    `what the target rate needs; nothing shows that fewer would do`,
+  );
+  say(
+    ['worker', 'keda', 'maxReplicas'],
+    Math.max(sized.instances, topology.workers.count),
+    'the most that is known to be sustained; more may sustain less, where they share cores',
+  );
+}
+
+const BASIS: Record<Sizing['basis'], string> = {
+  measured: 'as measured',
+  law: 'by the scalability law: prove it before you go live',
+  proportion: 'WITHOUT EVIDENCE, in proportion: prove it before you go live',
+};
+
+function heading({ best, others, prices }: Recommendation): string[] {
+  const { evidence, wantedPerSecond, expectedPerSecond, cost, basis } = best;
+  const lines = [
+    `For ${String(Number(wantedPerSecond.toFixed(2)))} requests per second of ${evidence.workload} with ${evidence.slo.join(', ')}.`,
+    `Expected to sustain ${formatNumber(expectedPerSecond)}/s, ${BASIS[basis]}; the plan uses at most ${percent(PLANNED_SHARE)} of it.`,
+    evidence.confirmed
+      ? `Evidence: search ${evidence.source}, confirmed at full length.`
+      : `Evidence: search ${evidence.source}, NOT confirmed at full length: prove it before you go live.`,
+  ];
+  if (cost) {
+    lines.push(
+      `Costs ${formatNumber(cost.cores)} cores and ${formatNumber(cost.memoryGiB)} GiB (${formatNumber(priceOf(best, prices) ?? 0)} at ${formatNumber(prices.cpu)} per core, ${formatNumber(prices.memory)} per GiB).`,
+    );
+  }
+  const secrets = leftOutSecrets(evidence.topology);
+  if (secrets.length > 0) {
+    lines.push(
+      `Not in this file, because records keep no secrets: ${secrets.join(', ')}. Set them from a Secret, with valueFrom, as they were when it was measured.`,
+    );
+  }
+  for (const other of others.slice(0, 3)) {
+    const price = priceOf(other, prices);
+    const { topology, source } = other.evidence;
+    const layout =
+      topology.mode === 'queue' ? `queue mode, ${String(other.workers)} workers` : 'regular mode';
+    lines.push(
+      `Would also do: ${layout}, ${topology.tuning} tuning, of ${source}${price === null ? '' : `, ${formatNumber(price)}`}.`,
+    );
+  }
+  return lines;
+}

@@ -1,0 +1,164 @@
+import { Option, type Command } from 'commander';
+import { Redis } from 'ioredis';
+import { recoverOnce } from './once';
+import { isAnythingLost, summaryOf } from './pass';
+import { LAZY, openQueue } from './queue';
+import { savesIn } from './saves';
+import { baseUrlFrom } from '../../targets/url/address';
+import { EXIT, Mistake } from '../../ui/exit';
+import { interruptible } from '../../ui/interrupt';
+import { printJson, printLines, warn } from '../../ui/print';
+import { countFrom1, milliseconds, parsed } from '../../options/parsers';
+
+interface RecoverOptions {
+  url: string;
+  tag: string;
+  redis?: string;
+  prefix: string;
+  retry?: boolean;
+  attempts: number;
+  atOnce: number;
+  stopAfter: number;
+  /** Milliseconds, as the next three. */
+  age: number;
+  since: number;
+  backOff: number;
+  patience: number;
+  saveOnError?: string;
+  saveOnSuccess?: string;
+  saveOnProgress?: string;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('recover')
+    .description(
+      'Re-run executions that n8n lost when a process died; without --retry only list them',
+    )
+    .optionsGroup('Where:')
+    .requiredOption('--url <url>', 'the address of n8n; N8N_API_KEY in the environment is its key')
+    .addOption(
+      new Option(
+        '--redis <url>',
+        'queue mode: the Redis of its queue, to see which executions have a job, and to let only one recovery run at a time',
+      ).env('N8N_TUNED_REDIS'),
+    )
+    .option('--prefix <prefix>', 'prefix of the queue (QUEUE_BULL_PREFIX)', 'bull')
+    .optionsGroup('What n8n saves by its own settings, which its API does not tell:')
+    .addOption(saveOption('error', 'whether it keeps failed executions', ['all', 'none']))
+    .addOption(saveOption('success', 'whether it keeps successful executions', ['all', 'none']))
+    .addOption(saveOption('progress', 'whether it saves after each node', ['true', 'false']))
+    .optionsGroup('What:')
+    .option('--tag <name>', 'only workflows with this tag: they may run twice', 'recover')
+    .option('--retry', 'retry them; without it they are only listed')
+    .addOption(
+      parsed(
+        '--age <time>',
+        'only executions of which nothing was recorded for this long',
+        milliseconds,
+        '3m',
+      ),
+    )
+    .addOption(
+      parsed('--since <time>', 'only executions that began within this time', milliseconds, '24h'),
+    )
+    .optionsGroup('How:')
+    .addOption(
+      parsed(
+        '--attempts <n>',
+        'retries of each execution at most, including those made in the editor',
+        countFrom1,
+        '3',
+      ),
+    )
+    .addOption(parsed('--at-once <n>', 'retries at a time', countFrom1, '2'))
+    .addOption(
+      parsed(
+        '--back-off <time>',
+        'wait after a lost attempt, twice as long after each further one',
+        milliseconds,
+        '1m',
+      ),
+    )
+    .addOption(
+      parsed(
+        '--stop-after <n>',
+        'end the pass after this many lost retries in a row',
+        countFrom1,
+        '3',
+      ),
+    )
+    .addOption(
+      parsed('--patience <time>', 'how long to wait for a retry to end', milliseconds, '4m'),
+    )
+    .option('--json', 'print what was found and done as JSON')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 nothing is lost, or all of it was retried to its end; 1 something stays lost; 3 n8n or Redis could not be
+asked, or Ctrl-C ended it. docs/recovery.md says what a retry can bring back.
+
+Examples:
+  N8N_API_KEY=... n8n-tuned recover --url https://n8n.example.com --redis redis://redis:6379
+  N8N_API_KEY=... n8n-tuned recover --url http://127.0.0.1:5678 --tag recover --retry`,
+    )
+    .action(async (options: RecoverOptions) => {
+      process.exitCode = await interruptible((signal) => recover(options, signal));
+    });
+}
+
+/** Named as the variable that n8n reads, which is taken where it is set. */
+const saveOption = (what: string, text: string, choices: string[]): Option =>
+  new Option(`--save-on-${what} <what>`, text)
+    .choices(choices)
+    .env(`EXECUTIONS_DATA_SAVE_ON_${what.toUpperCase()}`);
+
+function refuseNoRedis(url: string): void {
+  const { protocol = '', hostname = '' } = URL.canParse(url) ? new URL(url) : {};
+  if (!/^rediss?:$/.test(protocol) || hostname === '') {
+    throw new Mistake(
+      '--redis is no address of a Redis: write it like redis://127.0.0.1:6379, or rediss:// with TLS.',
+    );
+  }
+}
+
+async function recover(options: RecoverOptions, signal: AbortSignal): Promise<number> {
+  const apiKey = process.env['N8N_API_KEY'];
+  if (apiKey === undefined || apiKey === '') {
+    throw new Mistake(
+      'recover needs the API of n8n: set N8N_API_KEY to a key with the scopes workflow:list, execution:list, execution:read and, for --retry, execution:retry.',
+    );
+  }
+  const { redis, prefix } = options;
+  if (redis !== undefined) refuseNoRedis(redis);
+  const isRetry = options.retry === true;
+  const report = await recoverOnce(
+    {
+      ...{ url: baseUrlFrom(options.url), apiKey, tag: options.tag, retries: isRetry },
+      rules: {
+        maxAttempts: options.attempts,
+        minAgeMs: options.age,
+        backOffMs: options.backOff,
+      },
+      saves: savesIn({
+        EXECUTIONS_DATA_SAVE_ON_ERROR: options.saveOnError,
+        EXECUTIONS_DATA_SAVE_ON_SUCCESS: options.saveOnSuccess,
+        EXECUTIONS_DATA_SAVE_ON_PROGRESS: options.saveOnProgress,
+      }),
+      ...{ withinMs: options.since, patienceMs: options.patience },
+      ...{ atOnce: options.atOnce, stopAfterLost: options.stopAfter },
+    },
+    redis === undefined ? null : (onLost) => openQueue(new Redis(redis, LAZY), prefix, onLost),
+    (text) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
+    signal,
+  );
+  if (report === null) {
+    warn('another recovery is running on this n8n: nothing was done.');
+    return EXIT.fine;
+  }
+  if (options.json === true) printJson(report);
+  else printLines([summaryOf(report, isRetry)]);
+  if (signal.aborted) return EXIT.invalid;
+  return isAnythingLost(report) ? EXIT.notMet : EXIT.fine;
+}

@@ -1,0 +1,102 @@
+/**
+ * The chart's CronJob: one pass, with the Node.js and the Redis client of n8n's image. Bundled into
+ * charts/n8n-tuned/files/recover.cjs; what it is told are variables, those of the queue as n8n reads them.
+ */
+import type { Redis, RedisOptions } from 'ioredis';
+import { moduleOfN8n } from '../../targets/n8n-module';
+import { Failure, messageOf } from '../../ui/errors';
+import { recoverOnce } from './once';
+import { isAnythingLost, summaryOf } from './pass';
+import { LAZY, openQueue } from './queue';
+import { savesIn } from './saves';
+
+const { env } = process;
+const tell = (text: string): void =>
+  void process.stdout.write(`${new Date().toISOString()} ${text}\n`);
+
+function given(name: string): string {
+  const value = env[name];
+  if (value === undefined || value === '') throw new Failure(`${name} is not set`);
+  return value;
+}
+
+const ms = (name: string): number => 1000 * Number(given(name));
+
+/** As n8n itself connects. */
+function redisOptions(): RedisOptions {
+  const isTls = env['QUEUE_BULL_REDIS_TLS'] === 'true';
+  const servername = env['QUEUE_BULL_REDIS_TLS_SERVERNAME'];
+  return {
+    ...LAZY,
+    host: given('QUEUE_BULL_REDIS_HOST'),
+    port: Number(env['QUEUE_BULL_REDIS_PORT'] ?? 6379),
+    db: Number(env['QUEUE_BULL_REDIS_DB'] ?? 0),
+    ...optional('username', env['QUEUE_BULL_REDIS_USERNAME']),
+    ...optional('password', env['QUEUE_BULL_REDIS_PASSWORD']),
+    ...(isTls ? { tls: optional('servername', servername) } : {}),
+    ...(env['QUEUE_BULL_REDIS_DUALSTACK'] === 'true' ? { family: 0 } : {}),
+  };
+}
+
+const optional = (name: string, value: string | undefined): Record<string, string> =>
+  value === undefined || value === '' ? {} : { [name]: value };
+
+type RedisClient = new (options: RedisOptions) => Redis;
+
+const n8nRedis = (): RedisClient => (moduleOfN8n('ioredis') as { Redis: RedisClient }).Redis;
+
+async function main(): Promise<number> {
+  const stopping = new AbortController();
+  process.once('SIGTERM', () => {
+    stopping.abort(new Failure('stopped by SIGTERM'));
+  });
+  // The Job has a deadline: the pass is to end by itself before, and to count what it has done.
+  if (env['RECOVERY_PASS_SECONDS'] !== undefined) {
+    setTimeout(() => {
+      stopping.abort(new Failure('its time is over; the next pass goes on'));
+    }, ms('RECOVERY_PASS_SECONDS')).unref();
+  }
+  const isQueue = env['EXECUTIONS_MODE'] === 'queue';
+  const prefix = env['QUEUE_BULL_PREFIX'] ?? 'bull';
+  const retries = given('RECOVERY_RETRY') === 'true';
+  const report = await recoverOnce(
+    {
+      ...{
+        url: given('N8N_URL'),
+        apiKey: given('N8N_API_KEY'),
+        tag: given('RECOVERY_TAG'),
+        retries,
+      },
+      rules: {
+        maxAttempts: Number(given('RECOVERY_ATTEMPTS')),
+        minAgeMs: ms('RECOVERY_AGE_SECONDS'),
+        backOffMs: ms('RECOVERY_BACK_OFF_SECONDS'),
+      },
+      saves: savesIn(env),
+      withinMs: 3600 * ms('RECOVERY_SINCE_HOURS'),
+      patienceMs: ms('RECOVERY_PATIENCE_SECONDS'),
+      atOnce: Number(given('RECOVERY_AT_ONCE')),
+      stopAfterLost: Number(given('RECOVERY_STOP_AFTER')),
+    },
+    isQueue ? (onLost) => openQueue(new (n8nRedis())(redisOptions()), prefix, onLost) : null,
+    tell,
+    stopping.signal,
+  );
+  if (report === null) {
+    tell('another recovery is running on this n8n: nothing was done');
+    return 0;
+  }
+  tell(summaryOf(report, retries));
+  if (env['RECOVERY_REPORT'] === 'json') process.stdout.write(`${JSON.stringify(report)}\n`);
+  return isAnythingLost(report) ? 1 : 0;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    tell(messageOf(error));
+    process.exitCode = 3;
+  },
+);

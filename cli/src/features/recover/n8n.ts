@@ -1,0 +1,154 @@
+/** What recovery asks of an n8n, by its public API alone. The chart carries it too, so it needs no package. */
+import type { ExecutionStatus, SeenExecution, Stored } from '../../analysis/n8n-execution';
+import type { N8nApi } from '../../targets/url/api';
+import { rowsOf } from '../../targets/url/pages';
+import { Failure, messageOf } from '../../ui/errors';
+
+export interface TaggedWorkflow {
+  id: string;
+  name: string;
+  /** By its own settings; null: as the instance has it. */
+  savesFailures: boolean | null;
+  savesSuccesses: boolean | null;
+}
+
+/** How far back executions are read. */
+export interface Since {
+  /** That began then or later. */
+  sinceMs: number;
+  /** That were made after this one, with itself. */
+  sinceId?: string;
+}
+
+/** A retry of an execution that succeeded is known from that one, so successes are not read. */
+const STATUSES = ['crashed', 'error', 'running', 'new', 'waiting', 'canceled'] as const;
+const PAGE = 250;
+
+export class RecoveryApi {
+  constructor(private readonly api: N8nApi) {}
+
+  async workflowsTagged(tag: string): Promise<TaggedWorkflow[]> {
+    const found: TaggedWorkflow[] = [];
+    const path = `/workflows?excludePinnedData=true&tags=${encodeURIComponent(tag)}`;
+    for await (const row of rowsOf(this.api, path, { size: PAGE })) {
+      const settings = within(row, 'settings');
+      found.push({
+        id: idIn(row, 'id'),
+        name: textIn(row, 'name') ?? idIn(row, 'id'),
+        savesFailures: isSaved(textIn(settings, 'saveDataErrorExecution')),
+        savesSuccesses: isSaved(textIn(settings, 'saveDataSuccessExecution')),
+      });
+    }
+    return found;
+  }
+
+  /** Those of a workflow that are not older; no successes. */
+  async executionsOf(workflowId: string, { sinceMs, sinceId }: Since): Promise<SeenExecution[]> {
+    const found: SeenExecution[] = [];
+    for (const status of STATUSES) {
+      const path = `/executions?workflowId=${encodeURIComponent(workflowId)}&status=${status}`;
+      for await (const row of rowsOf(this.api, path, { size: PAGE })) {
+        const execution = executionIn(row);
+        const { id, startedAtMs } = execution;
+        // They come by falling id, in the order in which they were made.
+        if (sinceId !== undefined && Number(id) < Number(sinceId)) break;
+        if (startedAtMs !== null && startedAtMs < sinceMs) break;
+        found.push(execution);
+      }
+    }
+    // One that has ended between two of the lists is in both: the later one counts.
+    return [...new Map(found.map((execution) => [execution.id, execution])).values()];
+  }
+
+  async stored(executionId: string): Promise<Stored> {
+    const path = `/executions/${executionId}?includeData=true&ignoreDataSizeLimit=true`;
+    const reply: unknown = await this.api.ask('GET', path).catch((error: unknown) => {
+      // Deleted since it was listed, or n8n has its row and no data of it.
+      if (messageOf(error).includes(' with status 404:')) return null;
+      throw error;
+    });
+    const data = within(reply, 'data');
+    if (data === null) return 'no data';
+    const stack = within(data, 'executionData')?.['nodeExecutionStack'];
+    const result = within(data, 'resultData');
+    return {
+      next: (Array.isArray(stack) ? stack : []).map(
+        (entry) => textIn(within(entry, 'node'), 'name') ?? '?',
+      ),
+      waits: Object.keys(within(within(data, 'executionData'), 'waitingExecution') ?? {}),
+      ran: Object.keys(within(result, 'runData') ?? {}),
+      error: textIn(within(result, 'error'), 'message'),
+      failedNode: failedNodeIn(result),
+      runnerId: textIn(within(result, 'error'), 'runnerId'),
+    };
+  }
+
+  /** n8n answers when the retry has ended. */
+  async retry(executionId: string, withinMs: number): Promise<{ id: string; status: string }> {
+    const path = `/executions/${executionId}/retry`;
+    const reply: unknown = await this.api.ask('POST', path, { body: {}, withinMs });
+    return { id: idIn(reply, 'id'), status: textIn(reply, 'status') ?? 'unknown' };
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+const objectIn = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null ? (value as Fields) : null;
+
+const within = (value: unknown, name: string): Fields | null => objectIn(objectIn(value)?.[name]);
+
+function textIn(value: unknown, name: string): string | null {
+  const found = objectIn(value)?.[name];
+  return typeof found === 'string' ? found : null;
+}
+
+/** Ids are numbers or texts, by the version and the place. */
+function idOrNull(value: unknown, name: string): string | null {
+  const found = objectIn(value)?.[name];
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : null;
+}
+
+function idIn(value: unknown, name: string): string {
+  const id = idOrNull(value, name);
+  if (id === null) throw new Failure(`the API of n8n has left out the ${name} of something`);
+  return id;
+}
+
+function timeIn(value: unknown, name: string): number | null {
+  const ms = Date.parse(textIn(value, name) ?? '');
+  return Number.isNaN(ms) ? null : ms;
+}
+
+/** An error of a node names it, or is that of the node's last run as well. */
+function failedNodeIn(result: Fields | null): string | null {
+  const error = within(result, 'error');
+  if (error === null) return null;
+  const named = textIn(within(error, 'node'), 'name');
+  if (named !== null) return named;
+  const message = textIn(error, 'message');
+  const failed = Object.entries(within(result, 'runData') ?? {}).find(([, runs]) => {
+    const own = within(Array.isArray(runs) ? runs.at(-1) : null, 'error');
+    return own !== null && textIn(own, 'message') === message;
+  });
+  return failed?.[0] ?? null;
+}
+
+function executionIn(row: unknown): SeenExecution {
+  const status = textIn(row, 'status');
+  return {
+    id: idIn(row, 'id'),
+    workflowId: idIn(row, 'workflowId'),
+    status: KNOWN.has(status ?? '') ? (status as ExecutionStatus) : 'unknown',
+    mode: textIn(row, 'mode') ?? '',
+    retryOf: idOrNull(row, 'retryOf'),
+    retrySuccessId: idOrNull(row, 'retrySuccessId'),
+    startedAtMs: timeIn(row, 'startedAt'),
+    stoppedAtMs: timeIn(row, 'stoppedAt'),
+  };
+}
+
+const KNOWN = new Set<string>([...STATUSES, 'success']);
+
+const isSaved = (setting: string | null): boolean | null =>
+  setting === 'all' ? true : setting === 'none' ? false : null;

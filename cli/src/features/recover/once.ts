@@ -1,0 +1,73 @@
+/** One pass over an n8n, with or without its queue. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { N8nApi } from '../../targets/url/api';
+import { Failure, messageOf } from '../../ui/errors';
+import { RecoveryApi } from './n8n';
+import { BrokenPass, pass, type PassOrder, type PassReport, type Tell } from './pass';
+import type { RecoveryQueue } from './queue';
+import { saidAtStart } from './saves';
+
+export interface OnceOrder extends Omit<PassOrder, 'workflows' | 'sinceMs'> {
+  url: string;
+  apiKey: string;
+  /** That allows a workflow to run twice. */
+  tag: string;
+  /** Executions that began longer ago are left alone. */
+  withinMs: number;
+  /** So long a retry is waited for. */
+  patienceMs: number;
+}
+
+/**
+ * Null: another recovery works. `openQueue` is given what is to be called when the lead is lost. `signal` ends it at once:
+ * n8n goes on with the retries under way, and the next pass sees what became of them.
+ */
+export async function recoverOnce(
+  order: OnceOrder,
+  openQueue: ((onLost: () => void) => Promise<RecoveryQueue>) | null,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<PassReport | null> {
+  const api = new RecoveryApi(new N8nApi(order.url, order.apiKey, signal));
+  const leading = new AbortController();
+  const onLost = (): void => {
+    leading.abort(new Failure('another recovery took over, or Redis could not be asked'));
+  };
+  const queue = openQueue === null ? null : await openQueue(onLost);
+  try {
+    if (order.retries && queue !== null && !(await queue.lead())) return null;
+    for (const text of saidAtStart(order.saves, queue !== null)) tell(text);
+    const ending = AbortSignal.any([signal, leading.signal]);
+    const workflows = await api.workflowsTagged(order.tag);
+    if (workflows.length === 0) {
+      tell(`no workflow that this key may see has the tag '${order.tag}': nothing may be retried`);
+    }
+    const count = async (report: PassReport): Promise<void> => {
+      if (!order.retries) return;
+      await queue?.count(report, Date.now()).catch((error: unknown) => {
+        tell(`the counts of this pass are not kept for the exporter: ${messageOf(error)}`);
+      });
+    };
+    const report = await pass(
+      {
+        nowMs: () => Date.now(),
+        executionsOf: api.executionsOf.bind(api),
+        stored: api.stored.bind(api),
+        retry: (id) => api.retry(id, order.patienceMs),
+        queued: queue === null ? null : () => queue.queued(),
+        wait: (ms) => sleep(ms, undefined, { signal: ending }).catch(() => undefined),
+      },
+      { ...order, workflows, sinceMs: Date.now() - order.withinMs },
+      tell,
+      ending,
+    ).catch(async (error: unknown) => {
+      if (!(error instanceof BrokenPass)) throw error;
+      await count(error.report);
+      throw error.cause;
+    });
+    await count(report);
+    return report;
+  } finally {
+    await queue?.end();
+  }
+}

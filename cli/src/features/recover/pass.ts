@@ -1,0 +1,341 @@
+/** One pass of recovery: look, decide, and retry what was decided, each looked at anew right before. */
+import {
+  decide,
+  FOUND_NO_BINARY,
+  isQueueNeeded,
+  type RecoveryDecision,
+  type RecoveryRules,
+} from './analysis/decide';
+import {
+  isBinaryGone,
+  isCrash,
+  ranToItsEnd,
+  type SeenExecution,
+  type Stored,
+} from '../../analysis/n8n-execution';
+import { messageOf } from '../../ui/errors';
+import type { Since, TaggedWorkflow } from './n8n';
+import { refusalOf, type Saves } from './saves';
+
+/** What a pass needs of the world. */
+export interface RecoveryHands {
+  nowMs(): number;
+  executionsOf(workflowId: string, since: Since): Promise<SeenExecution[]>;
+  stored(executionId: string): Promise<Stored>;
+  retry(executionId: string): Promise<{ id: string; status: string }>;
+  /** Executions with a job, asked anew; null: the queue is not known. */
+  readonly queued: (() => Promise<ReadonlySet<string>>) | null;
+  /** Returns early where the pass is to end. */
+  wait(ms: number): Promise<void>;
+}
+
+export interface PassOrder {
+  workflows: readonly TaggedWorkflow[];
+  rules: RecoveryRules;
+  /** By n8n's own settings. */
+  saves: Saves;
+  /** Executions that began before are left alone. */
+  sinceMs: number;
+  /** False: it only says what it would do. */
+  retries: boolean;
+  /** Retries at a time. */
+  atOnce: number;
+  /** So many retries that were lost, one after the other, end the pass. */
+  stopAfterLost: number;
+}
+
+export const OUTCOMES = [
+  /** Ran to its end. */
+  'recovered',
+  /** Ran, and failed by itself. */
+  'failed',
+  /** Its worker died too. */
+  'lost again',
+  /** n8n has not answered: the next pass sees what became of it. */
+  'not known',
+  /** What the look right before it said: somebody else has seen to it, or it is no longer to be retried. */
+  'no longer due',
+  'refused',
+] as const;
+export type RetryOutcome = (typeof OUTCOMES)[number];
+
+export interface RetryAttempt {
+  executionId: string;
+  workflow: string;
+  attempt: number;
+  /** Nodes it began with. */
+  from: readonly string[];
+  outcome: RetryOutcome;
+  retryId: string | null;
+  text: string;
+}
+
+export interface LeftAlone {
+  executionId: string;
+  workflow: string;
+  reason: string;
+  isFinal: boolean;
+}
+
+export interface PassReport {
+  /** Lost executions that are due for a retry. */
+  due: { executionId: string; workflow: string; attempt: number; from: readonly string[] }[];
+  attempts: RetryAttempt[];
+  left: LeftAlone[];
+  /** Not lost: n8n resumes them. */
+  waiting: { executionId: string; workflow: string }[];
+  /** Workflows that are not retried at all. */
+  refused: { workflow: string; reason: string }[];
+  /** Why the pass ended early; null: it did not. */
+  stopped: string | null;
+}
+
+export type Tell = (text: string) => void;
+
+/**
+ * What n8n resumes after a wait is `running` before it has a job again. So what the queue alone tells of is looked at
+ * twice, so long apart, before it is retried.
+ */
+export const SETTLE_MS = 10_000;
+
+/** A look failed, so the pass could not go on. The retries that were under way have ended. */
+export class BrokenPass extends Error {
+  constructor(
+    readonly report: PassReport,
+    cause: unknown,
+  ) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+/** @throws BrokenPass once retries have begun; before that, whatever a look has thrown. */
+export async function pass(
+  hands: RecoveryHands,
+  order: PassOrder,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<PassReport> {
+  const report: PassReport = {
+    ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
+  };
+  const due: Due[] = [];
+  for (const workflow of order.workflows) {
+    const reason = refusalOf(workflow, order.saves, hands.queued !== null);
+    if (reason !== null) {
+      report.refused.push({ workflow: workflow.name, reason });
+      tell(`workflow ${workflow.name}: not retried: ${reason}`);
+      continue;
+    }
+    const waiting: string[] = [];
+    for (const decision of await decisionsOf(hands, workflow.id, order, {
+      sinceMs: order.sinceMs,
+    })) {
+      const { id: executionId } = decision.execution;
+      if (decision.kind === 'retry') due.push({ workflow, decision, seenAtMs: hands.nowMs() });
+      if (decision.kind === 'waiting') waiting.push(executionId);
+      if (decision.kind === 'fine' && decision.why === 'done') {
+        tell(`${nameOf({ executionId, workflow: workflow.name })}: not lost: ${DONE}`);
+      }
+      if (decision.kind !== 'leave') continue;
+      const { isFinal } = decision;
+      report.left.push({ executionId, workflow: workflow.name, reason: decision.reason, isFinal });
+      tell(`${nameOf({ executionId, workflow: workflow.name })}: left alone: ${decision.reason}`);
+    }
+    report.waiting.push(
+      ...waiting.map((executionId) => ({ executionId, workflow: workflow.name })),
+    );
+    tellWaiting(workflow.name, waiting, tell);
+  }
+  due.sort(
+    (a, b) => (a.decision.execution.startedAtMs ?? 0) - (b.decision.execution.startedAtMs ?? 0),
+  );
+  report.due = due.map(({ workflow, decision }) => ({
+    ...{ executionId: decision.execution.id, workflow: workflow.name },
+    ...{ attempt: decision.attempt, from: decision.next },
+  }));
+  if (!order.retries) {
+    for (const { executionId, workflow, attempt, from } of report.due) {
+      tell(
+        `execution ${executionId} of ${workflow}: would be retried from ${from.join(', ')} (attempt ${String(attempt)})`,
+      );
+    }
+    return report;
+  }
+
+  let lostInARow = 0;
+  const problems: unknown[] = [];
+  const hasStopped = (): boolean => {
+    if (signal.aborted) report.stopped ??= messageOf(signal.reason);
+    return report.stopped !== null;
+  };
+  const worker = async (): Promise<void> => {
+    while (!hasStopped()) {
+      const next = due.shift();
+      if (next === undefined) return;
+      const attempt = await attemptOf(hands, next, order, tell, hasStopped).catch(
+        (cause: unknown) => {
+          if (!hasStopped()) {
+            problems.push(cause);
+            report.stopped = messageOf(cause);
+          }
+          return null;
+        },
+      );
+      if (attempt === null) {
+        due.unshift(next);
+        return;
+      }
+      report.attempts.push(attempt);
+      tell(
+        `${nameOf(attempt)}: attempt ${String(attempt.attempt)} from ${attempt.from.join(', ')}: ${attempt.outcome}${attempt.text === '' ? '' : `: ${attempt.text}`}`,
+      );
+      if (hasStopped()) return;
+      if (attempt.outcome === 'recovered') lostInARow = 0;
+      // What was not answered may have taken n8n down as well.
+      if (attempt.outcome === 'lost again' || attempt.outcome === 'not known') lostInARow += 1;
+      if (lostInARow >= order.stopAfterLost) {
+        report.stopped ??= `${String(lostInARow)} retries in a row were lost: what they do may be what kills the workers`;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: order.atOnce }, worker));
+  for (const { workflow, decision } of due) {
+    tell(
+      `${nameOf({ executionId: decision.execution.id, workflow: workflow.name })}: left for the next pass: this one has stopped`,
+    );
+  }
+  if (report.stopped !== null) tell(`stopped: ${report.stopped}`);
+  if (problems.length > 0) throw new BrokenPass(report, problems[0]);
+  return report;
+}
+
+type DueDecision = Extract<RecoveryDecision, { kind: 'retry' }>;
+
+interface Due {
+  workflow: TaggedWorkflow;
+  decision: DueDecision;
+  seenAtMs: number;
+}
+
+const DONE = 'it ran to its end, and n8n could not store that it succeeded';
+
+const nameOf = ({ executionId, workflow }: { executionId: string; workflow: string }): string =>
+  `execution ${executionId} of ${workflow}`;
+
+/** Many may wait, for long, and in every pass. */
+const NAMED = 20;
+
+function tellWaiting(workflow: string, ids: readonly string[], tell: Tell): void {
+  for (const id of ids.slice(0, NAMED)) {
+    tell(`execution ${id} of ${workflow}: left alone: it is waiting, and n8n resumes it`);
+  }
+  if (ids.length > NAMED) {
+    tell(`workflow ${workflow}: ${String(ids.length - NAMED)} more executions are waiting`);
+  }
+}
+
+async function decisionsOf(
+  hands: RecoveryHands,
+  workflowId: string,
+  { rules }: PassOrder,
+  since: Since,
+): Promise<RecoveryDecision[]> {
+  let executions = await hands.executionsOf(workflowId, since);
+  // Who is too young for the queue to matter now must not age until they are decided on.
+  const nowMs = hands.nowMs();
+  let queued: ReadonlySet<string> | null = hands.queued === null ? null : new Set<string>();
+  if (hands.queued !== null && isQueueNeeded(executions, nowMs, rules)) {
+    // Of jobs first: what has none and is still running in the later list has lost it, or never had one.
+    queued = await hands.queued();
+    executions = await hands.executionsOf(workflowId, since);
+  }
+  const stored = new Map<string, Stored>();
+  for (;;) {
+    const decisions = decide({ nowMs, executions, stored, queued }, rules);
+    const toLook = decisions.filter(({ kind }) => kind === 'look');
+    if (toLook.length === 0) return decisions;
+    for (const { execution } of toLook) {
+      stored.set(execution.id, await hands.stored(execution.id));
+    }
+  }
+}
+
+/** Null: the pass has stopped before it was retried. What it throws, a look has thrown, and nothing was retried either. */
+async function attemptOf(
+  hands: RecoveryHands,
+  { workflow, decision: { execution, attempt, next, isByQueue }, seenAtMs }: Due,
+  order: PassOrder,
+  tell: Tell,
+  hasStopped: () => boolean,
+): Promise<RetryAttempt | null> {
+  const of = (outcome: RetryOutcome, text = '', retryId: string | null = null): RetryAttempt => ({
+    ...{ executionId: execution.id, workflow: workflow.name, attempt, from: next },
+    ...{ outcome, retryId, text },
+  });
+  const settlesInMs = seenAtMs + SETTLE_MS - hands.nowMs();
+  if (isByQueue && settlesInMs > 0) await hands.wait(settlesInMs);
+  if (hasStopped()) return null;
+  // All that may be a retry of it was made after it.
+  const again = await decisionsOf(hands, workflow.id, order, { sinceMs: 0, sinceId: execution.id });
+  const now = again.find((decision) => decision.execution.id === execution.id);
+  if (now?.kind !== 'retry' || now.attempt !== attempt) {
+    return of('no longer due', now?.kind === 'leave' ? now.reason : '');
+  }
+  // The look may have taken longer than the lead was held.
+  if (hasStopped()) return null;
+  tell(
+    `${nameOf({ executionId: execution.id, workflow: workflow.name })}: attempt ${String(attempt)} from ${next.join(', ')} begins`,
+  );
+  let retried: { id: string; status: string };
+  try {
+    retried = await hands.retry(execution.id);
+  } catch (error) {
+    const text = messageOf(error);
+    return / status 4\d\d/.test(text) ? of('refused', text) : of('not known', text);
+  }
+  const { id, status } = retried;
+  if (status === 'success') return of('recovered', `by execution ${id}`, id);
+  if (status === 'waiting' || status === 'running') return of('not known', `it is ${status}`, id);
+  const stored = await hands.stored(id).catch((): Stored => 'no data');
+  const error = stored === 'no data' ? null : stored.error;
+  if (status === 'crashed' || isCrash(stored)) {
+    return ranToItsEnd(stored)
+      ? of('recovered', `by execution ${id}`, id)
+      : of('lost again', error ?? '', id);
+  }
+  // n8n answers before it has stored of what a retry failed.
+  if (error === null) return of('not known', `it is ${status}`, id);
+  return of('failed', isBinaryGone(error) ? `${error}: it ${FOUND_NO_BINARY}` : error, id);
+}
+
+/** Whether anything that is lost has not been brought back. */
+export const isAnythingLost = (report: PassReport): boolean =>
+  stillLost(report) > 0 || report.refused.length > 0;
+
+/** Lost executions that the pass has not brought back; those of refused workflows are not known. */
+export const stillLost = ({ due, attempts, left }: PassReport): number =>
+  due.length - attempts.filter(isSettled).length + left.length;
+
+const isSettled = ({ outcome }: RetryAttempt): boolean =>
+  outcome === 'recovered' || outcome === 'failed';
+
+export function countsOf(attempts: readonly RetryAttempt[]): Record<RetryOutcome, number> {
+  const count = (outcome: RetryOutcome): number =>
+    attempts.filter((attempt) => attempt.outcome === outcome).length;
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)])) as Record<
+    RetryOutcome,
+    number
+  >;
+}
+
+export function summaryOf({ due, attempts, left, waiting }: PassReport, isRetry: boolean): string {
+  const counts = countsOf(attempts);
+  const others = OUTCOMES.filter((outcome) => outcome !== 'recovered' && counts[outcome] > 0).map(
+    (outcome) => `, ${String(counts[outcome])} ${outcome}`,
+  );
+  const done = isRetry
+    ? `${String(counts.recovered)} recovered${others.join('')}`
+    : 'nothing was retried';
+  const waits = waiting.length === 0 ? '' : `, ${String(waiting.length)} waiting`;
+  return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}`;
+}

@@ -1,0 +1,187 @@
+import { closeSync, writeSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ProcessesSeen } from './analysis/process-history';
+import { readStat } from '../../linux/proc';
+import { openUserFile, refuseForeign, writeUserFile, type UserFile } from '../../record/user-file';
+import { PROCESS_HEAD, processLine, type ProcessRow } from './record';
+import { drawCaptioned } from '../../report/plot/draw';
+import { sampleCharts } from './report/charts';
+import { renderSample } from './report/terminal';
+import { sampleTree } from './sample-tree';
+import { EXIT, Failure, messageOf, Mistake } from '../../ui/exit';
+import { onInterrupt } from '../../ui/interrupt';
+import { printJson, printLines } from '../../ui/print';
+import { startProgress, type Progress } from '../../ui/progress';
+import { within } from '../../ui/within';
+import { forceOption } from '../../options/options';
+import { countFrom1, milliseconds, parsed } from '../../options/parsers';
+
+interface SampleOptions {
+  pid: number[];
+  csv?: string;
+  plot?: string;
+  force?: boolean;
+  /** Milliseconds. */
+  interval: number;
+  /** Milliseconds. */
+  duration?: number;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  program
+    .command('sample')
+    .description('Record memory and CPU of any process over time, as a table and a plot')
+    .requiredOption(
+      '--pid <pid...>',
+      'one or more processes, each sampled with its children',
+      (text: string, before: number[] = []) => [...before, countFrom1(text)],
+    )
+    .option(
+      '--csv <file>',
+      'where to write the table, - for standard output (default: - without --plot and --json)',
+    )
+    .option('--plot <file>', 'where to write the plot, as SVG')
+    .addOption(forceOption())
+    .addOption(
+      parsed(
+        '--interval <time>',
+        'time between two samples, at least 50ms',
+        (text) => atLeast50(milliseconds(text)),
+        '1s',
+      ),
+    )
+    .addOption(
+      parsed(
+        '--duration <time>',
+        'stop after this time (default: when the last process of --pid ends, or at Ctrl-C)',
+        milliseconds,
+      ),
+    )
+    .option('--json', 'print a summary of each process as JSON')
+    .addHelpText(
+      'after',
+      `
+One line per process and sample. cpuCores is what the process used since its previous line; 1 is one core kept
+busy. rssMiB is its resident memory: what processes share counts in each of them.
+
+Examples:
+  n8n-tuned sample --pid 4711 --csv memory.csv --plot memory.svg --duration 5m
+  n8n-tuned sample --pid $(pgrep -f 'n8n start') --interval 5s --json`,
+    )
+    .action(async (options: SampleOptions) => {
+      process.exitCode = await sample(options);
+    });
+}
+
+/** How the plot begins, by which a file is known as ours. */
+const PLOT_BEGIN = '<!-- Written by n8n-tuned sample. -->\n';
+
+function atLeast50(intervalMs: number): number {
+  if (intervalMs < 50) throw new InvalidArgumentError('50ms is the shortest.');
+  return intervalMs;
+}
+
+async function sample(options: SampleOptions): Promise<number> {
+  const { pid: pids, interval: intervalMs, duration: durationMs, json = false } = options;
+  const force = options.force === true;
+  const csv = options.csv ?? (options.plot === undefined && !json ? '-' : null);
+  const plot: UserFile | null =
+    options.plot === undefined
+      ? null
+      : { path: options.plot, option: '--plot', begins: PLOT_BEGIN, force };
+  if (csv === '-' && json) {
+    throw new Mistake(
+      '--csv - and --json both go to standard output: give --csv a file, or leave one out.',
+    );
+  }
+  pids.forEach(refuseUnknown);
+  // Before anything is sampled: hours may be behind it when the plot is written.
+  if (plot !== null) refuseForeign(plot);
+  const table =
+    csv === null ? null : openTable({ path: csv, option: '--csv', begins: PROCESS_HEAD, force });
+  const seen = new ProcessesSeen();
+  const interrupt = onInterrupt();
+  const progress = startProgress();
+  const tell = teller(progress.tell, csv === '-', pids);
+  const sampled = (until: AbortSignal): Promise<void> =>
+    sampleTree(pids, intervalMs, until, (rows) => {
+      seen.add(rows);
+      tell(rows);
+      return table?.write(rows) ?? true;
+    });
+  try {
+    await (durationMs === undefined
+      ? sampled(interrupt.signal)
+      : within(durationMs, interrupt.signal, sampled));
+  } finally {
+    interrupt.end();
+    progress.end();
+    table?.close();
+  }
+  const history = seen.history();
+  if (plot !== null) {
+    writeUserFile(plot, PLOT_BEGIN + drawCaptioned(...sampleCharts(history, seen.points())));
+  }
+  if (json) printJson({ intervalMs, ...history });
+  else if (csv !== '-') {
+    const written = [csv, plot?.path].filter((file) => typeof file === 'string');
+    printLines([...renderSample(history), ...written]);
+  }
+  return EXIT.fine;
+}
+
+/** On a terminal what is seen now, once a tick; in a log one line, at the beginning. */
+function teller(
+  tell: Progress,
+  isTableShown: boolean,
+  pids: readonly number[],
+): (rows: readonly ProcessRow[]) => void {
+  if (!process.stderr.isTTY) {
+    tell(`sampling the process ${pids.join(' and ')}; Ctrl-C ends it`);
+    return () => undefined;
+  }
+  if (isTableShown && process.stdout.isTTY) return () => undefined;
+  const began = performance.now();
+  return (rows) => {
+    const sum = (of: (row: ProcessRow) => number): number =>
+      rows.reduce((all, row) => all + of(row), 0);
+    const memory = sum(({ rssMiB }) => rssMiB).toFixed(0);
+    const cores = sum(({ cpuCores }) => cpuCores ?? 0).toFixed(2);
+    const seconds = ((performance.now() - began) / 1000).toFixed(0);
+    tell(
+      `${seconds} s: ${String(rows.length)} ${rows.length === 1 ? 'process' : 'processes'}, ${memory} MiB, ${cores} cores; Ctrl-C ends it`,
+    );
+  };
+}
+
+function refuseUnknown(pid: number): void {
+  if (readStat(pid) === null) throw new Mistake(`no process has the pid ${String(pid)}.`);
+}
+
+interface Table {
+  /** False when nobody reads it any longer. */
+  write(rows: readonly ProcessRow[]): boolean;
+  close(): void;
+}
+
+function openTable(csv: UserFile): Table {
+  const isOutput = csv.path === '-';
+  const file = isOutput ? process.stdout.fd : openUserFile(csv);
+  const write = (text: string): boolean => {
+    try {
+      writeSync(file, text);
+      return true;
+    } catch (error) {
+      if (isOutput && (error as NodeJS.ErrnoException).code === 'EPIPE') return false;
+      throw new Failure(`${csv.path} cannot be written: ${messageOf(error)}.`);
+    }
+  };
+  write(PROCESS_HEAD);
+  return {
+    write: (rows) => write(rows.map(processLine).join('')),
+    close: () => {
+      if (!isOutput) closeSync(file);
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Command } from 'commander';
+import { k6For } from '../../load/find-k6';
+import { findBundled } from '../../lab/kit';
+import { parseSweepPlan } from './plan/plan-file';
+import { quickPlan, type SweepPlan } from './plan/plan';
+import { withoutSecrets } from '../../plan/secrets/command';
+import type { CellRecord, SweepRecord } from './record';
+import { controlText } from './report/figures';
+import { renderSweepTerminal } from './report/terminal';
+import { SweepFolder } from './folder';
+import { measureCells, workloadOf } from './measure-cell';
+import { prepareSweep } from './prepare';
+import { writeSweepReports } from './write-report';
+import { timeLeftText, goThrough } from './sweep';
+import { thisMachine } from '../../targets/machine';
+import { EXIT, messageOf, Mistake } from '../../ui/exit';
+import { onInterrupt } from '../../ui/interrupt';
+import { printJson, warn, terminalStyle } from '../../ui/print';
+import { startProgress } from '../../ui/progress';
+import { withDeployerOptions, type DeployerFlags } from '../../options/kubernetes';
+import { outOption, workflowsFolder } from '../../options/options';
+import { chosenDeployer, deployerOrder } from '../../options/targets';
+import { readPlainFile } from '../../linux/plain-file';
+
+export interface SweepOptions extends DeployerFlags {
+  file: string;
+  out: string;
+  quick?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+export function register(program: Command): void {
+  const command = program
+    .command('sweep')
+    .description('Measure a matrix of topologies and loads; resumes where it stopped')
+    .requiredOption('-f, --file <plan.yaml>', 'what to measure: dimensions or cells, load and SLO')
+    .addOption(outOption())
+    .option('--quick', 'use the `quick` section of the plan, in a folder of its own')
+    .option('--dry-run', 'only print what would be measured, in which order, and how long it takes')
+    .option('--json', 'print the sweep and its cells as JSON');
+  withDeployerOptions(command)
+    .addHelpText(
+      'after',
+      `
+The folder is named after the plan. To continue a sweep that stopped, even after kill -9, run the same command
+again: a cell whose record is there is done. A cell in which n8n crashes is a valid result. Impossible
+combinations are skipped.
+
+Example of a plan:
+  slo: ['p95<1s', 'errors<1%']
+  measure: { profile: find, budget: 5m }
+  fixed: { workload: last-node, mode: queue }
+  dimensions:
+    workers: [1, 2, 4]
+    cpuMillicores: [500, 1000]
+  repeats: 3`,
+    )
+    .action(async (options: SweepOptions) => {
+      process.exitCode = await run(options);
+    });
+}
+
+/** What a sweep is told, in plain data: the same options give the same order. */
+export function sweepOrder(options: SweepOptions) {
+  const whole = readPlan(options.file);
+  const plan = options.quick === true ? quickPlan(whole) : whole;
+  if (plan === null) {
+    throw new Mistake(
+      `${options.file} does not say what is shorter with --quick: add quick: { duration: 5s, warmup: 1s }, or leave --quick out.`,
+    );
+  }
+  const full = plan.name ?? basename(options.file).replace(/\.ya?ml$/, '');
+  const name = options.quick === true ? `${full}-quick` : full;
+  return {
+    ...{ plan, name, folder: join(options.out, name), deployer: deployerOrder(options) },
+    ...{ dryRun: options.dryRun ?? false, json: options.json ?? false },
+  };
+}
+
+async function run(options: SweepOptions): Promise<number> {
+  const { plan, name, dryRun, json, ...ordered } = sweepOrder(options);
+  const folder = new SweepFolder(ordered.folder);
+  const before = folder.sweep();
+  if (before !== null && !isDeepStrictEqual(before.plan, toJson(plan))) {
+    throw new Mistake(
+      `${folder.path} holds a sweep by another plan: give another --out, or name this plan otherwise.`,
+    );
+  }
+  const deployer = chosenDeployer(options);
+  const command = withoutSecrets(process.argv.slice(2));
+  const sweep = before ?? prepareSweep(plan, name, command, deployer);
+  const bench = {
+    k6: k6For(deployer.loadsFromHere),
+    scripts: findBundled('loadtests', 'load.ts'),
+    workflows: workflowsFolder(),
+    planFolder: dirname(options.file),
+    command: sweep.command,
+    deployer,
+  };
+  // What is wrong with a workload or a parameter must not come out hours into the sweep.
+  for (const { cell } of sweep.steps) workloadOf(cell, bench);
+  announce(sweep, before === null ? 0 : folder.records(sweep).length);
+  if (dryRun) {
+    if (json) printJson({ folder: folder.path, ...sweep });
+    else for (const { id } of sweep.steps) process.stdout.write(`${id}\n`);
+    return EXIT.fine;
+  }
+  if (before === null) folder.begin(sweep);
+  const release = folder.claim();
+  const interrupt = onInterrupt();
+  const progress = startProgress();
+  try {
+    const records = await goThrough(
+      folder,
+      sweep,
+      {
+        measureCell: measureCells(sweep.plan, bench),
+        machine: thisMachine(),
+        progress: progress.tell,
+        onCell: (record, all) => {
+          progress.tell('');
+          process.stderr.write(`${lineOf(record, all.length, sweep)}\n`);
+          if (record.isControl) process.stderr.write(`control: ${controlText(sweep, all)}\n`);
+          // To be looked at while it goes on, and after a kill.
+          writeSweepReports(folder.path, sweep, all);
+        },
+      },
+      interrupt.signal,
+    );
+    progress.end();
+    const problems = writeSweepReports(folder.path, sweep, records);
+    problems.forEach(warn);
+    show(folder.path, sweep, records, json);
+    return records.length < sweep.steps.length || problems.length > 0 ? EXIT.invalid : EXIT.fine;
+  } finally {
+    progress.end();
+    interrupt.end();
+    release();
+  }
+}
+
+function readPlan(file: string): SweepPlan {
+  let text: string;
+  try {
+    text = readPlainFile(file);
+  } catch (error) {
+    throw new Mistake(`the plan cannot be read: ${messageOf(error)}.`);
+  }
+  return parseSweepPlan(text, file);
+}
+
+/** As it stands in sweep.json, where what is undefined is not there. */
+const toJson = (plan: SweepPlan): unknown => JSON.parse(JSON.stringify(plan));
+
+function announce({ steps, skipped, estimatedSeconds }: SweepRecord, done: number): void {
+  const controls = steps.filter(({ isControl }) => isControl).length;
+  warn(
+    done > 0
+      ? `resuming: ${String(done)} of ${String(steps.length)} measurements are done`
+      : `${String(steps.length)} measurements, ${String(controls)} of them of the control cell, in about ${timeLeftText(estimatedSeconds)}`,
+  );
+  const reasons = new Map<string, number>();
+  for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  for (const [reason, count] of reasons) {
+    warn(`${String(count)} ${count === 1 ? 'cell is' : 'cells are'} left out: ${reason}`);
+  }
+}
+
+const lineOf = (record: CellRecord, done: number, { steps }: SweepRecord): string =>
+  `${String(done)}/${String(steps.length)}  ${record.outcome.padEnd(15)}${record.id}: ${record.sentence}`;
+
+function show(path: string, sweep: SweepRecord, records: CellRecord[], json: boolean): void {
+  if (json) {
+    printJson({ folder: path, ...sweep, cells: records });
+    return;
+  }
+  process.stdout.write(
+    `${renderSweepTerminal(sweep, records, terminalStyle())}\n${path}/report.html\n`,
+  );
+}

@@ -1,0 +1,156 @@
+/** One cell for real: its topology comes up fresh, is measured, and goes down again. */
+import { join, relative, resolve } from 'node:path';
+import { limitOfRun, limitOfSearch } from '../../analysis/limits/limit-seen';
+import { CapacitySearch } from '../find/analysis/search';
+import { find } from '../find/find';
+import { writeFindReports } from '../find/write-report';
+import { searchSettings } from '../find/settings';
+import { serverLoad, withoutWorkflows } from '../../plan/chosen-server';
+import { chooseWorkload, isWorkloadFile, type ChosenWorkload } from '../../plan/chosen-workload';
+import type { SweepPlan } from './plan/plan';
+import { isServerCell, loadOf, partsOf, serverOf, topologyOf } from './plan/plan-cells';
+import type { Cell } from './plan/cells';
+import { readRun } from '../../record/read-run';
+import { runAtCapacity } from '../find/record';
+import type { RunOrder } from '../../run/order';
+import { measure } from '../../run/run';
+import { isLegacy } from '../../plan/limits';
+import type { Deployer } from '../../targets/deploy';
+import { serverTarget } from '../../targets/server/server-target';
+import type { Running } from '../../targets/target';
+import type { Progress } from '../../ui/progress';
+import { withTargets } from '../../targets/with-targets';
+import { figuresOfRun, figuresOfSearch } from './cell-figures';
+import type { CellResult, MeasureCell } from './sweep';
+
+/** What all cells share. */
+export interface Bench {
+  k6: string;
+  /** The folders loadtests/ and workflows/. */
+  scripts: string;
+  workflows: string;
+  /** Where the plan lies; its workload files are relative to it. */
+  planFolder: string;
+  command: string[];
+  /** Where the cells are deployed to. */
+  deployer: Deployer;
+}
+
+export function measureCells(plan: SweepPlan, bench: Bench): MeasureCell {
+  return async ({ cell }, folder, progress, signal) => {
+    const workload = workloadOf(cell, bench);
+    const readyTimeoutMs = 1000 * plan.measure.ready;
+    const { workflows } = workload;
+    const target = isServerCell(cell)
+      ? serverTarget({ server: serverOf(cell), folder: resolve(bench.planFolder), readyTimeoutMs })
+      : bench.deployer.deploy({ topology: topologyOf(cell), workflows, readyTimeoutMs });
+    const { maxOpen, generatorCpus } = plan.measure;
+    const order = {
+      workload,
+      slos: plan.slo,
+      out: folder,
+      k6: bench.k6,
+      scripts: bench.scripts,
+      timeoutMs: 1000 * plan.measure.timeout,
+      drainMs: 1000 * plan.measure.drain,
+      generator: {
+        ...(maxOpen === undefined ? {} : { maxOpen }),
+        ...(generatorCpus === undefined ? {} : { cores: generatorCpus }),
+      },
+      command: bench.command,
+    };
+    const load = loadOf(cell, plan);
+    return withTargets([target], workload.workflows, { tell: progress, signal }, ([running]) =>
+      load === null
+        ? searched(running, order, plan, progress, signal)
+        : loaded(running, { ...order, plan: load }, progress, signal),
+    );
+  };
+}
+
+export function workloadOf(
+  cell: Cell,
+  { workflows, planFolder }: Pick<Bench, 'workflows' | 'planFolder'>,
+): ChosenWorkload {
+  const text = (name: string): string | undefined =>
+    cell[name] === undefined ? undefined : String(cell[name]);
+  const named = text('workload');
+  const isFile = named !== undefined && isWorkloadFile(named);
+  const workload = isFile ? resolve(planFolder, named) : named;
+  const parameters = partsOf(cell, 'param');
+  if (isServerCell(cell)) {
+    const load = serverLoad(serverOf(cell).url, { request: text('request'), workload });
+    return withoutWorkflows(chooseWorkload({ ...load, parameters }, workflows, false));
+  }
+  const { n8n } = topologyOf(cell);
+  const variant = text('variant');
+  return chooseWorkload({ workload, variant, parameters }, workflows, isLegacy(n8n));
+}
+
+async function loaded(
+  running: Running,
+  order: RunOrder,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<CellResult> {
+  const { folder, data } = await measure(running, order, progress, signal);
+  signal.throwIfAborted();
+  const { record } = data;
+  const { outcome, sentence } = record.verdict;
+  return {
+    outcome: outcome === 'aborted' ? 'invalid' : outcome,
+    sentence,
+    limitedBy: limitOfRun(record.verdict),
+    figures: figuresOfRun(record),
+    run: relative(order.out, folder),
+    versions: record.versions,
+  };
+}
+
+async function searched(
+  running: Running,
+  order: Omit<RunOrder, 'plan'>,
+  { measure: { probe, full, budget, arrivals } }: SweepPlan,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<CellResult> {
+  const settings = searchSettings({
+    probeSeconds: probe ?? null,
+    fullSeconds: full ?? null,
+    slos: order.slos,
+    budgetSeconds: budget ?? null,
+    latencyFloorMs: order.workload.recorded.latencyFloorMs,
+  });
+  const search = new CapacitySearch(settings);
+  const { folder, record } = await find(
+    running,
+    {
+      ...order,
+      search,
+      budgetSeconds: budget ?? null,
+      ...(arrivals === undefined ? {} : { arrivals }),
+    },
+    progress,
+    signal,
+  );
+  signal.throwIfAborted();
+  writeFindReports(folder, record);
+  const best = runAtCapacity(record);
+  const atCapacity = best === null ? null : readRun(join(folder, best));
+  return {
+    outcome: OUTCOMES[record.verdict],
+    sentence: record.sentence,
+    limitedBy: limitOfSearch(record),
+    figures: figuresOfSearch(record, atCapacity),
+    run: relative(order.out, folder),
+    versions: record.versions,
+  };
+}
+
+const OUTCOMES = {
+  found: 'sustained',
+  'not confirmed': 'inconclusive',
+  inconclusive: 'inconclusive',
+  'nothing sustained': 'not sustained',
+  invalid: 'invalid',
+} as const;

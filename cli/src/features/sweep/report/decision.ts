@@ -1,0 +1,118 @@
+/** What a sweep decides: which cell did best under each load, what limits it, and what to change for more. */
+import { adviceFor } from '../../../analysis/limits/table';
+import { usualLimit, usualLimitText } from '../../../analysis/limits/limit-seen';
+import { mainMetric, metricsOf, type SweepMetric } from '../analysis/metric';
+import type { Cell } from '../plan/cells';
+import { changedDimensions, isServerCell } from '../plan/plan-cells';
+import type { CellRecord, SweepRecord } from '../record';
+import type { Figure } from '../../../report/text/units';
+import { cellName, cellRows, cellsInOrder, spreadOf, spreadText, type CellRow } from './table';
+
+/** A rate that was found or that clients got; where the rate was given, what became of the latency. */
+export function decidingMetric({ plan, steps }: SweepRecord): {
+  metric: SweepMetric;
+  moreIsBetter: boolean;
+} {
+  const [rate, ...others] = metricsOf(plan, steps);
+  const latency = others.find(({ id }) => id === 'p99Ms');
+  const main = mainMetric(plan, steps);
+  const isGiven = main.id === 'p50Ms' && latency !== undefined;
+  return isGiven
+    ? { metric: latency, moreIsBetter: false }
+    : { metric: rate ?? main, moreIsBetter: true };
+}
+
+/** Cells that had the same to do, the best first; those without a value at the end. */
+export interface CellGroup {
+  /** What they had to do; empty where all cells had the same. */
+  name: string;
+  rows: CellRow[];
+}
+
+/** Cells that differ in one of these were asked for different things: their figures do not compare. */
+const OF_LOAD = /^(workload|variant|request|profile|clients|ratePerSecond|param\..*)$/;
+
+/** Dimensions that differ between cells: those of the load, and those of what was loaded. */
+export function dimensionsOf(cells: readonly Cell[]): { load: string[]; layout: string[] } {
+  const changed = changedDimensions(cells);
+  const layout = changed.filter((name) => !OF_LOAD.test(name));
+  // Where the load is all that changes, it is what the sweep is about.
+  if (layout.length === 0) return { load: [], layout: changed };
+  return { load: changed.filter((name) => OF_LOAD.test(name)), layout };
+}
+
+export function groupsOf(sweep: SweepRecord, records: readonly CellRecord[]): CellGroup[] {
+  const cells = cellsInOrder(sweep);
+  const { load } = dimensionsOf(cells);
+  const { metric, moreIsBetter } = decidingMetric(sweep);
+  const groups = new Map<string, CellRow[]>();
+  for (const row of cellRows(records, cells)) {
+    const name = load.map((one) => loadText(row.cell, one)).join(', ');
+    groups.set(name, [...(groups.get(name) ?? []), row]);
+  }
+  const worst = moreIsBetter ? -Infinity : Infinity;
+  const valueOf = (row: CellRow): number => spreadOf(row, metric).median ?? worst;
+  const direction = moreIsBetter ? 1 : -1;
+  return [...groups].map(([name, rows]) => ({
+    name,
+    rows: [...rows].sort((a, b) =>
+      valueOf(a) === valueOf(b) ? 0 : direction * (valueOf(b) - valueOf(a)),
+    ),
+  }));
+}
+
+/** A workload and a request name themselves. */
+const loadText = (cell: Cell, name: string): string =>
+  name === 'workload' || name === 'request' ? String(cell[name] ?? '') : cellName(cell, [name]);
+
+/** More of them are in the table of all cells. */
+const MOST_GROUPS = 6;
+
+export function decisionFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {
+  const { metric } = decidingMetric(sweep);
+  const measured = groupsOf(sweep, records)
+    .map(({ name, rows }) => ({
+      name,
+      rows: rows.filter((row) => spreadOf(row, metric).median !== null),
+    }))
+    .filter(({ rows }) => rows.length > 0);
+  const bests = measured.slice(0, MOST_GROUPS).map(({ name, rows }) => ({
+    name: name === '' ? 'Best cell' : `Best for ${name}`,
+    value: bestText(sweep, rows),
+  }));
+  const [only, ...others] = measured;
+  const best = only?.rows.find(metsSlo);
+  return best === undefined || others.length > 0 ? bests : [...bests, ...limitFigures(best)];
+}
+
+const metsSlo = ({ records }: CellRow): boolean =>
+  records.every(({ outcome }) => outcome !== 'not sustained' && outcome !== 'crashed');
+
+/** `workers 4: capacity 82 (81 to 83) requests per second; worst: workers 1: 21`. */
+function bestText(sweep: SweepRecord, rows: readonly CellRow[]): string {
+  const { metric } = decidingMetric(sweep);
+  const { layout } = dimensionsOf(cellsInOrder(sweep));
+  const nameOf = ({ cell }: CellRow): string => cellName(cell, layout);
+  const best = rows.find(metsSlo);
+  const worst = rows.at(-1);
+  if (best === undefined) return 'no cell met the SLO';
+  const text = `${nameOf(best)}: ${metric.axis} ${spreadText(spreadOf(best, metric))} ${metric.unit}`;
+  return worst === undefined || worst === best
+    ? text
+    : `${text}; worst: ${nameOf(worst)}: ${spreadText(spreadOf(worst, metric))}`;
+}
+
+function limitFigures({ cell, records }: CellRow): Figure[] {
+  const seen = records.flatMap(({ limitedBy }) => limitedBy ?? []);
+  const limit = usualLimitText(seen);
+  const advice = adviceFor(usualLimit(seen)?.usual.limit ?? null, modeOf(cell));
+  return [
+    ...(limit === null ? [] : [{ name: 'Limit of the best', value: limit }]),
+    ...(advice === null ? [] : [{ name: 'For more', value: advice }]),
+  ];
+}
+
+function modeOf(cell: Cell): 'regular' | 'queue' | null {
+  if (isServerCell(cell)) return null;
+  return cell['mode'] === 'queue' ? 'queue' : 'regular';
+}

@@ -1,0 +1,142 @@
+import { usualLimitText } from '../../../analysis/limits/limit-seen';
+import { limitName } from '../../../analysis/limits/table';
+import type { CellRecord, SweepRecord } from '../record';
+import { mainMetric, metricsOf } from '../analysis/metric';
+import { driftOf } from '../analysis/drift';
+import { type Figure } from '../../../report/text/units';
+import { decisionFigures } from './decision';
+import { axesOf, cellName, cellRows, cellsInOrder, spreadOf, spreadText } from './table';
+import { formatNumber, percent, signed } from '../../../ui/numbers';
+
+export function sweepSentence(
+  { title, steps }: SweepRecord,
+  records: readonly CellRecord[],
+): string {
+  const all = steps.length;
+  const count = (outcome: CellRecord['outcome']): number =>
+    records.filter((record) => record.outcome === outcome).length;
+  const parts = (['sustained', 'not sustained', 'inconclusive', 'crashed', 'invalid'] as const)
+    .filter((outcome) => count(outcome) > 0)
+    .map((outcome) => `${String(count(outcome))} ${outcome}`);
+  const done =
+    records.length === all
+      ? `all ${String(all)} measurements are done`
+      : `${String(records.length)} of ${String(all)} measurements are done; the same command continues with the rest`;
+  return `${title}: ${[done, ...parts].join(', ')}.`;
+}
+
+export function sweepFigures(sweep: SweepRecord, records: readonly CellRecord[]): Figure[] {
+  const seconds = records.reduce((sum, record) => sum + record.seconds, 0);
+  const { repeats, seed } = sweep.plan;
+  const times = repeats === 1 ? 'once' : `${String(repeats)} times`;
+  return [
+    ...decisionFigures(sweep, records),
+    {
+      name: 'Cells',
+      value: `${String(cellsInOrder(sweep).length)}, each ${times}, in random order (seed ${String(seed)})`,
+    },
+    { name: 'Left out', value: leftOut(sweep) },
+    { name: 'SLO', value: sweep.plan.slo.map(({ text }) => text).join(', ') || 'none given' },
+    { name: 'Control', value: controlText(sweep, records) },
+    {
+      name: 'Took',
+      value: `${formatNumber(seconds)} s, estimated ${formatNumber(sweep.estimatedSeconds)} s`,
+    },
+  ];
+}
+
+function leftOut({ skipped }: SweepRecord): string {
+  if (skipped.length === 0) return 'nothing';
+  const reasons = new Map<string, number>();
+  for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  return [...reasons].map(([reason, count]) => `${String(count)} (${reason})`).join('; ');
+}
+
+/** How the control cell did so far: whether the machine changed, and what is noise. */
+export function controlText(sweep: SweepRecord, records: readonly CellRecord[]): string {
+  const metric = mainMetric(sweep.plan, sweep.steps);
+  const title = metric.title.toLowerCase();
+  const found = driftOf(sweep, records);
+  if (found === null) {
+    const values = records
+      .filter(({ isControl }) => isControl)
+      .map(({ figures: all }) => metric.of(all))
+      .filter((value) => value !== null);
+    return values.length === 0
+      ? 'not measured yet'
+      : `${title} ${values.map(formatNumber).join(', ')} ${metric.unit}: too few to tell drift from noise`;
+  }
+  const { controls, noise, change, isReal } = found;
+  const drifted = isReal
+    ? `drifted by ${signed(change, percent)} over the sweep, which is more than noise`
+    : 'no drift larger than the noise';
+  return `${String(controls)} times, ${title}: ${drifted}; differences below ${percent(2 * noise)} mean nothing`;
+}
+
+/** One row per cell. */
+export function sweepTable(
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+): { head: string[]; rows: string[][] } {
+  const metrics = metricsOf(sweep.plan, sweep.steps);
+  const cells = cellsInOrder(sweep);
+  const changed = axesOf(cells);
+  return {
+    head: [
+      'cell',
+      ...metrics.map(({ title, unit }) => `${title} (${unit})`),
+      'outcome',
+      'limited by',
+    ],
+    rows: cellRows(records, cells).map((row) => [
+      cellName(row.cell, changed),
+      ...metrics.map((metric) => spreadText(spreadOf(row, metric))),
+      words(row.records.map(({ outcome }) => outcome)) || 'not yet',
+      words(
+        row.records.map(({ limitedBy }) => (limitedBy === null ? '-' : limitName(limitedBy.limit))),
+      ),
+    ]),
+  };
+}
+
+/** What limited each cell and what came next, one sentence per cell; empty of older records. */
+export function sweepLimits(
+  sweep: SweepRecord,
+  records: readonly CellRecord[],
+): { cell: string; text: string }[] {
+  const cells = cellsInOrder(sweep);
+  const changed = axesOf(cells);
+  return cellRows(records, cells).flatMap(({ cell, records: measured }) => {
+    const text = usualLimitText(measured.flatMap(({ limitedBy }) => limitedBy ?? []));
+    return text === null ? [] : [{ cell: cellName(cell, changed), text }];
+  });
+}
+
+/** Those that died, with what they said last. */
+export const crashes = (records: readonly CellRecord[]): CellRecord[] =>
+  records.filter(({ outcome }) => outcome === 'crashed');
+
+export function sweepDoubts(sweep: SweepRecord, records: readonly CellRecord[]): string[] {
+  const invalid = records.filter(({ outcome }) => outcome === 'invalid');
+  const machines = new Set(
+    records.map(({ machine }) => `${machine.cpu}, ${String(machine.cores)} cores`),
+  );
+  return [
+    ...(invalid.length > 0
+      ? [
+          `${String(invalid.length)} measurements were not valid and do not count: ${invalid.map(({ id }) => id).join(', ')}`,
+        ]
+      : []),
+    ...(machines.size > 1
+      ? [`The sweep was measured on several machines: ${[...machines].join('; ')}`]
+      : []),
+    ...(driftOf(sweep, records)?.isReal === true
+      ? ['The machine changed during the sweep, as its control cell shows.']
+      : []),
+    ...(sweep.plan.repeats === 1
+      ? ['Each cell was measured once: what is noise, only the control tells.']
+      : []),
+  ];
+}
+
+const words = (all: readonly string[]): string => [...new Set(all)].join(', ');

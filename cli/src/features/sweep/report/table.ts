@@ -1,0 +1,89 @@
+import { median } from '../../../analysis/statistics/statistics';
+import { cellKey, type Cell } from '../plan/cells';
+import { cellsOf, changedDimensions } from '../plan/plan-cells';
+import type { CellRecord, SweepRecord } from '../record';
+import type { SweepMetric } from '../analysis/metric';
+import { formatNumber } from '../../../ui/numbers';
+
+/** All measurements of one cell; controls apart, since they are there to watch the machine. */
+export interface CellRow {
+  cell: Cell;
+  records: CellRecord[];
+}
+
+export interface CellSpread {
+  /** Null where nothing was measured. */
+  median: number | null;
+  low: number;
+  high: number;
+  all: number[];
+}
+
+/** In the order of the plan, not in that of the measurements. */
+export function cellsInOrder({ plan, steps }: SweepRecord): Cell[] {
+  const measured = new Set(steps.map(({ cell }) => cellKey(cell)));
+  return cellsOf(plan).possible.filter((cell) => measured.has(cellKey(cell)));
+}
+
+export function cellRows(records: readonly CellRecord[], cells: readonly Cell[]): CellRow[] {
+  return cells.map((cell) => ({
+    cell,
+    records: records.filter((one) => !one.isControl && cellKey(one.cell) === cellKey(cell)),
+  }));
+}
+
+export function spreadOf({ records }: CellRow, metric: SweepMetric): CellSpread {
+  const all = records.flatMap(({ outcome, figures }) => {
+    const value = metric.of(figures);
+    return value === null || outcome === 'invalid' ? [] : [value];
+  });
+  return all.length === 0
+    ? { median: null, low: NaN, high: NaN, all }
+    : { median: median(all), low: Math.min(...all), high: Math.max(...all), all };
+}
+
+/** The median, and where there are several measurements the least and the most. */
+export function spreadText({ median, low, high, all }: CellSpread): string {
+  if (median === null) return '-';
+  return all.length > 1
+    ? `${formatNumber(median)} (${formatNumber(low)} to ${formatNumber(high)})`
+    : formatNumber(median);
+}
+
+/** What sets the cell apart from the others, in words; all of it where nothing does. */
+export function cellName(cell: Cell, changed: readonly string[]): string {
+  const names = changed.length > 0 ? changed : Object.keys(cell);
+  const parts = names.flatMap((name) => {
+    const value = cell[name];
+    return value === undefined ? [] : [`${dimensionTitle(name)} ${String(value)}`];
+  });
+  return parts.length > 0 ? parts.join(', ') : 'everything at its default';
+}
+
+const TITLES: Record<string, string> = {
+  cpuMillicores: 'CPU (millicores)',
+  memoryMiB: 'memory (MiB)',
+  heapMiB: 'heap (MiB)',
+  webhooks: 'webhook processors',
+  ratePerSecond: 'requests per second',
+};
+
+export const dimensionTitle = (name: string): string => TITLES[name] ?? name.replace(/^\w+\./, '');
+
+/** Numbers upwards, words in the order in which they come. */
+export function valuesOf(cells: readonly Cell[], name: string): Cell[string][] {
+  const all = [...new Set(cells.map((cell) => cell[name]))].filter((value) => value !== undefined);
+  return all.every((value) => typeof value === 'number') ? all.sort((a, b) => a - b) : all;
+}
+
+/**
+ * The changed dimensions in the order in which plots use them: along the axis goes the one with the most
+ * numbers, then comes the one with the most values.
+ */
+export function axesOf(cells: readonly Cell[]): string[] {
+  const rank = (name: string): number => {
+    const values = valuesOf(cells, name);
+    return values.length + (values.every((value) => typeof value === 'number') ? 1000 : 0);
+  };
+  return changedDimensions(cells).sort((a, b) => rank(b) - rank(a));
+}

@@ -1,0 +1,253 @@
+/** Options of the target kubernetes, and when a cluster may be production. */
+import { type Command, Option } from 'commander';
+import type { SeedWorkflow } from '../catalogue/seeding';
+import { pinned, readVersions } from '../lab/paths';
+import { isReleaseName, readChartFile } from '../plan/chart-file';
+import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
+import { contradiction } from '../plan/contradiction';
+import { valuesOfTopology } from '../targets/chart/topology-values';
+import type { Deployer } from '../targets/deploy';
+import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
+import type { KubernetesOptions } from '../targets/kubernetes/release/options';
+import type { Target } from '../targets/target';
+import { WAYS, type Way } from '../targets/kubernetes/release/ingress';
+import { needsConfirmation } from '../targets/kubernetes/objects/production';
+import { messageOf, Mistake } from '../ui/exit';
+import { warn } from '../ui/print';
+import { ask } from './ask';
+import { collect, countFrom1, milliseconds, parsed } from './parsers';
+import { readPlainFile } from '../linux/plain-file';
+
+/** Which cluster, for every command that reaches one. */
+export interface ClusterFlags {
+  kubeconfig?: string;
+  context?: string;
+  namespace?: string;
+  protect?: string[];
+  yes?: boolean;
+}
+
+/** How anything is deployed and loaded there. */
+export interface DeployFlags extends ClusterFlags {
+  release?: string;
+  /** Milliseconds. */
+  deployTimeout?: number;
+  generatorImage?: string;
+  generators?: number;
+  via?: Way;
+  viaAddress?: string;
+}
+
+export interface KubernetesFlags extends DeployFlags {
+  existing?: boolean;
+  /** A file. */
+  chart?: string;
+  values?: string[];
+}
+
+export function withClusterOptions(command: Command): Command {
+  return command
+    .option('--kubeconfig <file>', 'target kubernetes: default $KUBECONFIG, else ~/.kube/config')
+    .option(
+      '--context <name>',
+      'target kubernetes: a context of that kubeconfig (default: the current one)',
+    )
+    .option(
+      '--namespace <name>',
+      'target kubernetes: where to run (default: a new namespace, removed afterwards)',
+    )
+    .option(
+      '--protect <context>',
+      'target kubernetes: ask before loading this context (* is a wildcard); may be repeated',
+      collect,
+    )
+    .option('--yes', 'do not ask before what may be production is loaded, for scripts');
+}
+
+export function withDeployOptions(command: Command): Command {
+  return withClusterOptions(command)
+    .option(
+      '--release <name>',
+      'target kubernetes: name of the release (default: a new name in each call; --existing needs it)',
+    )
+    .addOption(
+      parsed(
+        '--deploy-timeout <time>',
+        'target kubernetes: how long to wait until all pods are ready (default: 10m)',
+        milliseconds,
+      ),
+    )
+    .option('--generator-image <image>', 'target kubernetes: image of k6 (default: grafana/k6)')
+    .addOption(
+      parsed(
+        '--generators <count>',
+        'target kubernetes: pods that generate the load together (default: 1)',
+        countFrom1,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--via <way>',
+        'target kubernetes: what the requests go through (default: service)',
+      ).choices(WAYS),
+    )
+    .option(
+      '--via-address <address>',
+      'target kubernetes: address of the Ingress or the Gateway (default: from its status, else DNS)',
+    );
+}
+
+/** Where topologies can be deployed to. */
+export const DEPLOYED_TO = ['process', 'kubernetes'] as const;
+
+/** For what deploys topologies that are not named one by one. */
+export interface DeployerFlags extends DeployFlags {
+  target: (typeof DEPLOYED_TO)[number];
+}
+
+export function withDeployerOptions(command: Command): Command {
+  return withDeployOptions(
+    command
+      .optionsGroup('Where it runs:')
+      .addOption(
+        new Option('--target <kind>', 'process: on this machine; kubernetes: in a cluster')
+          .choices(DEPLOYED_TO)
+          .default('process'),
+      ),
+  );
+}
+
+/** Of a command that knows only clusters. */
+export const clusterTargetOption = (text: string): Option =>
+  new Option('--target <kind>', text).choices(['kubernetes']);
+
+export function withKubernetesOptions(command: Command): Command {
+  return withDeployOptions(command)
+    .option('--existing', 'target kubernetes: load an existing release; nothing is deployed')
+    .option(
+      '--values <file>',
+      'target kubernetes: a values file of the chart, instead of a topology; may be repeated',
+      collect,
+    )
+    .option(
+      '--chart <file>',
+      'target kubernetes: a file that describes another chart (docs/kubernetes.md)',
+    );
+}
+
+/** What a cluster is asked, and of which contexts the user is asked first. */
+export type KubernetesOrder = Omit<KubernetesOptions, 'confirm' | 'warn'> &
+  Pick<Required<ClusterFlags>, 'protect' | 'yes'>;
+
+export const clusterTarget = ({ protect, yes, ...order }: KubernetesOrder): Target =>
+  kubernetesTarget({
+    ...order,
+    confirm: (cluster) => confirm(cluster, { protect, yes }),
+    warn,
+  });
+
+const DEPLOY_TIMEOUT_MS = 600_000;
+
+export function kubernetesOptions(
+  flags: KubernetesFlags & TopologyChoice & { generatorCpus?: number },
+  workflows: readonly SeedWorkflow[],
+  readyTimeoutMs: number,
+): KubernetesOrder {
+  const { values = [], existing = false, chart } = flags;
+  if (existing && flags.namespace === undefined) {
+    throw new Mistake('--existing needs --namespace, where the release is.');
+  }
+  if (existing && flags.release === undefined) {
+    throw new Mistake(
+      `--existing needs --release, its name: helm list --namespace ${flags.namespace ?? ''} shows those that are there.`,
+    );
+  }
+  return {
+    ...clusterOrder(flags),
+    how: existing ? 'existing' : 'deploy',
+    topology: existing || values.length > 0 || chart !== undefined ? null : chooseTopology(flags),
+    chart: chart === undefined ? null : readChartFile(chart),
+    values: givenValues(values),
+    readyTimeoutMs,
+    workflows,
+    generatorCores: flags.generatorCpus ?? null,
+  };
+}
+
+/** For a caller that has the topologies already. */
+export const onKubernetes = (order: ReturnType<typeof clusterOrder>): Deployer => ({
+  loadsFromHere: false,
+  cannot: (topology) => {
+    try {
+      valuesOfTopology(topology);
+      return contradiction(topology);
+    } catch (error) {
+      return messageOf(error).replace(/\.$/, '');
+    }
+  },
+  deploy: ({ topology, values, workflows, readyTimeoutMs }) =>
+    clusterTarget({
+      ...order,
+      how: 'deploy',
+      topology: values === undefined ? topology : null,
+      chart: null,
+      values: values === undefined ? [] : [{ name: 'the values', text: values }],
+      readyTimeoutMs,
+      workflows,
+      generatorCores: null,
+    }),
+});
+
+export const clusterOrder = (flags: DeployFlags) => ({
+  kubeconfig: flags.kubeconfig ?? null,
+  context: flags.context ?? null,
+  namespace: named('--namespace', flags.namespace, isNamespaceName),
+  release: named('--release', flags.release, isReleaseName),
+  deployTimeoutMs: flags.deployTimeout ?? DEPLOY_TIMEOUT_MS,
+  generatorImage: flags.generatorImage ?? usualImage(),
+  generators: flags.generators ?? 1,
+  via: flags.via ?? 'service',
+  viaAddress: flags.viaAddress ?? null,
+  protect: flags.protect ?? [],
+  yes: flags.yes ?? false,
+});
+
+const isNamespaceName = (name: string): boolean =>
+  name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name);
+
+/** Helm and the API server would say it later and less well, or take it for an option. */
+function named(
+  option: string,
+  name: string | undefined,
+  isName: (name: string) => boolean,
+): string | null {
+  if (name === undefined) return null;
+  if (isName(name)) return name;
+  throw new Mistake(
+    `${option} ${JSON.stringify(name)}: expected lower-case letters, digits and dashes, with no dash at its beginning or end.`,
+  );
+}
+
+export const givenValues = (files: readonly string[]): { name: string; text: string }[] =>
+  files.map((name) => ({ name, text: textOf(name) }));
+
+function textOf(file: string): string {
+  try {
+    return readPlainFile(file);
+  } catch (error) {
+    throw new Mistake(`the values ${file} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+const usualImage = (): string => `grafana/k6:${pinned(readVersions(), 'K6_IMAGE_TAG')}`;
+
+/** Rejects unless the user names the context, where it may be production. */
+export async function confirm(
+  cluster: { context: string; server: string },
+  { protect = [], ...consent }: ClusterFlags,
+): Promise<void> {
+  const { context, server } = cluster;
+  if (!needsConfirmation({ context, server, protect })) return;
+  const why = `context ${context} (${server}) may be production`;
+  await ask({ word: context, kind: 'name of the context', why }, consent);
+}

@@ -1,0 +1,165 @@
+import { chooseServer, serverLoad, withoutWorkflows } from '../plan/chosen-server';
+import { chooseTopology } from '../plan/chosen-topology';
+import type { ChosenWorkload } from '../plan/chosen-workload';
+import { topologyOfValues } from '../targets/kubernetes/release/values';
+import type { KubernetesOptions } from '../targets/kubernetes/release/options';
+import { processTarget, type ProcessTargetOptions } from '../targets/process/process-target';
+import { isLegacy } from '../plan/limits';
+import { onThisMachine, type Deployer } from '../targets/deploy';
+import type { Target } from '../targets/target';
+import type { SeedWorkflow } from '../catalogue/seeding';
+import { serverTarget, type ServerTargetOptions } from '../targets/server/server-target';
+import { urlTarget, type UrlTargetOptions } from '../targets/url/url-target';
+import { Mistake } from '../ui/exit';
+import { warn } from '../ui/print';
+import { addressOf } from '../targets/url/address';
+import { askForHost, type Consent } from './ask';
+import {
+  clusterOrder,
+  clusterTarget,
+  givenValues,
+  kubernetesOptions,
+  onKubernetes,
+  type DeployerFlags,
+  type KubernetesOrder,
+} from './kubernetes';
+import {
+  chosenWorkload,
+  type GeneratorOptions,
+  type TargetOptions,
+  type WorkloadOptions,
+} from './options';
+
+/** What a fault needs of a target, of those that know it. */
+type ForDrill = Pick<ProcessTargetOptions, 'hasLinks' | 'hasSmallDisk' | 'hasReadiness'> &
+  Pick<KubernetesOptions, 'hasForgetfulRedis'>;
+
+/** What a target is told: the same options give the same. */
+export type TargetOrder =
+  | ({ kind: 'process' } & ProcessTargetOptions)
+  | ({ kind: 'kubernetes' } & KubernetesOrder)
+  | ({ kind: 'url' } & UrlOrder)
+  | ({ kind: 'server' } & ServerTargetOptions);
+
+type UrlOrder = Omit<UrlTargetOptions, 'confirm' | 'warn'> & ForUser & Required<Consent>;
+
+/** What the user is told before a host that may be production is loaded. */
+interface ForUser {
+  /** What it would get, in words. */
+  load: string;
+}
+
+export function targetOrder(
+  options: TargetOptions & GeneratorOptions,
+  workflows: readonly SeedWorkflow[],
+  readyTimeoutMs: number,
+  { load, hasForgetfulRedis, ...forDrill }: ForDrill & ForUser,
+): TargetOrder {
+  const kind = options.target;
+  if (kind === 'server') {
+    return { kind, server: chooseServer(options), folder: process.cwd(), readyTimeoutMs };
+  }
+  if (kind === 'url') return { kind, ...urlOrder(options, workflows, readyTimeoutMs, load) };
+  if (kind === 'kubernetes') {
+    const { hasLinks } = forDrill;
+    return {
+      kind,
+      ...kubernetesOptions(options, workflows, readyTimeoutMs),
+      ...(hasLinks === undefined ? {} : { hasLinks }),
+      ...(hasForgetfulRedis === undefined ? {} : { hasForgetfulRedis }),
+    };
+  }
+  return { kind, topology: chooseTopology(options), workflows, readyTimeoutMs, ...forDrill };
+}
+
+function urlOrder(
+  { url, metricsUrl = [], yes = false }: TargetOptions,
+  workflows: readonly SeedWorkflow[],
+  readyTimeoutMs: number,
+  load: string,
+): UrlOrder {
+  if (url === undefined) {
+    throw new Mistake('--target url needs --url, like --url http://127.0.0.1:5678.');
+  }
+  const apiKey = process.env['N8N_API_KEY'];
+  const own = workflows.filter(({ loads }) => loads !== undefined);
+  if (own.length > 0 && apiKey === undefined) {
+    throw new Mistake(
+      `--workflow ${own.map(({ name }) => name).join(' ')} needs the API of the n8n at ${url}: set N8N_API_KEY in the environment, or import and activate it there and leave --workflow out.`,
+    );
+  }
+  return { url, readyTimeoutMs, apiKey, metrics: metricsUrl, load, yes };
+}
+
+export function makeTarget(order: TargetOrder): Target {
+  switch (order.kind) {
+    case 'process':
+      return processTarget(order);
+    case 'kubernetes':
+      return clusterTarget(order);
+    case 'url':
+      return urlTarget({
+        ...order,
+        confirm: (url) => askForHost(url, order.load, order),
+        warn,
+      });
+    case 'server':
+      return serverTarget(order);
+  }
+}
+
+/** With the webhook in --url as the request, where it has one; without it, as they are. */
+export function withoutWebhook<Options extends TargetOptions & WorkloadOptions>(
+  options: Options,
+): Options {
+  if (options.target !== 'url' || options.url === undefined) return options;
+  const { baseUrl, path } = addressOf(options.url);
+  if (path === null) return { ...options, url: baseUrl };
+  const [other] = (['workload', 'workflow'] as const).filter((name) => options[name] !== undefined);
+  if (other !== undefined) {
+    throw new Mistake(
+      `--url and --${other} both name what to load: give --url ${baseUrl}, or leave --${other} out.`,
+    );
+  }
+  const { request = `${options.body === undefined ? 'GET' : 'POST'} ${path}` } = options;
+  if (request.trim().split(/\s+/)[1] !== path) {
+    throw new Mistake(
+      `--url names ${path}, and --request '${request}': give --url ${baseUrl}, or leave --request out.`,
+    );
+  }
+  return { ...options, url: baseUrl, request };
+}
+
+/** What is loaded: a workload of n8n's, or what a server answers. */
+export function chosenLoad(options: TargetOptions & WorkloadOptions): ChosenWorkload {
+  if (options.target !== 'server') {
+    return chosenWorkload(options, isLegacyChoice(options));
+  }
+  const load = serverLoad(chooseServer(options).url, options);
+  return withoutWorkflows(chosenWorkload({ ...options, ...load }, false));
+}
+
+/** Whether the workload must be that of n8n below 1.0. */
+export function isLegacyChoice(options: TargetOptions): boolean {
+  const version = chosenVersion(options);
+  return version !== null && isLegacy(version);
+}
+
+/** Of the n8n that is deployed; null where what runs is not of our choice. */
+function chosenVersion(options: TargetOptions): string | null {
+  const { target, values, chart, existing } = options;
+  if (target === 'process') return chooseTopology(options).n8n;
+  if (target !== 'kubernetes' || chart !== undefined || existing === true) return null;
+  return values === undefined
+    ? chooseTopology(options).n8n
+    : topologyOfValues(givenValues(values)).n8n;
+}
+
+/** Where topologies are deployed to that are not named one by one: by a sweep, a comparison, a recommendation. */
+export const deployerOrder = ({ target, ...flags }: DeployerFlags) =>
+  target === 'kubernetes' ? { target, ...clusterOrder(flags) } : { target };
+
+export function chosenDeployer(flags: DeployerFlags): Deployer {
+  const order = deployerOrder(flags);
+  return order.target === 'kubernetes' ? onKubernetes(order) : onThisMachine;
+}

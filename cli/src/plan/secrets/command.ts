@@ -1,0 +1,116 @@
+/** Commands as they go into a record: the value of an option is shown where it is known to hold no secret. Pure. */
+import { hidden } from './mask';
+import { isHarmlessParameter, withoutSecretParts } from './address';
+import { isHarmlessVariable } from './variables';
+
+/** Numbers, times, words of a list, names, files, and addresses, of which the secret parts are masked. */
+const SHOWN = new Set(
+  `
+  age arrivals at at-once attempts back-off budget chart concurrency context cpu cpu-price csv database deploy-timeout
+  drain duration every execution-size executions-per-day fail-on file for from full generator-cpus generator-image
+  generators grafana group heap id-at interval keep-days kubeconfig max-open memory memory-price metric metrics-url
+  mode n8n name namespace out over pairs patience pid plot prefix probe process profile prometheus
+  prometheus-namespace prometheus-release prometheus-remote-write promise protect rate ready recover-age redis release
+  request return s3 save-on-error save-on-progress save-on-success search search-budget since slo start-file steady
+  stop-after tag target timeout topology tuning url values variant via via-address vus warmup webhooks workers
+  workflow workload write
+  `
+    .trim()
+    .split(/\s+/)
+    .map((name) => `--${name}`),
+).add('-f');
+
+/** Whose values are files and folders of this machine, which the user has to find again: no part of one is a token. */
+const FILES = new Set(
+  'csv file from kubeconfig out plot start-file topology values write'
+    .split(' ')
+    .map((name) => `--${name}`),
+).add('-f');
+
+/** An address, or a path with a query, is no file. */
+const isFile = (text: string): boolean => !/:\/\/|[?#@=]/.test(text);
+
+/** Which no value follows. */
+const FLAGS = new Set(
+  'dry-run elsewhere existing json no-control prove quick recover retry yes'
+    .split(' ')
+    .map((name) => `--${name}`),
+);
+
+/** What is shown of the value of each other option. */
+const OF_OPTION: Record<string, (value: string) => string> = {
+  '--body': (value) => (value.startsWith('@') ? value : hidden(value)),
+  '--command': (value) => withoutSecretWords(value),
+  '--env': (value) => afterName(value, isHarmlessVariable),
+  '--expect': (value) => expectation(value),
+  '--header': (value) => (HARMLESS_HEADER.test(value) ? value : headerName(value)),
+  '--stop-if': (value) => value.split(' ').map(withoutSecretParts).join(' '),
+  '--param': (value) => afterName(value, isHarmlessParameter),
+};
+
+/** Headers that hold no secret; their values help to repeat a run. */
+const HARMLESS_HEADER =
+  /^(content-type|accept): ?[a-z*]+\/[a-z0-9.+*-]+(; ?charset=[a-z0-9-]+)?$|^connection: ?(close|keep-alive)$/i;
+
+export const isShownOption = (option: string): boolean =>
+  SHOWN.has(option) || Object.hasOwn(OF_OPTION, option);
+
+/** The command as it goes into the record. */
+export function withoutSecrets(words: readonly string[]): string[] {
+  return words.map((word, index) => {
+    const [, option = '', value = ''] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    if (option !== '') return `${option}=${valueOf(option, value)}`;
+    const before = words[index - 1] ?? '';
+    if (!/^-/.test(before) || FLAGS.has(before) || before.includes('=')) {
+      return /^-/.test(word) || isFile(word) ? word : withoutSecretParts(word);
+    }
+    return valueOf(before, word);
+  });
+}
+
+function valueOf(option: string, value: string): string {
+  if (FILES.has(option) && isFile(value)) return value;
+  if (SHOWN.has(option)) return withoutSecretParts(value);
+  return (
+    OF_OPTION[option]?.(value) ?? (FLAGS.has(value) || SHOWN.has(value) ? value : hidden(value))
+  );
+}
+
+function afterName(text: string, isHarmless: (name: string, value: string) => boolean): string {
+  const [, name = '', value = ''] = /^([\w.-]+)=(.*)$/s.exec(text) ?? [];
+  if (name === '') return hidden(text);
+  return isHarmless(name, value) ? text : `${name}=${hidden(value)}`;
+}
+
+function headerName(text: string): string {
+  const [, name = '', value = ''] = /^([\w-]+):\s*(.*)$/s.exec(text) ?? [];
+  if (name === '') return hidden(text);
+  // `Bearer x`: the token also stands without the word before it.
+  for (const word of value.split(/\s+/)) hidden(word);
+  return `${name}:${hidden(value)}`;
+}
+
+/** `status==200`, `json.ok==true`: where, and how it is compared. */
+function expectation(text: string): string {
+  const [, place = '', sign = '', value = ''] =
+    /^([\w.[\]-]+)(==|!=|~|<=|>=|<|>)(.*)$/s.exec(text) ?? [];
+  if (place === '') return hidden(text);
+  const isShown = place === 'status' ? /^\d{3}$/.test(value) : /^(true|false|null)$/.test(value);
+  return isShown ? text : `${place}${sign}${hidden(value.replace(/^"(.*)"$/s, '$1'))}`;
+}
+
+const PROGRAM =
+  /^(exec|node|npx?|npm|pm2|nginx|haproxy|caddy|python3?|java|go|ruby|php|sh|bash|env)$/;
+const SIGN = /^(-[a-zA-Z]|--[a-z][a-z-]*|\d{1,5}|\$[A-Z_]+|&&|;)$/;
+const FILE = /^(\.{0,2}\/)?[\w.-]+(\/[\w.-]+)*\.([cm]?[jt]s|sh|py|rb|php|jar)$/;
+
+/** A text for the shell: the program, files, names of options, numbers and variables. */
+export const withoutSecretWords = (text: string): string =>
+  text
+    .trim()
+    .split(/\s+/)
+    .map((word) => {
+      if (/^[A-Z][A-Z0-9_]*=/.test(word)) return afterName(word, isHarmlessVariable);
+      return PROGRAM.test(word) || FILE.test(word) || SIGN.test(word) ? word : hidden(word);
+    })
+    .join(' ');

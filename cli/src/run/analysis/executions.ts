@@ -1,0 +1,137 @@
+import type { MatchedExecutions, NamedRequests, Summary } from '../../record/run-record';
+import type { RecordedWorkload } from '../../plan/recorded';
+import type { Breach } from '../../analysis/slo/slo';
+
+export interface Promised {
+  answers: RecordedWorkload['answers'];
+  /** Null where it is not known, as with the user's own workflow. */
+  executionsPerRequest: number | null;
+}
+
+interface Findings {
+  breaches: Breach[];
+  doubts: string[];
+}
+
+const ACCEPTED = 'what is accepted is executed';
+
+/**
+ * Replies against executions, over the whole run, warm-up included: one by one where they could be
+ * matched, else by their counts. A reply at once is a promise: an execution that does not follow is lost
+ * work. A reply when done proves its execution; there the other direction matters: executions whose
+ * callers never got their answer.
+ */
+export function executionFindings(
+  { executions, matched }: Pick<Summary, 'executions' | 'matched'>,
+  promised: Promised,
+): Findings {
+  const counted = countedFindings(executions, promised);
+  if (matched === undefined || 'skipped' in matched) return counted;
+  const exact = matchedFindings(matched, promised);
+  // Of those whose outcome was thrown away, the counts alone tell how many failed.
+  const breaches =
+    exact.breaches.length > 0 || matched.notKept === 0 ? exact.breaches : counted.breaches;
+  return {
+    breaches,
+    doubts: [...exact.doubts, ...surplusDoubts(executions, promised)],
+  };
+}
+
+function matchedFindings(
+  { withoutExecution, notSucceeded, unheard, repeated }: MatchedExecutions,
+  { answers }: Promised,
+): Findings {
+  const found: Findings = { breaches: [], doubts: [] };
+  const lost = withoutExecution.requests + notSucceeded.requests;
+  if (lost > 0 && answers === 'at-once') {
+    found.breaches.push({
+      slo: ACCEPTED,
+      measured: lost,
+      text: `${plural(lost, 'request')} that n8n had accepted ${has(lost)} no execution that succeeded (${String(withoutExecution.requests)} without any, ${String(notSucceeded.requests)} failed or not ended)${first(withoutExecution, notSucceeded)}`,
+    });
+  }
+  if (answers === 'when-done') {
+    const { requests } = withoutExecution;
+    if (requests > 0) {
+      found.doubts.push(
+        `${plural(requests, 'expected response', 'expected responses')} ${has(requests)} no execution in n8n${first(withoutExecution)}`,
+      );
+    }
+    if (notSucceeded.requests > 0) {
+      found.doubts.push(
+        `${plural(notSucceeded.requests, 'expected response', 'expected responses')} came from executions that did not succeed${first(notSucceeded)}`,
+      );
+    }
+  }
+  if (unheard.requests > 0) {
+    found.doubts.push(
+      `${plural(unheard.requests, 'request')} ${unheard.requests === 1 ? 'was' : 'were'} executed whose ${unheard.requests === 1 ? 'caller' : 'callers'} got no expected response${first(unheard)}`,
+    );
+  }
+  if (repeated.requests > 0) {
+    found.doubts.push(
+      `${plural(repeated.requests, 'request')} ${repeated.requests === 1 ? 'was' : 'were'} executed more than once${first(repeated)}`,
+    );
+  }
+  return found;
+}
+
+function countedFindings(executions: Summary['executions'], promised: Promised): Findings {
+  const found: Findings = { breaches: [], doubts: [] };
+  if (executions?.rightReplies === undefined) return found;
+  const { answers, executionsPerRequest } = promised;
+  const { succeeded, failed, unfinished, rightReplies } = executions;
+  const each = executionsPerRequest ?? 1;
+  const missing = Math.ceil((rightReplies * each - succeeded) / each);
+  if (missing > 0 && answers === 'at-once') {
+    found.breaches.push({
+      slo: ACCEPTED,
+      measured: missing,
+      text: `${String(missing)} of ${String(rightReplies)} requests that n8n had accepted have no execution that succeeded (${String(failed)} failed, ${String(unfinished)} had not ended)`,
+    });
+  }
+  if (missing > 0 && answers === 'when-done') {
+    found.doubts.push(
+      `n8n counted ${String(succeeded)} executions that succeeded for ${String(rightReplies)} expected responses`,
+    );
+  }
+  const surplus = surplusDoubts(executions, promised);
+  found.doubts.push(...surplus);
+  const unheard = Math.floor(succeeded / each) - rightReplies;
+  if (
+    executionsPerRequest !== null &&
+    surplus.length === 0 &&
+    unheard > 0 &&
+    answers === 'when-done'
+  ) {
+    found.doubts.push(
+      `${String(unheard)} executions succeeded whose callers got no expected response`,
+    );
+  }
+  return found;
+}
+
+function surplusDoubts(
+  executions: Summary['executions'],
+  { executionsPerRequest }: Promised,
+): string[] {
+  if (executions?.rightReplies === undefined || executionsPerRequest === null) return [];
+  const { succeeded, failed, unfinished, requests = 0 } = executions;
+  const surplus = succeeded + failed + unfinished - requests * executionsPerRequest;
+  return surplus > 0
+    ? [
+        `n8n ran ${String(surplus)} more executions than ${String(requests)} requests account for: something else used it during the run`,
+      ]
+    : [];
+}
+
+const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${String(count)} ${count === 1 ? one : many}`;
+
+const has = (count: number): string => (count === 1 ? 'has' : 'have');
+
+/** The record names more of them. */
+function first(...lists: NamedRequests[]): string {
+  const [id] = lists.flatMap(({ ids }) => ids);
+  return id === undefined ? '' : `, the first is ${id}`;
+}

@@ -1,0 +1,308 @@
+/** What a drill does to a release in a cluster: through exec, the workloads' own objects and the Eviction API. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Effect } from '../../../analysis/effects';
+import { Failure } from '../../../ui/exit';
+import type { DrillAccess } from '../../target';
+import type { Cluster } from '../api/api';
+import type { V1Deployment, V1Pod } from '../api/api-types';
+import { refusalOf } from '../api/failure-causes';
+import { killRunners, runOutOfMemory, seatOfRole, signalAll } from './in-container';
+import { recoveryReach } from './recovery';
+import { fillVolume } from './full-volume';
+import { releaseSelector } from '../objects/labels';
+import { nameOf } from '../pods/pod-trouble';
+import { roleOf, seatsOf, type ContainerSeat } from '../pods/pods';
+import { takeConnections } from './connections';
+import type { PodProgram } from './program';
+import { isRolledOut } from '../release/rollout';
+import { storeLinksOf } from './store-links';
+
+const LOOK_EVERY_MS = 500;
+/** Over what a pod was given to end. */
+const SPARE_MS = 15_000;
+/** Between two asks for an eviction that a disruption budget refuses. */
+const ASK_AGAIN_MS = 2_000;
+
+export interface DrillPlace {
+  cluster: Pick<Cluster, 'exec' | 'output' | 'doing' | 'found' | 'core' | 'apps'>;
+  namespace: string;
+  release: string;
+  /** As they were seen last. */
+  pods(): readonly V1Pod[];
+  /** Null: nothing counts what workflows do outside n8n. */
+  effects: (() => Promise<Effect[]>) | null;
+  program(name: PodProgram): string;
+}
+
+export function drillAccessOf(place: DrillPlace): DrillAccess {
+  const { effects } = place;
+  return {
+    instances: () =>
+      seatsOf(place.pods())
+        .filter(({ role }) => role !== 'runner')
+        .map(({ role, pod }) => ({ role, instance: pod })),
+    signal: async (instance, signal) => {
+      await signalAll(place, seatOf(place, instance), signal);
+    },
+    keepDown: (instance, withinMs) => keepDown(place, instance, withinMs === 0),
+    rollOut: (signal) => rollOut(place, signal),
+    recovery: (scopes) => recoveryReach(place, scopes),
+    drainNode: (instance, signal) => drainNode(place, instance, signal),
+    effects: () => (effects === null ? Promise.resolve(null) : effects()),
+    // A pod that is replaced has another name; without links in it an order finds none.
+    get links() {
+      return storeLinksOf(place, seatsOf(place.pods()));
+    },
+    loseStore: (instance) => loseStore(place, instance),
+    killRunner: (instance) =>
+      killRunners(
+        place,
+        seatsOf(place.pods()).filter(({ pod }) => pod === instance),
+      ),
+    runOutOfMemory: async (instance, signal) => {
+      await runOutOfMemory(place, seatOf(place, instance), signal);
+    },
+    useUpConnections: async () => {
+      // Of a server that is not the release's, others would lose their connections as well.
+      seatOfRole(place, 'postgresql');
+      return takeConnections(place, seatOfRole(place, 'main'), place.program('pod-connections'));
+    },
+    fillDisk: async () => fillVolume(place, seatOfRole(place, 'postgresql')),
+  };
+}
+
+/** Its StatefulSet makes a new pod, with an empty folder where it has no volume. */
+async function loseStore({ cluster, namespace }: DrillPlace, name: string): Promise<void> {
+  await cluster.doing(`deleting ${name}`, () =>
+    cluster.core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 }),
+  );
+}
+
+/**
+ * A store's StatefulSet, with one pod, is set to none; of a Deployment this very pod is taken out. The grace is the
+ * pod's own. `isKilled`: n8n has no time to end, nor to start again in this pod.
+ */
+async function keepDown(
+  place: DrillPlace,
+  instance: string,
+  isKilled: boolean,
+): Promise<() => Promise<void>> {
+  const { cluster, namespace } = place;
+  const pod = podOf(place, instance);
+  const role = roleOf(pod);
+  const withinMs = 1000 * (pod.spec?.terminationGracePeriodSeconds ?? 30) + SPARE_MS;
+  const isStore = role === 'redis' || role === 'postgresql';
+  if (isStore) {
+    const name = ownerOf(pod, 'StatefulSet');
+    const scale = (replicas: number): Promise<unknown> =>
+      cluster.doing(`scaling ${name} to ${String(replicas)}`, () =>
+        cluster.apps.patchNamespacedStatefulSet({ namespace, name, body: replicasPatch(replicas) }),
+      );
+    const { spec } = await cluster.doing(`looking at ${name}`, () =>
+      cluster.apps.readNamespacedStatefulSet({ namespace, name }),
+    );
+    await scale(0);
+    await gone(place, [pod], withinMs);
+    return () => scale(spec?.replicas ?? 1).then(() => undefined);
+  }
+  const deployment = deploymentOf(await n8nDeployments(place), pod);
+  const name = deployment.metadata?.name ?? '';
+  const replicas = deployment.spec?.replicas ?? 1;
+  await cluster.doing(`choosing ${instance} to be taken out`, () =>
+    cluster.core.patchNamespacedPod({
+      ...{ namespace, name: instance },
+      body: annotationPatch(pod.metadata?.annotations, '/metadata/annotations', DELETION_COST),
+    }),
+  );
+  const scale = (to: number): Promise<unknown> =>
+    cluster.doing(`scaling ${name} to ${String(to)}`, () =>
+      cluster.apps.patchNamespacedDeployment({ namespace, name, body: replicasPatch(to) }),
+    );
+  const seat = seatOf(place, instance);
+  if (isKilled) await signalAll(place, seat, 'SIGKILL');
+  await scale(replicas - 1);
+  const over = gone(place, [pod], withinMs);
+  if (isKilled) await killUntil(over, place, seat);
+  await over;
+  return () => scale(replicas).then(() => undefined);
+}
+
+/** The kubelet starts a container again until the pod has been told to go. */
+async function killUntil(
+  over: Promise<void>,
+  place: DrillPlace,
+  seat: ContainerSeat,
+): Promise<void> {
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+  };
+  over.then(end, end);
+  while (!isOver) {
+    // Between two starts there is nothing to kill.
+    await signalAll(place, seat, 'SIGKILL').catch(() => undefined);
+    await pause();
+  }
+}
+
+async function rollOut(place: DrillPlace, signal: AbortSignal): Promise<void> {
+  const { cluster, namespace } = place;
+  const old = n8nPods(place);
+  const restarted: Annotation = [RESTARTED_AT, new Date().toISOString()];
+  for (const { metadata, spec } of await n8nDeployments(place)) {
+    const name = metadata?.name ?? '';
+    const there = spec?.template.metadata?.annotations;
+    const path = '/spec/template/metadata/annotations';
+    await cluster.doing(`rolling out ${name}`, () =>
+      cluster.apps.patchNamespacedDeployment({
+        ...{ namespace, name, body: annotationPatch(there, path, restarted) },
+      }),
+    );
+  }
+  while (!signal.aborted) {
+    const deployments = await n8nDeployments(place);
+    if (deployments.every(isRolledOut)) break;
+    await pause(signal);
+  }
+  await gone(place, old, longestGraceMs(old), signal);
+}
+
+async function drainNode(
+  place: DrillPlace,
+  instance: string,
+  signal: AbortSignal,
+): Promise<{ node: string; evicted: string[] }> {
+  const node = podOf(place, instance).spec?.nodeName ?? '';
+  const leaving = n8nPods(place).filter(({ spec }) => spec?.nodeName === node);
+  const evicted: string[] = [];
+  await Promise.all(
+    leaving.map(async (pod) => {
+      const name = nameOf(pod);
+      if (await evict(place, name, signal)) evicted.push(name);
+    }),
+  );
+  const asked = leaving.filter((pod) => evicted.includes(nameOf(pod)));
+  await gone(place, asked, longestGraceMs(asked), signal);
+  return { node, evicted };
+}
+
+/** Whether it was let go before `signal` fired: a disruption budget may make it wait for others. */
+async function evict(place: DrillPlace, name: string, signal: AbortSignal): Promise<boolean> {
+  const { cluster, namespace } = place;
+  const body = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+  while (!signal.aborted) {
+    try {
+      await cluster.core.createNamespacedPodEviction({ name, namespace, body });
+      return true;
+    } catch (error) {
+      const { code } = refusalOf(error) ?? {};
+      // It has left by itself.
+      if (code === 404) return true;
+      if (code !== 429) {
+        await cluster.doing(`evicting ${name}`, () => Promise.reject(error as Error));
+      }
+    }
+    await pause(signal, ASK_AGAIN_MS);
+  }
+  return false;
+}
+
+/** Until none of these very pods is there: one of a StatefulSet comes back under its name. */
+async function gone(
+  { cluster, namespace, release }: DrillPlace,
+  pods: readonly V1Pod[],
+  withinMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const giveUpMs = performance.now() + withinMs;
+  const uids = new Set(pods.map(({ metadata }) => metadata?.uid));
+  for (;;) {
+    const { items } = await cluster.doing('looking at the pods', () =>
+      cluster.core.listNamespacedPod({ namespace, labelSelector: releaseSelector(release) }),
+    );
+    const left = items.filter(({ metadata }) => uids.has(metadata?.uid));
+    if (left.length === 0 || signal?.aborted === true) return;
+    if (performance.now() > giveUpMs) {
+      throw new Failure(
+        `${left.map(nameOf).join(', ')} did not end within ${String(withinMs / 1000)} s`,
+      );
+    }
+    await pause(signal);
+  }
+}
+
+const pause = (signal?: AbortSignal, ms = LOOK_EVERY_MS): Promise<unknown> =>
+  sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+
+const isN8n = (role: string | null): boolean =>
+  role === 'main' || role === 'worker' || role === 'webhook';
+
+const n8nPods = ({ pods }: DrillPlace): V1Pod[] =>
+  pods().filter((pod) => isN8n(roleOf(pod)) && pod.metadata?.deletionTimestamp === undefined);
+
+async function n8nDeployments({
+  cluster,
+  namespace,
+  release,
+}: DrillPlace): Promise<V1Deployment[]> {
+  const { items } = await cluster.doing('looking at the Deployments', () =>
+    cluster.apps.listNamespacedDeployment({ namespace, labelSelector: releaseSelector(release) }),
+  );
+  return items.filter(({ spec }) => isN8n(roleOf({ metadata: spec?.template.metadata ?? {} })));
+}
+
+/** A Deployment has its pods through a ReplicaSet, whose name begins with its own. */
+function deploymentOf(deployments: readonly V1Deployment[], pod: V1Pod): V1Deployment {
+  const set = ownerOf(pod, 'ReplicaSet');
+  const found = deployments.find(
+    ({ metadata }) => set.slice(0, set.lastIndexOf('-')) === metadata?.name,
+  );
+  if (found === undefined) throw new Failure(`${nameOf(pod)} belongs to no Deployment of n8n`);
+  return found;
+}
+
+function ownerOf(pod: V1Pod, kind: string): string {
+  const owner = pod.metadata?.ownerReferences?.find((one) => one.kind === kind);
+  if (owner === undefined) throw new Failure(`${nameOf(pod)} belongs to no ${kind}`);
+  return owner.name;
+}
+
+function podOf(place: DrillPlace, instance: string): V1Pod {
+  const found = place.pods().find((pod) => nameOf(pod) === instance);
+  if (found === undefined) throw new Failure(`the pod ${instance} is not there`);
+  return found;
+}
+
+function seatOf(place: DrillPlace, instance: string): ContainerSeat {
+  const found = seatsOf(place.pods()).find(
+    ({ pod, role }) => pod === instance && role !== 'runner',
+  );
+  if (found === undefined) throw new Failure(`${instance} does not run`);
+  return found;
+}
+
+const longestGraceMs = (pods: readonly V1Pod[]): number =>
+  1000 * Math.max(30, ...pods.map(({ spec }) => spec?.terminationGracePeriodSeconds ?? 30)) +
+  SPARE_MS;
+
+type Annotation = readonly [name: string, value: string];
+
+/** As `kubectl rollout restart` does it. */
+const RESTARTED_AT = 'kubectl.kubernetes.io/restartedAt';
+/** Least of all, so that a Deployment takes this pod first. */
+const DELETION_COST: Annotation = ['controller.kubernetes.io/pod-deletion-cost', '-2147483648'];
+
+const replicasPatch = (replicas: number): object[] => [
+  { op: 'replace', path: '/spec/replicas', value: replicas },
+];
+
+/** As a JSON Patch, which does not make the map that an entry goes into. */
+function annotationPatch(
+  there: Readonly<Record<string, string>> | undefined,
+  path: string,
+  [name, value]: Annotation,
+): object[] {
+  return there === undefined
+    ? [{ op: 'add', path, value: { [name]: value } }]
+    : [{ op: 'add', path: `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, value }];
+}

@@ -1,0 +1,62 @@
+/** By what everything that the command makes in a cluster is found again. */
+import { hostname } from 'node:os';
+import { processName } from '../../../linux/proc';
+
+/** Which part of a release a pod or a Service is, as charts label it. */
+export const COMPONENT = 'app.kubernetes.io/component';
+
+export const MANAGED_BY = 'app.kubernetes.io/managed-by';
+/** As the value of the label above. */
+export const OURS = 'n8n-tuned';
+/** Which call of the command made it. */
+export const CALL = 'n8n-tuned/call';
+/** An annotation: on which machine, by which process, since when. */
+export const MADE_BY = 'n8n-tuned/made-by';
+
+export const labelsOf = (call: string): Record<string, string> => ({
+  [MANAGED_BY]: OURS,
+  [CALL]: call,
+});
+
+/** What one call has made, and nobody else. */
+export const callSelector = (call: string): string => `${CALL}=${call}`;
+
+/** Which nobody else gives. */
+export const ownNamespace = (call: string): string => `n8n-tuned-${call}`;
+
+/** Of the ConfigMap that says what a call makes in a namespace that others use too. */
+export const journalName = (call: string): string => `n8n-tuned-${call}`;
+
+/** Of what Helm keeps of a release, in Secrets or in ConfigMaps. */
+export const helmSelector = (release: string): string => `owner=helm,name=${release}`;
+
+export const OURS_SELECTOR = `${MANAGED_BY}=${OURS}`;
+
+/** `release` as the charts of Helm's own template have it. */
+export const releaseSelector = (release: string): string => `app.kubernetes.io/instance=${release}`;
+
+/** Who made something, so that the next call knows whether they are still at it. */
+export interface Maker {
+  host: string;
+  pid: number;
+  /** Since the machine's start: with the pid it names a process for ever. */
+  startedAtMs: number;
+}
+
+export const makerText = ({ host, pid, startedAtMs }: Maker): string =>
+  `${host} ${String(pid)} ${String(startedAtMs)}`;
+
+/** Null for what somebody else wrote there. */
+export function makerFrom(text: string | undefined): Maker | null {
+  const match = /^(\S+) (\d+) (\d+)$/.exec(text ?? '');
+  if (match === null) return null;
+  return { host: match[1] ?? '', pid: Number(match[2]), startedAtMs: Number(match[3]) };
+}
+
+/** This very process. */
+export const thisMaker = (): string =>
+  makerText({
+    host: hostname(),
+    pid: process.pid,
+    startedAtMs: processName(process.pid)?.startedAtMs ?? 0,
+  });

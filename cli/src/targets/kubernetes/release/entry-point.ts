@@ -1,0 +1,52 @@
+/** Asks the cluster for the way by which users come to n8n. */
+import type { Cluster } from '../api/api';
+import type { V1Service } from '../api/api-types';
+import { releaseSelector } from '../objects/labels';
+import type { KubernetesOptions } from './options';
+import { urlOf } from './release';
+import {
+  routeTo,
+  throughGateway,
+  throughIngress,
+  type Gateway,
+  type HttpRoute,
+  type WayIn,
+} from './ingress';
+
+const GATEWAY_API = { group: 'gateway.networking.k8s.io', version: 'v1' };
+
+export async function wayInto(
+  cluster: Cluster,
+  { via, viaAddress }: Pick<KubernetesOptions, 'via' | 'viaAddress'>,
+  release: string,
+  namespace: string,
+  service: V1Service,
+): Promise<WayIn> {
+  const name = service.metadata?.name ?? '';
+  const ofRelease = { namespace, labelSelector: releaseSelector(release) };
+  if (via === 'service') return { baseUrl: urlOf(service), hosts: {} };
+  if (via === 'ingress') {
+    const { items } = await cluster.doing('looking at the Ingresses', () =>
+      cluster.networking.listNamespacedIngress(ofRelease),
+    );
+    return throughIngress(items, name, viaAddress);
+  }
+  const routes = await cluster.doing('looking at the HTTPRoutes', () =>
+    cluster.custom.listNamespacedCustomObject({
+      ...GATEWAY_API,
+      ...ofRelease,
+      plural: 'httproutes',
+    }),
+  );
+  const route = routeTo((routes as { items: HttpRoute[] }).items, name);
+  const parent = route.spec?.parentRefs?.[0];
+  const gateway = await cluster.doing(`looking at the Gateway ${parent?.name ?? ''}`, () =>
+    cluster.custom.getNamespacedCustomObject({
+      ...GATEWAY_API,
+      namespace: parent?.namespace ?? namespace,
+      plural: 'gateways',
+      name: parent?.name ?? '',
+    }),
+  );
+  return throughGateway(route, gateway as Gateway, viaAddress);
+}

@@ -1,0 +1,52 @@
+/** Which workloads can be put into an n8n in a cluster, and those of the user's for our chart. */
+import { sep } from 'node:path';
+import { findBundled } from '../../../lab/kit';
+import { Mistake } from '../../../ui/exit';
+import { exportedIn } from '../../../catalogue/read';
+import type { KubernetesOptions } from './options';
+
+export const needsUpstream = ({ workflows }: Pick<KubernetesOptions, 'workflows'>): boolean =>
+  workflows.some(({ needs = [] }) => needs.includes('upstream'));
+
+/** Those that do not come with the kit. */
+function ownOf(workflows: KubernetesOptions['workflows']): KubernetesOptions['workflows'] {
+  const bundled = `${findBundled('workflows', 'catalogue.json')}${sep}`;
+  return workflows.filter(({ file }) => !file.startsWith(bundled));
+}
+
+/** The user's own workflows as our chart takes them: the text of each by a name. n8n knows a workflow by its id. */
+export const ownWorkflows = ({
+  workflows,
+}: Pick<KubernetesOptions, 'workflows'>): Record<string, string> =>
+  Object.fromEntries(
+    ownOf(workflows)
+      .flatMap(exportedIn)
+      .map((workflow, index) => {
+        const name = `workflow-${String(index + 1)}`;
+        return [name, JSON.stringify({ id: name, ...workflow })];
+      }),
+  );
+
+/** Our chart seeds without credentials; n8n's API, which another chart is seeded by, takes them. */
+export function refuseWorkloads({
+  workflows,
+  how,
+  chart,
+}: Pick<KubernetesOptions, 'workflows' | 'how' | 'chart'>): void {
+  const [own] = ownOf(workflows);
+  if (own !== undefined && how === 'existing') {
+    throw new Mistake(
+      `--existing puts no workflow into n8n: import and activate ${own.name} there yourself, and load it with --request.`,
+    );
+  }
+  const isGiven = (need: string): boolean =>
+    need === 'files' ||
+    (need === 'upstream' && how === 'deploy') ||
+    (need === 'credential' && chart !== null);
+  const needy = workflows.find(({ needs = [] }) => !needs.every(isGiven));
+  if (needy !== undefined) {
+    throw new Mistake(
+      `the workload ${needy.name} calls a service that --target kubernetes does not start${how === 'existing' ? ' beside a release that is there' : ', or with a key that it does not give n8n'}: take another workload, or --target process.`,
+    );
+  }
+}

@@ -1,0 +1,211 @@
+/** The service outside n8n that workloads call and that counts for drills, as a pod beside the release. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readEffects, type Effect } from '../../../analysis/effects';
+import { findBundled } from '../../../lab/kit';
+import { Failure } from '../../../ui/exit';
+import type { Progress } from '../../../ui/progress';
+import { within } from '../../../ui/within';
+import type { Cluster, Place } from '../api/api';
+import type {
+  KubernetesObject,
+  V1ConfigMap,
+  V1Job,
+  V1OwnerReference,
+  V1Pod,
+  V1Service,
+} from '../api/api-types';
+import { labelsOf, MADE_BY, thisMaker } from '../objects/labels';
+import { isReady, nameOf, troublesOf } from '../pods/pod-trouble';
+
+const PORT = 5690;
+const FOLDER = '/upstream';
+const DATA = '/data';
+const EFFECTS = `${DATA}/effects.log`;
+const CONTAINER = 'upstream';
+const FILES = ['server.mjs', 'effects.mjs'];
+const LOOK_EVERY_MS = 300;
+/** It ends by itself if nobody comes to take it down: longer than any soak. */
+const LONGEST_SECONDS = 8 * 24 * 3600;
+
+export interface UpstreamOrder {
+  call: string;
+  namespace: string;
+  release: string;
+  /** Who made it, so that a later call knows what it has found. */
+  madeBy: string;
+  /** Has Node.js in it: that of n8n, which its node has already. */
+  image: string;
+  pullSecrets: { name?: string }[];
+  files: Record<string, string>;
+}
+
+/** The same for each call, so that what is deployed is the same too. */
+export const upstreamName = (release: string): string => `${release}-upstream`;
+export const upstreamUrlOf = (release: string): string =>
+  `http://${upstreamName(release)}:${String(PORT)}`;
+
+const labelsIn = (order: UpstreamOrder): Record<string, string> => ({
+  ...labelsOf(order.call),
+  'app.kubernetes.io/component': CONTAINER,
+});
+
+/** A Job, as the load generator is. What it has counted outlives its container. Pure. */
+export function upstreamJob(order: UpstreamOrder): V1Job {
+  const labels = labelsIn(order);
+  const name = upstreamName(order.release);
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {
+      ...{ name, namespace: order.namespace, labels },
+      annotations: { [MADE_BY]: order.madeBy },
+    },
+    spec: {
+      activeDeadlineSeconds: LONGEST_SECONDS,
+      ttlSecondsAfterFinished: 600,
+      template: {
+        metadata: { labels },
+        spec: {
+          restartPolicy: 'OnFailure',
+          terminationGracePeriodSeconds: 1,
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          imagePullSecrets: order.pullSecrets,
+          securityContext: {
+            ...{ runAsNonRoot: true, runAsUser: 12345, runAsGroup: 12345, fsGroup: 12345 },
+            seccompProfile: { type: 'RuntimeDefault' },
+          },
+          containers: [
+            {
+              name: CONTAINER,
+              image: order.image,
+              command: ['node', `${FOLDER}/server.mjs`],
+              env: Object.entries({
+                ...{ HOST: '0.0.0.0', PORT: String(PORT), EFFECTS_FILE: EFFECTS },
+              }).map(([key, value]) => ({ name: key, value })),
+              ports: [{ name: 'http', containerPort: PORT }],
+              readinessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 1 },
+              resources: {
+                requests: { cpu: '50m', memory: '64Mi' },
+                limits: { memory: '256Mi' },
+              },
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ['ALL'] },
+              },
+              volumeMounts: [
+                { name: 'files', mountPath: FOLDER, readOnly: true },
+                { name: 'data', mountPath: DATA },
+              ],
+            },
+          ],
+          volumes: [
+            { name: 'files', configMap: { name } },
+            { name: 'data', emptyDir: {} },
+          ],
+        },
+      },
+    },
+  };
+}
+
+/** What will be made. Pure. */
+export const upstreamNames = (release: string): KubernetesObject[] =>
+  (
+    [
+      ['batch/v1', 'Job'],
+      ['v1', 'ConfigMap'],
+      ['v1', 'Service'],
+    ] as const
+  ).map(([apiVersion, kind]) => ({
+    ...{ apiVersion, kind },
+    metadata: { name: upstreamName(release) },
+  }));
+
+/** Removed by the cluster together with the Job. Pure. */
+export function upstreamParts(
+  order: UpstreamOrder,
+  owner: V1OwnerReference,
+): { files: V1ConfigMap; service: V1Service } {
+  const name = upstreamName(order.release);
+  const labels = labelsIn(order);
+  const metadata = { name, namespace: order.namespace, labels, ownerReferences: [owner] };
+  return {
+    files: { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: order.files },
+    service: {
+      ...{ apiVersion: 'v1', kind: 'Service', metadata },
+      spec: { selector: labels, ports: [{ name: 'http', port: PORT, targetPort: 'http' }] },
+    },
+  };
+}
+
+export interface UpstreamPlace {
+  cluster: Cluster;
+  call: string;
+  namespace: string;
+  release: string;
+  /** Of n8n. */
+  main: V1Pod;
+  timeoutMs: number;
+}
+
+/** Returns once it answers; what it returns tells what workflows have done so far. */
+export async function startUpstream(
+  place: UpstreamPlace,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<() => Promise<Effect[]>> {
+  const { cluster, call, namespace, release, main } = place;
+  const folder = findBundled(join('lab', 'upstream'), 'server.mjs');
+  const order: UpstreamOrder = {
+    ...{ call, namespace, release, madeBy: thisMaker() },
+    image: main.spec?.containers[0]?.image ?? '',
+    pullSecrets: main.spec?.imagePullSecrets ?? [],
+    files: Object.fromEntries(
+      FILES.map((file) => [file, readFileSync(join(folder, file), 'utf8')]),
+    ),
+  };
+  progress('starting the service that the workload calls');
+  await cluster.doing('making the service that the workload calls', async () => {
+    const { metadata } = await cluster.batch.createNamespacedJob({
+      ...{ namespace, body: upstreamJob(order) },
+    });
+    const { files, service } = upstreamParts(order, {
+      ...{ apiVersion: 'batch/v1', kind: 'Job' },
+      ...{ name: metadata?.name ?? '', uid: metadata?.uid ?? '' },
+    });
+    await cluster.core.createNamespacedConfigMap({ namespace, body: files });
+    await cluster.core.createNamespacedService({ namespace, body: service });
+  });
+  const pod = await readyPod(place, signal);
+  const at: Place = { namespace, pod, container: CONTAINER };
+  return async () => readEffects(await cluster.output(at, ['cat', EFFECTS]));
+}
+
+function readyPod(
+  { cluster, namespace, release, timeoutMs }: UpstreamPlace,
+  signal: AbortSignal,
+): Promise<string> {
+  return within(timeoutMs, signal, async (patience) => {
+    for (;;) {
+      const { items } = await cluster.doing('looking at the service that the workload calls', () =>
+        cluster.core.listNamespacedPod({
+          ...{ namespace, labelSelector: `job-name=${upstreamName(release)}` },
+        }),
+      );
+      const ready = items.find(isReady);
+      if (ready !== undefined) return nameOf(ready);
+      const [trouble] = troublesOf(items);
+      signal.throwIfAborted();
+      if (trouble?.isFinal === true || patience.aborted) {
+        throw new Failure(
+          `the service that the workload calls does not start: ${trouble?.text ?? 'it was not ready in time'}.`,
+        );
+      }
+      await sleep(LOOK_EVERY_MS);
+    }
+  });
+}

@@ -1,0 +1,34 @@
+import { leastRequests } from '../../../../cli/src/analysis/slo/least-requests';
+import { percentileInterval, shareInterval } from '../../../../cli/src/analysis/statistics/statistics';
+import { binomialCdf } from '../../../../cli/src/analysis/statistics/distributions';
+
+describe('the fewest requests that an SLO needs', () => {
+  test.each([
+    ['p50', 0.5, 6],
+    ['p90', 0.9, 36],
+    ['p95', 0.95, 72],
+    ['p99', 0.99, 368],
+    ['p99.9', 0.999, 3_688],
+  ] as const)('%s', (metric, share, least) => {
+    expect(leastRequests(metric, 300)).toBe(least);
+    // From here on the largest of n is above the true percentile with 97.5%, one fewer is not enough.
+    expect(1 - binomialCdf(least - 1, least, share)).toBeLessThanOrEqual(0.025);
+    expect(1 - binomialCdf(least - 2, least - 1, share)).toBeGreaterThan(0.025);
+    const values = Float64Array.from({ length: least }, (_, i) => i);
+    expect(percentileInterval(values, share).high).toBe(least - 1);
+  });
+
+  test.each([0.001, 0.01, 0.05, 0.5])(
+    'errors<%p: as many as show it where none failed',
+    (bound) => {
+      const least = leastRequests('errors', bound);
+      expect(shareInterval(0, least).high).toBeLessThan(bound);
+      expect(shareInterval(0, least - 1).high).toBeGreaterThanOrEqual(bound);
+    },
+  );
+
+  test('what no request shows needs none', () => {
+    expect(leastRequests('backlog', 0)).toBe(1);
+    expect(leastRequests('errors', 0)).toBe(1);
+  });
+});

@@ -1,0 +1,70 @@
+/** What an option that cannot be applied is told; applies.long.test.ts goes through all of them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { RULES } from '../../../cli/src/options/applies';
+import { programOf } from '../../../cli/src/program';
+import { Mistake } from '../../../cli/src/ui/exit';
+import { asked, optionsOf } from './asked';
+
+const ROOT = join(__dirname, '../../..');
+const ORDERED = ['run', 'find', 'up', 'drill', 'compare', 'sweep', 'recommend'];
+
+/** The other commands do all themselves: what counts is that each option is read, beside where it is declared. */
+const PLAIN = programOf()
+  .commands.map((command) => command.name())
+  .filter((name) => !ORDERED.includes(name));
+
+test.each(PLAIN)('%s reads each of its options', (name) => {
+  const file = readFileSync(join(ROOT, `cli/src/commands/${name}.ts`), 'utf8');
+  const others = ['options', 'prometheus', 'kubernetes'].map((one) =>
+    readFileSync(join(ROOT, `cli/src/commands/${one}.ts`), 'utf8'),
+  );
+  const source = [file, ...others].join('\n').replace(/^\s*\w+\??: .*;$/gm, '');
+  for (const option of optionsOf(name)) {
+    expect(source).toMatch(new RegExp(`[{,.(\\s]${option.attributeName()}\\b`));
+  }
+});
+
+test.each([
+  ['doctor --namespace load', '--namespace goes with --target kubernetes'],
+  ['doctor --existing', '--existing goes with --target kubernetes'],
+  [
+    'run --metrics-url http://x/metrics',
+    '--metrics-url goes with --target url, not with --target process',
+  ],
+  ['clean --url http://x --context c', '--context goes with a cluster, and --url names an n8n'],
+  ['run --target kubernetes --url http://x', '--url goes with --target url or server'],
+  ['sweep -f p.yaml --namespace x', '--namespace goes with --target kubernetes'],
+  [
+    'run --target kubernetes --existing --namespace n --workers 2 --cpu 1',
+    '--workers and --cpu go with what is deployed, and --existing changes nothing in a release: leave them out.',
+  ],
+  [
+    'run --target kubernetes --values v.yaml --workers 2',
+    '--workers goes with a topology, and --values or --chart says how n8n is laid out: leave --workers out.',
+  ],
+  ['recover --url http://x --prefix b', '--prefix goes with --redis'],
+  ['recover --url http://x --at-once 2 --patience 9m', '--at-once and --patience go with --retry'],
+  ['study --quick --out o', '--quick and --out go with the name of a study'],
+  ['study heap --dry-run --out o', '--out goes with a study that runs'],
+  ['report x --prometheus-release r', '--prometheus-release goes with --prometheus: add that'],
+  ['watch --prometheus-namespace n', '--prometheus-namespace goes with --prometheus'],
+  [
+    'run --url http://127.0.0.1:5678 --cpu 1 --workers 2 --memory 1Gi',
+    '--workers goes with --target process or kubernetes and --cpu and --memory go with --target process, kubernetes or server, not with --target url: leave them out.',
+  ],
+  ['run --context work', '--context goes with --target kubernetes, not with --target process: add'],
+])('%s is refused: %s', async (words, sentence) => {
+  const [name = '', ...rest] = words.split(' ');
+  const refusal = await asked(name, rest);
+  expect(refusal).toBeInstanceOf(Mistake);
+  expect((refusal as Mistake).message).toContain(sentence);
+});
+
+test('every rule names options that a command has', () => {
+  const known = programOf().commands.flatMap(({ options }) =>
+    options.map((option) => option.attributeName()),
+  );
+  const named = RULES.flatMap(({ options }) => ('but' in options ? options.but : options));
+  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+});

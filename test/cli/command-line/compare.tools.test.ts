@@ -1,0 +1,112 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CompareRecord } from '../../../cli/src/features/compare/record';
+import { buildCli, endStartedClis, runCli } from '../../support/cli';
+import { startKnownServer, type KnownServer } from '../../support/known-server';
+import { sampleSearch } from '../../support/sample-find';
+import { sampleRun } from '../../support/sample-run';
+
+jest.setTimeout(180_000);
+
+let out: string;
+const servers: KnownServer[] = [];
+
+beforeAll(buildCli);
+beforeEach(() => {
+  out = mkdtempSync(join(tmpdir(), 'compare-'));
+});
+afterEach(async () => {
+  endStartedClis();
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+  rmSync(out, { recursive: true, force: true });
+});
+
+async function serve(behaviour: Parameters<typeof startKnownServer>[0]): Promise<string> {
+  const server = await startKnownServer(behaviour);
+  servers.push(server);
+  return server.url;
+}
+
+const loaded = (...more: string[]): string[] => [
+  ...['--request', 'GET /x', '--expect', 'json.ok==true', '--out', out, '--json'],
+  ...['--vus', '2', '--duration', '1s', '--pairs', '4', '--metric', 'p95', '--slo', 'errors<1%'],
+  ...more,
+];
+
+describe('n8n-tuned compare', () => {
+  it('compares each URL with the first: one that rejects requests quickly does not win, and fails CI', async () => {
+    const a = await serve({ latencyMs: 60 });
+    const rejecting = await serve({ latencyMs: 1, errorEvery: 5 });
+    const faster = await serve({ latencyMs: 10 });
+    const { code, stdout } = await runCli([
+      ...['compare', a, rejecting, faster],
+      ...loaded('--fail-on', 'worse'),
+    ]);
+    const records = JSON.parse(stdout) as (CompareRecord & { folder: string })[];
+    expect([code, ...records.map(({ answer }) => answer)]).toEqual([1, 'worse', 'better']);
+    const [first, second] = records;
+    expect(first?.sentence).toMatch(`${rejecting} is worse by more than can be measured than ${a}`);
+    expect(first?.b).toMatchObject({ topology: null, outcomes: Array(4).fill('not sustained') });
+    expect(first?.doubts.join()).toMatch(
+      /B did not sustain its load in 4 of 4 rounds \(1, 2, 3, 4\)/,
+    );
+    expect(second?.doubts.join()).not.toContain('B did not sustain');
+    expect(second?.a.values).toEqual(first?.a.values);
+    for (const { folder, ...sides } of records) {
+      expect(existsSync(join(folder, 'report.html'))).toBe(true);
+      for (const run of [...sides.a.runs, ...sides.b.runs]) {
+        expect(existsSync(join(folder, run, 'run.json'))).toBe(true);
+      }
+    }
+  });
+
+  it('of two sides gives one record, beside its runs', async () => {
+    const url = await serve({ latencyMs: 20 });
+    const { code, stdout } = await runCli([
+      ...['compare', url, url, '--request', 'GET /x', '--expect', 'json.ok==true'],
+      ...['--vus', '2', '--duration', '1s', '--pairs', '2', '--out', out, '--json'],
+    ]);
+    const { folder, a, b, sentence } = JSON.parse(stdout) as CompareRecord & { folder: string };
+    expect(code).toBe(3);
+    expect(sentence).toContain(`${url} again is not yet distinguishable from ${url}`);
+    for (const run of [...a.runs, ...b.runs]) {
+      expect(run).toMatch(/^runs\//);
+      expect(existsSync(join(folder, run, 'run.json'))).toBe(true);
+    }
+  });
+
+  const written = (name: string, file: string, record: object): string => {
+    const folder = join(out, name);
+    mkdirSync(folder);
+    writeFileSync(join(folder, file), JSON.stringify(record));
+    return folder;
+  };
+
+  it('puts two records side by side, without an interval, and says so', async () => {
+    const { record } = sampleRun();
+    const a = written('a', 'run.json', record);
+    const achieved = { ...record.summary.achieved, ratePerSecond: 76.8 };
+    const machine = { ...record.machine, cores: 4 };
+    const b = written('b', 'run.json', {
+      ...{ ...record, machine },
+      summary: { ...record.summary, achieved },
+    });
+    const { code, stdout } = await runCli(['compare', a, b]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('one record of each, so without an interval');
+    expect(stdout).toContain('2 times as good, without an interval');
+    expect(stdout.replace(/\s+/g, ' ')).toContain('measured on different machines');
+  });
+
+  it.each([
+    ['records of two kinds', 'give two of the same kind', []],
+    ['--fail-on', '--fail-on goes with sides that are measured', ['--fail-on', 'worse']],
+  ])('refuses %s with a sentence', async (_, sentence, more) => {
+    const a = written('a', 'run.json', sampleRun().record);
+    const b = written('b', 'find.json', sampleSearch());
+    const { code, stderr } = await runCli(['compare', a, b, ...more]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+});

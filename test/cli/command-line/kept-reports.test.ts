@@ -1,0 +1,123 @@
+/** A record whose raw samples were thrown away keeps the reports that were made of them. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { programOf } from '../../../cli/src/program';
+import { RunFolder } from '../../../cli/src/record/folder';
+import { ledgerCsv } from '../../../cli/src/features/drill/report/ledger-csv';
+import { sampleComparison } from '../../support/sample-compare';
+import { sampleDrill } from '../../support/sample-drill';
+import { sampleRequests, sampleRun } from '../../support/sample-run';
+
+let root: string;
+let told: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'kept-reports-'));
+  told = '';
+  jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  jest.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    told += String(text);
+    return true;
+  });
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  process.exitCode = 0;
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function aRunIn(parent: string): Promise<string> {
+  const data = sampleRun();
+  const folder = new RunFolder(parent, data.record);
+  for (const request of sampleRequests()) folder.request(request);
+  for (const sample of data.samples) folder.sample(sample);
+  await folder.closeTables(data.samples);
+  folder.complete(data.record);
+  return folder.path;
+}
+
+const KINDS: [string, () => Promise<string>][] = [
+  ['run', () => aRunIn(root)],
+  [
+    'comparison',
+    async () => {
+      const folder = join(root, 'comparison');
+      const record = sampleComparison();
+      const runs = await Promise.all(
+        [...record.a.runs, ...record.b.runs].map((run) => aRunIn(join(folder, run, '..', run))),
+      );
+      const names = runs.map((run) => run.slice(folder.length + 1));
+      const half = record.a.runs.length;
+      const a = { ...record.a, runs: names.slice(0, half) };
+      const b = { ...record.b, runs: names.slice(half) };
+      writeFileSync(join(folder, 'compare.json'), JSON.stringify({ ...record, a, b }));
+      return folder;
+    },
+  ],
+  [
+    'drill',
+    async () => {
+      const folder = join(root, 'drill');
+      mkdirSync(folder);
+      const { record, entries } = sampleDrill();
+      const run = (await aRunIn(join(folder, 'runs'))).slice(folder.length + 1);
+      writeFileSync(join(folder, 'drill.json'), JSON.stringify({ ...record, run }));
+      writeFileSync(join(folder, 'ledger.csv'), ledgerCsv(entries));
+      return folder;
+    },
+  ],
+];
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => statSync(join(folder, name)).isFile());
+
+const contents = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    filesIn(folder)
+      .filter((name) => /\.(html|md|svg)$/.test(name))
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
+
+const report = (folder: string): Promise<unknown> =>
+  programOf().parseAsync(['report', folder], { from: 'user' });
+
+describe.each(KINDS)('of a %s', (_, make) => {
+  it('keeps its plots and pages, and says that the raw samples are gone', async () => {
+    const folder = await make();
+    await report(folder);
+    expect(told).not.toContain('is without');
+    const before = contents(folder);
+    expect(Object.keys(before)).toContain('report.md');
+    expect(Object.keys(before).some((name) => name.endsWith('.svg'))).toBe(true);
+    for (const name of filesIn(folder)) {
+      if (/(requests\.csv\.gz|samples\.csv)$/.test(name)) rmSync(join(folder, name));
+    }
+    await report(folder);
+    expect(contents(folder)).toEqual(before);
+    expect(told).toContain('the reports that are there stay');
+    expect(process.exitCode).toBe(0);
+  });
+
+  it('gets no plot of requests that nobody knows', async () => {
+    const folder = await make();
+    for (const name of filesIn(folder)) {
+      if (/(requests\.csv\.gz|samples\.csv)$/.test(name)) rmSync(join(folder, name));
+    }
+    await report(folder);
+    const plots = Object.keys(contents(folder)).filter((name) => /rate|latency|slower/.test(name));
+    expect(plots.filter((name) => name.endsWith('.svg'))).toEqual([]);
+    expect(told).toContain('plots over time are left out');
+  });
+});

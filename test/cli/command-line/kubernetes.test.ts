@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { confirm, kubernetesOptions } from '../../../cli/src/options/kubernetes';
+import { chosenDeployer, isLegacyChoice } from '../../../cli/src/options/targets';
+import { topologySchema } from '../../../cli/src/plan/topology';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'kubernetes-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function values(text: string): string {
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+test.each<[Parameters<typeof kubernetesOptions>[0], RegExp]>([
+  [{ existing: true }, /^--existing needs --namespace, where the release is/],
+  [
+    { existing: true, namespace: 'load' },
+    /^--existing needs --release, its name: helm list --namespace load shows/,
+  ],
+  [{ release: '--kubeconfig=/x' }, /^--release "--kubeconfig=\/x": expected lower-case letters/],
+  [{ namespace: '-x' }, /^--namespace "-x": expected lower-case letters/],
+  [{ release: 'N8N' }, /^--release "N8N": expected lower-case letters/],
+  [
+    { values: ['no-such-file.yaml'] },
+    /^the values no-such-file.yaml cannot be read: there is no such file/,
+  ],
+])('%j is refused in a sentence', (flags, sentence) => {
+  expect(() => kubernetesOptions(flags, [], 1000)).toThrow(sentence);
+});
+
+test('values say how n8n is laid out, in place of a topology', () => {
+  const file = values('worker: { replicas: 3 }');
+  expect(kubernetesOptions({ values: [file] }, [], 1000)).toMatchObject({
+    how: 'deploy',
+    topology: null,
+    values: [{ name: file, text: 'worker: { replicas: 3 }' }],
+  });
+});
+
+test('the workload is that of the n8n that values deploy', () => {
+  const of = (text: string): boolean =>
+    isLegacyChoice({ target: 'kubernetes', values: [values(text)] });
+  expect(of('image: { tag: 0.221.2 }')).toBe(true);
+  expect(of('image: { tag: 2.41.1 }')).toBe(false);
+  expect(of('image: { pullPolicy: Always }')).toBe(false);
+});
+
+test('a cell that the chart cannot deploy is left out of a sweep, with the reason', () => {
+  const deployer = chosenDeployer({ target: 'kubernetes' });
+  expect(deployer.cannot(topologySchema.parse({}))).toBeNull();
+  expect(deployer.cannot(topologySchema.parse({ tuning: 'none' }))).toMatch(
+    /the chart does not deploy/,
+  );
+  expect(deployer.loadsFromHere).toBe(false);
+});
+
+describe('a context that may be production', () => {
+  const production = { context: 'prod-eu', server: 'https://10.1.2.3' };
+
+  it('is refused where nobody can be asked, and taken with --yes', async () => {
+    await expect(confirm(production, {})).rejects.toThrow(
+      /^context prod-eu .* may be production, and nobody can be asked here: add --yes/,
+    );
+    await expect(confirm(production, { yes: true })).resolves.toBeUndefined();
+    await expect(
+      confirm({ context: 'kind-load', server: 'https://127.0.0.1:6443' }, { protect: ['kind-*'] }),
+    ).rejects.toThrow(/may be production/);
+  });
+});

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import {
+  alignedPairs,
+  anytimeInterval,
+  compare,
+  turn,
+  unlessRejected,
+  type Pair,
+} from '../../../../../cli/src/features/compare/analysis/compare';
+import { COMPARE_METRICS, NEVER } from '../../../../../cli/src/features/compare/analysis/metric';
+import type { RunRecord } from '../../../../../cli/src/record/run-record';
+import { sampleRun } from '../../../../support/sample-run';
+import { normal, seededRandom, type Random } from '../../../../../cli/src/analysis/statistics/random';
+
+const letter = (run: number): 'A' | 'B' => (turn(run, 2) === 0 ? 'A' : 'B');
+
+/** Makes pairs in ABBA order until the comparison is done. */
+function experiment(measure: (which: 'A' | 'B', run: number) => number, mostPairs = 20) {
+  const pairs: Pair[] = [];
+  for (;;) {
+    const first = pairs.length * 2;
+    const one = measure(letter(first), first);
+    const other = measure(letter(first + 1), first + 1);
+    pairs.push(letter(first) === 'A' ? { a: one, b: other } : { a: other, b: one });
+    const result = compare(pairs, { mostPairs, resolution: 0.01 });
+    if (result.done) return result;
+  }
+}
+
+const noisy = (random: Random, noise: number) => Math.exp(noise * normal(random));
+
+test('runs are interleaved as ABBA', () => {
+  const turns = (sides: number, runs: number): string =>
+    Array.from({ length: runs }, (_, run) => 'ABCD'[turn(run, sides)]).join('');
+  expect(turns(2, 8)).toBe('ABBAABBA');
+  expect(turns(4, 8)).toBe('ABCDDCBA');
+});
+
+const RUNS = 800;
+const isRanked = (answer: string): boolean => ['better', 'worse'].includes(answer);
+
+describe('false alarms', () => {
+  test.each([0.02, 0.1, 0.3])('A against A, looking after every ABBA, at noise %p', (noise) => {
+    const random = seededRandom(11);
+    let alarms = 0;
+    for (let i = 0; i < RUNS; i += 1) {
+      if (isRanked(experiment(() => 100 * noisy(random, noise)).answer)) alarms += 1;
+    }
+    expect(alarms / RUNS).toBeLessThan(0.05);
+  });
+
+  test('nor when the machine slows down steadily by a third, or its noise has bursts', () => {
+    const random = seededRandom(12);
+    let alarms = 0;
+    for (let i = 0; i < RUNS; i += 1) {
+      const { answer } = experiment((_, run) => {
+        const burst = random() < 0.1 ? 0.7 : 1;
+        return 100 * (1 - run / 120) * burst * noisy(random, 0.05);
+      });
+      if (isRanked(answer)) alarms += 1;
+    }
+    expect(alarms / RUNS).toBeLessThan(0.05);
+  });
+
+  test('the interval holds the true ratio at every look at once, as often as it says', () => {
+    const random = seededRandom(13);
+    let missed = 0;
+    for (let i = 0; i < RUNS; i += 1) {
+      const logs: number[] = [];
+      let excluded = false;
+      for (let n = 0; n < 40; n += 1) {
+        logs.push(0.5 + 0.2 * normal(random));
+        const { low, high } = anytimeInterval(logs, 0.05);
+        excluded ||= low > 0.5 || high < 0.5;
+      }
+      if (excluded) missed += 1;
+    }
+    expect(missed / RUNS).toBeLessThan(0.05);
+  });
+});
+
+describe('real differences', () => {
+  test('of 2.8 times is found in a few pairs, with its interval', () => {
+    const random = seededRandom(14);
+    const result = experiment((which) => (which === 'B' ? 280 : 100) * noisy(random, 0.05));
+    expect(result.answer).toBe('better');
+    expect(result.pairs).toBeLessThanOrEqual(4);
+    expect(result.ratio.low).toBeLessThan(2.8);
+    expect(result.ratio.high).toBeGreaterThan(2.8);
+  });
+
+  test('of 10% under 5% noise is nearly always found within 20 pairs', () => {
+    const random = seededRandom(15);
+    let found = 0;
+    for (let i = 0; i < 200; i += 1) {
+      const { answer } = experiment((which) => (which === 'B' ? 110 : 100) * noisy(random, 0.05));
+      if (answer === 'better') found += 1;
+    }
+    expect(found).toBeGreaterThan(180);
+  });
+
+  test('is said of B, in words that never rank inside the noise', () => {
+    const pairs = (b: number): Pair[] =>
+      [99, 101, 100, 98].map((a) => ({ a, b: b * (1 + (a - 100) / 1_000) }));
+    expect(compare(pairs(280)).text).toMatch(/^better by 2\.8\dx \(2\.\d+ to [23]\.\d+\)$/);
+    expect(compare(pairs(50)).text).toMatch(/^worse by 1\.99x \(1\.\d+ to 2\.\d+\)$/);
+    expect(compare(pairs(50), { moreIsBetter: false }).text).toMatch(/^better by 1\.99x/);
+    expect(compare(pairs(100.5)).text).toMatch(
+      /^no difference larger than the noise \(\d+(\.\d+)?%\)$/,
+    );
+  });
+
+  test('so few pairs that no interval can be given decide nothing, however they look', () => {
+    const two = [
+      { a: 100, b: 300 },
+      { a: 101, b: 299 },
+    ];
+    const unknown = { answer: 'unknown', text: 'too few pairs for an interval' };
+    expect(compare(two, { mostPairs: 2 })).toMatchObject({ ...unknown, done: true });
+    expect(compare(two)).toMatchObject({ ...unknown, done: false });
+  });
+
+  test('two sides are alike only where a large difference is ruled out; else nothing is known', () => {
+    const value = fc.double({ min: 1, max: 100, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, value), { minLength: 4, maxLength: 8 }), (drawn) => {
+        const pairs = drawn.map(([a, b]) => ({ a, b }));
+        const { ratio, answer } = compare(pairs, { mostPairs: pairs.length });
+        const largest = Math.max(ratio.high, 1 / ratio.low);
+        if (answer === 'no difference') expect(largest).toBeLessThanOrEqual(1.2);
+        if (answer === 'unknown' && pairs.length > 2) expect(largest).toBeGreaterThan(1.2);
+      }),
+    );
+    // Four pairs of a quick study: every run of A did more than every run of B.
+    const seen = [21, 31, 35, 38].map((a, index) => ({ a, b: [7.5, 7.5, 7, 4][index] ?? 0 }));
+    expect(compare(seen, { mostPairs: 4 })).toMatchObject({
+      answer: 'unknown',
+      text: expect.stringMatching(/^a difference of \d+x would be within the noise/) as string,
+      done: true,
+    });
+  });
+
+  test('half an ABBA decides nothing', () => {
+    const three = [1, 2, 3].map(() => ({ a: 100, b: 300 }));
+    expect(compare(three)).toMatchObject({ answer: 'unknown', done: false });
+  });
+});
+
+describe('a comparison cannot be won by doing less', () => {
+  const times = (count: number, value: number): number[] =>
+    Array.from({ length: count }, () => value);
+  const pairsOf = (a: number[], b: number[]): Pair[] =>
+    a.map((value, index) => ({ a: value, b: b[index] ?? 0 }));
+
+  test('zero is a value: a side without one expected response is worse', () => {
+    const down = compare(pairsOf([40, 41, 39, 40], times(4, 0)), { mostPairs: 4 });
+    expect(down).toMatchObject({ answer: 'worse', text: 'worse by more than can be measured' });
+    expect(compare(pairsOf(times(4, 0), [40, 41, 39, 40]), { mostPairs: 4 }).answer).toBe('better');
+    expect(compare(pairsOf(times(4, 0), times(4, 0)), { mostPairs: 4 }).ratio.value).toBe(1);
+  });
+
+  test('whatever the values, the ratio is a number and zero never beats more', () => {
+    const value = fc.constantFrom(0, 1, 40, 41, 1e6);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(value, value), { minLength: 4, maxLength: 12 }), (drawn) => {
+        const pairs = drawn.map(([a, b]) => ({ a, b }));
+        const { ratio, answer } = compare(pairs, { mostPairs: pairs.length });
+        expect(ratio.value).toBeGreaterThan(0);
+        expect(Number.isFinite(ratio.value)).toBe(true);
+        if (drawn.every(([a, b]) => b === 0 && a > 0)) expect(answer).not.toBe('better');
+      }),
+    );
+  });
+
+  test('pairs keep their round when a run in between was not valid', () => {
+    expect(alignedPairs([1, null, 3, 4], [10, 20, null, 40])).toEqual([
+      { a: 1, b: 10, round: 1 },
+      { a: 4, b: 40, round: 4 },
+    ]);
+    expect(alignedPairs([1, 2], [10])).toHaveLength(1);
+  });
+
+  test('whoever rejects requests does not win where less is better', () => {
+    const faster = compare(pairsOf([100, 101, 99, 100], [10, 11, 10, 10]), {
+      ...{ moreIsBetter: false, mostPairs: 4 },
+    });
+    expect(faster.answer).toBe('better');
+    const shares = { a: times(4, 1), b: times(4, 0.97) };
+    expect(unlessRejected(faster, false, shares)).toMatchObject({
+      answer: 'unknown',
+      text: 'it gave the expected response to 97% of its requests, the other to 100%',
+    });
+    const alike = { a: times(4, 0.97), b: times(4, 0.97) };
+    expect(unlessRejected(faster, false, alike)).toEqual(faster);
+    expect(unlessRejected(faster, true, shares)).toEqual(faster);
+  });
+
+  test.each([
+    [0, 150],
+    [0.02, 400],
+    [0.045, 900],
+    [0.0505, NEVER],
+    [1, NEVER],
+  ])('with a share of %d rejected, the p95 of all requests is %d', (share, expected) => {
+    const { record } = sampleRun();
+    const latencyMs = { ...record.summary.latencyMs, p95: 150, p99: 400, p999: 900, max: 1000 };
+    const summary = {
+      ...record.summary,
+      latencyMs: share === 1 ? null : latencyMs,
+      errors: { ...record.summary.errors, share },
+    };
+    expect(COMPARE_METRICS.p95.of?.({ ...record, summary } as RunRecord)).toBe(expected);
+  });
+});

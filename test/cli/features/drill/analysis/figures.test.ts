@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { drillFigures } from '../../../../../cli/src/features/drill/analysis/figures';
+import { dueWithin, steadyPart } from '../../../../../cli/src/features/drill/analysis/phases';
+import { missedSlo } from '../../../../../cli/src/analysis/slo/window-slo';
+import { parseSlos } from '../../../../../loadtests/lib/slo';
+import type { DrillFigures } from '../../../../../cli/src/features/drill/record';
+import type { MetricSample, RequestSample } from '../../../../../cli/src/record/run-record';
+import { failed, load, PHASES } from './load';
+
+const SLOS = parseSlos('errors<1%,p95<2s');
+const { faultMs } = PHASES;
+const seen = (requests: RequestSample[], samples: MetricSample[] = []): DrillFigures =>
+  drillFigures(requests, samples, SLOS, PHASES);
+const between =
+  (from: number, to: number) =>
+  (request: RequestSample): boolean =>
+    request.tMs >= from && request.tMs < to;
+
+test('a fault that nobody notices leaves nothing to detect and nothing to recover from', () => {
+  expect(seen(load())).toEqual({
+    ...{ detectSeconds: null, recoverSeconds: 0, backlog: null, slowestMs: 1_000, errors: null },
+  });
+});
+
+test('requests that die in flight are errors at once, and heard of when their callers get an error', () => {
+  const inFlight = between(faultMs - 999, faultMs);
+  const figures = seen(load((request) => (inFlight(request) ? failed(46_000) : {})));
+  expect(figures.errors).toEqual({ requests: 4, fromSeconds: -0.8, toSeconds: -0.2 });
+  expect(figures.detectSeconds).toBeCloseTo(45.2);
+  // What was due after the fault was served as before.
+  expect(figures.recoverSeconds).toBe(0);
+});
+
+test('of a fault that is repeated, what recovers does so after the last one', () => {
+  const lastMs = faultMs + 20_000;
+  const requests = load(({ tMs }) => (tMs >= faultMs && tMs < lastMs + 3_000 ? failed(10) : {}));
+  const waiting = Array.from({ length: 60 }, (_, second): MetricSample => {
+    const isUp = 1_000 * second >= faultMs && 1_000 * second < lastMs;
+    return {
+      ...{ tMs: 1_000 * second, metric: 'queueWaiting', role: 'redis', instance: 'redis' },
+      value: isUp ? 5 : 1,
+    };
+  });
+  const figures = drillFigures(requests, waiting, SLOS, { ...PHASES, lastMs });
+  expect(figures.recoverSeconds).toBeCloseTo(2.8);
+  expect(figures.detectSeconds).toBeCloseTo(0.01);
+  expect(figures.backlog).toEqual({ before: 1, peak: 5, drainSeconds: 0 });
+});
+
+test('recovered is when the last bad request was due, to the request', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 150 }), fc.boolean(), (count, slow) => {
+      const bad = between(faultMs, faultMs + count * 200);
+      const how = slow ? { durationMs: 2_500 } : failed(10);
+      const figures = seen(load((request) => (bad(request) ? how : {})));
+      // A few slow ones are within a p95 of many.
+      if (slow && count < 3) return;
+      expect(figures.recoverSeconds).toBeCloseTo((count - 1) * 0.2);
+    }),
+  );
+});
+
+test('what is still bad in the last window has not recovered', () => {
+  const figures = seen(load((request) => (request.tMs >= faultMs ? failed(10) : {})));
+  expect(figures.recoverSeconds).toBeNull();
+  expect(figures.errors?.requests).toBe(200);
+});
+
+test('what is cut off at the end was never heard of', () => {
+  const never = { ...failed(40_000), status: 0, errorKind: 'unanswered' };
+  const figures = seen(load((request) => (between(faultMs, faultMs + 400)(request) ? never : {})));
+  expect(figures.detectSeconds).toBeNull();
+  expect(figures.errors?.requests).toBe(2);
+});
+
+test('the backlog is worked off when as few jobs wait as before', () => {
+  const waiting = (seconds: number): number =>
+    seconds < 20 ? 2 : Math.max(1, 30 - 2 * (seconds - 20));
+  const samples = Array.from({ length: 60 }, (_, second): MetricSample => ({
+    ...{ tMs: 1000 * second, role: 'redis', instance: 'redis', metric: 'queueWaiting' },
+    value: waiting(second),
+  }));
+  expect(seen(load(), samples).backlog).toEqual({ before: 2, peak: 30, drainSeconds: 14 });
+  expect(seen(load(), samples.slice(0, 30)).backlog?.drainSeconds).toBeNull();
+});
+
+describe('the part of the steady phase that is judged', () => {
+  test('ends before what the fault may have hit', () => {
+    const requests = load((request) =>
+      between(faultMs - 999, faultMs)(request) ? failed(46_000) : {},
+    );
+    const part = steadyPart(requests, 2_000, faultMs);
+    expect(part).toEqual({ fromMs: 2_000, toMs: faultMs - 1_500 });
+    expect(missedSlo(SLOS, dueWithin(requests, part))).toBeNull();
+  });
+
+  test('keeps what was due long before and never ended', () => {
+    const requests = load((request) => (request.tMs === 6_000 ? failed(60_000) : {}));
+    const judged = dueWithin(requests, steadyPart(requests, 2_000, faultMs));
+    expect(missedSlo(SLOS, judged)?.slo).toBe('errors<1%');
+  });
+
+  test('is at least half of it, also where nothing ever ended', () => {
+    const requests = load(() => failed(90_000));
+    const { fromMs, toMs } = steadyPart(requests, 2_000, faultMs);
+    expect([fromMs, toMs]).toEqual([2_000, 11_000]);
+  });
+});

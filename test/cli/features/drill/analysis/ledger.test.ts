@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { readEffects } from '../../../../../cli/src/analysis/effects';
+import {
+  ledgerOf,
+  lossesIn,
+  type Ledger,
+  type Sources,
+} from '../../../../../cli/src/features/drill/analysis/ledger';
+import { LEDGER_CLASSES } from '../../../../../cli/src/features/drill/analysis/ledger-class';
+import { BEHAVIOURS, behaviour, fates, RUN, sourcesOf } from './histories';
+
+const classes = ({ entries }: Ledger): string[] => entries.map((entry) => entry.class);
+const truth = (names: readonly string[]): string[] => names.map((name) => behaviour(name).class);
+const withExecutions = (
+  sources: Sources,
+  change: (
+    all: Extract<Sources['executions'], { source: string }>['executions'],
+  ) => Extract<Sources['executions'], { source: string }>['executions'],
+): Sources => {
+  if ('skipped' in sources.executions) throw new Error('there are none');
+  return {
+    ...sources,
+    executions: { ...sources.executions, executions: change(sources.executions.executions) },
+  };
+};
+
+test.each(Object.keys(BEHAVIOURS))('one that %s', (name) => {
+  expect(classes(ledgerOf(sourcesOf([name])))).toEqual([behaviour(name).class]);
+});
+
+test('every class has a behaviour that leads to it', () => {
+  const reached = new Set(Object.values(BEHAVIOURS).map((one) => one.class));
+  expect(reached).toEqual(new Set(LEDGER_CLASSES));
+});
+
+describe('any history', () => {
+  test('is counted exactly, each request in one class, and the classes add up to what was sent', () => {
+    fc.assert(
+      fc.property(fates(), (names) => {
+        const ledger = ledgerOf(sourcesOf(names));
+        expect(classes(ledger)).toEqual(truth(names));
+        const sum = LEDGER_CLASSES.reduce((all, name) => all + ledger.counts[name], 0);
+        expect(sum).toBe(names.length);
+        expect(ledger.unexpected).toEqual([]);
+      }),
+    );
+  });
+
+  test('reads the same in whatever order the sources tell it', () => {
+    fc.assert(
+      fc.property(fates(40), fc.infiniteStream(fc.nat()), (names, random) => {
+        const sources = sourcesOf(names);
+        const shuffled = <T>(items: readonly T[]): T[] =>
+          [...items]
+            .map((item) => ({ item, key: random.next().value }))
+            .sort((a, b) => a.key - b.key)
+            .map(({ item }) => item);
+        const mixed = withExecutions(
+          {
+            ...sources,
+            requests: shuffled(sources.requests),
+            effects: shuffled(sources.effects ?? []),
+          },
+          shuffled,
+        );
+        expect(ledgerOf(mixed).counts).toEqual(ledgerOf(sources).counts);
+      }),
+    );
+  });
+
+  // n8n writes over the data of what a dead worker left, the id of the request included.
+  test('loses no more and no less where the ids of crashed executions are gone', () => {
+    const left = [
+      ...['works', 'crashes at work', 'refuses', 'is silent', 'calls its success a crash'],
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...left), { maxLength: 80 }), (names) => {
+        const nameless = withExecutions(sourcesOf(names), (all) =>
+          all.map((one) =>
+            one.hasCrashed === true
+              ? { loadId: null, outcome: 'failed' as const, isOverwritten: true }
+              : one,
+          ),
+        );
+        const ledger = ledgerOf(nameless);
+        expect(classes(ledger)).toEqual(truth(names));
+        expect(ledger.nameless).toBe(0);
+      }),
+    );
+  });
+
+  test('without a service that counts, tells the same of all that n8n tells right itself', () => {
+    const told = Object.keys(BEHAVIOURS).filter(
+      (name) => !['calls its success a crash', 'begins again after a crash'].includes(name),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...told), { maxLength: 80 }), (names) => {
+        expect(classes(ledgerOf({ ...sourcesOf(names), effects: null }))).toEqual(truth(names));
+      }),
+    );
+  });
+
+  test('without n8n, no request that the service outside knows of changes its class', () => {
+    fc.assert(
+      fc.property(fates(80), (names) => {
+        const sources = sourcesOf(names);
+        const ledger = ledgerOf({ ...sources, executions: { skipped: 'it is away' } });
+        expect(ledger.withoutExecutions).toBe('it is away');
+        ledger.entries.forEach((entry, index) => {
+          const name = names[index] ?? '';
+          const { begun, class: known } = behaviour(name);
+          if (begun === 0) return;
+          // Only n8n knows what it calls crashed, and what it still has running.
+          const hidden: Record<string, string> = { 'called-crashed': 'revived', running: 'lost' };
+          expect(entry.class).toBe(hidden[known] ?? known);
+        });
+      }),
+    );
+  });
+});
+
+test('an error that n8n says nothing about may have been accepted', () => {
+  const sources = sourcesOf(['answers an error alone', 'refuses']);
+  const ledger = ledgerOf({ ...sources, executions: { skipped: 'it is away' } });
+  expect(classes(ledger)).toEqual(['unknown', 'refused']);
+});
+
+test('executions that n8n has deleted are no source', () => {
+  const ledger = ledgerOf(withExecutions(sourcesOf(['works', 'works']), (all) => all.slice(1)));
+  expect(ledger.withoutExecutions).toBe('n8n made 2 executions and still has 1');
+  expect(classes(ledger)).toEqual(['once', 'once']);
+});
+
+test('where the response says that the work was accepted, work that was begun and not done is lost', () => {
+  const sources = sourcesOf(['answers without executing', 'answers what failed']);
+  expect(classes(ledgerOf({ ...sources, answers: 'at-once' }))).toEqual(['not-executed', 'lost']);
+});
+
+test('ids that nobody sent are named, and those of others are left alone', () => {
+  const sources = sourcesOf(['works']);
+  const effects = [
+    ...(sources.effects ?? []),
+    ...[`${RUN}-7-7`, 'ready', 'another-run-0-0'].map((id) => ({ id, step: 'done' as const })),
+  ];
+  expect(ledgerOf({ ...sources, effects }).unexpected).toEqual([`${RUN}-7-7`]);
+});
+
+test('a crash that no request is left for is counted', () => {
+  const crashed = {
+    loadId: null,
+    outcome: 'failed',
+    hasCrashed: true,
+    isOverwritten: true,
+  } as const;
+  expect(ledgerOf(withExecutions(sourcesOf(['works']), (all) => [...all, crashed])).nameless).toBe(
+    1,
+  );
+});
+
+test('losses are what n8n took and did not do', () => {
+  const { counts } = ledgerOf(sourcesOf(Object.keys(BEHAVIOURS)));
+  expect(lossesIn(counts)).toBe(counts.lost + counts['not-executed']);
+});
+
+test('what the service outside has written is read line by line, also with half of the last', () => {
+  expect(readEffects('begun a-1\ndone a-1\nnoise\n\nbegun b')).toEqual([
+    { step: 'begun', id: 'a-1' },
+    { step: 'done', id: 'a-1' },
+    { step: 'begun', id: 'b' },
+  ]);
+});

@@ -1,0 +1,219 @@
+import { drillVerdict, type DrillFacts } from '../../../../../cli/src/features/drill/analysis/verdict';
+import { FAULTS } from '../../../../../cli/src/features/drill/faults';
+import { LEDGER_CLASSES, type LedgerClass } from '../../../../../cli/src/features/drill/analysis/ledger-class';
+import { parsePromises } from '../../../../../cli/src/features/drill/analysis/promise';
+import type { DrillLedger, DrillSchedule } from '../../../../../cli/src/features/drill/record';
+import type { NamedRequests } from '../../../../../cli/src/record/run-record';
+import { Mistake } from '../../../../../cli/src/ui/exit';
+import { sampleRun } from '../../../../support/sample-run';
+
+const classes = (given: Partial<Record<LedgerClass, number>>): Record<LedgerClass, NamedRequests> =>
+  Object.fromEntries(
+    LEDGER_CLASSES.map((name) => [name, { requests: given[name] ?? 0, ids: [] }]),
+  ) as unknown as Record<LedgerClass, NamedRequests>;
+
+const ledger = (given: Partial<DrillLedger> = {}): DrillLedger => ({
+  ...{ sent: 150, classes: classes({ once: 150 }), exposed: 100, lost: 0, lossBound: 0.03 },
+  ...{ sources: { executions: 'database', effects: 'service outside n8n' } },
+  ...{ withoutExecutions: null, nameless: 0, ...given },
+});
+
+const facts = (given: Partial<DrillFacts> = {}): DrillFacts => ({
+  fault: {
+    ...{ name: 'kill-worker', title: 'SIGKILL of one worker', kind: 'accident', lastsSeconds: 0 },
+    done: [{ tMs: 20_000, text: 'SIGKILL of worker-1' }],
+  },
+  run: sampleRun().record,
+  ...{ steadyMissed: null, steadyRequests: 50, faultFailed: null, stopped: null },
+  ...{ isOver: true, unexpected: [] },
+  ledger: ledger(),
+  figures: {
+    ...{ detectSeconds: 46, recoverSeconds: 3, slowestMs: 6_000 },
+    ...{ backlog: { before: 0, peak: 12, drainSeconds: 9 }, errors: null },
+  },
+  schedule: null,
+  control: { run: 'runs/x', sent: 150, classes: classes({ once: 150 }), missed: null },
+  promises: parsePromises('lost=0,repeated=0,recover<60s'),
+  ...given,
+});
+
+test('what was promised and kept passes, with what was measured', () => {
+  const verdict = drillVerdict(facts());
+  expect(verdict.outcome).toBe('pass');
+  expect(verdict.sentence).toBe(
+    'After SIGKILL of worker-1, every promise was kept: none of 100 were lost (at most 3%); none of 100 were executed more than once; the SLO was met again after 3 s.',
+  );
+  expect(verdict.doubts).toEqual([]);
+});
+
+test('what was promised and broken fails, and says by how much', () => {
+  const verdict = drillVerdict(
+    facts({ ledger: ledger({ lost: 8, classes: classes({ once: 142, lost: 8 }) }) }),
+  );
+  expect(verdict.outcome).toBe('fail');
+  expect(verdict.sentence).toBe(
+    'After SIGKILL of worker-1, the promise lost=0 was broken: 8 of 100 were accepted and lost.',
+  );
+});
+
+test('a fault that outlasts the load lets nothing pass, and what it broke stays broken', () => {
+  const passing = drillVerdict(facts({ isOver: false }));
+  expect(passing.outcome).toBe('invalid');
+  expect(passing.sentence).toMatch(/the load ended before the fault was over.*use a longer --for/);
+  const broken = ledger({ lost: 8, classes: classes({ once: 142, lost: 8 }) });
+  const failing = drillVerdict(facts({ isOver: false, ledger: broken }));
+  expect(failing.outcome).toBe('fail');
+  expect(failing.doubts).toContain(
+    'The load ended before the fault was over: more may have been lost after it.',
+  );
+});
+
+test.each<[string, Partial<DrillFacts>]>([
+  ['the SLO was missed before the fault (errors was 4%)', { steadyMissed: 'errors was 4%' }],
+  ['the fault could not be made (no worker runs)', { faultFailed: 'no worker runs' }],
+  ['use a longer --steady', { steadyRequests: 0 }],
+  // What is lost by then may yet be retried.
+  [
+    'it was stopped by Ctrl-C before n8n had done what it accepted',
+    { stopped: 'stopped by Ctrl-C', ledger: ledger({ lost: 8 }) },
+  ],
+  ['the ledger does not add up: nobody sent run-7-7', { unexpected: ['run-7-7'] }],
+  [
+    'the control without the fault missed the SLO (p95 was 9 s)',
+    { control: { run: 'r', sent: 1, classes: classes({}), missed: 'p95 was 9 s' } },
+  ],
+  [
+    'only the callers could be asked (it is away)',
+    {
+      ledger: ledger({
+        sources: { executions: null, effects: null },
+        withoutExecutions: 'it is away',
+      }),
+    },
+  ],
+])('it says nothing where %s', (words, given) => {
+  const verdict = drillVerdict(facts(given));
+  expect(verdict.outcome).toBe('invalid');
+  expect(verdict.sentence).toContain(words);
+});
+
+describe('without n8n as a source', () => {
+  const unread = {
+    ...{ sources: { executions: null, effects: 'service outside n8n' } },
+    withoutExecutions: 'it made 145 and still has 144',
+  };
+  const verdictOf = (given: Partial<Record<LedgerClass, number>>, lost = 0) =>
+    drillVerdict(
+      facts({ ledger: ledger({ ...unread, lost, classes: classes({ once: 140, ...given }) }) }),
+    );
+
+  test('a request that nobody knows of keeps no promise that none was lost', () => {
+    const { outcome, sentence } = verdictOf({ unknown: 10 });
+    expect(outcome).toBe('invalid');
+    expect(sentence).toContain(
+      "of 10 requests it is not known whether they were lost, as n8n's own executions are not among the sources (it made 145 and still has 144)",
+    );
+  });
+
+  test('what is broken already stays so, and what nobody misses passes', () => {
+    expect(verdictOf({ unknown: 9, lost: 1 }, 1).outcome).toBe('fail');
+    expect(verdictOf({}).outcome).toBe('pass');
+  });
+});
+
+test('doubts name what could not be seen', () => {
+  const { doubts } = drillVerdict(
+    facts({
+      control: null,
+      ledger: ledger({ nameless: 2, sources: { executions: 'database', effects: null } }),
+    }),
+  );
+  expect(doubts.join(' ')).toContain('The workload side-effect has such a service.');
+  expect(doubts.join(' ')).toContain('2 failed executions no longer have the id of their request');
+  expect(doubts.join(' ')).toContain('There was no control');
+});
+
+test.each<[Partial<Record<LedgerClass, number>>, string]>([
+  [{ lost: 8 }, '8 of 100 were accepted and lost'],
+  [{ 'not-executed': 1 }, '1 of 100 was answered, not executed'],
+  [{ lost: 8, 'not-executed': 1 }, '9 of 100 were accepted and lost, or answered, not executed'],
+  [{ refused: 5 }, 'none of 100 were lost (at most 3%)'],
+  // Some of them may be lost; what neither its caller nor n8n knows was never accepted.
+  [{ running: 30, unknown: 10 }, 'none of 100 were lost, and of 30 it is not known'],
+])('with %j, what was lost is: %s', (given, words) => {
+  const lost = (given.lost ?? 0) + (given['not-executed'] ?? 0);
+  const { promises } = drillVerdict(
+    facts({ ledger: ledger({ lost, classes: classes({ once: 110, ...given }) }) }),
+  );
+  expect(promises[0]).toMatchObject({ measured: words, kept: lost === 0 });
+});
+
+describe('a promise', () => {
+  test.each([
+    ['detect<30s', 'the first caller had an error after 46 s', false],
+    ['drain<=9s', 'the backlog was worked off after 9 s', true],
+    ['errors<1%', 'none of 100 were not answered as expected', true],
+    ['once<=150', '150 of 100 were answered and executed once', true],
+  ])('%s: %s', (text, measured, kept) => {
+    const [first] = drillVerdict(facts({ promises: parsePromises(text) })).promises;
+    expect(first).toMatchObject({ measured, kept });
+  });
+
+  test.each([
+    ['lots', "the promise 'lots' is not understood: write it like lost=0"],
+    ['p95<1s', 'names nothing that a drill counts'],
+    ['lost=1.5', 'needs a whole number of requests'],
+    ['recover<soon', 'is not understood'],
+    ['recover<5q', 'needs a time with its unit'],
+  ])('%s is refused in one sentence', (text, sentence) => {
+    expect(() => parsePromises(text)).toThrow(Mistake);
+    expect(() => parsePromises(text)).toThrow(sentence);
+  });
+
+  test('each fault has some, and they can be read', () => {
+    for (const { promise } of FAULTS) expect(parsePromises(promise).length).toBeGreaterThan(2);
+  });
+});
+
+describe('a schedule', () => {
+  const at = (times: number): DrillSchedule['never'] => ({ times, at: [] });
+  const schedule = (never: number, repeated: number): DrillSchedule => ({
+    ...{ everySeconds: 2, due: 30, once: 30 - never - repeated },
+    ...{ never: at(never), repeated: at(repeated) },
+  });
+  const judge = (given: Partial<DrillFacts>): ReturnType<typeof drillVerdict> =>
+    drillVerdict(facts({ promises: parsePromises('due-never=0,due-repeated<5%'), ...given }));
+
+  test('that was executed once each time keeps its promises', () => {
+    const verdict = judge({ schedule: schedule(0, 0) });
+    expect(verdict.outcome).toBe('pass');
+    expect(verdict.promises.map(({ measured }) => measured)).toEqual([
+      'none of 30 due times were never executed',
+      'none of 30 due times were executed more than once',
+    ]);
+  });
+
+  test('that misses due times, or executes them again, fails by as much', () => {
+    const verdict = judge({ schedule: schedule(9, 1) });
+    expect(verdict.outcome).toBe('fail');
+    expect(verdict.sentence).toBe(
+      'After SIGKILL of worker-1, the promise due-never=0 was broken: 9 of 30 due times were never executed.',
+    );
+    expect(judge({ schedule: schedule(0, 2) }).sentence).toContain(
+      'the promise due-repeated<5% was broken: 2 of 30 due times were executed more than once',
+    );
+  });
+
+  test('that never ran at all says nothing', () => {
+    expect(judge({ schedule: schedule(30, 0) }).sentence).toContain(
+      'no due time of the schedule was executed',
+    );
+  });
+
+  test('that is not there breaks no promise, and one that the control missed is a doubt', () => {
+    expect(judge({}).promises.map(({ kept }) => kept)).toEqual([true, true]);
+    const control = { run: 'r', sent: 150, classes: classes({ once: 150 }), missed: null };
+    const { doubts } = judge({ control: { ...control, schedule: schedule(2, 0) } });
+    expect(doubts).toEqual(['2 due times of the control were not executed once.']);
+  });
+});

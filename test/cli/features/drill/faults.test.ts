@@ -1,0 +1,436 @@
+/** What each fault does to a target, with a stand-in for it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FAULTS, findFault } from '../../../../cli/src/features/drill/faults';
+import { bundledPlace } from '../../../../cli/src/catalogue/seeding';
+import { parseExport } from '../../../../cli/src/catalogue/exported-workflow';
+import { whyNotThere, type DrillOptions } from '../../../../cli/src/features/drill/one';
+import type { Fault, FaultScene } from '../../../../cli/src/features/drill/fault';
+import { planOfDrill } from '../../../../cli/src/features/drill/plan';
+import { TimedFault } from '../../../../cli/src/features/drill/timed-fault';
+import { rateAt } from '../../../../loadtests/lib/due';
+import { topologySchema } from '../../../../cli/src/plan/topology';
+import type { ProcessRoot, Running, StoreLink } from '../../../../cli/src/targets/target';
+import { Mistake } from '../../../../cli/src/ui/exit';
+import { until } from '../../../support/cli';
+
+const ROOTS = [
+  ['main', 'main'],
+  ['webhook', 'webhook-1'],
+  ['worker', 'worker-1'],
+  ['worker', 'worker-2'],
+  ['redis', 'redis'],
+  ['postgresql', 'postgresql'],
+].map(([role, instance]): ProcessRoot => ({
+  ...{ role: role as ProcessRoot['role'], instance: instance ?? '', pid: 1 },
+}));
+
+const linksTo = (seen: string[], roots: readonly ProcessRoot[]): StoreLink[] =>
+  roots
+    .filter(({ role }) => role === 'main' || role === 'worker')
+    .flatMap(({ instance, role }) => linksOf(seen, instance, role as StoreLink['role']));
+
+const linksOf = (seen: string[], instance: string, role: StoreLink['role']): StoreLink[] =>
+  (['redis', 'postgresql'] as const).map((store) => {
+    const done = (what: string): Promise<void> => {
+      seen.push(`${what} ${instance} to ${store}`);
+      return Promise.resolve();
+    };
+    return {
+      ...{ instance, store, role },
+      slow: (delayMs) => done(`${String(delayMs)} ms`),
+      freeze: () => done('freeze'),
+      thaw: () => done('thaw'),
+      lose: () => done('lose').then(() => 2),
+    };
+  });
+
+interface Stage extends FaultScene {
+  /** In the order in which it came. */
+  seen: string[];
+}
+
+function stage(lastsMs = 20, roots = ROOTS): Stage {
+  const seen: string[] = [];
+  return {
+    seen,
+    access: {
+      signal: (instance, signal) => {
+        seen.push(`${signal} ${instance}`);
+        return Promise.resolve();
+      },
+      killRunner: (instance) => Promise.resolve(seen.push(`SIGKILL runner of ${instance}`)),
+      instances: () => roots,
+      rollOut: () => {
+        seen.push('rolled out');
+        return Promise.resolve();
+      },
+      drainNode: (instance) => {
+        seen.push(`drained below ${instance}`);
+        return Promise.resolve({ node: 'node-1', evicted: ['main', 'worker-1'] });
+      },
+      links: linksTo(seen, roots),
+      runOutOfMemory: (instance) => {
+        seen.push(`out of memory ${instance}`);
+        return Promise.resolve();
+      },
+      useUpConnections: () => {
+        seen.push('down connections');
+        const giveBack = (): Promise<void> => {
+          seen.push('up connections');
+          return Promise.resolve();
+        };
+        return Promise.resolve({ taken: 97, giveBack });
+      },
+      fillDisk: () => {
+        seen.push('down space');
+        const freeUp = (): Promise<void> => {
+          seen.push('up space');
+          return Promise.resolve();
+        };
+        return Promise.resolve({ what: 'PostgreSQL', usedMiB: 61.6, freeUp });
+      },
+      loseStore: (instance) => {
+        seen.push(`lost ${instance}`);
+        return Promise.resolve();
+      },
+      keepDown: (instance) => {
+        seen.push(`down ${instance}`);
+        return Promise.resolve(() => {
+          seen.push(`up ${instance}`);
+          return Promise.resolve();
+        });
+      },
+      effects: () => Promise.resolve(null),
+    },
+    instances: () => roots,
+    ...{ lastsMs, turn: 0 },
+    tell: (text) => void seen.push(`told ${text}`),
+    signal: new AbortController().signal,
+  };
+}
+
+test.each([
+  ['kill-worker', ['SIGKILL worker-1', 'told SIGKILL of worker-1']],
+  ['kill-main', ['SIGKILL main', 'told SIGKILL of main']],
+  ['kill-webhook', ['SIGKILL webhook-1', 'told SIGKILL of webhook-1']],
+  ['kill-runner', ['SIGKILL runner of worker-1', 'told SIGKILL of the task runner of worker-1']],
+  ['scale-in', ['told SIGTERM of worker-1', 'down worker-1', 'told worker-1 has ended']],
+  ['redis-loses-data', ['lost redis', 'told redis was killed and loses its data']],
+  [
+    'stall-worker',
+    [
+      ...['SIGSTOP worker-1', 'told SIGSTOP of worker-1 for 0.02 s'],
+      ...['SIGCONT worker-1', 'told SIGCONT of worker-1'],
+    ],
+  ],
+  [
+    'stop-redis',
+    ['told stop of redis for 0.02 s', 'down redis', 'up redis', 'told redis was started again'],
+  ],
+  [
+    'stop-postgres',
+    [
+      ...['told stop of postgresql for 0.02 s', 'down postgresql', 'up postgresql'],
+      'told postgresql was started again',
+    ],
+  ],
+  [
+    'cut-worker',
+    [
+      ...['freeze worker-1 to redis', 'freeze worker-1 to postgresql'],
+      'told worker-1 is cut off from its stores for 0.02 s',
+      ...['thaw worker-1 to redis', 'thaw worker-1 to postgresql'],
+      'told worker-1 reaches its stores again',
+    ],
+  ],
+  [
+    'redis-half-open',
+    [
+      ...['lose worker-1 to redis', 'lose worker-2 to redis'],
+      'told 4 connections of workers to Redis carry nothing any more',
+    ],
+  ],
+  [
+    'slow-redis',
+    [
+      ...['100 ms main to redis', '100 ms worker-1 to redis', '100 ms worker-2 to redis'],
+      'told redis answers 200 ms later for 0.02 s',
+      ...['0 ms main to redis', '0 ms worker-1 to redis', '0 ms worker-2 to redis'],
+      'told redis answers as before',
+    ],
+  ],
+  [
+    'slow-postgres',
+    [
+      ...[
+        '25 ms main to postgresql',
+        '25 ms worker-1 to postgresql',
+        '25 ms worker-2 to postgresql',
+      ],
+      'told postgresql answers 50 ms later for 0.02 s',
+      ...['0 ms main to postgresql', '0 ms worker-1 to postgresql', '0 ms worker-2 to postgresql'],
+      'told postgresql answers as before',
+    ],
+  ],
+  [
+    'postgres-connections-used-up',
+    [
+      ...['down connections', 'told 97 connections to PostgreSQL taken for 0.02 s'],
+      ...['up connections', 'told the connections to PostgreSQL were given back'],
+    ],
+  ],
+  [
+    'full-disk',
+    [
+      ...['down space', 'told the disk of PostgreSQL, with 61.6 MiB on it, is full for 0.02 s'],
+      ...['up space', 'told the disk of PostgreSQL has space again'],
+    ],
+  ],
+  [
+    'crash-across-a-schedule',
+    [
+      ...['told SIGKILL of main, away for 0.02 s', 'down main'],
+      ...['up main', 'told main started again'],
+    ],
+  ],
+  [
+    'oom-worker',
+    [
+      ...['told worker-1 runs out of memory', 'out of memory worker-1'],
+      'told worker-1 was killed by the kernel for lack of memory',
+    ],
+  ],
+  [
+    'rolling-upgrade',
+    [
+      ...['told a rollout of main, webhook processors and workers', 'rolled out'],
+      'told the rollout is over, and the last old pod is gone',
+    ],
+  ],
+  [
+    'drain-node',
+    [
+      ...['told eviction of the pods of n8n on the node of main', 'drained below main'],
+      'told main, worker-1 were evicted from node-1',
+    ],
+  ],
+  ['burst', ['told 10 times the rate for 0.02 s', 'told the rate is as before']],
+])('%s', async (name, expected) => {
+  const scene = stage();
+  await findFault(name).make(scene);
+  expect(scene.seen).toEqual(expected);
+});
+
+test.each(['kill-worker', 'kill-runner', 'oom-worker'])(
+  '%s, repeated, takes turns over those that run',
+  async (name) => {
+    const hit = async (turn: number, roots = ROOTS): Promise<string | undefined> => {
+      const scene = { ...stage(0, roots), turn };
+      await findFault(name).make(scene);
+      return scene.seen.map((line) => /worker-\d/.exec(line)?.[0]).find((one) => one !== undefined);
+    };
+    expect(await Promise.all([0, 1, 2, 3].map((turn) => hit(turn)))).toEqual([
+      ...['worker-1', 'worker-2', 'worker-1', 'worker-2'],
+    ]);
+    // The first has not come back yet.
+    const left = ROOTS.filter(({ instance }) => instance !== 'worker-1');
+    expect(await hit(2, left)).toBe('worker-2');
+  },
+);
+
+test('each acts on instances by their own names, which on kubernetes are those of pods', async () => {
+  const pods = ROOTS.map((root) => ({ ...root, instance: `n8n-${root.instance}-x` }));
+  const acts =
+    /^(?:SIG\w+(?: runner of)?|down|lost|up|drained below|out of memory) (?!connections|space)(.+)$/;
+  const onKubernetes = FAULTS.filter(({ notOn }) => notOn?.kubernetes === undefined);
+  for (const fault of onKubernetes) {
+    const scene = stage(0, pods);
+    await fault.make(scene);
+    const touched = scene.seen.flatMap((line) => acts.exec(line)?.[1] ?? []);
+    const names = pods.map(({ instance }) => instance);
+    expect([fault.name, touched.filter((name) => !names.includes(name))]).toEqual([fault.name, []]);
+  }
+});
+
+test.each(['restart-redis', 'restart-postgres'])('%s is a moment', async (name) => {
+  const scene = stage(0);
+  const { usualSeconds, make } = findFault(name);
+  await make(scene);
+  expect(usualSeconds).toBe(0);
+  expect(scene.seen[0]).toMatch(/^told restart of/);
+});
+
+test('what is broken off leaves nothing frozen, slow or down', async () => {
+  for (const fault of FAULTS.filter(({ usualSeconds }) => usualSeconds > 0)) {
+    const scene = { ...stage(3_600_000), signal: AbortSignal.timeout(5) };
+    await fault.make(scene);
+    const begun = scene.seen.filter((one) => /^(SIGSTOP|down|freeze|[1-9]\d* ms)/.test(one)).length;
+    expect(scene.seen.filter((one) => /^(SIGCONT|up|thaw|0 ms)/.test(one))).toHaveLength(begun);
+  }
+});
+
+test('one that finds nobody says so', async () => {
+  const direct = stage();
+  await expect(
+    findFault('slow-redis').make({ ...direct, access: { ...direct.access, links: [] } }),
+  ).rejects.toThrow('no link leads to what the fault is to hit');
+  await expect(findFault('kill-worker').make(stage(0, []))).rejects.toThrow('no worker runs');
+});
+
+test('each is named as its file is, and says what a topology lacks for it', () => {
+  const regular = topologySchema.parse({});
+  const queue = topologySchema.parse({ mode: 'queue', workers: { count: 2 } });
+  const lacking = FAULTS.map(({ name, lacks }) => [name, lacks(regular) !== null, lacks(queue)]);
+  expect(lacking).toEqual([
+    ['kill-worker', true, null],
+    ['kill-main', false, null],
+    ['kill-webhook', true, '--mode queue --workers 1 --webhooks 2'],
+    ['kill-runner', true, null],
+    ['stall-worker', true, null],
+    ['redis-half-open', true, null],
+    ['restart-redis', true, null],
+    ['stop-redis', true, null],
+    ['redis-loses-data', true, null],
+    ['slow-redis', true, null],
+    ['restart-postgres', true, null],
+    ['stop-postgres', true, null],
+    ['slow-postgres', true, null],
+    ['postgres-connections-used-up', true, null],
+    ['oom-worker', true, null],
+    ['cut-worker', true, null],
+    ['rolling-upgrade', false, null],
+    ['scale-in', true, null],
+    ['drain-node', false, null],
+    ['full-disk', false, null],
+    ['burst', false, null],
+    ['crash-across-a-schedule', false, null],
+  ]);
+  expect(() => findFault('nothing')).toThrow(Mistake);
+});
+
+test('the workflow of a schedule is due as often as its fault says', () => {
+  const [fault, ...others] = FAULTS.filter(({ schedule }) => schedule !== undefined);
+  expect(others).toEqual([]);
+  const file = join(__dirname, '../../../../lab/upstream', fault?.schedule?.file ?? '');
+  const [workflow] = parseExport(readFileSync(file, 'utf8'), file);
+  const parameters = workflow?.nodes.map((node) => node['parameters']);
+  expect(parameters).toContainEqual({
+    rule: { interval: [{ field: 'seconds', secondsInterval: fault?.schedule?.everySeconds }] },
+  });
+  expect(JSON.stringify(parameters)).toContain(`${bundledPlace.upstreamUrl}/effects/done`);
+});
+
+test('what this machine cannot make is left out or refused on the target process alone', () => {
+  const fault = { ...findFault('full-disk'), notHere: () => 'it may not' };
+  const on = (target: string): string | null =>
+    whyNotThere(fault, { target } as unknown as DrillOptions);
+  expect([on('process'), on('kubernetes')]).toEqual(['it may not', null]);
+});
+
+const targetsIn = (notOn: Fault['notOn'] = {}): string =>
+  notOn.kubernetes !== undefined ? 'process' : notOn.process !== undefined ? 'kubernetes' : 'both';
+
+test('docs/drills.md has each in its table, in this order, with its kind and its targets', () => {
+  const page = readFileSync(join(__dirname, '../../../../docs/drills.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `([a-z-]+)` +\|.*\| (planned|accident) +\| (\w+) +\|$/gm)];
+  expect(rows.map(([, name, kind, on]) => [name, kind, on])).toEqual(
+    FAULTS.map(({ name, kind, notOn }) => [name, kind, targetsIn(notOn)]),
+  );
+});
+
+describe('a fault at its time', () => {
+  const running = (scene: Stage): Running => ({ drillAccess: scene.access }) as unknown as Running;
+
+  test('is made so long after the load began, and told to the run', async () => {
+    const scene = stage();
+    const timed = new TimedFault(running(scene), findFault('stall-worker'), {
+      ...{ atMs: 50, lastsMs: 30 },
+    });
+    const events: string[] = [];
+    timed.begin(Date.now(), ({ kind, text }) => void events.push(`${kind}: ${text}`));
+    await until('it is over', () => events.length === 2);
+    await timed.end();
+    expect(timed.failure).toBeNull();
+    expect(timed.done[0]?.tMs).toBeGreaterThanOrEqual(49);
+    expect(timed.overMs).toBeGreaterThanOrEqual((timed.done[0]?.tMs ?? 0) + 29);
+    expect(events).toEqual([
+      'fault: SIGSTOP of worker-1 for 0.03 s',
+      'fault goes on: SIGCONT of worker-1',
+    ]);
+  });
+
+  test('is dated by its begin, not by when it is told: requests may meet it meanwhile', async () => {
+    const takesLong: Fault = {
+      ...findFault('cut-worker'),
+      make: async ({ tell }) => {
+        await sleep(60);
+        tell('it is made');
+      },
+    };
+    const timed = new TimedFault(running(stage()), takesLong, { atMs: 20, lastsMs: 0 });
+    timed.begin(Date.now(), () => undefined);
+    await until('it is over', () => timed.overMs !== null);
+    await timed.end();
+    expect(timed.beganMs).toBeGreaterThanOrEqual(19);
+    expect(timed.done[0]?.tMs).toBeGreaterThan(timed.beganMs ?? Infinity);
+  });
+
+  test('is made again and again where it is to be repeated', async () => {
+    const timed = new TimedFault(running(stage()), findFault('kill-worker'), {
+      ...{ atMs: 20, lastsMs: 100, everyMs: 40 },
+    });
+    const events: string[] = [];
+    timed.begin(Date.now(), ({ kind, text }) => void events.push(`${kind}: ${text}`));
+    await until('it is over', () => timed.overMs !== null);
+    await timed.end();
+    // They take turns.
+    expect(events).toEqual([1, 2, 1].map((n) => `fault: SIGKILL of worker-${String(n)}`));
+    timed.done.forEach(({ tMs }, index) => {
+      expect(tMs).toBeGreaterThanOrEqual(19 + 40 * index);
+    });
+    expect(timed.lastMs).toBe(timed.done.at(-1)?.tMs);
+  });
+
+  test('that is broken off with the load is not over', async () => {
+    const timed = new TimedFault(running(stage()), findFault('stall-worker'), {
+      ...{ atMs: 0, lastsMs: 3_600_000 },
+    });
+    const events: string[] = [];
+    timed.begin(Date.now(), ({ text }) => void events.push(text));
+    await until('it is made', () => events.length > 0);
+    await timed.end();
+    expect([timed.failure, timed.overMs]).toEqual([null, null]);
+  });
+
+  test('that never came, or failed, says why', async () => {
+    const late = new TimedFault(running(stage()), findFault('kill-main'), {
+      ...{ atMs: 3_600_000, lastsMs: 0 },
+    });
+    late.begin(Date.now(), () => undefined);
+    await late.end();
+    expect(late.failure).toBe('the load ended before it was due');
+    const nobody = new TimedFault(running(stage(0, [])), findFault('kill-main'), {
+      ...{ atMs: 0, lastsMs: 0 },
+    });
+    nobody.begin(Date.now(), () => undefined);
+    await until('it failed', () => nobody.failure === 'no main runs');
+    await nobody.end();
+    expect([nobody.failure, nobody.done]).toEqual(['no main runs', []]);
+  });
+});
+
+test('the load goes on through the fault, and only a burst changes its rate', () => {
+  const load = {
+    ...{ ratePerSecond: 4, warmupSeconds: 5, steadySeconds: 20, faultSeconds: 10 },
+    ...{ returnSeconds: 30, rateFactor: 1 },
+  };
+  const rates = (rateFactor: number): number[] =>
+    [2, 24.9, 25.1, 34.9, 35.1, 64].map((second) =>
+      rateAt(planOfDrill({ ...load, rateFactor }), second),
+    );
+  expect(rates(1)).toEqual([4, 4, 4, 4, 4, 4]);
+  expect(rates(10)).toEqual([4, 4, 40, 40, 4, 4]);
+  expect(planOfDrill(load).durationSeconds).toBe(60);
+});

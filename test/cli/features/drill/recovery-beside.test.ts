@@ -1,0 +1,92 @@
+import { RecoveryBeside } from '../../../../cli/src/features/drill/recovery-beside';
+import type { PassReport, RetryAttempt } from '../../../../cli/src/features/recover/pass';
+
+/** Passes beside a drill, with passes of its own: none of it waits for a time to be over. */
+
+const NOTHING: PassReport = {
+  ...{ due: [], attempts: [], left: [], waiting: [], refused: [], stopped: null },
+};
+const YOUNG = {
+  ...{ executionId: '7', workflow: 'w', reason: 'it is younger than --age', isFinal: false },
+};
+const attempt = (outcome: RetryAttempt['outcome']): RetryAttempt => ({
+  ...{ executionId: '7', workflow: 'w', attempt: 1, from: ['Webhook'] },
+  ...{ outcome, retryId: '8', text: '' },
+});
+const RETRIED: PassReport = {
+  ...NOTHING,
+  due: [{ executionId: '7', workflow: 'w', attempt: 1, from: ['Webhook'] }],
+  attempts: [attempt('recovered')],
+};
+const FOREVER_MS = 600_000;
+
+/** Each pass in turn; the last one again and again. */
+const passes = (...reports: (PassReport | null | Error)[]): (() => Promise<PassReport | null>) => {
+  let next = 0;
+  return () => {
+    const report = reports[Math.min(next++, reports.length - 1)] ?? null;
+    return report instanceof Error ? Promise.reject(report) : Promise.resolve(report);
+  };
+};
+const beside = (
+  onePass: () => Promise<PassReport | null>,
+  unfinished: number | null = 0,
+  ageMs = FOREVER_MS,
+): RecoveryBeside => new RecoveryBeside(onePass, () => Promise.resolve(unfinished), 1, ageMs);
+
+test('goes on until nothing is left to retry, and counts what became of it', async () => {
+  const recovery = beside(
+    passes(new Error('Redis is away'), { ...NOTHING, left: [YOUNG] }, RETRIED, NOTHING),
+  );
+  const { passes: made, failedPasses, attempts, left } = await recovery.end(FOREVER_MS);
+  expect([failedPasses, attempts, left]).toEqual([1, { recovered: 1 }, {}]);
+  expect(made).toBeGreaterThanOrEqual(3);
+});
+
+test('makes another pass for what n8n failed during the last one', async () => {
+  let open = 1;
+  const laterPass = passes(RETRIED, NOTHING);
+  const onePass = (): Promise<PassReport | null> => {
+    if (open === 0) return laterPass();
+    // The pass has seen the execution with its job; n8n fails it before the pass is over.
+    open = 0;
+    return Promise.resolve(NOTHING);
+  };
+  const recovery = new RecoveryBeside(onePass, () => Promise.resolve(open), 1, FOREVER_MS);
+  expect((await recovery.end(FOREVER_MS)).attempts).toEqual({ recovered: 1 });
+});
+
+test('names what it leaves alone for good', async () => {
+  const gone = { ...YOUNG, reason: 'its data was pruned', isFinal: true };
+  const recovery = beside(passes({ ...NOTHING, left: [gone, { ...gone, executionId: '9' }] }));
+  expect((await recovery.end(FOREVER_MS)).left).toEqual({ 'its data was pruned': 2 });
+});
+
+test('waits for the age of what has not ended, and no longer than it may', async () => {
+  const open = await beside(passes(NOTHING), 1, 20).end(FOREVER_MS);
+  expect(open.passes).toBeGreaterThan(0);
+  const never = await beside(passes({ ...NOTHING, left: [YOUNG] }), 1).end(30);
+  expect(never.left).toEqual({ 'it is younger than --age': 1 });
+});
+
+test('waits for nothing once the drill is broken off', async () => {
+  const open = beside(passes({ ...NOTHING, left: [YOUNG] }), 1);
+  const { failedPasses } = await open.end(FOREVER_MS, AbortSignal.abort());
+  expect(failedPasses).toBe(0);
+});
+
+test('waits no longer once it is stopped', async () => {
+  const recovery = beside(passes({ ...NOTHING, left: [YOUNG] }));
+  const end = recovery.end(FOREVER_MS);
+  await recovery.stop();
+  expect((await end).attempts).toEqual({});
+});
+
+test('makes no pass after it was stopped', async () => {
+  let made = 0;
+  const recovery = beside(() => Promise.resolve(made++ < 0 ? null : NOTHING));
+  await recovery.stop();
+  const before = made;
+  await recovery.stop();
+  expect(made).toBe(before);
+});

@@ -1,0 +1,71 @@
+import { ledgerCsv, readLedger } from '../../../../../cli/src/features/drill/report/ledger-csv';
+import { drillCharts } from '../../../../../cli/src/features/drill/report/charts';
+import { drillFigureRows } from '../../../../../cli/src/features/drill/report/figures';
+import { renderDrillHtml } from '../../../../../cli/src/features/drill/report/html';
+import { sampleDrill } from '../../../../support/sample-drill';
+
+const { record, ...parts } = sampleDrill();
+
+test('the fault stands on the time axis of every plot over time', () => {
+  const charts = drillCharts(record, parts);
+  expect(charts.map(({ id }) => id).slice(0, 3)).toEqual(['ledger', 'rate', 'latency']);
+  for (const chart of charts) {
+    if (chart.kind !== 'line' || chart.x.unit !== 's' || chart.id === 'distribution') continue;
+    const marks = (chart.marks ?? []).filter(({ label }) => label === 'SIGKILL of worker-1');
+    expect([chart.id, marks]).toEqual([
+      chart.id,
+      [{ axis: 'x', at: 30, label: 'SIGKILL of worker-1' }],
+    ]);
+  }
+});
+
+test('the plot of the ledger counts every request that is not as it should be', () => {
+  const [ledger] = drillCharts(record, parts);
+  if (ledger?.kind !== 'line') throw new Error('it is a line chart');
+  const plotted = ledger.series.flatMap(({ points }) => points.map(([, count]) => count ?? 0));
+  const { sent, classes } = record.ledger;
+  expect(plotted.reduce((a, b) => a + b, 0)).toBe(sent - classes.once.requests);
+});
+
+test('the page is one file with the verdict, the ledger and the promises', () => {
+  const html = renderDrillHtml(record, parts);
+  expect(html).toContain('<strong>FAIL</strong>');
+  expect(html).toContain('accepted and lost');
+  expect(html).not.toMatch(/(src|href)="https?:/);
+});
+
+test('what recovery did beside it is said, and nothing where none ran', () => {
+  const recovery = {
+    ...{ ageSeconds: 60, everySeconds: 10, passes: 12, failedPasses: 2 },
+    ...{ attempts: { recovered: 7, 'lost again': 1 }, left: { 'its data was pruned': 1 } },
+  };
+  const retried = (drill: typeof record): string[] =>
+    drillFigureRows(drill).flatMap(({ name, value }) => (name === 'Retried' ? [value] : []));
+  expect(retried({ ...record, recovery })).toEqual([
+    '7 recovered, 1 lost again; left alone in the end: 1 its data was pruned; 12 passes of recovery; 2 could not ask n8n or Redis',
+  ]);
+  expect(retried(record)).toEqual([]);
+});
+
+test('ledger.csv is read back as it was written, sources that are missing too', () => {
+  const rows = [
+    ...parts.entries,
+    {
+      tMs: 1,
+      id: 'x-0-0',
+      class: 'unknown' as const,
+      heard: 'nothing',
+      executions: null,
+      effects: null,
+    },
+    {
+      tMs: 2,
+      id: 'x-0-1',
+      class: 'refused' as const,
+      heard: 'error',
+      executions: [],
+      effects: null,
+    },
+  ];
+  expect(readLedger(ledgerCsv(rows))).toEqual(rows);
+});

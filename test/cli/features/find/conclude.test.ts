@@ -1,0 +1,310 @@
+import { concludeSearch } from '../../../../cli/src/features/find/conclude';
+import type { FindHead } from '../../../../cli/src/features/find/analysis/searched';
+import { outcomeOf } from '../../../../cli/src/features/find/analysis/outcome';
+import type { FindProbe } from '../../../../cli/src/features/find/record';
+import type { StallCauses } from '../../../../cli/src/record/run-record';
+import { renderFindTerminal } from '../../../../cli/src/features/find/report/terminal';
+import { sampleRun } from '../../../support/sample-run';
+
+const { record } = sampleRun();
+
+const LOOP = { role: 'main', resource: 'event loop' } as const;
+
+function probe(given: Partial<FindProbe>): FindProbe {
+  return {
+    kind: 'narrow',
+    ratePerSecond: 40,
+    durationSeconds: 10,
+    result: 'sustained',
+    achievedPerSecond: 40,
+    p95Ms: 100,
+    errorShare: 0,
+    littlesLaw: 1,
+    limitedBy: { limit: null, evidence: null, next: null },
+    sentence: '',
+    run: 'probes/x',
+    ...given,
+  };
+}
+
+function head(probes: FindProbe[], budgetSeconds: number | null = null): FindHead {
+  return {
+    schemaVersion: 2,
+    kind: 'find',
+    id: 'x',
+    startedAt: record.startedAt,
+    endedAt: record.endedAt,
+    command: ['find'],
+    workload: record.workload,
+    target: record.target,
+    topology: record.topology,
+    versions: record.versions,
+    machine: record.machine,
+    slo: record.slo,
+    budgetSeconds,
+    totalSeconds: 90,
+    probes,
+  };
+}
+
+const held = probe({ kind: 'confirm', ratePerSecond: 38, run: 'probes/confirmed' });
+const failed = probe({
+  ratePerSecond: 44,
+  result: 'not sustained',
+  limitedBy: { limit: LOOP, evidence: null, next: null },
+});
+const quiet = { stoppedBy: null, failure: null, restless: [], memoryAtRestMiB: [] };
+const found = {
+  capacity: 38.5,
+  low: 37,
+  high: 41,
+  confirmedPerSecond: 38,
+  conclusive: true,
+  cutShort: false,
+  limit: null,
+  contradicting: [],
+};
+
+describe('what a search answers', () => {
+  it('names the confirming run, what limits above it, and what to plan with', () => {
+    const answer = concludeSearch(head([failed, held]), { ...found, limit: LOOP }, quiet);
+    expect(answer).toMatchObject({
+      verdict: 'found',
+      confirmedBy: 'probes/confirmed',
+      limit: LOOP,
+      advised: { share: 0.8, ratePerSecond: expect.closeTo(30.8, 6) },
+      doubts: [],
+    });
+    expect(answer.sentence).toContain('n8n sustains 38.5 req/s');
+    expect(answer.sentence).toContain('between 37 and 41');
+  });
+
+  it('says so when nothing was confirmed, and why', () => {
+    const answer = concludeSearch(
+      head([probe({}), failed], 60),
+      { ...found, confirmedPerSecond: null, cutShort: true },
+      quiet,
+    );
+    expect(answer.verdict).toBe('not confirmed');
+    expect(answer.confirmedBy).toBeNull();
+    expect(answer.sentence).toContain('no run of full length was made to confirm it');
+    expect(answer.doubts).toEqual([
+      expect.stringContaining('a larger --budget narrows the interval'),
+    ]);
+  });
+
+  it.each(['inconclusive', 'not sustained'] as const)(
+    'tells what a run of full length has shown that was %s',
+    (result) => {
+      const missed = 'p95 290 ms (between 270 ms and 315 ms), limit 300 ms';
+      const far = { ...held, ratePerSecond: 20 };
+      const near = { ...held, ratePerSecond: 38.2, result, missed };
+      const { sentence, confirmedBy } = concludeSearch(
+        head([far, near, failed]),
+        { ...found, confirmedPerSecond: null },
+        quiet,
+      );
+      expect(confirmedBy).toBeNull();
+      expect(sentence).toMatch(/^n8n seems to sustain 38\.5 req\/s/);
+      expect(sentence).toContain(`has confirmed it: at 38.2 it was ${result} (${missed}).`);
+    },
+  );
+
+  it('concludes what was measured before n8n was gone, and says why it ended', () => {
+    const failure = 'main did not come up: signal SIGKILL';
+    const answer = concludeSearch(
+      head([probe({}), failed]),
+      { ...found, confirmedPerSecond: null, cutShort: true },
+      { ...quiet, failure },
+    );
+    expect(answer.verdict).toBe('not confirmed');
+    expect(answer.doubts).toEqual([expect.stringContaining(failure)]);
+  });
+
+  it('says nothing of a system whose search was stopped before it had found a rate', () => {
+    const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
+    const stopped = { ...quiet, stoppedBy: 'stopped by Ctrl-C' };
+    const answer = concludeSearch(head([failed]), none, stopped);
+    expect(answer.verdict).toBe('invalid');
+    expect(answer.sentence).toContain('the search ended too early');
+  });
+
+  it('tells a system that sustains nothing from a generator that could not measure', () => {
+    const none = { ...found, capacity: 0, low: 0, high: 1, confirmedPerSecond: null };
+    expect(concludeSearch(head([failed]), none, quiet).verdict).toBe('nothing sustained');
+    const invalid = [probe({ result: 'invalid' }), probe({ result: 'invalid' })];
+    const answer = concludeSearch(head(invalid), none, quiet);
+    expect(answer.verdict).toBe('invalid');
+    expect(answer.doubts[0]).toContain('2 of 2 probes were not valid');
+  });
+
+  it('doubts a search over which n8n at rest has grown', () => {
+    const doubtsAt = (...memoryAtRestMiB: number[]) =>
+      concludeSearch(head([held]), found, { ...quiet, memoryAtRestMiB }).doubts;
+    expect(doubtsAt(400, 700, 820)).toEqual([
+      expect.stringContaining('400 MiB before the first probe and 820 MiB before the last'),
+    ]);
+    expect(doubtsAt(400, 900, 500)).toEqual([]);
+  });
+
+  it('has no upper end in its record where nothing failed', () => {
+    const open = { ...found, high: Infinity };
+    const answer = concludeSearch(head([held]), open, quiet);
+    expect(answer.capacity.high).toBeNull();
+    expect(answer.sentence).toContain('at least 37');
+  });
+
+  it('is no answer where the interval is wide, whatever was confirmed', () => {
+    const answer = concludeSearch(head([held]), { ...found, low: 30, conclusive: false }, quiet);
+    expect(answer.verdict).toBe('inconclusive');
+    expect(answer.sentence).toContain('too wide for an answer');
+    expect(renderFindTerminal(answer, { width: 80, colour: false })).toMatch(/^INCONCLUSIVE/);
+  });
+
+  it('names the probes that contradict it', () => {
+    const contradicting = [{ ratePerSecond: 51.2, sustained: true }];
+    const answer = concludeSearch(head([held]), { ...found, contradicting }, quiet);
+    expect(answer.doubts).toEqual([expect.stringContaining('51.2/s was sustained')]);
+  });
+
+  describe('on a machine whose speed changes', () => {
+    const at = (ratePerSecond: number, ms: number, given: Partial<FindProbe> = {}): FindProbe =>
+      probe({
+        ratePerSecond,
+        achievedPerSecond: ratePerSecond,
+        cpuPerRequest: { allMs: ms, roles: [{ role: 'main', instances: 1, ms }] },
+        ...given,
+      });
+    const slow = at(47, 17.8, { result: 'not sustained' });
+    const doubtsOf = (probes: FindProbe[], conclusive = true): string[] =>
+      concludeSearch(head(probes), { ...found, capacity: 48, conclusive }, quiet).doubts;
+
+    it('says by how much, where probes contradict each other', () => {
+      expect(doubtsOf([at(49, 13.7), slow])).toEqual([
+        expect.stringContaining(
+          'up to 29.9% slower in some of these probes: CPU per request of main 13.7 to 17.8 ms at 47 to 49/s',
+        ),
+      ]);
+    });
+
+    it('says so too where the interval is too wide for an answer', () => {
+      expect(doubtsOf([at(46, 13.7), slow])).toEqual([]);
+      expect(doubtsOf([at(46, 13.7), slow], false)).toEqual([
+        expect.stringContaining('The machine was up to 29.9% slower'),
+      ]);
+    });
+
+    it('does not blame it for what probes of equal cost contradict', () => {
+      expect(doubtsOf([at(49, 17.3), slow])).toEqual([]);
+    });
+  });
+
+  it('passes on the warnings of its probes, each kind once', () => {
+    const late = (count: number): string =>
+      `${String(count)} requests were due but could not be sent`;
+    const probes = [
+      probe({ doubts: [late(3)] }),
+      probe({ doubts: [late(17), 'the sampler metrics failed'] }),
+      held,
+    ];
+    expect(concludeSearch(head(probes), found, quiet).doubts).toEqual([
+      'In 2 of 3 probes: 3 requests were due but could not be sent.',
+      'In 1 of 3 probes: the sampler metrics failed.',
+    ]);
+  });
+
+  it('fits a terminal of 80 columns', () => {
+    const answer = concludeSearch(head([failed, held]), found, quiet);
+    const lines = renderFindTerminal(answer, { width: 80, colour: false }).split('\n');
+    expect(lines[0]).toMatch(/^FOUND {4}/);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('stalls', () => {
+  const stalling = [
+    probe({ kind: 'confirm', ratePerSecond: 38, durationSeconds: 50, stallsMs: [1_600, 900] }),
+    probe({ ratePerSecond: 44, durationSeconds: 50, result: 'not sustained', stallsMs: [1_200] }),
+    probe({ ratePerSecond: 60, durationSeconds: 50, result: 'invalid', stallsMs: [9_000] }),
+  ];
+  const wide = { ...found, low: 20, conclusive: false };
+
+  it('are named where the answer is not known, of the probes that count', () => {
+    expect(concludeSearch(head(stalling), wide, quiet).doubts).toEqual(
+      expect.arrayContaining([expect.stringContaining('up to 1.6 s, 3 times in 100 s of probes')]),
+    );
+  });
+
+  it('are told with what was seen meanwhile, and with what may have been where nothing was', () => {
+    const doubt = (...causes: (StallCauses | undefined)[]): string => {
+      const probes = causes.map((stallCauses) =>
+        probe({ stallsMs: [900, 800], ...(stallCauses === undefined ? {} : { stallCauses }) }),
+      );
+      const { doubts } = concludeSearch(head(probes), wide, quiet);
+      return doubts.find((text) => text.includes('No request was answered')) ?? '';
+    };
+    expect(doubt({ cpuLimit: 2, collection: 1 }, { cpuLimit: 1, collection: 1 })).toContain(
+      'Seen meanwhile: a CPU limit stopped a process in 3 of them, and a heap was collected in 2 of them; the threads that collect a heap share their CPU limit with those that respond.',
+    );
+    expect(doubt({ cpuLimit: 0, collection: 1 }, undefined)).toMatch(
+      /Seen meanwhile: a heap was collected in 1 of them\.$/,
+    );
+    expect(doubt({ cpuLimit: 0, collection: 0 }, undefined)).toMatch(/may be the cause\.$/);
+  });
+
+  it('are not worth a word where the answer stands, nor where none was seen or recorded', () => {
+    const cases: [FindProbe[], typeof found][] = [
+      [stalling, found],
+      [[held, { ...failed, stallsMs: [] }], wide],
+    ];
+    for (const [probes, estimate] of cases) {
+      const { doubts } = concludeSearch(head(probes), estimate, quiet);
+      expect(doubts.filter((text) => text.includes('No request was answered'))).toEqual([]);
+    }
+  });
+
+  it('of a run reach the search as what they cost under its SLOs', () => {
+    const slow = {
+      ...record,
+      slo: [{ text: 'p95<300ms', metric: 'p95' as const, operator: '<' as const, bound: 300 }],
+      summary: { ...record.summary, stallsMs: [1_600] },
+    };
+    const [cost, ...more] = outcomeOf(slow).stallCostsSeconds;
+    expect(cost).toBeCloseTo(26);
+    expect(more).toEqual([]);
+  });
+});
+
+describe('what a probe tells the search', () => {
+  it('leans to one side where its run was inconclusive, and is not decided', () => {
+    const undecided = (seemsMet: boolean) => ({
+      ...record,
+      verdict: {
+        ...record.verdict,
+        outcome: 'inconclusive' as const,
+        undecided: [{ slo: 'p95<300ms', measured: 290, text: '', seemsMet }],
+      },
+    });
+    expect(outcomeOf(undecided(true))).toMatchObject({ result: 'sustained', decided: false });
+    expect(outcomeOf(undecided(false))).toMatchObject({ result: 'not sustained', decided: false });
+  });
+
+  it('is its verdict, its throughput, and how close the worst SLO came to its bound', () => {
+    expect(outcomeOf(record)).toEqual({
+      result: 'not sustained',
+      decided: true,
+      achievedPerSecond: 38.4,
+      // 4% errors against 1% are worse than a p95 of 152 ms against 300 ms.
+      pressure: 4,
+      // Two workers with 0.9 cores are each less busy than one main with 0.5.
+      cpuMs: (1_000 * 0.5) / 38.4,
+      stallCostsSeconds: [],
+      limit: { role: 'worker', resource: 'slots' },
+    });
+  });
+
+  it('is nothing where the run was broken off', () => {
+    const aborted = { ...record, verdict: { ...record.verdict, outcome: 'aborted' as const } };
+    expect(outcomeOf(aborted).result).toBe('invalid');
+  });
+});

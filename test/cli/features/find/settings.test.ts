@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { parseSlos } from '../../../../loadtests/lib/slo';
+import { searchSettings, usualLengths } from '../../../../cli/src/features/find/settings';
+
+const choice = { probeSeconds: null, fullSeconds: null, budgetSeconds: null, latencyFloorMs: 0 };
+
+describe('how long probes are', () => {
+  test('follows from the budget where nobody says', () => {
+    expect(usualLengths(null)).toEqual({ shortSeconds: 10, fullSeconds: 60 });
+    expect(usualLengths(300)).toEqual({ shortSeconds: 8, fullSeconds: 50 });
+    expect(usualLengths(100)).toEqual({ shortSeconds: 6, fullSeconds: 20 });
+    expect(usualLengths(3_600)).toEqual({ shortSeconds: 10, fullSeconds: 60 });
+  });
+
+  test('several whole replies fit into one, whatever was chosen', () => {
+    fc.assert(
+      fc.property(
+        fc.option(fc.integer({ min: 10, max: 7_200 })),
+        fc.option(fc.integer({ min: 1, max: 600 })),
+        fc.integer({ min: 0, max: 60_000 }),
+        (budgetSeconds, probeSeconds, latencyFloorMs) => {
+          const settings = searchSettings({
+            ...choice,
+            budgetSeconds,
+            probeSeconds,
+            latencyFloorMs,
+            slos: parseSlos('p95<1s'),
+          });
+          expect(settings.shortSeconds).toBeGreaterThanOrEqual((4 * latencyFloorMs) / 1000);
+          expect(settings.fullSeconds).toBeGreaterThanOrEqual(settings.shortSeconds ?? 0);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    ['p95<1s,errors<1%', 90],
+    ['p99<1s', 460],
+    ['p99.9<1s', 4_610],
+    ['p50<1s', 38],
+  ])('%s needs %p requests in a probe, warm-up included', (slo, least) => {
+    expect(searchSettings({ ...choice, slos: parseSlos(slo) }).leastRequests).toBe(least);
+  });
+});

@@ -1,0 +1,243 @@
+import { normal, seededRandom } from '../../../../cli/src/analysis/statistics/random';
+import { uslRate } from '../../../../cli/src/features/predict/analysis/usl';
+import { topologySchema, type Topology } from '../../../../cli/src/plan/topology';
+import {
+  measurementOfRun,
+  seen,
+  type MeasuredSize,
+} from '../../../../cli/src/features/predict/analysis/measurement';
+import { answer, groupsOf, sizes } from '../../../../cli/src/features/predict/analysis/answer';
+import { SCALES } from '../../../../cli/src/features/predict/analysis/scale';
+import { predictCharts } from '../../../../cli/src/features/predict/report/charts';
+import { predictFigures, predictSentence } from '../../../../cli/src/features/predict/report/figures';
+import { renderPredictHtml } from '../../../../cli/src/features/predict/report/html';
+import { renderPredictMarkdown } from '../../../../cli/src/features/predict/report/markdown';
+import { sampleRun } from '../../../support/sample-run';
+
+const truth = { g: 30, a: 0.08, b: 0.004 };
+
+function measurement(
+  layout: object,
+  ratePerSecond: number,
+  more: Partial<MeasuredSize> = {},
+): MeasuredSize {
+  const topology: Topology = topologySchema.parse(layout);
+  return {
+    source: `search-${String(topology.workers.count)}`,
+    workload: {
+      name: 'last-node',
+      title: 'Webhook to last node',
+      variant: 'native',
+      method: 'GET',
+      path: '/webhook/load-last-node',
+      parameters: {},
+      answers: 'when-done',
+      latencyFloorMs: 0,
+    },
+    slo: ['p95<1s'],
+    topology,
+    machine: { cpu: 'Test CPU', cores: 16, memoryMiB: 16_000, os: 'Linux', node: 'v24' },
+    ratePerSecond,
+    lightLatencySeconds: 0.05,
+    cpuMillisecondsPerRequest: 40,
+    roleCpu: {},
+    ...more,
+  };
+}
+
+const workers = (
+  counts: readonly number[],
+  more: Partial<MeasuredSize> = {},
+  noise = 0,
+  seed = 7,
+): MeasuredSize[] => {
+  const random = seededRandom(seed);
+  return counts.map((count) =>
+    measurement(
+      { mode: 'queue', workers: { count, concurrency: 10 } },
+      uslRate(truth, count) * Math.exp(noise * normal(random)),
+      more,
+    ),
+  );
+};
+
+function predicted(
+  measurements: readonly MeasuredSize[],
+  n: number,
+  over: keyof typeof SCALES = 'workers',
+) {
+  const [group] = groupsOf(measurements, over);
+  if (group === undefined) throw new Error('there is no group');
+  return answer(group, n, seededRandom(1));
+}
+
+describe('the answer is the lowest bound, named', () => {
+  test('how it scales, where CPU and slots leave room', () => {
+    const result = predicted(workers([1, 2, 3, 4]), 6);
+    expect(result.bounds.map(({ name }) => name)).toEqual(['worker slots', 'CPU', 'scaling']);
+    expect(result.lowest?.name).toBe('scaling');
+    expect(result.lowest?.ratePerSecond.value).toBeCloseTo(uslRate(truth, 6), 3);
+    expect(predictSentence(result)).toMatch(
+      /6 workers should sustain .* bounded by how it scales\.$/,
+    );
+  });
+
+  test('the slots, where each is held for long', () => {
+    const result = predicted(workers([1, 2, 3, 4], { lightLatencySeconds: 5 }), 6);
+    expect(result.lowest).toMatchObject({ name: 'worker slots', ratePerSecond: { value: 12 } });
+  });
+
+  test("the task runner's slots, where a Code node waits and they are fewer", () => {
+    const waiting = workers([1, 2]).map((one): MeasuredSize => ({
+      ...one,
+      workload: { ...one.workload, latencyFloorMs: 5000 },
+      lightLatencySeconds: 5,
+      topology: { ...one.topology, env: { N8N_RUNNERS_MAX_CONCURRENCY: '4' } },
+    }));
+    expect(predicted(waiting, 2).lowest).toMatchObject({
+      name: 'runner slots',
+      ratePerSecond: { value: 1.6 },
+    });
+  });
+
+  test('the CPU, no more than the machine has of it', () => {
+    const dear = workers([1, 2, 3, 4], { cpuMillisecondsPerRequest: 400 });
+    expect(predicted(dear, 4).lowest).toMatchObject({ name: 'CPU', ratePerSecond: { value: 40 } });
+  });
+
+  test('the one thread of main, before which all workers queue', () => {
+    const busyMain = workers([1, 2, 3, 4], { roleCpu: { main: { own: 20, withRunner: 20 } } });
+    expect(predicted(busyMain, 8).lowest).toMatchObject({
+      name: 'CPU of main',
+      ratePerSecond: { value: 50 },
+    });
+  });
+
+  test('the limit of a role, which its task runners share', () => {
+    const limited = [1, 2, 3, 4].map((count) =>
+      measurement(
+        { mode: 'queue', workers: { count, concurrency: 10, cpuMillicores: 200 } },
+        2 * count,
+        { roleCpu: { worker: { own: 30, withRunner: 100 } } },
+      ),
+    );
+    const bounds = predicted(limited, 6).bounds.map((bound) => [
+      bound.name,
+      bound.ratePerSecond.value,
+    ]);
+    expect(bounds).toContainEqual(['CPU of the workers', 12]);
+  });
+
+  test('the CPU, by the limits of the processes where they have some', () => {
+    const limited = [500, 1000, 1500, 2000].map((cpuMillicores) =>
+      measurement({ main: { cpuMillicores } }, cpuMillicores / 50),
+    );
+    const result = predicted(limited, 3, 'cpu');
+    expect(result.bounds.find(({ name }) => name === 'CPU')?.ratePerSecond.value).toBe(75);
+    expect(result.group.points.map(({ n }) => n)).toEqual([0.5, 1, 1.5, 2]);
+  });
+
+  test('says how far it may be off', () => {
+    const result = predicted(workers([1, 2, 3, 4, 5, 6], {}, 0.03), 8);
+    const { low = 0, high = 0, value = 0 } = result.lowest?.ratePerSecond ?? {};
+    expect(low).toBeLessThan(value);
+    expect(high).toBeGreaterThan(value);
+    const actual = uslRate(truth, 8);
+    expect(low).toBeLessThan(actual);
+    expect(high).toBeGreaterThan(actual);
+  });
+});
+
+describe('what cannot be known is refused', () => {
+  test('more than three times the largest size', () => {
+    const result = predicted(workers([1, 2, 3, 4]), 13);
+    expect(result.refused[0]).toContain('more than 3 times the largest size measured (4)');
+    expect(result.bounds.map(({ name }) => name)).not.toContain('scaling');
+  });
+
+  test('a law from three sizes', () => {
+    expect(predicted(workers([1, 2, 3]), 4).refused[0]).toContain('needs 4 different sizes');
+  });
+
+  test('slots, where the reply does not wait for the work', () => {
+    const [one] = workers([1]);
+    if (one === undefined) throw new Error('there is none');
+    const result = predicted([{ ...one, workload: { ...one.workload, answers: 'at-once' } }], 1);
+    expect(result.refused).toContainEqual(expect.stringContaining('responds at once'));
+  });
+
+  test('everything, where nothing was measured', () => {
+    const result = predicted(
+      workers([1], { cpuMillisecondsPerRequest: null, lightLatencySeconds: null }),
+      2,
+    );
+    expect(result.lowest).toBeNull();
+    expect(predictSentence(result)).toMatch(/^Nothing can be said about /);
+  });
+});
+
+describe('groups', () => {
+  test('hold what differs in the size only', () => {
+    const tuned = workers([1, 2, 3, 4]);
+    const plain = tuned.map((one): MeasuredSize => ({
+      ...one,
+      topology: { ...one.topology, tuning: 'none' },
+    }));
+    const other = workers([1, 2], { slo: ['p95<2s'] });
+    const groups = groupsOf([...other, ...plain, ...tuned, ...workers([6])], 'workers');
+    expect(groups.map((group) => sizes(group).length)).toEqual([5, 4, 2]);
+  });
+
+  test('leave out what has no such size', () => {
+    expect(groupsOf([measurement({}, 40)], 'workers')).toEqual([]);
+    expect(groupsOf([measurement({}, 40)], 'cpu')).toEqual([]);
+    expect(groupsOf(workers([1, 2]), 'webhooks')).toEqual([]);
+  });
+});
+
+test('of sizes held out under 3% noise, nine in ten are predicted from the others within 10%', () => {
+  const errors = Array.from({ length: 40 }, (_, seed) => {
+    const result = predicted(workers([1, 2, 3, 4, 6, 8], {}, 0.03, seed), 8);
+    if (typeof result.fit === 'string') throw new Error(result.fit);
+    return result.fit.leaveOneOut.map(({ error }) => Math.abs(error));
+  }).flat();
+  expect(errors.filter((error) => error < 0.1).length / errors.length).toBeGreaterThan(0.9);
+});
+
+test('the report shows bounds, law, errors and refusals, and the curve with its band', () => {
+  const result = predicted(workers([1, 2, 3, 4], {}, 0.02), 6);
+  const names = predictFigures(result).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['Lowest: scaling', 'CPU', 'Law', 'Left out']));
+  const [chart] = predictCharts(result);
+  if (chart?.kind !== 'line') throw new Error('there is no chart');
+  expect(chart.series[1]?.points.at(-1)).toHaveLength(4);
+  expect(chart.marks?.map(({ label }) => label)).toEqual(['asked for', 'worker slots', 'CPU']);
+  expect(renderPredictMarkdown(result)).toContain('search-3');
+  expect(renderPredictHtml(result)).toContain('EXPECTED');
+});
+
+test('a closed loop tells what its clients could get, an open loop nothing', () => {
+  const { record } = sampleRun();
+  const closed = { ...record.profile, loop: 'closed' as const, clients: 8 };
+  expect(measurementOfRun({ ...record, profile: closed })).toMatchObject({
+    ratePerSecond: 38.4,
+    slo: ['8 clients'],
+    cpuMillisecondsPerRequest: 27.5,
+  });
+  expect(measurementOfRun(record)).toBeNull();
+});
+
+test('what was seen is its middle, from least to most', () => {
+  expect(seen([3, null, 1, 2])).toEqual({ value: 2, low: 1, high: 3 });
+  expect(seen([null, 0])).toBeNull();
+});
+
+test("two requests of the user's own are two workloads", () => {
+  const asked = (title: string): MeasuredSize[] =>
+    workers([1, 2]).map((one) => ({
+      ...one,
+      workload: { ...one.workload, name: 'request', title },
+    }));
+  const all = [...asked('POST /webhook/order'), ...asked('POST /webhook/invoice')];
+  expect(groupsOf(all, 'workers')).toHaveLength(2);
+});

@@ -1,0 +1,43 @@
+import {
+  firstFigures,
+  predictSentence,
+  predictTitle,
+} from '../../../../../cli/src/features/predict/report/figures';
+import { renderPredictHtml } from '../../../../../cli/src/features/predict/report/html';
+import { renderPredictMarkdown } from '../../../../../cli/src/features/predict/report/markdown';
+import { renderPredictTerminal } from '../../../../../cli/src/features/predict/report/terminal';
+import { samplePrediction } from '../../../../support/sample-predict';
+
+const known = samplePrediction();
+const refused = samplePrediction(40);
+
+test('says how much of which workload, what bounds it, and how far from it was measured', () => {
+  expect(predictTitle(known)).toBe('Predicted capacity of last-node with 6 workers');
+  expect(predictSentence(known)).toMatch(
+    /^n8n with 6 workers should sustain [\d.]+ req\/s of last-node \([\d.]+ to [\d.]+\), bounded by how it scales\.$/,
+  );
+  const figures = Object.fromEntries(firstFigures(known).map(({ name, value }) => [name, value]));
+  expect(figures['Expected']).toMatch(/^[\d.]+\/s \([\d.]+ to [\d.]+\)$/);
+  expect(figures['Bounded by']).toMatch(/^how it scales: scalability law over workers/);
+  expect(figures['Next bound']).toMatch(/^the CPU, at 167\/s$/);
+  expect(figures['Largest measured']).toMatch(/^[\d.]+\/s with 4 workers$/);
+});
+
+test('says why a bound is missing', () => {
+  const [reason = ''] = refused.refused;
+  expect(reason).toContain('more than 3 times the largest size measured');
+  expect(renderPredictHtml(refused)).toContain(
+    `<h2>What cannot be predicted</h2><ul><li>${reason}`,
+  );
+  expect(renderPredictHtml(known)).not.toContain('What cannot be predicted');
+});
+
+test('every report has the sentence, and where it comes from', () => {
+  const sentence = predictSentence(known);
+  for (const text of [renderPredictHtml(known), renderPredictMarkdown(known)]) {
+    expect(text).toContain(sentence);
+    for (const { source } of known.group.measurements) expect(text).toContain(source);
+  }
+  const terminal = renderPredictTerminal(known, { width: 400, colour: false });
+  expect(terminal).toMatch(/^EXPECTED {2}n8n with 6 workers/);
+});

@@ -1,0 +1,361 @@
+// What `--prove` deploys here is what the chart deploys in a cluster: both are asked, and compared.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { stringify } from 'yaml';
+import { keptForMs } from '../../../../cli/src/plan/kept-executions';
+import type { Topology } from '../../../../cli/src/plan/topology';
+import { TUNING_NAMES } from '../../../../cli/src/plan/tuning';
+import { readDeployed } from '../../../../cli/src/targets/chart/deployed';
+import { recommend } from '../../../../cli/src/features/recommend/analysis/recommend';
+import { valuesYaml } from '../../../../cli/src/features/recommend/values';
+import { merged } from '../../../../cli/src/targets/chart/values-topology';
+import { n8nEnv, type ProcessSeat } from '../../../../cli/src/targets/process/env';
+import { chart, paths, render, type Manifest } from '../../../chart/support/helm';
+import { queue, regular } from './evidence';
+
+const folder = mkdtempSync(join(tmpdir(), 'recommend-values-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Decide how fast n8n is and how much it holds; the rest is place and names. */
+const DECISIVE = [
+  'EXECUTIONS_MODE',
+  'EXECUTIONS_DATA_SAVE_ON_SUCCESS',
+  'EXECUTIONS_DATA_SAVE_ON_ERROR',
+  'EXECUTIONS_DATA_SAVE_ON_PROGRESS',
+  'N8N_LOG_LEVEL',
+  'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE',
+  'N8N_EXPRESSION_ENGINE_COMPILE_CACHE',
+  'N8N_EXPRESSION_ENGINE_POOL_SIZE',
+  'N8N_DISABLE_UI',
+  'N8N_RUNNERS_MAX_CONCURRENCY',
+  'N8N_RUNNERS_MAX_OLD_SPACE_SIZE',
+  'N8N_RUNNERS_MAX_PAYLOAD',
+  'N8N_CONCURRENCY_PRODUCTION_LIMIT',
+  'NODE_OPTIONS',
+  'DB_TYPE',
+  'DB_POSTGRESDB_POOL_SIZE',
+  'N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED',
+  'OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS',
+];
+
+interface Container {
+  name: string;
+  args?: string[];
+  env: { name: string; value?: string }[];
+  resources?: { limits?: { memory?: string; cpu?: string } };
+}
+type Decisive = Record<string, string | undefined>;
+interface Deployment {
+  /** Null where an autoscaler owns it. */
+  replicas: number | null;
+  env: Decisive;
+  concurrency: string | null;
+}
+
+const ROLES = ['main', 'worker', 'webhook'] as const;
+type RoleName = (typeof ROLES)[number];
+
+/** What the chart makes of the values. */
+async function charted(file: string): Promise<Partial<Record<RoleName, Deployment>>> {
+  const { manifests } = await render(paths.helm3, ['-f', file]);
+  const found: Partial<Record<RoleName, Deployment>> = {};
+  for (const manifest of manifests.filter(({ kind }) => kind === 'Deployment')) {
+    const name = ROLES.find((role) => roleOf(manifest) === role);
+    if (name === undefined) continue;
+    const { spec } = manifest as unknown as {
+      spec: { replicas?: number; template: { spec: { containers: Container[] } } };
+    };
+    const n8n = spec.template.spec.containers.find(({ env }) =>
+      env.some((one) => one.name === 'EXECUTIONS_MODE'),
+    );
+    if (n8n === undefined) continue;
+    found[name] = {
+      replicas: spec.replicas ?? null,
+      env: decisive(Object.fromEntries(n8n.env.map((one) => [one.name, inAnyPlace(one.value)]))),
+      concurrency: /--concurrency=(\d+)/.exec((n8n.args ?? []).join(' '))?.[1] ?? null,
+    };
+  }
+  return found;
+}
+
+/** What these are about, callers who keep connections and networks that drop them, pods alone have. */
+const inAnyPlace = (value: string | undefined): string | undefined =>
+  value?.replace(
+    / --require=\/etc\/n8n-tuned\/preload\/(last-answers|keep-alive|worker-guard)\.cjs/g,
+    '',
+  );
+
+const roleOf = ({ metadata }: Manifest): string | undefined =>
+  metadata.labels?.['app.kubernetes.io/component'];
+
+/** What the process target makes of the topology. */
+function laidOut(topology: Topology): Partial<Record<RoleName, Deployment>> {
+  const isQueue = topology.mode === 'queue';
+  const counts = {
+    main: 1,
+    worker: isQueue ? topology.workers.count : 0,
+    webhook: topology.webhooks.count,
+  };
+  return Object.fromEntries(
+    ROLES.filter((name) => counts[name] > 0).map((name): [RoleName, Deployment] => [
+      name,
+      {
+        replicas: counts[name],
+        env: decisive(n8nEnv(topology, seat(topology, name))),
+        concurrency: name === 'worker' ? String(topology.workers.concurrency) : null,
+      },
+    ]),
+  );
+}
+
+function seat({ mode, database }: Topology, role: RoleName): ProcessSeat {
+  const isPostgresql = mode === 'queue' || database === 'postgresql';
+  return {
+    role,
+    folder: '/n8n',
+    port: 5678,
+    brokerPort: 5679,
+    webhookUrl: 'http://127.0.0.1:5678',
+    database: isPostgresql ? { kind: 'postgresql', port: 5432 } : { kind: 'sqlite' },
+    redisPort: mode === 'queue' ? 6379 : null,
+    filesFolder: '/files',
+    patchFolder: '/etc/n8n-tuned/preload',
+  };
+}
+
+const decisive = (env: Record<string, string | undefined>): Decisive =>
+  Object.fromEntries(
+    DECISIVE.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
+
+/** By what the chart renders, and by the values alone. */
+const WAYS = { helm: paths.helm3, values: null };
+
+async function expectTheSame(text: string): Promise<void> {
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, text);
+  const expected = await charted(file);
+  for (const [way, helm] of Object.entries(WAYS)) {
+    const { topology } = readDeployed(text, helm);
+    const found = laidOut(topology);
+    for (const name of ROLES) {
+      const deployment = found[name];
+      if (deployment !== undefined && expected[name]?.replicas === null) deployment.replicas = null;
+    }
+    expect({ way, ...found }).toEqual({ way, ...expected });
+  }
+}
+
+describe('a topology made of values is what the chart deploys', () => {
+  test.each(['small', 'medium', 'laptop', 'cpu-bound', 'io-bound'])('preset %s', async (preset) => {
+    await expectTheSame(readFileSync(join(chart, 'presets', `${preset}.yaml`), 'utf8'));
+  });
+
+  test('presets by name, and values over them', async () => {
+    await expectTheSame('preset: medium\n');
+    await expectTheSame(`
+preset: [medium, openshift]
+worker: { replicas: 3, resources: { limits: { memory: null, cpu: 1500m } } }
+`);
+  });
+
+  test('no values at all', async () => {
+    await expectTheSame('{}\n');
+  });
+
+  test.each([
+    ['regular mode', regular(60)],
+    ['queue mode', queue(2, 90)],
+  ])('recommended for %s', async (_, evidence) => {
+    const found = recommend([evidence], 40);
+    if (found === null) throw new Error('nothing is recommended');
+    await expectTheSame(valuesYaml(found));
+  });
+
+  test('throughput over SQLite', async () => {
+    await expectTheSame('tuning: { profile: throughput }\n');
+  });
+
+  test('single settings over the profile, heaps of their own, variables for one role', async () => {
+    await expectTheSame(`
+executions: { mode: queue, peakRatePerSecond: 300 }
+database: { type: postgresql, poolSize: 7 }
+tuning: { profile: io-bound, saveProgress: true, logLevel: debug }
+heap: { oldSpace: 700Mi }
+worker:
+  replicas: 3
+  concurrency: 25
+  env: { N8N_RUNNERS_MAX_CONCURRENCY: 12 }
+  resources: { limits: { memory: 2Gi, cpu: 500m } }
+`);
+  });
+});
+
+/** What recommend writes, and what people set beside it. */
+const sometimes = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined });
+const limits = fc.record({
+  memory: fc.oneof(
+    fc.integer({ min: 1536, max: 8192 }).map((mebibytes) => `${String(mebibytes)}Mi`),
+    fc.constantFrom('2Gi', '1.5Gi', '3G', 2 ** 31),
+  ),
+  cpu: sometimes(fc.constantFrom('250m', '1', 2, '1.5')),
+});
+const role = {
+  resources: sometimes(fc.record({ limits })),
+  env: sometimes(
+    fc.dictionary(
+      fc.constantFrom('MINE', 'N8N_LOG_LEVEL', 'UV_THREADPOOL_SIZE'),
+      fc.constantFrom('8', 'debug'),
+      { maxKeys: 2 },
+    ),
+  ),
+};
+const tuning = fc.record(
+  {
+    profile: fc.constantFrom(...TUNING_NAMES),
+    saveProgress: fc.boolean(),
+    logLevel: fc.constantFrom('info', 'debug', 'error'),
+    saveSuccessfulExecutions: fc.constantFrom('all', 'none'),
+  },
+  { requiredKeys: ['profile'] },
+);
+const common = {
+  tuning,
+  heap: sometimes(fc.constantFrom({ enabled: false }, { oldSpace: '600Mi' })),
+};
+const anyValues = fc.oneof(
+  fc.record({
+    ...common,
+    main: fc.record({ ...role, concurrency: sometimes(fc.integer({ min: 1, max: 60 })) }),
+    database: fc.constantFrom({ type: 'sqlite' }, { type: 'postgresql' }),
+  }),
+  fc.record({
+    ...common,
+    executions: fc.record({
+      mode: fc.constant('queue'),
+      peakRatePerSecond: sometimes(fc.integer({ min: 1, max: 400 })),
+    }),
+    database: fc.record({
+      type: fc.constant('postgresql'),
+      poolSize: sometimes(fc.integer({ min: 2, max: 20 })),
+    }),
+    main: fc.record(role),
+    worker: fc.record({
+      ...role,
+      replicas: fc.integer({ min: 1, max: 6 }),
+      concurrency: sometimes(fc.integer({ min: 1, max: 80 })),
+    }),
+    webhook: fc.record({
+      ...role,
+      enabled: fc.boolean(),
+      replicas: fc.integer({ min: 1, max: 3 }),
+    }),
+  }),
+);
+
+test('both ways agree with the chart on whatever values', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyValues, (values) => expectTheSame(stringify(values))),
+    { numRuns: 20 },
+  );
+});
+
+describe.each(Object.entries(WAYS))('for how long n8n keeps executions, by %s', (_, helm) => {
+  const HOUR_MS = 3_600_000;
+  test.each([
+    ['tuning: { profile: default }', HOUR_MS],
+    ['{ tuning: { profile: default }, executions: { pruning: { bufferHours: 3 } } }', 3 * HOUR_MS],
+    ['{ tuning: { profile: default }, executions: { pruning: { enabled: false } } }', Infinity],
+    // The chart tells it to prune.
+    ["{ tuning: { profile: default }, image: { tag: '0.221.2' } }", 0],
+    ['tuning: { profile: throughput }', 0],
+  ])('%s', (text, ms) => {
+    expect(keptForMs(readDeployed(text, helm).topology)).toBe(ms);
+  });
+});
+
+test('only a rendering knows what single settings of the tuning come to', async () => {
+  const text = `
+executions: { mode: queue }
+database: { type: postgresql }
+tuning: { profile: throughput, workerConcurrency: 33, headlessWorkers: false, semiSpaceMiB: 48 }
+`;
+  const file = join(folder, 'values.yaml');
+  writeFileSync(file, text);
+  const rendered = readDeployed(text, paths.helm3);
+  expect(rendered.topology.workers.concurrency).toBe(33);
+  expect(rendered.leftOut.join()).not.toContain('tuning.');
+  expect(laidOut(rendered.topology).worker?.env['NODE_OPTIONS']).toContain(
+    '--max-semi-space-size=48',
+  );
+  const { leftOut } = readDeployed(text, null);
+  expect(leftOut).toContain('tuning.workerConcurrency: the value of the profile was loaded');
+  expect(leftOut.at(-1)).toContain('Helm is not installed');
+});
+
+test('options of Node.js that the user gives go in place of those of the chart, which is told', () => {
+  const { topology, leftOut } = readDeployed('main: { env: { NODE_OPTIONS: --trace-gc } }\n');
+  expect(topology.main).toMatchObject({ heapMiB: 'none', env: { NODE_OPTIONS: '--trace-gc' } });
+  expect(leftOut.join()).toContain(
+    "the patch lazy-character-map.cjs of main: the profile's choice was loaded",
+  );
+});
+
+test('values that the chart refuses are refused in its words', () => {
+  expect(() => readDeployed('worker: { replicas: 2, keda: { enabled: true } }\n')).toThrow(
+    /^the chart refuses the values: /,
+  );
+});
+
+test('places of a cluster mean nothing here', () => {
+  const text = 'env: { N8N_WEBHOOK_URL: https://n8n.example.com/, MINE: own }\n';
+  for (const helm of Object.values(WAYS)) {
+    const { topology } = readDeployed(text, helm);
+    const all = { ...topology.env, ...topology.main.env };
+    expect(all).toMatchObject({ MINE: 'own' });
+    expect(all).not.toHaveProperty('N8N_WEBHOOK_URL');
+  }
+});
+
+test('limits of CPU and memory are those of the process groups', () => {
+  const { topology } = readDeployed(
+    'main: { resources: { limits: { cpu: 300m, memory: 2Gi } } }\n',
+  );
+  expect(topology.main).toMatchObject({ cpuMillicores: 300, memoryMiB: 2048, heapMiB: 1024 });
+});
+
+test('what cannot be loaded here is named', () => {
+  const { leftOut } = readDeployed(`
+executions: { mode: queue }
+database: { type: postgresql }
+multiMain: { enabled: true }
+main: { replicas: 2, env: { KEY: { valueFrom: { secretKeyRef: { name: a, key: b } } } } }
+worker: { pools: [{ name: heavy }] }
+taskRunners: { mode: external }
+webhook: { enabled: true, autoscaling: { enabled: true } }
+`);
+  expect(leftOut).toEqual([
+    expect.stringContaining('several mains'),
+    expect.stringContaining('worker.pools'),
+    expect.stringContaining('external'),
+    'autoscaling of webhook: its replicas were loaded',
+    expect.stringContaining('KEY'),
+    // Its runners have containers of their own there.
+    'N8N_RUNNERS_MAX_OLD_SPACE_SIZE of worker: it was loaded with 256',
+  ]);
+});
+
+test('a preset that is none is named', () => {
+  expect(() => readDeployed('preset: huge\n')).toThrow("the chart has no preset 'huge'");
+});
+
+test('values go over the defaults as Helm lays them', () => {
+  expect(merged({ a: { b: 1, c: 2 }, d: [1, 2] }, { a: { b: null, e: 3 }, d: [4] })).toEqual({
+    a: { c: 2, e: 3 },
+    d: [4],
+  });
+});

@@ -1,0 +1,181 @@
+import { decide, type RecoveryDecision } from '../../../../../cli/src/features/recover/analysis/decide';
+import {
+  isCrash,
+  RUNNER_DIED,
+  STALLED,
+  type SeenExecution,
+  type Stored,
+} from '../../../../../cli/src/analysis/n8n-execution';
+
+/** Single cases of what is decided; test/cli/recover has random histories of passes. */
+
+const NOW_MS = 1_000_000_000;
+const RULES = { maxAttempts: 3, minAgeMs: 300_000, backOffMs: 60_000 };
+
+const seen = (id: string, given: Partial<SeenExecution> = {}): SeenExecution => ({
+  ...{ id, workflowId: 'w', status: 'crashed', mode: 'webhook', retryOf: null },
+  ...{ retrySuccessId: null, startedAtMs: NOW_MS - 900_000, stoppedAtMs: NOW_MS - 900_000 },
+  ...given,
+});
+const stored = (error: string | null, failedNode: string | null = null): Stored => ({
+  ...{ next: ['Webhook'], waits: [], ran: [], error, failedNode, runnerId: null },
+});
+const died = { error: RUNNER_DIED, failedNode: 'Work', runnerId: 'a runner' };
+const decided = (
+  executions: SeenExecution[],
+  looked: Record<string, Stored> = {},
+  queued: ReadonlySet<string> | null = new Set(),
+): RecoveryDecision | undefined =>
+  decide({ nowMs: NOW_MS, executions, stored: new Map(Object.entries(looked)), queued }, RULES)[0];
+
+describe('a crash', () => {
+  test.each([
+    [STALLED],
+    ['job stalled more than allowable limit'],
+    ['Workflow did not finish, possible out-of-memory issue'],
+    ['Driver not Connected'],
+    ['Timed out after 30000ms waiting for database connection recovery'],
+    ['terminating connection due to administrator command'],
+    ['sorry, too many clients already'],
+    ['too many connections for role "n8n"'],
+    ['remaining connection slots are reserved for roles with the SUPERUSER attribute'],
+  ])('is what n8n itself says, word by word: %s', (error) => {
+    expect(isCrash(stored(error))).toBe(true);
+    expect(isCrash(stored(error, 'Call another n8n'))).toBe(false);
+    expect(isCrash(stored(`The other n8n says: ${error}`))).toBe(false);
+    expect(isCrash(stored(error.slice(0, -1)))).toBe(false);
+  });
+
+  test.each(['The import did not finish in time', 'job stalled', null])(
+    'is no failure of a node: %s',
+    (error) => {
+      expect(isCrash(stored(error))).toBe(false);
+      const failed = seen('1', { status: 'error' });
+      expect(decided([failed], { 1: stored(error, 'Work') })).toMatchObject({
+        ...{ kind: 'fine', why: 'failed' },
+      });
+    },
+  );
+});
+
+describe('one whose task runner died', () => {
+  const looked = { 1: { next: ['Work'], waits: [], ran: ['Webhook'], ...died } };
+
+  test('is retried from its node', () => {
+    expect(decided([seen('1', { status: 'error' })], looked)).toMatchObject({
+      ...{ kind: 'retry', attempt: 1, next: ['Work'] },
+    });
+  });
+
+  test('is left where another one called it, which is not retried for that', () => {
+    const sub = seen('1', { status: 'error', mode: 'integrated' });
+    expect(decided([sub], looked)).toMatchObject({
+      ...{ kind: 'leave', isFinal: true },
+      reason: expect.stringMatching(/the one that called it has failed, and is not retried$/),
+    });
+  });
+
+  test('is known by the runner that n8n names, not by its words alone', () => {
+    expect(isCrash({ ...looked[1], runnerId: null })).toBe(false);
+    expect(isCrash({ ...looked[1], error: 'Node ran out of memory' })).toBe(false);
+  });
+});
+
+test.each([
+  ['webhook', 'retry'],
+  ['trigger', 'retry'],
+  ['error', 'retry'],
+  ['agent', 'retry'],
+  ['chat', 'leave'],
+  ['evaluation', 'leave'],
+  // Without a job they may be at work.
+  ['integrated', 'fine'],
+  ['manual', 'fine'],
+  ['cli', 'fine'],
+  ['internal', 'fine'],
+])('one that n8n has as running, without a job, in mode %s: %s', (mode, kind) => {
+  const running = seen('1', { mode, status: 'running', stoppedAtMs: null });
+  const looked = { 1: stored(null) };
+  expect(decided([running], looked)?.kind).toBe(kind);
+  expect(decided([running], looked, new Set(['1']))).toMatchObject({ why: 'at work' });
+});
+
+describe('a retry', () => {
+  const retry = (given: Partial<SeenExecution>): SeenExecution =>
+    seen('2', { mode: 'retry', retryOf: '1', stoppedAtMs: null, ...given });
+  const after = (
+    given: Partial<SeenExecution>,
+    queued: ReadonlySet<string> | null = new Set(),
+  ): RecoveryDecision | undefined =>
+    decided([seen('1'), retry(given)], { 1: stored(null) }, queued);
+
+  test('that is running without a job and old enough was lost, as an attempt', () => {
+    expect(after({ status: 'running' })).toMatchObject({ kind: 'retry', attempt: 2 });
+    expect(after({ status: 'running', startedAtMs: NOW_MS - 1000 })).toMatchObject({
+      ...{ kind: 'leave', reason: 'its retry 2 has not ended' },
+    });
+  });
+
+  test.each<[string, Partial<SeenExecution>, ReadonlySet<string> | null, string]>([
+    ['has a job', { status: 'running' }, new Set(['2']), 'has not ended'],
+    ['may have one', { status: 'running' }, null, 'has not ended'],
+    // When it was made n8n does not tell.
+    ['may be about to get one', { status: 'new', startedAtMs: null }, new Set(), 'has not begun'],
+    ['waits', { status: 'waiting' }, new Set(), 'is waiting, and n8n resumes it'],
+  ])('that %s goes on, and no other is begun', (_, given, queued, reason) => {
+    expect(after(given, queued)).toMatchObject({
+      ...{ kind: 'leave', reason: `its retry 2 ${reason}`, isFinal: false },
+    });
+  });
+
+  test('that found a file missing says so', () => {
+    const failed = retry({ status: 'error', stoppedAtMs: NOW_MS - 600_000 });
+    const looked = { 1: stored(null), 2: stored('File not found', 'Read') };
+    expect(decided([seen('1'), failed], looked)).toMatchObject({
+      ...{ kind: 'leave', isFinal: true },
+      reason: 'its retry 2 did not find a file, as where binary data is gone with its pod',
+    });
+  });
+});
+
+test('one that waits is neither lost nor at work', () => {
+  expect(decided([seen('1', { status: 'waiting' })])?.kind).toBe('waiting');
+});
+
+describe('one that has no node left to run', () => {
+  const over = { next: [], waits: [], ran: ['Webhook', 'Work'], failedNode: null, runnerId: null };
+  const failed = seen('1', { status: 'error' });
+
+  test.each(['Driver not Connected', STALLED])(
+    'has run to its end, whatever n8n says: %s',
+    (error) => {
+      expect(decided([failed], { 1: { ...over, error } })).toMatchObject({
+        ...{ kind: 'fine', why: 'done' },
+      });
+    },
+  );
+
+  test('is done as well where n8n, which died before it stored the end, calls it crashed', () => {
+    expect(decided([seen('1')], { 1: { ...over, error: null } })).toMatchObject({ why: 'done' });
+  });
+
+  test('has recovered the execution that it is a retry of', () => {
+    const retry = seen('2', { status: 'error', mode: 'retry', retryOf: '1' });
+    const looked = { 1: stored(STALLED), 2: { ...over, error: 'Connection terminated' } };
+    expect(decided([failed, retry], looked)).toMatchObject({ kind: 'fine', why: 'recovered' });
+  });
+
+  test('is lost where a node waits for more of its input, which no retry begins with', () => {
+    expect(decided([failed], { 1: { ...over, waits: ['Merge'], error: STALLED } })).toMatchObject({
+      ...{ kind: 'leave', isFinal: true },
+      reason: expect.stringMatching(/^a node has received only a part of its input/),
+    });
+  });
+
+  test('is lost where nothing is stored of its nodes', () => {
+    expect(decided([failed], { 1: { ...over, ran: [], error: STALLED } })).toMatchObject({
+      ...{ kind: 'leave', isFinal: true },
+      reason: expect.stringMatching(/^n8n has written an empty run over its data/),
+    });
+  });
+});

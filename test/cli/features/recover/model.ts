@@ -1,0 +1,206 @@
+import {
+  RUNNER_DIED,
+  STALLED,
+  type SeenExecution,
+  type Stored,
+  type StoredExecution,
+} from '../../../../cli/src/analysis/n8n-execution';
+import type { RecoveryHands } from '../../../../cli/src/features/recover/pass';
+
+/** An n8n for tests that knows what was really done, with a clock that only its user moves. */
+
+/**
+ * What becomes of one retry. `unheard`: it succeeds, and its caller is not told; `not noted`: it runs to its end, and n8n
+ * cannot store that it succeeded; `dies`: with its worker and main, so that n8n has it as running for good.
+ */
+export type Fate = 'success' | 'failure' | 'crash' | 'unheard' | 'not noted' | 'slow' | 'dies';
+
+export interface Work {
+  /**
+   * How it stands when the history begins. `at work`: n8n has it so, and nobody runs it; `resumed`: its wait is over,
+   * n8n has it as running, and it gets its job within ENQUEUED_WITHIN_MS.
+   */
+  begins:
+    | 'lost'
+    | 'lost and emptied'
+    | 'not noted'
+    | 'stalled'
+    | 'runner died'
+    | 'failed'
+    | 'at work'
+    | 'queued'
+    | 'resumed'
+    | 'waiting';
+  mode: 'webhook' | 'trigger' | 'error' | 'integrated' | 'manual';
+  /** Of its retries in turn; the last one repeats. */
+  fates: readonly Fate[];
+  ageMs: number;
+  /** Of one that is resumed: how long it is without a job. */
+  enqueuedInMs?: number;
+}
+
+const OPEN = ['new', 'running', 'waiting'];
+
+/** n8n is not slower than this in handing over what it has written as running. */
+export const ENQUEUED_WITHIN_MS = 9_000;
+
+export class ModelN8n implements RecoveryHands {
+  clockMs = 1_000_000_000;
+  readonly executions = new Map<string, SeenExecution>();
+  /** Retries that were begun while another one of the same execution was at work. */
+  overlaps = 0;
+  /** Retries of executions that had a job, or were about to get one. */
+  doubles = 0;
+  /** How often it was asked for its queue. */
+  looks = 0;
+  private readonly data = new Map<string, Stored>();
+  /** From when on an execution has a job. */
+  private readonly jobs = new Map<string, number>();
+  private readonly ends = new Map<string, number>();
+
+  constructor(readonly works: readonly Work[]) {
+    works.forEach((work, index) => {
+      const id = String(index + 1);
+      const { mode, ageMs } = work;
+      const status = STATUS[work.begins];
+      // What was resumed has stopped when its wait began.
+      const hasStopped = !OPEN.includes(status) || work.begins === 'resumed';
+      this.executions.set(id, {
+        ...{ id, workflowId: 'w', status, mode, retryOf: null, retrySuccessId: null },
+        startedAtMs: this.clockMs - ageMs,
+        stoppedAtMs: hasStopped ? this.clockMs - ageMs : null,
+      });
+      if (work.begins === 'queued') this.jobs.set(id, this.clockMs);
+      if (work.begins === 'resumed') this.jobs.set(id, this.clockMs + (work.enqueuedInMs ?? 0));
+      this.data.set(id, {
+        next: ['lost and emptied', 'not noted'].includes(work.begins) ? [] : ['Webhook'],
+        waits: [],
+        ran: work.begins === 'not noted' ? ['Webhook'] : [],
+        ...errorOf(work.begins),
+      });
+    });
+  }
+
+  nowMs = (): number => this.clockMs;
+
+  wait = (ms: number): Promise<void> => {
+    this.clockMs += ms;
+    return Promise.resolve();
+  };
+
+  queued = (): Promise<ReadonlySet<string>> => {
+    this.settle();
+    this.looks += 1;
+    const found = [...this.jobs].filter(([, fromMs]) => fromMs <= this.clockMs);
+    return Promise.resolve(new Set(found.map(([id]) => id)));
+  };
+
+  stored = (id: string): Promise<Stored> => Promise.resolve(this.data.get(id) ?? 'no data');
+
+  /** As n8n's API is asked: without those that succeeded. */
+  executionsOf = (
+    _workflowId: string,
+    { sinceMs, sinceId = '0' }: { sinceMs: number; sinceId?: string },
+  ): Promise<SeenExecution[]> => {
+    this.settle();
+    const found = [...this.executions.values()].filter(
+      ({ id, status, startedAtMs }) =>
+        status !== 'success' && (startedAtMs ?? 0) >= sinceMs && Number(id) >= Number(sinceId),
+    );
+    return Promise.resolve(found.map((execution) => ({ ...execution })));
+  };
+
+  retry = async (id: string): Promise<{ id: string; status: string }> => {
+    // What else happens meanwhile is between the turns of the event loop.
+    await Promise.resolve();
+    this.settle();
+    if (this.jobs.has(id)) this.doubles += 1;
+    const before = this.retriesOf(id);
+    if (before.some((retry) => OPEN.includes(retry.status) && this.jobs.has(retry.id))) {
+      this.overlaps += 1;
+    }
+    const { fates } = this.works[Number(id) - 1] ?? { fates: [] };
+    const fate = fates[Math.min(before.length, fates.length - 1)] ?? 'success';
+    const retryId = String(this.executions.size + 1);
+    const stored = this.data.get(id);
+    const isEmpty = stored === undefined || stored === 'no data' || stored.next.length === 0;
+    this.executions.set(retryId, {
+      ...{ id: retryId, workflowId: 'w', status: 'running', mode: 'retry' },
+      ...{ retryOf: id, retrySuccessId: null, startedAtMs: this.clockMs, stoppedAtMs: null },
+    });
+    if (isEmpty) this.emptyRuns += 1;
+    this.data.set(retryId, {
+      next: ['Webhook'],
+      waits: [],
+      ran: [],
+      error: null,
+      failedNode: null,
+      runnerId: null,
+    });
+    if (fate !== 'dies') {
+      this.jobs.set(retryId, this.clockMs);
+      this.ends.set(retryId, this.clockMs + (fate === 'slow' ? SLOW_MS : 0));
+    }
+    this.fateOf.set(retryId, fate);
+    this.settle();
+    if (['unheard', 'slow', 'dies'].includes(fate)) throw new Error('did not respond');
+    return { id: retryId, status: this.executions.get(retryId)?.status ?? 'unknown' };
+  };
+
+  /** Retries that ran nothing, which n8n calls a success. */
+  emptyRuns = 0;
+  private readonly fateOf = new Map<string, Fate>();
+
+  retriesOf = (id: string): SeenExecution[] =>
+    [...this.executions.values()].filter(({ retryOf }) => retryOf === id);
+
+  /** Work that came to its end, by its original execution and its retries. */
+  done(id: string): number {
+    return this.retriesOf(id).filter(
+      (retry) => retry.status === 'success' || this.fateOf.get(retry.id) === 'not noted',
+    ).length;
+  }
+
+  private settle(): void {
+    for (const [id, endMs] of this.ends) {
+      const execution = this.executions.get(id);
+      if (endMs > this.clockMs || execution?.status !== 'running') continue;
+      this.jobs.delete(id);
+      const fate = this.fateOf.get(id);
+      execution.status =
+        fate !== undefined && ['failure', 'crash', 'not noted'].includes(fate)
+          ? 'error'
+          : 'success';
+      execution.stoppedAtMs = endMs;
+      const isOver = fate === 'not noted';
+      this.data.set(id, {
+        ...{ next: isOver ? [] : ['Webhook'], waits: [], ran: isOver ? ['Webhook'] : [] },
+        ...(fate === 'failure' ? FAILED : CRASHED),
+      });
+      const original = this.executions.get(execution.retryOf ?? '');
+      if (execution.status === 'success' && original !== undefined) original.retrySuccessId = id;
+    }
+  }
+}
+
+const CRASHED = { error: STALLED, failedNode: null, runnerId: null };
+const FAILED = { error: 'a node has failed', failedNode: 'Work', runnerId: null };
+const WITHOUT_RUNNER = { error: RUNNER_DIED, failedNode: 'Work', runnerId: 'a runner' };
+
+const errorOf = (begins: Work['begins']): Omit<StoredExecution, 'next' | 'waits' | 'ran'> =>
+  begins === 'failed' ? FAILED : begins === 'runner died' ? WITHOUT_RUNNER : CRASHED;
+
+export const SLOW_MS = 600_000;
+
+const STATUS = {
+  lost: 'crashed',
+  'lost and emptied': 'error',
+  'not noted': 'error',
+  stalled: 'error',
+  'runner died': 'error',
+  failed: 'error',
+  'at work': 'running',
+  queued: 'running',
+  resumed: 'running',
+  waiting: 'waiting',
+} as const;

@@ -1,0 +1,69 @@
+import { isCrash, STALLED } from '../../../../cli/src/analysis/n8n-execution';
+import { RecoveryApi } from '../../../../cli/src/features/recover/n8n';
+import { N8nApi } from '../../../../cli/src/targets/url/api';
+
+/** What recovery reads of an execution, from what the API of n8n 2.41 says. */
+
+const asking = (status: number, body: unknown): RecoveryApi => {
+  jest
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(() => Promise.resolve(new Response(JSON.stringify(body), { status })));
+  return new RecoveryApi(new N8nApi('http://n8n', 'a-key'));
+};
+afterEach(() => jest.restoreAllMocks());
+
+const shown = (resultData: object): object => ({
+  data: { executionData: { nodeExecutionStack: [{ node: { name: 'Webhook' } }] }, resultData },
+});
+
+test("n8n's own error names no node, also where nodes have run before", async () => {
+  const stored = await asking(
+    200,
+    shown({
+      error: { level: 'warning', tags: {}, message: STALLED, stack: 'Error: ...' },
+      lastNodeExecuted: 'Before',
+      runData: { Before: [{ executionStatus: 'success' }] },
+    }),
+  ).stored('1');
+  expect(stored).toEqual({
+    ...{
+      next: ['Webhook'],
+      waits: [],
+      ran: ['Before'],
+      error: STALLED,
+      failedNode: null,
+      runnerId: null,
+    },
+  });
+  expect(isCrash(stored)).toBe(true);
+});
+
+test.each([
+  ['names its node', { error: { message: STALLED, node: { name: 'Work' } } }],
+  [
+    'is that of its last run',
+    {
+      error: { message: STALLED },
+      runData: { Work: [{ executionStatus: 'success' }, { error: { message: STALLED } }] },
+    },
+  ],
+])('an error of a node %s', async (_, resultData) => {
+  const stored = await asking(200, shown(resultData)).stored('1');
+  expect(stored).toMatchObject({ error: STALLED, failedNode: 'Work' });
+  expect(isCrash(stored)).toBe(false);
+});
+
+test.each([
+  ['died', 'Node execution failed', true],
+  ['had too little memory', 'Node ran out of memory', false],
+])('the error of a node whose task runner %s', async (_, message, isOne) => {
+  const error = { level: 'error', message, runnerId: '5z_EYdumRSrtyN2-cwQTA' };
+  const stored = await asking(200, shown({ error, runData: { Work: [{ error }] } })).stored('1');
+  expect(stored).toMatchObject({ failedNode: 'Work', runnerId: error.runnerId });
+  expect(isCrash(stored)).toBe(isOne);
+});
+
+test('what n8n has no longer has no data, and ends no pass', async () => {
+  expect(await asking(404, { message: 'Not Found' }).stored('1')).toBe('no data');
+  await expect(asking(500, { message: 'away' }).stored('1')).rejects.toThrow('with status 500');
+});

@@ -1,0 +1,413 @@
+import fc from 'fast-check';
+import {
+  BrokenPass,
+  isAnythingLost,
+  pass,
+  summaryOf,
+  type PassOrder,
+  type PassReport,
+  type RecoveryHands,
+} from '../../../../cli/src/features/recover/pass';
+import { NOTHING_KNOWN } from '../../../../cli/src/features/recover/saves';
+import { ENQUEUED_WITHIN_MS, ModelN8n, SLOW_MS, type Work } from './model';
+
+/** Passes of recovery over random histories: everything that can be is done at least once, and nothing twice unseen. */
+
+const RULES = { maxAttempts: 3, minAgeMs: 300_000, backOffMs: 60_000 };
+const OLD_MS = 600_000;
+
+const orderOf = (given: Partial<PassOrder> = {}): PassOrder => ({
+  workflows: [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: true }],
+  ...{ rules: RULES, saves: NOTHING_KNOWN },
+  ...{ sinceMs: 0, retries: true, atOnce: 2, stopAfterLost: 1000 },
+  ...given,
+});
+const never = new AbortController().signal;
+const quiet = (): void => undefined;
+const run = (n8n: ModelN8n, given: Partial<PassOrder> = {}) =>
+  pass(n8n, orderOf(given), quiet, never);
+
+const work = (given: Partial<Work> = {}): Work => ({
+  ...{ begins: 'lost', mode: 'webhook', fates: ['success'], ageMs: OLD_MS },
+  ...given,
+});
+
+const works = fc.array(
+  fc.record<Work>({
+    begins: fc.constantFrom(
+      ...([
+        'lost',
+        'lost and emptied',
+        'not noted',
+        'stalled',
+        'runner died',
+        'failed',
+        'at work',
+        'queued',
+        'resumed',
+        'waiting',
+      ] as const),
+    ),
+    mode: fc.constantFrom('webhook', 'trigger', 'error', 'integrated', 'manual'),
+    fates: fc.array(
+      fc.constantFrom('success', 'failure', 'crash', 'unheard', 'not noted', 'slow', 'dies'),
+      {
+        ...{ minLength: 1, maxLength: 4 },
+      },
+    ),
+    ageMs: fc.constantFrom(1000, OLD_MS),
+    enqueuedInMs: fc.nat({ max: ENQUEUED_WITHIN_MS }),
+  }),
+  { minLength: 1, maxLength: 12 },
+);
+
+/** By the meaning of each word, not by what the planner does. */
+const isOurs = ({ begins, mode }: Work): boolean =>
+  ['webhook', 'trigger', 'error'].includes(mode) &&
+  ['lost', 'stalled', 'runner died', 'at work'].includes(begins);
+
+test('over random histories', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      works,
+      fc.array(fc.nat({ max: 900_000 }), { minLength: 4, maxLength: 12 }),
+      fc.integer({ min: 1, max: 4 }),
+      fc.boolean(),
+      async (given, waits, atOnce, hasMore) => {
+        const n8n = new ModelN8n(given);
+        for (const waitMs of waits) {
+          await run(n8n, { atOnce });
+          if (hasMore) await run(n8n);
+          n8n.clockMs += waitMs;
+        }
+        // Long enough for what is slow, and for every back-off.
+        for (let more = 0; more < 4; more += 1) {
+          n8n.clockMs += 2 * SLOW_MS;
+          await run(n8n);
+        }
+        expect([n8n.overlaps, n8n.doubles, n8n.emptyRuns]).toEqual([0, 0, 0]);
+        given.forEach((one, index) => {
+          const id = String(index + 1);
+          const retries = n8n.retriesOf(id).length;
+          expect(retries).toBeLessThanOrEqual(isOurs(one) ? RULES.maxAttempts : 0);
+          expect(n8n.done(id)).toBeLessThanOrEqual(1);
+          if (!isOurs(one)) return;
+          // It is done, or its attempts are used up, or a retry has failed by itself.
+          const { fates } = one;
+          const upTo = Array.from(
+            { length: RULES.maxAttempts },
+            (_, at) => fates[at] ?? fates.at(-1),
+          );
+          const isEnd = (fate: string | undefined): boolean => fate !== 'crash' && fate !== 'dies';
+          const end = upTo.find(isEnd);
+          expect(n8n.done(id)).toBe(end === undefined || end === 'failure' ? 0 : 1);
+          expect(retries).toBe(end === undefined ? RULES.maxAttempts : 1 + upTo.findIndex(isEnd));
+        });
+      },
+    ),
+  );
+});
+
+test('without being told to retry, it retries nothing and says what it would', async () => {
+  const n8n = new ModelN8n([
+    work(),
+    work({ begins: 'lost and emptied' }),
+    work({ begins: 'failed' }),
+  ]);
+  const report = await run(n8n, { retries: false });
+  expect(n8n.executions.size).toBe(3);
+  expect(report.due).toEqual([
+    { executionId: '1', workflow: 'Work', attempt: 1, from: ['Webhook'] },
+  ]);
+  expect(report.left).toEqual([
+    {
+      ...{ executionId: '2', workflow: 'Work', isFinal: true },
+      reason: expect.stringContaining('keep-stalled') as string,
+    },
+  ]);
+  expect(isAnythingLost(report)).toBe(true);
+});
+
+test('a retry that n8n notes as a success, and that ran nothing, is no recovery', async () => {
+  const n8n = new ModelN8n([work({ begins: 'lost and emptied' })]);
+  await n8n.retry('1');
+  expect(n8n.executions.get('1')?.retrySuccessId).toBe('2');
+  const report = await run(n8n);
+  expect([report.attempts, report.left.map(({ reason, isFinal }) => [reason, isFinal])]).toEqual([
+    [],
+    [[expect.stringContaining('its retry 2 ran nothing') as string, true]],
+  ]);
+});
+
+test('what ran to its end, and could not be stored as a success, is neither lost nor retried', async () => {
+  const said: string[] = [];
+  const n8n = new ModelN8n([work({ begins: 'not noted' })]);
+  const report = await pass(n8n, orderOf(), (text) => void said.push(text), never);
+  expect([isAnythingLost(report), report.attempts, report.left]).toEqual([false, [], []]);
+  expect(said).toEqual([
+    'execution 1 of Work: not lost: it ran to its end, and n8n could not store that it succeeded',
+  ]);
+});
+
+test('it stops where retries are lost one after the other', async () => {
+  const n8n = new ModelN8n(Array.from({ length: 9 }, () => work({ fates: ['crash'] })));
+  const report = await run(n8n, { atOnce: 1, stopAfterLost: 3 });
+  expect(report.attempts.map(({ outcome }) => outcome)).toEqual(Array(3).fill('lost again'));
+  expect(report.stopped).toMatch(/^3 retries in a row were lost/);
+});
+
+test('where it stops, what is being looked at by then is left to the next pass', async () => {
+  const n8n = new ModelN8n([work({ fates: ['crash'] }), work()]);
+  const look = n8n.executionsOf;
+  const [first, ended] = [n8n.stored, new AbortController()];
+  // The retry of the first one is known to be lost before the last look at the second one is over.
+  n8n.stored = (id) => {
+    if (id === '3') ended.abort();
+    return first(id);
+  };
+  n8n.executionsOf = async (...given) => {
+    const found = await look(...given);
+    if (given[1].sinceId !== '2') return found;
+    while (!ended.signal.aborted) await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    return found;
+  };
+  const report = await run(n8n, { stopAfterLost: 1 });
+  expect(report.attempts.map(({ executionId, outcome }) => [executionId, outcome])).toEqual([
+    ['1', 'lost again'],
+  ]);
+  expect([n8n.executions.size, report.stopped]).toEqual([3, expect.stringMatching(/^1 retries/)]);
+});
+
+test('after an attempt that was lost it waits, twice as long after each further one', async () => {
+  const n8n = new ModelN8n([work({ fates: ['crash'] })]);
+  const startedAtMs = n8n.clockMs;
+  while (n8n.clockMs < startedAtMs + 600_000) {
+    await run(n8n);
+    n8n.clockMs += 10_000;
+  }
+  const atS = n8n.retriesOf('1').map((retry) => ((retry.startedAtMs ?? 0) - startedAtMs) / 1000);
+  expect(atS).toEqual([0, 60, 180]);
+});
+
+test('what is younger than --age is left for a later pass', async () => {
+  const n8n = new ModelN8n([work({ ageMs: 1000 }), work({ begins: 'at work', ageMs: 1000 })]);
+  const { attempts, left } = await run(n8n);
+  expect([attempts, left.map(({ executionId, isFinal }) => [executionId, isFinal])]).toEqual([
+    [],
+    [['1', false]],
+  ]);
+  n8n.clockMs += RULES.minAgeMs;
+  expect((await run(n8n)).attempts.map(({ outcome }) => outcome)).toEqual([
+    ...['recovered', 'recovered'],
+  ]);
+});
+
+test('what somebody else has begun to retry since the look is left to them', async () => {
+  const n8n = new ModelN8n([work({ fates: ['slow'] }), work()]);
+  const look = n8n.executionsOf;
+  let looks = 0;
+  n8n.executionsOf = async (...given) => {
+    looks += 1;
+    if (looks === 2) await n8n.retry('1').catch(() => undefined);
+    return look(...given);
+  };
+  const { attempts } = await run(n8n, { atOnce: 1 });
+  expect(attempts.map(({ executionId, outcome, text }) => [executionId, outcome, text])).toEqual([
+    ['1', 'no longer due', 'its retry 3 has not ended'],
+    ['2', 'recovered', 'by execution 4'],
+  ]);
+  expect(n8n.overlaps).toBe(0);
+});
+
+test('a retry whose worker and main died counts as one attempt, once it is old enough', async () => {
+  const n8n = new ModelN8n([work({ fates: ['dies', 'success'] })]);
+  expect((await run(n8n)).attempts.map(({ outcome }) => outcome)).toEqual(['not known']);
+  expect((await run(n8n)).left).toMatchObject([{ reason: 'its retry 2 has not ended' }]);
+  n8n.clockMs += RULES.minAgeMs;
+  expect((await run(n8n)).attempts).toMatchObject([{ attempt: 2, outcome: 'recovered' }]);
+  expect([n8n.done('1'), n8n.overlaps]).toEqual([1, 0]);
+});
+
+describe('does not race enqueueing', () => {
+  test('what has its job a moment after the first look is left to its worker', async () => {
+    const n8n = new ModelN8n([
+      work({ begins: 'resumed', enqueuedInMs: ENQUEUED_WITHIN_MS }),
+      work({ begins: 'at work' }),
+    ]);
+    const { attempts } = await run(n8n, { atOnce: 1 });
+    expect(attempts.map(({ executionId, outcome }) => [executionId, outcome])).toEqual([
+      ['1', 'no longer due'],
+      ['2', 'recovered'],
+    ]);
+    expect(n8n.doubles).toBe(0);
+  });
+
+  test('it asks for the queue only where that decides, and for what n8n calls lost not at all', async () => {
+    const ended = new ModelN8n([work(), work({ begins: 'stalled' }), work({ begins: 'waiting' })]);
+    expect((await run(ended)).attempts).toHaveLength(2);
+    expect(ended.looks).toBe(0);
+    const open = new ModelN8n([work({ begins: 'at work' }), work({ begins: 'queued' }), work()]);
+    expect((await run(open, { atOnce: 1 })).attempts).toHaveLength(2);
+    // For the pass, and right before the retry of the one that n8n has as running.
+    expect(open.looks).toBe(2);
+  });
+});
+
+test('what waits is named, and not called lost', async () => {
+  const said: string[] = [];
+  const n8n = new ModelN8n(Array.from({ length: 22 }, () => work({ begins: 'waiting' })));
+  const report = await pass(n8n, orderOf(), (text) => void said.push(text), never);
+  expect(report.waiting).toHaveLength(22);
+  expect([isAnythingLost(report), report.left, report.attempts]).toEqual([false, [], []]);
+  expect(said[0]).toBe('execution 1 of Work: left alone: it is waiting, and n8n resumes it');
+  expect(said.slice(20)).toEqual(['workflow Work: 2 more executions are waiting']);
+  expect(summaryOf(report, true)).toContain('0 left alone, 22 waiting;');
+});
+
+describe('by what n8n saves', () => {
+  const unsaid = [{ id: 'w', name: 'Work', savesFailures: null, savesSuccesses: null }];
+  const inRegularMode = (given: Partial<PassOrder>): ReturnType<typeof pass> => {
+    const { nowMs, executionsOf, stored, retry, wait } = new ModelN8n([work()]);
+    const hands: RecoveryHands = { nowMs, executionsOf, stored, retry, wait, queued: null };
+    return pass(hands, orderOf({ workflows: unsaid, ...given }), quiet, never);
+  };
+
+  test('in regular mode only workflows whose successes are saved', async () => {
+    const report = await inRegularMode({});
+    expect([report.attempts, report.refused]).toEqual([
+      [],
+      [{ workflow: 'Work', reason: expect.stringContaining('saveDataSuccessExecution') as string }],
+    ]);
+    const saving = await inRegularMode({ saves: { ...NOTHING_KNOWN, successes: true } });
+    expect(saving.attempts.map(({ outcome }) => outcome)).toEqual(['recovered']);
+  });
+
+  test('nothing of a workflow whose failures n8n deletes', async () => {
+    const own = await run(new ModelN8n([work()]), {
+      workflows: [{ id: 'w', name: 'Work', savesFailures: false, savesSuccesses: true }],
+    });
+    expect(own.refused[0]?.reason).toMatch(/its settings save no failed executions/);
+    const saves = { ...NOTHING_KNOWN, failures: false };
+    const all = await run(new ModelN8n([work()]), { workflows: unsaid, saves });
+    expect([all.attempts, all.refused[0]?.reason]).toEqual([
+      [],
+      expect.stringMatching(/n8n saves no failed executions/),
+    ]);
+    const given = [{ id: 'w', name: 'Work', savesFailures: true, savesSuccesses: null }];
+    expect((await run(new ModelN8n([work()]), { workflows: given, saves })).refused).toEqual([]);
+  });
+});
+
+test('its end: no further retry is begun', async () => {
+  const n8n = new ModelN8n([work(), work()]);
+  const stopping = new AbortController();
+  stopping.abort(new Error('stopped by Ctrl-C'));
+  const said: string[] = [];
+  const report = await pass(n8n, orderOf(), (text) => void said.push(text), stopping.signal);
+  expect([report.attempts, report.stopped]).toEqual([[], 'stopped by Ctrl-C']);
+  expect(said).toEqual([
+    'execution 1 of Work: left for the next pass: this one has stopped',
+    'execution 2 of Work: left for the next pass: this one has stopped',
+    'stopped: stopped by Ctrl-C',
+  ]);
+});
+
+test('its end: what became of a retry under way is not known, and the next pass sees it', async () => {
+  const n8n = new ModelN8n([work({ fates: ['unheard'] }), work()]);
+  const stopping = new AbortController();
+  const { retry } = n8n;
+  n8n.retry = (id) => {
+    stopping.abort(new Error('stopped by Ctrl-C'));
+    return retry(id);
+  };
+  const outcomes = ({ attempts }: PassReport): unknown[] =>
+    attempts.map(({ executionId, outcome }) => [executionId, outcome]);
+  const order = orderOf({ atOnce: 1, stopAfterLost: 1 });
+  const report = await pass(n8n, order, quiet, stopping.signal);
+  expect([outcomes(report), report.stopped]).toEqual([[['1', 'not known']], 'stopped by Ctrl-C']);
+  expect(outcomes(await run(n8n))).toEqual([['2', 'recovered']]);
+});
+
+test('its end: what was still being looked at is not retried', async () => {
+  const n8n = new ModelN8n([work(), work()]);
+  const stopping = new AbortController();
+  const look = n8n.executionsOf;
+  n8n.executionsOf = (...given) => {
+    if (given[1].sinceId === undefined) return look(...given);
+    stopping.abort(new Error('stopped by Ctrl-C'));
+    return Promise.reject(new Error('broken off'));
+  };
+  const report = await pass(n8n, orderOf(), quiet, stopping.signal);
+  expect([report.due.length, report.attempts, report.stopped]).toEqual([
+    ...[2, [], 'stopped by Ctrl-C'],
+  ]);
+});
+
+describe('a look that fails', () => {
+  const said: string[] = [];
+  const tell = (text: string): void => void said.push(text);
+  afterEach(() => said.splice(0));
+
+  /** Of three works the second one cannot be looked at again, while the first one is being retried. */
+  function broken(): ModelN8n {
+    const n8n = new ModelN8n([work(), work(), work()]);
+    const [look, { retry }] = [n8n.executionsOf, n8n];
+    const [begun, failed] = [new AbortController(), new AbortController()];
+    const until = async ({ signal }: AbortController): Promise<void> => {
+      while (!signal.aborted) await new Promise(setImmediate);
+    };
+    n8n.executionsOf = async (...given) => {
+      if (given[1].sinceId !== '2') return look(...given);
+      await until(begun);
+      failed.abort();
+      throw new Error('n8n is away');
+    };
+    n8n.retry = async (id) => {
+      begun.abort();
+      await until(failed);
+      return retry(id);
+    };
+    return n8n;
+  }
+
+  test('ends the pass once what is under way has ended, with its counts, and begins nothing more', async () => {
+    const n8n = broken();
+    const error: unknown = await pass(n8n, orderOf(), tell, never).catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(BrokenPass);
+    const { report, message } = error as BrokenPass;
+    expect([message, report.stopped]).toEqual(['n8n is away', 'n8n is away']);
+    expect(report.attempts.map(({ executionId, outcome }) => [executionId, outcome])).toEqual([
+      ['1', 'recovered'],
+    ]);
+    const calls = n8n.executions.size;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(n8n.executions.size).toBe(calls);
+  });
+
+  test('leaves a line for each retry before it begins, and for each that is left', async () => {
+    await pass(broken(), orderOf(), tell, never).catch(quiet);
+    expect(said).toEqual([
+      'execution 1 of Work: attempt 1 from Webhook begins',
+      'execution 1 of Work: attempt 1 from Webhook: recovered: by execution 4',
+      'execution 2 of Work: left for the next pass: this one has stopped',
+      'execution 3 of Work: left for the next pass: this one has stopped',
+      'stopped: n8n is away',
+    ]);
+  });
+});
+
+test('a lead that is lost during the last look begins no retry', async () => {
+  const n8n = new ModelN8n([work()]);
+  const leading = new AbortController();
+  const look = n8n.executionsOf;
+  n8n.executionsOf = async (...given) => {
+    const found = await look(...given);
+    if (given[1].sinceId !== undefined) leading.abort(new Error('another recovery took over'));
+    return found;
+  };
+  const report = await pass(n8n, orderOf(), quiet, leading.signal);
+  expect([report.attempts, report.stopped, n8n.executions.size]).toEqual([
+    ...[[], 'another recovery took over', 1],
+  ]);
+});

@@ -1,0 +1,56 @@
+import { NOTHING_KNOWN, saidAtStart, savesIn } from '../../../../cli/src/features/recover/saves';
+import { tunings } from '../../../../cli/src/plan/tuning';
+
+/** What is said when recovery begins, by what n8n saves. */
+
+const given = (error: string, success: string, progress: string, stalled?: string) =>
+  savesIn({
+    EXECUTIONS_DATA_SAVE_ON_ERROR: error,
+    EXECUTIONS_DATA_SAVE_ON_SUCCESS: success,
+    EXECUTIONS_DATA_SAVE_ON_PROGRESS: progress,
+    RECOVERY_KEEPS_STALLED: stalled,
+  });
+
+test('variables that are not set, or say something else, are not known', () => {
+  expect(savesIn({})).toEqual(NOTHING_KNOWN);
+  expect(given('some', '', '1')).toEqual(NOTHING_KNOWN);
+  expect(given('none', 'all', 'true', 'false')).toEqual({
+    ...{ failures: false, successes: true, progress: true, stalled: false },
+  });
+});
+
+test.each(Object.entries(tunings))(
+  'the profile %s: recovery is possible in queue mode',
+  (_, of) => {
+    const { saveFailedExecutions, saveSuccessfulExecutions, saveProgress, keepStalled } = of;
+    const saves = given(
+      saveFailedExecutions,
+      saveSuccessfulExecutions,
+      String(saveProgress),
+      String(keepStalled),
+    );
+    expect(saidAtStart(saves, true)).toEqual([
+      'n8n does not save progress: a retry begins at the trigger, and runs every node again',
+    ]);
+    const inRegularMode = saidAtStart(saves, false).filter((text) => text.includes('impossible'));
+    expect(inRegularMode).toHaveLength(saveSuccessfulExecutions === 'none' ? 1 : 0);
+  },
+);
+
+test('what makes it impossible, or leaves something lost, is said first', () => {
+  expect(saidAtStart(given('none', 'all', 'true', 'false'), true)).toEqual([
+    expect.stringMatching(/^n8n saves no failed executions .* recovery is impossible, except/),
+    expect.stringContaining('without keep-stalled'),
+    'n8n saves progress: a retry begins with the node that was running',
+  ]);
+  // In regular mode there is no job that stalls.
+  expect(saidAtStart(given('all', 'all', 'true', 'false'), false)).toHaveLength(1);
+});
+
+test('that it is not known is said as well', () => {
+  for (const hasQueue of [true, false]) {
+    expect(saidAtStart(NOTHING_KNOWN, hasQueue)).toEqual([
+      'what n8n saves by its own settings is not known here: only those of workflows are',
+    ]);
+  }
+});

@@ -1,0 +1,107 @@
+import { drift, order, remaining, secondsLeft } from '../../../../../cli/src/features/sweep/analysis/drift-and-order';
+import { cellKey, matrix, sift, type Cell } from '../../../../../cli/src/features/sweep/plan/cells';
+
+const onlyInQueueMode = (cell: Cell) =>
+  cell.mode === 'regular' && cell.workers !== 0 ? 'workers exist in queue mode only' : null;
+
+const cells = matrix({ mode: ['regular', 'queue'], workers: [0, 1, 2], cpu: [500, 1000] }, [
+  onlyInQueueMode,
+]);
+const settings = {
+  repeats: 3,
+  control: { mode: 'regular', workers: 0, cpu: 500 },
+  controlEvery: 4,
+  seed: 5,
+};
+const steps = order(cells.possible, settings);
+
+describe('cells', () => {
+  test('are every combination, less the impossible ones with their reason', () => {
+    expect(cells.possible).toHaveLength(8);
+    expect(cells.skipped).toHaveLength(4);
+    expect(cells.skipped[0]).toEqual({
+      cell: { mode: 'regular', workers: 1, cpu: 500 },
+      reason: 'workers exist in queue mode only',
+    });
+  });
+
+  test('listed twice are made once', () => {
+    const { possible, skipped } = sift(
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      [],
+    );
+    expect(possible).toEqual([{ a: 1, b: 2 }]);
+    expect(skipped[0]?.reason).toBe('the same cell is there already');
+  });
+});
+
+describe('order', () => {
+  test('holds every cell once a block, in an order of its own', () => {
+    const blocks = [1, 2, 3].map((block) =>
+      steps
+        .filter((step) => step.block === block && !step.isControl)
+        .map(({ cell }) => cellKey(cell)),
+    );
+    const all = cells.possible.map(cellKey).sort();
+    for (const block of blocks) expect([...block].sort()).toEqual(all);
+    expect(new Set(blocks.map((block) => block.join(';'))).size).toBe(3);
+  });
+
+  test('begins and ends with the control, and comes back to it', () => {
+    const at = steps.flatMap((step, i) => (step.isControl ? [i] : []));
+    expect(at[0]).toBe(0);
+    expect(at.at(-1)).toBe(steps.length - 1);
+    expect(at).toHaveLength(7);
+  });
+
+  test('is the same when planned again, with ids that no two steps share', () => {
+    expect(order(cells.possible, settings)).toEqual(steps);
+    expect(new Set(steps.map(({ id }) => id)).size).toBe(steps.length);
+    expect(order(cells.possible, { ...settings, seed: 6 })).not.toEqual(steps);
+  });
+});
+
+describe('resuming', () => {
+  test('goes on exactly with the steps that have no record', () => {
+    const recorded = new Set(steps.slice(0, 11).map(({ id }) => id));
+    expect(remaining(steps, recorded)).toEqual(steps.slice(11));
+    expect(remaining(steps, new Set(steps.map(({ id }) => id)))).toEqual([]);
+  });
+
+  test('states the time left at the pace so far', () => {
+    const planned = () => 60;
+    expect(secondsLeft(steps, planned, [])).toBe(60 * steps.length);
+    const done = steps.slice(0, 2).map((step) => ({ step, seconds: 90 }));
+    expect(secondsLeft(steps.slice(2), planned, done)).toBe(90 * (steps.length - 2));
+  });
+});
+
+describe('drift of the controls', () => {
+  test('is seen and measured', () => {
+    const found = drift(
+      [100, 98, 95.9, 94.1, 92].map((value, i) => ({ atSeconds: i * 600, value })),
+    );
+    expect(found?.isReal).toBe(true);
+    expect(found?.change).toBeCloseTo(-0.083, 2);
+  });
+
+  test('is not seen in noise', () => {
+    const found = drift(
+      [100, 103, 99, 101, 98, 102].map((value, i) => ({ atSeconds: i * 600, value })),
+    );
+    expect(found?.isReal).toBe(false);
+    expect(found?.noise).toBeCloseTo(0.0186, 3);
+  });
+
+  test('needs three controls', () => {
+    expect(
+      drift([
+        { atSeconds: 0, value: 1 },
+        { atSeconds: 9, value: 2 },
+      ]),
+    ).toBeNull();
+  });
+});

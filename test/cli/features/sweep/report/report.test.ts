@@ -1,0 +1,249 @@
+import { cellKey } from '../../../../../cli/src/features/sweep/plan/cells';
+import { NO_FIGURES, type CellRecord } from '../../../../../cli/src/features/sweep/record';
+import { sweepCharts } from '../../../../../cli/src/features/sweep/report/charts';
+import { renderSweepCsv } from '../../../../../cli/src/features/sweep/report/csv';
+import { sweepDoubts, sweepFigures, sweepTable } from '../../../../../cli/src/features/sweep/report/figures';
+import { renderSweepHtml } from '../../../../../cli/src/features/sweep/report/html';
+import { renderSweepMarkdown } from '../../../../../cli/src/features/sweep/report/markdown';
+import { renderSweepTerminal } from '../../../../../cli/src/features/sweep/report/terminal';
+import { sampleCells, sampleSweep, sweepMachine } from '../../../../support/sample-sweep';
+
+const allCharts = (...args: Parameters<typeof sweepCharts>) => sweepCharts(...args).flat();
+
+describe('plots choose what changed', () => {
+  test('one dimension of numbers: a line, with each run and the interval of the repeats', () => {
+    const sweep = sampleSweep('workers: [4, 1, 2]', 'repeats: 3\n');
+    const [chart] = allCharts(sweep, sampleCells(sweep));
+    if (chart?.kind !== 'line') throw new Error('it is no line');
+    expect(chart.title).toBe('Capacity over workers');
+    expect(chart.series[0]?.points).toEqual([
+      [1, 22, 21, 23],
+      [2, 42, 41, 43],
+      [4, 82, 81, 83],
+    ]);
+    expect(chart.series[1]?.points).toHaveLength(9);
+  });
+
+  test('one dimension of words: bars', () => {
+    const sweep = sampleSweep('tuning: [none, default]');
+    const [chart] = allCharts(
+      sweep,
+      sampleCells(sweep, ({ tuning }) => (tuning === 'none' ? 10 : 28)),
+    );
+    if (chart?.kind !== 'bar') throw new Error('they are no bars');
+    expect(chart.bars.map(({ label, value }) => [label, value])).toEqual([
+      ['none', 10],
+      ['default', 28],
+    ]);
+  });
+
+  test('two: a small line for each value of the second, all to the same scale', () => {
+    const sweep = sampleSweep('tuning: [none, default], workers: [1, 2, 4]');
+    const charts = allCharts(sweep, sampleCells(sweep)).filter(({ id }) =>
+      id.startsWith('capacity'),
+    );
+    expect(charts.map(({ title }) => title)).toEqual([
+      'Capacity over workers: tuning none',
+      'Capacity over workers: tuning default',
+    ]);
+    const tops = charts.map((chart) => (chart.kind === 'line' ? chart.y.max : null));
+    expect(new Set(tops).size).toBe(1);
+    expect(tops[0]).toBeGreaterThan(81);
+  });
+
+  test('three: a heat map for each value of the third', () => {
+    const sweep = sampleSweep(
+      'tuning: [none, default], workers: [1, 2, 4], cpuMillicores: [500, 1000]',
+    );
+    const [, chart, ...rest] = allCharts(sweep, sampleCells(sweep));
+    if (chart?.kind !== 'heat') throw new Error('it is no heat map');
+    expect(chart.x).toEqual({ label: 'workers', values: ['1', '2', '4'] });
+    expect(chart.y).toEqual({ label: 'CPU (millicores)', values: ['500', '1000'] });
+    expect(chart.cells[0]).toEqual([21, 41, 81]);
+    expect(rest.filter(({ id }) => id.startsWith('capacity'))).toHaveLength(1);
+  });
+
+  test('two and more: before them all cells in one, the best first', () => {
+    const sweep = sampleSweep('tuning: [none, default], workers: [1, 2, 4]', 'repeats: 3\n');
+    const [chart] = allCharts(sweep, sampleCells(sweep));
+    expect(chart).toMatchObject({ kind: 'bar', id: 'cells', title: 'Capacity by tuning, workers' });
+    if (chart?.kind !== 'bar') throw new Error('they are no bars');
+    expect(chart.bars[0]).toEqual({ label: 'none, 4', value: 82, low: 81, high: 83 });
+    expect(chart.bars.map(({ value }) => value)).toEqual([82, 82, 42, 42, 22, 22]);
+  });
+
+  test('a metric that nothing measured has no plot, one that a cell lacks has a gap', () => {
+    const sweep = sampleSweep('workers: [1, 2, 4]');
+    const charts = allCharts(
+      sweep,
+      sampleCells(sweep, ({ workers }) => (workers === 2 ? null : Number(workers))),
+    );
+    expect(charts.map(({ id }) => id)).toEqual(['capacityPerSecond', 'p99Ms']);
+    const [chart] = charts;
+    if (chart?.kind !== 'line') throw new Error('it is no line');
+    expect(chart.series[0]?.points[1]).toEqual([2, null]);
+    expect(chart.series.at(-1)).toMatchObject({ label: 'crashed', points: [[2, 0]] });
+  });
+});
+
+describe('what a sweep decides', () => {
+  const figuresOf = (...args: Parameters<typeof sweepFigures>): Record<string, string> =>
+    Object.fromEntries(sweepFigures(...args).map(({ name, value }) => [name, value]));
+
+  test('the best cell and the worst, what limits the best, and what to change for more', () => {
+    const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 3\n');
+    const limitedBy = {
+      limit: { role: 'worker', resource: 'slots' },
+      evidence: 'all 40 slots were busy',
+      next: null,
+    } as const;
+    const records = sampleCells(sweep).map((record) => ({ ...record, limitedBy }));
+    expect(figuresOf(sweep, records)).toMatchObject({
+      'Best cell':
+        'workers 4: capacity 82 (81 to 83) requests per second; worst: workers 1: 22 (21 to 23)',
+      'Limit of the best': 'worker slots: all 40 slots were busy',
+      'For more': 'raise the concurrency of the workers, or add a worker',
+    });
+  });
+
+  test('of each workload by itself, since their rates do not compare', () => {
+    const sweep = sampleSweep('workload: [last-node, cpu], workers: [1, 2]');
+    const records = sampleCells(sweep, ({ workload, workers }) =>
+      workload === 'cpu' ? Number(workers) : 100 - Number(workers),
+    );
+    const found = figuresOf(sweep, records);
+    expect(found['Best for last-node']).toBe(
+      'workers 1: capacity 99 requests per second; worst: workers 2: 98',
+    );
+    expect(found['Best for cpu']).toMatch(/^workers 2: capacity 2 /);
+    expect(found).not.toHaveProperty('Limit of the best');
+    const [chart] = allCharts(sweep, records);
+    if (chart?.kind !== 'bar') throw new Error('they are no bars');
+    expect(chart.bars.map(({ label }) => label)).toEqual([
+      ...['last-node, 1', 'last-node, 2', 'cpu, 2', 'cpu, 1'],
+    ]);
+  });
+
+  test('by the latency where the rate was given, and by no cell that missed the SLO', () => {
+    const sweep = sampleSweep(
+      'workers: [1, 2, 4]',
+      'measure: { profile: load, ratePerSecond: 20 }\n',
+    );
+    const records = sampleCells(sweep).map((record) => ({
+      ...record,
+      outcome: record.cell['workers'] === 4 ? ('not sustained' as const) : record.outcome,
+      figures: {
+        ...{ ...NO_FIGURES, achievedPerSecond: 20, p50Ms: 50 },
+        p99Ms: 400 / Number(record.cell['workers']),
+      },
+    }));
+    expect(figuresOf(sweep, records)['Best cell']).toBe(
+      'workers 2: p99 200 ms; worst: workers 1: 400',
+    );
+    const missed = records.map((record) => ({ ...record, outcome: 'not sustained' as const }));
+    expect(figuresOf(sweep, missed)['Best cell']).toBe('no cell met the SLO');
+  });
+
+  test('nothing before anything was measured', () => {
+    const sweep = sampleSweep('workers: [1, 2, 4]');
+    expect(figuresOf(sweep, [])).not.toHaveProperty('Best cell');
+  });
+});
+
+describe('the control cell', () => {
+  const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 4\ncontrolEvery: 2\n');
+  const controlText = (records: CellRecord[]): string | undefined =>
+    sweepFigures(sweep, records).find(({ name }) => name === 'Control')?.value;
+
+  test('shows a machine that grows slower', () => {
+    const records = sampleCells(sweep, undefined, (index) => 100 - index);
+    expect(controlText(records)).toMatch(/9 times, capacity: drifted by -\d+(\.\d+)?%/);
+    expect(sweepDoubts(sweep, records)).toContain(
+      'The machine changed during the sweep, as its control cell shows.',
+    );
+  });
+
+  test('shows none in noise, and how large that is', () => {
+    const records = sampleCells(sweep, undefined, (index) => 100 + (index % 2 === 0 ? 1 : -1));
+    expect(controlText(records)).toMatch(/no drift larger than the noise; differences below \d/);
+  });
+
+  test('says when there are too few of them', () => {
+    expect(controlText(sampleCells(sweep).slice(0, 2))).toContain('too few to tell');
+  });
+});
+
+test('a sweep that went on elsewhere says so', () => {
+  const sweep = sampleSweep('workers: [1, 2]', 'repeats: 2\n');
+  const records = sampleCells(sweep);
+  expect(sweepDoubts(sweep, records)).toEqual([]);
+  const [first, ...rest] = records;
+  if (first === undefined) throw new Error('there is no record');
+  const moved = [{ ...first, machine: { ...sweepMachine, cores: 64 } }, ...rest];
+  expect(sweepDoubts(sweep, moved)).toEqual([
+    'The sweep was measured on several machines: Test CPU, 64 cores; Test CPU, 2 cores',
+  ]);
+});
+
+describe('the texts', () => {
+  const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 2\n');
+  const records = sampleCells(sweep, ({ workers }, block) => (workers === 4 ? null : 20 + block));
+
+  test('have a row a cell, with the range of its repeats, and what became of it', () => {
+    const { head, rows } = sweepTable(sweep, records);
+    expect(head[1]).toBe('Capacity (requests per second)');
+    expect(rows[0]).toEqual([
+      'workers 1',
+      '21.5 (21 to 22)',
+      '100 (100 to 100)',
+      '-',
+      '-',
+      'sustained',
+      'host CPU',
+    ]);
+    expect(rows[2]?.slice(-2)).toEqual(['crashed', 'host CPU']);
+  });
+
+  test('say of an unfinished sweep that it is one', () => {
+    const style = { width: 100, colour: false };
+    expect(renderSweepTerminal(sweep, records.slice(0, 3), style)).toMatch(/^STOPPED .*3 of 9/);
+    expect(renderSweepTerminal(sweep, records, style)).toMatch(/^DONE/);
+  });
+
+  test('are the same in Markdown and HTML, and what n8n said is text there', () => {
+    expect(renderSweepMarkdown(sweep, records)).toContain(
+      '![Capacity over workers](plots/capacityPerSecond.svg)',
+    );
+    const html = renderSweepHtml(sweep, records);
+    expect(html).toContain('main &lt;died&gt;');
+    expect(html).not.toContain('<died>');
+    expect(html).toContain('Workers &amp; CPU');
+  });
+
+  test('as CSV have a line a measurement with every dimension and figure', () => {
+    const lines = renderSweepCsv(records).trim().split('\n');
+    expect(lines).toHaveLength(records.length + 1);
+    expect(lines[0]).toMatch(/^id,block,control,mode,workers,outcome,capacityPerSecond,/);
+    const first = records.findIndex(({ cell, isControl }) => !isControl && cell['workers'] === 1);
+    expect(lines[first + 1]).toContain(
+      `"${records[first]?.block ?? ''}:${cellKey({ mode: 'queue', workers: 1 })}"`,
+    );
+  });
+});
+
+test('every report tells what limited each cell, with its figures and what came next', () => {
+  const sweep = sampleSweep('workers: [1, 2]');
+  const limitedBy = {
+    limit: { role: 'host', resource: 'CPU' },
+    evidence: 'it used 2 of 2 cores',
+    next: { role: 'worker', resource: 'event loop' },
+  } as const;
+  const records = sampleCells(sweep).map((record) => ({ ...record, limitedBy }));
+  const sentence = 'workers 2: host CPU: it used 2 of 2 cores; next worker event loop';
+  expect(renderSweepTerminal(sweep, records, { width: 400, colour: false })).toContain(sentence);
+  expect(renderSweepMarkdown(sweep, records)).toContain(`- ${sentence}`);
+  expect(renderSweepHtml(sweep, records)).toContain(`<li>${sentence}</li>`);
+  expect(renderSweepCsv(records)).toContain('host CPU,it used 2 of 2 cores,worker event loop');
+  const crashed = sampleCells(sweep).map((record) => ({ ...record, limitedBy: null }));
+  expect(renderSweepMarkdown(sweep, crashed)).not.toContain('What limited each cell');
+});

@@ -1,0 +1,198 @@
+// What a manager reads first: verdict, what it takes, what to change and one picture; then the engineer's part.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { costOfRun } from '../../../../cli/src/analysis/cost';
+import { comparedRuns } from '../../../../cli/src/features/compare/seen';
+import { RunFolder } from '../../../../cli/src/record/folder';
+import { compareCharts } from '../../../../cli/src/features/compare/report/charts';
+import { renderCompareHtml } from '../../../../cli/src/features/compare/report/html';
+import { renderCompareMarkdown } from '../../../../cli/src/features/compare/report/markdown';
+import { renderCompareTerminal } from '../../../../cli/src/features/compare/report/terminal';
+import { NOTHING_SEEN, SLOWER_SHARES } from '../../../../cli/src/features/compare/report/seen';
+import { renderDrillHtml } from '../../../../cli/src/features/drill/report/html';
+import { renderFindHtml } from '../../../../cli/src/features/find/report/html';
+import { renderPredictHtml } from '../../../../cli/src/features/predict/report/html';
+import { firstFigures } from '../../../../cli/src/run/report/first';
+import { renderRunHtml } from '../../../../cli/src/run/report/html';
+import { renderSweepHtml } from '../../../../cli/src/features/sweep/report/html';
+import { sampleComparedRuns, sampleComparison } from '../../../support/sample-compare';
+import { sampleDrill } from '../../../support/sample-drill';
+import { sampleSearch } from '../../../support/sample-find';
+import { samplePrediction } from '../../../support/sample-predict';
+import { sampleRequests, sampleRun } from '../../../support/sample-run';
+import { sampleCells, sampleSweep } from '../../../support/sample-sweep';
+
+const comparison = sampleComparison();
+const { record: drill, ...drillParts } = sampleDrill();
+const run = sampleRun();
+const sweep = sampleSweep('workers: [1, 2, 4]');
+const matrix = sampleSweep('tuning: [none, default], workers: [1, 2, 4]');
+
+test.each([
+  ['run', renderRunHtml(run), 'latency'],
+  ['comparison', renderCompareHtml(comparison, sampleComparedRuns()), 'sides'],
+  ['drill', renderDrillHtml(drill, drillParts), 'ledger'],
+  ['search', renderFindHtml(sampleSearch()), 'achieved'],
+  ['sweep over one dimension', renderSweepHtml(sweep, sampleCells(sweep)), 'capacityPerSecond'],
+  ['sweep over several', renderSweepHtml(matrix, sampleCells(matrix)), 'cells'],
+  ['prediction', renderPredictHtml(samplePrediction()), 'prediction'],
+])('of a %s: verdict, figures, one picture, then all the rest', (_kind, html, picture) => {
+  const places = [
+    'class="verdict',
+    'class="summary"',
+    '<h2>In one picture</h2>',
+    `<figure id="${picture}"`,
+    '<h2>Every figure</h2>',
+    'Exactly what was ',
+  ].map((text) => html.indexOf(text));
+  expect(places.every((place) => place > 0)).toBe(true);
+  expect([...places].sort((a, b) => a - b)).toEqual(places);
+  // The picture is not shown again, and stands alone.
+  const figures = [...html.matchAll(/<figure id="([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(figures).size).toBe(figures.length);
+  expect(html.slice(0, html.indexOf('Every figure')).match(/<figure/g)).toHaveLength(1);
+});
+
+describe('a run', () => {
+  const valueOf = (name: string, record = run.record): string | undefined =>
+    firstFigures(record).find((figure) => figure.name === name)?.value;
+
+  test('says of each SLO whether it is met, what is left, what it takes and what to change', () => {
+    expect(valueOf('p95<300ms')).toBe('met: p95 152 ms, limit 300 ms');
+    expect(valueOf('errors<1%')).toBe('missed: errors 4%, limit 1%');
+    expect(valueOf('Nearest limit')).toBe('worker slots: 100% in use, used up');
+    expect(valueOf('Uses')).toBe('1.4 cores and 1.24 GiB at 38.4/s');
+    expect(valueOf('For more')).toBe('raise the concurrency of the workers, or add a worker');
+  });
+
+  test('has a price only where prices were given', () => {
+    expect(valueOf('A million requests')).toMatch(/^[\d.]+ core-hours, [\d.]+ GiB-hours$/);
+    const priced = { ...run.record, prices: { cpu: 1, memory: 0 } };
+    // 1.4 cores for as long as a million requests take at 38.4 per second.
+    const coreHours = (1.4 * 1e6) / 38.4 / 3600;
+    const price = Number(/; cost ([\d.]+)$/.exec(valueOf('A million requests', priced) ?? '')?.[1]);
+    expect(price).toBeCloseTo(coreHours, 0);
+  });
+
+  test.each(['invalid', 'aborted'] as const)('that is %s says nothing of its SLOs', (outcome) => {
+    const record = { ...run.record, verdict: { ...run.record.verdict, outcome } };
+    expect(valueOf('p95<300ms', record)).toBeUndefined();
+    expect(valueOf('Expected responses', record)).toContain('38.4/s of 40/s');
+  });
+
+  test('of an n8n that nobody could look into shows what callers saw', () => {
+    const { verdict, summary } = run.record;
+    const record = {
+      ...run.record,
+      topology: null,
+      summary: { ...summary, roles: [] },
+      verdict: { ...verdict, limitedBy: { limit: null, evidence: '' } },
+    };
+    expect(firstFigures(record).map(({ name }) => name)).toEqual([
+      ...['Expected responses', 'p95<300ms', 'errors<1%'],
+    ]);
+  });
+});
+
+describe('a comparison', () => {
+  test('draws both distributions: of its values, and of the requests of its runs', () => {
+    const charts = compareCharts(comparison, sampleComparedRuns());
+    expect(charts.map(({ id }) => id)).toEqual(['sides', 'spread', 'slower', 'pairs', 'ratios']);
+    const [sides, spread, slower] = charts;
+    if (sides?.kind !== 'bar' || spread?.kind !== 'line' || slower?.kind !== 'line') {
+      throw new Error('the kinds of charts differ');
+    }
+    expect(sides.bars).toEqual([
+      { label: 'A, none', value: 40, low: 39, high: 41 },
+      { label: 'B, tuned', value: 99.5, low: 97, high: 104 },
+    ]);
+    // 39 in one of four runs, at most 40 in three.
+    expect(spread.series[0]?.points.slice(1, -1)).toEqual([
+      ...[
+        [39, 25],
+        [40, 50],
+        [40, 75],
+        [41, 100],
+      ],
+    ]);
+    expect(slower.series.map(({ label }) => label)).toEqual(['A, none', 'B, tuned']);
+    // The middle of its three runs.
+    expect(slower.series[0]?.points.at(-1)?.[0]).toBeCloseTo(50 + 3 * 310, 6);
+  });
+
+  test('without its runs shows what it has', () => {
+    const charts = compareCharts(comparison, NOTHING_SEEN).map(({ id }) => id);
+    expect(charts).toEqual(['sides', 'spread', 'pairs', 'ratios']);
+  });
+
+  describe('whose runs are there', () => {
+    const root = mkdtempSync(join(tmpdir(), 'compared-'));
+    afterAll(() => {
+      rmSync(root, { recursive: true, force: true });
+    });
+
+    test('reads them again, but for those that do not count', async () => {
+      const folder = new RunFolder(join(root, 'runs'), run.record);
+      for (const request of sampleRequests()) folder.request(request);
+      await folder.closeTables([]);
+      folder.complete(run.record);
+      const inside = join('runs', run.record.id);
+      const { a, b } = comparison;
+      const seen = await comparedRuns(root, {
+        a: { ...a, values: [40, null], runs: [inside, inside] },
+        b: { ...b, values: [40], runs: ['runs/gone'] },
+      });
+      expect(seen.a.costs).toHaveLength(1);
+      expect(seen.a.slower).toHaveLength(1);
+      expect(seen.b).toEqual({ costs: [], slower: [] });
+      const [slower = []] = seen.a.slower;
+      const median = slower[SLOWER_SHARES.findIndex((share) => share < 0.502)];
+      // As sampleRequests() has it.
+      expect(median).toBeGreaterThan(100);
+      expect(median).toBeLessThan(120);
+    });
+  });
+});
+
+test('a comparison and a drill have a price only where prices were given', () => {
+  const seen = sampleComparedRuns();
+  const priced = { ...comparison, prices: { cpu: 1, memory: 0 } };
+  const prices = (html: string): number[] =>
+    [...html.matchAll(/; cost ([\d.]+)/g)].map(([, price]) => Number(price));
+  expect(prices(renderCompareHtml(comparison, seen))).toEqual([]);
+  const [a, b, ...again] = prices(renderCompareHtml(priced, seen));
+  // Memory is free: the price is the core-hours of the run in the middle, for each side.
+  const middle = ({ costs }: typeof seen.a): number =>
+    costs.map(({ perMillion }) => perMillion.coreHours).sort((x, y) => x - y)[
+      Math.floor((costs.length - 1) / 2)
+    ] ?? 0;
+  expect(a).toBeCloseTo(middle(seen.a), 0);
+  expect(b).toBeCloseTo(middle(seen.b), 0);
+  // In the table of all figures, in Markdown and in the terminal too.
+  expect(again).toEqual([a, b]);
+  expect(prices(renderCompareMarkdown(priced, seen))).toEqual([a, b]);
+  const style = { colour: false, width: 100 };
+  expect(prices(renderCompareTerminal(priced, style, seen).replace(/\s+/g, ' '))).toEqual([a, b]);
+  expect(renderCompareTerminal(comparison, style, seen)).not.toContain('A million requests');
+
+  expect(prices(renderDrillHtml(drill, drillParts))).toEqual([]);
+  const { run: under } = drillParts;
+  const paid = {
+    ...drillParts,
+    run: { ...under, record: { ...under.record, prices: { cpu: 1, memory: 0 } } },
+  };
+  const coreHours = costOfRun(under.record)?.perMillion.coreHours ?? 0;
+  const [first, second] = prices(renderDrillHtml(drill, paid));
+  expect(first).toBeCloseTo(coreHours, 0);
+  expect(second).toBe(first);
+});
+
+test('a drill says what to change about what was lost, and nothing where nothing was', () => {
+  const html = renderDrillHtml(drill, drillParts);
+  expect(html).toContain('<h2>What to change</h2><ul><li>Run what was accepted and lost again');
+  const { classes } = drill.ledger;
+  const none = { requests: 0, ids: [] };
+  const fine = { ...drill, ledger: { ...drill.ledger, classes: { ...classes, lost: none } } };
+  expect(renderDrillHtml(fine, drillParts)).not.toContain('What to change');
+});

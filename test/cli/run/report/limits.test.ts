@@ -1,0 +1,48 @@
+// What limited a measurement reads the same wherever several of them are reported: name, figures, what came next.
+import { limitOfSearch, limitText, usualLimitText } from '../../../../cli/src/analysis/limits/limit-seen';
+import type { LimitSeen } from '../../../../cli/src/record/run-record';
+import { renderCompareMarkdown } from '../../../../cli/src/features/compare/report/markdown';
+import { NOTHING_SEEN } from '../../../../cli/src/features/compare/report/seen';
+import { renderCompareTerminal } from '../../../../cli/src/features/compare/report/terminal';
+import { renderFindTerminal } from '../../../../cli/src/features/find/report/terminal';
+import { sampleComparison } from '../../../support/sample-compare';
+import { sampleSearch } from '../../../support/sample-find';
+
+const style = { width: 4_000, colour: false };
+const limit = limitOfSearch(sampleSearch());
+const other: LimitSeen = {
+  limit: { role: 'host', resource: 'CPU' },
+  evidence: 'the machine used 2 of 2 cores',
+  next: null,
+};
+const SENTENCE = 'main event loop: main used 0.97 of its one thread; next host CPU';
+
+test('of a search, with the figures of the lowest rate that it limited', () => {
+  expect(limitText(limit)).toBe(SENTENCE);
+  expect(limitText({ limit: null, evidence: null, next: null })).toBe('none seen');
+  expect(renderFindTerminal(sampleSearch(), style)).toContain(SENTENCE);
+});
+
+test('of runs that repeat each other, what limited most of them, and the others by name', () => {
+  expect(usualLimitText([])).toBeNull();
+  expect(usualLimitText([limit, limit])).toBe(SENTENCE);
+  expect(usualLimitText([other, limit, limit])).toBe(`${SENTENCE} (in 2 of 3 runs; host CPU in 1)`);
+});
+
+test('a comparison says it of each side', () => {
+  const sample = sampleComparison();
+  const record = {
+    ...sample,
+    a: { ...sample.a, limits: [limit, limit, null, limit] },
+    b: { ...sample.b, limits: [other, other, other, other] },
+  };
+  for (const text of [
+    renderCompareTerminal(record, style),
+    renderCompareMarkdown(record, NOTHING_SEEN),
+  ]) {
+    expect(text).toContain(SENTENCE);
+    expect(text).toContain('host CPU: the machine used 2 of 2 cores');
+  }
+  // Records of earlier versions have none.
+  expect(renderCompareTerminal(sample, style)).not.toContain('Limit of A');
+});

@@ -1,0 +1,93 @@
+import { causeOf, missingRight, refusalOf } from '../../../../../cli/src/targets/kubernetes/api/failure-causes';
+
+const asked = { context: 'work', server: 'https://10.0.0.1:6443', doing: 'making the namespace x' };
+
+/** As the client throws what the API server answers. */
+const refused = (code: number, message: string): object => ({
+  code,
+  body: JSON.stringify({ kind: 'Status', message }),
+});
+
+const networkError = (code: string): Error =>
+  Object.assign(new Error('request to https://10.0.0.1:6443/version failed'), { code });
+
+// Each message is as an API server of 1.36 or Node.js wrote it.
+test.each([
+  [
+    'no cluster',
+    networkError('ECONNREFUSED'),
+    'no cluster answers at https://10.0.0.1:6443 (context work): nothing listens there; is it running, and is this its kubeconfig.',
+  ],
+  [
+    'a name that nobody knows',
+    networkError('ENOTFOUND'),
+    'no cluster answers at https://10.0.0.1:6443 (context work): its name is not known here; is this its kubeconfig, and is a VPN needed.',
+  ],
+  [
+    'no route',
+    networkError('ETIMEDOUT'),
+    'no cluster answers at https://10.0.0.1:6443 (context work): it did not answer in time; is a VPN or proxy needed.',
+  ],
+  [
+    'a certificate of another cluster',
+    Object.assign(new Error('unable to verify the first certificate'), {
+      code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    }),
+    'the certificate of https://10.0.0.1:6443 is not trusted by context work: correct certificate-authority in the kubeconfig.',
+  ],
+  [
+    'expired credentials',
+    refused(401, 'Unauthorized'),
+    'the cluster of context work does not accept the credentials (making the namespace x): they are wrong or have expired; log in again.',
+  ],
+  [
+    'a missing right in the whole cluster',
+    refused(
+      403,
+      'namespaces is forbidden: User "ada" cannot create resource "namespaces" in API group "" at the cluster scope',
+    ),
+    'making the namespace x needs a permission that context work lacks: create namespaces in the whole cluster; docs/kubernetes.md has the Role to ask for.',
+  ],
+  [
+    'a missing right in a namespace',
+    refused(
+      403,
+      'jobs.batch is forbidden: User "ada" cannot create resource "jobs" in API group "batch" in the namespace "load"',
+    ),
+    'making the namespace x needs a permission that context work lacks: create jobs.batch in the namespace load; docs/kubernetes.md has the Role to ask for.',
+  ],
+  [
+    'a quota',
+    refused(
+      403,
+      'pods "a" is forbidden: exceeded quota: small, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=512Mi',
+    ),
+    'making the namespace x exceeds a quota of the namespace (small, requested: requests.memory=1Gi, used: requests.memory=0, limited: requests.memory=512Mi): raise it, or ask for less with --cpu, --memory or --workers.',
+  ],
+  [
+    'a LimitRange',
+    refused(
+      403,
+      'pods "a" is forbidden: maximum memory usage per Container is 512Mi, but limit is 1536Mi',
+    ),
+    'making the namespace x is refused by a LimitRange of the namespace (maximum memory usage per Container is 512Mi, but limit is 1536Mi): ask for amounts within it with --cpu, --memory or --values.',
+  ],
+  [
+    'anything else that it refuses',
+    refused(500, 'etcdserver: leader changed'),
+    'the cluster of context work refused making the namespace x with status 500: etcdserver: leader changed',
+  ],
+])('%s is one sentence with what to do', (_name, error, sentence) => {
+  expect(causeOf(error, asked)).toBe(sentence);
+});
+
+test('the cause beneath an error of fetch is found', () => {
+  const error = new TypeError('fetch failed', { cause: networkError('ECONNREFUSED') });
+  expect(causeOf(error, asked)).toMatch(/^no cluster answers at/);
+});
+
+test('a bug of our own is not taken for one of the cluster', () => {
+  expect(causeOf(new TypeError("cannot read 'x' of undefined"), asked)).toBeNull();
+  expect(refusalOf(new Error('x'))).toBeNull();
+  expect(missingRight('exceeded quota')).toBeNull();
+});

@@ -1,0 +1,176 @@
+import {
+  labelsOf,
+  MADE_BY,
+  makerFrom,
+  makerText,
+} from '../../../../../cli/src/targets/kubernetes/objects/labels';
+import { journalOf } from '../../../../../cli/src/targets/kubernetes/objects/journal';
+import { leftoversIn, leftoverText } from '../../../../../cli/src/targets/kubernetes/objects/leftovers';
+import { needsConfirmation } from '../../../../../cli/src/targets/kubernetes/objects/production';
+import { helmFailure, leftInTheMiddle } from '../../../../../cli/src/targets/kubernetes/release/helm';
+import { machineIn } from '../../../../../cli/src/targets/kubernetes/kubernetes-running';
+import { endIn } from '../../../../../cli/src/targets/kubernetes/generators/generator-job';
+import { Lines } from '../../../../../cli/src/targets/kubernetes/api/lines';
+import { Mistake } from '../../../../../cli/src/ui/exit';
+
+const created = new Date('2026-11-01T12:00:00Z');
+const made = (name: string, maker: string | null, call = 'c1') => ({
+  metadata: {
+    ...{ name, labels: labelsOf(call), uid: `uid of ${name}`, creationTimestamp: created },
+    ...(maker === null ? {} : { annotations: { [MADE_BY]: maker } }),
+  },
+});
+const journal = (namespace: string, maker: string, release: string | null, call = 'c1') => {
+  const { data, metadata } = journalOf(call, namespace, { release, objects: [], claims: [] });
+  return {
+    data: data ?? {},
+    metadata: { ...metadata, creationTimestamp: created, annotations: { [MADE_BY]: maker } },
+  };
+};
+
+test('only what was made here by a process that is gone may go unasked', () => {
+  const found = leftoversIn(
+    [
+      ...[made('n8n-tuned-c1', 'here 1 10'), made('b', 'here 2 20'), made('c', 'there 1 10')],
+      // Somebody else has taken our label for a namespace of their own.
+      ...[made('d', null), made('e', 'here 1 0')],
+    ],
+    [
+      ...[journal('x', 'here 1 10', null), journal('y', 'here 2 20', 'n8n-c3', 'c3')],
+      // What is in a namespace of its own goes with that.
+      journal('n8n-tuned-c1', 'here 1 10', 'n8n-c1'),
+      // None of ours, whatever its labels say.
+      made('settings', 'here 1 10'),
+    ],
+    'here',
+    ({ pid }) => pid === 2,
+  );
+  expect(
+    found.map(({ kind, namespace, state, isOwn, release }) => [
+      ...[kind, namespace, state, isOwn, release],
+    ]),
+  ).toEqual([
+    ['objects', 'x', 'ended', false, null],
+    ['objects', 'y', 'running', false, 'n8n-c3'],
+    ['namespace', 'n8n-tuned-c1', 'ended', true, null],
+    ['namespace', 'b', 'running', false, null],
+    ['namespace', 'c', 'elsewhere', false, null],
+    ['namespace', 'e', 'elsewhere', false, null],
+  ]);
+  expect(found.slice(0, 3).map(leftoverText)).toEqual([
+    'a load generator in the namespace x (made by here 1 10)',
+    'the release n8n-c3 in the namespace y (made by here 2 20)',
+    'the namespace n8n-tuned-c1 (made by here 1 10)',
+  ]);
+});
+
+test('who made something is read back as it was written', () => {
+  const maker = { host: 'ops-1', pid: 42, startedAtMs: 123 };
+  expect(makerFrom(makerText(maker))).toEqual(maker);
+  for (const text of [undefined, '', 'somebody']) expect(makerFrom(text)).toBeNull();
+});
+
+test.each([
+  ['kind-load', 'https://127.0.0.1:6443', [], false],
+  ['anything', 'https://localhost:6443', [], false],
+  ['n8n-tuned', 'https://198.19.0.1', [], false],
+  ['prod-eu', 'https://10.1.2.3', [], true],
+  ['kind-load', 'https://10.1.2.3', [], false],
+  ['kind-load', 'https://127.0.0.1:6443', ['kind-*'], true],
+  ['kind-load', 'https://127.0.0.1:6443', ['prod*'], false],
+])('context %s at %s with --protect %j is asked for: %s', (context, server, protect, asks) => {
+  expect(needsConfirmation({ context, server, protect })).toBe(asks);
+});
+
+test.each([
+  [
+    'Error: INSTALLATION FAILED: cannot re-use a name that is still in use',
+    /^the release name 'n8n' is taken in the namespace load: choose another --release/,
+    true,
+  ],
+  [
+    'Error: execution error at (n8n-tuned/templates/validations.yaml:1:4): queue mode needs PostgreSQL',
+    /^the chart refuses these values: queue mode needs PostgreSQL/,
+    true,
+  ],
+  [
+    "Error: values don't meet the specifications of the schema(s) in the following chart(s):\nn8n-tuned:\n- at '': additional properties 'x' not allowed",
+    /^the chart refuses these values: .*additional properties 'x' not allowed/,
+    true,
+  ],
+  [
+    'Error: INSTALLATION FAILED: failed pre-install: 1 error occurred: timed out waiting for the condition',
+    /^helm failed in the middle of installing the release 'n8n' in the namespace load: its pre-install hook did not succeed \(1 error occurred: timed out .*\); give it more time with --deploy-timeout\.$/,
+    false,
+  ],
+  [
+    'Error: INSTALLATION FAILED: failed post-install: 1 error occurred:\n\t* job n8n-keys failed: BackoffLimitExceeded\n\n',
+    /its post-install hook did not succeed \(1 error occurred: \* job n8n-keys failed: BackoffLimitExceeded\); install the chart with the same values by helm itself/,
+    false,
+  ],
+  // Helm 4.
+  [
+    'level=ERROR msg="release name check failed" error="cannot reuse a name that is still in use"\nError: INSTALLATION FAILED: release name check failed: cannot reuse a name that is still in use',
+    /^the release name 'n8n' is taken in the namespace load: choose another --release/,
+    true,
+  ],
+  [
+    'Error: INSTALLATION FAILED: failed pre-install: resource Job/load/n8n-keys not ready. status: InProgress, message: Job in progress\ncontext deadline exceeded',
+    /its pre-install hook did not succeed \(resource Job\/load\/n8n-keys not ready\. .* deadline exceeded\); give it more time/,
+    false,
+  ],
+  [
+    'Error: INSTALLATION FAILED: unable to continue with install: ConfigMap "n8n" in namespace "load" exists and cannot be imported into the current release: invalid ownership metadata',
+    /^the namespace load has a ConfigMap 'n8n' already/,
+    true,
+  ],
+  [
+    'Error: INSTALLATION FAILED: Unable to continue with install: ConfigMap "n8n" in namespace "load" exists and cannot be imported into the current release: invalid ownership metadata; label validation error: missing key "app.kubernetes.io/managed-by": must be set to "Helm"',
+    /^the namespace load has a ConfigMap 'n8n' already, which is not of the release 'n8n': choose another --release or --namespace, or remove it\.$/,
+    true,
+  ],
+])('helm that says %j', (stderr, sentence, isMistake) => {
+  const failure = helmFailure(stderr, { release: 'n8n', namespace: 'load' });
+  expect(failure.message).toMatch(sentence);
+  expect(failure instanceof Mistake).toBe(isMistake);
+});
+
+test.each([
+  [
+    'pending-install',
+    /^helm is still installing the release 'n8n' in the namespace load, or was ended in the middle of it \(pending-install\): .* helm uninstall n8n --namespace load removes/,
+  ],
+  [
+    'pending-upgrade',
+    /still upgrading .* helm rollback n8n --namespace load brings back the revision/,
+  ],
+  ['pending-rollback', /still rolling back .* helm rollback n8n --namespace load/],
+  ['uninstalling', /still uninstalling .* helm uninstall n8n --namespace load/],
+])('a release that helm left %s', (status, sentence) => {
+  expect(leftInTheMiddle(status, { release: 'n8n', namespace: 'load' })).toMatch(sentence);
+});
+
+test.each(['deployed', 'failed', 'superseded', null])('one that is %s was not left', (status) => {
+  expect(leftInTheMiddle(status, { release: 'n8n', namespace: 'load' })).toBeNull();
+});
+
+test('the machine of a pod is what its /proc says, or unknown', () => {
+  expect(
+    machineIn(
+      'model name\t: Some CPU @ 2.5GHz\ncores: 4\nMemTotal:       8388608 kB\nos: Linux 6.1\n',
+    ),
+  ).toEqual({ cpu: 'Some CPU @ 2.5GHz', cores: 4, memoryMiB: 8192, os: 'Linux 6.1' });
+  expect(machineIn('')).toEqual({ cpu: 'unknown', cores: 0, memoryMiB: 0, os: 'unknown' });
+});
+
+test('the output of a run ends with the exit code of k6, and with nothing that k6 wrote', () => {
+  expect(endIn('["x",99]')).toBe(99);
+  for (const line of ['["e","id",1]', '["x"]', 'x ["x",0]']) expect(endIn(line)).toBeNull();
+});
+
+test('lines come whole, however the text was cut', () => {
+  const seen: string[] = [];
+  const lines = new Lines((line) => seen.push(line));
+  for (const piece of ['a', 'b\nc', '\n', '\nd']) lines.add(piece);
+  expect(seen).toEqual(['ab', 'c', '']);
+});

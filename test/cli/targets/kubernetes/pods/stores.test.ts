@@ -1,0 +1,96 @@
+// What Redis and PostgreSQL of a release say of themselves, and the connection over which they are asked.
+import type { ExecEnd, ExecOptions, Place } from '../../../../../cli/src/targets/kubernetes/api/api';
+import type { V1Pod } from '../../../../../cli/src/targets/kubernetes/api/api-types';
+import { Asker } from '../../../../../cli/src/targets/kubernetes/api/exec-session';
+import { prefixIn, readQueue, storesOf } from '../../../../../cli/src/targets/kubernetes/pods/stores';
+
+const PLACE = { namespace: 'n', pod: 'redis-0', container: 'redis' };
+
+/** Answers each line as it is told; ends when asked to. */
+class FakeCluster {
+  connections: { place: Place; command: readonly string[]; end(how: ExecEnd): void }[] = [];
+
+  constructor(private readonly answer: (question: string) => string | null) {}
+
+  exec = (place: Place, command: readonly string[], options: ExecOptions): Promise<ExecEnd> =>
+    new Promise((resolve) => {
+      this.connections.push({ place, command, end: resolve });
+      options.signal?.addEventListener('abort', () => resolve({ code: null, stderr: '' }));
+      options.onOpen?.((text) => {
+        const said = this.answer(text.trim());
+        if (said !== null) void Promise.resolve().then(() => options.onOutput(`${said}\n`));
+      });
+    });
+}
+
+test('questions go over one connection, one after the other', async () => {
+  const cluster = new FakeCluster((question) => `answer to ${question}`);
+  const asker = new Asker(cluster, PLACE, ['sh']);
+  expect(await asker.ask('one')).toBe('answer to one');
+  expect(await asker.ask('two')).toBe('answer to two');
+  expect(cluster.connections).toHaveLength(1);
+  asker.end();
+});
+
+test('after a connection that breaks, and after silence, the next question begins anew', async () => {
+  let isSilent = true;
+  const cluster = new FakeCluster((question) => (isSilent ? null : question));
+  const asker = new Asker(cluster, PLACE, ['sh'], 50);
+  await expect(asker.ask('one')).rejects.toThrow('in redis-0: it gave no answer within 0.05 s');
+  const broken = asker.ask('two');
+  cluster.connections[1]?.end({ code: 1, stderr: 'it has no redis-cli\n' });
+  await expect(broken).rejects.toThrow('in redis-0: it has no redis-cli');
+  isSilent = false;
+  expect(await asker.ask('three')).toBe('three');
+  expect(cluster.connections).toHaveLength(3);
+  asker.end();
+});
+
+test('what the queue says becomes its figures', () => {
+  const memory = 'used_memory:2097152\r\nused_memory_human:2M\r\nmaxmemory:0\r\n';
+  const answer = { waiting: 3, active: 2, since: 1_000, now: 4_500, memory };
+  expect(readQueue(JSON.stringify(answer))).toEqual({
+    ...{ waiting: 3, active: 2, oldestMs: 3_500, memoryMiB: 2, memoryMaxMiB: null },
+  });
+  const limited = { ...answer, since: 0, memory: 'used_memory:1048576\nmaxmemory:4194304\n' };
+  expect(readQueue(JSON.stringify(limited))).toMatchObject({ oldestMs: 0, memoryMaxMiB: 4 });
+  expect(() => readQueue('NOAUTH Authentication required.')).toThrow(
+    "Redis answers 'NOAUTH Authentication required.'",
+  );
+});
+
+const pod = (component: string, container: string, env: { name: string; value: string }[] = []) =>
+  ({
+    metadata: {
+      ...{ name: `n8n-${component}-0`, uid: component },
+      labels: { 'app.kubernetes.io/component': component },
+    },
+    spec: { nodeName: 'node0', containers: [{ name: container, env }] },
+    status: {
+      containerStatuses: [{ name: container, state: { running: {} }, restartCount: 0 }],
+    },
+  }) as unknown as V1Pod;
+
+test('stores that are pods of the release are asked there, and others are not', async () => {
+  const cluster = new FakeCluster((question) =>
+    question === ''
+      ? JSON.stringify({ waiting: 1, active: 0, since: 0, now: 0, memory: 'used_memory:0' })
+      : JSON.stringify({
+          ...{ connections: 4, most: 97, active: 1, waiting: 0, transactions: 9 },
+          sizeMiB: question.includes('pg_database_size') ? 3 * 1024 * 1024 : null,
+        }),
+  );
+  const main = pod('main', 'n8n', [{ name: 'QUEUE_BULL_PREFIX', value: 'mine' }]);
+  const stores = storesOf(cluster, 'load', [main, pod('redis', 'redis'), pod('postgresql', 'pg')]);
+  expect(await stores.queue?.()).toMatchObject({ waiting: 1, memoryMaxMiB: null });
+  expect(cluster.connections[0]?.place).toEqual({
+    ...{ namespace: 'load', pod: 'n8n-redis-0', container: 'redis' },
+  });
+  expect(cluster.connections[0]?.command.at(-1)).toBe('mine:jobs:');
+  // Its size is asked for now and then.
+  expect(await stores.postgresql?.()).toMatchObject({ connections: 4, sizeMiB: 3 });
+  expect(await stores.postgresql?.()).toMatchObject({ connections: 4, sizeMiB: null });
+  stores.end();
+  expect(storesOf(cluster, 'load', [main])).toMatchObject({ queue: null, postgresql: null });
+  expect(prefixIn([pod('main', 'n8n')])).toBe('bull');
+});

@@ -1,0 +1,49 @@
+// The pod of the service that workloads call: what of it is removed with what, and how it is found.
+import {
+  upstreamJob,
+  upstreamParts,
+  upstreamUrlOf,
+  type UpstreamOrder,
+} from '../../../../../cli/src/targets/kubernetes/release/upstream';
+
+const ORDER: UpstreamOrder = {
+  ...{ call: 'abcd', namespace: 'load', release: 'n8n', madeBy: 'me 1 2' },
+  ...{ image: 'n8nio/n8n:2.41.1', pullSecrets: [{ name: 'pull' }] },
+  files: { 'server.mjs': '1', 'effects.mjs': '2' },
+};
+
+test('the address that workflows call is that of its Service', () => {
+  const { service } = upstreamParts(ORDER, { apiVersion: 'a', kind: 'Job', name: 'n', uid: '1' });
+  const [port] = service.spec?.ports ?? [];
+  expect(upstreamUrlOf('n8n')).toBe(`http://${service.metadata?.name ?? ''}:${String(port?.port)}`);
+  const { template } = upstreamJob(ORDER).spec ?? {};
+  expect(template?.metadata?.labels).toMatchObject(service.spec?.selector ?? { none: 'none' });
+});
+
+test('everything else is owned by the Job, which is found by its call', () => {
+  const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'n8n-upstream', uid: '1' };
+  for (const part of Object.values(upstreamParts(ORDER, owner))) {
+    expect(part.metadata?.ownerReferences).toEqual([owner]);
+  }
+  expect(upstreamJob(ORDER).metadata).toMatchObject({
+    labels: { 'app.kubernetes.io/managed-by': 'n8n-tuned', 'n8n-tuned/call': 'abcd' },
+    annotations: { 'n8n-tuned/made-by': 'me 1 2' },
+  });
+});
+
+test('it needs no right of its own, and a restart of its container keeps what it has counted', () => {
+  const pod = upstreamJob(ORDER).spec?.template.spec;
+  expect(pod).toMatchObject({
+    ...{ restartPolicy: 'OnFailure', automountServiceAccountToken: false },
+    ...{ imagePullSecrets: [{ name: 'pull' }], securityContext: { runAsNonRoot: true } },
+  });
+  const [container] = pod?.containers ?? [];
+  expect(container?.securityContext).toMatchObject({
+    ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
+    capabilities: { drop: ['ALL'] },
+  });
+  const file = container?.env?.find(({ name }) => name === 'EFFECTS_FILE')?.value ?? '';
+  const data = container?.volumeMounts?.find(({ name }) => name === 'data');
+  expect(file.startsWith(`${data?.mountPath ?? 'none'}/`)).toBe(true);
+  expect(pod?.volumes).toContainEqual({ name: 'data', emptyDir: {} });
+});
