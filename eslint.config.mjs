@@ -2,7 +2,7 @@ import js from '@eslint/js';
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import nodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
-import { layerRules } from './cli/layers.mjs';
+import { layers } from './cli/layers.mjs';
 
 export default tseslint.config(
   {
@@ -45,14 +45,14 @@ export default tseslint.config(
     rules: { 'no-console': 'off' },
   },
   // Which folder of the command may import which.
-  ...layerRules(),
+  layers,
   // A file that the user has named may be a pipe, a device or larger than memory.
   {
     files: ['cli/src/**/*.ts'],
     ignores: [
       ...['linux', 'lab', 'samplers'].map((folder) => `cli/src/${folder}/**`),
       // These read files of the kit, or their own.
-      ...['drill-recovery', 'generator', 'pod-program', 'upstream'].map(
+      ...['drill/recovery', 'drill/program', 'generators/generator', 'release/upstream'].map(
         (name) => `cli/src/targets/kubernetes/${name}.ts`,
       ),
       'cli/src/load/usage.ts',

@@ -24,12 +24,12 @@ const command = (folder, more) =>
   });
 
 /** What the command runs in a pod, given to `node -e`. */
-const PODS = { 'pod-links': 'pod-links-program', 'pod-connections': 'pod-connections-program' };
+const PODS = { 'pod-links': 'links-program', 'pod-connections': 'connections-program' };
 const podPrograms = (folder) =>
   build({
     ...common,
     entryPoints: Object.entries(PODS).map(([out, name]) => ({
-      in: join(import.meta.dirname, `src/targets/kubernetes/${name}.ts`),
+      in: join(import.meta.dirname, `src/targets/kubernetes/drill/${name}.ts`),
       out,
     })),
     outdir: folder,

@@ -1,16 +1,21 @@
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 /**
- * The folders of cli/src from top to bottom. A folder imports from those below it only, and
- * never from one in its own row; ESLint refuses the rest. docs/architecture.md draws the same list.
+ * The rooms of cli/src from top to bottom. A file imports from its own room and from those below it, and never from
+ * one in the same row; ESLint refuses the rest. docs/architecture.md draws the same list.
  */
 export const LAYERS = [
   ['cli'],
   ['program'],
   ['commands'],
-  ['recommend'],
-  ['predict'],
-  ['sweep', 'compare', 'drill', 'study'],
-  ['find'],
-  ['run', 'watch', 'recover'],
+  ['features/recommend'],
+  ['features/predict'],
+  ['features/sweep', 'features/compare', 'features/drill', 'features/study'],
+  ['features/find'],
+  ['features/watch', 'features/recover', 'features/sample'],
+  ['options'],
+  ['run'],
   ['report', 'samplers', 'load'],
   ['targets'],
   ['analysis'],
@@ -22,61 +27,72 @@ export const LAYERS = [
   ['ui'],
 ];
 
-/** Of the above, those that are a file. */
-export const FILES = ['cli', 'program'];
-
-/** Data in, data or text out: these touch no file, no process, no network and no clock of their own. */
+/** Data in, data or text out: files in folders of these names use no file, process, network or clock of their own. */
 export const PURE = ['analysis', 'report'];
 
-/** Folders lie at most this deep beneath cli/src; deeper ones would escape the rules below. */
-export const MAX_DEPTH = 4;
+/** Rooms that touch the world: nothing pure imports from them. */
+const WORLD = ['run', 'samplers', 'load', 'targets', 'linux', 'lab'];
 
-/** Which folders `folder` must not import from. */
-export function forbidden(folder) {
-  const at = LAYERS.findIndex((row) => row.includes(folder));
-  return LAYERS.slice(0, at + 1)
-    .flat()
-    .filter((other) => other !== folder);
+/** What a pure file may import from the rest of a feature: the shapes of what is asked for and recorded. */
+const SHAPES = ['plan', 'record'];
+
+const SOURCES = fileURLToPath(new URL('./src', import.meta.url));
+const ROOMS = LAYERS.flat();
+
+/** `features/find/report/html.ts` is in the room `features/find`, in its part `report`. */
+export function placeOf(path) {
+  const names = path.replace(/\.ts$/, '').split('/');
+  const length = names[0] === 'features' ? 2 : 1;
+  const room = names.slice(0, length).join('/');
+  return { room, part: names[length], isPure: isPure(names) };
 }
 
-/** One configuration for each folder and depth, since a relative import says how far up it goes. */
-export function layerRules() {
-  return LAYERS.flat().flatMap((folder) =>
-    Array.from({ length: MAX_DEPTH }, (_, index) => {
-      const depth = index + 1;
-      const files = FILES.includes(folder)
-        ? [`cli/src/${folder}.ts`]
-        : [`cli/src/${[folder, ...Array(depth - 1).fill('*')].join('/')}/*.ts`];
-      const up = FILES.includes(folder) ? '\\./' : `(\\.\\./){${depth}}`;
-      const others = forbidden(folder);
-      return {
-        files,
-        rules: {
-          'no-restricted-imports': [
-            'error',
-            {
-              patterns: [
-                ...(others.length === 0
-                  ? []
-                  : [
-                      {
-                        regex: `^${up}(${others.join('|')})(/|$)`,
-                        message: `${folder}/ lies below or beside it in cli/layers.mjs: move what both need further down.`,
-                      },
-                    ]),
-                ...(PURE.includes(folder)
-                  ? [
-                      {
-                        regex: '^node:',
-                        message: `${folder}/ is pure: take the data as an argument.`,
-                      },
-                    ]
-                  : []),
-              ],
-            },
-          ],
-        },
-      };
-    }),
-  );
+/** `commands/report/` is the command; what it writes is in its part `index`. */
+const isPure = (names) =>
+  names[0] === 'commands'
+    ? names[2] === 'index'
+    : names.slice(0, -1).some((name) => PURE.includes(name));
+
+/** Why a file may not import another, both as paths in cli/src; undefined where it may. */
+export function refusalOf(from, to) {
+  const [importer, imported] = [placeOf(from), placeOf(to)];
+  const rowOf = (room) => LAYERS.findIndex((row) => row.includes(room));
+  if (importer.room !== imported.room && rowOf(imported.room) <= rowOf(importer.room)) {
+    return `${importer.room}/ lies below or beside ${imported.room}/ in cli/layers.mjs: move what both need further down.`;
+  }
+  if (!importer.isPure || imported.isPure) return undefined;
+  const isOfFeature = imported.room.startsWith('features/') || imported.room === importer.room;
+  return WORLD.includes(imported.room) || (isOfFeature && !SHAPES.includes(imported.part))
+    ? `${from} is pure, and ${to} is not: take the data as an argument.`
+    : undefined;
 }
+
+const rule = {
+  create(context) {
+    const from = relative(SOURCES, context.filename);
+    const check = ({ source }) => {
+      const name = source?.value;
+      if (typeof name !== 'string') return;
+      const to = relative(SOURCES, join(dirname(context.filename), name));
+      let message;
+      if (name.startsWith('node:')) {
+        if (placeOf(from).isPure) message = `${from} is pure: take the data as an argument.`;
+      } else if (name.startsWith('.') && ROOMS.includes(placeOf(to).room)) {
+        message = refusalOf(from, to);
+      }
+      if (message !== undefined) context.report({ node: source, message });
+    };
+    return {
+      ImportDeclaration: check,
+      ImportExpression: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+    };
+  },
+};
+
+export const layers = {
+  files: ['cli/src/**/*.ts'],
+  plugins: { kit: { rules: { layers: rule } } },
+  rules: { 'kit/layers': 'error' },
+};

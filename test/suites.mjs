@@ -73,8 +73,10 @@ export const suites = [
     filesAtOnce: 2,
     // A run is invalid where its generator was late.
     alone: [
-      ...['cli/compare.tools', 'cli/generator.tools', 'cli/report.tools', 'cli/run.tools'],
-      ...['cli/server.tools', 'drill/drill.tools'],
+      ...['compare.tools', 'generator.tools', 'report.tools', 'run.tools', 'server.tools'].map(
+        (name) => `command-line/${name}`,
+      ),
+      'features/drill/drill.tools',
     ],
     needs: ['k6', 'helm3', 'versitygw'],
   },

@@ -26,7 +26,7 @@ if (!process.argv.includes('--check')) {
 function introduction() {
   return `# Reference of the command
 
-<!-- Written by lab/generate/reference.mjs from cli/src/commands: change it there. -->
+<!-- Written by lab/generate/reference.mjs from the commands and options in cli/src: change it there. -->
 
 ${program.description()} The [guide](guide.md) leads through the commands; this page lists all of them with
 all of their options, as \`--help\` does. Results go to standard output, progress and warnings to standard error.

@@ -2,7 +2,10 @@
 import { stringify } from 'yaml';
 import { chartFolder } from '../../cli/src/targets/chart/deployed.ts';
 import { renderChart } from '../../cli/src/targets/chart/render.ts';
-import { LINKS_CONTAINER, linkedValues } from '../../cli/src/targets/kubernetes/drill/links-in-values.ts';
+import {
+  LINKS_CONTAINER,
+  linkedValues,
+} from '../../cli/src/targets/kubernetes/drill/links-in-values.ts';
 import { merged } from '../../cli/src/targets/chart/values-topology.ts';
 import { paths } from './support/helm.ts';
 import { podTemplates } from './support/pods.ts';

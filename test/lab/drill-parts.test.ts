@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { FAULTS } from '../../cli/src/features/drill/faults';
-import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/features/drill/analysis/ledger-class';
+import {
+  LEDGER_CLASSES,
+  type LedgerClass,
+} from '../../cli/src/features/drill/analysis/ledger-class';
 import type { DrillLedger, DrillRecord } from '../../cli/src/features/drill/record';
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleDrill } from '../support/sample-drill';

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { repositoryRoot } from '../../cli/src/lab/paths';
+import { programOf } from '../../cli/src/program';
 import { alertGroups } from '../../monitoring/alerts';
 
 const root = repositoryRoot();
@@ -61,7 +62,7 @@ test.each(pages)('%s names values that the chart has', (_, page) => {
 
 test.each(pages)('%s names commands and workloads that there are', (_, page) => {
   const commands = codeOf(page).flatMap((code) => /^n8n-tuned (\w+)/.exec(code)?.[1] ?? []);
-  const there = readdirSync(join(root, 'cli/src/commands')).map((file) => file.replace('.ts', ''));
+  const there = programOf().commands.map((command) => command.name());
   expect(commands.filter((command) => !there.includes(command))).toEqual([]);
 
   const workloads = [...(page ?? '').matchAll(/workload `([\w-]+)`/g)].flatMap(

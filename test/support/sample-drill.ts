@@ -2,7 +2,10 @@ import { ledgerOf } from '../../cli/src/features/drill/analysis/ledger';
 import { ledgerSummary } from '../../cli/src/features/drill/analysis/ledger-summary';
 import { drillFigures, exposedTo } from '../../cli/src/features/drill/analysis/figures';
 import { drillVerdict } from '../../cli/src/features/drill/analysis/verdict';
-import { LEDGER_CLASSES, type LedgerClass } from '../../cli/src/features/drill/analysis/ledger-class';
+import {
+  LEDGER_CLASSES,
+  type LedgerClass,
+} from '../../cli/src/features/drill/analysis/ledger-class';
 import { parsePromises } from '../../cli/src/features/drill/analysis/promise';
 import { parseSlos } from '../../loadtests/lib/slo';
 import type { DrillRecord } from '../../cli/src/features/drill/record';

@@ -1,4 +1,8 @@
-import { answer, groupsOf, type SizePrediction } from '../../cli/src/features/predict/analysis/answer';
+import {
+  answer,
+  groupsOf,
+  type SizePrediction,
+} from '../../cli/src/features/predict/analysis/answer';
 import { seededRandom } from '../../cli/src/analysis/statistics/random';
 import { uslRate } from '../../cli/src/features/predict/analysis/usl';
 import { topologySchema } from '../../cli/src/plan/topology';

@@ -1,4 +1,4 @@
-// Generated from cli/src/recover by tools/recovery.mjs. docs/recovery.md
+// Generated from cli/src/features/recover by tools/recovery.mjs. docs/recovery.md
 "use strict";
 
 // cli/src/targets/n8n-module.ts
@@ -30,7 +30,7 @@ function moduleOfN8n(name, path = process.env["PATH"] ?? "") {
   throw new Failure(`this image has no n8n with the package ${name}`);
 }
 
-// cli/src/recover/once.ts
+// cli/src/features/recover/once.ts
 var import_promises = require("node:timers/promises");
 
 // cli/src/ui/said.ts
@@ -255,7 +255,7 @@ async function* rowsOf(api, path, { size, most, withinMs }) {
   }
 }
 
-// cli/src/recover/n8n.ts
+// cli/src/features/recover/n8n.ts
 var STATUSES = ["crashed", "error", "running", "new", "waiting", "canceled"];
 var PAGE = 250;
 var RecoveryApi = class {
@@ -367,7 +367,7 @@ function executionIn(row) {
 var KNOWN = /* @__PURE__ */ new Set([...STATUSES, "success"]);
 var isSaved = (setting) => setting === "all" ? true : setting === "none" ? false : null;
 
-// cli/src/analysis/recovery/execution.ts
+// cli/src/analysis/n8n-execution.ts
 var STALLED = "This execution failed to be processed too many times and will no longer retry. To allow this execution to complete, please break down your workflow or scale up your workers or adjust your worker settings.";
 var OF_CRASHES = /* @__PURE__ */ new Set([
   STALLED,
@@ -404,7 +404,7 @@ var ranToItsEnd = (stored) => stored !== "no data" && stored.next.length === 0 &
 var GONE = /* @__PURE__ */ new Set(["File not found", "Binary data file not found"]);
 var isBinaryGone = (error) => error !== null && GONE.has(error);
 
-// cli/src/analysis/recovery/decide.ts
+// cli/src/features/recover/analysis/decide.ts
 function decide(view, rules) {
   const { executions } = view;
   const known = new Set(executions.map(({ id }) => id));
@@ -531,7 +531,7 @@ var endedAtMs = ({ stoppedAtMs, startedAtMs }) => stoppedAtMs ?? startedAtMs;
 var ageMs = (execution, nowMs) => nowMs - (endedAtMs(execution) ?? 0);
 var byAge = (a, b) => (a.startedAtMs ?? 0) - (b.startedAtMs ?? 0) || Number(a.id) - Number(b.id);
 
-// cli/src/recover/saves.ts
+// cli/src/features/recover/saves.ts
 var NOTHING_KNOWN = {
   ...{ failures: null, successes: null, progress: null, stalled: null }
 };
@@ -572,7 +572,7 @@ function refusalOf({ savesFailures, savesSuccesses }, saves, hasQueue) {
   return null;
 }
 
-// cli/src/recover/pass.ts
+// cli/src/features/recover/pass.ts
 var OUTCOMES = [
   /** Ran to its end. */
   "recovered",
@@ -767,7 +767,7 @@ function summaryOf({ due, attempts, left, waiting }, isRetry) {
   return `${String(due.length)} lost and due for a retry, ${String(left.length)} left alone${waits}; ${done}`;
 }
 
-// cli/src/recover/once.ts
+// cli/src/features/recover/once.ts
 async function recoverOnce(order, openQueue2, tell2, signal) {
   const api = new RecoveryApi(new N8nApi(order.url, order.apiKey, signal));
   const leading = new AbortController();
@@ -813,7 +813,7 @@ async function recoverOnce(order, openQueue2, tell2, signal) {
   }
 }
 
-// cli/src/recover/queue.ts
+// cli/src/features/recover/queue.ts
 var import_node_crypto = require("node:crypto");
 var LEASE_MS = 3e4;
 var BATCH = 500;
@@ -937,7 +937,7 @@ function executionIn2(text) {
   }
 }
 
-// cli/src/recover/in-cluster.ts
+// cli/src/features/recover/in-cluster.ts
 var { env } = process;
 var tell = (text) => void process.stdout.write(`${(/* @__PURE__ */ new Date()).toISOString()} ${text}
 `);

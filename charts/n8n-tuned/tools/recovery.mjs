@@ -12,7 +12,7 @@ export async function recoveryFiles(root) {
     format: 'cjs',
     external: ['ioredis'],
     banner: {
-      js: '// Generated from cli/src/recover by tools/recovery.mjs. docs/recovery.md',
+      js: '// Generated from cli/src/features/recover by tools/recovery.mjs. docs/recovery.md',
     },
     write: false,
     logLevel: 'warning',

@@ -24,7 +24,12 @@ import { z } from 'zod';
 import { processNameSchema, thisProcess } from '../linux/proc';
 import { Mistake } from '../ui/exit';
 import { REQUESTS_HEAD, requestRow, SAMPLES_HEAD, sampleRow } from './csv';
-import { runRecordSchema, type MetricSample, type RequestSample, type RunRecord } from './run-record';
+import {
+  runRecordSchema,
+  type MetricSample,
+  type RequestSample,
+  type RunRecord,
+} from './run-record';
 import { requestsIn } from './request-file';
 import { failureText, openCompressedTable, openTable, type TableFile } from './table-file';
 

@@ -12,7 +12,12 @@ import {
   type RunningHead,
 } from './folder';
 import { readObjectFile, readRecordFile, unreadable } from './parse';
-import { runRecordSchema, type MetricSample, type RequestSample, type RunRecord } from './run-record';
+import {
+  runRecordSchema,
+  type MetricSample,
+  type RequestSample,
+  type RunRecord,
+} from './run-record';
 import { requestsIn } from './request-file';
 
 export function isComplete(folder: string): boolean {

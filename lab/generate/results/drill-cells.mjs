@@ -3,7 +3,9 @@ import { readdirSync } from 'node:fs';
 import { compiled } from '../compiled.mjs';
 import { has, number, readJson, root } from './records.mjs';
 
-const { LEDGER_WORDS } = await compiled(`export { LEDGER_WORDS } from './features/drill/analysis/ledger-class';`);
+const { LEDGER_WORDS } = await compiled(
+  `export { LEDGER_WORDS } from './features/drill/analysis/ledger-class';`,
+);
 /** As the report of a drill calls them; `once` has a column of its own. */
 export const WORDS = Object.fromEntries(
   Object.entries(LEDGER_WORDS)

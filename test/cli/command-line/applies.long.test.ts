@@ -7,7 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import { refuseVain } from '../../../cli/src/options/applies';
-import { compareOrder, kindsOf, type CompareOptions } from '../../../cli/src/features/compare/command';
+import {
+  compareOrder,
+  kindsOf,
+  type CompareOptions,
+} from '../../../cli/src/features/compare/command';
 import { orderOf, type DrillOptions } from '../../../cli/src/features/drill/one';
 import { findOrder, type FindOptions } from '../../../cli/src/features/find/command';
 import { askedBy, type RecommendOptions } from '../../../cli/src/features/recommend/command';

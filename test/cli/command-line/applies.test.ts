@@ -1,5 +1,5 @@
 /** What an option that cannot be applied is told; applies.long.test.ts goes through all of them. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RULES } from '../../../cli/src/options/applies';
 import { programOf } from '../../../cli/src/program';
@@ -15,11 +15,15 @@ const PLAIN = programOf()
   .filter((name) => !ORDERED.includes(name));
 
 test.each(PLAIN)('%s reads each of its options', (name) => {
-  const file = readFileSync(join(ROOT, `cli/src/commands/${name}.ts`), 'utf8');
-  const others = ['options', 'prometheus', 'kubernetes'].map((one) =>
-    readFileSync(join(ROOT, `cli/src/commands/${one}.ts`), 'utf8'),
-  );
-  const source = [file, ...others].join('\n').replace(/^\s*\w+\??: .*;$/gm, '');
+  const files = [
+    ...[`commands/${name}.ts`, `commands/${name}/command.ts`, `features/${name}/command.ts`],
+    ...['options', 'prometheus', 'kubernetes'].map((one) => `options/${one}.ts`),
+  ].map((file) => join(ROOT, 'cli/src', file));
+  const source = files
+    .filter((file) => existsSync(file))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+    .replace(/^\s*\w+\??: .*;$/gm, '');
   for (const option of optionsOf(name)) {
     expect(source).toMatch(new RegExp(`[{,.(\\s]${option.attributeName()}\\b`));
   }

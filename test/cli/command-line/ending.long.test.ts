@@ -1,10 +1,11 @@
 /** How the command ends: whose mistake it was, and what a reader who leaves early does to it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { programOf } from '../../../cli/src/program';
 import { endingOf, EXIT, Mistake } from '../../../cli/src/ui/exit';
 import { buildCli, runCli } from '../../support/cli';
 
@@ -56,13 +57,7 @@ describe('the command', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const commands = readdirSync(join(ROOT, 'cli/src/commands'))
-    .map((file) => file.replace(/\.ts$/, ''))
-    .filter((name) =>
-      readFileSync(join(ROOT, `cli/src/commands/${name}.ts`), 'utf8').includes(
-        'export function register',
-      ),
-    );
+  const commands = programOf().commands.map((command) => command.name());
 
   test.each(commands)(
     '%s --help ends quietly when its reader does not read on',

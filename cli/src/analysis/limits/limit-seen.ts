@@ -1,5 +1,4 @@
 /** What limited a run or a search, in one sentence: the same in every report. */
-import type { FindRecord } from '../../features/find/record';
 import type { Limit, LimitSeen, RankedLimit, Verdict } from '../../record/run-record';
 import { isSameLimit, limitName } from './table';
 
@@ -13,7 +12,13 @@ const limitOf = (ranked: RankedLimit | null): Limit | null =>
   ranked === null ? null : { role: ranked.role, resource: ranked.resource };
 
 /** With the figures of the lowest rate that was limited by it: nearest to the capacity. */
-export function limitOfSearch({ limit, probes }: Pick<FindRecord, 'limit' | 'probes'>): LimitSeen {
+export function limitOfSearch({
+  limit,
+  probes,
+}: {
+  limit: LimitSeen['limit'];
+  probes: readonly { limitedBy: LimitSeen; ratePerSecond?: number | undefined }[];
+}): LimitSeen {
   const [nearest] = probes
     .filter(({ limitedBy }) => isSameLimit(limitedBy.limit, limit) && limitedBy.evidence !== null)
     .sort((a, b) => (a.ratePerSecond ?? Infinity) - (b.ratePerSecond ?? Infinity));

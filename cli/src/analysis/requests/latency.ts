@@ -1,5 +1,10 @@
 import type { LatencyInterval, LatencySummary, RequestSample } from '../../record/run-record';
-import { meanInterval, percentile, percentileInterval, type Interval } from '../statistics/statistics';
+import {
+  meanInterval,
+  percentile,
+  percentileInterval,
+  type Interval,
+} from '../statistics/statistics';
 import { Values } from './values';
 
 /** Kinds of errors where no answer came, so that the duration is only how long we waited. */

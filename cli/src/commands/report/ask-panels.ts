@@ -2,7 +2,13 @@
 import { boards } from '../../../../monitoring/dashboards/boards';
 import { containers } from '../../../../monitoring/dashboards/boards/containers';
 import type { DashboardSpec } from '../../../../monitoring/dashboards/spec';
-import { exactly, filled, recordedPanel, scrapeSecondsOf, stepSecondsOf } from '../../analysis/panels';
+import {
+  exactly,
+  filled,
+  recordedPanel,
+  scrapeSecondsOf,
+  stepSecondsOf,
+} from '../../analysis/panels';
 import type { PrometheusApi } from '../../prometheus/query';
 import type { RecordedPanel, RecordedPanels } from '../../record/panels';
 import type { RunRecord } from '../../record/run-record';

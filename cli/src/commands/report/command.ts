@@ -18,7 +18,11 @@ import { onInterrupt } from '../../ui/interrupt';
 import { printJson, printLines, warn } from '../../ui/print';
 import { startProgress } from '../../ui/progress';
 import { forceOption } from '../../options/options';
-import { chosenPrometheus, withPrometheusOptions, type PrometheusOptions } from '../../options/prometheus';
+import {
+  chosenPrometheus,
+  withPrometheusOptions,
+  type PrometheusOptions,
+} from '../../options/prometheus';
 import { reportOn, type Reported } from './render-record';
 
 interface ReportOptions extends PrometheusOptions {

@@ -42,9 +42,19 @@ import {
 import { numberThat, parsed, seconds } from '../../options/parsers';
 import { chosenPrices, withPriceOptions, type PriceOptions } from '../../options/prices';
 import { refuseVain } from '../../options/applies';
-import { withDeployerOptions, type DeployerFlags, type DeployFlags } from '../../options/kubernetes';
+import {
+  withDeployerOptions,
+  type DeployerFlags,
+  type DeployFlags,
+} from '../../options/kubernetes';
 import { onTargets } from '../../options/on-target';
-import { chosenLoad, isLegacyChoice, makeTarget, targetOrder, withoutWebhook } from '../../options/targets';
+import {
+  chosenLoad,
+  isLegacyChoice,
+  makeTarget,
+  targetOrder,
+  withoutWebhook,
+} from '../../options/targets';
 
 export interface CompareOptions
   extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags, PriceOptions {

@@ -8,12 +8,7 @@ import { REQUESTS_FILE } from '../../record/folder';
 import { isComplete, readRun } from '../../record/read-run';
 import { FIND_FILE } from '../../record/find-records';
 import { readSearch } from '../find/read';
-import {
-  SLOWER_SHARES,
-  type ComparedCosts,
-  type ComparedRuns,
-  type SideSeen,
-} from './report/seen';
+import { SLOWER_SHARES, type ComparedCosts, type ComparedRuns, type SideSeen } from './report/seen';
 import { seenAgain } from '../../run/read';
 
 export const comparedRuns = async (

@@ -10,7 +10,12 @@ import { drillAll } from './all';
 import { DEPLOYED_TO } from '../../options/kubernetes';
 import { codeOf, oneDrill, orderOf, USUAL_WORKLOAD, type DrillOptions } from './one';
 import { chosenMonitoring, withMonitoringOptions } from '../../options/monitoring';
-import { outOption, readyOption, withTargetOptions, withWorkloadOptions } from '../../options/options';
+import {
+  outOption,
+  readyOption,
+  withTargetOptions,
+  withWorkloadOptions,
+} from '../../options/options';
 import { collect, milliseconds, parsed, positive, seconds } from '../../options/parsers';
 import { withPriceOptions } from '../../options/prices';
 

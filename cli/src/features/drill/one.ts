@@ -23,7 +23,12 @@ import { givenValues } from '../../options/kubernetes';
 import type { MonitoringOptions, Told } from '../../options/monitoring';
 import { onTargets } from '../../options/on-target';
 import { chosenPrices, type PriceOptions } from '../../options/prices';
-import { chosenSlos, chosenWorkload, type TargetOptions, type WorkloadOptions } from '../../options/options';
+import {
+  chosenSlos,
+  chosenWorkload,
+  type TargetOptions,
+  type WorkloadOptions,
+} from '../../options/options';
 import { isLegacyChoice, makeTarget, targetOrder, type TargetOrder } from '../../options/targets';
 
 export interface DrillOptions

@@ -1,5 +1,10 @@
 /** The load of a drill: steady, through the fault, and on until the system has had time to come back. */
-import { planOf, type Arrivals, type LoadPlan, type Stage } from '../../../../loadtests/lib/profile';
+import {
+  planOf,
+  type Arrivals,
+  type LoadPlan,
+  type Stage,
+} from '../../../../loadtests/lib/profile';
 
 export interface DrillLoad {
   ratePerSecond: number;

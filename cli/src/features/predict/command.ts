@@ -4,13 +4,7 @@ import { seededRandom } from '../../analysis/statistics/random';
 import { workloadName } from '../../plan/chosen-workload';
 import { runId } from '../../record/folder';
 import type { MeasuredSize } from './analysis/measurement';
-import {
-  answer,
-  groupsOf,
-  sizes,
-  type Group,
-  type SizePrediction,
-} from './analysis/answer';
+import { answer, groupsOf, sizes, type Group, type SizePrediction } from './analysis/answer';
 import { readMeasurements } from './read';
 import { writePredictReports } from './write-report';
 import { SCALES, type ScaleName } from './analysis/scale';

@@ -3,11 +3,7 @@ import { findRecords } from '../../record/find-records';
 import { readRun } from '../../record/read-run';
 import { readSearch, runOfSearch } from '../find/read';
 import { SweepFolder } from '../sweep/folder';
-import {
-  measurementOf,
-  measurementOfRun,
-  type MeasuredSize,
-} from './analysis/measurement';
+import { measurementOf, measurementOfRun, type MeasuredSize } from './analysis/measurement';
 
 /** All that the searches, and the closed-loop cells of sweeps, in these folders tell. */
 export function readMeasurements(folders: readonly string[]): MeasuredSize[] {

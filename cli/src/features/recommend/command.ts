@@ -2,12 +2,7 @@ import { relative } from 'node:path';
 import type { Command } from 'commander';
 import { PLANNED_SHARE } from '../find/analysis/planned-share';
 import { withoutSecrets } from '../../plan/secrets/command';
-import {
-  proveFile,
-  recommendValues,
-  type RecommendChoice,
-  type Recommended,
-} from './answer';
+import { proveFile, recommendValues, type RecommendChoice, type Recommended } from './answer';
 import type { Proof, ProofAttempt } from './prove';
 import { DEFAULT_PRICES } from './analysis/recommend';
 import { keptData, keptSentence } from './kept-data';

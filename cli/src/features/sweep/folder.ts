@@ -4,12 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Step } from './plan/cells';
 import { makeFolder, writeWhole } from '../../record/folder';
-import {
-  cellRecordSchema,
-  sweepRecordSchema,
-  type CellRecord,
-  type SweepRecord,
-} from './record';
+import { cellRecordSchema, sweepRecordSchema, type CellRecord, type SweepRecord } from './record';
 import { readObjectFile, readRecordFile } from '../../record/parse';
 import { isAlive, processNameSchema, thisProcess } from '../../linux/proc';
 import { messageOf, Mistake } from '../../ui/exit';

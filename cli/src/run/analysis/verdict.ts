@@ -1,10 +1,22 @@
 import { isAboutLatency, parseSlos, withErrorBound, type Slo } from '../../../../loadtests/lib/slo';
-import type { LimitedBy, RunEvent, Summary, Verdict, VerdictOutcome } from '../../record/run-record';
+import type {
+  LimitedBy,
+  RunEvent,
+  Summary,
+  Verdict,
+  VerdictOutcome,
+} from '../../record/run-record';
 import { limitName } from '../../analysis/limits/table';
 import { executionFindings, type Promised } from './executions';
 import { lostGenerators } from '../../analysis/generator';
 import { soakSentence } from './soak-sentence';
-import { assess, breachOf, undecidedOf, type Assessment, type Breach } from '../../analysis/slo/slo';
+import {
+  assess,
+  breachOf,
+  undecidedOf,
+  type Assessment,
+  type Breach,
+} from '../../analysis/slo/slo';
 import { duration, formatNumber, percent } from '../../ui/numbers';
 
 export interface VerdictFacts extends Promised {

@@ -3,7 +3,12 @@ import { keptForMs } from '../../plan/kept-executions';
 import type { Topology } from '../../plan/topology';
 import { isRole } from '../../plan/roles';
 import { topologyWithoutSecrets } from '../../plan/secrets/secrets';
-import type { ExecutionCounts, Machine, RecordedDeployment, RunEvent } from '../../record/run-record';
+import type {
+  ExecutionCounts,
+  Machine,
+  RecordedDeployment,
+  RunEvent,
+} from '../../record/run-record';
 import type { SeedingPlace, SeedWorkflow } from '../../catalogue/seeding';
 import { Failure, messageOf, Mistake } from '../../ui/exit';
 import type { Progress } from '../../ui/progress';

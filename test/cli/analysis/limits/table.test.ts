@@ -5,7 +5,12 @@ import { rank } from '../../../../cli/src/analysis/limits/rank';
 import { isOfMemory, limitName, LIMITS, rowOf } from '../../../../cli/src/analysis/limits/table';
 import type { SampledRole } from '../../../../cli/src/analysis/metrics';
 import type { Metric } from '../../../../cli/src/record/metrics';
-import type { LimitedBy, MetricSample, RunEvent, Summary } from '../../../../cli/src/record/run-record';
+import type {
+  LimitedBy,
+  MetricSample,
+  RunEvent,
+  Summary,
+} from '../../../../cli/src/record/run-record';
 import { sampleRun } from '../../../support/sample-run';
 
 /** 30 s, a sample per second. */

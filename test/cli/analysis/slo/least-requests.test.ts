@@ -1,5 +1,8 @@
 import { leastRequests } from '../../../../cli/src/analysis/slo/least-requests';
-import { percentileInterval, shareInterval } from '../../../../cli/src/analysis/statistics/statistics';
+import {
+  percentileInterval,
+  shareInterval,
+} from '../../../../cli/src/analysis/statistics/statistics';
 import { binomialCdf } from '../../../../cli/src/analysis/statistics/distributions';
 
 describe('the fewest requests that an SLO needs', () => {

@@ -27,11 +27,12 @@ const SOURCES = join(__dirname, '../../../../cli/src');
 
 /** Moments that are recorded, or held against the clock of another process; nobody else asks for the time of day. */
 const ASKS_THE_TIME = [
-  ...['commands/watch', 'drill/drill', 'drill/timed-fault', 'load/confine', 'load/elsewhere'],
-  ...['load/gather', 'load/k6', 'recover/once', 'run/count-within', 'ui/steady-clock'],
+  ...['drill/drill', 'drill/timed-fault', 'recover/once'].map((name) => `features/${name}`),
+  ...['watch/command', 'watch/latest', 'watch/prometheus-view'].map((name) => `features/${name}`),
+  ...['load/confine', 'load/elsewhere', 'load/gather', 'load/k6', 'run/count-within'],
   ...['run/make-load', 'run/remote-series', 'run/run', 'run/samples'],
-  ...['samplers/bull-queue', 'targets/process/template', 'watch/latest', 'watch/prometheus-view'],
-  ...['generator-pod', 'pod-logs', 'pod-watch', 'rollout'].map(
+  ...['samplers/bull-queue', 'targets/process/template', 'ui/steady-clock'],
+  ...['generators/generator-pod', 'pods/pod-logs', 'pods/pod-watch', 'release/rollout'].map(
     (name) => `targets/kubernetes/${name}`,
   ),
 ];

@@ -3,7 +3,10 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Effect } from '../../../../cli/src/analysis/effects';
 import type { TracedExecution } from '../../../../cli/src/analysis/traced-execution';
-import { LEDGER_CLASSES, type LedgerClass } from '../../../../cli/src/features/drill/analysis/ledger-class';
+import {
+  LEDGER_CLASSES,
+  type LedgerClass,
+} from '../../../../cli/src/features/drill/analysis/ledger-class';
 import { topologySchema } from '../../../../cli/src/plan/topology';
 import { thisMachine } from '../../../../cli/src/targets/machine';
 import type { Running } from '../../../../cli/src/targets/target';

@@ -9,7 +9,10 @@ import {
 import { answer, groupsOf, sizes } from '../../../../cli/src/features/predict/analysis/answer';
 import { SCALES } from '../../../../cli/src/features/predict/analysis/scale';
 import { predictCharts } from '../../../../cli/src/features/predict/report/charts';
-import { predictFigures, predictSentence } from '../../../../cli/src/features/predict/report/figures';
+import {
+  predictFigures,
+  predictSentence,
+} from '../../../../cli/src/features/predict/report/figures';
 import { renderPredictHtml } from '../../../../cli/src/features/predict/report/html';
 import { renderPredictMarkdown } from '../../../../cli/src/features/predict/report/markdown';
 import { sampleRun } from '../../../support/sample-run';

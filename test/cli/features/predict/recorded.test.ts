@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { seededRandom } from '../../../../cli/src/analysis/statistics/random';
-import { groupsOf, leftOut, sizes, type Group } from '../../../../cli/src/features/predict/analysis/answer';
+import {
+  groupsOf,
+  leftOut,
+  sizes,
+  type Group,
+} from '../../../../cli/src/features/predict/analysis/answer';
 import { readMeasurements } from '../../../../cli/src/features/predict/read';
 import type { ScaleName } from '../../../../cli/src/features/predict/analysis/scale';
 

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { isEnough, plannedPerSecond } from '../../../../cli/src/features/find/analysis/planned-share';
+import {
+  isEnough,
+  plannedPerSecond,
+} from '../../../../cli/src/features/find/analysis/planned-share';
 import type { CapacityEvidence } from '../../../../cli/src/features/recommend/analysis/evidence';
 import { plannedRate, recommend } from '../../../../cli/src/features/recommend/analysis/recommend';
 import { valuesYaml } from '../../../../cli/src/features/recommend/values';

@@ -3,7 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Cell } from '../../../../cli/src/features/sweep/plan/cells';
 import { cellsOf, changedDimensions } from '../../../../cli/src/features/sweep/plan/plan-cells';
-import { DIMENSIONS, quickPlan, type SweepPlan } from '../../../../cli/src/features/sweep/plan/plan';
+import {
+  DIMENSIONS,
+  quickPlan,
+  type SweepPlan,
+} from '../../../../cli/src/features/sweep/plan/plan';
 import { parseSweepPlan } from '../../../../cli/src/features/sweep/plan/plan-file';
 import { wordsOf } from '../../../../cli/src/features/study/plan';
 import { readStudies } from '../../../../cli/src/features/study/studies';

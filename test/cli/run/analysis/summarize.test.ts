@@ -3,7 +3,10 @@ import { growth, totals } from '../../../../cli/src/analysis/metrics';
 import { assess, breachOf } from '../../../../cli/src/analysis/slo/slo';
 import { RequestFigures } from '../../../../cli/src/analysis/requests/figures';
 import { latency } from '../../../../cli/src/analysis/requests/latency';
-import { summarize as summarizeFigures, type RunFacts } from '../../../../cli/src/run/analysis/summarize';
+import {
+  summarize as summarizeFigures,
+  type RunFacts,
+} from '../../../../cli/src/run/analysis/summarize';
 import { verdict, type VerdictFacts } from '../../../../cli/src/run/analysis/verdict';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
 import type { MetricSample, RequestSample, Summary } from '../../../../cli/src/record/run-record';

@@ -1,5 +1,9 @@
 // What limited a measurement reads the same wherever several of them are reported: name, figures, what came next.
-import { limitOfSearch, limitText, usualLimitText } from '../../../../cli/src/analysis/limits/limit-seen';
+import {
+  limitOfSearch,
+  limitText,
+  usualLimitText,
+} from '../../../../cli/src/analysis/limits/limit-seen';
 import type { LimitSeen } from '../../../../cli/src/record/run-record';
 import { renderCompareMarkdown } from '../../../../cli/src/features/compare/report/markdown';
 import { NOTHING_SEEN } from '../../../../cli/src/features/compare/report/seen';

@@ -1,4 +1,9 @@
-import { mean, median, standardDeviation, type Interval } from '../../../analysis/statistics/statistics';
+import {
+  mean,
+  median,
+  standardDeviation,
+  type Interval,
+} from '../../../analysis/statistics/statistics';
 import { formatNumber, percent } from '../../../ui/numbers';
 
 /** One run of A and one of B, made next to each other. */

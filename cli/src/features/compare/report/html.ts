@@ -12,7 +12,14 @@ import type { ComparedRuns } from './seen';
 import { repeatCommand } from '../../../report/text/units';
 import { escapeXml } from '../../../report/plot/svg';
 import { cellsTable, page } from '../../../report/page/page';
-import { firstPlot, list, measuredRows, plots, subtitle, summary } from '../../../report/page/parts';
+import {
+  firstPlot,
+  list,
+  measuredRows,
+  plots,
+  subtitle,
+  summary,
+} from '../../../report/page/parts';
 
 export const COMPARE_TONES = {
   better: 'good',

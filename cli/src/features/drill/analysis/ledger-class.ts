@@ -1,4 +1,4 @@
-/** Where every request of a drill ends: each in exactly one class, decided by analysis/ledger. */
+/** Where every request of a drill ends: each in exactly one class, decided in ledger.ts. */
 export const LEDGER_CLASSES = [
   'once',
   'unheard',

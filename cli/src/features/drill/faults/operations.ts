@@ -1,7 +1,15 @@
 /** What operators and callers do: an upgrade, fewer workers, a node that is drained, more load, a schedule across a crash. */
 import { Failure } from '../../../ui/exit';
 import { type Fault, NEEDS_PODS, SURVIVED, UNNOTICED } from '../fault';
-import { allOf, first, lasting, needsNewer, needsNothing, needsTwoWorkers, seconds } from '../make-fault';
+import {
+  allOf,
+  first,
+  lasting,
+  needsNewer,
+  needsNothing,
+  needsTwoWorkers,
+  seconds,
+} from '../make-fault';
 
 /** As by `helm upgrade` with another version: all roles at once. The load goes on meanwhile, and may end first. */
 export const rollingUpgrade: Fault = {

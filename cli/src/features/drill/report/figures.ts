@@ -1,12 +1,7 @@
 import { costOfRun } from '../../../analysis/cost';
 import { notKnown } from '../analysis/not-known';
 import { LEDGER_CLASSES, LEDGER_WORDS } from '../analysis/ledger-class';
-import type {
-  DrillRecord,
-  DrillRecovery,
-  DrillSchedule,
-  NamedTimes,
-} from '../record';
+import type { DrillRecord, DrillRecovery, DrillSchedule, NamedTimes } from '../record';
 import type { RunRecord } from '../../../record/run-record';
 import { costFigures } from '../../../report/text/cost';
 import { type Figure } from '../../../report/text/units';

@@ -5,7 +5,15 @@ import { escapeXml } from '../../../report/plot/svg';
 import { workloadName } from '../../../plan/chosen-workload';
 import type { FindRecord } from '../record';
 import { cellsTable, page } from '../../../report/page/page';
-import { firstPlot, layoutRows, list, plots, subtitle, summary, terms } from '../../../report/page/parts';
+import {
+  firstPlot,
+  layoutRows,
+  list,
+  plots,
+  subtitle,
+  summary,
+  terms,
+} from '../../../report/page/parts';
 
 export const FIND_TONES = {
   found: 'good',

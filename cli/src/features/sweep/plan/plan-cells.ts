@@ -1,7 +1,12 @@
 import { matrix, sift, type Cell, type Cells, type Rule } from './cells';
 import { serverFrom, serverLoad, type ServerLoad } from '../../../plan/chosen-server';
 import { contradiction } from '../../../plan/contradiction';
-import { isProfileName, planOf, PROFILES, type LoadPlan } from '../../../../../loadtests/lib/profile';
+import {
+  isProfileName,
+  planOf,
+  PROFILES,
+  type LoadPlan,
+} from '../../../../../loadtests/lib/profile';
 import type { Server } from '../../../plan/server';
 import type { SweepPlan } from './plan';
 import { topologySchema, type Topology } from '../../../plan/topology';

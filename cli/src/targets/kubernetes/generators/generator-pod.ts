@@ -1,6 +1,11 @@
 /** One load generator: k6 in its pod, each run of it followed as it goes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { clockOffset, readDate, type ClockOffset, type ClockReading } from '../../../analysis/clock';
+import {
+  clockOffset,
+  readDate,
+  type ClockOffset,
+  type ClockReading,
+} from '../../../analysis/clock';
 import { Failure, messageOf } from '../../../ui/exit';
 import { within } from '../../../ui/within';
 import type { Generator, GeneratorOrder, GeneratorRun } from '../../target';

@@ -1,6 +1,11 @@
 /** A stream of looks from within each container of a release, made anew when it breaks or a container is replaced. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InsideReader, insideScript, NODE_COMMAND, type Inside } from '../../../linux/container-stats';
+import {
+  InsideReader,
+  insideScript,
+  NODE_COMMAND,
+  type Inside,
+} from '../../../linux/container-stats';
 import { messageOf } from '../../../ui/exit';
 import type { Insides, SeenInside } from '../../target';
 import type { Cluster, Place } from '../api/api';

@@ -10,7 +10,11 @@ import {
 import { COMPARE_METRICS, NEVER } from '../../../../../cli/src/features/compare/analysis/metric';
 import type { RunRecord } from '../../../../../cli/src/record/run-record';
 import { sampleRun } from '../../../../support/sample-run';
-import { normal, seededRandom, type Random } from '../../../../../cli/src/analysis/statistics/random';
+import {
+  normal,
+  seededRandom,
+  type Random,
+} from '../../../../../cli/src/analysis/statistics/random';
 
 const letter = (run: number): 'A' | 'B' => (turn(run, 2) === 0 ? 'A' : 'B');
 

@@ -1,6 +1,12 @@
-import { drillVerdict, type DrillFacts } from '../../../../../cli/src/features/drill/analysis/verdict';
+import {
+  drillVerdict,
+  type DrillFacts,
+} from '../../../../../cli/src/features/drill/analysis/verdict';
 import { FAULTS } from '../../../../../cli/src/features/drill/faults';
-import { LEDGER_CLASSES, type LedgerClass } from '../../../../../cli/src/features/drill/analysis/ledger-class';
+import {
+  LEDGER_CLASSES,
+  type LedgerClass,
+} from '../../../../../cli/src/features/drill/analysis/ledger-class';
 import { parsePromises } from '../../../../../cli/src/features/drill/analysis/promise';
 import type { DrillLedger, DrillSchedule } from '../../../../../cli/src/features/drill/record';
 import type { NamedRequests } from '../../../../../cli/src/record/run-record';

@@ -1,6 +1,15 @@
-import { cpuBound, predict, slotsBound } from '../../../../../cli/src/features/predict/analysis/bounds';
+import {
+  cpuBound,
+  predict,
+  slotsBound,
+} from '../../../../../cli/src/features/predict/analysis/bounds';
 import { normal, seededRandom } from '../../../../../cli/src/analysis/statistics/random';
-import { fitUsl, predictUsl, uslRate, type UslFit } from '../../../../../cli/src/features/predict/analysis/usl';
+import {
+  fitUsl,
+  predictUsl,
+  uslRate,
+  type UslFit,
+} from '../../../../../cli/src/features/predict/analysis/usl';
 import { runs } from '../../../../support/properties';
 
 const truth = { g: 40, a: 0.06, b: 0.002 };

@@ -1,4 +1,7 @@
-import { decide, type RecoveryDecision } from '../../../../../cli/src/features/recover/analysis/decide';
+import {
+  decide,
+  type RecoveryDecision,
+} from '../../../../../cli/src/features/recover/analysis/decide';
 import {
   isCrash,
   RUNNER_DIED,

@@ -1,5 +1,8 @@
 import fc from 'fast-check';
-import { MOST_POINTS, ProcessesSeen } from '../../../../../cli/src/features/sample/analysis/process-history';
+import {
+  MOST_POINTS,
+  ProcessesSeen,
+} from '../../../../../cli/src/features/sample/analysis/process-history';
 import type { ProcessRow } from '../../../../../cli/src/features/sample/record';
 import { runs } from '../../../../support/properties';
 

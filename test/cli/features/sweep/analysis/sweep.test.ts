@@ -1,4 +1,9 @@
-import { drift, order, remaining, secondsLeft } from '../../../../../cli/src/features/sweep/analysis/drift-and-order';
+import {
+  drift,
+  order,
+  remaining,
+  secondsLeft,
+} from '../../../../../cli/src/features/sweep/analysis/drift-and-order';
 import { cellKey, matrix, sift, type Cell } from '../../../../../cli/src/features/sweep/plan/cells';
 
 const onlyInQueueMode = (cell: Cell) =>

@@ -2,7 +2,11 @@ import { cellKey } from '../../../../../cli/src/features/sweep/plan/cells';
 import { NO_FIGURES, type CellRecord } from '../../../../../cli/src/features/sweep/record';
 import { sweepCharts } from '../../../../../cli/src/features/sweep/report/charts';
 import { renderSweepCsv } from '../../../../../cli/src/features/sweep/report/csv';
-import { sweepDoubts, sweepFigures, sweepTable } from '../../../../../cli/src/features/sweep/report/figures';
+import {
+  sweepDoubts,
+  sweepFigures,
+  sweepTable,
+} from '../../../../../cli/src/features/sweep/report/figures';
 import { renderSweepHtml } from '../../../../../cli/src/features/sweep/report/html';
 import { renderSweepMarkdown } from '../../../../../cli/src/features/sweep/report/markdown';
 import { renderSweepTerminal } from '../../../../../cli/src/features/sweep/report/terminal';

@@ -1,4 +1,8 @@
-import { alertsNow, CHECKS, type AlertsView } from '../../../../../cli/src/features/watch/analysis/alerts';
+import {
+  alertsNow,
+  CHECKS,
+  type AlertsView,
+} from '../../../../../cli/src/features/watch/analysis/alerts';
 import { rateOf } from '../../../../../cli/src/features/watch/analysis/series';
 import { viewOf } from '../../../../../cli/src/features/watch/analysis/view';
 import { topologySchema } from '../../../../../cli/src/plan/topology';

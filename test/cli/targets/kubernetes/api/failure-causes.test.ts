@@ -1,4 +1,8 @@
-import { causeOf, missingRight, refusalOf } from '../../../../../cli/src/targets/kubernetes/api/failure-causes';
+import {
+  causeOf,
+  missingRight,
+  refusalOf,
+} from '../../../../../cli/src/targets/kubernetes/api/failure-causes';
 
 const asked = { context: 'work', server: 'https://10.0.0.1:6443', doing: 'making the namespace x' };
 

@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { examinationLines, type Examination } from '../../../../../cli/src/targets/kubernetes/api/examine';
+import {
+  examinationLines,
+  type Examination,
+} from '../../../../../cli/src/targets/kubernetes/api/examine';
 import {
   checksOf,
   questionsOf,

@@ -1,5 +1,8 @@
 import type { V1NetworkPolicy } from '../../../../../cli/src/targets/kubernetes/api/api-types';
-import { closedBy, closedText } from '../../../../../cli/src/targets/kubernetes/drill/network-policies';
+import {
+  closedBy,
+  closedText,
+} from '../../../../../cli/src/targets/kubernetes/drill/network-policies';
 
 const N8N = { 'app.kubernetes.io/component': 'main' };
 const GENERATOR = { 'app.kubernetes.io/managed-by': 'n8n-tuned' };

@@ -2,7 +2,11 @@
 import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ExecEnd, ExecOptions, Place } from '../../../../../cli/src/targets/kubernetes/api/api';
+import type {
+  ExecEnd,
+  ExecOptions,
+  Place,
+} from '../../../../../cli/src/targets/kubernetes/api/api';
 import type { V1Pod } from '../../../../../cli/src/targets/kubernetes/api/api-types';
 import { recoveryReach } from '../../../../../cli/src/targets/kubernetes/drill/recovery';
 

@@ -10,8 +10,17 @@ import {
   type Inventory,
 } from '../../../../../cli/src/targets/kubernetes/objects/inventory';
 import { inventoryIn, journalOf } from '../../../../../cli/src/targets/kubernetes/objects/journal';
-import { labelsOf, MADE_BY, thisMaker } from '../../../../../cli/src/targets/kubernetes/objects/labels';
-import { KINDS, lasting, type Made, type Plan } from '../../../../../cli/src/targets/kubernetes/objects/made';
+import {
+  labelsOf,
+  MADE_BY,
+  thisMaker,
+} from '../../../../../cli/src/targets/kubernetes/objects/labels';
+import {
+  KINDS,
+  lasting,
+  type Made,
+  type Plan,
+} from '../../../../../cli/src/targets/kubernetes/objects/made';
 import type { Objects } from '../../../../../cli/src/targets/kubernetes/objects/delete';
 
 const CALL = 'abcd1234';

@@ -5,9 +5,15 @@ import {
   makerText,
 } from '../../../../../cli/src/targets/kubernetes/objects/labels';
 import { journalOf } from '../../../../../cli/src/targets/kubernetes/objects/journal';
-import { leftoversIn, leftoverText } from '../../../../../cli/src/targets/kubernetes/objects/leftovers';
+import {
+  leftoversIn,
+  leftoverText,
+} from '../../../../../cli/src/targets/kubernetes/objects/leftovers';
 import { needsConfirmation } from '../../../../../cli/src/targets/kubernetes/objects/production';
-import { helmFailure, leftInTheMiddle } from '../../../../../cli/src/targets/kubernetes/release/helm';
+import {
+  helmFailure,
+  leftInTheMiddle,
+} from '../../../../../cli/src/targets/kubernetes/release/helm';
 import { machineIn } from '../../../../../cli/src/targets/kubernetes/kubernetes-running';
 import { endIn } from '../../../../../cli/src/targets/kubernetes/generators/generator-job';
 import { Lines } from '../../../../../cli/src/targets/kubernetes/api/lines';

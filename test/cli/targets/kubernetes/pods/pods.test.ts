@@ -1,4 +1,7 @@
-import type { V1ContainerStatus, V1Pod } from '../../../../../cli/src/targets/kubernetes/api/api-types';
+import type {
+  V1ContainerStatus,
+  V1Pod,
+} from '../../../../../cli/src/targets/kubernetes/api/api-types';
 import { PodHistory, roleOf, seatsOf } from '../../../../../cli/src/targets/kubernetes/pods/pods';
 import {
   databaseSeat,

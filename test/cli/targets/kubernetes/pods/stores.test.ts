@@ -1,8 +1,16 @@
 // What Redis and PostgreSQL of a release say of themselves, and the connection over which they are asked.
-import type { ExecEnd, ExecOptions, Place } from '../../../../../cli/src/targets/kubernetes/api/api';
+import type {
+  ExecEnd,
+  ExecOptions,
+  Place,
+} from '../../../../../cli/src/targets/kubernetes/api/api';
 import type { V1Pod } from '../../../../../cli/src/targets/kubernetes/api/api-types';
 import { Asker } from '../../../../../cli/src/targets/kubernetes/api/exec-session';
-import { prefixIn, readQueue, storesOf } from '../../../../../cli/src/targets/kubernetes/pods/stores';
+import {
+  prefixIn,
+  readQueue,
+  storesOf,
+} from '../../../../../cli/src/targets/kubernetes/pods/stores';
 
 const PLACE = { namespace: 'n', pod: 'redis-0', container: 'redis' };
 
