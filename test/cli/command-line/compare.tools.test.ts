@@ -36,7 +36,7 @@ const loaded = (...more: string[]): string[] => [
 
 describe('n8n-tuned compare', () => {
   it('compares each URL with the first: one that rejects requests quickly does not win, and fails CI', async () => {
-    const a = await serve({ latencyMs: 60 });
+    const a = await serve({ latencyMs: 200 });
     const rejecting = await serve({ latencyMs: 1, errorEvery: 5 });
     const faster = await serve({ latencyMs: 10 });
     const { code, stdout } = await runCli([
