@@ -26,7 +26,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['**/*.mjs', 'cli/src/ui/**', 'test/**'],
+    files: ['**/*.mjs', 'cli/src/ui/**', '{test,lab,studies,site,monitoring}/**'],
     languageOptions: {
       globals: {
         process: 'readonly',

@@ -1,6 +1,7 @@
 // One Jest project a suite; test/run.mjs says what each suite needs and in which order they run.
+// Scripts are ES modules, and Jest runs them as CommonJS: swc rewrites their imports and `import.meta`.
 const transform = {
-  '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
+  '\\.(ts|mjs)$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }],
 };
 
 /** Jest looks a global up through its sandbox at each use, which makes arithmetic a hundred times slower: not these. */

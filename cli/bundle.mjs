@@ -19,6 +19,7 @@ const command = (folder, more) =>
     entryPoints: [join(import.meta.dirname, 'src/cli.ts')],
     outfile: join(folder, 'cli.js'),
     format: 'cjs',
+    define: { 'import.meta.dirname': '__dirname' },
     banner: { js: '#!/usr/bin/env node' },
     ...more,
   });

@@ -26,6 +26,9 @@ export interface LabPaths {
   helmDocs: string;
 }
 
+/** The folder of this module, in a bundle as in the sources, which scripts and tests load as they are. */
+export const here = typeof __dirname === 'undefined' ? import.meta.dirname : __dirname;
+
 /** Paths say where a tool is once it is installed, not that it is. */
 export function labPaths(
   versions: Versions = readVersions(),
@@ -100,7 +103,7 @@ export function hasLab(root = repositoryRoot()): boolean {
 }
 
 /** The folder that lab/, loadtests/ and workflows/ are in: above the sources as above the bundle. */
-export function repositoryRoot(from = __dirname): string {
+export function repositoryRoot(from = here): string {
   for (let folder = from; folder !== dirname(folder); folder = dirname(folder)) {
     if (existsSync(join(folder, 'lab', 'versions.env'))) return folder;
   }

@@ -47,11 +47,11 @@ export async function readQueue(
   const connection = connectionOf(credential, CONNECT_TIMEOUT_MS);
   const errors: unknown[] = [];
   // Loaded on first use: most processes of n8n never read the queue.
-  const { default: ioredis } = await import('ioredis');
+  const { default: Redis } = await import('ioredis');
   const client =
     connection.kind === 'one'
-      ? new ioredis.Redis(connection.options)
-      : new ioredis.Cluster(connection.nodes, connection.options);
+      ? new Redis(connection.options)
+      : new Redis.Cluster(connection.nodes, connection.options);
   client.on('error', (error) => errors.push(error));
   client.on('node error', (error) => errors.push(error));
 
