@@ -1,12 +1,12 @@
 // The values with which a drill puts links between n8n and its stores, rendered by the chart as it is deployed then.
 import { stringify } from 'yaml';
-import { chartFolder } from '../../cli/src/targets/chart/deployed.ts';
+import { chartFolder } from '../../cli/src/plan/environment.ts';
 import { renderChart } from '../../cli/src/targets/chart/render.ts';
 import {
   LINKS_CONTAINER,
   linkedValues,
 } from '../../cli/src/targets/kubernetes/drill/links-in-values.ts';
-import { merged } from '../../cli/src/targets/chart/values-topology.ts';
+import { merged } from '../../cli/src/plan/presets.ts';
 import { paths } from './support/helm.ts';
 import { podTemplates } from './support/pods.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { memoryShares } from '../../cli/src/plan/tuning';
+import { at, chartFile } from '../../cli/src/plan/environment';
 import { parseExport } from '../../cli/src/catalogue/exported-workflow';
 import { told } from '../support/told';
 
@@ -60,9 +60,13 @@ describe('the parts', () => {
   });
 
   test('begin with the shares of the chart', () => {
+    const shareOf = (name: string): number => {
+      const [above, below] = String(at(chartFile('values.yaml'), ['heap', name])).split('/');
+      return Number(above) / Number(below);
+    };
     expect(chart).toMatchObject({
-      ...{ heap: memoryShares.heap, runnerHeap: memoryShares.runnerHeap },
-      payload: memoryShares.runnerPayload,
+      ...{ heap: shareOf('oldSpace'), runnerHeap: shareOf('runnerOldSpace') },
+      payload: shareOf('runnerPayload'),
     });
   });
 

@@ -9,7 +9,7 @@ import { parseCpu, parseMemory } from '../../cli/src/plan/quantities';
 import { topologySchema, type Topology } from '../../cli/src/plan/topology';
 import { parseSweepPlan } from '../../cli/src/features/sweep/plan/plan-file';
 import type { FindRecord } from '../../cli/src/features/find/record';
-import { valuesOfTopology } from '../../cli/src/targets/chart/topology-values';
+import { valuesOfTopology } from '../../cli/src/plan/chart-values';
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleSearch } from '../support/sample-find';
 import { told } from '../support/told';

@@ -62,7 +62,7 @@ strategy and a probe's question come whole from the later layer that has them. D
 
 {{/*
 Writes into the root n8nTunedComponents, a list of role, name (suffix of its objects), at (its place in the values),
-settings and ownEnv (the user's variables by name), and n8nTunedByRole, the same by role. Prepare calls it once per rendering; nothing may write into what it leaves.
+settings, ownEnv (the user's variables by name) and named (the `names` of files/environment.yaml), and n8nTunedByRole, the same by role. Prepare calls it once per rendering; nothing may write into what it leaves.
 */}}
 {{- define "n8n-tuned.prepareComponents" -}}
 {{- $main := include "n8n-tuned.roleSettings" (dict "context" . "role" "main") | fromYaml -}}
@@ -90,6 +90,11 @@ settings and ownEnv (the user's variables by name), and n8nTunedByRole, the same
 {{- range $name, $value := .settings.env -}}{{- $_ := set $own $name $value -}}{{- end -}}
 {{- /* Written and read, as the settings are: numbers are then of one type, wherever they come from. */ -}}
 {{- $_ := set . "ownEnv" ($own | toYaml | fromYaml) -}}
+{{- $_ := set . "named" dict -}}
+{{- $component := . -}}
+{{- range $.n8nTunedEnvironment.names -}}
+{{- $_ := set $component.named .name (include "n8n-tuned.evaluate" (dict "context" $ "component" $component "of" .value) | fromJson).is -}}
+{{- end -}}
 {{- end -}}
 {{- $_ := set $ "n8nTunedComponents" $items -}}
 {{- $_ := set $ "n8nTunedByRole" $byRole -}}
@@ -120,58 +125,16 @@ settings and ownEnv (the user's variables by name), and n8nTunedByRole, the same
 {{- end -}}
 {{- end -}}
 
-{{/* A setting under `tuning`: the user's value, else the profile's, else the default profile's. Dict: context, name. */}}
+{{/* A setting under `tuning`, as text: the user's value, else the profile's, else the default profile's. Dict: context, name. */}}
 {{- define "n8n-tuned.tuning" -}}
-{{- /* Helm 4 drops what is null, Helm 3 keeps it. */ -}}
-{{- $own := get .context.Values.tuning .name -}}
-{{- if and (hasKey .context.Values.tuning .name) (not (kindIs "invalid" $own)) -}}
-{{- include "n8n-tuned.plain" $own -}}
-{{- else -}}
-{{- $profiles := .context.n8nTunedProfiles -}}
-{{- $profile := get $profiles .context.Values.tuning.profile | default dict -}}
-{{- include "n8n-tuned.plain" (ternary (get $profile .name) (get $profiles.default .name) (hasKey $profile .name)) -}}
-{{- end -}}
-{{- end -}}
-
-{{/*
-The number of executions at once that the user asks for, 0 where it is not set. n8n's variable wins over a worker's argument,
-and means nothing to main in queue mode. Dict: context, component.
-*/}}
-{{- define "n8n-tuned.ownConcurrency" -}}
-{{- $setting := .component.settings.concurrency | default 0 | int -}}
-{{- if and (include "n8n-tuned.isQueue" .context) (ne .component.role "worker") -}}
-{{- $setting -}}
-{{- else -}}
-{{- include "n8n-tuned.userNumber" (merge (dict "name" "N8N_CONCURRENCY_PRODUCTION_LIMIT" "default" $setting) .) -}}
-{{- end -}}
+{{- include "n8n-tuned.asText" (dict "context" .context "component" (first .context.n8nTunedComponents) "of" (printf "tuning.%s" .name)) -}}
 {{- end -}}
 
 {{/* Executions that a worker runs at once. Dict: context, component. */}}
-{{- define "n8n-tuned.workerConcurrency" -}}
-{{- with include "n8n-tuned.ownConcurrency" . | int -}}{{- . -}}
-{{- else -}}
-{{- include "n8n-tuned.tuning" (dict "context" .context "name" "workerConcurrency") -}}
-{{- end -}}
-{{- end -}}
+{{- define "n8n-tuned.workerConcurrency" -}}{{- include "n8n-tuned.plain" .component.named.workerConcurrency -}}{{- end -}}
 
-{{/* Code nodes that run at once in a task runner: in step with the executions of its process. Dict: context, component. */}}
-{{- define "n8n-tuned.runnerConcurrency" -}}
-{{- if eq .component.role "worker" -}}
-{{- include "n8n-tuned.workerConcurrency" . -}}
-{{- else -}}
-{{- with include "n8n-tuned.ownConcurrency" . | int -}}{{- . -}}
-{{- else -}}
-{{- include "n8n-tuned.tuning" (dict "context" .context "name" "runnerConcurrency") -}}
-{{- end -}}
-{{- end -}}
-{{- end -}}
-
-{{/* Database connections of one process: a quarter of what it runs at once, 10 to 20 (n8n's own default is 2). Dict: context, component. */}}
-{{- define "n8n-tuned.databasePool" -}}
-{{- $slots := ternary 40 (include "n8n-tuned.runnerConcurrency" . | int) (eq .component.role "webhook") -}}
-{{- $setting := .context.Values.database.poolSize | default (min 20 (max 10 (div (add $slots 3) 4))) | int -}}
-{{- include "n8n-tuned.userNumber" (merge (dict "name" "DB_POSTGRESDB_POOL_SIZE" "default" $setting) .) -}}
-{{- end -}}
+{{/* Database connections of one process. Dict: context, component. */}}
+{{- define "n8n-tuned.databasePool" -}}{{- include "n8n-tuned.plain" .component.named.databasePool -}}{{- end -}}
 
 {{/* internal, external or off: where Code nodes run. */}}
 {{- define "n8n-tuned.runnerMode" -}}
@@ -180,16 +143,16 @@ and means nothing to main in queue mode. Dict: context, component.
 {{- else -}}off{{- end -}}
 {{- end -}}
 
-{{/*
-The same of one component. A webhook processor runs nothing; nor does main in queue mode while manual executions are
-offloaded, which n8n takes from a variable that the user may have set. Dict: context, component.
-*/}}
-{{- define "n8n-tuned.runnerModeOf" -}}
-{{- $own := .component.ownEnv -}}
-{{- $variable := "OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS" -}}
-{{- $isOffloaded := or (not (hasKey $own $variable)) (eq "true" (get $own $variable | toString)) -}}
-{{- $isEmptyMain := and (eq .component.role "main") (include "n8n-tuned.isQueue" .context) $isOffloaded (include "n8n-tuned.supports" (dict "context" .context "feature" "mainWithoutTaskRunner")) -}}
-{{- if or (eq .component.role "webhook") $isEmptyMain -}}off
-{{- else -}}{{ include "n8n-tuned.runnerMode" .context }}
-{{- end -}}
+{{/* The same of one component. Dict: context, component. */}}
+{{- define "n8n-tuned.runnerModeOf" -}}{{- .component.named.runnerMode -}}{{- end -}}
+
+{{/* Where binary data is. */}}
+{{- define "n8n-tuned.binaryDataMode" -}}{{- (first .n8nTunedComponents).named.binaryDataMode -}}{{- end -}}
+
+{{/* The name of a pool of workers, empty for the others. Dict: context, component. */}}
+{{- define "n8n-tuned.pool" -}}{{- .component.pool -}}{{- end -}}
+
+{{/* Whether a pool of workers has a queue of its own. */}}
+{{- define "n8n-tuned.usesDedicatedQueues" -}}
+{{- if .Values.worker.pools | default list | toJson | contains "\"dedicatedQueue\":true" -}}true{{- end -}}
 {{- end -}}

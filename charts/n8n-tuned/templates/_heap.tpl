@@ -74,14 +74,9 @@ limitMiB: {{ $limitMiB }}
 
 {{/* NODE_OPTIONS of a component, maybe empty. Dict: context, component. */}}
 {{- define "n8n-tuned.nodeOptions" -}}
-{{- $heap := include "n8n-tuned.heap" . | fromYaml -}}
 {{- $options := list -}}
-{{- with $heap.oldSpaceMiB -}}
-{{- $options = append $options (printf "--max-old-space-size=%d" (int64 .)) -}}
-{{- end -}}
-{{- $semiSpaceMiB := include "n8n-tuned.tuning" (dict "context" .context "name" "semiSpaceMiB") | int -}}
-{{- if gt $semiSpaceMiB 0 -}}
-{{- $options = append $options (printf "--max-semi-space-size=%d" $semiSpaceMiB) -}}
+{{- range include "n8n-tuned.rowEntries" (dict "context" .context "component" .component "rows" .context.n8nTunedEnvironment.options) | fromYamlArray -}}
+{{- $options = append $options (printf "--%s=%s" .name .value) -}}
 {{- end -}}
 {{- range (include "n8n-tuned.preloads" . | fromYaml).items -}}
 {{- $options = append $options (printf "--require=%s/%s" (include "n8n-tuned.preloadFolder" $.context) .) -}}

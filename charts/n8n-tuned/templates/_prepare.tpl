@@ -7,7 +7,7 @@ files of a rendering, so what is written into it here is there for all.
 {{- if not (hasKey . "n8nTunedIsPrepared") -}}
 {{- $_ := set . "n8nTunedIsPrepared" true -}}
 {{- $_ := set . "n8nTunedVersions" (.Files.Get "files/versions.yaml" | fromYaml) -}}
-{{- $_ := set . "n8nTunedProfiles" (.Files.Get "files/tuning.yaml" | fromYaml) -}}
+{{- $_ := set . "n8nTunedEnvironment" (.Files.Get "files/environment.yaml" | fromYaml) -}}
 {{- include "n8n-tuned.fillUnset" . -}}
 {{- $values := .Values -}}
 {{- $blocks := list $values.env $values.envFrom $values.commonLabels $values.commonAnnotations $values.ingress $values.httpRoute $values.service $values.serviceAccount $values.webhook.service $values.persistence $values.trustedCertificates $values.binaryData.s3 $values.license $values.sentry $values.communityPackages $values.taskRunners.env $values.taskRunners.authToken $values.database.external.tls $values.redis.external.tls -}}

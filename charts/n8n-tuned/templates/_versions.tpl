@@ -1,4 +1,4 @@
-{{/* What the running n8n can do. The facts are in files/versions.yaml, nowhere else. */}}
+{{/* What the running n8n can do. The facts are in files/versions.yaml, and those of variables in files/environment.yaml, nowhere else. */}}
 
 {{/* The first version in a text, maybe none. */}}
 {{- define "n8n-tuned.versionIn" -}}
@@ -25,12 +25,6 @@
 {{- fail (printf "files/versions.yaml does not know the feature %q" .feature) -}}
 {{- end -}}
 {{- if semverCompare (get $features .feature) (include "n8n-tuned.version" .context) -}}true{{- end -}}
-{{- end -}}
-
-{{/* "true" or empty. Dict: context, name (of a variable). */}}
-{{- define "n8n-tuned.hasVariable" -}}
-{{- $ranges := .context.n8nTunedVersions.variables -}}
-{{- if or (not (hasKey $ranges .name)) (semverCompare (get $ranges .name) (include "n8n-tuned.version" .context)) -}}true{{- end -}}
 {{- end -}}
 
 {{/* Whether this n8n reads a health endpoint that knows the database. */}}

@@ -54,8 +54,10 @@
 {{- if and $values.multiMain.enabled (eq (include "n8n-tuned.maxReplicas" $main | int) 1) }}
 - multiMain.enabled with one main: no other main takes over when it is lost. Set main.replicas to 2 or more.
 {{- end }}
-{{- if and (include "n8n-tuned.isQueue" .) (not (include "n8n-tuned.hasVariable" (dict "context" . "name" "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED"))) }}
-- n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no response although the workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n with N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8nTunedVersions.variables.N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED | trimSuffix "-0" }}).
+{{- range .n8nTunedEnvironment.variables }}
+{{- if and (eq .name "N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED") (include "n8n-tuned.isQueue" $) (not (semverCompare .n8n $version)) }}
+- n8n {{ $version }} deletes a finished job at once, so now and then a caller gets no response although the workflow ran, and the process that waits for it stops only at its shutdown limit: use an n8n with N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED ({{ .n8n | trimSuffix "-0" }}).
+{{- end }}
 {{- end }}
 {{- range $components }}
 {{- $seconds := include "n8n-tuned.shutdownSeconds" (dict "context" $ "component" .) | int }}

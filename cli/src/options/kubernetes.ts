@@ -5,7 +5,7 @@ import { pinned, readVersions } from '../lab/paths';
 import { isReleaseName, readChartFile } from '../plan/chart-file';
 import { chooseTopology, type TopologyChoice } from '../plan/chosen-topology';
 import { contradiction } from '../plan/contradiction';
-import { valuesOfTopology } from '../targets/chart/topology-values';
+import { valuesOfTopology } from '../plan/chart-values';
 import type { Deployer } from '../targets/deploy';
 import { kubernetesTarget } from '../targets/kubernetes/kubernetes-target';
 import type { KubernetesOptions } from '../targets/kubernetes/release/options';

@@ -3,7 +3,10 @@ import { isLegacy } from './limits';
 
 /** Why this topology cannot be laid out, in a sentence; null when it can. */
 export function contradiction(topology: Topology): string | null {
-  const { mode, database, process, n8n, webhooks } = topology;
+  const { mode, database, process, n8n, webhooks, tuning, settings } = topology;
+  if (tuning === 'none' && settings !== undefined) {
+    return 'settings are those of a tuning, and tuning none has none; take tuning: default, or leave settings out';
+  }
   if (process === 'own' && !isLegacy(n8n)) {
     return `process: own does not exist in n8n ${n8n}; take n8n: 0.221.2, or leave process out`;
   }

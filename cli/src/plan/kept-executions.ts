@@ -1,8 +1,8 @@
 /** For how long n8n keeps what it has executed, as far as its settings say it. */
-import { isLegacy, limitsOf } from './limits';
-import { ROLES, type Role } from './roles';
+import { deployedRoles, variablesOf } from './chart-values';
+import { isLegacy } from './limits';
+import type { Role } from './roles';
 import type { Topology } from './topology';
-import { tuningEnv } from './tuning-env';
 
 const HOUR_MS = 3_600_000;
 
@@ -12,32 +12,17 @@ const HOUR_MS = 3_600_000;
  * Workflows may have settings of their own.
  */
 export const keptForMs = (topology: Topology): number =>
-  Math.min(...rolesIn(topology).map((role) => keptByMs(topology, role)));
-
-/** Those that it deploys. */
-function rolesIn({ mode, workers, webhooks }: Topology): Role[] {
-  const counts = { main: 1, worker: workers.count, webhook: webhooks.count };
-  return ROLES.filter((role) => role === 'main' || (mode === 'queue' && counts[role] > 0));
-}
-
-/** As n8n prunes by itself: below 1.0 not at all. */
-export const ownPruning = (n8n: string): Record<string, string> => ({
-  EXECUTIONS_DATA_PRUNE: String(!isLegacy(n8n)),
-});
+  Math.min(...deployedRoles(topology).map((role) => keptByMs(topology, role)));
 
 function keptByMs(topology: Topology, role: Role): number {
-  const legacy = isLegacy(topology.n8n);
-  const env: Record<string, string> = {
-    ...ownPruning(topology.n8n),
-    ...tuningEnv(topology, role, legacy),
-    ...topology.env,
-    ...limitsOf(topology, role).env,
-  };
+  const env = variablesOf(topology, role);
   const isDropped = (outcome: string): boolean =>
     env[`EXECUTIONS_DATA_SAVE_ON_${outcome}`] === 'none';
   if (isDropped('SUCCESS') || isDropped('ERROR')) return 0;
   if (/^(false|0)$/i.test(env['EXECUTIONS_DATA_PRUNE'] ?? '')) return Infinity;
   // n8n below 1.0 deletes at once.
-  const hours = Number(env['EXECUTIONS_DATA_HARD_DELETE_BUFFER'] ?? (legacy ? 0 : 1));
+  const hours = Number(
+    env['EXECUTIONS_DATA_HARD_DELETE_BUFFER'] ?? (isLegacy(topology.n8n) ? 0 : 1),
+  );
   return Number.isFinite(hours) ? hours * HOUR_MS : 0;
 }

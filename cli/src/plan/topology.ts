@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { TUNING_NAMES, tunings, WORKER_CONCURRENCY_DEFAULT } from './tuning';
+import { profileOf } from './environment';
+
+export const TUNING_NAMES = [
+  'default',
+  'throughput',
+  'low-memory',
+  'io-bound',
+  'cpu-bound',
+] as const;
 
 export const MODES = ['regular', 'queue'] as const;
 /** EXECUTIONS_PROCESS, for n8n below 1.0 only. */
@@ -35,15 +43,27 @@ export const topologySchema = z
       .prefault({}),
     webhooks: roleLimits.extend({ count: z.int().nonnegative().default(0) }).prefault({}),
     tuning: z.enum(TUNINGS).default('default'),
+    /** Settings of the tuning that are not those of its name, as the chart's values have them under `tuning`. */
+    settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
     env: z.record(z.string(), z.string()).default({}),
   })
   .transform(({ workers, ...rest }) => ({
     ...rest,
-    workers: { ...workers, concurrency: workers.concurrency ?? usualConcurrency(rest.tuning) },
+    workers: { ...workers, concurrency: workers.concurrency ?? defaultConcurrency(rest) },
   }));
 
-function usualConcurrency(tuning: 'none' | keyof typeof tunings): number {
-  return tuning === 'none' ? WORKER_CONCURRENCY_DEFAULT : tunings[tuning].workerConcurrency;
+/** n8n's own, where nothing is tuned. */
+const WORKER_CONCURRENCY_DEFAULT = 10;
+
+function defaultConcurrency({
+  tuning,
+  settings,
+}: {
+  tuning: (typeof TUNINGS)[number];
+  settings?: Readonly<Record<string, unknown>> | undefined;
+}): number {
+  if (tuning === 'none') return WORKER_CONCURRENCY_DEFAULT;
+  return Number(settings?.['workerConcurrency'] ?? profileOf(tuning)['workerConcurrency']);
 }
 
 export type Topology = z.infer<typeof topologySchema>;

@@ -64,7 +64,10 @@ describe('the environment of an n8n process', () => {
     );
     const spaced = envOf(given, { patchFolder: '/my kit' });
     expect(spaced['NODE_OPTIONS']).toContain(' --require="/my kit/untraced-sqlite.cjs"');
-    const postgresql = envOf(given, { database: { kind: 'postgresql', port: 5432 } });
+    const postgresql = envOf(
+      { ...given, database: 'postgresql' },
+      { database: { kind: 'postgresql', port: 5432 } },
+    );
     expect(postgresql['NODE_OPTIONS']).toBe(
       `--max-old-space-size=512 ${EXPRESSIONS} --require=/kit/session-once.cjs ${READING}`,
     );
@@ -152,6 +155,7 @@ describe('a topology that cannot be', () => {
     [{ n8n: '0.221.2', process: 'own', mode: 'queue' }, 'no meaning in queue mode'],
     [{ mode: 'queue', database: 'sqlite' }, 'take database: postgresql'],
     [{ webhooks: { count: 1 } }, 'queue mode only'],
+    [{ tuning: 'none', settings: { readOnce: false } }, 'leave settings out'],
   ])('%j is refused with what to do', (given, words) => {
     expect(contradiction(topologySchema.parse(given))).toContain(words);
   });

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { valuesOfTopology } from '../../../cli/src/targets/chart/topology-values';
-import { topologySchema } from '../../../cli/src/plan/topology';
-import { TUNING_NAMES } from '../../../cli/src/plan/tuning';
+import { valuesOfTopology } from '../../../cli/src/plan/chart-values';
+import { topologySchema, TUNING_NAMES } from '../../../cli/src/plan/topology';
 import { readDeployed } from '../../../cli/src/targets/chart/deployed';
 
 const limits = {

@@ -1,18 +1,13 @@
 {{/*
-The environment of a component. Layers in order; each name once; a later layer wins; `env` and `<role>.env` are
-the last ones, and null there takes a variable out. What this n8n does not have is left out (files/versions.yaml).
-Dict: context, component.
+The environment of a component: what files/environment.yaml says, and over it the user's `env` and `<role>.env`, where null
+takes a variable out. Each name once. Dict: context, component.
 */}}
 {{- define "n8n-tuned.env" -}}
 {{- $names := list -}}
 {{- $entries := dict -}}
-{{- range $layer := list "general" "executions" "database" "redis" "traffic" "tuning" "memory" "runners" "binaryData" "metrics" -}}
-{{- range include (printf "n8n-tuned.env.%s" $layer) $ | fromYamlArray -}}
-{{- if include "n8n-tuned.hasVariable" (dict "context" $.context "name" .name) -}}
+{{- range include "n8n-tuned.rowEntries" (dict "context" .context "component" .component "rows" .context.n8nTunedEnvironment.variables) | fromYamlArray -}}
 {{- $names = append $names .name -}}
 {{- $_ := set $entries .name . -}}
-{{- end -}}
-{{- end -}}
 {{- end -}}
 {{- range $name, $value := .component.ownEnv -}}
 {{- if kindIs "invalid" $value -}}

@@ -3,48 +3,8 @@
 {{/* Their file names as `items`, maybe none. Dict: context, component. */}}
 {{- define "n8n-tuned.preloads" -}}
 {{- $items := list -}}
-{{- if and (eq .context.Values.database.type "sqlite") (eq "false" (include "n8n-tuned.tuning" (dict "context" .context "name" "traceSqlite"))) -}}
-{{- $items = append $items "untraced-sqlite.cjs" -}}
-{{- end -}}
-{{- if include "n8n-tuned.supports" (dict "context" .context "feature" "patches") -}}
-{{- range $value, $file := dict "lazyCharacterMap" "lazy-character-map.cjs" "warmExpressions" "warm-expressions.cjs" "zoneOnce" "zone-once.cjs" -}}
-{{- if eq "true" (include "n8n-tuned.tuning" (dict "context" $.context "name" $value)) -}}
-{{- $items = append $items $file -}}
-{{- end -}}
-{{- end -}}
-{{- $schema := include "n8n-tuned.userEnv" (merge (dict "name" "DB_POSTGRESDB_SCHEMA" "default" .context.Values.database.external.schema) .) -}}
-{{- $usesPublicSchema := and (eq .context.Values.database.type "postgresql") (has $schema (list "" "public")) -}}
-{{- if and $usesPublicSchema (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "sessionOnce"))) -}}
-{{- $items = append $items "session-once.cjs" -}}
-{{- end -}}
-{{- if eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "readOnce")) -}}
-{{- $items = append $items "read-once.cjs" -}}
-{{- end -}}
-{{- if and (eq .context.Values.executions.mode "queue") (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "keepStalled"))) -}}
-{{- $items = append $items "keep-stalled.cjs" -}}
-{{- end -}}
-{{- $queues := and (eq .context.Values.executions.mode "queue") (ne .component.role "worker") -}}
-{{- if and $queues (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "requeueLost"))) -}}
-{{- $items = append $items "requeue-lost.cjs" -}}
-{{- end -}}
-{{- end -}}
-{{- if include "n8n-tuned.keepAliveSeconds" . -}}
-{{- $items = append $items "keep-alive.cjs" -}}
-{{- end -}}
-{{- if include "n8n-tuned.closesConnections" . -}}
-{{- $items = append $items "last-answers.cjs" -}}
-{{- end -}}
-{{- if include "n8n-tuned.guardSeconds" . -}}
-{{- $items = append $items "worker-guard.cjs" -}}
-{{- end -}}
-{{- if and (eq .component.role "worker") (eq "true" (include "n8n-tuned.tuning" (dict "context" .context "name" "finishJobs"))) -}}
-{{- $items = append $items "finish-jobs.cjs" -}}
-{{- end -}}
-{{- if .context.Values.monitoring.enabled -}}
-{{- $items = append $items "limit-metrics.cjs" -}}
-{{- end -}}
-{{- if and .context.Values.monitoring.enabled (not .context.Values.monitoring.public) (ne .component.role "worker") -}}
-{{- $items = append $items "private-metrics.cjs" -}}
+{{- range (include "n8n-tuned.rows" (dict "context" .context "component" .component "rows" .context.n8nTunedEnvironment.patches) | fromJson).items -}}
+{{- $items = append $items .name -}}
 {{- end -}}
 {{- dict "items" $items | toYaml -}}
 {{- end -}}

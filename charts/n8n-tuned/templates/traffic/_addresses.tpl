@@ -56,35 +56,28 @@ anything else would be a guess (a load balancer may end TLS before an Ingress), 
 http://{{ include "n8n-tuned.webhookService" . }}.{{ include "n8n-tuned.namespace" . }}.svc{{ ternary "" (printf ":%d" $port) (eq $port 80) }}
 {{- end -}}
 
-{{/* Every role gets the address, or a worker would write `localhost` into resume links. */}}
-{{- define "n8n-tuned.env.traffic" -}}
-{{- $values := .context.Values -}}
-{{- $public := include "n8n-tuned.publicUrl" .context -}}
-{{- $webhooks := printf "%s/" (default (include "n8n-tuned.webhookBaseUrl" .context) (include "n8n-tuned.publicWebhookUrl" .context)) -}}
-- name: N8N_WEBHOOK_URL
-  value: {{ $webhooks | quote }}
-- name: WEBHOOK_URL
-  value: {{ $webhooks | quote }}
-{{- with $public }}
-- name: N8N_EDITOR_BASE_URL
-  value: {{ . | quote }}
-{{- if hasPrefix "http://" . }}
-- name: N8N_SECURE_COOKIE
-  {{- /* A secure cookie never comes back over plain HTTP: nobody could log in. */}}
-  value: "false"
-{{- end }}
-{{- with include "n8n-tuned.pathOf" . }}
-- name: N8N_PATH
-  {{- /* n8n writes it into its links and expects the proxy to take it away. */}}
-  value: {{ printf "%s/" . | quote }}
-{{- end }}
-{{- end }}
-{{- $hops := $values.proxyHops }}
-{{- if and (kindIs "invalid" $hops) (or $values.ingress.enabled $values.ingress.webhook.enabled $values.httpRoute.enabled $values.httpRoute.webhook.enabled) }}{{ $hops = 1 }}{{ end }}
-{{- if not (kindIs "invalid" $hops) }}
-- name: N8N_PROXY_HOPS
-  value: {{ $hops | int | quote }}
-{{- end }}
+{{/* The address that n8n gives to callers of its webhooks. */}}
+{{- define "n8n-tuned.webhookAddress" -}}
+{{- default (include "n8n-tuned.webhookBaseUrl" .) (include "n8n-tuned.publicWebhookUrl" .) }}/
+{{- end -}}
+
+{{/* Whether users come over plain HTTP. */}}
+{{- define "n8n-tuned.isPlainHttp" -}}
+{{- if hasPrefix "http://" (include "n8n-tuned.publicUrl" .) -}}true{{- end -}}
+{{- end -}}
+
+{{/* The path under which users come, with a slash at its end; mostly empty. */}}
+{{- define "n8n-tuned.publicPath" -}}
+{{- with include "n8n-tuned.publicUrl" . -}}{{- with include "n8n-tuned.pathOf" . -}}{{ . }}/{{- end -}}{{- end -}}
+{{- end -}}
+
+{{/* Proxies between users and n8n: one where a route of the chart is, unless the user says otherwise. */}}
+{{- define "n8n-tuned.proxyHops" -}}
+{{- $values := .Values -}}
+{{- $hops := $values.proxyHops -}}
+{{- if not (kindIs "invalid" $hops) -}}{{ $hops | int }}
+{{- else if or $values.ingress.enabled $values.ingress.webhook.enabled $values.httpRoute.enabled $values.httpRoute.webhook.enabled -}}1
+{{- end -}}
 {{- end -}}
 
 {{- define "n8n-tuned.validate.traffic" -}}

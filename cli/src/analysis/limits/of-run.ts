@@ -1,8 +1,8 @@
-import { heapMiBOf, isLegacy, limitsOf } from '../../plan/limits';
+import { heapMiBOf, variablesOf } from '../../plan/chart-values';
+import { isLegacy, limitsOf } from '../../plan/limits';
 import { dueBetween } from '../../../../loadtests/lib/due';
 import { ROLES } from '../../plan/roles';
-import type { Role, Topology } from '../../plan/topology';
-import { tuningEnv } from '../../plan/tuning-env';
+import type { Topology } from '../../plan/topology';
 import type { Machine, RecordedProfile } from '../../record/run-record';
 import type { Window } from '../metrics';
 import type { LimitsInForce } from './facts';
@@ -52,24 +52,16 @@ export function limitsOfRun({
   }
   const runs = topology.mode === 'queue' ? 'worker' : 'main';
   const instances = topology.mode === 'queue' ? topology.workers.count : 1;
-  const most = Number(envOf(topology, runs)['N8N_CONCURRENCY_PRODUCTION_LIMIT'] ?? -1);
+  const most = Number(variablesOf(topology, runs)['N8N_CONCURRENCY_PRODUCTION_LIMIT'] ?? -1);
   if (topology.mode === 'queue') {
     // It goes over --concurrency, as n8n has it.
     limits.workerSlots = instances * (most > 0 ? most : topology.workers.concurrency);
   } else if (most > 0) limits.executionSlots = most;
   if (usesRunner && !isLegacy(topology.n8n)) {
-    const slots = envOf(topology, runs)['N8N_RUNNERS_MAX_CONCURRENCY'] ?? RUNNER_SLOTS_DEFAULT;
+    const slots = variablesOf(topology, runs)['N8N_RUNNERS_MAX_CONCURRENCY'] ?? RUNNER_SLOTS_DEFAULT;
     limits.runnerSlots = instances * Number(slots);
   }
   return limits;
-}
-
-function envOf(topology: Topology, role: Role): Record<string, string> {
-  return {
-    ...tuningEnv(topology, role, isLegacy(topology.n8n)),
-    ...topology.env,
-    ...limitsOf(topology, role).env,
-  };
 }
 
 /** Where the rate changes, a run is limited at its highest: so much of that rate is looked at. */

@@ -8,7 +8,7 @@ import { DEFAULT_PRICES } from './analysis/recommend';
 import { keptData, keptSentence } from './kept-data';
 import { renderProof } from './report/terminal';
 import { renderSearches } from '../find/report/list-terminal';
-import { chartFolder } from '../../targets/chart/deployed';
+import { chartFolder } from '../../plan/environment';
 import { startProgress } from '../../ui/progress';
 import { EXIT, messageOf, Mistake } from '../../ui/exit';
 import { interruptible } from '../../ui/interrupt';

@@ -1,7 +1,8 @@
 import { Document, isMap, isPair, isScalar, type YAMLMap } from 'yaml';
 import { PLANNED_SHARE } from '../find/analysis/planned-share';
-import type { Topology } from '../../plan/topology';
-import { memoryShares } from '../../plan/tuning';
+import { kitPools, valuesOfTopology } from '../../plan/chart-values';
+import { at, chartFile } from '../../plan/environment';
+import { databaseOf, type Topology } from '../../plan/topology';
 import { isMasked } from '../../plan/secrets/mask';
 import { keptData, keptSentence, type Keeping } from './kept-data';
 import { priceOf, type Recommendation } from './analysis/recommend';
@@ -54,34 +55,39 @@ function keyOf(parent: YAMLMap, name: string): { commentBefore?: string | null }
 function sayAll(say: Say, best: Sizing): void {
   const { evidence, wantedPerSecond } = best;
   const { topology, source } = evidence;
-  const isQueue = topology.mode === 'queue';
+  const isUntuned = topology.tuning === 'none';
+  const written = valuesOfTopology(isUntuned ? { ...topology, tuning: 'default' } : topology);
+  const sayWritten = (path: Path, why: string): void => {
+    say(path, at(written, path), why);
+  };
   const held = `sustained ${formatNumber(evidence.capacityPerSecond)}/s in ${source}`;
-  say(['image'], { tag: topology.n8n }, 'the version that was measured');
-  say(['executions', 'mode'], topology.mode, `${topology.mode} mode ${held}`);
-  if (topology.process === 'own') say(['executions', 'process'], 'own', `as measured in ${source}`);
-  if (isQueue) {
+  sayWritten(['image'], 'the version that was measured');
+  sayWritten(['executions', 'mode'], `${topology.mode} mode ${held}`);
+  if (topology.process === 'own') sayWritten(['executions', 'process'], `as measured in ${source}`);
+  if (topology.mode === 'queue') {
     say(
       ['executions', 'peakRatePerSecond'],
       Math.ceil(wantedPerSecond),
       'the target rate: enough finished jobs are kept that no caller loses the response',
     );
   }
-  const isPostgresql = isQueue || topology.database === 'postgresql';
-  say(
+  const isPostgresql = databaseOf(topology) === 'postgresql';
+  sayWritten(
     ['database', 'type'],
-    isPostgresql ? 'postgresql' : 'sqlite',
     isPostgresql
       ? `as measured in ${source}; name your own server under database.external`
       : `as measured in ${source}`,
   );
   if (isPostgresql) sayPool(say, best);
-  say(
+  sayWritten(
     ['tuning', 'profile'],
-    topology.tuning === 'none' ? 'default' : topology.tuning,
-    topology.tuning === 'none'
+    isUntuned
       ? `no evidence: ${source} measured n8n without any tuning, which the chart does not offer`
       : `as measured in ${source}`,
   );
+  for (const name of Object.keys(topology.settings ?? {})) {
+    sayWritten(['tuning', name], `as measured in ${source}`);
+  }
   sayHeap(say, best);
   const env = Object.entries(recordedEnv(topology.env)).filter(([name]) => name !== POOL_VARIABLE);
   if (env.length > 0) say(['env'], Object.fromEntries(env), `as measured in ${source}`);
@@ -98,7 +104,7 @@ function sayKeeping(say: Say, { evidence: { topology } }: Sizing, keeping: Keepi
   const sentence = keptSentence(keeping);
   say(['executions', 'pruning', 'maxAgeHours'], Math.ceil(24 * keeping.days), sentence);
   say(['executions', 'pruning', 'maxCount'], 0, 'no limit: the age alone decides');
-  const isPostgresql = topology.mode === 'queue' || topology.database === 'postgresql';
+  const isPostgresql = databaseOf(topology) === 'postgresql';
   const least = LEAST_VOLUME_GIB[isPostgresql ? 'postgresql' : 'sqlite'];
   const size = `${String(Math.max(least, Math.ceil(keptData(keeping).diskGiB)))}Gi`;
   if (isPostgresql) {
@@ -126,13 +132,19 @@ function leftOutSecrets(topology: Topology): string[] {
 const POOL_VARIABLE = 'DB_POSTGRESDB_POOL_SIZE';
 
 function sayPool(say: Say, { evidence: { topology, source } }: Sizing): void {
-  const measured = topology.env[POOL_VARIABLE];
+  const own = topology.env[POOL_VARIABLE];
+  const path = ['database', 'poolSize'];
+  if (own !== undefined) {
+    say(path, Number(own), `as measured in ${source}`);
+    return;
+  }
+  const measured = kitPools(topology).map(([role, size]) => `${String(size)} in ${role}`);
   say(
-    ['database', 'poolSize'],
-    measured === undefined ? null : Number(measured),
-    measured === undefined
+    path,
+    null,
+    measured.length === 0
       ? `no evidence: ${source} had n8n's own size; null lets the chart compute it from the concurrency`
-      : `as measured in ${source}`,
+      : `computed from the concurrency, as in ${source}, where it was ${measured.join(' and ')}`,
   );
 }
 
@@ -143,7 +155,8 @@ function sayHeap(say: Say, { evidence: { topology, source } }: Sizing): void {
     say(['heap', 'enabled'], false, `V8's own heaps, as measured in ${source}`);
     return;
   }
-  const rule = `1/${String(1 / memoryShares.heap)} for n8n, 1/${String(1 / memoryShares.runnerHeap)} for its runner`;
+  const shareOf = (name: string): string => String(at(chartFile('values.yaml'), ['heap', name]));
+  const rule = `${shareOf('oldSpace')} for n8n, ${shareOf('runnerOldSpace')} for its runner`;
   if (typeof heapMiB === 'number') {
     say(['heap', 'oldSpace'], `${String(heapMiB)}Mi`, `as measured in ${source}`);
   } else {

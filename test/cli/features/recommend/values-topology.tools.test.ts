@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { keptForMs } from '../../../../cli/src/plan/kept-executions';
-import type { Topology } from '../../../../cli/src/plan/topology';
-import { TUNING_NAMES } from '../../../../cli/src/plan/tuning';
+import { heapMiBOf } from '../../../../cli/src/plan/chart-values';
+import { table } from '../../../../cli/src/plan/environment';
+import { merged } from '../../../../cli/src/plan/presets';
+import { topologySchema, TUNING_NAMES, type Topology } from '../../../../cli/src/plan/topology';
 import { readDeployed } from '../../../../cli/src/targets/chart/deployed';
 import { recommend } from '../../../../cli/src/features/recommend/analysis/recommend';
 import { valuesYaml } from '../../../../cli/src/features/recommend/values';
-import { merged } from '../../../../cli/src/targets/chart/values-topology';
 import { n8nEnv, type ProcessSeat } from '../../../../cli/src/targets/process/env';
 import { chart, paths, render, type Manifest } from '../../../chart/support/helm';
 import { queue, regular } from './evidence';
@@ -20,27 +21,18 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Decide how fast n8n is and how much it holds; the rest is place and names. */
-const DECISIVE = [
-  'EXECUTIONS_MODE',
-  'EXECUTIONS_DATA_SAVE_ON_SUCCESS',
-  'EXECUTIONS_DATA_SAVE_ON_ERROR',
-  'EXECUTIONS_DATA_SAVE_ON_PROGRESS',
-  'N8N_LOG_LEVEL',
-  'N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE',
-  'N8N_EXPRESSION_ENGINE_COMPILE_CACHE',
-  'N8N_EXPRESSION_ENGINE_POOL_SIZE',
-  'N8N_DISABLE_UI',
-  'N8N_RUNNERS_MAX_CONCURRENCY',
-  'N8N_RUNNERS_MAX_OLD_SPACE_SIZE',
-  'N8N_RUNNERS_MAX_PAYLOAD',
-  'N8N_CONCURRENCY_PRODUCTION_LIMIT',
-  'NODE_OPTIONS',
-  'DB_TYPE',
-  'DB_POSTGRESDB_POOL_SIZE',
-  'N8N_EXECUTIONS_QUEUE_KEEP_LAST_COMPLETED',
-  'OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS',
-];
+/** What a place sets, here and in a pod each its own: addresses, folders, secrets. */
+const OF_PLACE = new Set([
+  ...table().variables.flatMap(({ name, part }) => (part === 'place' ? [name] : [])),
+  ...Object.keys(
+    n8nEnv(topologySchema.parse({ tuning: 'none' }), seat({ mode: 'regular' }, 'main')),
+  ),
+  ...['HOME', 'N8N_LISTEN_ADDRESS', 'N8N_HOST', 'N8N_WORKER_SERVER_ADDRESS'],
+]);
+for (const { name, part } of table().variables) if (part === 'layout') OF_PLACE.delete(name);
+const PATCHES_OF_PLACE = table().patches.flatMap(({ name, part }) =>
+  part === 'place' ? [name] : [],
+);
 
 interface Container {
   name: string;
@@ -75,18 +67,24 @@ async function charted(file: string): Promise<Partial<Record<RoleName, Deploymen
     if (n8n === undefined) continue;
     found[name] = {
       replicas: spec.replicas ?? null,
-      env: decisive(Object.fromEntries(n8n.env.map((one) => [one.name, inAnyPlace(one.value)]))),
+      env: inAnyPlace(Object.fromEntries(n8n.env.map((one) => [one.name, one.value]))),
       concurrency: /--concurrency=(\d+)/.exec((n8n.args ?? []).join(' '))?.[1] ?? null,
     };
   }
   return found;
 }
 
-/** What these are about, callers who keep connections and networks that drop them, pods alone have. */
-const inAnyPlace = (value: string | undefined): string | undefined =>
-  value?.replace(
-    / --require=\/etc\/n8n-tuned\/preload\/(last-answers|keep-alive|worker-guard)\.cjs/g,
-    '',
+/** Without what each place sets for itself. */
+const inAnyPlace = (env: Record<string, string | undefined>): Decisive =>
+  Object.fromEntries(
+    Object.entries(env)
+      .filter(([name, value]) => value !== undefined && !OF_PLACE.has(name))
+      .map(([name, value]) => [
+        name,
+        value?.replace(/ ?--require=\/etc\/n8n-tuned\/preload\/(\S+)/g, (option, file: string) =>
+          PATCHES_OF_PLACE.includes(file) ? '' : option,
+        ),
+      ]),
   );
 
 const roleOf = ({ metadata }: Manifest): string | undefined =>
@@ -105,14 +103,17 @@ function laidOut(topology: Topology): Partial<Record<RoleName, Deployment>> {
       name,
       {
         replicas: counts[name],
-        env: decisive(n8nEnv(topology, seat(topology, name))),
+        env: inAnyPlace(n8nEnv(topology, seat(topology, name))),
         concurrency: name === 'worker' ? String(topology.workers.concurrency) : null,
       },
     ]),
   );
 }
 
-function seat({ mode, database }: Topology, role: RoleName): ProcessSeat {
+function seat(
+  { mode, database }: Pick<Topology, 'mode' | 'database'>,
+  role: RoleName,
+): ProcessSeat {
   const isPostgresql = mode === 'queue' || database === 'postgresql';
   return {
     role,
@@ -126,11 +127,6 @@ function seat({ mode, database }: Topology, role: RoleName): ProcessSeat {
     patchFolder: '/etc/n8n-tuned/preload',
   };
 }
-
-const decisive = (env: Record<string, string | undefined>): Decisive =>
-  Object.fromEntries(
-    DECISIVE.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
-  );
 
 /** By what the chart renders, and by the values alone. */
 const WAYS = { helm: paths.helm3, values: null };
@@ -220,6 +216,15 @@ const tuning = fc.record(
     saveProgress: fc.boolean(),
     logLevel: fc.constantFrom('info', 'debug', 'error'),
     saveSuccessfulExecutions: fc.constantFrom('all', 'none'),
+    readySandboxes: fc.integer({ min: 1, max: 9 }),
+    workerConcurrency: fc.integer({ min: 1, max: 60 }),
+    runnerConcurrency: fc.integer({ min: 1, max: 60 }),
+    semiSpaceMiB: fc.constantFrom(0, 16),
+    ...Object.fromEntries(
+      Object.entries(table().tuning).flatMap(([name, { default: value }]) =>
+        typeof value === 'boolean' ? [[name, fc.boolean()]] : [],
+      ),
+    ),
   },
   { requiredKeys: ['profile'] },
 );
@@ -278,23 +283,27 @@ describe.each(Object.entries(WAYS))('for how long n8n keeps executions, by %s', 
   });
 });
 
-test('only a rendering knows what single settings of the tuning come to', async () => {
-  const text = `
+test.each(Object.entries(WAYS))('settings over the profile are loaded, by %s', (_, helm) => {
+  const { topology, leftOut } = readDeployed(
+    `
 executions: { mode: queue }
 database: { type: postgresql }
-tuning: { profile: throughput, workerConcurrency: 33, headlessWorkers: false, semiSpaceMiB: 48 }
-`;
-  const file = join(folder, 'values.yaml');
-  writeFileSync(file, text);
-  const rendered = readDeployed(text, paths.helm3);
-  expect(rendered.topology.workers.concurrency).toBe(33);
-  expect(rendered.leftOut.join()).not.toContain('tuning.');
-  expect(laidOut(rendered.topology).worker?.env['NODE_OPTIONS']).toContain(
-    '--max-semi-space-size=48',
+tuning:
+  { profile: throughput, workerConcurrency: 33, headlessWorkers: false, semiSpaceMiB: 48, requeueLost: false, keepStalled: false, finishJobs: false }
+`,
+    helm,
   );
-  const { leftOut } = readDeployed(text, null);
-  expect(leftOut).toContain('tuning.workerConcurrency: the value of the profile was loaded');
-  expect(leftOut.at(-1)).toContain('Helm is not installed');
+  expect(topology.workers.concurrency).toBe(33);
+  expect(leftOut.filter((sentence) => !sentence.includes('Helm'))).toEqual([]);
+  const worker = laidOut(topology).worker?.env ?? {};
+  expect(worker['NODE_OPTIONS']).toContain('--max-semi-space-size=48');
+  expect(worker['NODE_OPTIONS']).not.toMatch(/requeue-lost|keep-stalled|finish-jobs/);
+  expect(worker).not.toHaveProperty('N8N_DISABLE_UI');
+});
+
+test('without Helm it is said that nobody asked the chart', () => {
+  expect(readDeployed('{}\n', null).leftOut.join()).toContain('Helm');
+  expect(readDeployed('{}\n', paths.helm3).leftOut).toEqual([]);
 });
 
 test('options of Node.js that the user gives go in place of those of the chart, which is told', () => {
@@ -325,7 +334,8 @@ test('limits of CPU and memory are those of the process groups', () => {
   const { topology } = readDeployed(
     'main: { resources: { limits: { cpu: 300m, memory: 2Gi } } }\n',
   );
-  expect(topology.main).toMatchObject({ cpuMillicores: 300, memoryMiB: 2048, heapMiB: 1024 });
+  expect(topology.main).toMatchObject({ cpuMillicores: 300, memoryMiB: 2048 });
+  expect(heapMiBOf(topology, 'main')).toBe(1024);
 });
 
 test('what cannot be loaded here is named', () => {

@@ -1,5 +1,6 @@
 import { NOTHING_KNOWN, saidAtStart, savesIn } from '../../../../cli/src/features/recover/saves';
-import { tunings } from '../../../../cli/src/plan/tuning';
+import { profileOf } from '../../../../cli/src/plan/environment';
+import { TUNING_NAMES } from '../../../../cli/src/plan/topology';
 
 /** What is said when recovery begins, by what n8n saves. */
 
@@ -19,23 +20,21 @@ test('variables that are not set, or say something else, are not known', () => {
   });
 });
 
-test.each(Object.entries(tunings))(
-  'the profile %s: recovery is possible in queue mode',
-  (_, of) => {
-    const { saveFailedExecutions, saveSuccessfulExecutions, saveProgress, keepStalled } = of;
-    const saves = given(
-      saveFailedExecutions,
-      saveSuccessfulExecutions,
-      String(saveProgress),
-      String(keepStalled),
-    );
-    expect(saidAtStart(saves, true)).toEqual([
-      'n8n does not save progress: a retry begins at the trigger, and runs every node again',
-    ]);
-    const inRegularMode = saidAtStart(saves, false).filter((text) => text.includes('impossible'));
-    expect(inRegularMode).toHaveLength(saveSuccessfulExecutions === 'none' ? 1 : 0);
-  },
-);
+test.each(TUNING_NAMES)('the profile %s: recovery is possible in queue mode', (name) => {
+  const { saveFailedExecutions, saveSuccessfulExecutions, saveProgress, keepStalled } =
+    profileOf(name);
+  const saves = given(
+    String(saveFailedExecutions),
+    String(saveSuccessfulExecutions),
+    String(saveProgress),
+    String(keepStalled),
+  );
+  expect(saidAtStart(saves, true)).toEqual([
+    'n8n does not save progress: a retry begins at the trigger, and runs every node again',
+  ]);
+  const inRegularMode = saidAtStart(saves, false).filter((text) => text.includes('impossible'));
+  expect(inRegularMode).toHaveLength(saveSuccessfulExecutions === 'none' ? 1 : 0);
+});
 
 test('what makes it impossible, or leaves something lost, is said first', () => {
   expect(saidAtStart(given('none', 'all', 'true', 'false'), true)).toEqual([

@@ -4,7 +4,7 @@ import type { Value } from './cells';
 import { parseDuration } from '../../../../../loadtests/lib/duration';
 import { ARRIVALS, isProfileName, PROFILES } from '../../../../../loadtests/lib/profile';
 import { parseSlos } from '../../../../../loadtests/lib/slo';
-import { TUNING_NAMES } from '../../../plan/tuning';
+import { TUNING_NAMES } from '../../../plan/topology';
 
 const whole = z.int({
   error: ({ code }) => (code === 'invalid_type' ? 'expected a whole number' : undefined),

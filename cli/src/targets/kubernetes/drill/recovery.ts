@@ -1,7 +1,7 @@
 /** One pass of the chart's own recovery, in the container of main: there n8n and its Redis are reached as n8n reaches them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chartFolder } from '../../chart/deployed';
+import { chartFolder } from '../../../plan/environment';
 import { Failure } from '../../../ui/exit';
 import type { RecoveryReach } from '../../target';
 import { seatOfRole, type ContainerPlace } from './in-container';

@@ -1,5 +1,5 @@
 /** n8n by a chart, ours or another: what it will make, and its installation until all pods are ready. */
-import { chartFolder } from '../../chart/deployed';
+import { chartFolder } from '../../../plan/environment';
 import type { Topology } from '../../../plan/topology';
 import type { Progress } from '../../../ui/progress';
 import type { Cluster } from '../api/api';

@@ -141,7 +141,17 @@ describe('values.yaml', () => {
       /# no evidence: search-regular did not see what main used\n {2}resources: \{\}/,
     );
     expect(text).toMatch(/# no evidence: search-regular measured n8n without any tuning/);
-    expect(valuesYaml(best([queue(1, 50)], 40))).toMatch(/# no evidence: .*\n {2}poolSize: null/);
+  });
+
+  test('says with which pools of connections was measured', () => {
+    expect(valuesYaml(best([queue(1, 50)], 40))).toContain(
+      'computed from the concurrency, as in search-queue-1, where it was 13 in main and 10 in worker\n  poolSize: null',
+    );
+    const evidence = queue(1, 50);
+    const untuned = { ...evidence, topology: { ...evidence.topology, tuning: 'none' as const } };
+    expect(valuesYaml(best([untuned], 40))).toMatch(
+      /# no evidence: search-queue-1 had n8n's own size;.*\n {2}poolSize: null/,
+    );
   });
 
   test('says what came of its proof', () => {

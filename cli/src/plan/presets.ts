@@ -8,6 +8,17 @@ const TAKEN_OUT = ['resources', 'podSecurityContext'];
 const isMap = (value: unknown): value is Map =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** As Helm merges them: maps by key, null takes out what is below and stays where nothing is, all else is replaced. */
+export function merged(below: unknown, above: unknown): unknown {
+  if (!isMap(below) || !isMap(above)) return above === undefined ? below : above;
+  const result: Map = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    if (value === null && key in below) Reflect.deleteProperty(result, key);
+    else result[key] = merged(below[key], value);
+  }
+  return result;
+}
+
 /** The names under `preset`, the later one first, because it wins. */
 export function presetsOf(values: unknown): string[] {
   const named = isMap(values) ? (values['preset'] ?? []) : [];

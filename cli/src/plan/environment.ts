@@ -1,0 +1,264 @@
+/**
+ * What the chart's files/environment.yaml says of a process of n8n, where its expressions are described. The chart's
+ * templates/env/_table.tpl reads the same file; the cases of test/environment/cases.yaml hold for both.
+ */
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { findBundled } from '../lab/kit';
+import { readPlainFile } from '../linux/plain-file';
+import { ROLES, type Role } from './roles';
+import { parseMemory } from './quantities';
+
+export type Settings = Record<string, unknown>;
+
+export const chartFolder = (): string => findBundled(join('charts', 'n8n-tuned'), 'Chart.yaml');
+
+const read = new Map<string, unknown>();
+
+/** A file of the chart, which nobody may change. */
+export function chartFile(...path: string[]): unknown {
+  const file = join(chartFolder(), ...path);
+  if (!read.has(file)) read.set(file, parse(readPlainFile(file)));
+  return read.get(file);
+}
+
+type Expression = string | number | boolean | { [operator: string]: Expression | Expression[] };
+const expression = z.custom<Expression>((value) => value !== null && value !== undefined);
+
+const rowSchema = z.strictObject({
+  name: z.string(),
+  value: expression.optional(),
+  secret: z.unknown().optional(),
+  roles: z.array(z.enum(ROLES)).optional(),
+  when: expression.optional(),
+  n8n: z.string().optional(),
+  part: z.enum(['layout', 'place']).optional(),
+  unit: z.string().optional(),
+  why: z.string().optional(),
+  study: z.string().optional(),
+});
+type Row = z.infer<typeof rowSchema>;
+
+const rows = z.array(rowSchema);
+const setting = z.union([z.string(), z.number(), z.boolean()]);
+export type Setting = z.infer<typeof setting>;
+const tableSchema = z.strictObject({
+  tuning: z.record(z.string(), z.looseObject({ default: setting, why: z.string() })),
+  names: rows,
+  options: rows,
+  patches: rows,
+  variables: rows,
+});
+
+let known: z.infer<typeof tableSchema> | undefined;
+export const table = (): z.infer<typeof tableSchema> =>
+  (known ??= tableSchema.parse(chartFile('files', 'environment.yaml')));
+
+/** What a profile sets; without a name, every setting of the default one. */
+export function profileOf(name = 'default'): Record<string, Setting> {
+  return Object.fromEntries(
+    Object.entries(table().tuning).map(([key, values]) => [
+      key,
+      setting.parse(values[name] ?? values.default),
+    ]),
+  );
+}
+
+/** One role as it is deployed. */
+export interface Component {
+  role: Role;
+  n8n: string;
+  /** Of the chart, complete. */
+  values: Settings;
+  /** Those of the role. */
+  own: Settings;
+  /** The user's. */
+  variables: Settings;
+  /** MiB; what is not there V8 decides. */
+  heap: Partial<Record<string, number>>;
+  named: Settings;
+}
+
+const isMap = (value: unknown): value is Settings =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** As Helm takes it. */
+function isTrue(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return isMap(value) ? Object.keys(value).length > 0 : Boolean(value);
+}
+
+const whole = (value: unknown): number => Math.trunc(Number(value ?? 0)) || 0;
+const asText = (value: unknown): string =>
+  value === null || value === undefined || isMap(value) ? '' : String(value as Setting);
+
+/** Those whose names say something by themselves. */
+const OF_NAMES: Record<string, (name: string, component: Component) => unknown> = {
+  text: (name) => name,
+  variable: (name, { variables }) => asText(variables[name]),
+  number: (name, { variables }) => {
+    const text = asText(variables[name]);
+    return /^[1-9][0-9]*$/.test(text) ? Number(text) : '';
+  },
+  sets: (name, { variables }) => name in variables,
+  supports: (name, { n8n }) => supports(n8n, name),
+  heap: (name, { heap }) => heap[name],
+};
+
+const OF_VALUES: Record<string, (values: unknown[]) => unknown> = {
+  not: ([value]) => !isTrue(value),
+  all: (values) => values.every(isTrue),
+  any: (values) => values.some(isTrue),
+  if: ([condition, yes, no]) => (isTrue(condition) ? yes : no),
+  default: (values) => values.find(isTrue) ?? '',
+  join: ([list]) => (Array.isArray(list) ? list.join(',') : ''),
+  over: ([above, below]) => Math.ceil(Number(above) / Number(below)),
+  min: (values) => Math.min(...values.map(whole)),
+  max: (values) => Math.max(...values.map(whole)),
+  times: (values) => values.map(whole).reduce((product, value) => product * value),
+};
+
+export function evaluate(of: Expression, component: Component): unknown {
+  if (typeof of === 'string') return lookUp(of, component);
+  if (typeof of !== 'object') return of;
+  const [operator = '', given = ''] = Object.entries(of)[0] ?? [];
+  const all = Array.isArray(given) ? given : [given];
+  if (operator === 'is') {
+    const [value = '', ...texts] = all;
+    return texts.includes(asText(evaluate(value, component)));
+  }
+  const byName = OF_NAMES[operator];
+  if (byName !== undefined) return byName(String(given as string), component);
+  const byValues = OF_VALUES[operator];
+  if (byValues === undefined) throw new Error(`nobody knows the operator ${operator}`);
+  return byValues(all.map((each) => evaluate(each, component)));
+}
+
+function lookUp(name: string, component: Component): unknown {
+  if (name in component.named) return component.named[name];
+  if (name === 'role') return component.role;
+  // Whoever starts the process knows where the patches are.
+  if (name === 'nodeOptions') return '';
+  const [first = '', ...rest] = name.split('.');
+  const tuning = isMap(component.values['tuning']) ? component.values['tuning'] : {};
+  if (first === 'tuning') {
+    const [key = ''] = rest;
+    return tuning[key] ?? profileOf(asText(tuning['profile']))[key];
+  }
+  return at(
+    first === 'own' ? component.own : component.values,
+    first === 'own' ? rest : [first, ...rest],
+  );
+}
+
+export const at = (values: unknown, path: readonly string[]): unknown =>
+  path.reduce((inner, key) => (isMap(inner) ? inner[key] : undefined), values);
+
+const features = z.looseObject({ features: z.record(z.string(), z.string()) });
+
+function supports(n8n: string, feature: string): boolean {
+  const range = features.parse(chartFile('files', 'versions.yaml')).features[feature];
+  if (range === undefined)
+    throw new Error(`files/versions.yaml does not know the feature ${feature}`);
+  return isWithin(n8n, range);
+}
+
+/** `>=1.68.0-0 <2.0.0-0`: the release candidates of a bound are of its side. */
+export function isWithin(n8n: string, range: string): boolean {
+  const version = numbersOf(n8n);
+  return [...range.matchAll(/(>=|<)([\d.]+)/g)].every(([, sign, bound = '']) => {
+    const side = compare(version, numbersOf(bound));
+    return sign === '<' ? side < 0 : side >= 0;
+  });
+}
+
+const numbersOf = (version: string): number[] =>
+  (/\d+\.\d+\.\d+/.exec(version)?.[0] ?? '').split('.').map(Number);
+
+const compare = (one: number[], other: number[]): number =>
+  one.map((number, index) => number - (other[index] ?? 0)).find((side) => side !== 0) ?? 0;
+
+/** The values of a role over those of all, where null means "not set"; a variable of null is taken out. */
+function layered(under: Settings, over: Settings): Settings {
+  const result = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const below = under[key];
+    if (key === 'env')
+      result[key] = { ...(isMap(below) ? below : {}), ...(value as Settings | null) };
+    else if (isMap(value) && isMap(below)) result[key] = layered(below, value);
+    else if (value !== null) result[key] = value;
+  }
+  return result;
+}
+
+/** Of values that are complete. */
+export function componentOf(values: Settings, role: Role, n8n: string): Component {
+  const settingsOf = (key: string): Settings => (values[key] ?? {}) as Settings;
+  const own = layered(settingsOf('pod'), settingsOf(role));
+  const variables = { ...settingsOf('env'), ...(own['env'] as Settings | undefined) };
+  const component: Component = {
+    ...{ role, n8n, values, own, variables, heap: {}, named: {} },
+  };
+  for (const { name, value = '' } of table().names) {
+    component.named[name] = evaluate(value, component);
+  }
+  component.heap = heapsOf(component);
+  return component;
+}
+
+/** MiB of V8's heaps by their shares of the memory limit: docs/chart/memory.md. */
+function heapsOf({ values, own, named }: Component): Component['heap'] {
+  const heap = { ...(values['heap'] as Settings), ...(own['heap'] as Settings | undefined) };
+  const limit = at(own, ['resources', 'limits', 'memory']);
+  if (limit === undefined || limit === null || heap['enabled'] !== true) return {};
+  const shares = {
+    oldSpace: heap['oldSpace'],
+    ...(named['runnerMode'] === 'off' ? {} : { runnerPayload: heap['runnerPayload'] }),
+    ...(named['runnerMode'] === 'internal' ? { runnerOldSpace: heap['runnerOldSpace'] } : {}),
+  };
+  const limitMiB = mebibytes(limit);
+  return Object.fromEntries(
+    Object.entries(shares).map(([name, share]) => [name, shareOf(asText(share), limitMiB)]),
+  );
+}
+
+function shareOf(share: string, limitMiB: number): number {
+  const [, above, below] = /^(\d+)\/(\d+)$/.exec(share) ?? [];
+  if (above === undefined) return mebibytes(share);
+  return Math.floor((limitMiB * Number(above)) / Number(below));
+}
+
+/** A bare number is bytes to Kubernetes. */
+export const mebibytes = (amount: unknown): number =>
+  /^\d+$/.test(asText(amount)) ? Math.floor(Number(amount) / 2 ** 20) : parseMemory(asText(amount));
+
+export interface Environment {
+  /** Without NODE_OPTIONS. */
+  variables: Record<string, string>;
+  /** Options of Node.js, but for the patches. */
+  options: string[];
+  /** Names of scripts that Node.js loads before n8n. */
+  patches: string[];
+}
+
+/** What the kit sets in a process, apart from its place; `untuned` only what any n8n needs. */
+export function environmentOf(component: Component, untuned = false): Environment {
+  const { options, patches, variables } = table();
+  const chosen = (all: readonly Row[]): [string, string][] =>
+    all.flatMap((row) => {
+      const isIn =
+        row.part !== 'place' &&
+        (!untuned || row.part === 'layout') &&
+        (row.roles ?? ROLES).includes(component.role) &&
+        (row.n8n === undefined || isWithin(component.n8n, row.n8n)) &&
+        (row.when === undefined || isTrue(evaluate(row.when, component)));
+      const text = isIn && row.value !== undefined ? asText(evaluate(row.value, component)) : '';
+      return isIn && (text !== '' || row.value === undefined) ? [[row.name, text]] : [];
+    });
+  return {
+    variables: Object.fromEntries(chosen(variables)),
+    options: chosen(options).map(([name, value]) => `--${name}=${value}`),
+    patches: chosen(patches).map(([name]) => name),
+  };
+}
