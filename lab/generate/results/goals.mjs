@@ -14,7 +14,10 @@ const GOALS = [
 ];
 /** Work that waits 5 s: as many responses as the slots of the default profile allow, in main or in the one worker. */
 const WAITING = { workload: 'wait-5s', seconds: 5 };
-const { default: DEFAULTS } = parse(read('charts/n8n-tuned/files/tuning.yaml'));
+const { tuning: SETTINGS } = parse(read('charts/n8n-tuned/files/environment.yaml'));
+const DEFAULTS = Object.fromEntries(
+  Object.entries(SETTINGS).map(([name, setting]) => [name, setting.default]),
+);
 const SLOTS = { regular: DEFAULTS.runnerConcurrency, queue: DEFAULTS.workerConcurrency };
 /** Of what the slots allow: responses that a run has begun and not ended are not counted. */
 const NEAR = 0.9;

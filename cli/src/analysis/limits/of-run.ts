@@ -58,7 +58,8 @@ export function limitsOfRun({
     limits.workerSlots = instances * (most > 0 ? most : topology.workers.concurrency);
   } else if (most > 0) limits.executionSlots = most;
   if (usesRunner && !isLegacy(topology.n8n)) {
-    const slots = variablesOf(topology, runs)['N8N_RUNNERS_MAX_CONCURRENCY'] ?? RUNNER_SLOTS_DEFAULT;
+    const slots =
+      variablesOf(topology, runs)['N8N_RUNNERS_MAX_CONCURRENCY'] ?? RUNNER_SLOTS_DEFAULT;
     limits.runnerSlots = instances * Number(slots);
   }
   return limits;
