@@ -11,10 +11,11 @@
 //   --quick          the parts of the plan's quick form, shortened, one after the other; with --out
 // With SHORT=1 a part is tried: its record is printed, not kept.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { recordsIn } from './archive.mjs';
 import { Beside } from './beside.mjs';
 import { inRounds } from './rounds.mjs';
 import { Together } from './together.mjs';
@@ -105,7 +106,7 @@ function formOf({ quick, out }, { parts, quickParts, kept }) {
   }
   return {
     parts: quick ? quickParts : parts,
-    kept: out === undefined ? kept : join(out, 'parts'),
+    kept: out === undefined ? kept : recordsIn(join(out, 'parts')),
     isShort: quick || isTried,
   };
 }
@@ -153,7 +154,7 @@ async function besideOthers(round, measure) {
 }
 
 /** Measures one part and keeps its record. `round`: those with which it is measured. `together`: null where it is alone. */
-async function keep(part, { about, fileOf, shownOut, measured, together, round, isShort }) {
+async function keep(part, { about, kept, shownOut, measured, together, round, isShort }) {
   const out = mkdtempSync(join(tmpdir(), 'part-'));
   const loadAverageAtStart = loadavg()[0];
   try {
@@ -170,11 +171,9 @@ async function keep(part, { about, fileOf, shownOut, measured, together, round, 
       ...record,
     };
     // Where this machine keeps things says nothing to another one.
-    const text = `${JSON.stringify(whole, null, 2)}\n`
-      .replaceAll(out, shownOut)
-      .replaceAll(root, '.');
+    const text = JSON.stringify(whole, null, 2).replaceAll(out, shownOut).replaceAll(root, '.');
     if (isTried) console.log(text);
-    else writeFileSync(fileOf(part), text);
+    else kept.write(part.name, JSON.parse(text));
     console.log(together === null ? sentence : `${part.name}: ${sentence}`);
   } finally {
     together?.isReady(part);
@@ -186,7 +185,7 @@ async function keep(part, { about, fileOf, shownOut, measured, together, round, 
 const MUCH_LONGER = 1.5;
 
 /**
- * `kept`: folder of the records. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
+ * `kept`: reads and writes the records by the names of their parts. `whyNot` says why a part cannot be measured here and now, null where it can. `measured`
  * gives what is kept of a part and a sentence, or throws NotMeasured. `shownOut`: in records, in place of the folder of results.
  * `mostAtOnce`: how many parts may share the machine without another result, those alike in `kindOf` together and those of
  * which `isAlone` is true by themselves. `loadSeconds` of a part: how long its load takes, after which the next round may
@@ -199,8 +198,7 @@ export async function measureParts(plan) {
   const { isNeeded = () => true } = plan;
   const given = argumentsGiven();
   const { parts, kept, isShort } = formOf(given.values, plan);
-  const fileOf = ({ name }) => join(kept, `${name}.json`);
-  const { isDone = (part) => existsSync(fileOf(part)) } = plan;
+  const { isDone = ({ name }) => kept.read(name) !== null } = plan;
   if (given.values.list) {
     list({ parts, isDone, isNeeded, notes });
     return;
@@ -215,7 +213,6 @@ export async function measureParts(plan) {
       running.forEach((child) => child.kill(signal));
     });
   }
-  if (!isTried) mkdirSync(kept, { recursive: true });
   const beganMs = Date.now();
   const isAll = isNamed || withinSeconds !== null || given.values.quick;
   let tried = 0;
@@ -253,7 +250,7 @@ export async function measureParts(plan) {
     console.log(`== ${part.name}${isShort ? ', shortened' : ''}, about ${minutes(part.seconds)}`);
     tried += 1;
     try {
-      await keep(part, { ...plan, fileOf, together, round, isShort });
+      await keep(part, { ...plan, kept, together, round, isShort });
     } catch (error) {
       const { aborted } = interruption.signal;
       if (!(error instanceof NotMeasured) && !aborted) throw error;

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Writes docs/scale.md, whose figures follow from records; with --check it only says whether that is needed.
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
-import { link, number, readJson, root, table } from './results/records.mjs';
+import { link, number, readJson, recordsNamed, root, table } from './results/records.mjs';
 
 const RUN_OF_QUEUE = 'studies/modes/results/cells/012-block-1';
 const MERGE = 'studies/generators/results/record.json';
@@ -13,7 +13,7 @@ const USED = 0.7;
 /** Redis runs its commands on one thread. */
 const ONE_THREAD = 1;
 
-const run = `${RUN_OF_QUEUE}/${readdirSync(new URL(RUN_OF_QUEUE, root)).find((name) => existsSync(new URL(`${RUN_OF_QUEUE}/${name}/run.json`, root)))}/run.json`;
+const [run] = recordsNamed('run.json', `${RUN_OF_QUEUE}/`);
 const { summary, topology, versions, workload } = readJson(run);
 const rate = summary.achieved.ratePerSecond;
 const coresOf = (role) => summary.roles.find((each) => each.role === role)?.cpuCoresMean ?? 0;
@@ -60,7 +60,7 @@ is extrapolated in proportion from one run, and real systems scale less than lin
 ## What one request costs
 
 One run of ${workload.name} in queue mode with n8n ${versions.n8n}, tuning \`${topology.tuning}\`, ${topology.workers.count} worker, at
-${number(rate)} requests per second on two cores ([record](../${run})). At ${number(100 * USED)}% use:
+${number(rate)} requests per second on two cores (${link(run)}). At ${number(100 * USED)}% use:
 
 ${table(['', 'CPU per request', ...RATES.map((at) => `at ${number(at)}/s`), 'which are'], rows)}
 

@@ -2,9 +2,8 @@
 // Writes docs/terminal/*.svg: what the command prints about records of this repository; with --check it only says
 // whether that is needed.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { compiled } from './compiled.mjs';
-import { root } from './results/records.mjs';
+import { root, unpacked } from './results/records.mjs';
 import { terminalSvg } from './terminal/svg.mjs';
 
 const STYLE = { width: 96, colour: true };
@@ -50,7 +49,7 @@ const PICTURES = [
 
 const stale = [];
 for (const { name, folder, read, render, typed } of PICTURES) {
-  const record = read(fileURLToPath(new URL(folder, root)));
+  const record = read(unpacked(folder));
   const picture = terminalSvg({ command: typed(record), output: render(record, STYLE) });
   const file = new URL(`docs/terminal/${name}.svg`, root);
   if (existsSync(file) && readFileSync(file, 'utf8') === picture) continue;

@@ -2,13 +2,14 @@
 // arrivals against a server with 4 slots and exponential service times, next to what queueing gives for it.
 //   . lab/env.sh && node studies/arrivals/measure.mjs [seconds]        about 5 minutes
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { headOf } from '../head.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const SLOTS = 4;
@@ -144,7 +145,6 @@ for (const share of SHARES) {
     console.log(JSON.stringify(rows.at(-1)));
   }
 }
-mkdirSync(path('results'), { recursive: true });
 const settings = { slots: SLOTS, serviceMs: SERVICE_MS, seconds: SECONDS, k6: version };
 const record = { ...head, ...settings, rows };
-writeFileSync(path('results/record.json'), `${JSON.stringify(record, null, 2)}\n`);
+recordsOf('arrivals').write('record', record);

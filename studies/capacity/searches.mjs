@@ -1,13 +1,5 @@
 // Of what make capacity leaves: which of its runs went well, what is kept of a whole one, and searches with another capacity.
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** As make capacity names them; the first is what the values are for. */
@@ -81,42 +73,34 @@ const atOtherSpeed = (at, factor) => ({
     at.cpuMillisecondsPerRequest === null ? null : at.cpuMillisecondsPerRequest / factor,
 });
 
-/** Of each search; its runs are not kept, since it says itself what each role used at the capacity. */
-const KEPT = ['find.json', 'report.md', 'plots'];
 const VALUES = 'values.yaml';
 
 /**
- * Keeps a whole run of make capacity in `results`, where documents quote it: a folder per workload, and the values. False
- * where it is not whole, which includes a search without an answer: then what was there before stays.
+ * What is kept of a whole run of make capacity, by the paths of the files: the search of each workload, without its runs,
+ * since it says itself what each role used at the capacity; and the values. Null where it is not whole, which includes a
+ * search without an answer.
  */
-export function keepWhole(run, results) {
-  const folders = new Map(
+export function wholeOf(run) {
+  const searches = new Map(
     searchFoldersIn(run).map((folder) => [searchIn(folder).workload.name, folder]),
   );
   const isWhole = WORKLOADS.every((workload) => {
-    const folder = folders.get(workload);
-    return (
-      folder !== undefined &&
-      searchIn(folder).capacity.ratePerSecond > 0 &&
-      KEPT.every((name) => existsSync(join(folder, name)))
-    );
+    const folder = searches.get(workload);
+    return folder !== undefined && searchIn(folder).capacity.ratePerSecond > 0;
   });
-  if (!isWhole || !existsSync(join(run, VALUES))) return false;
-  for (const workload of WORKLOADS) {
-    const to = join(results, workload);
-    rmSync(to, { recursive: true, force: true });
-    mkdirSync(to, { recursive: true });
-    for (const name of KEPT)
-      cpSync(join(folders.get(workload), name), join(to, name), { recursive: true });
-    for (const name of ['find.json', 'report.md']) withUsualFolder(join(to, name), dirname(run));
-  }
-  cpSync(join(run, VALUES), join(results, VALUES));
-  withUsualFolder(join(results, VALUES), dirname(run));
-  return true;
-}
-
-/** Where it was written to says nothing of what was measured. */
-function withUsualFolder(file, folder) {
-  const text = readFileSync(file, 'utf8');
-  writeFileSync(file, text.replaceAll(folder, USUAL_FOLDER));
+  if (!isWhole || !existsSync(join(run, VALUES))) return null;
+  const files = [
+    ...WORKLOADS.map((workload) => [
+      `${workload}/find.json`,
+      join(searches.get(workload), 'find.json'),
+    ]),
+    [VALUES, join(run, VALUES)],
+  ];
+  // Where it was written to says nothing of what was measured.
+  return new Map(
+    files.map(([path, file]) => [
+      path,
+      readFileSync(file, 'utf8').replaceAll(dirname(run), USUAL_FOLDER),
+    ]),
+  );
 }

@@ -4,17 +4,9 @@
 //   node studies/capacity/ten-times.mjs recorded       eight, about a minute
 //   node studies/capacity/ten-times.mjs full           one whole run, about 12 minutes, with the machine for itself; twice
 // Each run is in the record when it has ended, whatever comes after it. SEED=n draws other capacities. Of the newest whole
-// run results/ has the searches and the values: the documents quote them, and the eight start from them.
+// run the archive has the searches and the values: the documents quote them, and the eight start from them.
 import { spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,18 +14,19 @@ import { cache } from '../../lab/cache.mjs';
 import { thisMachine } from '../head.mjs';
 import {
   isWell,
-  keepWhole,
+  wholeOf,
   randomOf,
   searchFoldersIn,
   searchIn,
   withCapacity,
   WORKLOADS,
 } from './searches.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
 const bin = join(cache, 'bin');
-const recordFile = path('results/ten-times.json');
+const records = recordsOf('capacity');
 
 const RECORDED_RUNS = 8;
 /** Requests a second: from a workload of minutes to an empty one on a large machine. */
@@ -62,7 +55,7 @@ function run(program, args) {
   return { exit: status, said: error?.message ?? stderr ?? '' };
 }
 
-const write = (record) => writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`);
+const write = (record) => records.write('ten-times', record);
 
 /** Whether the chart renders with these values and nothing else, under each Helm. */
 function accepted(values) {
@@ -97,7 +90,7 @@ function recordedOnce(random, scratch, index) {
   const folder = join(scratch, String(index));
   const searches = WORKLOADS.map((workload) => {
     const ratePerSecond = CAPACITY.from * (CAPACITY.to / CAPACITY.from) ** random();
-    const search = withCapacity(searchIn(path(`results/${workload}`)), ratePerSecond, random);
+    const search = withCapacity(records.read(`${workload}/find`), ratePerSecond, random);
     mkdirSync(join(folder, workload), { recursive: true });
     writeFileSync(join(folder, workload, 'find.json'), JSON.stringify(search));
     return search;
@@ -131,19 +124,25 @@ function fullOnce(scratch) {
 
 /** The searches and the values, where it ended with 0 and is whole. */
 function keepResults({ exit }, scratch) {
-  const isKept = exit === 0 && keepWhole(join(scratch, 'latest'), path('results'));
+  const whole = exit === 0 ? wholeOf(join(scratch, 'latest')) : null;
+  if (whole !== null) {
+    const record = JSON.stringify(records.read('ten-times'));
+    records.replace('', whole.set('ten-times.json', record));
+  }
   console.log(
-    isKept
-      ? 'its searches and values are kept in studies/capacity/results: npm run generate'
+    whole !== null
+      ? 'its searches and values are kept in studies/capacity/results.jsonl.gz: npm run generate'
       : 'nothing else is kept of it: it is not whole, or a search has no answer',
   );
 }
 
 // As records name it, wherever the folder of temporary files leads.
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'n8n-tuned-ten-times-')));
-const record = existsSync(recordFile)
-  ? JSON.parse(readFileSync(recordFile, 'utf8'))
-  : { about: 'Written by studies/capacity/ten-times.mjs', runs: [], well: 0 };
+const record = records.read('ten-times') ?? {
+  about: 'Written by studies/capacity/ten-times.mjs',
+  runs: [],
+  well: 0,
+};
 try {
   if (kind === 'full') {
     const entry = fullOnce(scratch);

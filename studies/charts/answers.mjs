@@ -1,12 +1,12 @@
 // Whether every caller gets a response in queue mode: our chart under clients that each wait for theirs, until so many
-// requests are done. Writes results/answers.json.
+// requests are done.
 //
 //   make build cluster-up
 //   lab/cluster/cluster exec node studies/charts/answers.mjs --requests 100000
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { commandOf } from '../command-of.mjs';
 import * as on from './contenders.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const CLIENTS = 16;
 const SECONDS = 180;
@@ -29,15 +29,11 @@ try {
 } finally {
   on.uninstall([ours]);
   if (runs.length > 0) {
-    mkdirSync(on.path('results'), { recursive: true });
     const record = {
       ...{ when: new Date().toISOString(), command: commandOf(import.meta.filename) },
       ...{ workload: on.WORKLOAD, clients: CLIENTS },
     };
     const totals = { requests: total('requests'), lost: lost() };
-    writeFileSync(
-      on.path('results/answers.json'),
-      `${JSON.stringify({ ...record, ...totals, runs }, null, 2)}\n`,
-    );
+    recordsOf('charts').write('answers', { ...record, ...totals, runs });
   }
 }

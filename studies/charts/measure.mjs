@@ -7,11 +7,11 @@
 //   lab/cluster/cluster exec node studies/charts/measure.mjs regular \
 //     --official /tmp/official/charts/n8n --community /tmp/community/charts/n8n
 //
-// and the same with `queue`. Writes results/<mode>.json.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// and the same with `queue`.
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import * as on from './contenders.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const CLIENTS = 8;
 const WARMUP_SECONDS = 45;
@@ -50,11 +50,8 @@ const loadAverageAtStart = loadavg()[0];
 /** After every round, so that what was measured outlives an interruption. */
 function keep() {
   const record = { when: new Date().toISOString(), mode, workload: on.WORKLOAD };
-  mkdirSync(on.path('results'), { recursive: true });
-  writeFileSync(
-    on.path(`results/${mode}.json`),
-    `${JSON.stringify({ ...record, clients: CLIENTS, seconds, loadAverageAtStart, charts }, null, 2)}\n`,
-  );
+  const whole = { ...record, clients: CLIENTS, seconds, loadAverageAtStart, charts };
+  recordsOf('charts').write(mode, whole);
 }
 
 try {

@@ -9,16 +9,17 @@
 // A sitting takes about twelve minutes and wants the machine for itself; those that are asked most come first. With SHORT=1 one
 // is tried: a few seconds of load, and its records are printed, not kept.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commandOf, figuresOf, pairsOf, PARTS, SITTINGS } from './parts.mjs';
 import { writeSameEnvironment } from './same-environment.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
-const fileOf = ({ name }) => path(`results/peers/${name}.json`);
+const records = recordsOf('charts', 'peers/');
 /** Fewer tell nothing about how much the next one would differ. */
 const LEAST_PAIRS = 2;
 /** Done; the answer may be that nothing is known, where a difference is within the noise. */
@@ -31,7 +32,7 @@ function fails(sentence) {
 }
 
 const [asked] = process.argv.slice(2);
-const isDone = (part) => existsSync(fileOf(part));
+const isDone = (part) => records.read(part.name) !== null;
 const partsOf = (sitting) => PARTS.filter((part) => part.sitting === sitting.name);
 if (asked === '--list') {
   for (const sitting of SITTINGS) {
@@ -120,12 +121,8 @@ function keep(part, { folder, a, b, command, ...comparison }) {
     command: command.map((word) => word.replace(scratch, 'results/charts')),
     ...{ comparison, a: sideOf(folder, a), b: sideOf(folder, b) },
   };
-  const text = `${JSON.stringify(record, null, 2)}\n`;
-  if (isShort) console.log(text);
-  else {
-    mkdirSync(path('results/peers'), { recursive: true });
-    writeFileSync(fileOf(part), text);
-  }
+  if (isShort) console.log(JSON.stringify(record, null, 2));
+  else records.write(part.name, record);
   console.log(comparison.sentence);
   return null;
 }

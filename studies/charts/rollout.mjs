@@ -3,13 +3,12 @@
 //
 //   lab/cluster/cluster exec node studies/charts/rollout.mjs <namespace> <url of a webhook>
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
-import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { callers } from './callers.mjs';
 import * as on from './contenders.mjs';
+import { recordsOf } from '../archive.mjs';
 
 export const CALLERS = 10;
 const BEFORE_MS = 5_000;
@@ -32,9 +31,9 @@ export async function rolloutUnderLoad(space, url, { role = 'webhook', pauseMs }
 
 /**
  * Rollouts under load with one side's settings after the other's, each round in the other order; `underLoad` makes those of
- * a round on one side, and hands each to its last argument. Every one is kept in `file` at once.
+ * a round on one side, and hands each to its last argument. Every one is kept in the record `name` at once.
  */
-export async function rolloutsInTurns(ours, { file, about, sides, rounds, underLoad }) {
+export async function rolloutsInTurns(ours, { name, about, sides, rounds, underLoad }) {
   const runs = [];
   const [atStart] = loadavg();
   const conditions = `Rig of one node with ${cpus().length} cores, load average at the start ${atStart.toFixed(1)}.`;
@@ -43,10 +42,8 @@ export async function rolloutsInTurns(ours, { file, about, sides, rounds, underL
   function keep(run) {
     runs.push(run);
     console.log(JSON.stringify(run));
-    mkdirSync(dirname(file), { recursive: true });
     const head = { when: new Date().toISOString(), workload: on.WORKLOAD, callers: CALLERS };
-    const record = { ...head, ...about, conditions, settings: sides, runs };
-    writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
+    recordsOf('charts').write(name, { ...head, ...about, conditions, settings: sides, runs });
   }
 
   const choose = (side) =>

@@ -1,5 +1,5 @@
 // What callers that keep their connections lose while webhook processors are replaced: with n8n's own settings and with the
-// chart's, on pods that have the node's CPU and on pods that together have little, in turns. Writes results/rollouts.json.
+// chart's, on pods that have the node's CPU and on pods that together have little, in turns.
 //
 //   make build cluster-up
 //   lab/cluster/cluster exec node studies/charts/rollouts.mjs --rounds 3
@@ -35,7 +35,7 @@ const giveCores = (cores) =>
 
 const ours = on.contender({ name: 'rollouts', mode: 'queue' });
 await rolloutsInTurns(ours, {
-  file: on.path('results/rollouts.json'),
+  name: 'rollouts',
   about: { command: commandOf(import.meta.filename) },
   sides: SIDES,
   rounds: Number(values.rounds),

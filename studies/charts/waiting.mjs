@@ -4,11 +4,12 @@
 //
 //   make lab build && node studies/charts/waiting.mjs        about two minutes
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LOADS } from './parts.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const WORKLOAD = 'wait-5s';
@@ -43,4 +44,4 @@ const runs = ['none', 'default'].map((tuning) => {
 });
 rmSync(folder, { recursive: true });
 const record = { when: new Date().toISOString(), command: WORDS.join(' '), clients, runs };
-writeFileSync(path('results/waiting.json'), `${JSON.stringify(record, null, 2)}\n`);
+recordsOf('charts').write('waiting', record);

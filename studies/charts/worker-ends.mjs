@@ -1,5 +1,5 @@
 // What callers lose while workers are replaced: with n8n's own end of a worker and with tuning.finishJobs, in turns.
-// Writes results/worker-ends.json.
+//
 //
 //   make build cluster-up
 //   lab/cluster/cluster exec node studies/charts/worker-ends.mjs --rounds 4
@@ -23,7 +23,7 @@ const ours = on.contender({
   values: on.path('values/rollouts-queue.yaml'),
 });
 await rolloutsInTurns(ours, {
-  file: on.path('results/worker-ends.json'),
+  name: 'worker-ends',
   about: { command: commandOf(import.meta.filename), pauseMs: PAUSE_MS },
   sides: SIDES,
   rounds: Number(values.rounds),

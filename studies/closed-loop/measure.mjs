@@ -1,10 +1,11 @@
 // The published experiment on every topology: 8 clients, one minute, a function of 5 s; keeps run.json, the
-// report as Markdown and its plots in results/.
+// report as Markdown and its plots.
 //   make build && node studies/closed-loop/measure.mjs [topology...]        about 6 minutes
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { filesIn, recordsOf, RUN_FILES } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
@@ -33,7 +34,5 @@ for (const [name, topology] of Object.entries(topologies)) {
   );
   if (status !== 0) process.exitCode = 1;
   const [folder] = readdirSync(join(root, out));
-  for (const kept of ['run.json', 'report.md', 'plots']) {
-    cpSync(join(root, out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
-  }
+  recordsOf('closed-loop').replace(`${name}/`, filesIn(join(root, out, folder), RUN_FILES));
 }

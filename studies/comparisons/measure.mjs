@@ -1,9 +1,10 @@
-// Compares n8n as it comes with n8n tuned, and one topology with itself; keeps the records in results/.
+// Compares n8n as it comes with n8n tuned, and one topology with itself.
 //   make build && node studies/comparisons/measure.mjs [name...]        all of them: about 45 minutes
 import { spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMPARISON_FILES, filesIn, recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
@@ -57,7 +58,6 @@ for (const [name, workload, a, b, load] of comparisons) {
   );
   if (status !== 0) process.exitCode = 1;
   const [folder] = readdirSync(join(root, out));
-  for (const kept of ['compare.json', 'report.md', 'plots']) {
-    cpSync(join(root, out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
-  }
+  const files = filesIn(join(root, out, folder), COMPARISON_FILES);
+  recordsOf('comparisons').replace(`${name}/`, files);
 }

@@ -9,6 +9,7 @@
 // shares, not rates. Each wants the machine for itself.
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordsOf } from '../archive.mjs';
 import { measureParts, NotMeasured } from '../in-parts.mjs';
 import { summaryOf } from './summary.mjs';
 
@@ -71,7 +72,7 @@ async function measured(part, { call, out, isShort }) {
 
 await measureParts({
   parts: PARTS,
-  kept: join(import.meta.dirname, 'results'),
+  kept: recordsOf('cpu-profile'),
   about: 'studies/cpu-profile/measure.mjs',
   shownOut: 'results/cpu-profile',
   whyNot: () => null,

@@ -7,7 +7,7 @@
 //   node studies/database-pool/measure.mjs --round-trip 10 --short       of that the large bursts on 10 executions at once, 8 minutes
 //   node studies/database-pool/measure.mjs --ping-timeout 20             with the chart's DB_PING_TIMEOUT_MS, not n8n's 5000
 //
-// Stopped, the same command goes on with the cell that it was in. Writes results/<condition>.json after each call; --dry-run
+// Stopped, the same command goes on with the cell that it was in. Keeps a record by its condition after each call; --dry-run
 // says what would be measured. The machine has to be quiet.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -18,6 +18,7 @@ import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import { commandOf } from '../command-of.mjs';
 import { cellsOf } from './figures.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
@@ -89,11 +90,7 @@ function keep() {
     ...{ machine: { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length } },
     ...{ workload: 'last-node', profile: 'spike', roundTripMs, pingTimeoutMs },
   };
-  mkdirSync(path('results'), { recursive: true });
-  writeFileSync(
-    path(`results/${condition}.json`),
-    `${JSON.stringify({ ...head, cells }, null, 2)}\n`,
-  );
+  recordsOf('database-pool').write(condition, { ...head, cells });
   console.table(
     cells.map(({ poolSize, concurrency, ratePerSecond, isControl, ...cell }) => ({
       ...{ pool: poolSize, concurrency, 'usual rate': ratePerSecond, control: isControl },

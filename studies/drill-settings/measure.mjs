@@ -6,14 +6,14 @@
 //   node studies/drill-settings/measure.mjs --within 70m --at-once 4   as many as fit, four at a time
 //
 // A part is one drill, as those of studies/drills; an invalid one says nothing and is not kept.
-import { join } from 'node:path';
+import { recordsOf } from '../archive.mjs';
 import { measureParts } from '../in-parts.mjs';
 import { measuredDrill } from '../drills/measured.mjs';
 import { commandOf, PARTS } from './parts.mjs';
 
 await measureParts({
   parts: PARTS,
-  kept: join(import.meta.dirname, 'results/parts'),
+  kept: recordsOf('drill-settings', 'parts/'),
   about: 'studies/drill-settings/measure.mjs',
   shownOut: 'results/drill-settings',
   mostAtOnce: 4,

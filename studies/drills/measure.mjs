@@ -17,18 +17,16 @@
 // of the target kubernetes are left out where no KUBECONFIG names a cluster. An invalid drill says nothing and is not kept.
 // What was measured with other defaults of the chart than today's counts as missing. With SHORT=1 a part is tried: its record
 // is printed.
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordsOf } from '../archive.mjs';
 import { measureParts } from '../in-parts.mjs';
 import { measuredDrill } from './measured.mjs';
 import { commandOf, isAlone, isCurrent, isNeeded, isSlowBeside, PARTS } from './parts.mjs';
 
-const KEPT = join(import.meta.dirname, 'results/parts');
+const KEPT = recordsOf('drills', 'parts/');
 
 function keptOf(name) {
-  const path = join(KEPT, `${name}.json`);
-  const record = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
-  return record !== undefined && isCurrent(record) ? record : undefined;
+  const record = KEPT.read(name);
+  return record !== null && isCurrent(record) ? record : undefined;
 }
 
 function wasSlowBeside(name) {

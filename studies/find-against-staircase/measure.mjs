@@ -12,11 +12,11 @@
 // itself. Nothing is kept of a part that was interrupted. With SHORT=1 a part is tried: its record is printed.
 import { Buffer } from 'node:buffer';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { thisMachine } from '../head.mjs';
+import { recordsOf } from '../archive.mjs';
 import { measureParts, NotMeasured, root } from '../in-parts.mjs';
 import {
   ARRIVALS,
@@ -40,14 +40,9 @@ const CORES = { n8n: '0', generator: '1' };
 const SLO = [`p95<${P95_MS}ms`, 'errors<1%'];
 /** Requests a second, around which a staircase is tried that has no search. */
 const TRIED_RATE = 20;
-const kept = join(import.meta.dirname, 'results');
+const kept = recordsOf('find-against-staircase');
 const cli = join(root, 'cli/dist/cli.js');
 const isTried = process.env.SHORT === '1';
-
-const recordOf = (name) => {
-  const file = join(kept, `${name}.json`);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
-};
 
 /** Ends with what the program wrote. `signal`: interrupts it, once; without it nothing does, as its group is its own. */
 function run(cores, words, { signal, allowed = [0] } = {}) {
@@ -134,7 +129,7 @@ async function find({ workload }, up, { out, isShort, signal }) {
 
 async function staircase(part, up, { isShort, signal }) {
   const url = `${up.baseUrl}/webhook/${WORKLOADS[part.workload]}`;
-  const search = recordOf(findOf(part));
+  const search = kept.read(findOf(part));
   const around = search?.capacity.ratePerSecond || TRIED_RATE;
   const stepSeconds = isShort ? 5 : STEP_SECONDS;
   const load = (rate, seconds) =>
@@ -212,7 +207,7 @@ if (hindrances.length > 0 && !process.argv.includes('--list')) {
 
 function whyNot(part) {
   if (part.kind === 'find' || isTried) return null;
-  const search = recordOf(findOf(part));
+  const search = kept.read(findOf(part));
   if (search === null) return `it rests on ${findOf(part)}, which has no record`;
   return search.capacity.ratePerSecond > 0 ? null : `${findOf(part)} has no rate to begin with`;
 }

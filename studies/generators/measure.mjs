@@ -3,11 +3,12 @@
 // away. It is the command's own code that reads and counts them; see steps.ts.
 //   node studies/generators/measure.mjs        about 3 minutes
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
+import { recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 /** Generators, requests per second, seconds, and by how much a stream lags at the most, in milliseconds. */
@@ -37,14 +38,13 @@ try {
     );
     return row;
   });
-  mkdirSync(path('./results'), { recursive: true });
   const record = {
     ...{ at: new Date().toISOString(), cpu: cpus()[0]?.model, node: process.version },
     // CPU is that of the process alone, so that others on the machine matter little.
     loadAverage: loadavg()[0],
     rows,
   };
-  writeFileSync(path('./results/record.json'), `${JSON.stringify(record, null, 2)}\n`);
+  recordsOf('generators').write('record', record);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -2,16 +2,16 @@
 //
 //   make lab && node studies/heap-floors/measure.mjs
 //
-// Writes results/record.json.
+//
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { cache } from '../../lab/cache.mjs';
 import { freePort } from '../../lab/free-port.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const READY_WITHIN_MS = 60_000;
 /** Ready is not enough: what starts after it needs its heap too. */
@@ -79,9 +79,4 @@ for (const tried of TRIED) {
     `${row.n8n}, ${row.heap}, ${row.oldSpaceMiB} MiB: ${row.lives ? `ready after ${row.readyAfterSeconds} s` : 'dies'}`,
   );
 }
-const folder = fileURLToPath(new URL('results', import.meta.url));
-mkdirSync(folder, { recursive: true });
-writeFileSync(
-  join(folder, 'record.json'),
-  `${JSON.stringify({ when: new Date().toISOString(), rows }, null, 2)}\n`,
-);
+recordsOf('heap-floors').write('record', { when: new Date().toISOString(), rows });

@@ -9,6 +9,7 @@
 // Each container starts once and gets payloads of growing size until n8n ends; the stores and the other roles have no limits.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { recordsOf } from '../archive.mjs';
 import { measureParts, NotMeasured } from '../in-parts.mjs';
 import { kit, openBench, whyNoLimits } from '../one-role.mjs';
 import { externalRunner, N8N_ENV } from './external-runner.mjs';
@@ -149,7 +150,7 @@ async function measured(part, { signal }) {
 
 await measureParts({
   ...{ parts: PARTS, quickParts: QUICK_PARTS, measured },
-  kept: join(import.meta.dirname, 'results/map/parts'),
+  kept: recordsOf('heap', 'map/parts/'),
   about: 'studies/heap/measure.mjs',
   shownOut: 'results/heap',
   whyNot: whyNoLimits,

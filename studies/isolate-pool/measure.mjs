@@ -10,6 +10,7 @@
 // itself.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordsOf } from '../archive.mjs';
 import { measureParts, NotMeasured } from '../in-parts.mjs';
 import { figuresOf } from './figures.mjs';
 
@@ -71,7 +72,7 @@ async function measured(part, { call, out, isShort }) {
 
 await measureParts({
   parts: PARTS,
-  kept: join(import.meta.dirname, 'results'),
+  kept: recordsOf('isolate-pool'),
   about: 'studies/isolate-pool/measure.mjs',
   shownOut: 'results/isolate-pool',
   whyNot: () => null,

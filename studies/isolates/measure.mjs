@@ -1,12 +1,12 @@
-// What a sandbox for expressions costs n8n, without and with our patches, in turns. Writes results/record.json.
+// What a sandbox for expressions costs n8n, without and with our patches, in turns.
 //   make lab && node studies/isolates/measure.mjs        about a minute
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cache } from '../../lab/cache.mjs';
 import { commandOf } from '../command-of.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const VERSION = '2.41.1';
 const ROUNDS = 6;
@@ -41,7 +41,6 @@ for (let round = 0; round < ROUNDS; round += 1) {
   }
 }
 
-mkdirSync(path('results'), { recursive: true });
 const kept = variants.map(({ name, rounds }) => ({ patches: name, rounds }));
 const head = {
   when: new Date().toISOString(),
@@ -50,7 +49,4 @@ const head = {
   isolates: ISOLATES,
   loadAverageAtStart,
 };
-writeFileSync(
-  path('results/record.json'),
-  `${JSON.stringify({ ...head, variants: kept }, null, 2)}\n`,
-);
+recordsOf('isolates').write('record', { ...head, variants: kept });

@@ -9,14 +9,15 @@
 // A part is one call of the command, and wants the machine for itself. Those of the target kubernetes are left out where no
 // KUBECONFIG names a cluster; a proof waits for the search that it rests on. What is invalid is not kept. A sweep that was
 // stopped goes on where it was. With SHORT=1 a part is tried: its record is printed.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { recordsOf } from '../archive.mjs';
 import { measureParts, NotMeasured, root } from '../in-parts.mjs';
 import { figuresOf } from './figures.mjs';
 import { commandOf, COMPARED, PARTS, peerPart, valuesIn } from './parts.mjs';
 
-const kept = join(import.meta.dirname, 'results/parts');
-const hasRecord = (folder, name) => existsSync(join(folder, `${name}.json`));
+const kept = recordsOf('kubernetes', 'parts/');
+const peers = recordsOf('charts', 'peers/');
 const readJson = (...path) => JSON.parse(readFileSync(join(...path), 'utf8'));
 
 /** Verdicts of a search with an answer: that nothing is sustained, with these limits, says more of the machine. */
@@ -75,7 +76,7 @@ async function measured(part, { call, out: scratch, isShort }) {
   const evidence = join(scratch, 'evidence');
   if (part.needs !== undefined) {
     mkdirSync(evidence);
-    const { search } = readJson(kept, `${part.needs}.json`);
+    const { search } = kept.read(part.needs);
     writeFileSync(join(evidence, 'find.json'), JSON.stringify(search));
   }
   const startedAt = new Date().toISOString();
@@ -89,19 +90,18 @@ function whyNot({ target, needs }) {
   if (target === 'kubernetes' && (process.env.KUBECONFIG ?? '') === '') {
     return 'it needs a cluster: run it with lab/cluster/cluster exec, or set KUBECONFIG';
   }
-  if (needs !== undefined && !hasRecord(kept, needs))
+  if (needs !== undefined && kept.read(needs) === null)
     return `it rests on ${needs}, which has no record`;
   return null;
 }
 
-const peers = join(root, 'studies/charts/results/peers');
 await measureParts({
   ...{ parts: PARTS, kept, whyNot, measured },
   about: 'studies/kubernetes/measure.mjs',
   shownOut: 'results/kubernetes',
   notes: COMPARED.map((part) => {
     const name = peerPart(part);
-    const state = hasRecord(peers, name) ? 'done   ' : 'missing';
+    const state = peers.read(name) !== null ? 'done   ' : 'missing';
     return `${state} ${name} is measured by lab/cluster/cluster exec node studies/charts/peers.mjs ${part.workload}-${part.mode}`;
   }),
 });

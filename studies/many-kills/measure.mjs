@@ -5,15 +5,15 @@
 //   node studies/many-kills/measure.mjs             the next drill without a record
 //
 // With SHORT=1 one is tried: two workers are killed, and the record is printed. An invalid drill is not kept.
-import { join } from 'node:path';
 import { waysIn } from '../drills/ledger.mjs';
 import { measuredDrill } from '../drills/measured.mjs';
+import { recordsOf } from '../archive.mjs';
 import { measureParts } from '../in-parts.mjs';
 import { commandOf, PARTS } from './parts.mjs';
 
 await measureParts({
   parts: PARTS,
-  kept: join(import.meta.dirname, 'results/parts'),
+  kept: recordsOf('many-kills', 'parts/'),
   about: 'studies/many-kills/measure.mjs',
   shownOut: 'results/many-kills',
   whyNot: () => null,

@@ -8,12 +8,13 @@
 // 12 minutes on a machine that does nothing else. A checkout of now in its place shows how far equal builds differ; `--quick`
 // behind it takes 3 minutes, and its figures show nothing.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { promisify } from 'node:util';
 import { commandOf } from '../command-of.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const TOPOLOGIES = {
   regular: ['--mode', 'regular'],
@@ -90,11 +91,10 @@ async function measured(topology) {
   }
 }
 
-const results = join(import.meta.dirname, 'results');
-mkdirSync(results, { recursive: true });
+const records = recordsOf('own-user');
 for (const [name, topology] of Object.entries(TOPOLOGIES)) {
   const head = { when: new Date().toISOString(), command: commandOf(import.meta.filename) };
   const record = { ...head, loadAverageAtStart: loadavg()[0], ...(await measured(topology)) };
-  writeFileSync(join(results, `${name}.json`), `${JSON.stringify(record, null, 2)}\n`);
+  records.write(name, record);
   console.log(name, JSON.stringify(record.ratio), JSON.stringify(record.startSeconds));
 }

@@ -1,21 +1,14 @@
 // What each patch is worth: the default profile without it and with it, side by side, in turns. The names say what
-// differs; `N8N_TUNED_WITHOUT` switches patches off. Keeps the records in results/, which docs/results.md lists.
+// differs; `N8N_TUNED_WITHOUT` switches patches off. docs/results.md lists the records.
 //   make build && node studies/patches/measure.mjs [name...]        all of them: about 40 minutes
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { sidesOf } from './figures.mjs';
+import { COMPARISON_FILES, filesIn, recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const root = path('../..');
@@ -128,20 +121,10 @@ for (const [name, [workload, clients, ...sides]] of Object.entries(comparisons))
   if (status !== 0) process.exitCode = 1;
   const [folder] = readdirSync(join(root, out));
   if (folder === undefined) continue;
-  mkdirSync(path(`results/${name}`), { recursive: true });
   const record = JSON.parse(readFileSync(join(root, out, folder, 'compare.json'), 'utf8'));
-  writeFileSync(
-    path(`results/${name}/sides.json`),
-    `${JSON.stringify(sidesOf(record, join(root, out, folder)), null, 2)}\n`,
-  );
-  for (const kept of ['compare.json', 'report.md', 'plots']) {
-    cpSync(join(root, out, folder, kept), path(`results/${name}/${kept}`), { recursive: true });
-  }
+  const figures = sidesOf(record, join(root, out, folder));
   // Where this repository and the files of a moment lie says nothing of n8n.
-  for (const kept of ['compare.json', 'report.md']) {
-    const record = path(`results/${name}/${kept}`);
-    const text = readFileSync(record, 'utf8').replaceAll(root, '').replaceAll(`${plans}/`, '');
-    writeFileSync(record, text);
-  }
+  const kept = filesIn(join(root, out, folder), COMPARISON_FILES, [root, `${plans}/`]);
+  recordsOf('patches').replace(`${name}/`, kept.set('sides.json', JSON.stringify(figures)));
 }
 rmSync(plans, { recursive: true });

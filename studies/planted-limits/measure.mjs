@@ -2,16 +2,17 @@
 //   node studies/planted-limits/measure.mjs ['one runner slot' ...]      about 15 minutes (make lab first)
 // With names of stages, only those are measured again and the others stay as they are in the record.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { limitName } from '../../lab/generate/results/limit-name.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const RECORD = path('results/record.json');
+const records = recordsOf('planted-limits');
 const stages = process.argv.slice(2);
 
 // Inside the repository, so that what is bundled finds its packages.
@@ -28,7 +29,7 @@ try {
   const child = spawn(process.execPath, [outfile, ...stages], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const before = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')).cases : [];
+  const before = records.read('record')?.cases ?? [];
   const cases = stages.length === 0 ? [] : before.filter(({ stage }) => !stages.includes(stage));
   let rows = [];
   for await (const line of createInterface({ input: child.stdout })) {
@@ -53,8 +54,7 @@ try {
       cores: cpus().length,
       memoryMiB: Math.round(totalmem() / 1024 / 1024),
     };
-    mkdirSync(path('results/'), { recursive: true });
-    writeFileSync(RECORD, `${JSON.stringify({ machine, rows, cases }, null, 2)}\n`);
+    records.write('record', { machine, rows, cases });
   }
   process.exitCode = cases.every(({ isRight }) => isRight) ? 0 : 1;
 } finally {

@@ -1,11 +1,12 @@
 // Recommends values for a rate, proves them, then proves the same values with too little CPU: PROVEN and
-// REFUTED. Keeps the values, the verdicts and the records of the proving runs in results/.
+// REFUTED. Keeps the values, the verdicts and the records of the proving runs in its archive.
 //   make build && node studies/proof/measure.mjs        about 6 minutes
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
+import { filesIn, recordsOf, RUN_FILES } from '../archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const STARVED_CPU = '200m';
@@ -25,14 +26,11 @@ function recommend(name, values, ...args) {
   const { verdict, attempts } = JSON.parse(stdout);
   const { run, sentence } = attempts.at(-1);
   console.log(`${verdict}: ${sentence}`);
-  const kept = path(`results/${name}/`);
-  mkdirSync(kept, { recursive: true });
-  cpSync(join(root, values), join(kept, 'values.yaml'));
-  for (const file of ['run.json', 'report.md', 'plots']) {
-    cpSync(join(root, run, file), join(kept, file), { recursive: true });
-  }
   const proof = { verdict, sentence, attempts: attempts.length };
-  writeFileSync(join(kept, 'proof.json'), `${JSON.stringify(proof, null, 2)}\n`);
+  const files = filesIn(join(root, run), RUN_FILES)
+    .set('proof.json', JSON.stringify(proof))
+    .set('values.yaml', readFileSync(join(root, values), 'utf8'));
+  recordsOf('proof').replace(`${name}/`, files);
 }
 
 rmSync(join(root, out), { recursive: true, force: true });

@@ -2,10 +2,10 @@
 //   make build && node studies/search-traces/record.mjs last-node regular      about 6 minutes, on a quiet machine
 // A cold closed loop (warm-up, and about how much it does), a staircase of an open loop, a closed loop again (drift).
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { baseline, closedLoop, openLoop, untilIdle } from './generator.mjs';
+import { recordsOf } from '../archive.mjs';
 
 const CLIENTS = 8;
 const COLD_SECONDS = 40;
@@ -94,8 +94,7 @@ try {
     steps,
     last,
   };
-  mkdirSync(path('results'), { recursive: true });
-  writeFileSync(path(`results/${workload}-${mode}.json`), `${JSON.stringify(record)}\n`);
+  recordsOf('search-traces').write(`${workload}-${mode}`, record);
 } finally {
   command('down', name);
 }

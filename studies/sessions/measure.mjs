@@ -1,17 +1,9 @@
 // What two SETs before each query cost n8n's TypeORM, by the distance of the database: without and with the patch
-// session-once, in turns. Writes results/record.json.
+// session-once, in turns.
 //   make lab && node studies/sessions/measure.mjs        about two minutes
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -22,6 +14,7 @@ import { cache } from '../../lab/cache.mjs';
 import { freePort } from '../../lab/free-port.mjs';
 import { commandOf } from '../command-of.mjs';
 import { later } from '../later.cjs';
+import { recordsOf } from '../archive.mjs';
 
 const VERSION = '2.41.1';
 const DELAYS_MS = [0, 0.5, 1, 3];
@@ -127,8 +120,7 @@ try {
       }
     }
   }
-  mkdirSync(path('results'), { recursive: true });
-  writeFileSync(path('results/record.json'), `${JSON.stringify(record, null, 2)}\n`);
+  recordsOf('sessions').write('record', record);
 } finally {
   proxy.close();
   const gone = once(server, 'exit');

@@ -10,6 +10,7 @@
 // with little CPU is measured apart. The workload is last-node, and n8n has no node of this repository.
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { recordsOf } from '../archive.mjs';
 import { measureParts, root } from '../in-parts.mjs';
 import { kit, openBench, whyNoLimits } from '../one-role.mjs';
 import * as plan from './parts.mjs';
@@ -165,7 +166,7 @@ function sentenceOf({ kind }, { least, readySeconds, workingSetMiB, trials }) {
 
 await measureParts({
   ...{ parts: plan.PARTS, quickParts: plan.QUICK_PARTS, measured },
-  kept: join(import.meta.dirname, 'results/parts'),
+  kept: recordsOf('small-pods', 'parts/'),
   about: 'studies/small-pods/measure.mjs',
   shownOut: 'results/small-pods',
   whyNot: whyNoLimits,

@@ -9,6 +9,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandOf } from '../command-of.mjs';
+import { recordsOf } from '../archive.mjs';
 import { measureParts, NotMeasured } from '../in-parts.mjs';
 import { statementsOf } from './summary.mjs';
 
@@ -69,7 +70,7 @@ async function measured(part, { call, out, isShort }) {
 
 await measureParts({
   parts: PARTS,
-  kept: join(import.meta.dirname, 'results'),
+  kept: recordsOf('statements'),
   about: 'studies/statements/measure.mjs',
   shownOut: 'results/statements',
   whyNot: () => null,

@@ -6,14 +6,14 @@
 //   lab/cluster/cluster exec node studies/task-runners/measure.mjs regular        a block of at most 8 minutes
 //   lab/cluster/cluster exec node studies/task-runners/measure.mjs queue
 //
-// Each call installs both and measures one block, which it adds to results/<mode>.json; a second block begins with the other
+// Each call installs both and measures one block, which it adds to the record of the mode; a second block begins with the other
 // side. The machine has to be quiet. Three blocks of each mode say what the scatter is.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import * as on from '../charts/contenders.mjs';
+import { recordsOf } from '../archive.mjs';
 
 /** A Code node that hardly computes, so that the way to the runner and back shows, and one with much to hand over. */
 const LOADS = [
@@ -38,8 +38,8 @@ if (positionals.length !== 1 || !['regular', 'queue'].includes(mode)) {
   console.error('say regular or queue: see the first lines of this file');
   process.exit(2);
 }
-const RECORD = path(`results/${mode}.json`);
-const blocks = existsSync(RECORD) ? JSON.parse(readFileSync(RECORD, 'utf8')).blocks : [];
+const records = recordsOf('task-runners');
+const blocks = records.read(mode)?.blocks ?? [];
 
 const contenders = ['internal', 'external'].map((name) =>
   on.contender({ name, mode, values: path(`values/${name}-${mode}.yaml`) }),
@@ -54,9 +54,8 @@ const block = {
 
 /** After every turn, so that an interruption loses at most one; a block without its hog says so by null. */
 function keep() {
-  mkdirSync(path('results'), { recursive: true });
   const asked = { mode, clients: CLIENTS, turnSeconds: TURN_SECONDS, loads: LOADS, beside: BESIDE };
-  writeFileSync(RECORD, `${JSON.stringify({ ...asked, blocks: [...blocks, block] }, null, 2)}\n`);
+  records.write(mode, { ...asked, blocks: [...blocks, block] });
 }
 
 /** Once the load is under way: a run does not begin on an n8n that is down. By a process of its own, as the load waits. */

@@ -5,6 +5,7 @@ import type { Browser } from 'playwright-core';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { readSearch } from '../../cli/src/features/find/read';
 import { renderFindHtml } from '../../cli/src/features/find/report/html';
+import { recordFolder } from '../../cli/src/record/archive';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 
@@ -12,7 +13,7 @@ import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../su
  * The pictures of the README: the report of a search that is recorded in the repository.
  * UPDATE_SCREENSHOTS=1 renews them.
  */
-const RECORD = 'studies/capacity/results/last-node';
+const RECORD = 'studies/capacity/results.jsonl.gz#last-node/find';
 const out = mkdtempSync(join(tmpdir(), 'n8n-tuned-first-page-'));
 const pictures =
   process.env['UPDATE_SCREENSHOTS'] === '1' ? join(repositoryRoot(), 'docs/screenshots') : out;
@@ -20,7 +21,7 @@ const file = join(out, 'report.html');
 let browser: Browser;
 
 beforeAll(async () => {
-  writeFileSync(file, renderFindHtml(readSearch(join(repositoryRoot(), RECORD))));
+  writeFileSync(file, renderFindHtml(readSearch(recordFolder(join(repositoryRoot(), RECORD)))));
   browser = await openBrowser();
 }, 120_000);
 

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
+import { filesOf, readArchive } from '../../cli/src/record/archive';
 import { isMasked } from '../../cli/src/plan/secrets/mask';
 import { withoutSecretParts } from '../../cli/src/plan/secrets/address';
 import { isHarmlessVariable } from '../../cli/src/plan/secrets/variables';
@@ -18,11 +19,23 @@ const listed = (...folders: string[]): string[] =>
     .toString()
     .split('\0')
     .filter((file) => file !== '');
-const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
-
-const records = listed('studies', 'docs/records', 'test/golden').filter(
-  (file) => /^(docs|test)\/|\/results\//.test(file) && /\.(json|csv|md|html|svg|txt)$/.test(file),
+/** By path, those in the archives of the studies too. */
+const archived = new Map(
+  listed('studies')
+    .filter((file) => file.endsWith('.jsonl.gz'))
+    .flatMap((file) =>
+      [...filesOf(readArchive(join(root, file)))].map(([path, text]) => [`${file}/${path}`, text]),
+    ),
 );
+const textOf = (file: string): string =>
+  archived.get(file) ?? readFileSync(join(root, file), 'utf8');
+
+const records = [
+  ...archived.keys(),
+  ...listed('docs/records', 'test/golden').filter((file) =>
+    /\.(json|csv|md|html|svg|txt)$/.test(file),
+  ),
+];
 const schema = JSON.parse(textOf('charts/n8n-tuned/values.schema.json')) as ValuesSchema;
 
 interface Leaf {
@@ -52,9 +65,7 @@ const SECRET =
 
 /** What the studies give to charts and to stores as a secret. */
 function planted(): string[] {
-  const files = listed('studies').filter(
-    (file) => /\.ya?ml$/.test(file) && !file.includes('/results/'),
-  );
+  const files = listed('studies').filter((file) => /\.ya?ml$/.test(file));
   const values = files.flatMap((file) =>
     parseAllDocuments(textOf(file)).flatMap((document) =>
       [...leavesOf(document.toJS())].filter(

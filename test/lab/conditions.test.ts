@@ -34,11 +34,11 @@ test.each<[string, object[], string]>([
 });
 
 test('those of records that are kept', () => {
-  expect(conditionsOf('studies/arrivals/results/record.json')).toContain(
+  expect(conditionsOf('studies/arrivals/results.jsonl.gz#record')).toContain(
     'even and random arrivals',
   );
-  expect(conditionsOf('studies/closed-loop/results/queue/report.md')).not.toContain('arrivals');
-  expect(conditionsOf('studies/kubernetes/results/parts/find-queue-process.json')).toContain(
+  expect(conditionsOf('studies/closed-loop/results.jsonl.gz#queue/run')).not.toContain('arrivals');
+  expect(conditionsOf('studies/kubernetes/results.jsonl.gz#parts/find-queue-process')).toContain(
     'random arrivals',
   );
 });

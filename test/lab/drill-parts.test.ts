@@ -370,7 +370,7 @@ describe('the table', () => {
   test('marks drills that were not alone', () => {
     expect(page([part(record, 1)])).not.toContain('at a time');
     const text = page([part(record, 1), { ...part(without, 2), atOnce: 3 }]);
-    expect(text).toContain('parts/1.json) [2](../studies/drills/results/parts/2.json)\\* |');
+    expect(text).toContain('#parts/1) [2](../studies/drills/results.jsonl.gz#parts/2)\\* |');
     expect(text).toContain(
       '1 of these drills, marked with \\*, shared the machine with others: up to 3 loads began together. Times',
     );
@@ -382,7 +382,7 @@ describe('the table', () => {
     const name = 'kill-worker-process-defaults-1';
     const missing = (isOutdated: boolean): number => {
       const text = page([{ ...part(clean, 1), name, isOutdated }]);
-      expect(text.includes('parts/1.json)†')).toBe(isOutdated);
+      expect(text.includes('#parts/1)†')).toBe(isOutdated);
       expect(text.includes('1 drill, marked with †')).toBe(isOutdated);
       return Number(/(\d+) have not been measured yet/.exec(text)?.[1]);
     };

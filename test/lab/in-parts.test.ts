@@ -14,13 +14,14 @@ const plan = join(folder, 'measure.mjs');
 beforeAll(() => {
   buildCli();
   const inParts = pathToFileURL(join(repositoryRoot(), 'studies/in-parts.mjs')).href;
+  const archive = pathToFileURL(join(repositoryRoot(), 'studies/archive.mjs')).href;
   // Part b says that nothing came of it; d waits for the record of a.
   writeFileSync(
     plan,
-    `import { existsSync } from 'node:fs';
-     import { setTimeout as sleep } from 'node:timers/promises';
+    `import { setTimeout as sleep } from 'node:timers/promises';
+     import { recordsIn } from ${JSON.stringify(archive)};
      import { measureParts, NotMeasured } from ${JSON.stringify(inParts)};
-     const kept = ${JSON.stringify(kept)};
+     const kept = recordsIn(${JSON.stringify(kept)});
      await measureParts({
        parts: ['a', 'b', 'c', 'd'].map((name) => ({ name, seconds: 60 })),
        ...(process.env.QUICK === '1' ? { quickParts: [{ name: 'a', seconds: 5 }, { name: 'c', seconds: 5 }] } : {}),
@@ -28,7 +29,7 @@ beforeAll(() => {
        isAlone: ({ name }) => name === process.env.ALONE,
        kindOf: ({ name }) => (process.env.OTHER_KIND ?? '').includes(name),
        isNeeded: ({ name }) => !(process.env.NEEDLESS ?? '').includes(name),
-       whyNot: ({ name }) => name === 'd' && !existsSync(kept + '/a.json') ? 'it rests on a' : null,
+       whyNot: ({ name }) => name === 'd' && kept.read('a') === null ? 'it rests on a' : null,
        measured: async ({ name }, { isShort, signal }) => {
          console.log('begin ' + name);
          if (process.env.ENDLESS === '1') await sleep(60_000, undefined, { signal });

@@ -1,6 +1,6 @@
 // `make capacity` ten times in a row: what is kept of a whole run, the searches that others start from, and what the page
 // says of it.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -10,6 +10,7 @@ import { plannedRate, recommend } from '../../cli/src/features/recommend/analysi
 import { valuesYaml } from '../../cli/src/features/recommend/values';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
+import { readArchive } from '../../cli/src/record/archive';
 import { told } from '../support/told';
 
 const root = join(__dirname, '../..');
@@ -17,7 +18,6 @@ const searches = join(root, 'studies/capacity/searches.mjs');
 const page = join(root, 'lab/generate/results/ten-times.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'ten-times-'));
 const run = join(folder, 'made/20261124T120000Z');
-const results = join(folder, 'results');
 
 const found: FindRecord = { ...sampleSearch(), topology: topologySchema.parse({}) };
 const inconclusive: FindRecord = {
@@ -43,47 +43,32 @@ function search(workload: string, record: FindRecord): void {
   const command = ['find', '--workload', workload, '--budget', '5m', '--out', run];
   const made = { ...record, workload: { ...record.workload, name: workload }, command };
   write(join(at, 'find.json'), JSON.stringify(made));
-  write(join(at, 'report.md'), `n8n-tuned ${command.join(' ')}`);
   write(join(at, 'report.html'), 'a page');
-  write(join(at, 'plots/search.svg'), `of ${workload}`);
   write(join(at, 'probes/a/run.json'), '{}');
 }
 
-const kept = (): boolean =>
-  told<boolean>(searches, 'it.keepWhole(input.run, input.results)', { run, results });
-const contents = (): string[] =>
-  readdirSync(results, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.\w+$/.test(name))
-    .sort();
+/** The files by their paths; null where nothing is kept. */
+const kept = (): Record<string, string> | null =>
+  told(searches, '((files) => files && Object.fromEntries(files))(it.wholeOf(input))', run);
 
 beforeEach(() => {
   rmSync(folder, { recursive: true, force: true });
   search('last-node', found);
   search('items', inconclusive);
   write(join(run, 'values.yaml'), 'main: {}');
-  write(join(results, 'ten-times.json'), '{}');
-  write(join(results, 'items/plots/of-before.svg'), 'before');
 });
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
 describe('of a whole run', () => {
-  test('the searches, their reports and the values are kept in place of those before', () => {
-    expect(kept()).toBe(true);
-    const ofEach = ['find.json', 'plots/search.svg', 'report.md'];
-    expect(contents()).toEqual([
-      ...ofEach.map((name) => `items/${name}`),
-      ...ofEach.map((name) => `last-node/${name}`),
-      ...['ten-times.json', 'values.yaml'],
-    ]);
-    const text = contents()
-      .map((name) => readFileSync(join(results, name), 'utf8'))
-      .join('');
-    expect(text).not.toContain(folder);
-    expect(text).toContain('--budget 5m --out results/capacity/20261124T120000Z');
-    const record = readFileSync(join(results, 'items/find.json'), 'utf8');
-    expect(JSON.parse(record)).toMatchObject({ verdict: 'inconclusive' });
+  test('the searches and the values are kept', () => {
+    const files = kept() ?? {};
+    expect(Object.keys(files)).toEqual(['last-node/find.json', 'items/find.json', 'values.yaml']);
+    expect(Object.values(files).join('')).not.toContain(folder);
+    const { command, verdict } = JSON.parse(files['items/find.json'] ?? '') as FindRecord;
+    expect(command.at(-1)).toBe('results/capacity/20261124T120000Z');
+    expect(verdict).toBe('inconclusive');
   });
 
   test.each<[string, () => void]>([
@@ -106,12 +91,6 @@ describe('of a whole run', () => {
       },
     ],
     [
-      'a report',
-      () => {
-        rmSync(join(run, '20261124-120000-items-find-abcd/report.md'));
-      },
-    ],
-    [
       'all of it',
       () => {
         rmSync(run, { recursive: true });
@@ -119,8 +98,7 @@ describe('of a whole run', () => {
     ],
   ])('nothing is kept where it lacks %s', (_, lacks) => {
     lacks();
-    expect(kept()).toBe(false);
-    expect(contents()).toEqual(['items/plots/of-before.svg', 'ten-times.json']);
+    expect(kept()).toBeNull();
   });
 });
 
@@ -194,7 +172,7 @@ describe('the page', () => {
     expect(said).toContain('4 of 5 times');
     expect(said).toContain('1 of 2 whole runs');
     expect(said).toContain('3 of 3');
-    expect(said).toContain('(../studies/capacity/results/ten-times.json)');
+    expect(said).toContain('(../studies/capacity/results.jsonl.gz#ten-times)');
   });
 
   test('says where there was no whole run yet, and nothing without a record', () => {
@@ -203,8 +181,8 @@ describe('the page', () => {
   });
 
   test('is of the record that is kept', () => {
-    const file = join(root, 'studies/capacity/results/ten-times.json');
-    const { runs } = JSON.parse(readFileSync(file, 'utf8')) as { runs: object[] };
+    const archive = readArchive(join(root, 'studies/capacity/results.jsonl.gz'));
+    const { runs } = archive.get('ten-times')?.record as { runs: object[] };
     expect(told(page, 'it.tenTimes()')).toContain(`of ${String(runs.length)} times`);
   });
 });

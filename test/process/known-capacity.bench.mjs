@@ -1,17 +1,18 @@
-// find against real servers whose capacity is known. Writes studies/known-capacity/results/record.json.
+// find against real servers whose capacity is known. Keeps the record of studies/known-capacity.
 //   make build && node test/process/known-capacity.bench.mjs [waiting|computing]        about 12 minutes
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { headOf } from '../../studies/head.mjs';
 import { exponentialServer, fixedSlots, limiter } from './known-capacity/truth.mjs';
+import { recordsOf } from '../../studies/archive.mjs';
 
 const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
-const results = path('../../studies/known-capacity/results/');
+const records = recordsOf('known-capacity');
 /** For which the capacity of these servers is known in closed form. */
 const ARRIVALS = 'even';
 const SATURATE_MS = 15_000;
@@ -142,8 +143,7 @@ const groups = {
 };
 const [asked] = process.argv.slice(2);
 const out = mkdtempSync(join(tmpdir(), 'known-capacity-'));
-const recordFile = join(results, 'record.json');
-const record = existsSync(recordFile) ? JSON.parse(readFileSync(recordFile, 'utf8')) : {};
+const record = records.read('record') ?? {};
 try {
   for (const [name, measure] of Object.entries(groups)) {
     if (asked !== undefined && asked !== name) continue;
@@ -152,8 +152,7 @@ try {
     record[name] = { ...head, arrivals: ARRIVALS, rows };
     console.table(rows.map(({ name, truth, found, error }) => ({ name, truth, found, error })));
   }
-  mkdirSync(results, { recursive: true });
-  writeFileSync(recordFile, `${JSON.stringify(record, null, 2)}\n`);
+  records.write('record', record);
 } finally {
   rmSync(out, { recursive: true, force: true });
 }

@@ -27,6 +27,9 @@ const FILES: [string, RecordKind][] = [
   [DRILL_FILE, 'drill'],
 ];
 
+/** Whether a file of that name makes its folder a record. */
+export const isRecordFile = (name: string): boolean => FILES.some(([file]) => file === name);
+
 /** All at or beneath `path`, each before its parts, in the order of their names. */
 export function findRecords(path: string): FoundRecord[] {
   if (!existsSync(path)) {

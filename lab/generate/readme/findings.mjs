@@ -1,9 +1,9 @@
 // What the records of this repository show, one line per finding, with its conditions.
 import { pairsOf } from '../../../studies/charts/parts.mjs';
 import { clientsOf, peerRecord, ratioOf } from '../results/peers.mjs';
-import { has, number, readJson, spread, table, undecided } from '../results/records.mjs';
+import { has, hrefOf, number, readJson, spread, table, undecided } from '../results/records.mjs';
 
-const link = (path) => `[record](${path})`;
+const link = (path) => `[record](${hrefOf(path, '')})`;
 const interval = ({ value, low, high }) =>
   `**${number(value)}x** (${number(low)} to ${number(high)})`;
 /** The median, and from the least to the most. */
@@ -95,7 +95,7 @@ function oneProcessPerExecution() {
     'one process for all executions, compared with one process per execution',
     `**${number(ratio)}x** requests per second, ${number(memory(many) / memory(one))}x less memory`,
     `${one.workload.name}, ${one.profile.clients} clients, n8n ${one.versions.n8n}, one run of ${one.profile.durationSeconds} s each`,
-    `[record](${main}), [record](${own})`,
+    `${link(main)}, ${link(own)}`,
   ];
 }
 

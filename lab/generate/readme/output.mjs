@@ -1,8 +1,7 @@
 // What the command prints, from a search that is recorded here.
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { compiled } from '../compiled.mjs';
-import { root } from '../results/records.mjs';
+import { hrefOf, unpacked } from '../results/records.mjs';
 
 const RECORD = 'studies/capacity/results/last-node/find.json';
 const FIGURES = ['Capacity', 'Plan with', 'Limited by'];
@@ -16,8 +15,7 @@ const { findFigures, findWord, readSearch, renderRows, renderVerdict, repeatComm
      export { repeatCommand } from './report/text/units';`,
   );
 
-export const output = () =>
-  outputOf(readSearch(dirname(fileURLToPath(new URL(RECORD, root)))), RECORD);
+export const output = () => outputOf(readSearch(unpacked(dirname(RECORD))), RECORD);
 
 /** Of any search with an answer, whether it is sure of it or not: the verdict is printed first. */
 export function outputOf(record, path) {
@@ -32,7 +30,7 @@ ${[...renderVerdict(findWord(record), record.sentence, 0, STYLE), '', ...renderR
 \`\`\`
 
 n8n ${record.versions.n8n} in ${record.topology.mode} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load
-generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${path}).${whyUnsure(record)}`;
+generator included${arrivals}, on ${record.startedAt.slice(0, 10)}: [record](${hrefOf(path, '')}).${whyUnsure(record)}`;
 }
 
 /** What each doubt says before it explains itself. */

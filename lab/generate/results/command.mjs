@@ -1,17 +1,17 @@
 // What the command n8n-tuned recorded of n8n: its own records, beneath studies/.
 import { limitName } from './limit-name.mjs';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { compiled } from '../compiled.mjs';
 import {
+  hrefOf,
   link,
   number,
   range,
   readJson,
   recordsNamed,
-  root,
   table,
   undecided,
+  unpacked,
   unsure,
 } from './records.mjs';
 
@@ -41,7 +41,7 @@ export function closedLoops() {
       sum('processesPeak'),
       `${number(sum('rssPeakMiB'))} MiB`,
       limitName(r.verdict.limitedBy.limit),
-      `[report](../${path.replace('run.json', 'report.md')})`,
+      link(path),
     ];
   });
   const { workload, profile } = runs[0][1];
@@ -106,7 +106,7 @@ export function sweeps() {
     r.title,
     Object.keys(r.plan.dimensions ?? {}).join(', '),
     r.steps.length,
-    `[report](../${path.replace('sweep.json', 'report.md')})`,
+    link(path),
   ]);
   return `## Sweeps
 
@@ -120,7 +120,7 @@ export function proofs() {
     path.split('/').at(-2),
     verdict,
     provingRun(path).verdict.sentence,
-    `[report](../${path.replace('proof.json', 'report.md')}), [values](../${path.replace('proof.json', 'values.yaml')})`,
+    `${link(path.replace('proof.json', 'run.json'))}, [values](${hrefOf(path)})`,
   ]);
   return `## Values that were proved
 
@@ -128,4 +128,4 @@ ${table(['values', 'verdict', 'why', ''], rows)}`;
 }
 
 /** In the words of today, whatever those of its record are. */
-const provingRun = (path) => readRun(dirname(fileURLToPath(new URL(path, root))));
+const provingRun = (path) => readRun(unpacked(dirname(path)));

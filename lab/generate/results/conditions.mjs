@@ -1,18 +1,15 @@
 // Under what the figures of a page were measured: machine, n8n, arrivals and days, as its records say.
-import { has, readJson, recordsNamed } from './records.mjs';
+import { pathOf, readJson, recordsNamed } from './records.mjs';
 
 /** What records call the time of their measurement. */
 const DAYS = ['startedAt', 'when', 'recordedAt'];
 const ARRIVALS = ['even', 'random'];
-const RECORDED = /\]\(\.\.\/([^)#]+\.(?:json|md|csv))\)/g;
+const RECORDED = /\]\((\.\.\/[^)#]+(?:\.json|\.jsonl\.gz#[^)]+))\)/g;
 
-/** The records that a link of a page leads to: a report lies beside its record, the runs of a sweep beneath it. */
+/** The record that a link of a page leads to, and the runs beneath that of a sweep. */
 function recordsAt(path) {
-  const folder = path.slice(0, path.lastIndexOf('/'));
-  const beside = ['sweep.json', 'run.json', 'find.json'].map((name) => `${folder}/${name}`);
-  const record = path.endsWith('.json') ? path : beside.find(has);
-  const runs = record?.endsWith('/sweep.json') ? recordsNamed('run.json', `${folder}/`) : [];
-  return [...(record === undefined ? [] : [record]), ...runs];
+  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  return [path, ...(path.endsWith('/sweep.json') ? recordsNamed('run.json', folder) : [])];
 }
 
 /** What `pick` gives of an object of a record and of all within it. */
@@ -46,7 +43,7 @@ const distinct = (values) => [...new Set(values)].toSorted();
 
 /** In a few words, from the text of a page. */
 export function conditionsOf(text) {
-  const linked = distinct([...text.matchAll(RECORDED)].map(([, path]) => path));
+  const linked = distinct([...text.matchAll(RECORDED)].map(([, href]) => pathOf(href)));
   return conditionsIn(distinct(linked.flatMap(recordsAt)).map(readJson));
 }
 

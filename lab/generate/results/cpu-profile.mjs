@@ -1,6 +1,5 @@
 // Where the CPU of a request goes, by process and by package.
-import { readdirSync } from 'node:fs';
-import { has, link, number, readJson, root, table } from './records.mjs';
+import { has, link, namesIn, number, readJson, table } from './records.mjs';
 
 const FOLDER = 'studies/cpu-profile/results';
 /** A group below this share of what a process did is summed up with the others. */
@@ -16,9 +15,7 @@ const ROLES = {
 };
 
 export function cpuProfiles() {
-  const files = has(FOLDER)
-    ? readdirSync(new URL(FOLDER, root)).filter((name) => name.endsWith('.json'))
-    : [];
+  const files = has(FOLDER) ? namesIn(FOLDER).filter((name) => name.endsWith('.json')) : [];
   if (files.length === 0) return '';
   const records = files.map((file) => ({
     path: `${FOLDER}/${file}`,

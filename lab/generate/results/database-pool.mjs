@@ -1,6 +1,5 @@
 // What a small pool of database connections costs in bursts.
-import { readdirSync } from 'node:fs';
-import { has, link, number, readJson, root, spread, table } from './records.mjs';
+import { has, link, namesIn, number, readJson, spread, table } from './records.mjs';
 
 const FOLDER = 'studies/database-pool/results';
 const MEASURE = 'studies/database-pool/measure.mjs';
@@ -9,7 +8,7 @@ const WITHOUT_RESPONSE = ['timeout', 'unanswered'];
 
 export function databasePool() {
   if (!has(FOLDER)) return '';
-  const conditions = readdirSync(new URL(FOLDER, root))
+  const conditions = namesIn(FOLDER)
     .filter((name) => name.endsWith('.json'))
     .map((name) => ({ path: `${FOLDER}/${name}`, ...readJson(`${FOLDER}/${name}`) }));
   if (conditions.length === 0) return '';

@@ -1,7 +1,6 @@
 // What a table of drills says of several drills of the same kind, each with `drill`, its record: cells of its row.
-import { readdirSync } from 'node:fs';
 import { compiled } from '../compiled.mjs';
-import { has, number, readJson, root } from './records.mjs';
+import { has, hrefOf, namesIn, number, readJson } from './records.mjs';
 
 const { LEDGER_WORDS } = await compiled(
   `export { LEDGER_WORDS } from './features/drill/analysis/ledger-class';`,
@@ -108,7 +107,7 @@ export const linksOf = (drills) =>
   drills
     .map(
       ({ path, atOnce, isOutdated = false }, index) =>
-        `[${index + 1}](../${path})${atOnce === undefined ? '' : '\\*'}${isOutdated ? '†' : ''}`,
+        `[${index + 1}](${hrefOf(path)})${atOnce === undefined ? '' : '\\*'}${isOutdated ? '†' : ''}`,
     )
     .join(' ');
 
@@ -120,7 +119,7 @@ const slowestOf = ({ drill }) =>
 /** The records of a folder, which ends with a slash, each with its path. */
 export const recordsIn = (folder) =>
   has(folder)
-    ? readdirSync(new URL(folder, root))
+    ? namesIn(folder)
         .filter((name) => name.endsWith('.json'))
         .map((name) => ({ path: `${folder}${name}`, ...readJson(`${folder}${name}`) }))
     : [];

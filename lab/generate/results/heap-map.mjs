@@ -8,7 +8,7 @@ import {
 } from '../../../studies/heap/fit.mjs';
 import { CHART, KINDS } from '../../../studies/heap/parts.mjs';
 import { ROLES } from '../../../studies/small-pods/parts.mjs';
-import { number, table } from './records.mjs';
+import { hrefOf, number, table } from './records.mjs';
 import { areQuick, measuredOn, ONLY_QUICK, partsOf } from './study.mjs';
 
 const RUNNERS = {
@@ -159,7 +159,7 @@ export function heapMapAnswer(parts) {
 /** Of what was kept of the parts. */
 export function heapMapText(parts) {
   if (parts.length === 0) return '';
-  const links = parts.map(({ name, path }) => `[${name}](../${path})`).join(', ');
+  const links = parts.map(({ name, path }) => `[${name}](${hrefOf(path)})`).join(', ');
   const tables = [filledPart, messagesPart, cappedPart, rulePart].map((make) => make(parts));
   return `## The heap map
 

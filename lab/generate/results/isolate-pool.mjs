@@ -1,14 +1,11 @@
 // How many sandboxes for expressions to keep ready, by cores and bursts.
-import { readdirSync } from 'node:fs';
-import { has, number, readJson, root, spread, table } from './records.mjs';
+import { has, hrefOf, namesIn, number, readJson, spread, table } from './records.mjs';
 
 const FOLDER = 'studies/isolate-pool/results';
 const CPUS = { 'one-core': 'one core', 'all-cores': 'all cores' };
 
 export function isolatePool() {
-  const files = has(FOLDER)
-    ? readdirSync(new URL(FOLDER, root)).filter((name) => name.endsWith('.json'))
-    : [];
+  const files = has(FOLDER) ? namesIn(FOLDER).filter((name) => name.endsWith('.json')) : [];
   if (files.length === 0) return '';
   const records = files.map((file) => ({
     path: `${FOLDER}/${file}`,
@@ -62,6 +59,6 @@ function rowOf(runs) {
     `${of(({ p95Ms }) => p95Ms)} ms`,
     `${of(({ cpuMillisecondsPerRequest }) => cpuMillisecondsPerRequest)} ms`,
     `${of(({ memoryMiB }) => memoryMiB)} MiB`,
-    runs.map(({ path }, index) => `[${index + 1}](../${path})`).join(' '),
+    runs.map(({ path }, index) => `[${index + 1}](${hrefOf(path)})`).join(' '),
   ];
 }

@@ -12,7 +12,7 @@ import {
   shareOf,
   throttledShareOf,
 } from './kubernetes-ratio.mjs';
-import { number, table, undecided } from './records.mjs';
+import { hrefOf, number, table, undecided } from './records.mjs';
 
 const percent = (share) => (share === null ? '-' : `${number(100 * share)}%`);
 export const bounds = ({ low, high }) =>
@@ -31,7 +31,7 @@ ${[cpuText, wayText]
   .join('\n')}
 ${atCapacityText(pods, processes, ratio)}
 
-Records: [processes](../${processes.path}), [Kubernetes](../${pods.path}).`;
+Records: [processes](${hrefOf(processes.path)}), [Kubernetes](${hrefOf(pods.path)}).`;
 }
 
 /** By the runs on which the two capacities rest, where there are both. */

@@ -1,8 +1,6 @@
 // What `n8n-tuned predict` says of numbers of workers, with the number itself held out, and beyond what was measured.
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { compiled } from '../compiled.mjs';
-import { link, number, root, table } from './records.mjs';
+import { has, link, number, table, unpacked } from './records.mjs';
 
 const FOLDER = 'studies/workers/results';
 /** As the command has it. */
@@ -13,9 +11,8 @@ const { readMeasurements, groupsOf, leftOut, sizes, answer, seededRandom } = awa
   export { seededRandom } from './analysis/statistics/random';`);
 
 function measured() {
-  const folder = fileURLToPath(new URL(FOLDER, root));
-  if (!existsSync(folder)) return null;
-  return groupsOf(readMeasurements([folder]), 'workers')[0] ?? null;
+  if (!has(FOLDER)) return null;
+  return groupsOf(readMeasurements([unpacked(FOLDER)]), 'workers')[0] ?? null;
 }
 
 const percent = (share) => `${share > 0 ? '+' : ''}${number(100 * share)}%`;
@@ -62,5 +59,5 @@ Beyond all that was measured, on ${cores} cores:
 
 ${table(['workers', 'predicted', 'interval', 'limited by'], beyond)}
 
-${link(`${FOLDER}/sweep.json`)}, \`n8n-tuned predict --from ${FOLDER} --over workers --at ${2 * known.at(-1)}\``;
+${link(`${FOLDER}/sweep.json`)}, \`n8n-tuned predict --from ${FOLDER}.jsonl.gz --over workers --at ${2 * known.at(-1)}\``;
 }

@@ -2,7 +2,7 @@
 import { has, link, number, range, read, readJson, table, unsure } from './records.mjs';
 
 export function searchQuality() {
-  const path = 'studies/search-quality/results/table.md';
+  const path = 'studies/search-quality/table.md';
   if (!has(path)) return '';
   const [summary] = read(path).split('\n## ');
   const text = summary.replace(/^# .*\n+/, '').replace(/<!--.*?-->\n+/s, '');

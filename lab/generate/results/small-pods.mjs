@@ -5,7 +5,7 @@ import {
   ROOMY,
   SETTINGS,
 } from '../../../studies/small-pods/parts.mjs';
-import { number, table } from './records.mjs';
+import { hrefOf, number, table } from './records.mjs';
 import { areQuick, measuredOn, ONLY_QUICK, partsOf } from './study.mjs';
 
 const NAME = 'small-pods';
@@ -140,7 +140,7 @@ export function smallPodsAnswer(records) {
 export function smallPodsText(records) {
   if (records.length === 0) return '';
   const { load } = records[0];
-  const links = records.map(({ name, path }) => `[${name}](../${path})`).join(', ');
+  const links = records.map(({ name, path }) => `[${name}](${hrefOf(path)})`).join(', ');
   const tables = [memoryPart, cpuPart, settingsPart].map((make) => make(records));
   return `## Small pods
 

@@ -1,5 +1,5 @@
 // The statements of an execution, by the process that sends them and by what in n8n asks for them; and what could be spared.
-import { has, link, number, readJson, table } from './records.mjs';
+import { has, hrefOf, link, number, readJson, table } from './records.mjs';
 
 const FOLDER = 'studies/statements/results';
 const PROFILE = 'studies/cpu-profile/results/queue-last-node.json';
@@ -95,6 +95,6 @@ function worth({ statements: some }) {
   const percent = number((100 * total('sparedMs')) / total('allMs'));
   return `
 ${spared} of the ${number(sumOf(some))} could be spared. If each statement costs n8n the same share of what TypeORM and pg take in
-[the profile](../${PROFILE}) of the same load, they take ${number(total('sparedMs'))} ms of the ${number(total('allMs'))} ms of CPU of a
+[the profile](${hrefOf(PROFILE)}) of the same load, they take ${number(total('sparedMs'))} ms of the ${number(total('allMs'))} ms of CPU of a
 response, ${percent}%: an estimate, not a measurement. No patch of this kit changes them.`;
 }

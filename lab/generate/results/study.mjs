@@ -1,7 +1,6 @@
 // What a study says of itself, and the sweeps that were kept of it.
-import { readdirSync } from 'node:fs';
 import { parse } from 'yaml';
-import { has, number, read, readJson, root } from './records.mjs';
+import { has, namesIn, number, read, readJson } from './records.mjs';
 
 /** Of a study: the published figures by their ids. */
 export const publishedBy = (name) =>
@@ -20,9 +19,10 @@ export function partsOf(name, within = '') {
   const full = `studies/${name}/results`;
   const folder = [full, `${full}/quick`].map((one) => `${one}/${within}parts`).find(has);
   if (folder === undefined) return [];
-  return readdirSync(new URL(`${folder}/`, root))
-    .toSorted()
-    .map((file) => ({ path: `${folder}/${file}`, ...readJson(`${folder}/${file}`) }));
+  return namesIn(folder).map((file) => ({
+    path: `${folder}/${file}`,
+    ...readJson(`${folder}/${file}`),
+  }));
 }
 
 /** A quick run shows that a study works, and answers nothing. */
@@ -44,19 +44,17 @@ export const cellsOf = (folder) => allCellsOf(folder).filter(({ isControl }) => 
 export const controlsOf = (folder) => allCellsOf(folder).filter(({ isControl }) => isControl);
 
 function allCellsOf(folder) {
-  return readdirSync(new URL(`${folder}/cells/`, root))
-    .toSorted()
-    .map((name) => {
-      const path = `${folder}/cells/${name}`;
-      const cell = readJson(`${path}/cell.json`);
-      const file = `${path}/${cell.run}/run.json`;
-      const memory = `${path}/${cell.run}/memory.csv`;
-      return {
-        ...cell,
-        memory: cell.run !== null && has(memory) ? memory : null,
-        record: cell.run !== null && has(file) ? readJson(file) : null,
-      };
-    });
+  return namesIn(`${folder}/cells`).map((name) => {
+    const path = `${folder}/cells/${name}`;
+    const cell = readJson(`${path}/cell.json`);
+    const file = `${path}/${cell.run}/run.json`;
+    const memory = `${path}/${cell.run}/memory.csv`;
+    return {
+      ...cell,
+      memory: cell.run !== null && has(memory) ? memory : null,
+      record: cell.run !== null && has(file) ? readJson(file) : null,
+    };
+  });
 }
 
 /** [[second, sum]] of a metric over all processes of a role, from the memory.csv of a run. */
@@ -93,7 +91,7 @@ export const isQuiet = ({ others }) => others < DISTURBED_FROM;
 
 /** The folder of the first sweep in the record of a study. */
 export const sweepIn = (folder) =>
-  readdirSync(new URL(`${folder}/`, root))
+  namesIn(folder)
     .map((name) => `${folder}/${name}`)
     .find((path) => has(`${path}/sweep.json`));
 

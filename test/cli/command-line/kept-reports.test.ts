@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { repositoryRoot } from '../../../cli/src/lab/paths';
 import { programOf } from '../../../cli/src/program';
 import { RunFolder } from '../../../cli/src/record/folder';
 import { ledgerCsv } from '../../../cli/src/features/drill/report/ledger-csv';
@@ -119,5 +120,35 @@ describe.each(KINDS)('of a %s', (_, make) => {
     const plots = Object.keys(contents(folder)).filter((name) => /rate|latency|slower/.test(name));
     expect(plots.filter((name) => name.endsWith('.svg'))).toEqual([]);
     expect(told).toContain('plots over time are left out');
+  });
+});
+
+describe('a record of an archive', () => {
+  const archive = join(repositoryRoot(), 'studies/capacity/results.jsonl.gz');
+  const written = (): string =>
+    (process.stdout.write as jest.Mock<boolean, [string]>).mock.calls.flat().join('');
+  const before = process.cwd();
+  beforeEach(() => {
+    process.chdir(root);
+  });
+  afterEach(() => {
+    process.chdir(before);
+  });
+
+  it('gets the report that it would have as a folder', async () => {
+    await report(`${archive}#last-node/find`);
+    expect(written()).toContain('results/records/capacity/last-node/report.html');
+    const pages = contents(join(root, 'results/records/capacity/last-node'));
+    expect(Object.keys(pages)).toEqual(expect.arrayContaining(['report.html', 'report.md']));
+  });
+
+  it('is printed as JSON where a script of the study wrote it', async () => {
+    await report(`${archive}#ten-times`);
+    expect(JSON.parse(written())).toHaveProperty('runs');
+  });
+
+  it('is listed by its id where the archive alone is named', async () => {
+    await report(archive);
+    expect(written().trim().split('\n')).toEqual(['items/find', 'last-node/find', 'ten-times']);
   });
 });

@@ -1,6 +1,7 @@
 /** Every record that the repository keeps is read as its kind, with nothing missing and nothing of another version. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readArchive } from '../../../cli/src/record/archive';
 import { compareRecordSchema } from '../../../cli/src/features/compare/record';
 import { drillRecordSchema } from '../../../cli/src/features/drill/record';
 import { findRecordSchema } from '../../../cli/src/features/find/record';
@@ -38,18 +39,17 @@ const isKnown = (content: unknown): content is Known =>
 const within = (content: unknown): unknown[] => [content, (content as { drill?: unknown })?.drill];
 
 const committed = (): { name: string; kind: string; record: Known }[] =>
-  readdirSync(STUDIES, { recursive: true })
-    .map(String)
-    .filter((name) => name.endsWith('.json'))
-    .flatMap((name) =>
-      within(JSON.parse(readFileSync(join(STUDIES, name), 'utf8')))
+  readdirSync(STUDIES).flatMap((study) =>
+    [...readArchive(join(STUDIES, study, 'results.jsonl.gz'))].flatMap(([id, entry]) =>
+      within(entry.record)
         .filter(isKnown)
         .map((record) => ({
-          ...{ name, record },
-          kind: record.kind ?? (basename(name) === 'run.json' ? 'run' : ''),
-        })),
-    )
-    .filter(({ kind }) => kind in SCHEMAS);
+          ...{ name: `${study}#${id}`, record },
+          kind: record.kind ?? (basename(id) === 'run' ? 'run' : ''),
+        }))
+        .filter(({ kind }) => kind in SCHEMAS),
+    ),
+  );
 
 test('all records in studies/ are read without a problem', () => {
   const records = committed();

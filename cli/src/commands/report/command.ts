@@ -23,6 +23,7 @@ import {
   withPrometheusOptions,
   type PrometheusOptions,
 } from '../../options/prometheus';
+import { reportedFolders } from './archived';
 import { reportOn, type Reported } from './render-record';
 
 interface ReportOptions extends PrometheusOptions {
@@ -38,7 +39,10 @@ export function register(program: Command): void {
     .description(
       'Rebuild the reports of runs, searches, comparisons, sweeps and drills; interrupted runs are completed from what they recorded',
     )
-    .argument('<folders...>', 'folders of records, or folders that hold them, which get an index')
+    .argument(
+      '<folders...>',
+      'folders of records, or folders that hold them, which get an index; FILE.jsonl.gz lists the records of an archive, FILE.jsonl.gz#ID is one of them',
+    )
     .option(
       '--s3 <place>',
       'also copy the folders to s3://bucket/prefix; credentials as for the AWS CLI',
@@ -52,14 +56,16 @@ export function register(program: Command): void {
     .option('--json', 'print the records as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  n8n-tuned report results\n  n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n\n  n8n-tuned report results --prometheus http://127.0.0.1:9090 --prometheus-release prod',
+      '\nExamples:\n  n8n-tuned report results\n  n8n-tuned report results --csv runs.csv --s3 s3://load-tests/n8n\n  n8n-tuned report results --prometheus http://127.0.0.1:9090 --prometheus-release prod\n  n8n-tuned report studies/capacity/results.jsonl.gz#last-node/find',
     )
     .action(async (folders: string[], options: ReportOptions) => {
       process.exitCode = await report(folders, options);
     });
 }
 
-async function report(folders: string[], options: ReportOptions): Promise<number> {
+async function report(named: string[], options: ReportOptions): Promise<number> {
+  const folders = reportedFolders(named);
+  if (folders.length === 0) return EXIT.fine;
   const place = options.s3 === undefined ? null : await s3Place(options.s3);
   const api = await chosenPrometheus(options);
   const found = folders.flatMap(findRecords);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { recordFolder } from '../../record/archive';
 import { findRecords } from '../../record/find-records';
 import { readRun } from '../../record/read-run';
 import { readSearch, runOfSearch } from '../find/read';
@@ -7,7 +8,7 @@ import { measurementOf, measurementOfRun, type MeasuredSize } from './analysis/m
 
 /** All that the searches, and the closed-loop cells of sweeps, in these folders tell. */
 export function readMeasurements(folders: readonly string[]): MeasuredSize[] {
-  const found = folders.flatMap(findRecords);
+  const found = folders.map(recordFolder).flatMap(findRecords);
   const searches = found
     .filter(({ kind }) => kind === 'find')
     .map(({ folder }) => ofSearch(folder));

@@ -1,3 +1,4 @@
+import { recordFolder } from '../../record/archive';
 import type { FindRecord } from '../find/record';
 import { findSearches, readSearch, runOfSearch } from '../find/read';
 import { evidenceOf, type CapacityEvidence } from './analysis/evidence';
@@ -10,7 +11,7 @@ export interface KnownSearch {
 
 /** Every search at or beneath these folders, those of a sweep's cells too. */
 export function readSearches(folders: readonly string[]): KnownSearch[] {
-  return folders.flatMap((path) => findSearches(path)).map(knownSearch);
+  return folders.map(recordFolder).flatMap(findSearches).map(knownSearch);
 }
 
 export function knownSearch(folder: string): KnownSearch {

@@ -13,7 +13,7 @@ import type { ScaleName } from '../../../../cli/src/features/predict/analysis/sc
 const studies = join(__dirname, '../../../../studies');
 
 function recorded(study: string, over: ScaleName): Group {
-  const folder = join(studies, study, 'results');
+  const folder = join(studies, study, 'results.jsonl.gz');
   expect(existsSync(folder)).toBe(true);
   const [group] = groupsOf(readMeasurements([folder]), over);
   if (group === undefined) throw new Error(`${folder} has no measurements over ${over}`);

@@ -113,7 +113,7 @@ test.each([
 ])(
   'recommend says how to install what it wrote, with the chart named %s',
   async (_, cwd, chart) => {
-    const searches = join(ROOT, 'studies/capacity/results/last-node');
+    const searches = join(ROOT, 'studies/capacity/results.jsonl.gz#last-node/find');
     const values = join(folder, 'values.yaml');
     const args = ['recommend', '--from', searches, '--write', values];
     const { code, stdout } = await runCli(args, {}, cwd);

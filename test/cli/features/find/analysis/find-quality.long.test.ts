@@ -1,16 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
+import { readArchive, writeArchive } from '../../../../../cli/src/record/archive';
 import type { Quality } from './simulated/quality';
 import { REPLAYED, SYSTEMS, UNSTEADY } from './simulated/systems';
 import { equallyGood, qualityPage } from './simulated/table';
 import { mmcTail, steadyCapacity } from './simulated/truth';
 import truths from './simulated/truth.json';
 
-const folder = join(__dirname, '../../../../../studies/search-quality/results');
-const recordFile = join(folder, 'record.json');
+const folder = join(__dirname, '../../../../../studies/search-quality');
+const archive = join(folder, 'results.jsonl.gz');
 const pageFile = join(folder, 'table.md');
 
 // Minutes of simulated load: some seconds of work, more on a busy machine.
@@ -19,6 +20,8 @@ jest.setTimeout(600_000);
 const isRecorded = process.env.UPDATE_STUDIES === '1';
 /** Most of the work is that of the procedure to compare with, which changes with the simulation alone. */
 const isWhole = isRecorded || process.env.LONG === '1';
+
+const recordOf = (): Quality => readArchive(archive).get('record')?.record as Quality;
 
 let now: Quality;
 let again: Simulated['again'];
@@ -49,15 +52,14 @@ beforeAll(() => {
   ({ quality: now, again } = simulate());
   if (!isWhole) now = { ...now, peer: withRecorded(now.peer) };
   if (isRecorded) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(recordFile, `${JSON.stringify(now, null, 2)}\n`);
+    writeArchive(archive, new Map([['record', { record: now }]]));
     writeFileSync(pageFile, qualityPage(now));
   }
 });
 
 /** Of those lengths that were not simulated now, what is recorded. */
 function withRecorded(peer: Quality['peer']): Quality['peer'] {
-  const { peer: recorded } = JSON.parse(readFileSync(recordFile, 'utf8')) as Quality;
+  const { peer: recorded } = recordOf();
   return recorded.map(
     (row) => peer.find(({ probeSeconds }) => probeSeconds === row.probeSeconds) ?? row,
   );
@@ -129,7 +131,7 @@ describe('the search on simulated systems', () => {
   });
 
   test('is recorded as it is: the committed record and page are what the code gives', () => {
-    expect(JSON.parse(readFileSync(recordFile, 'utf8'))).toEqual(now);
+    expect(recordOf()).toEqual(now);
     expect(readFileSync(pageFile, 'utf8')).toBe(qualityPage(now));
   });
 });

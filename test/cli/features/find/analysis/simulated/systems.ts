@@ -1,9 +1,15 @@
+import { join } from 'node:path';
 import { exponential, normal } from '../../../../../../cli/src/analysis/statistics/random';
-import itemsQueue from '../../../../../../studies/search-traces/results/items-queue.json';
-import itemsRegular from '../../../../../../studies/search-traces/results/items-regular.json';
-import lastNode from '../../../../../../studies/search-traces/results/last-node-regular.json';
+import { repositoryRoot } from '../../../../../../cli/src/lab/paths';
+import { readArchive } from '../../../../../../cli/src/record/archive';
 import { replayOf, type RecordedTrace } from './replay';
 import type { Model, Now } from './simulate';
+
+/** This file is also run as part of a bundle, which lies elsewhere. */
+const traces = readArchive(
+  join(repositoryRoot(process.cwd()), 'studies/search-traces/results.jsonl.gz'),
+);
+const traceOf = (id: string): RecordedTrace => traces.get(id)?.record as RecordedTrace;
 
 /** A simulated system with the SLO that a search has to meet. */
 export interface System {
@@ -252,10 +258,10 @@ export const SYSTEMS: readonly System[] = [
 
 /** Recorded from a real n8n; that of last-node on a machine that other work disturbed for seconds at a time. */
 export const REPLAYED: readonly System[] = [
-  replayed('last-node, busy machine', lastNode, 0.3),
-  replayed('last-node, busy machine', lastNode, 1),
-  replayed('items', itemsRegular, 0.3),
-  replayed('items, queue mode', itemsQueue, 0.3),
+  replayed('last-node, busy machine', traceOf('last-node-regular'), 0.3),
+  replayed('last-node, busy machine', traceOf('last-node-regular'), 1),
+  replayed('items', traceOf('items-regular'), 0.3),
+  replayed('items, queue mode', traceOf('items-queue'), 0.3),
 ];
 
 /** As was seen on a real n8n: cores that are slower for tens of seconds, and major collections of 1.6 s. */

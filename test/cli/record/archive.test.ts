@@ -1,0 +1,125 @@
+// The archive of a study: what is kept comes back, and the same records are the same bytes.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import {
+  archiveOf,
+  filesOf,
+  namedArchive,
+  readArchive,
+  recordFolder,
+  writeArchive,
+} from '../../../cli/src/record/archive';
+
+const folder = mkdtempSync(join(tmpdir(), 'archive-'));
+const file = join(folder, 'results.jsonl.gz');
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const FILES = new Map([
+  ['sweep.json', '{"kind":"sweep"}'],
+  ['cells/001/cell.json', '{"run":"a"}'],
+  ['cells/001/a/run.json', '{"kind":"run"}'],
+  ['cells/001/a/memory.csv', 'tMs,value\n1,2\n'],
+  ['cells/001/a/plots/cpu.svg', '<svg/>'],
+]);
+
+const line = (text: string): void => {
+  writeFileSync(file, gzipSync(text));
+};
+
+test('records come back as they were written, whatever is in them', () => {
+  const records = fc.dictionary(
+    fc.stringMatching(/^[a-z0-9]{1,5}(\/[a-z0-9]{1,5}){0,2}$/),
+    fc.json(),
+  );
+  fc.assert(
+    fc.property(records, (texts) => {
+      const archive = new Map(
+        Object.entries(texts).map(([id, text]) => [id, { record: JSON.parse(text) as unknown }]),
+      );
+      writeArchive(file, archive);
+      expect(readArchive(file)).toEqual(archive);
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('the same records are the same bytes, in whatever order they were added', () => {
+  const archive = archiveOf(FILES);
+  writeArchive(file, archive);
+  const bytes = readFileSync(file);
+  writeArchive(file, new Map([...archive].reverse()));
+  expect(readFileSync(file).equals(bytes)).toBe(true);
+});
+
+test('a table or a plot is kept with the record that it lies beside', () => {
+  const archive = archiveOf(FILES);
+  expect([...archive.keys()].sort()).toEqual(['cells/001/a/run', 'cells/001/cell', 'sweep']);
+  const names = Object.keys(archive.get('cells/001/a/run')?.files ?? {});
+  expect(names).toEqual(['memory.csv', 'plots/cpu.svg']);
+  const compact = [...filesOf(archive)].map(([path, text]) => [
+    path,
+    path.endsWith('.json') ? JSON.stringify(JSON.parse(text)) : text,
+  ]);
+  expect(new Map(compact as [string, string][])).toEqual(FILES);
+});
+
+test('a named record becomes a folder with all that belongs to it', () => {
+  writeArchive(file, archiveOf(FILES));
+  const run = recordFolder(`${file}#cells/001/a/run`);
+  expect(readFileSync(join(run, 'memory.csv'), 'utf8')).toContain('1,2');
+  expect(readFileSync(join(recordFolder(file), 'cells/001/cell.json'), 'utf8')).toContain('"a"');
+  expect(recordFolder('results')).toBe('results');
+});
+
+test('a study without measurements has an empty archive, and one that is named must be there', () => {
+  expect(readArchive(join(folder, 'none.jsonl.gz')).size).toBe(0);
+  expect(() => namedArchive(join(folder, 'none.jsonl.gz'))).toThrow(/none\.jsonl\.gz/);
+});
+
+test.each([
+  [
+    'what is not compressed',
+    () => {
+      writeFileSync(file, '{}');
+    },
+  ],
+  [
+    'a line that is not JSON',
+    () => {
+      line('{"id":');
+    },
+  ],
+  [
+    'a line without an id',
+    () => {
+      line('{"record":1}\n');
+    },
+  ],
+  [
+    'an id that leads out of the folder',
+    () => {
+      line('{"id":"../a","record":1}\n');
+    },
+  ],
+  [
+    'a file that leads out of the folder',
+    () => {
+      line('{"id":"a","record":1,"files":{"/etc/x":""}}\n');
+    },
+  ],
+])('%s is refused in one sentence', (_, write) => {
+  write();
+  expect(() => readArchive(file)).toThrow(
+    /^.+results\.jsonl\.gz cannot be read as an archive of records: .+\.$/,
+  );
+});
+
+test('a record that is not in an archive is refused, with the command that lists them', () => {
+  writeArchive(file, archiveOf(FILES));
+  expect(() => namedArchive(`${file}#none`)).toThrow('has no record none: n8n-tuned report');
+});
