@@ -1,8 +1,9 @@
 // Every link and picture of every page, and every address of this repository in any file, leads to a file that is in the
-// repository, and to a heading that is in that file.
+// repository, and to a heading or a record that is in that file.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { readArchive } from '../../cli/src/record/archive';
 
 const root = join(__dirname, '../..');
 const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n');
@@ -52,13 +53,22 @@ function anchorsOf(text: string): Set<string> {
   );
 }
 
+const archives = new Map<string, Set<string>>();
+function idsIn(archive: string): Set<string> {
+  const ids = archives.get(archive) ?? new Set(readArchive(join(root, archive)).keys());
+  archives.set(archive, ids);
+  return ids;
+}
+
 /** Whether a link of a page, or an address below the root, leads nowhere. */
 function leadsNowhere(page: string, text: string, link: string): boolean {
   const [path = '', anchor] = link.split('#');
   const file = path === '' ? page : relative(root, join(root, dirname(page), path));
   const isThere = path === '' || tracked.includes(file) || folders.has(file.replace(/\/$/, ''));
   if (!isThere && !existsSync(join(root, file))) return true;
-  if (anchor === undefined || !file.endsWith('.md')) return false;
+  if (anchor === undefined) return false;
+  if (file.endsWith('.jsonl.gz')) return !idsIn(file).has(anchor);
+  if (!file.endsWith('.md')) return false;
   const target = file === page ? text : readFileSync(join(root, file), 'utf8');
   return !anchorsOf(target).has(decodeURIComponent(anchor));
 }
@@ -72,6 +82,9 @@ test('a link to no file, a link to no heading and a picture that is not there ar
   const text =
     '# A page\n\n[one](LICENSE) [two](none.md) [three](#a-page) [four](#b) `[five](x)` <img src="no.png">';
   expect(brokenLinks('page.md', text)).toEqual(['none.md', '#b', 'no.png']);
+  const record = (id: string): string => `[record](studies/capacity/results.jsonl.gz#${id})`;
+  const lost = ['studies/capacity/results.jsonl.gz#none'];
+  expect(brokenLinks('page.md', record('last-node/find') + record('none'))).toEqual(lost);
 });
 
 test('an address of this repository with no file or no heading is found', () => {
