@@ -6,7 +6,7 @@ export function searchQuality() {
   if (!has(path)) return '';
   const [summary] = read(path).split('\n## ');
   const text = summary.replace(/^# .*\n+/, '').replace(/<!--.*?-->\n+/s, '');
-  return `## How good the search is\n\n${text.trim()}\n\n[Each system](../${path})`;
+  return `## How good the search is\n\n${text.trim()}\n\n[Each system](../${path}), ${link('studies/search-quality/results/record.json')}`;
 }
 
 export function knownCapacities() {
