@@ -28,6 +28,14 @@ export const USUAL_ERRORS: Slo = {
   bound: 0.05,
 };
 
+/** Where no SLO says how many of the requests must be done: to fall behind is to fail. */
+export const USUAL_THROUGHPUT: Slo = {
+  text: 'throughput>=95%',
+  metric: 'throughput',
+  operator: '>=',
+  bound: 0.95,
+};
+
 /** Latencies are those of expected responses, so they say nothing of an n8n that fails fast: errors have a bound, too. */
 export const withErrorBound = (slos: readonly Slo[]): readonly Slo[] =>
   slos.some(({ metric }) => metric === 'errors') ? slos : [...slos, USUAL_ERRORS];

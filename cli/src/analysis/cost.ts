@@ -1,4 +1,5 @@
 /** What n8n with its stores uses at a rate, and what a million requests cost. */
+import { donePerSecond } from './throughput';
 import type { RoleSummary, RunRecord } from '../record/run-record';
 
 /** Of a core for an hour, and of a GiB of memory for an hour, in whatever the user counts. */
@@ -57,13 +58,8 @@ export const costOf = ({
 }): Cost | null => (atCapacity == null ? null : costAt(atCapacity, advised.ratePerSecond));
 
 /** Of the requests that were done: where n8n answers at once, those whose execution was completed. */
-export const costOfRun = ({
-  summary: { roles, achieved, completions },
-}: Pick<RunRecord, 'summary'>): Cost | null =>
-  costAt({
-    roles,
-    ratePerSecond: Math.min(achieved.ratePerSecond, completions?.ratePerSecond ?? Infinity),
-  });
+export const costOfRun = ({ summary }: Pick<RunRecord, 'summary'>): Cost | null =>
+  costAt({ roles: summary.roles, ratePerSecond: donePerSecond(summary) });
 
 const hoursOfMillion = (ratePerSecond: number): number => 1e6 / ratePerSecond / 3600;
 

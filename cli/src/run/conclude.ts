@@ -4,7 +4,6 @@ import { atHighestLoad, limitsOfRun } from '../analysis/limits/of-run';
 import { matchExecutions } from './analysis/match-executions';
 import type { TracedExecutions } from '../analysis/traced-execution';
 import { values } from '../analysis/metrics';
-import { assess } from '../analysis/slo/slo';
 import { measuredPart, type RequestsSeen } from '../analysis/requests/seen';
 import { soakTrends } from '../analysis/soak';
 import { mean } from '../analysis/statistics/statistics';
@@ -13,6 +12,7 @@ import { verdict } from './analysis/verdict';
 import type { RunHead } from '../record/folder';
 import type {
   ExecutionCounts,
+  LimitedBy,
   MetricSample,
   RequestSample,
   RunEvent,
@@ -102,14 +102,11 @@ export function conclude(
     latencyFloorMs: head.workload.latencyFloorMs,
     usesRunner: head.workload.variant !== 'load-target',
   });
-  const healthy =
-    head.slo.every((slo) => assess(slo, summary).seemsMet) &&
-    summary.achieved.shareOfOffered >= 0.95 &&
-    (summary.completions?.shareOfOffered ?? 1) >= 0.95;
   const { events } = ending;
-  const limitedBy = bottleneck({ samples, summary, limits, events }, healthy);
+  const limitWhere = (isHealthy: boolean): LimitedBy =>
+    bottleneck({ samples, summary, limits, events }, isHealthy);
   const steal = values(samples, { metric: 'stealShare' }, measured);
-  const judged = verdict(head.slo, summary, limitedBy, {
+  const judged = verdict(head.slo, summary, limitWhere, {
     workload: head.workload.variant === null ? head.workload.title : head.workload.name,
     ...(head.target.kind === 'server' ? { loaded: 'The server' } : {}),
     answers: head.workload.answers,

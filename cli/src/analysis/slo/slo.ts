@@ -1,4 +1,5 @@
 /** SLOs against what a run measured: met, missed, or not to be decided from so little. */
+import { doneShare } from '../throughput';
 import type { Slo, SloMetric, SloOperator } from '../../../../loadtests/lib/slo';
 import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../../record/run-record';
 import { leastRequests } from './least-requests';
@@ -94,9 +95,7 @@ export function pressure(slos: readonly Slo[], summary: Summary): number | null 
 function measure(metric: SloMetric, summary: Summary): number | null {
   if (metric === 'errors') return summary.offered.requests === 0 ? null : summary.errors.share;
   if (metric === 'throughput') {
-    if (summary.offered.requests === 0) return null;
-    const { achieved, completions = null } = summary;
-    return Math.min(achieved.shareOfOffered, completions?.shareOfOffered ?? 1);
+    return summary.offered.requests === 0 ? null : doneShare(summary);
   }
   if (metric === 'backlog') return unfinished(summary);
   return summary.latencyMs?.[latencyName(metric)] ?? null;

@@ -2,8 +2,6 @@
 
 import { basename, join } from 'node:path';
 import type { Prices } from '../../analysis/cost';
-import { limitOfRun } from '../../analysis/limits/limit-seen';
-import { cpuPerRequest } from './analysis/machine-speed';
 import type { CapacitySearch } from './analysis/search';
 import type { Probe } from './analysis/types';
 import type { Arrivals, LoadPlan } from '../../../../loadtests/lib/profile';
@@ -11,14 +9,14 @@ import { makeFolder, runId, writeWhole } from '../../record/folder';
 import type { AtCapacity, FindProbe, FindRecord } from './record';
 import { FIND_FILE } from '../../record/find-records';
 import { runAtCapacity, usedAt } from './record';
-import type { RunRecord, Summary } from '../../record/run-record';
+import type { Summary } from '../../record/run-record';
 import type { RunOrder } from '../../run/order';
 import { measure } from '../../run/run';
 import type { Running } from '../../targets/target';
 import type { Progress } from '../../ui/progress';
 import { messageOf } from '../../ui/exit';
 import { concludeSearch } from './conclude';
-import { outcomeOf } from './analysis/outcome';
+import { outcomeOf, probeOf } from './analysis/outcome';
 import { planOfProbe } from './probe-plan';
 import { Resting } from './rest';
 import { SEARCH_ARRIVALS } from './settings';
@@ -139,33 +137,6 @@ function atCapacity(
   const run = runAtCapacity(record);
   const summary = run === null ? undefined : summaries.get(run);
   return run === null || summary === undefined ? null : usedAt(run, summary);
-}
-
-function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
-  const { summary, verdict } = record;
-  return {
-    kind: probe.kind,
-    ...(probe.kind === 'ladder'
-      ? { clients: probe.clients }
-      : { ratePerSecond: probe.ratePerSecond }),
-    durationSeconds: probe.durationSeconds,
-    result: verdict.outcome === 'aborted' ? 'invalid' : verdict.outcome,
-    achievedPerSecond: Math.min(
-      summary.achieved.ratePerSecond,
-      summary.completions?.ratePerSecond ?? Infinity,
-    ),
-    p95Ms: summary.latencyMs?.p95 ?? null,
-    errorShare: summary.errors.share,
-    cpuPerRequest: cpuPerRequest(summary),
-    stallsMs: summary.stallsMs ?? [],
-    ...(summary.stallCauses === undefined ? {} : { stallCauses: summary.stallCauses }),
-    littlesLaw: summary.littlesLaw?.ratio ?? null,
-    limitedBy: limitOfRun(verdict),
-    sentence: verdict.sentence,
-    missed: verdict.breaches[0]?.text ?? verdict.undecided[0]?.text ?? null,
-    doubts: verdict.doubts,
-    run,
-  };
 }
 
 function describe(probe: Probe): string {

@@ -1,4 +1,9 @@
-import { isAboutLatency, parseSlos, withErrorBound, type Slo } from '../../../../loadtests/lib/slo';
+import {
+  isAboutLatency,
+  USUAL_THROUGHPUT,
+  withErrorBound,
+  type Slo,
+} from '../../../../loadtests/lib/slo';
 import type {
   LimitedBy,
   RunEvent,
@@ -55,14 +60,16 @@ const GROWING_SHARE = 0.01;
 /** The event with which a load that grows ends. */
 export const BREACH = 'breach';
 
+/** Judges each SLO once; `limitWhere` is told whether all of them seem met. */
 export function verdict(
   slos: readonly Slo[],
   summary: Summary,
-  limitedBy: LimitedBy,
+  limitWhere: (isHealthy: boolean) => LimitedBy,
   facts: VerdictFacts,
 ): Verdict {
   const matched = executionFindings(summary, facts);
   const assessed = assessAll([...slos, ...impliedSlos(slos, facts)], summary, facts);
+  const limitedBy = limitWhere(assessed.every(({ seemsMet }) => seemsMet));
   const ended = endedProcesses(facts.events, facts.lengthMs);
   const broken = [
     ...ended,
@@ -102,7 +109,7 @@ export const assessAll = (
 function impliedSlos(slos: readonly Slo[], { loop }: VerdictFacts): Slo[] {
   if (loop === 'closed')
     return slos.some(isAboutLatency) ? withErrorBound(slos).slice(slos.length) : [];
-  return slos.some(({ metric }) => metric === 'throughput') ? [] : parseSlos('throughput>=95%');
+  return slos.some(({ metric }) => metric === 'throughput') ? [] : [USUAL_THROUGHPUT];
 }
 
 /** Where a growing load became too much, which the run as a whole need not show. */

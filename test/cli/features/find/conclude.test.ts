@@ -1,8 +1,15 @@
 import { concludeSearch } from '../../../../cli/src/features/find/conclude';
 import type { FindHead } from '../../../../cli/src/features/find/analysis/searched';
-import { outcomeOf } from '../../../../cli/src/features/find/analysis/outcome';
+import { GENERATOR } from '../../../../cli/src/analysis/limits/generator';
+import type { Probe } from '../../../../cli/src/features/find/analysis/types';
+import { outcomeOf, probeOf } from '../../../../cli/src/features/find/analysis/outcome';
 import type { FindProbe } from '../../../../cli/src/features/find/record';
-import type { StallCauses } from '../../../../cli/src/record/run-record';
+import type {
+  GeneratorPart,
+  RunRecord,
+  StallCauses,
+  VerdictOutcome,
+} from '../../../../cli/src/record/run-record';
 import { renderFindTerminal } from '../../../../cli/src/features/find/report/terminal';
 import { sampleRun } from '../../../support/sample-run';
 
@@ -275,6 +282,20 @@ describe('stalls', () => {
   });
 });
 
+/** The sample run, made by one of two generators that was lost. */
+function madeBy(lost: GeneratorPart['lost'], outcome: VerdictOutcome): RunRecord {
+  const { summary, verdict } = record;
+  const part: GeneratorPart = {
+    ...{ name: 'k6-1', node: 'node-1', requests: 9, notSent: 0, latenessMs: null },
+    ...{ cpuCores: 0.1, coresAvailable: 1, clock: { aheadMs: 0, uncertainMs: 1 }, lost },
+  };
+  return {
+    ...record,
+    summary: { ...summary, generator: { ...summary.generator, parts: [part] } },
+    verdict: { ...verdict, outcome },
+  };
+}
+
 describe('what a probe tells the search', () => {
   it('leans to one side where its run was inconclusive, and is not decided', () => {
     const undecided = (seemsMet: boolean) => ({
@@ -306,5 +327,33 @@ describe('what a probe tells the search', () => {
   it('is nothing where the run was broken off', () => {
     const aborted = { ...record, verdict: { ...record.verdict, outcome: 'aborted' as const } };
     expect(outcomeOf(aborted).result).toBe('invalid');
+  });
+
+  it('is what its record says of it, also where a load generator was lost', () => {
+    const asked: Probe = { kind: 'narrow', ratePerSecond: 40, durationSeconds: 10 };
+    const outcomes = ['sustained', 'not sustained', 'inconclusive', 'invalid', 'aborted'] as const;
+    for (const outcome of outcomes) {
+      for (const lost of [null, { tMs: 9_000, why: 'its node is gone', inFlight: 2 }]) {
+        const ended = madeBy(lost, outcome);
+        const kept = probeOf(asked, ended, 'probes/x').result;
+        const { result, decided } = outcomeOf(ended);
+        expect(kept === 'invalid').toBe(result === 'invalid');
+        expect(kept === 'inconclusive').toBe(!decided);
+        if (decided) expect(kept).toBe(result);
+        if (lost !== null) expect(result).toBe('invalid');
+      }
+    }
+  });
+
+  it('blames the load generator only for what it could not do', () => {
+    const limitedBy = { limit: GENERATOR, evidence: 'it used 2 of 2 cores', next: null };
+    const doubtsOf = (probes: FindProbe[]): string[] =>
+      concludeSearch(head([held, ...probes]), found, quiet).doubts;
+    expect(
+      doubtsOf([probe({ result: 'invalid', limitedBy }), probe({ result: 'invalid' })]),
+    ).toEqual([
+      '1 of 3 probes were not valid, because the load generator was the limit; they do not count.',
+      '1 of 3 probes were not valid, because not all of the load was made; they do not count.',
+    ]);
   });
 });

@@ -9,7 +9,12 @@ import {
 } from '../../../../cli/src/run/analysis/summarize';
 import { verdict, type VerdictFacts } from '../../../../cli/src/run/analysis/verdict';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
-import type { MetricSample, RequestSample, Summary } from '../../../../cli/src/record/run-record';
+import type {
+  LimitedBy,
+  MetricSample,
+  RequestSample,
+  Summary,
+} from '../../../../cli/src/record/run-record';
 
 const request = (tMs: number, durationMs: number, errorKind = ''): RequestSample => ({
   tMs,
@@ -262,7 +267,7 @@ describe('verdict', () => {
     stealShare: null,
     otherCores: null,
   };
-  const none = { limit: null, evidence: '' };
+  const none = (): LimitedBy => ({ limit: null, evidence: '' });
   const clean = summarize(
     steady.map((r) => request(r.tMs, r.durationMs)),
     [],
@@ -285,10 +290,10 @@ describe('verdict', () => {
       ...clean,
       achieved: { requests: 1_200, ratePerSecond: 40, shareOfOffered: 0.8 },
     };
-    const limited = {
+    const limited = (): LimitedBy => ({
       limit: { role: 'main', resource: 'event loop' },
       evidence: 'main used 0.97 of its one thread',
-    } as const;
+    });
     expect(verdict([], behind, limited, run).sentence).toBe(
       'n8n did not sustain 50 req/s of last-node: 40 of 50 req/s got the expected response, limit 95%; limited by main event loop.',
     );

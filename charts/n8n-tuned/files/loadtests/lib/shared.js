@@ -587,7 +587,8 @@ var LATENCY_METRICS = ["p50", "p90", "p95", "p99", "p99.9", "max", "mean"], SLO_
   metric: "errors",
   operator: "<",
   bound: 0.05
-}, withErrorBound = (slos) => slos.some(({ metric }) => metric === "errors") ? slos : [...slos, USUAL_ERRORS], isAboutLatency = ({ metric }) => LATENCY_METRICS.some((known) => known === metric), MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
+};
+var withErrorBound = (slos) => slos.some(({ metric }) => metric === "errors") ? slos : [...slos, USUAL_ERRORS], isAboutLatency = ({ metric }) => LATENCY_METRICS.some((known) => known === metric), MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
 function parseSlos(text) {
   let slos = text.split(",").map((part) => part.trim()).filter((part) => part !== "").map(parseSlo);
   if (slos.length === 0)

@@ -1,4 +1,5 @@
 /** One line of the index over a folder of results, from a record of any kind. */
+import { donePerSecond } from '../../../analysis/throughput';
 import { COMPARE_METRICS } from '../../../features/compare/analysis/metric';
 import { limitName } from '../../../analysis/limits/table';
 import { usualLimit } from '../../../analysis/limits/limit-seen';
@@ -46,10 +47,7 @@ export function rowOfRun({ record, requests }: RunData): IndexRow {
   return {
     ...{ kind: 'run', startedAt: record.startedAt, workload: record.workload.name },
     ...{ word: outcomeWord(record), tone: RUN_TONES[verdict.outcome], sentence: verdict.sentence },
-    ratePerSecond: Math.min(
-      summary.achieved.ratePerSecond,
-      summary.completions?.ratePerSecond ?? Infinity,
-    ),
+    ratePerSecond: donePerSecond(summary),
     ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
     limitedBy: limitName(verdict.limitedBy.limit),
     course: {

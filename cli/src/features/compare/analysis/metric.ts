@@ -1,3 +1,4 @@
+import { donePerSecond } from '../../../analysis/throughput';
 import { isLoaded } from '../../../plan/roles';
 import type { CompareMetric } from '../record';
 import type { RunRecord, Summary } from '../../../record/run-record';
@@ -24,8 +25,7 @@ export const COMPARE_METRICS: Record<CompareMetric, ComparableMetric> = {
     title: 'expected responses per second',
     unit: '/s',
     moreIsBetter: true,
-    of: ({ summary: { achieved, completions } }) =>
-      Math.min(achieved.ratePerSecond, completions?.ratePerSecond ?? Infinity),
+    of: ({ summary }) => donePerSecond(summary),
   },
   p95: {
     title: '95th percentile of the latency',

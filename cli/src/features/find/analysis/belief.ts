@@ -16,6 +16,10 @@ export interface Known {
   fullSeconds: number;
 }
 
+// The benchmark of the search has set the constants below: simulated systems whose capacity is known, and traces of a real
+// n8n (test/cli/analysis/simulated). Whoever changes one measures again what it does (studies/search-quality/results):
+// UPDATE_STUDIES=1 npx jest --selectProjects cli --testPathPatterns search-quality
+
 /**
  * How fast the room shrinks at the capacity: a share of k per share of rate. Soft to cliff. No softer than the straight
  * line from the unloaded room at rest to 1 at the capacity, which is what one queue does.

@@ -100,11 +100,18 @@ function grown({ memoryAtRestMiB }: SearchEnding): string[] {
 }
 
 function invalid(probes: readonly FindProbe[]): string[] {
-  const count = probes.filter(({ result }) => result === 'invalid').length;
-  if (count === 0) return [];
-  return [
-    `${String(count)} of ${String(probes.length)} probes were not valid, because the load generator was the limit; they do not count.`,
+  const all = probes.filter(({ result }) => result === 'invalid');
+  const byGenerator = all.filter(({ limitedBy }) => limitedBy.limit?.role === 'generator').length;
+  const causes: [number, string][] = [
+    [byGenerator, 'the load generator was the limit'],
+    [all.length - byGenerator, 'not all of the load was made'],
   ];
+  return causes
+    .filter(([count]) => count > 0)
+    .map(
+      ([count, why]) =>
+        `${String(count)} of ${String(probes.length)} probes were not valid, because ${why}; they do not count.`,
+    );
 }
 
 /** The warnings of all probes, each kind once: their numbers differ from probe to probe. */

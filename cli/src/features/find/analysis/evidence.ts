@@ -105,7 +105,8 @@ export function spread(belief: Belief, share: number): number {
 function generatorCeiling(all: readonly Trial[]): number {
   const counts = new Map<number, number>();
   for (const trial of all) {
-    if (trial.outcome.result !== 'invalid' || !isRateTrial(trial)) continue;
+    const { result, limit } = trial.outcome;
+    if (result !== 'invalid' || limit?.role !== 'generator' || !isRateTrial(trial)) continue;
     const rate = trial.probe.ratePerSecond;
     counts.set(rate, (counts.get(rate) ?? 0) + 1);
   }

@@ -1,34 +1,59 @@
+import { limitOfRun } from '../../../analysis/limits/limit-seen';
+import { donePerSecond } from '../../../analysis/throughput';
 import { lostGenerators } from '../../../analysis/generator';
-import { busiestCost } from './machine-speed';
+import { busiestCost, cpuPerRequest } from './machine-speed';
 import { pressure } from '../../../analysis/slo/slo';
 import { stallCostSeconds } from '../../../run/analysis/stalls';
-import type { ProbeOutcome } from './types';
-import type { RunRecord, Verdict } from '../../../record/run-record';
+import type { Probe, ProbeOutcome } from './types';
+import type { FindProbe } from '../record';
+import type { RunRecord } from '../../../record/run-record';
 
-/** What one probe's run tells the search. */
-export function outcomeOf(record: RunRecord): ProbeOutcome {
-  const { achieved } = record.summary;
+/** What came of the run of one probe, for the search and its record alike. */
+function resultOf({ summary, verdict }: RunRecord): FindProbe['result'] {
   // What was left of the load is not the rate that was asked for.
-  const isWhole = lostGenerators(record.summary.generator).length === 0;
+  const isWhole = lostGenerators(summary.generator).length === 0;
+  return isWhole && verdict.outcome !== 'aborted' ? verdict.outcome : 'invalid';
+}
+
+/** What it tells the search, which weighs what it saw: a run too short for a verdict still leans to one side. */
+export function outcomeOf(record: RunRecord): ProbeOutcome {
+  const { slo, summary, verdict } = record;
+  const result = resultOf(record);
+  const leaning = verdict.undecided.every(({ seemsMet }) => seemsMet)
+    ? 'sustained'
+    : 'not sustained';
   return {
-    result: isWhole ? resultOf(record.verdict) : 'invalid',
-    decided: record.verdict.outcome !== 'inconclusive',
-    achievedPerSecond: Math.min(
-      achieved.ratePerSecond,
-      record.summary.completions?.ratePerSecond ?? Infinity,
-    ),
-    pressure: pressure(record.slo, record.summary),
-    cpuMs: busiestCost(record.summary),
-    stallCostsSeconds: (record.summary.stallsMs ?? []).map((ms) =>
-      stallCostSeconds(ms, record.slo),
-    ),
-    limit: record.verdict.limitedBy.limit,
+    result: result === 'inconclusive' ? leaning : result,
+    decided: result !== 'inconclusive',
+    achievedPerSecond: donePerSecond(summary),
+    pressure: pressure(slo, summary),
+    cpuMs: busiestCost(summary),
+    stallCostsSeconds: (summary.stallsMs ?? []).map((ms) => stallCostSeconds(ms, slo)),
+    limit: verdict.limitedBy.limit,
   };
 }
 
-/** A search weighs what it saw: a run too short for a verdict still leans to one side. */
-function resultOf({ outcome, undecided }: Verdict): ProbeOutcome['result'] {
-  if (outcome === 'sustained' || outcome === 'not sustained') return outcome;
-  if (outcome !== 'inconclusive') return 'invalid';
-  return undecided.every(({ seemsMet }) => seemsMet) ? 'sustained' : 'not sustained';
+/** What find.json keeps of it. */
+export function probeOf(probe: Probe, record: RunRecord, run: string): FindProbe {
+  const { summary, verdict } = record;
+  return {
+    kind: probe.kind,
+    ...(probe.kind === 'ladder'
+      ? { clients: probe.clients }
+      : { ratePerSecond: probe.ratePerSecond }),
+    durationSeconds: probe.durationSeconds,
+    result: resultOf(record),
+    achievedPerSecond: donePerSecond(summary),
+    p95Ms: summary.latencyMs?.p95 ?? null,
+    errorShare: summary.errors.share,
+    cpuPerRequest: cpuPerRequest(summary),
+    stallsMs: summary.stallsMs ?? [],
+    ...(summary.stallCauses === undefined ? {} : { stallCauses: summary.stallCauses }),
+    littlesLaw: summary.littlesLaw?.ratio ?? null,
+    limitedBy: limitOfRun(verdict),
+    sentence: verdict.sentence,
+    missed: verdict.breaches[0]?.text ?? verdict.undecided[0]?.text ?? null,
+    doubts: verdict.doubts,
+    run,
+  };
 }

@@ -18,7 +18,7 @@ export interface RateProbe {
 }
 
 export interface ProbeOutcome {
-  /** `invalid`: the generator, not the system, was the limit; it does not count. */
+  /** `invalid`: the load was not the one that was asked for; it does not count. */
   result: 'sustained' | 'not sustained' | 'invalid';
   /** False where the run was inconclusive: `result` is then the side to which it leans. */
   decided: boolean;

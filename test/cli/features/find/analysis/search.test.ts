@@ -269,6 +269,16 @@ describe('where there is no plain answer', () => {
     expect(estimate.high).toBe(Infinity);
   });
 
+  test('probes without their whole load say nothing of what the generator can do', () => {
+    const honest = system(100, 85);
+    const { estimate, rates } = run((probe, i) =>
+      i === 4 || i === 5 ? { ...honest(probe), result: 'invalid', limit: null } : honest(probe),
+    );
+    expect(rates[5]).toBe(rates[4]);
+    expect(estimate.limit).toEqual(SLOTS);
+    expect(estimate.capacity).toBeGreaterThan(80);
+  });
+
   test('one invalid probe is made again and leaves no trace', () => {
     const honest = system(100, 85);
     const { estimate, rates } = run((probe, i) =>
