@@ -1,6 +1,6 @@
 /**
  * Expectations: what the expected response looks like, one short text each. The only parser of them; k6 and
- * the command both use it, so nothing is imported here.
+ * the command both use it.
  *
  *   status==200        status<400         header.content-type~json
  *   json.ok==true      json[0].id!=null   json.items.0.name=="a b"
@@ -9,6 +9,7 @@
  * Left of the operator stands what is looked at, right of it a JSON value or plain text. `=` is `==`;
  * `~` asks whether the text contains the value, `!~` that it does not.
  */
+import { holds } from './condition.ts';
 import { Mistake } from './mistake.ts';
 
 export interface Reply {
@@ -149,20 +150,7 @@ function compare(seen: unknown, operator: Operator, wanted: unknown): boolean {
     case '!~':
       return !asText(seen).includes(String(wanted));
     default:
-      return ordered(Number(seen), operator, Number(wanted));
-  }
-}
-
-function ordered(seen: number, operator: '<' | '<=' | '>' | '>=', wanted: number): boolean {
-  switch (operator) {
-    case '<':
-      return seen < wanted;
-    case '<=':
-      return seen <= wanted;
-    case '>':
-      return seen > wanted;
-    case '>=':
-      return seen >= wanted;
+      return holds(Number(seen), { operator, bound: Number(wanted) });
   }
 }
 

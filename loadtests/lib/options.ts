@@ -1,5 +1,6 @@
 /** From a plan to k6's scenario, and from an SLO to its thresholds. */
 import type { Options, Scenario } from 'k6/options' with { 'resolution-mode': 'import' };
+import type { Operator } from './condition.ts';
 import { dueBetween } from './due.ts';
 import { COUNTED_KINDS } from './errors.ts';
 import { MAY_BE_LATE } from './lateness.ts';
@@ -80,7 +81,7 @@ interface Threshold {
   metric: 'load_duration' | 'load_wrong';
   /** As k6 names it in a summary. */
   figure: string;
-  operator: '<' | '<=' | '>' | '>=' | '==';
+  operator: Operator;
   bound: number;
   /** As k6 reads it. */
   expression: string;
@@ -91,12 +92,12 @@ export const thresholdsOf = (slos: readonly Slo[]): Threshold[] =>
     const { metric, figure, operator, bound } = boundOf(slo);
     return {
       ...{ slo, metric, figure, operator, bound },
-      expression: `${figure}${operator}${String(bound)}`,
+      expression: `${figure}${operator === '=' ? '==' : operator}${String(bound)}`,
     };
   });
 
 function boundOf(slo: Slo): Omit<Threshold, 'slo' | 'expression'> {
-  const operator = slo.operator === '=' ? '==' : slo.operator;
+  const { operator } = slo;
   const latency = LATENCY[slo.metric];
   if (latency !== undefined) {
     return { metric: 'load_duration', figure: latency, operator, bound: slo.bound };

@@ -1,24 +1,17 @@
+import { parseConditions, type Condition } from './condition.ts';
 import { Mistake } from './mistake.ts';
 
 /**
  * What must hold. Written as `p95<6s`, `errors<1%`, `throughput>=95%`, `backlog=0`; times are
- * milliseconds inside, shares are fractions of 1. The only parser of it, for k6 and the command.
+ * milliseconds inside, shares are fractions of 1.
  */
 export const LATENCY_METRICS = ['p50', 'p90', 'p95', 'p99', 'p99.9', 'max', 'mean'] as const;
 export const SLO_METRICS = [...LATENCY_METRICS, 'errors', 'throughput', 'backlog'] as const;
 
 export type SloMetric = (typeof SLO_METRICS)[number];
 
-export type SloOperator = '<' | '<=' | '>' | '>=' | '=';
-
-export interface Slo {
-  /** As the user wrote it; shown in every report. */
-  text: string;
-  metric: SloMetric;
-  operator: SloOperator;
-  /** Milliseconds for latencies, a fraction of 1 for errors and throughput, executions for backlog. */
-  bound: number;
-}
+/** `bound`: milliseconds for latencies, a fraction of 1 for errors and throughput, executions for backlog. */
+export type Slo = Condition<SloMetric>;
 
 /** Where no SLO says how many requests may fail. */
 export const USUAL_ERRORS: Slo = {
@@ -47,32 +40,20 @@ const MILLISECONDS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, min: 6
 
 /** One or several, separated by commas. Throws one sentence that says what to write instead. */
 export function parseSlos(text: string): Slo[] {
-  const slos = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map(parseSlo);
+  const slos = parseConditions(text, {
+    metrics: SLO_METRICS,
+    notUnderstood: (part) =>
+      `the SLO '${part}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`,
+    noMetric: (part) =>
+      `the SLO '${part}' names no known metric: choose one of ${SLO_METRICS.join(', ')}`,
+  });
   if (slos.length === 0) {
     throw new Mistake(`the SLO is empty: write it like p95<6s,errors<1%`);
   }
-  return slos;
-}
-
-function parseSlo(text: string): Slo {
-  const match = /^([a-z0-9.]+)\s*(<=|>=|==|=|<|>)\s*([0-9]*\.?[0-9]+)\s*([a-z%]*)$/i.exec(text);
-  if (match === null) {
-    throw new Mistake(
-      `the SLO '${text}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`,
-    );
-  }
-  const metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
-  if (metric === undefined) {
-    throw new Mistake(
-      `the SLO '${text}' names no known metric: choose one of ${SLO_METRICS.join(', ')}`,
-    );
-  }
-  const operator = (match[2] === '==' ? '=' : match[2]) as SloOperator;
-  return { text, metric, operator, bound: boundOf(text, metric, Number(match[3]), match[4] ?? '') };
+  return slos.map(({ value, unit, ...slo }) => ({
+    ...slo,
+    bound: boundOf(slo.text, slo.metric, value, unit),
+  }));
 }
 
 function boundOf(text: string, metric: SloMetric, value: number, unit: string): number {

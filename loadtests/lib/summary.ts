@@ -2,6 +2,7 @@
  * What a run of k6 alone says at its end: one JSON shape, whatever k6's own looks like. What is not known is null, and
  * never met. The command does not use it: it counts from the raw requests.
  */
+import { holds } from './condition.ts';
 import { COUNTED_KINDS, NO_SOCKET } from './errors.ts';
 import { figuresOfK6 } from './k6-figures.ts';
 import { readK6Summary, type K6Metric, type K6Summary } from './k6-summary.ts';
@@ -83,7 +84,7 @@ function loadSummary(settings: Settings, { metrics, setupData }: K6Summary): Loa
       : null,
     slo: thresholdsOf(slos).map((threshold) => ({
       text: threshold.slo.text,
-      met: requests > 0 ? holds(metrics, threshold) : null,
+      met: requests > 0 ? isMet(metrics, threshold) : null,
     })),
   };
   const notValid = whyNotValid(summary, figure('load_too_late', 'rate') ?? 0, settings);
@@ -106,7 +107,7 @@ function errorsOf(wrong: number, count: (metric: string) => number): Record<stri
 type Metrics = ReadonlyMap<string, K6Metric>;
 
 /** Null: not known. A metric without a value is all zeros in k6. */
-function holds(
+function isMet(
   metrics: Metrics,
   { metric, figure, operator, bound, expression }: ReturnType<typeof thresholdsOf>[number],
 ): boolean | null {
@@ -116,18 +117,7 @@ function holds(
   if (judged !== undefined) return judged;
   const value = found?.values[figure];
   if (value === undefined) return null;
-  switch (operator) {
-    case '<':
-      return value < bound;
-    case '<=':
-      return value <= bound;
-    case '>':
-      return value > bound;
-    case '>=':
-      return value >= bound;
-    case '==':
-      return value === bound;
-  }
+  return holds(value, { operator, bound });
 }
 
 const hasLatency = (metrics: Metrics): boolean =>

@@ -1,5 +1,6 @@
 /** What is asked for, as records keep it: parsed when a record is read. */
 import { z } from 'zod';
+import { OPERATORS } from '../../../loadtests/lib/condition';
 import { ARRIVALS, type Stage } from '../../../loadtests/lib/profile';
 import { SAMPLED_ROLES } from './roles';
 import { SLO_METRICS, type Slo } from '../../../loadtests/lib/slo';
@@ -21,7 +22,7 @@ export type RecordedWorkload = z.infer<typeof recordedWorkloadSchema>;
 export const sloSchema: z.ZodType<Slo> = z.object({
   text: z.string(),
   metric: z.enum(SLO_METRICS),
-  operator: z.enum(['<', '<=', '>', '>=', '=']),
+  operator: z.enum(OPERATORS),
   bound: z.number(),
 });
 

@@ -1,6 +1,7 @@
 /** Looks once a second, while there is a load, at what is to end it. */
+import { holds } from '../../../loadtests/lib/condition';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isBeyond, metricIn, StopRule, type StopLook } from './analysis/stop-rule';
+import { metricIn, StopRule, type StopLook } from './analysis/stop-rule';
 import { parseStopIf, type StopCondition } from '../plan/stop-if';
 import type { MetricsEndpoint } from '../targets/target';
 import { messageOf, Mistake } from '../ui/exit';
@@ -140,5 +141,5 @@ async function lookAtMetric(
   const which = condition.operator.startsWith('>') ? 'highest' : 'lowest';
   const value = metricIn(texts, condition.metric, which);
   if (value === null) return UNKNOWN;
-  return isBeyond(value, condition) ? `it is ${String(value)}` : null;
+  return holds(value, condition) ? `it is ${String(value)}` : null;
 }

@@ -1,6 +1,7 @@
 /** SLOs against what a run measured: met, missed, or not to be decided from so little. */
+import { holds } from '../../../../loadtests/lib/condition';
 import { doneShare } from '../throughput';
-import type { Slo, SloMetric, SloOperator } from '../../../../loadtests/lib/slo';
+import type { Slo, SloMetric } from '../../../../loadtests/lib/slo';
 import type { LatencyInterval, LatencySummary, Summary, Verdict } from '../../record/run-record';
 import { leastRequests } from './least-requests';
 import { shareInterval, type Interval } from '../statistics/statistics';
@@ -164,21 +165,12 @@ function stateOf(
   { low, high }: Interval,
   { operator, bound }: Pick<Slo, 'operator' | 'bound'>,
 ): Assessment['state'] {
-  const holds = HOLDS[operator];
-  const ends = [holds(low, bound), holds(high, bound)];
+  const ends = [low, high].map((end) => holds(end, { operator, bound }));
   if (ends.every(Boolean)) return 'met';
   return ends.some(Boolean) || (operator === '=' && low <= bound && bound <= high && low < high)
     ? 'undecided'
     : 'missed';
 }
-
-const HOLDS: Record<SloOperator, (value: number, bound: number) => boolean> = {
-  '<': (value, bound) => value < bound,
-  '<=': (value, bound) => value <= bound,
-  '>': (value, bound) => value > bound,
-  '>=': (value, bound) => value >= bound,
-  '=': (value, bound) => value === bound,
-};
 
 /** An interval narrows with the square root of the number of requests. */
 function requestsNeeded(slo: Slo, { value, low, high }: Interval, summary: Summary): number {

@@ -1,4 +1,5 @@
 /** SLOs over a few requests, as seen: no interval, since a window is too short for one. */
+import { holds } from '../../../../loadtests/lib/condition';
 import type { Slo } from '../../../../loadtests/lib/slo';
 import type { RequestSample } from '../../record/run-record';
 import { duration, percent } from '../../ui/numbers';
@@ -15,7 +16,7 @@ export interface Missed {
 export function missedSlo(slos: readonly Slo[], requests: readonly RequestSample[]): Missed | null {
   for (const slo of slos) {
     const measured = measure(slo, requests);
-    if (measured === null || isMet(slo, measured)) continue;
+    if (measured === null || holds(measured, slo)) continue;
     const shown =
       slo.metric === 'errors' || slo.metric === 'throughput'
         ? percent(measured)
@@ -32,19 +33,4 @@ function measure({ metric }: Slo, requests: readonly RequestSample[]): number | 
   if (metric === 'backlog') return null;
   const seen = latency(requests);
   return seen === null ? null : metric === 'p99.9' ? seen.p999 : seen[metric];
-}
-
-function isMet({ operator, bound }: Slo, measured: number): boolean {
-  switch (operator) {
-    case '<':
-      return measured < bound;
-    case '<=':
-      return measured <= bound;
-    case '>':
-      return measured > bound;
-    case '>=':
-      return measured >= bound;
-    case '=':
-      return measured === bound;
-  }
 }

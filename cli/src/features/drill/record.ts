@@ -1,3 +1,4 @@
+import { OPERATORS } from '../../../../loadtests/lib/condition';
 import { z } from 'zod';
 import { LEDGER_CLASSES } from './analysis/ledger-class';
 import { PROMISE_METRICS, type DrillPromise } from './analysis/promise';
@@ -14,7 +15,7 @@ const ledgerClassSchema = z.enum(LEDGER_CLASSES);
 const drillPromiseSchema: z.ZodType<DrillPromise> = z.object({
   text: z.string(),
   metric: z.enum(PROMISE_METRICS),
-  operator: z.enum(['=', '<', '<=']),
+  operator: z.enum(OPERATORS),
   bound: z.number(),
   unit: z.enum(['requests', 'share', 'seconds']),
 });

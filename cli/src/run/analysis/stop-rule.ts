@@ -59,12 +59,3 @@ export function metricIn(
   if (values.length === 0) return null;
   return which === 'highest' ? Math.max(...values) : Math.min(...values);
 }
-
-export function isBeyond(
-  value: number,
-  { operator, bound }: { operator: '<' | '<=' | '>' | '>='; bound: number },
-): boolean {
-  if (operator === '<') return value < bound;
-  if (operator === '<=') return value <= bound;
-  return operator === '>' ? value > bound : value >= bound;
-}

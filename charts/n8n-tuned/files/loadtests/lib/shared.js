@@ -225,6 +225,36 @@ import { randomBytes } from "k6/crypto";
 import { b64decode } from "k6/encoding";
 import http, { CookieJar } from "k6/http";
 
+function parseConditions(text, { metrics, notUnderstood, noMetric }) {
+  return text.split(",").map((part) => part.trim()).filter((part) => part !== "").map((part) => {
+    let [, name, operator, value, unit = ""] = /^([a-z0-9.-]+)\s*(<=|>=|==|=|<|>)\s*([0-9]*\.?[0-9]+)\s*([a-z%]*)$/i.exec(part) ?? [];
+    if (name === void 0) throw new Mistake(notUnderstood(part));
+    let metric = metrics.find((known) => known === name.toLowerCase());
+    if (metric === void 0) throw new Mistake(noMetric(part));
+    return {
+      text: part,
+      metric,
+      value: Number(value),
+      unit,
+      operator: operator === "==" ? "=" : operator
+    };
+  });
+}
+function holds(value, { operator, bound }) {
+  switch (operator) {
+    case "<":
+      return value < bound;
+    case "<=":
+      return value <= bound;
+    case ">":
+      return value > bound;
+    case ">=":
+      return value >= bound;
+    case "=":
+      return value === bound;
+  }
+}
+
 var SHAPE = /^\s*(status|json|body|header)((?:[.[][^=!<>~]*)?)\s*(?:(!~|==|!=|<=|>=|=|<|>|~)\s*(.*?)\s*)?$/s;
 function parseExpectation(text) {
   let match = SHAPE.exec(text);
@@ -313,19 +343,7 @@ function compare(seen, operator, wanted) {
     case "!~":
       return !asText(seen).includes(String(wanted));
     default:
-      return ordered(Number(seen), operator, Number(wanted));
-  }
-}
-function ordered(seen, operator, wanted) {
-  switch (operator) {
-    case "<":
-      return seen < wanted;
-    case "<=":
-      return seen <= wanted;
-    case ">":
-      return seen > wanted;
-    case ">=":
-      return seen >= wanted;
+      return holds(Number(seen), { operator, bound: Number(wanted) });
   }
 }
 function same(seen, wanted) {
@@ -590,24 +608,17 @@ var LATENCY_METRICS = ["p50", "p90", "p95", "p99", "p99.9", "max", "mean"], SLO_
 };
 var withErrorBound = (slos) => slos.some(({ metric }) => metric === "errors") ? slos : [...slos, USUAL_ERRORS], isAboutLatency = ({ metric }) => LATENCY_METRICS.some((known) => known === metric), MILLISECONDS = { ms: 1, s: 1e3, m: 6e4, min: 6e4 };
 function parseSlos(text) {
-  let slos = text.split(",").map((part) => part.trim()).filter((part) => part !== "").map(parseSlo);
+  let slos = parseConditions(text, {
+    metrics: SLO_METRICS,
+    notUnderstood: (part) => `the SLO '${part}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`,
+    noMetric: (part) => `the SLO '${part}' names no known metric: choose one of ${SLO_METRICS.join(", ")}`
+  });
   if (slos.length === 0)
     throw new Mistake("the SLO is empty: write it like p95<6s,errors<1%");
-  return slos;
-}
-function parseSlo(text) {
-  let match = /^([a-z0-9.]+)\s*(<=|>=|==|=|<|>)\s*([0-9]*\.?[0-9]+)\s*([a-z%]*)$/i.exec(text);
-  if (match === null)
-    throw new Mistake(
-      `the SLO '${text}' is not understood: write it like p95<6s, errors<1%, throughput>=95% or backlog=0`
-    );
-  let metric = SLO_METRICS.find((known) => known === match[1]?.toLowerCase());
-  if (metric === void 0)
-    throw new Mistake(
-      `the SLO '${text}' names no known metric: choose one of ${SLO_METRICS.join(", ")}`
-    );
-  let operator = match[2] === "==" ? "=" : match[2];
-  return { text, metric, operator, bound: boundOf(text, metric, Number(match[3]), match[4] ?? "") };
+  return slos.map(({ value, unit, ...slo }) => ({
+    ...slo,
+    bound: boundOf(slo.text, slo.metric, value, unit)
+  }));
 }
 function boundOf(text, metric, value, unit) {
   if (metric === "backlog") {
@@ -768,11 +779,11 @@ var LATENCY = {
     figure,
     operator,
     bound,
-    expression: `${figure}${operator}${String(bound)}`
+    expression: `${figure}${operator === "=" ? "==" : operator}${String(bound)}`
   };
 });
 function boundOf2(slo) {
-  let operator = slo.operator === "=" ? "==" : slo.operator, latency = LATENCY[slo.metric];
+  let { operator } = slo, latency = LATENCY[slo.metric];
   if (latency !== void 0)
     return { metric: "load_duration", figure: latency, operator, bound: slo.bound };
   if (slo.metric === "errors")
@@ -1354,7 +1365,7 @@ function loadSummary(settings, { metrics, setupData }) {
     } : null,
     slo: thresholdsOf(slos).map((threshold) => ({
       text: threshold.slo.text,
-      met: requests2 > 0 ? holds(metrics, threshold) : null
+      met: requests2 > 0 ? isMet(metrics, threshold) : null
     }))
   }, notValid = whyNotValid(summary, figure("load_too_late", "rate") ?? 0, settings), passed = notValid.length === 0 && summary.slo.every(({ met }) => met === !0);
   return { ...summary, passed, notValid };
@@ -1368,24 +1379,12 @@ function errorsOf(wrong2, count2) {
     [...kinds, ["kind not known", wrong2 - known]].filter(([, number2]) => number2 > 0)
   );
 }
-function holds(metrics, { metric, figure, operator, bound, expression }) {
+function isMet(metrics, { metric, figure, operator, bound, expression }) {
   if (metric === "load_duration" && !hasLatency(metrics)) return null;
   let found = metrics.get(metric), judged = found?.thresholds[expression];
   if (judged !== void 0) return judged;
   let value = found?.values[figure];
-  if (value === void 0) return null;
-  switch (operator) {
-    case "<":
-      return value < bound;
-    case "<=":
-      return value <= bound;
-    case ">":
-      return value > bound;
-    case ">=":
-      return value >= bound;
-    case "==":
-      return value === bound;
-  }
+  return value === void 0 ? null : holds(value, { operator, bound });
 }
 var hasLatency = (metrics) => (metrics.get("load_duration")?.values.max ?? 0) > 0;
 function whyNotValid({ requests: requests2, notSent: notSent2, errors: errors2, protocols }, tooLate2, { slos, onlyHttp1 }) {

@@ -1,4 +1,5 @@
 /** Whether the promises were kept in a drill, and whether the drill says anything at all. */
+import { holds } from '../../../../../loadtests/lib/condition';
 import { LEDGER_WORDS, LOSSES, type LedgerClass } from './ledger-class';
 import type { DrillPromise, DueCount } from './promise';
 import type {
@@ -156,7 +157,7 @@ function judged(promise: DrillPromise, { ledger, figures, schedule }: DrillFacts
         ? ledger.lost
         : ledger.classes[metric].requests;
   const share = ledger.exposed === 0 ? 0 : count / ledger.exposed;
-  const kept = holds(promise, promise.unit === 'share' ? share : count);
+  const kept = holds(promise.unit === 'share' ? share : count, promise);
   const were = count === 1 ? 'was' : 'were';
   const bound = metric === 'lost' && count === 0 ? boundOfNone(ledger) : '';
   const shown = count === 0 ? 'none' : String(count);
@@ -196,7 +197,7 @@ function judgedDue(
   const shown = times === 0 ? 'none' : String(times);
   return {
     promise,
-    kept: holds(promise, promise.unit === 'share' ? share : times),
+    kept: holds(promise.unit === 'share' ? share : times, promise),
     measured: `${shown} of ${String(schedule.due)} due times ${times === 1 ? 'was' : 'were'} ${executed}`,
   };
 }
@@ -224,7 +225,7 @@ function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
   if (seconds === 0) {
     return {
       promise,
-      kept: holds(promise, 0),
+      kept: holds(0, promise),
       measured: 'requests due after the fault met the SLO',
     };
   }
@@ -233,11 +234,6 @@ function timed(promise: DrillPromise, figures: DrillFigures | null): Judged {
 
 const within = (promise: DrillPromise, seconds: number, words: string): Judged => ({
   promise,
-  kept: holds(promise, seconds),
+  kept: holds(seconds, promise),
   measured: `${words} ${formatNumber(seconds)} s`,
 });
-
-function holds({ operator, bound }: DrillPromise, value: number): boolean {
-  if (operator === '=') return value === bound;
-  return operator === '<' ? value < bound : value <= bound;
-}
