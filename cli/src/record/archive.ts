@@ -45,6 +45,9 @@ function existingArchive(file: string): Archive {
   }
 }
 
+const inOrder = (files: ArchivedRecord['files']): ArchivedRecord['files'] =>
+  files && Object.fromEntries(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1)));
+
 /** The byte of a gzip header that names the operating system: 255 is "unknown". */
 const SYSTEM_BYTE = 9;
 
@@ -52,7 +55,7 @@ const SYSTEM_BYTE = 9;
 export function writeArchive(file: string, archive: Archive): void {
   const lines = [...archive]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([id, { record, files }]) => `${JSON.stringify({ id, record, files })}\n`);
+    .map(([id, { record, files }]) => `${JSON.stringify({ id, record, files: inOrder(files) })}\n`);
   const bytes = gzipSync(lines.join(''), { level: 9 });
   bytes[SYSTEM_BYTE] = 255;
   mkdirSync(dirname(file), { recursive: true });
