@@ -7,8 +7,8 @@ import {
   chartFolder,
   componentOf,
   environmentOf,
-  type Environment,
-  type Settings,
+  type RoleEnvironment,
+  type NamedSettings,
 } from './environment';
 import { isLegacy, limitsOf } from './limits';
 import { filled, merged, presetsOf } from './presets';
@@ -16,7 +16,7 @@ import { ROLES, type Role } from './roles';
 import { databaseOf, type Topology } from './topology';
 
 /** The user's values with all that the chart lays under them. */
-export function completed(user: unknown): Settings {
+export function completed(user: unknown): NamedSettings {
   const presets = presetsOf(user).map((name) => {
     if (!existsSync(join(chartFolder(), 'presets', `${name}.yaml`))) {
       throw new Mistake(`the values are wrong at preset: the chart has no preset '${name}'`);
@@ -24,11 +24,11 @@ export function completed(user: unknown): Settings {
     return chartFile('presets', `${name}.yaml`);
   });
   const values = merged(chartFile('values.yaml'), user);
-  return filled(values, [...presets, chartFile('files', 'defaults.yaml')]) as Settings;
+  return filled(values, [...presets, chartFile('files', 'defaults.yaml')]) as NamedSettings;
 }
 
 /** Only what the topology says; the chart decides the rest. */
-export function valuesOfTopology(topology: Topology): Settings {
+export function valuesOfTopology(topology: Topology): NamedSettings {
   if (topology.tuning === 'none') {
     throw new Mistake(
       'tuning none is n8n as it comes, which the chart does not deploy: take --tuning default, or --target process.',
@@ -96,7 +96,7 @@ function heapOf(heapMiB: Topology['main']['heapMiB']): Record<string, unknown> {
 const prunesItself = (n8n: string): boolean => !isLegacy(n8n);
 
 /** What the kit sets in a process of a topology, apart from its place: what the chart sets in a pod with the same limits. */
-export function kitEnvironment(topology: Topology, role: Role): Environment {
+export function kitEnvironment(topology: Topology, role: Role): RoleEnvironment {
   const isUntuned = topology.tuning === 'none';
   const values = completed(
     merged(valuesOfTopology(isUntuned ? { ...topology, tuning: 'default' } : topology), {
@@ -104,7 +104,7 @@ export function kitEnvironment(topology: Topology, role: Role): Environment {
     }),
   );
   const { memoryMiB, heapMiB } = limitsOf(topology, role);
-  const settings = values[role] as Settings;
+  const settings = values[role] as NamedSettings;
   // A topology without a limit has none, where the chart has a default.
   settings['resources'] =
     memoryMiB === undefined ? {} : { limits: { memory: `${String(memoryMiB)}Mi` } };

@@ -10,7 +10,7 @@ import { readPlainFile } from '../linux/plain-file';
 import { ROLES, type Role } from './roles';
 import { parseMemory } from './quantities';
 
-export type Settings = Record<string, unknown>;
+export type NamedSettings = Record<string, unknown>;
 
 export const chartFolder = (): string => findBundled(join('charts', 'n8n-tuned'), 'Chart.yaml');
 
@@ -70,17 +70,17 @@ export interface Component {
   role: Role;
   n8n: string;
   /** Of the chart, complete. */
-  values: Settings;
+  values: NamedSettings;
   /** Those of the role. */
-  own: Settings;
+  own: NamedSettings;
   /** The user's. */
-  variables: Settings;
+  variables: NamedSettings;
   /** MiB; what is not there V8 decides. */
   heap: Partial<Record<string, number>>;
-  named: Settings;
+  named: NamedSettings;
 }
 
-const isMap = (value: unknown): value is Settings =>
+const isMap = (value: unknown): value is NamedSettings =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** As Helm takes it. */
@@ -180,12 +180,12 @@ const compare = (one: number[], other: number[]): number =>
   one.map((number, index) => number - (other[index] ?? 0)).find((side) => side !== 0) ?? 0;
 
 /** The values of a role over those of all, where null means "not set"; a variable of null is taken out. */
-function layered(under: Settings, over: Settings): Settings {
+function layered(under: NamedSettings, over: NamedSettings): NamedSettings {
   const result = { ...under };
   for (const [key, value] of Object.entries(over)) {
     const below = under[key];
     if (key === 'env')
-      result[key] = { ...(isMap(below) ? below : {}), ...(value as Settings | null) };
+      result[key] = { ...(isMap(below) ? below : {}), ...(value as NamedSettings | null) };
     else if (isMap(value) && isMap(below)) result[key] = layered(below, value);
     else if (value !== null) result[key] = value;
   }
@@ -193,10 +193,10 @@ function layered(under: Settings, over: Settings): Settings {
 }
 
 /** Of values that are complete. */
-export function componentOf(values: Settings, role: Role, n8n: string): Component {
-  const settingsOf = (key: string): Settings => (values[key] ?? {}) as Settings;
+export function componentOf(values: NamedSettings, role: Role, n8n: string): Component {
+  const settingsOf = (key: string): NamedSettings => (values[key] ?? {}) as NamedSettings;
   const own = layered(settingsOf('pod'), settingsOf(role));
-  const variables = { ...settingsOf('env'), ...(own['env'] as Settings | undefined) };
+  const variables = { ...settingsOf('env'), ...(own['env'] as NamedSettings | undefined) };
   const component: Component = {
     ...{ role, n8n, values, own, variables, heap: {}, named: {} },
   };
@@ -209,7 +209,10 @@ export function componentOf(values: Settings, role: Role, n8n: string): Componen
 
 /** MiB of V8's heaps by their shares of the memory limit: docs/chart/memory.md. */
 function heapsOf({ values, own, named }: Component): Component['heap'] {
-  const heap = { ...(values['heap'] as Settings), ...(own['heap'] as Settings | undefined) };
+  const heap = {
+    ...(values['heap'] as NamedSettings),
+    ...(own['heap'] as NamedSettings | undefined),
+  };
   const limit = at(own, ['resources', 'limits', 'memory']);
   if (limit === undefined || limit === null || heap['enabled'] !== true) return {};
   const shares = {
@@ -233,7 +236,7 @@ function shareOf(share: string, limitMiB: number): number {
 export const mebibytes = (amount: unknown): number =>
   /^\d+$/.test(asText(amount)) ? Math.floor(Number(amount) / 2 ** 20) : parseMemory(asText(amount));
 
-export interface Environment {
+export interface RoleEnvironment {
   /** Without NODE_OPTIONS. */
   variables: Record<string, string>;
   /** Options of Node.js, but for the patches. */
@@ -243,7 +246,7 @@ export interface Environment {
 }
 
 /** What the kit sets in a process, apart from its place; `untuned` only what any n8n needs. */
-export function environmentOf(component: Component, untuned = false): Environment {
+export function environmentOf(component: Component, untuned = false): RoleEnvironment {
   const { options, patches, variables } = table();
   const chosen = (all: readonly Row[]): [string, string][] =>
     all.flatMap((row) => {

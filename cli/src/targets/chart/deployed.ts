@@ -12,8 +12,8 @@ import {
   environmentOf,
   mebibytes,
   type Component,
-  type Environment,
-  type Settings,
+  type RoleEnvironment,
+  type NamedSettings,
 } from '../../plan/environment';
 import { limitsOf } from '../../plan/limits';
 import { parseCpu } from '../../plan/quantities';
@@ -159,12 +159,12 @@ function roleOf(component: Component): object {
   return {
     ...limits,
     heapMiB: oldSpace === null ? 'none' : oldSpace === byRule ? 'auto' : oldSpace,
-    env: plain(component.own['env'] as Settings | undefined),
+    env: plain(component.own['env'] as NamedSettings | undefined),
   };
 }
 
 /** Values from Secrets are not here; what is null the chart takes out; places are those of this machine. */
-const plain = (env: Readonly<Settings> | null | undefined): Record<string, string> =>
+const plain = (env: Readonly<NamedSettings> | null | undefined): Record<string, string> =>
   Object.fromEntries(
     Object.entries(env ?? {}).flatMap(([name, value]) =>
       value === null || typeof value === 'object' || isOfPlace(name)
@@ -225,7 +225,7 @@ function differenceOf(
 /** Options that only the pod has, and patches that only one of them has. */
 function differentOptions(
   wanted: readonly string[],
-  here: Environment,
+  here: RoleEnvironment,
 ): { options: string[]; patches: string[] } {
   const patchIn = (option: string): string | undefined =>
     /^--require="?(?:.*\/)?([\w-]+\.cjs)"?$/.exec(option)?.[1];

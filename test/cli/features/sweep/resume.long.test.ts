@@ -1,13 +1,13 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SweepFolder } from '../../../../cli/src/features/sweep/folder';
 import type { CellRecord, SweepRecord } from '../../../../cli/src/features/sweep/record';
 import { until } from '../../../support/cli';
 
 const ROOT = join(__dirname, '../../../..');
-const folder = mkdtempSync(join(tmpdir(), 'sweep-resume-'));
+// The command looks for the chart above its own file.
+const folder = mkdtempSync(join(ROOT, 'cli', 'node_modules', '.sweep-resume-'));
 const program = join(folder, 'stepper.cjs');
 const planFile = join(folder, 'plan.yaml');
 const started = new Set<ChildProcess>();
