@@ -30,7 +30,7 @@ export const sqliteDatabase = ([program, ...args]: Command, file: string): Datab
       [...args, '--no-warnings', '-e', sqliteScript, file, sql],
       {
         ...PLAIN,
-        ...(withinMs === undefined ? {} : { timeout: withinMs, killSignal: 'SIGKILL' }),
+        ...(withinMs === undefined ? {} : { timeout: Math.ceil(withinMs), killSignal: 'SIGKILL' }),
       },
     );
     return JSON.parse(stdout) as DatabaseRow[];

@@ -94,7 +94,7 @@ export async function query(
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: 2_000,
-    ...(withinMs === undefined ? {} : { statement_timeout: withinMs }),
+    ...(withinMs === undefined ? {} : { statement_timeout: Math.ceil(withinMs) }),
   });
   client.on('error', () => undefined); // The server going away is told by the query.
   await client.connect();
