@@ -421,6 +421,13 @@ describe('values of a chart', () => {
       .tree.map((tree) => ({ secret, tree })),
   );
 
+  test('a row of digits is shown as an amount of CPU, memory or storage, and nowhere else in resources', () => {
+    const limits = { cpu: '2', memory: 7799429131, deep: '7799429131' };
+    expect(foreignWithoutSecrets({ resources: { limits } })).toEqual({
+      resources: { limits: { ...limits, deep: hash } },
+    });
+  });
+
   test('hold no secret, at whatever place of our chart or of another it stands', () => {
     expect(places.length).toBeGreaterThan(200);
     fc.assert(

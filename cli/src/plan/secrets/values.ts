@@ -16,6 +16,8 @@ export interface ValuesSchema {
 
 /** Kubernetes' own form of an amount, such as 500m or 1.5Gi. */
 const QUANTITY = /^\d+(\.\d+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$/;
+/** What Kubernetes itself limits: under another name a row of digits may be anything. */
+const RESOURCE = /^(cpu|memory|ephemeral-storage)$/;
 const VERSION = /^v?\d+(\.\d+){1,3}$/;
 const VARIABLE = /^[A-Z][A-Z0-9_]+$/;
 
@@ -77,9 +79,8 @@ export function foreignWithoutSecrets(values: unknown, path: readonly string[] =
   if (isNothing(values) || isCount(last, values)) return values;
   const text = String(values);
   if (VARIABLE.test(last) && isHarmlessVariable(last, text)) return values;
-  if (before === 'resources' && /^(limits|requests)$/.test(parent) && QUANTITY.test(text)) {
-    return values;
-  }
+  const isOfResources = before === 'resources' && /^(limits|requests)$/.test(parent);
+  if (isOfResources && RESOURCE.test(last) && QUANTITY.test(text)) return values;
   return parent === 'image' && last === 'tag' && VERSION.test(text) ? values : maskOf(values);
 }
 
