@@ -2,6 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../cli/src/targets/process/ports';
 import { runPlainK6 } from '../support/k6';
 import { startKnownServer, type KnownServer } from '../support/known-server';
 
@@ -43,6 +45,8 @@ const run = (
   return runPlainK6(profile, env, undefined, flags, environment);
 };
 
+const isOk = ({ ok }: Response): boolean => ok;
+
 const OVERRIDES: [name: string, flags: string[], environment?: Record<string, string>][] = [
   ['--vus 10', ['--vus', '10']],
   ['--iterations 10', ['--iterations', '10']],
@@ -76,6 +80,24 @@ describe.each(['load', 'closed'])('%s', (profile) => {
     expect(exitCode).toBe(ABORTED);
     expect(server.seen.right).toBe(0);
   });
+});
+
+it('more iterations than the plan has end the test where a controller makes setup by the API of k6', async () => {
+  const api = `127.0.0.1:${String(await freePort())}`;
+  const flags = ['--no-setup', '--paused', `--address=${api}`, '--vus=1', '--iterations=10'];
+  const ended = run('load', flags);
+  const put = (path: string, body: object): Promise<Response> =>
+    fetch(`http://${api}/v1/${path}`, {
+      method: path === 'setup' ? 'PUT' : 'PATCH',
+      body: JSON.stringify(body),
+    });
+  while (!(await put('setup', { runId: 'of-a-controller', seed: 1 }).then(isOk, () => false))) {
+    await sleep(50);
+  }
+  await put('status', { data: { type: 'status', id: 'default', attributes: { paused: false } } });
+  const { exitCode, output } = await ended;
+  expect(exitCode).toBe(ABORTED);
+  expect(output).toContain('k6 runs more iterations than the plan has');
 });
 
 it.each([
