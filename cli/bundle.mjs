@@ -11,6 +11,8 @@ const common = {
   platform: 'node',
   target: 'node20',
   logLevel: 'warning',
+  // `here` of lab/paths.ts, which is an ES module when scripts load it.
+  define: { 'import.meta.dirname': '__dirname' },
 };
 
 const command = (folder, more) =>
@@ -19,7 +21,6 @@ const command = (folder, more) =>
     entryPoints: [join(import.meta.dirname, 'src/cli.ts')],
     outfile: join(folder, 'cli.js'),
     format: 'cjs',
-    define: { 'import.meta.dirname': '__dirname' },
     banner: { js: '#!/usr/bin/env node' },
     ...more,
   });
