@@ -11,16 +11,17 @@ const common = {
   platform: 'node',
   target: 'node20',
   logLevel: 'warning',
-  // `here` of lab/paths.ts, which is an ES module when scripts load it.
-  define: { 'import.meta.dirname': '__dirname' },
 };
+
+/** The sources are ES modules when scripts load them; `here` of lab/paths.ts asks for both. */
+const cjs = { format: 'cjs', define: { 'import.meta.dirname': '__dirname' } };
 
 const command = (folder, more) =>
   build({
     ...common,
     entryPoints: [join(import.meta.dirname, 'src/cli.ts')],
     outfile: join(folder, 'cli.js'),
-    format: 'cjs',
+    ...cjs,
     banner: { js: '#!/usr/bin/env node' },
     ...more,
   });
@@ -36,7 +37,7 @@ const podPrograms = (folder) =>
     })),
     outdir: folder,
     outExtension: { '.js': '.cjs' },
-    format: 'cjs',
+    ...cjs,
     minify: true,
   });
 

@@ -3,9 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { compiled } from '../lab/generate/compiled.mjs';
 
-const { archiveOf, readArchive, writeArchive } = await compiled(
-  `export * from './record/archive';`,
-);
+const { archiveOf, readArchive, writeArchive } = compiled(`export * from './record/archive';`);
 
 /** The records of a study whose ids begin with `inside`, by the rest of their ids. */
 export function recordsOf(study, inside = '') {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { compiled } from '../lab/generate/compiled.mjs';
 
-export const kit = await compiled(`
+export const kit = compiled(`
   export { createGroup, findControl, readGroup } from './linux/cgroup';
   export { topologySchema } from './plan/topology';
   export { choosePorts, n8nProcesses } from './targets/process/layout';

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { buildSync } from 'esbuild';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -10,16 +10,17 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 let calls = 0;
 
 /** What `source` exports; `source` is TypeScript whose imports are paths from cli/src. */
-export async function compiled(source) {
+export function compiled(source) {
   // Beside the command, where the packages that it needs are found.
   const outfile = `${root}cli/.compiled-${process.pid}-${calls++}.cjs`;
   try {
-    await build({
+    buildSync({
       stdin: { contents: source, resolveDir: `${root}cli/src`, loader: 'ts' },
       outfile,
       bundle: true,
       platform: 'node',
       format: 'cjs',
+      define: { 'import.meta.dirname': '__dirname' },
       packages: 'external',
       logLevel: 'warning',
     });

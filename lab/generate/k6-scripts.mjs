@@ -10,7 +10,7 @@ import { table } from './results/records.mjs';
 const page = fileURLToPath(new URL('../../loadtests/README.md', import.meta.url));
 const read = (file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
 
-const { GROUPS, PROFILES } = await compiled(`
+const { GROUPS, PROFILES } = compiled(`
   export { GROUPS } from '../../loadtests/lib/variables.ts';
   export { PROFILES } from '../../loadtests/profiles/all.ts';
 `);

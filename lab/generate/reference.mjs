@@ -8,7 +8,7 @@ import { compiled } from './compiled.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pageFile = `${root}docs/reference.md`;
 
-const { programOf } = await compiled(`export { programOf } from './program';`);
+const { programOf } = compiled(`export { programOf } from './program';`);
 const program = programOf();
 const commands = program.commands.filter((command) => command.name() !== 'help');
 const page = await format([introduction(), list(), ...commands.map(section)].join('\n\n'), {

@@ -19,7 +19,7 @@ const pages = PAGES.map((page) => ({ ...page, parts: page.parts.map((part) => pa
   ({ parts }) => parts.some((part) => part !== ''),
 );
 
-const { drawChartFile } = await compiled(`export { drawChartFile } from './report/plot/draw';`);
+const { drawChartFile } = compiled(`export { drawChartFile } from './report/plot/draw';`);
 const plots = pages.flatMap((page) => page.plots());
 
 const files = new Map([

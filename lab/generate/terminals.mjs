@@ -8,7 +8,7 @@ import { terminalSvg } from './terminal/svg.mjs';
 
 const STYLE = { width: 96, colour: true };
 
-const command = await compiled(`
+const command = compiled(`
   export { readComparison } from './features/compare/record';
   export { readRun } from './record/read-run';
   export { readSearch } from './features/find/read';

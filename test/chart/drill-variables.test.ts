@@ -5,18 +5,18 @@ import { chooseTopology } from '../../cli/src/plan/chosen-topology.ts';
 import { ROLES, type Role } from '../../cli/src/plan/roles.ts';
 import { isOfPlace } from '../../cli/src/targets/chart/place-variables.ts';
 import { n8nEnv, type ProcessSeat } from '../../cli/src/targets/process/env.ts';
-import { told } from '../support/told.ts';
+import { commandOf, PARTS } from '../../studies/drills/parts.mjs';
 import { paths, render } from './support/helm.ts';
 import { podTemplates } from './support/pods.ts';
 
 const root = join(__dirname, '../..');
 
 /** What the plan gives the command. */
-const given = told<string[]>(
-  join(root, 'studies/drills/parts.mjs'),
-  `it.commandOf(it.PARTS.find(({ name }) => name === 'kill-main-process-defaults-1'),
-     { root: input, out: 'out', isShort: false })`,
-  root,
+const given = (
+  commandOf(
+    PARTS.find(({ name }) => name === 'kill-main-process-defaults-1') as (typeof PARTS)[number],
+    { root, out: 'out', isShort: false },
+  ) as string[]
 ).flatMap((word, index, words) => (words[index - 1] === '--env' ? [word] : []));
 const env = Object.fromEntries(
   given.map((word): [string, string] => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { parseAllDocuments } from 'yaml';
+import { readValues } from '../../charts/n8n-tuned/tools/values.mjs';
 import { attempt, chart, KUBERNETES, paths } from './support/helm.ts';
 import { SEED } from './support/seed.ts';
 import { anyValues } from './support/values.ts';
@@ -14,11 +15,6 @@ type Values = Record<string, unknown>;
 /** RENDERINGS and SEED repeat a failure or look further. */
 const RENDERINGS = Number(process.env['RENDERINGS'] ?? 40);
 const SIDE_BY_SIDE = 2;
-
-const LIST_VALUES = `
-  import { readValues } from '${join(chart, 'tools/values.mjs')}';
-  console.log(JSON.stringify(readValues('${join(chart, 'values.yaml')}')));
-`;
 
 /** Texts that YAML, shells and names trip over. Braces are not among them: they are a template, whose words are Go's. */
 const TEXTS = [
@@ -143,10 +139,9 @@ function put(values: Values, path: string[], value: unknown): Values {
 
 let folder: string;
 let places: Place[];
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-mistakes-'));
-  const { output } = await attempt(process.execPath, ['--input-type=module', '-e', LIST_VALUES]);
-  places = JSON.parse(output) as Place[];
+  places = readValues(join(chart, 'values.yaml')) as Place[];
 });
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { attempt, chart, paths, render, type Manifest } from './support/helm.ts';
+import { readValues } from '../../charts/n8n-tuned/tools/values.mjs';
+import { chart, paths, render, type Manifest } from './support/helm.ts';
 
 type Values = Record<string, unknown>;
 
@@ -59,11 +60,6 @@ const MEANS_NOTHING_TO: Record<string, string[]> = {
   keepAliveSeconds: ['worker', 'worker-heavy'],
 };
 
-const LIST_VALUES = `
-  import { readValues } from '${join(chart, 'tools/values.mjs')}';
-  console.log(JSON.stringify(readValues('${join(chart, 'values.yaml')}')));
-`;
-
 interface Leaf {
   path: string[];
   value: unknown;
@@ -71,10 +67,9 @@ interface Leaf {
 
 let folder: string;
 let leaves: Leaf[];
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-pod-'));
-  const { output } = await attempt(process.execPath, ['--input-type=module', '-e', LIST_VALUES]);
-  leaves = (JSON.parse(output) as Leaf[])
+  leaves = (readValues(join(chart, 'values.yaml')) as Leaf[])
     .filter(({ path }) => path[0] === 'pod')
     .flatMap(({ path, value }) => flattened(path.slice(1), value));
 });

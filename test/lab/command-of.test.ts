@@ -1,13 +1,10 @@
 // How a record was made: the command that studies write into their records.
 import { join } from 'node:path';
-import { told } from '../support/told';
+import { commandOf as recordedCommandOf } from '../../studies/command-of.mjs';
 
 const root = join(__dirname, '../..');
 const commandOf = (args: string[]): string =>
-  told(join(root, 'studies/command-of.mjs'), 'it.commandOf(input.script, input.args)', {
-    script: join(root, 'studies/sessions/measure.mjs'),
-    args,
-  });
+  recordedCommandOf(join(root, 'studies/sessions/measure.mjs'), args);
 
 test('is called from the root of the repository', () => {
   expect(commandOf(['--rounds', '3'])).toBe('node studies/sessions/measure.mjs --rounds 3');

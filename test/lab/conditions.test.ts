@@ -1,13 +1,12 @@
 // Under what the figures of a page were measured, from the records that it links to.
 import { join } from 'node:path';
-import { told } from '../support/told';
+import * as generator from '../../lab/generate/results/conditions.mjs';
+import { headOf } from '../../studies/head.mjs';
 
 const root = join(__dirname, '../..');
-const generator = join(root, 'lab/generate/results/conditions.mjs');
-const conditionsIn = (...records: object[]): string =>
-  told(generator, 'it.conditionsIn(input)', records);
+const conditionsIn = (...records: object[]): string => generator.conditionsIn(records);
 const conditionsOf = (...paths: string[]): string =>
-  told(generator, 'it.conditionsOf(input)', paths.map((path) => `[record](../${path})`).join(' '));
+  generator.conditionsOf(paths.map((path) => `[record](../${path})`).join(' '));
 
 const machine = { cpu: 'Intel(R) Xeon(R) Processor', cores: 2, memoryMiB: 24106 };
 const run = (profile: object): object => ({
@@ -44,11 +43,7 @@ test('those of records that are kept', () => {
 });
 
 test('a record has from its script when, where and by which command it was measured', () => {
-  const head = told<{ when: string; command: string; loadAverageAtStart: number }>(
-    join(root, 'studies/head.mjs'),
-    'it.headOf(["node", input, "waiting"])',
-    join(root, 'test/process/known-capacity.bench.mjs'),
-  );
+  const head = headOf(['node', join(root, 'test/process/known-capacity.bench.mjs'), 'waiting']);
   expect(head.command).toBe('node test/process/known-capacity.bench.mjs waiting');
   expect(head.loadAverageAtStart).toBeGreaterThanOrEqual(0);
   expect(conditionsIn({ waiting: head })).toMatch(/^\d+ cores \(.+\); \d{4}-\d\d-\d\d$/);

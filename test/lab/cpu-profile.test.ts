@@ -1,9 +1,6 @@
 // Where the CPU of a request goes: what is made of the profile of a process, and what the page says takes time out of it.
-import { join } from 'node:path';
-import { told } from '../support/told';
-
-const root = join(__dirname, '../..');
-const summary = join(root, 'studies/cpu-profile/summary.mjs');
+import { summaryOf } from '../../studies/cpu-profile/summary.mjs';
+import * as page from '../../lab/generate/results/request-costs.mjs';
 
 const frame = (functionName: string, url = ''): { functionName: string; url: string } => ({
   ...{ functionName, url },
@@ -37,10 +34,7 @@ interface Summary {
   functions: { name: string; ms: number }[];
 }
 const of = (fromMs: number, toMs: number, argv = PROFILE.argv): Summary =>
-  told<Summary>(
-    summary,
-    `it.summaryOf(${JSON.stringify({ ...PROFILE, argv })}, { fromMs: ${String(fromMs)}, toMs: ${String(toMs)} })`,
-  );
+  summaryOf({ ...PROFILE, argv }, { fromMs, toMs });
 
 test('native code counts for the package that called it, and Node.js for itself only at the bottom', () => {
   const { role, threadMs, groups, functions } = of(0, 10_000);
@@ -73,7 +67,6 @@ test.each([
 });
 
 describe('what takes time out of a request', () => {
-  const page = join(root, 'lab/generate/results/request-costs.mjs');
   const BRIDGE = '@n8n/expression-runtime/dist/cjs/bridge/isolated-vm-bridge.js';
   const profile = {
     ...{ path: 'a.json', workload: 'expressions', clients: 8, responses: 10, seconds: 5 },
@@ -98,18 +91,12 @@ describe('what takes time out of a request', () => {
   };
 
   test('is the CPU of each process for a response, and their sum', () => {
-    const text = told<string>(page, 'it.requestCostsText({ profiles: input, changes: [] })', [
-      profile,
-    ]);
+    const text = page.requestCostsText({ profiles: [profile], changes: [] });
     expect(text).toContain('| expressions | 40 ms | 60 ms | 0 ms | 100 ms | 2/s |');
   });
 
   test('what is left is named by what it does, of all processes, the largest first', () => {
-    const left = told<{ what: string; why: string; shares: { share: number; ms: number }[] }[]>(
-      page,
-      'it.leftOf(input)',
-      [profile],
-    );
+    const left = page.leftOf([profile]);
     expect(left.map(({ what, shares }) => [what, shares[0]?.share, shares[0]?.ms])).toEqual([
       ['Making and disposing of isolates', 0.12, 12],
       [expect.stringContaining('Sending statements to PostgreSQL'), 0.08, 8],
@@ -124,8 +111,7 @@ describe('what takes time out of a request', () => {
       ...{ tuning: 'default', env: {}, webhooks: { count: 0 } },
       ...{ workers: { count: 1, concurrency: 10 }, ...more },
     });
-    const change = (a: object, b: object): string =>
-      told(page, 'it.changeOf(input.a, input.b)', { a: topology(a), b: topology(b) });
+    const change = (a: object, b: object): string => page.changeOf(topology(a), topology(b));
     const without = (patches: string): object => ({ env: { N8N_TUNED_WITHOUT: patches } });
     expect(change(without('zone-once'), {})).toBe('the patch `zone-once`');
     expect(change(without('a,b,c'), without('c'))).toBe('the patches `a`, `b`');

@@ -1,8 +1,5 @@
 // The pool of database connections: what the page says of the cells that were measured.
-import { join } from 'node:path';
-import { told } from '../support/told';
-
-const page = join(__dirname, '../../lab/generate/results/database-pool.mjs');
+import * as page from '../../lab/generate/results/database-pool.mjs';
 
 const cell = (poolSize: number, more: object = {}): object => ({
   ...{ poolSize, concurrency: 10, ratePerSecond: 20, isControl: false },
@@ -14,7 +11,7 @@ const broken = {
   errors: { 'status 503': 296, 'status 500': 695, timeout: 240, unanswered: 4 },
 };
 const partOf = (cells: object[], more: object = {}): string =>
-  told(page, 'it.partOf(input)', {
+  page.partOf({
     ...{ path: 'a.json', roundTripMs: 10, pingTimeoutMs: 5000, cells, ...more },
   });
 

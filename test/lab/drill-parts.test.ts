@@ -10,10 +10,12 @@ import {
 import type { DrillLedger, DrillRecord } from '../../cli/src/features/drill/record';
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleDrill } from '../support/sample-drill';
-import { told } from '../support/told';
+import * as plan from '../../studies/drills/parts.mjs';
+import * as drillTable from '../../lab/generate/results/drill-table.mjs';
+import * as drillCauses from '../../lab/generate/results/drill-causes.mjs';
+import { restartsIn, seenIn, waysIn } from '../../studies/drills/ledger.mjs';
 
 const root = join(__dirname, '../..');
-const plan = join(root, 'studies/drills/parts.mjs');
 
 type Counts = Partial<Record<LedgerClass, number>>;
 const classesOf = (given: Counts): DrillLedger['classes'] =>
@@ -32,10 +34,9 @@ interface Part {
 }
 
 describe('the parts', () => {
-  const { parts, commands } = told<{ parts: Part[]; commands: string[][] }>(
-    plan,
-    `{ parts: it.PARTS, commands: it.PARTS.map((part) => it.commandOf(part,
-       { root: '/here', out: 'out', isShort: false })) }`,
+  const parts = plan.PARTS as unknown as Part[];
+  const commands: string[][] = plan.PARTS.map((part) =>
+    plan.commandOf(part, { root: '/here', out: 'out', isShort: false }),
   );
 
   test('have every fault on every target that can make it, and no other', () => {
@@ -69,13 +70,9 @@ describe('the parts', () => {
     });
     /** Of the named parts, those that are needed once there are these records. */
     const needed = (names: string[], records: Record<string, object> = {}): string[] =>
-      told(
-        plan,
-        `it.PARTS.filter((part) => input.names.includes(part.name))
-           .filter((part) => it.isNeeded(part, (name) => input.records[name]))
-           .map(({ name }) => name)`,
-        { names, records },
-      );
+      plan.PARTS.filter((part) => names.includes(part.name))
+        .filter((part) => plan.isNeeded(part, (name: string) => records[name]))
+        .map(({ name }) => name);
     const all = (fault: string, target = 'process'): string[] =>
       parts.filter((part) => part.fault === fault && part.target === target).map((p) => p.name);
 
@@ -140,7 +137,7 @@ describe('the parts', () => {
     );
 
     test('harmless are those that operators do on purpose, and those that only make it slow', () => {
-      expect(told<string[]>(plan, 'it.HARMLESS').sort()).toEqual(
+      expect([...plan.HARMLESS].sort()).toEqual(
         FAULTS.filter(({ name, kind }) => kind === 'planned' || /^(slow-|burst)/.test(name))
           .map(({ name }) => name)
           .sort(),
@@ -151,7 +148,7 @@ describe('the parts', () => {
   test('are measured again once n8n gets other variables', () => {
     const [name, other] = ['kill-main-process-defaults-1', 'kill-main-process-as-it-comes-1'];
     const isCurrent = (of: string, command: string[]): boolean =>
-      told(plan, 'it.isCurrent(input)', { name: of, drill: { command } });
+      plan.isCurrent({ name: of, drill: { command } });
     const command = (of: string): string[] =>
       (commands[parts.findIndex((part) => part.name === of)] ?? []).map((word) =>
         word.replaceAll('/here', '.'),
@@ -164,9 +161,18 @@ describe('the parts', () => {
   });
 
   test('are measured again alone where they broke a promise of a time beside others', () => {
-    const isSlowBeside = (broken: string[], given: object): boolean =>
-      told(plan, 'it.isSlowBeside(input)', {
-        ...{ fault: 'stop-redis', configuration: 'as-it-comes', ...given },
+    const isSlowBeside = (
+      broken: string[],
+      given: { fault?: string; configuration?: string; atOnce?: number; beside?: number },
+    ): boolean =>
+      plan.isSlowBeside({
+        ...{
+          fault: 'stop-redis',
+          configuration: 'as-it-comes',
+          atOnce: undefined,
+          beside: undefined,
+          ...given,
+        },
         drill: {
           verdict: {
             promises: ['lost', 'running', 'recover'].map((metric) => ({
@@ -188,7 +194,7 @@ describe('the parts', () => {
   });
 
   test('have the machine for themselves in pods where others beside them failed', () => {
-    const alone = told<string[]>(plan, 'it.PARTS.filter(it.isAlone).map(({ name }) => name)');
+    const alone = plan.PARTS.filter(plan.isAlone).map(({ name }) => name);
     const isAlone = (name: string): boolean => alone.includes(`${name}-defaults-1`);
     expect(isAlone('oom-worker-kubernetes')).toBe(true);
     expect(isAlone('oom-worker-process')).toBe(false);
@@ -271,8 +277,7 @@ test('pods that share a node ask for less, and have the limits of the chart', ()
 
 describe('the table', () => {
   const { record } = sampleDrill();
-  const page = (records: object[]): string =>
-    told(join(root, 'lab/generate/results/drill-table.mjs'), 'it.drillTable(input)', records);
+  const page = (records: object[]): string => drillTable.drillTable(records);
   const part = (drill: DrillRecord, repeat: number, configuration = 'defaults'): object => ({
     ...{ fault: 'kill-worker', target: 'process', configuration, repeat, drill, doneTwice: 0 },
     path: `studies/drills/results/parts/${String(repeat)}.json`,
@@ -391,11 +396,8 @@ describe('the table', () => {
 
   test('gives a cause by when the lost requests were due', () => {
     const causes = (fault: string, lostDue: object, classes = ['lost']): string =>
-      told<{ cause: string }>(
-        join(root, 'lab/generate/results/drill-causes.mjs'),
-        'it.causesOf(input)',
-        { fault, configuration: 'defaults', metric: 'lost', classes, lostDue },
-      ).cause;
+      drillCauses.causesOf({ fault, configuration: 'defaults', metric: 'lost', classes, lostDue })
+        .cause;
     const none = { before: false, during: false, after: false, late: false };
     const [before, during, just, after, never] = [
       { ...none, before: true },
@@ -445,13 +447,10 @@ describe('the table', () => {
       // Due while the fault was being made, and only then.
       ...['5255,i,lost,error,crashed,0,0', '5256,j,once,expected,succeeded,1,1'],
     ].join('\n');
-    expect(
-      told(
-        join(root, 'studies/drills/ledger.mjs'),
-        'it.seenIn(input, { faultMs: 5250, madeMs: 5260 })',
-        `${csv}\n`,
-      ),
-    ).toEqual({ doneTwice: 1, lostDue: { before: 2, during: 1, after: 3 } });
+    expect(seenIn(`${csv}\n`, { faultMs: 5250, madeMs: 5260 })).toEqual({
+      doneTwice: 1,
+      lostDue: { before: 2, during: 1, after: 3 },
+    });
   });
 
   test('what a ledger tells of a fault that is made again and again: each other way, and when it was due', () => {
@@ -461,13 +460,7 @@ describe('the table', () => {
       ...['2400,c,repeated,error,failed + succeeded,2,1', '2450,d,revived,error,failed,1,1'],
       '3200,e,refused,error,,0,0',
     ].join('\n');
-    expect(
-      told(
-        join(root, 'studies/drills/ledger.mjs'),
-        'it.waysIn(input, [1000, 2000, 3000])',
-        `${csv}\n`,
-      ),
-    ).toEqual([
+    expect(waysIn(`${csv}\n`, [1000, 2000, 3000])).toEqual([
       {
         ...{ class: 'repeated', executions: 'failed + succeeded', begun: '2', done: '1' },
         ...{ requests: 2, beforeSeconds: 0.6, afterSeconds: null },
@@ -489,9 +482,7 @@ describe('the table', () => {
       { tMs: 460, kind: 'exit', text: 'worker-1 ended: signal SIGKILL', inFlight: 3 },
       { tMs: 1210, kind: 'restart', text: 'worker-1 was started again', inFlight: 0 },
     ];
-    expect(
-      told(join(root, 'studies/drills/ledger.mjs'), 'it.restartsIn(input, 250)', { events }),
-    ).toEqual([
+    expect(restartsIn({ events }, 250)).toEqual([
       { afterSeconds: 0.2, text: 'worker-1 ended: signal SIGKILL' },
       { afterSeconds: 1, text: 'worker-1 was started again' },
     ]);

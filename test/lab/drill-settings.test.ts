@@ -1,11 +1,8 @@
 // The drills of the settings that decide what a fault costs: their plan, and their tables on the page of drills.
-import { join } from 'node:path';
 import { FAULTS } from '../../cli/src/features/drill/faults';
 import { sampleDrill } from '../support/sample-drill';
-import { told } from '../support/told';
-
-const root = join(__dirname, '../..');
-const plan = join(root, 'studies/drill-settings/parts.mjs');
+import * as plan from '../../studies/drill-settings/parts.mjs';
+import * as drillSettings from '../../lab/generate/results/drill-settings.mjs';
 
 interface Part {
   setting: string;
@@ -16,10 +13,9 @@ interface Part {
   name: string;
 }
 
-const { parts, commands } = told<{ parts: Part[]; commands: string[][] }>(
-  plan,
-  `{ parts: it.PARTS, commands: it.PARTS.map((part) => it.commandOf(part,
-     { root: '/here', out: 'out', isShort: false })) }`,
+const parts = plan.PARTS as unknown as Part[];
+const commands: string[][] = plan.PARTS.map((part) =>
+  plan.commandOf(part, { root: '/here', out: 'out', isShort: false }),
 );
 
 /** What a command gives for an option or a variable; of two the later one counts. */
@@ -70,11 +66,7 @@ test('stand on the page by setting, with what is missing', () => {
   const { record } = sampleDrill();
   const found = parts.filter(({ setting, repeat }) => setting === 'guard' && repeat <= 2);
   const records = found.map((part) => ({ ...part, path: `${part.name}.json`, drill: record }));
-  const page = told<string>(
-    join(root, 'lab/generate/results/drill-settings.mjs'),
-    'it.settings(input)',
-    records,
-  );
+  const page = drillSettings.settings(records);
   expect(page).toContain(`${String(parts.length - found.length)} have not been measured yet`);
   expect(page).toContain('### The worker guard');
   expect(page).not.toContain('### The locks of jobs');
@@ -82,7 +74,5 @@ test('stand on the page by setting, with what is missing', () => {
   for (const value of values) {
     expect(page).toMatch(new RegExp(`\\| ${value} \\| redis-half-open \\| \\[1\\]\\S+ \\[2\\]`));
   }
-  expect(
-    told(join(root, 'lab/generate/results/drill-settings.mjs'), 'it.settings(input)', []),
-  ).toBe('');
+  expect(drillSettings.settings([])).toBe('');
 });

@@ -1,27 +1,8 @@
 // How evenly requests are spread, as the page on balancing says it.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { coefficientOfVariation, gini as giniOf } from '../../lab/generate/results/evenness.mjs';
 
-interface Evenness {
-  variation: number;
-  gini: number;
-}
-
-/** An ES module, which Jest does not load. */
-function evennessOf(all: number[][]): Evenness[] {
-  const text = execFileSync(
-    process.execPath,
-    [
-      ...['--input-type=module', '--eval'],
-      `import { coefficientOfVariation, gini } from './lab/generate/results/evenness.mjs';
-       const all = JSON.parse(process.argv[1]);
-       console.log(JSON.stringify(all.map((one) => ({ variation: coefficientOfVariation(one), gini: gini(one) }))));`,
-      JSON.stringify(all),
-    ],
-    { cwd: join(__dirname, '../..'), encoding: 'utf8' },
-  );
-  return JSON.parse(text) as Evenness[];
-}
+const evennessOf = (all: number[][]): { variation: number; gini: number }[] =>
+  all.map((one) => ({ variation: coefficientOfVariation(one), gini: giniOf(one) }));
 
 test.each([
   ['as many for each', [25, 25, 25, 25], 0, 0],

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { at, chartFile } from '../../cli/src/plan/environment';
 import { parseExport } from '../../cli/src/catalogue/exported-workflow';
-import { told } from '../support/told';
+import * as fit from '../../studies/heap/fit.mjs';
+import * as plan from '../../studies/heap/parts.mjs';
+import * as page from '../../lab/generate/results/heap-map.mjs';
 
 const root = join(__dirname, '../..');
 const folder = join(root, 'studies/heap');
-const plan = join(folder, 'parts.mjs');
-const fit = join(folder, 'fit.mjs');
-const page = join(root, 'lab/generate/results/heap-map.mjs');
 
 interface Layout {
   containerMiB: number;
@@ -37,11 +36,9 @@ interface Row {
   peakMiB: number;
 }
 
-const { parts, quick, chart } = told<{
-  parts: Part[];
-  quick: Part[];
-  chart: Record<string, number>;
-}>(plan, '{ parts: it.PARTS, quick: it.QUICK_PARTS, chart: it.CHART }');
+const parts = plan.PARTS as unknown as Part[];
+const quick = plan.QUICK_PARTS as unknown as Part[];
+const chart: Record<string, number> = plan.CHART;
 
 describe('the parts', () => {
   test('are named once each and fit into half an hour, the quick ones into a minute', () => {
@@ -101,7 +98,7 @@ test('what became of a payload', () => {
     ['ended', { end: 'exit' }],
   ];
   const seen = cases.map(([, differs]) => ({ ...lived, ...differs }));
-  expect(told(fit, 'input.map(it.outcomeOf)', seen)).toEqual(cases.map(([outcome]) => outcome));
+  expect(seen.map(fit.outcomeOf)).toEqual(cases.map(([outcome]) => outcome));
 });
 
 describe('the rule', () => {
@@ -132,8 +129,7 @@ describe('the rule', () => {
     besideMiB: number | null;
     payloadShare: number | null;
   }
-  const fitted = (held: Row[], returned: Row[]): Rule =>
-    told(fit, 'it.fitRule(input)', { held, returned });
+  const fitted = (held: Row[], returned: Row[]): Rule => fit.fitRule({ held, returned });
 
   test('is the largest share that the kernel never ended, and what has to be left beside it', () => {
     expect(fitted(filled(300), messages(1 / 16))).toEqual({
@@ -145,13 +141,8 @@ describe('the rule', () => {
 
   test('never promises what was ended, whatever n8n needs', () => {
     const needs = fc.sample(fc.integer({ min: 0, max: 2500 }), 40);
-    const rules = told<Rule[]>(
-      fit,
-      'input.map((held) => it.fitRule({ held, returned: [] }))',
-      needs.map(filled),
-    );
-    for (const [index, need] of needs.entries()) {
-      const { heapShare, besideMiB, payloadShare } = rules[index] as Rule;
+    for (const need of needs) {
+      const { heapShare, besideMiB, payloadShare } = fitted(filled(need), []);
       if (besideMiB !== null) expect(besideMiB).toBeGreaterThanOrEqual(need);
       if (heapShare !== null)
         for (const size of SIZES) expect(size * (1 - heapShare)).toBeGreaterThanOrEqual(need);
@@ -170,7 +161,7 @@ describe('the rule', () => {
   test('counts a size as outlived only as far as no smaller one ended n8n', () => {
     const outcomes = ['ok', 'runner heap', 'killed', 'runner heap'];
     const rows = outcomes.map((outcome, at) => row(1024, { payloadMiB: 16 * (at + 1), outcome }));
-    expect(told(fit, 'it.largestPayloads(input)', rows)).toEqual([
+    expect(fit.largestPayloads(rows)).toEqual([
       { containerMiB: 1024, passesMiB: 16, outlivedMiB: 32, endedByMiB: 48 },
     ]);
   });
@@ -197,13 +188,13 @@ describe('the rule', () => {
     ];
 
     test('stands beside that of the chart', () => {
-      const text = told<string>(page, 'it.heapMapText(input)', all);
+      const text = page.heapMapText(all);
       expect(text).toContain('| heap of n8n, most of the container | 62.5% | 50% |');
       expect(text).toContain('| largest message, of the container | 1/24 | 1/48 |');
       expect(text).toContain('| 1,024 MiB | 64 MiB | 64 MiB | 1/16 | 128 MiB | 21 MiB |');
       expect(text).toContain('n8n ended in 0 of 2 payloads');
       expect(text).toContain('| 42 MiB | an error, as it exceeds the cap | 710 MiB |');
-      expect(told(page, 'it.heapMapAnswer(input)', all)).toEqual({
+      expect(page.heapMapAnswer(all)).toEqual({
         sentence:
           'A heap of up to 62.5% of its container is full before the container is, and n8n outlives messages of 1/24 of it.',
         ours: 'the chart gives 50% and 1/48',
@@ -212,17 +203,13 @@ describe('the rule', () => {
 
     test('is not fitted to a quick run', () => {
       const quickly = all.map((one) => ({ ...one, path: 'results/quick/map/parts/a.json' }));
-      const said = told<{ sentence: string; text: string }>(
-        page,
-        '({ ...it.heapMapAnswer(input), text: it.heapMapText(input) })',
-        quickly,
-      );
+      const said = { ...page.heapMapAnswer(quickly), text: page.heapMapText(quickly) };
       expect(said.sentence).toMatch(/^Not answered yet/);
       expect(said.text).not.toContain('### The rule');
     });
 
     test('is left out while nothing was measured', () => {
-      expect(told(page, 'it.heapMapText([])')).toBe('');
+      expect(page.heapMapText([])).toBe('');
     });
   });
 });

@@ -1,8 +1,5 @@
 // How many sandboxes to keep ready: what is made of a run.
-import { join } from 'node:path';
-import { told } from '../support/told';
-
-const figures = join(__dirname, '../../studies/isolate-pool/figures.mjs');
+import * as figures from '../../studies/isolate-pool/figures.mjs';
 
 const RUN = {
   profile: { warmupSeconds: 8 },
@@ -19,10 +16,7 @@ const RUN = {
   },
 };
 const figuresOf = (rows: string[]): { coldSandboxes: number | null } =>
-  told(figures, 'it.figuresOf(input.run, input.samples)', {
-    run: RUN,
-    samples: `${['tMs,role,instance,metric,value', ...rows].join('\n')}\n`,
-  });
+  figures.figuresOf(RUN, `${['tMs,role,instance,metric,value', ...rows].join('\n')}\n`);
 const cold = (tMs: number, value: number, role = 'main'): string =>
   `${String(tMs)},${role},${role},coldSandboxes,${String(value)}`;
 

@@ -12,11 +12,14 @@ import type { FindRecord } from '../../cli/src/features/find/record';
 import { valuesOfTopology } from '../../cli/src/plan/chart-values';
 import { topologyOfValues } from '../../cli/src/targets/kubernetes/release/values';
 import { sampleSearch } from '../support/sample-find';
-import { told } from '../support/told';
+import * as page from '../../lab/generate/results/kubernetes.mjs';
+import { factors } from '../../lab/generate/results/kubernetes-ratio.mjs';
+import * as charts from '../../studies/charts/parts.mjs';
+import { containersOf } from '../../studies/kubernetes/figures.mjs';
+import * as plan from '../../studies/kubernetes/parts.mjs';
 
 const root = join(__dirname, '../..');
 const folder = join(root, 'studies/kubernetes');
-const generators = join(root, 'lab/generate/results');
 
 interface Part {
   name: string;
@@ -28,17 +31,12 @@ interface Part {
 }
 
 describe('the parts', () => {
-  const { parts, commands, compared, peers } = told<{
-    parts: Part[];
-    commands: string[][];
-    compared: string[];
-    peers: string[];
-  }>(
-    join(folder, 'parts.mjs'),
-    `{ parts: it.PARTS, compared: it.COMPARED.map(it.peerPart),
-       commands: it.PARTS.map((part) => it.commandOf(part, { out: 'out', evidence: 'evidence', isShort: false })),
-       peers: (await import('${join(root, 'studies/charts/parts.mjs')}')).PARTS.map(({ name }) => name) }`,
+  const parts: Part[] = plan.PARTS;
+  const commands: string[][] = parts.map((part) =>
+    plan.commandOf(part, { out: 'out', evidence: 'evidence', isShort: false }),
   );
+  const compared: string[] = plan.COMPARED.map(plan.peerPart);
+  const peers = charts.PARTS.map(({ name }: { name: string }) => name);
   const commandOf = (name: string): string[] =>
     commands[parts.findIndex((part) => part.name === name)] ?? [];
 
@@ -127,11 +125,10 @@ describe('what is kept of a run', () => {
       [3000, 'main', 'n8n-main-0', 'groupCpuCores', 9],
     ];
     const text = ['tMs,role,instance,metric,value', ...rows.map((row) => row.join(','))].join('\n');
-    const [main, ...others] = told<Record<string, number>[]>(
-      join(folder, 'figures.mjs'),
-      'it.containersOf(input, { fromMs: 1000, toMs: 3000 })',
-      text,
-    );
+    const [main, ...others] = containersOf(text, { fromMs: 1000, toMs: 3000 }) as unknown as Record<
+      string,
+      number
+    >[];
     expect(others).toEqual([]);
     expect(main).toMatchObject({ role: 'main', instances: 1, limitCores: 0.5 });
     expect(main?.['cores']).toBeCloseTo(0.45);
@@ -204,34 +201,33 @@ function searchRecord(
 }
 
 describe('the page', () => {
-  const page = (records: object[], what = 'sideBySide'): string =>
-    told(
-      join(generators, 'kubernetes.mjs'),
-      `it.${what}(Object.fromEntries(input.map((one) => [one.name, one])), [])`,
-      records,
-    );
+  const named = (records: object[]): object =>
+    Object.fromEntries(records.map((one) => [(one as { name: string }).name, one]));
+  const pageOf = (records: object[]): string => page.sideBySide(named(records));
+  const commandsOf = (records: object[]): string => page.commands(named(records), []);
+  const answerOf = (records: object[]): object => page.answer(named(records));
   const processes = searchRecord('regular', 'process', { rate: 40, cpuMs: 12, readingMs: 0 });
   const pods = searchRecord('regular', 'kubernetes', { rate: 32, cpuMs: 14, readingMs: 1 });
 
   test('is left out while nothing was measured', () => {
-    expect([page([]), page([], 'commands')]).toEqual(['', '']);
+    expect([pageOf([]), commandsOf([])]).toEqual(['', '']);
   });
 
   test('has one search alone as a row, without a ratio, and names what is missing', () => {
-    const text = page([pods]);
+    const text = pageOf([pods]);
     expect(text).toContain('| regular | Kubernetes | 32/s (30.4 to 33.6) | found |');
     expect(text).not.toContain('### ');
     expect(text).toContain('Each process of n8n may use 0.5 cores and 1024 MiB');
-    const calls = page([pods], 'commands');
+    const calls = commandsOf([pods]);
     expect(calls).toMatch(/Not measured yet: .*find-regular-process.*last-node-regular-tuned/s);
     expect(calls).toContain(`- \`n8n-tuned find --target kubernetes --slo 'p95<300ms'\``);
-    expect(page([pods], 'answer')).toMatchObject({
+    expect(answerOf([pods])).toMatchObject({
       sentence: expect.stringContaining('1 have a') as string,
     });
   });
 
   test('has the ratio with its interval, and the share of it that the CPU for a response makes', () => {
-    const text = page([processes, pods]);
+    const text = pageOf([processes, pods]);
     expect(text).toContain('### Why they differ in regular mode');
     expect(text).toContain(
       'Kubernetes sustains 0.8x (95% interval: 0.745 to 0.859) of what processes do.',
@@ -244,7 +240,7 @@ describe('the page', () => {
     expect(text).toContain('began 10 minutes apart');
     expect(text).toContain('the cluster ran beside the processes, too');
     expect(text).toContain('| of it, reading figures within its containers, ms | 0 | 1 | - |');
-    expect(page([processes, pods], 'answer')).toMatchObject({
+    expect(answerOf([processes, pods])).toMatchObject({
       ours: '0.8x (0.745 to 0.859) in regular mode',
       sentence: 'In regular mode it sustains less.',
     });
@@ -252,22 +248,25 @@ describe('the page', () => {
 
   test('calls nothing a difference whose interval contains 1', () => {
     const near = { rate: 39, cpuMs: 12, readingMs: 0.2 };
-    const text = page([processes, searchRecord('regular', 'kubernetes', near)]);
+    const text = pageOf([processes, searchRecord('regular', 'kubernetes', near)]);
     expect(text).toContain('### What differs in regular mode');
     expect(text).toContain('no difference, as the interval contains 1');
     expect(text).not.toContain('of the difference |');
-    const wide = page([processes, searchRecord('regular', 'kubernetes', { ...near, width: 0.4 })]);
+    const wide = pageOf([
+      processes,
+      searchRecord('regular', 'kubernetes', { ...near, width: 0.4 }),
+    ]);
     expect(wide).toContain('not known, as the interval contains 1');
   });
 
   test('calls nothing a difference that rests on an inconclusive search, wherever its interval lies', () => {
     const { search } = pods as { search: FindRecord };
     const unsure = { ...pods, search: { ...search, verdict: 'inconclusive' } };
-    const text = page([processes, unsure]);
+    const text = pageOf([processes, unsure]);
     expect(text).toContain('### What differs in regular mode');
     expect(text).toContain('a search on which it rests was inconclusive');
     expect(text).not.toContain('of the difference');
-    expect(page([processes, unsure], 'answer')).toMatchObject({
+    expect(answerOf([processes, unsure])).toMatchObject({
       sentence: 'In regular mode it is not known, as a search was inconclusive.',
     });
   });
@@ -275,7 +274,7 @@ describe('the page', () => {
   test('says what it does not know, where a search has no run of full length that was sustained', () => {
     const unsure = processes as { search: FindRecord };
     const without = { ...unsure, search: { ...unsure.search, atCapacity: null } };
-    const text = page([without, pods]);
+    const text = pageOf([without, pods]);
     expect(text).toContain('### Why they differ in regular mode');
     expect(text).toContain('One of the searches rests on no run of full length');
     expect(text).toContain('| 40/s (38 to 42) | found | main event loop | -; - | - |');
@@ -297,35 +296,32 @@ describe('the page', () => {
       ...{ name, path: `studies/kubernetes/results/parts/${name}.json`, command: ['x'] },
       ...more,
     });
-    const text = page(
-      [
-        ...[processes, pods],
-        ...[
-          searchRecord('queue', 'process', { rate: 30, cpuMs: 15, readingMs: 0 }),
-          searchRecord('queue', 'kubernetes', { rate: 30, cpuMs: 15, readingMs: 0 }),
-        ],
-        of('run-queue', { run: { verdict } }),
-        of('prove', {
-          proof: { verdict: 'PROVEN', attempts: [{ sentence: 'It sustained 25.6.' }] },
-        }),
-        of('sweep-tuning-cpu', {
-          sweep: {
-            title: 'Tuning by CPU',
-            plan: {
-              dimensions: { tuning: ['default', 'throughput'] },
-              measure: { clients: 8, duration: 10 },
-            },
-            cells: [
-              cell('default', true),
-              cell('throughput', false),
-              cell('default', false),
-              cell('default', true),
-            ],
-          },
-        }),
+    const text = commandsOf([
+      ...[processes, pods],
+      ...[
+        searchRecord('queue', 'process', { rate: 30, cpuMs: 15, readingMs: 0 }),
+        searchRecord('queue', 'kubernetes', { rate: 30, cpuMs: 15, readingMs: 0 }),
       ],
-      'commands',
-    );
+      of('run-queue', { run: { verdict } }),
+      of('prove', {
+        proof: { verdict: 'PROVEN', attempts: [{ sentence: 'It sustained 25.6.' }] },
+      }),
+      of('sweep-tuning-cpu', {
+        sweep: {
+          title: 'Tuning by CPU',
+          plan: {
+            dimensions: { tuning: ['default', 'throughput'] },
+            measure: { clients: 8, duration: 10 },
+          },
+          cells: [
+            cell('default', true),
+            cell('throughput', false),
+            cell('default', false),
+            cell('default', true),
+          ],
+        },
+      }),
+    ]);
     expect(text).toContain('| `run` | It sustained 15 a second. |');
     expect(text).toContain(
       '| `recommend --prove` | PROVEN after 1 of its values files: It sustained 25.6. |',
@@ -342,11 +338,10 @@ test('the factors of a ratio multiply to it', () => {
     searchRecord('regular', 'kubernetes', { rate: 32, cpuMs: 14, readingMs: 1 }),
     searchRecord('regular', 'process', { rate: 40, cpuMs: 12, readingMs: 0.1 }),
   ];
-  const { role, ...made } = told<Record<string, number> & { role: string }>(
-    join(generators, 'kubernetes-ratio.mjs'),
-    'it.factors(...input)',
-    records,
-  );
+  const { role, ...made } = factors(...(records as [object, object])) as unknown as Record<
+    string,
+    number
+  >;
   expect(role).toBe('main');
   expect(Object.keys(made)).toHaveLength(4);
   expect(Object.values(made).reduce((product, factor) => product * factor, 1)).toBeCloseTo(32 / 40);

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { LAYERS as layers } from '../../cli/layers.mjs';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 
 const ROOT = repositoryRoot();
@@ -10,7 +11,7 @@ const SOURCES = join(ROOT, 'cli', 'src');
 /** Rooms in which every file is pure. */
 const PURE = ['analysis', 'report'];
 
-/** Both are ES modules, which Jest does not load: a Node.js of its own asks them. */
+/** ESLint imports its configuration as Node.js does: in a process of its own. */
 function inNode<T>(script: string): T {
   const out = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: ROOT,
@@ -19,10 +20,6 @@ function inNode<T>(script: string): T {
   });
   return JSON.parse(out) as T;
 }
-
-const layers = inNode<string[][]>(
-  `import { LAYERS } from './cli/layers.mjs'; console.log(JSON.stringify(LAYERS));`,
-);
 
 interface Attempt {
   file: string;

@@ -1,16 +1,11 @@
 // The drill of very many requests in which a worker is killed again and again: its plan, and its place on the page.
-import { join } from 'node:path';
 import { sampleDrill } from '../support/sample-drill';
-import { told } from '../support/told';
-
-const root = join(__dirname, '../..');
-const plan = join(root, 'studies/many-kills/parts.mjs');
-const page = join(root, 'lab/generate/results/many-kills.mjs');
+import * as plan from '../../studies/many-kills/parts.mjs';
+import * as page from '../../lab/generate/results/many-kills.mjs';
 
 test('sends more than 100,000 requests after its first kill, and keeps what tells of each', () => {
-  const commands = told<string[][]>(
-    plan,
-    `it.PARTS.map((part) => it.commandOf(part, { root: '/here', out: 'out', isShort: false }))`,
+  const commands = plan.PARTS.map((part) =>
+    plan.commandOf(part, { root: '/here', out: 'out', isShort: false }),
   );
   const sent = commands.map((words) => {
     const numberOf = (option: string): number =>
@@ -38,7 +33,7 @@ test('stands on the page with each other way that a request went', () => {
     { ...way, requests: 5, beforeSeconds: 0.9, afterSeconds: 12 },
     { ...way, done: '2', requests: 1, beforeSeconds: 0.1, afterSeconds: 59 },
   ];
-  const text = told<string>(page, 'it.manyKills(input)', [
+  const text = page.manyKills([
     { path: 'studies/one.json', doneTwice: 0, drill, ways: first },
     { path: 'studies/two.json', doneTwice: 1, drill, ways: second },
   ]);
@@ -50,5 +45,5 @@ test('stands on the page with each other way that a request went', () => {
   expect(text).toContain(
     '| executed more than once | 1 | failed + succeeded | 2 times | 2 times | 0.1 s | 59 s |',
   );
-  expect(told(page, 'it.manyKills(input)', [])).toBe('');
+  expect(page.manyKills([])).toBe('');
 });

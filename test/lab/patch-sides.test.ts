@@ -2,9 +2,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { told } from '../support/told';
+import * as figures from '../../studies/patches/figures.mjs';
 
-const figures = join(__dirname, '../../studies/patches/figures.mjs');
 let folder: string;
 
 beforeAll(() => {
@@ -29,12 +28,7 @@ test('latency and waits for connections are kept of every valid run', () => {
   const side = (name: string, run: string): unknown => ({
     ...{ name, runs: [run, 'not-there'], values: [1, null] },
   });
-  expect(
-    told(figures, 'it.sidesOf(input.record, input.folder)', {
-      record: { a: side('without', 'slow'), b: side('with', 'fast') },
-      folder,
-    }),
-  ).toEqual([
+  expect(figures.sidesOf({ a: side('without', 'slow'), b: side('with', 'fast') }, folder)).toEqual([
     {
       name: 'without',
       runs: [{ ratePerSecond: 10, p95Ms: 80, acquireMs: { worker: { median: 9, most: 40 } } }],

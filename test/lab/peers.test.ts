@@ -2,11 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isChartFile, readChartFile } from '../../cli/src/plan/chart-file';
-import { told } from '../support/told';
+import * as plan from '../../studies/charts/parts.mjs';
+import { valuesFor } from '../../studies/charts/same-environment.mjs';
+import * as page from '../../lab/generate/results/peers.mjs';
+import * as goals from '../../lab/generate/results/goals.mjs';
 
 const root = join(__dirname, '../..');
 const folder = join(root, 'studies/charts');
-const page = join(root, 'lab/generate/results/peers.mjs');
 
 interface Part {
   workload: string;
@@ -16,17 +18,12 @@ interface Part {
 }
 
 describe('the parts', () => {
-  const { parts, commands, contenders, size } = told<{
-    parts: Part[];
-    commands: string[][];
-    contenders: string[];
-    size: number;
-  }>(
-    join(folder, 'parts.mjs'),
-    `{ parts: it.PARTS, commands: it.SITTINGS.map((one) => it.commandOf(one, { out: 'here', isShort: false })),
-       contenders: Object.keys(it.CONTENDERS),
-       size: Object.keys(it.LOADS).length * Object.keys(it.CONTENDERS).length * it.MODES.length }`,
+  const parts: Part[] = plan.PARTS;
+  const commands: string[][] = plan.SITTINGS.map((one) =>
+    plan.commandOf(one, { out: 'here', isShort: false }),
   );
+  const contenders = Object.keys(plan.CONTENDERS);
+  const size = Object.keys(plan.LOADS).length * contenders.length * plan.MODES.length;
 
   test('hold each contender by each workload in each mode, once', () => {
     expect(new Set(parts.map(({ name }) => name)).size).toBe(parts.length);
@@ -64,11 +61,6 @@ describe('the environment of ours, for the official chart', () => {
     },
   });
   const variable = (name: string, value: string) => ({ name, value });
-  const valuesFor = (ours: unknown[], theirs: unknown[]) =>
-    told(
-      join(folder, 'same-environment.mjs'),
-      `it.valuesFor(${JSON.stringify(ours)}, ${JSON.stringify(theirs)})`,
-    );
 
   test('each role gets the settings that its chart does not set itself, and nothing of the place', () => {
     const ours = [
@@ -127,18 +119,15 @@ describe('the page', () => {
     },
   });
   const conclusion = (same: Ratio, ours: Ratio, more: object = {}): string =>
-    told(page, 'it.sameVariables(input)', [
-      record('official-same', same, more),
-      record('tuned', ours, more),
-    ]);
+    page.sameVariables([record('official-same', same, more), record('tuned', ours, more)]);
 
   test('is left out while nothing was measured', () => {
-    expect(told(page, '[it.conditions([]), it.sameVariables([])]')).toEqual(['', '']);
+    expect([page.conditions([]), page.sameVariables([])]).toEqual(['', '']);
   });
 
   test('says under what conditions it was measured, and where the machine was the limit', () => {
     const later = { startedAt: '2026-11-24T01:00:00.000Z', loadAverageAtStart: 9.96 };
-    const text = told<string>(page, 'it.conditions(input)', [
+    const text = page.conditions([
       record('tuned', { value: 2, low: 1.5, high: 3 }),
       record('community', { value: 1, low: 0.9, high: 1.1 }, later),
     ]);
@@ -180,10 +169,7 @@ describe('the page', () => {
     const ratio = { value: 2, low: 1.5, high: 3 };
     const another = { startedAt: '2026-11-24T01:00:00.000Z' };
     expect(
-      told(page, 'it.sameVariables(input)', [
-        record('official-same', ratio),
-        record('tuned', ratio, another),
-      ]),
+      page.sameVariables([record('official-same', ratio), record('tuned', ratio, another)]),
     ).toBe('');
   });
 
@@ -213,7 +199,6 @@ describe('the page', () => {
       ],
     ],
   ])('a goal is reached by its interval: %s', (word, intervals) => {
-    const goals = join(root, 'lab/generate/results/goals.mjs');
-    expect(told(goals, 'it.reached(2, input)', intervals)).toBe(word);
+    expect(goals.reached(2, intervals)).toBe(word);
   });
 });

@@ -1,8 +1,5 @@
 // NetworkPolicies as rules of iptables: which packets the rules let through, as iptables would read them.
-import { join } from 'node:path';
-import { told } from '../support/told';
-
-const program = join(__dirname, '../../lab/cluster/policies/rules.mjs');
+import { restored as restoredFrom } from '../../lab/cluster/policies/rules.mjs';
 
 interface Packet {
   from: string;
@@ -29,11 +26,7 @@ const NAMESPACES = [
 const policy = (spec: object, namespace = 'n8n'): object => ({ metadata: { namespace }, spec });
 
 const restored = (policies: object[], before: string[] = []): { text: string; names: string[] } =>
-  told(
-    program,
-    `it.restored({ policies: ${JSON.stringify(policies)}, pods: ${JSON.stringify(PODS)},
-       namespaces: ${JSON.stringify(NAMESPACES)} }, ${JSON.stringify(before)})`,
-  );
+  restoredFrom({ policies, pods: PODS, namespaces: NAMESPACES }, before);
 
 /** As iptables reads them: the first rule of a chain that matches decides. */
 function passes(text: string, { from, to, port, protocol = 'tcp' }: Packet): boolean {

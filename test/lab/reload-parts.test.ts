@@ -1,8 +1,5 @@
 // What a reload costs: where each request of a run went, and what is asked of the command.
-import { join } from 'node:path';
-import { told } from '../support/told';
-
-const parts = join(__dirname, '../../studies/cluster-loop/reload-parts.mjs');
+import * as parts from '../../studies/cluster-loop/reload-parts.mjs';
 
 interface Ledger {
   sent: number;
@@ -15,10 +12,7 @@ const HEAD = 'tMs,durationMs,status,ok,errorKind,id';
 const row = (tMs: number, durationMs: number, kind = ''): string =>
   [tMs, durationMs, kind === '' ? 200 : 0, kind === '', kind, 'a'].join(',');
 const ledgerOf = (rows: string[], reloads: object[]): Ledger =>
-  told(parts, 'it.ledgerOf(input.table, input.reloads)', {
-    table: `${[HEAD, ...rows].join('\n')}\n`,
-    reloads,
-  });
+  parts.ledgerOf(`${[HEAD, ...rows].join('\n')}\n`, reloads);
 
 test('every request is in the ledger once, a failure by its kind', () => {
   const rows = [row(0, 5), row(10, 5, 'reset'), row(20, 5, 'refused'), row(30, 5, 'reset')];
@@ -36,15 +30,16 @@ test('a failure counts as one of a reload when its request was open meanwhile, o
 });
 
 describe.each(['full', 'quick'] as const)('the runs of %s', (length) => {
-  const { load, runs, commands } = told<{
-    load: { reloadsAtSeconds: number[]; durationSeconds: number };
-    runs: { name: string; asks: string | null; leaves: string; repeat: number }[];
-    commands: string[][];
-  }>(
-    parts,
-    `{ load: it.LOAD.${length}, runs: it.runsOf('${length}'),
-       commands: it.runsOf('${length}').map((way) => it.commandOf(way, it.LOAD.${length}, 'out')) }`,
-  );
+  const load = parts.LOAD[length];
+  const runs: {
+    name: string;
+    asks: string | null;
+    leaves: string;
+    repeat: number;
+    processes: unknown;
+    mode: unknown;
+  }[] = parts.runsOf(length);
+  const commands: string[][] = runs.map((way) => parts.commandOf(way, load, 'out'));
 
   test('are named once each, and begin every reload while there is load', () => {
     const names = runs.map(({ name, repeat }) => `${name} ${String(repeat)}`);

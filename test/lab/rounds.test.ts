@@ -1,58 +1,51 @@
 // Rounds of parts: the next one begins when the loads of the one before are over, and never three are under way.
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { repositoryRoot } from '../../cli/src/lab/paths';
-import { told } from '../support/told';
-
-const rounds = pathToFileURL(join(repositoryRoot(), 'studies/rounds.mjs')).href;
-const besides = pathToFileURL(join(repositoryRoot(), 'studies/beside.mjs')).href;
+import { Beside } from '../../studies/beside.mjs';
+import { inRounds } from '../../studies/rounds.mjs';
 
 /** What happened, in order. A round is [name, its load takes so long, it ends after so long], in looks of 20 ms. */
-const happened = (given: [string, number, number][], alone = ''): string[] =>
-  told(
-    rounds,
-    `await (async () => {
-      const after = (looks, text) => new Promise((resolve) =>
-        setTimeout(() => { if (text) seen.push(text); resolve(); }, 20 * looks));
-      const seen = [];
-      const left = input.given.map(([name, load, end]) => ({ name, load, end }));
-      await it.inRounds({
-        next: () => left.splice(0, 1),
-        wantsAll: ([{ name }]) => input.alone.includes(name),
-        begin: ([{ name, load, end }]) => {
-          seen.push('begin ' + name);
-          const ended = after(end, 'end ' + name).then(() => {
-            if (name === 'x') throw new Error('it broke');
-          });
-          return { loaded: after(load), ended };
-        },
-      }).catch(({ message }) => seen.push(message));
-      return seen;
-    })()`,
-    { given, alone },
-  );
+async function happened(given: [string, number, number][], alone = ''): Promise<string[]> {
+  const seen: string[] = [];
+  const after = (looks: number): Promise<void> =>
+    new Promise((resolve) => setTimeout(resolve, 20 * looks));
+  const left = given.map(([name, load, end]) => ({ name, load, end }));
+  await inRounds({
+    next: () => left.splice(0, 1),
+    wantsAll: ([{ name }]: [{ name: string }]) => name === alone,
+    begin: ([{ name, load, end }]: [(typeof left)[number]]) => {
+      seen.push(`begin ${name}`);
+      const ended = after(end).then(() => {
+        seen.push(`end ${name}`);
+        if (name === 'x') throw new Error('it broke');
+      });
+      return { loaded: after(load), ended };
+    },
+  }).catch(({ message }: Error) => seen.push(message));
+  return seen;
+}
 
-test('a round begins when the loads of the one before are over', () => {
+test('a round begins when the loads of the one before are over', async () => {
   expect(
-    happened([
+    await happened([
       ['a', 2, 10],
       ['b', 20, 30],
     ]),
   ).toEqual(['begin a', 'begin b', 'end a', 'end b']);
 });
 
-test('a round that ends before its loads would be over is not waited for any longer', () => {
+test('a round that ends before its loads would be over is not waited for any longer', async () => {
   expect(
-    happened([
-      ['a', 60, 2],
-      ['b', 1, 2],
-    ]).slice(0, 3),
+    (
+      await happened([
+        ['a', 60, 2],
+        ['b', 1, 2],
+      ])
+    ).slice(0, 3),
   ).toEqual(['begin a', 'end a', 'begin b']);
 });
 
-test('no third round begins while two are under way', () => {
+test('no third round begins while two are under way', async () => {
   expect(
-    happened([
+    await happened([
       ['a', 2, 20],
       ['b', 2, 30],
       ['c', 2, 4],
@@ -60,9 +53,9 @@ test('no third round begins while two are under way', () => {
   ).toEqual(['begin a', 'begin b', 'end a', 'begin c', 'end c', 'end b']);
 });
 
-test('one that wants the machine for itself waits until nothing is under way', () => {
+test('one that wants the machine for itself waits until nothing is under way', async () => {
   expect(
-    happened(
+    await happened(
       [
         ['a', 2, 10],
         ['b', 6, 6],
@@ -73,9 +66,9 @@ test('one that wants the machine for itself waits until nothing is under way', (
   ).toEqual(['begin a', 'end a', 'begin b', 'end b', 'begin c', 'end c']);
 });
 
-test('what goes wrong in a round is told, and no other begins', () => {
+test('what goes wrong in a round is told, and no other begins', async () => {
   expect(
-    happened([
+    await happened([
       ['x', 2, 6],
       ['b', 10, 20],
       ['c', 1, 1],
@@ -85,22 +78,17 @@ test('what goes wrong in a round is told, and no other begins', () => {
 
 describe('beside a part, as many of other rounds were under way', () => {
   /** What each says at its end. A step is a part of the round that its letter names, or its end. */
-  const beside = (...steps: string[]): Record<string, number> =>
-    told(
-      besides,
-      `(() => {
-        const all = new it.Beside();
-        const up = {};
-        const said = {};
-        for (const step of input) {
-          const [name, ends] = step.split(' ');
-          if (ends === 'ends') said[name] = all.ends(up[name]);
-          else up[name] = all.begins(name[0]);
-        }
-        return said;
-      })()`,
-      steps,
-    );
+  function beside(...steps: string[]): Record<string, number> {
+    const all = new Beside();
+    const up = new Map<string, unknown>();
+    const said: Record<string, number> = {};
+    for (const step of steps) {
+      const [name = '', ends] = step.split(' ');
+      if (ends === 'ends') said[name] = all.ends(up.get(name));
+      else up.set(name, all.begins(name[0]));
+    }
+    return said;
+  }
 
   test('none while its own round is alone', () => {
     expect(beside('a1', 'a2', 'a1 ends', 'a2 ends', 'b1', 'b1 ends')).toEqual({

@@ -1,7 +1,6 @@
 // What becomes of a test of real programs that failed, and was run again.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
 import fc from 'fast-check';
+import { afterSecondTry, countTests, filesToRunAgain } from '../second-try.mjs';
 
 interface File {
   name: string;
@@ -21,26 +20,14 @@ const file = (name: string, ...tests: string[]): File => ({
   assertionResults: tests.map((status, i) => ({ status, fullName: `test ${i}` })),
 });
 
-/** An ES module, which Jest does not load. Each pair is a first run and what its files would do in a second one. */
-function outcomes(pairs: ReadonlyArray<[first: Report, second: Report]>): Outcome[] {
-  const script = `
-    import { readFileSync } from 'node:fs';
-    import { afterSecondTry, countTests, filesToRunAgain } from './test/second-try.mjs';
-    const outcome = ([first, second]) => {
-      const again = filesToRunAgain({ testResults: first });
-      const ran = { testResults: second.filter(({ name }) => again.includes(name)) };
-      const after = afterSecondTry({ testResults: first }, ran, '/root');
-      return { again, counts: countTests(after), flaky: after.flaky };
-    };
-    console.log(JSON.stringify(JSON.parse(readFileSync(0, 'utf8')).map(outcome)));`;
-  const out = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
-    cwd: join(__dirname, '..', '..'),
-    input: JSON.stringify(pairs),
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
+/** Each pair is a first run and what its files would do in a second one. */
+const outcomes = (pairs: ReadonlyArray<[first: Report, second: Report]>): Outcome[] =>
+  pairs.map(([first, second]) => {
+    const again = filesToRunAgain({ testResults: first });
+    const ran = { testResults: second.filter(({ name }) => again.includes(name)) };
+    const after = afterSecondTry({ testResults: first }, ran, '/root');
+    return { again, counts: countTests(after), flaky: after.flaky };
   });
-  return JSON.parse(out) as Outcome[];
-}
 
 it('a file that failed runs again, and what passes then counts and is named', () => {
   const good = file('good', 'passed');

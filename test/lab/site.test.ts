@@ -1,8 +1,7 @@
 // What the documentation site makes of a page; `make site` builds all of it, with every link checked.
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { sidebar } from '../../site/menus.mjs';
+import { converted, isPage, slugOf } from '../../site/pages.mjs';
 
-const root = join(__dirname, '../..');
 const REPOSITORY = 'https://github.com/n8n-tuned/n8n-tuned';
 
 interface Made {
@@ -10,25 +9,12 @@ interface Made {
   pictures: string[];
 }
 
-/** Jest does not load modules of this kind by itself. */
-function evaluated<Result>(expression: string): Result {
-  const code = `import { converted, isPage, pathOf, slugOf } from './site/pages.mjs';
-    console.log(JSON.stringify(${expression}));`;
-  const output = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
-    cwd: root,
-    encoding: 'utf8',
-  });
-  return JSON.parse(output) as Result;
-}
-
 const FILES = [
   ...['README.md', 'Makefile', 'docs/guide.md', 'docs/chart/README.md'],
   ...['docs/a.png', 'docs/c.png', 'docs/d.png'],
 ];
 const made = (page: string, text: string): Made =>
-  evaluated(
-    `converted(${JSON.stringify(page)}, ${JSON.stringify(text)}, { files: new Set(${JSON.stringify(FILES)}), ref: 'v1' })`,
-  );
+  converted(page, text, { files: new Set(FILES), ref: 'v1' });
 
 test('links lead to pages where there are some, else to the repository', () => {
   const links = {
@@ -94,17 +80,7 @@ test('pictures from the repository that the site has are shown from the site', (
 
 test('the menus name only pages that are there, and leave out none of docs/', () => {
   const titles = { 'index.md': 'n8n-tuned', 'docs/guide.md': 'Guide', 'docs/new.md': 'New' };
-  const output = execFileSync(
-    process.execPath,
-    [
-      '--input-type=module',
-      '-e',
-      `import { sidebar } from './site/menus.mjs';
-       console.log(JSON.stringify(sidebar(${JSON.stringify(titles)})['/'].flatMap(({ items }) => items)));`,
-    ],
-    { cwd: root, encoding: 'utf8' },
-  );
-  expect(JSON.parse(output)).toEqual([
+  expect(sidebar(titles)['/'].flatMap(({ items }: { items: object[] }) => items)).toEqual([
     { text: 'Overview', link: '/' },
     { text: 'Guide', link: '/docs/guide' },
     { text: 'New', link: '/docs/new' },
@@ -119,9 +95,6 @@ test('records and templates are no pages, and anchors are those of GitHub', () =
     '.github/x.md',
     'test/golden/a.md',
   ];
-  expect(evaluated(`${JSON.stringify(files)}.filter(isPage)`)).toEqual([
-    'docs/guide.md',
-    'docs/results/charts.md',
-  ]);
-  expect(evaluated("slugOf('What `n8n` keeps, and why')")).toBe('what-n8n-keeps-and-why');
+  expect(files.filter(isPage)).toEqual(['docs/guide.md', 'docs/results/charts.md']);
+  expect(slugOf('What `n8n` keeps, and why')).toBe('what-n8n-keeps-and-why');
 });

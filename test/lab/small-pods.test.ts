@@ -1,11 +1,7 @@
 // The study of small pods: its parts, its search downwards, and the page of what was measured.
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { told } from '../support/told';
-
-const root = join(__dirname, '../..');
-const plan = join(root, 'studies/small-pods/parts.mjs');
-const page = join(root, 'lab/generate/results/small-pods.mjs');
+import * as plan from '../../studies/small-pods/parts.mjs';
+import * as page from '../../lab/generate/results/small-pods.mjs';
 
 interface Part {
   name: string;
@@ -16,15 +12,10 @@ interface Part {
   values?: number[];
 }
 
-const { parts, quick, settings, roles } = told<{
-  parts: Part[];
-  quick: Part[];
-  settings: string[];
-  roles: string[];
-}>(
-  plan,
-  `{ parts: it.PARTS, quick: it.QUICK_PARTS, settings: Object.keys(it.SETTINGS), roles: Object.keys(it.ROLES) }`,
-);
+const parts: Part[] = plan.PARTS;
+const quick: Part[] = plan.QUICK_PARTS;
+const settings = Object.keys(plan.SETTINGS);
+const roles = Object.keys(plan.ROLES);
 const secondsOf = (some: Part[]): number => some.reduce((sum, { seconds }) => sum + seconds, 0);
 
 describe('the parts', () => {
@@ -55,12 +46,19 @@ describe('the parts', () => {
 
 describe('the search', () => {
   /** What it finds, and in how many trials, where everything from `threshold` on passes. */
-  const SEARCH = `input.map(({ values, threshold }) => {
-    const trials = [];
-    for (let value = it.nextToTry(values, trials); value !== null; value = it.nextToTry(values, trials))
+  function search({ values, threshold }: { values: number[]; threshold: number }): {
+    least: number | null;
+    count: number;
+  } {
+    const trials: { value: number; passed: boolean }[] = [];
+    for (
+      let value: number | null = plan.nextToTry(values, trials);
+      value !== null;
+      value = plan.nextToTry(values, trials)
+    )
       trials.push({ value, passed: value >= threshold });
-    return { least: it.leastThatPassed(trials), count: trials.length };
-  })`;
+    return { least: plan.leastThatPassed(trials), count: trials.length };
+  }
   const values = fc
     .uniqueArray(fc.integer({ min: 1, max: 2000 }), { minLength: 1, maxLength: 20 })
     .map((some) => some.toSorted((a, b) => a - b));
@@ -70,11 +68,11 @@ describe('the search', () => {
       fc.record({ values, threshold: fc.integer({ min: 1, max: 2100 }) }),
       300,
     );
-    const found = told<{ least: number | null; count: number }[]>(plan, SEARCH, cases);
-    for (const [index, one] of cases.entries()) {
+    for (const one of cases) {
+      const found = search(one);
       const least = one.values.find((value) => value >= one.threshold) ?? null;
-      expect([one, found[index]?.least]).toEqual([one, least]);
-      expect(found[index]?.count).toBeLessThanOrEqual(Math.ceil(Math.log2(one.values.length + 1)));
+      expect([one, found.least]).toEqual([one, least]);
+      expect(found.count).toBeLessThanOrEqual(Math.ceil(Math.log2(one.values.length + 1)));
     }
   });
 });
@@ -90,19 +88,16 @@ test('a limit is sustained if every response is the expected one and few are lat
     [response(10), response(20)],
     [],
   ];
-  const isSustained = told<boolean[]>(
-    plan,
-    'input.cases.map((responses) => it.isSustained(responses, input.load))',
-    { cases, load },
-  );
+  const isSustained = cases.map((responses) => plan.isSustained(responses, load));
   expect(isSustained).toEqual([true, true, false, false, false, false]);
 });
 
 test('a setting is put on top of the limits, and a share of the memory becomes a heap', () => {
-  const asked = told<Record<string, { heapMiB?: number; env: object; tuning: string }>>(
-    plan,
-    `Object.fromEntries(Object.keys(it.SETTINGS).map((name) =>
-       [name, it.asked(name, { memoryMiB: 600 }, { cacheFolder: 'cache' })]))`,
+  const asked = Object.fromEntries(
+    Object.keys(plan.SETTINGS).map((name) => [
+      name,
+      plan.asked(name, { memoryMiB: 600 }, { cacheFolder: 'cache' }),
+    ]),
   );
   expect(asked['as-it-comes']).toEqual({ tuning: 'none', memoryMiB: 600, env: {} });
   expect(asked['default']).toEqual({ tuning: 'default', memoryMiB: 600, env: {} });
@@ -148,7 +143,7 @@ describe('the page', () => {
       bySetting: { default: trial(0, true), 'no-editor': trial(0, true, { workingSetMiB: 400 }) },
     },
   ];
-  const text = (some: object[]): string => told(page, 'it.smallPodsText(input)', some);
+  const text = (some: object[]): string => page.smallPodsText(some);
 
   test('is left out while nothing was measured', () => {
     expect(text([])).toBe('');
@@ -169,13 +164,13 @@ describe('the page', () => {
 
   test('is not answered by a quick run, which the page tells', () => {
     const quickly = records.map((record) => ({ ...record, path: 'results/quick/parts/a.json' }));
-    const { sentence } = told<{ sentence: string }>(page, 'it.smallPodsAnswer(input)', quickly);
+    const { sentence } = page.smallPodsAnswer(quickly);
     expect(sentence).toMatch(/^Not answered yet/);
     expect(text(quickly)).toContain('A quick run of a few of its parts on 2026-11-22');
   });
 
   test('is answered by the chart’s default, beside n8n as it comes and all that lowers it', () => {
-    expect(told(page, 'it.smallPodsAnswer(input)', records)).toEqual({
+    expect(page.smallPodsAnswer(records)).toEqual({
       sentence:
         "With the chart's default, main in regular mode sustains one request per second from 640 MiB and 100m of CPU on.",
       ours: '448 MiB with all that lowers it',

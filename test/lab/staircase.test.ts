@@ -1,88 +1,94 @@
-import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import { told } from '../support/told';
+import * as page from '../../lab/generate/results/find-against-staircase.mjs';
+import * as plan from '../../studies/find-against-staircase/parts.mjs';
+import {
+  answerOf,
+  atEqualSpeed,
+  betweenSteps,
+  nextRate,
+  ohaFigures,
+} from '../../studies/find-against-staircase/staircase.mjs';
 
-const root = join(__dirname, '../..');
-const file = join(__dirname, '../../studies/find-against-staircase/staircase.mjs');
-
-/** Jest loads no ES modules: what the expressions give, in a process of their own. */
-function results(expressions: Record<string, string>): Record<string, unknown> {
-  const source = `import * as s from '${file}';
-    const step = (ratePerSecond, sustained) => ({ ratePerSecond, sustained, cpuMs: 10 });
-    const oha = (codes, errors = {}) => s.ohaFigures(
-      { summary: { requestsPerSec: 9, successRate: 1 }, latencyPercentiles: { p95: 0.1 },
-        statusCodeDistribution: codes, errorDistribution: errors }, 300);
-    console.log(JSON.stringify({ ${Object.entries(expressions)
-      .map(([name, code]) => `${name}: ${code}`)
-      .join(',\n')} }));`;
-  const text = execFileSync(process.execPath, ['--input-type=module', '-e', source], {
-    encoding: 'utf8',
-  });
-  return JSON.parse(text) as Record<string, unknown>;
-}
+const step = (ratePerSecond: number, sustained: boolean) => ({
+  ...{ ratePerSecond, sustained, cpuMs: 10 },
+});
+const oha = (codes: object, errors: object = {}) =>
+  ohaFigures(
+    {
+      ...{ summary: { requestsPerSec: 9, successRate: 1 }, latencyPercentiles: { p95: 0.1 } },
+      ...{ statusCodeDistribution: codes, errorDistribution: errors },
+    },
+    300,
+  );
 
 describe('the staircase that find is compared with', () => {
   it('goes up around the answer, and further where all steps are on one side', () => {
-    const five = (sustained: string) => `[80, 90, 100, 110, 120].map((r) => step(r, ${sustained}))`;
+    const five = (isSustained: (rate: number) => boolean) =>
+      [80, 90, 100, 110, 120].map((rate) => step(rate, isSustained(rate)));
+    expect(nextRate([], 100, 8)).toBe(80);
     expect(
-      results({
-        first: 's.nextRate([], 100, 8)',
-        bracketed: `s.nextRate(${five('r < 105')}, 100, 8)`,
-        above: `s.nextRate(${five('true')}, 100, 8)`,
-        below: `s.nextRate(${five('false')}, 100, 8)`,
-        enough: `s.nextRate(${five('true')}, 100, 5)`,
-      }),
-    ).toEqual({ first: 80, bracketed: null, above: 138, below: 69.6, enough: null });
+      nextRate(
+        five((rate) => rate < 105),
+        100,
+        8,
+      ),
+    ).toBeNull();
+    expect(
+      nextRate(
+        five(() => true),
+        100,
+        8,
+      ),
+    ).toBe(138);
+    expect(
+      nextRate(
+        five(() => false),
+        100,
+        8,
+      ),
+    ).toBe(69.6);
+    expect(
+      nextRate(
+        five(() => true),
+        100,
+        5,
+      ),
+    ).toBeNull();
   });
 
   it('answers between two neighbours, whatever the order in which steps were made', () => {
-    expect(
-      results({
-        plain: 's.betweenSteps([step(100, true), step(121, false)])',
-        later: 's.betweenSteps([step(121, false), step(144, false), step(100, true)])',
-        odd: 's.betweenSteps([step(80, false), step(90, true), step(100, true), step(121, false)])',
-        open: 's.betweenSteps([step(80, true), step(90, true)])',
-        none: 's.betweenSteps([])',
-      }),
-    ).toEqual({
-      plain: expect.closeTo(110, 6),
-      later: expect.closeTo(110, 6),
-      odd: expect.closeTo(110, 6),
-      open: null,
-      none: null,
-    });
+    const later = [step(121, false), step(144, false), step(100, true)];
+    const odd = [step(80, false), step(90, true), step(100, true), step(121, false)];
+    expect(betweenSteps([step(100, true), step(121, false)])).toBeCloseTo(110, 6);
+    expect(betweenSteps(later)).toBeCloseTo(110, 6);
+    expect(betweenSteps(odd)).toBeCloseTo(110, 6);
+    expect(betweenSteps([step(80, true), step(90, true)])).toBeNull();
+    expect(betweenSteps([])).toBeNull();
   });
 
   it('counts a status other than 200 as an error, as find does', () => {
-    const told = results({
-      good: 'oha({ 200: 995 }, { timeout: 5 }).sustained',
-      wrong: 'oha({ 200: 950, 500: 50 }).errorShare',
-      failed: 'oha({ 200: 950, 500: 50 }).sustained',
-      nothing: 'oha({}).errorShare',
-    });
-    expect(told).toEqual({ good: true, wrong: expect.closeTo(0.05, 9), failed: false, nothing: 1 });
+    expect(oha({ 200: 995 }, { timeout: 5 }).sustained).toBe(true);
+    expect(oha({ 200: 950, 500: 50 }).errorShare).toBeCloseTo(0.05, 9);
+    expect(oha({ 200: 950, 500: 50 }).sustained).toBe(false);
+    expect(oha({}).errorShare).toBe(1);
   });
 
   it('puts both sides on one machine speed by the CPU that a request took near the answers', () => {
-    const told = results({
-      compared: `s.atEqualSpeed(
-        s.answerOf({ kind: 'find', capacity: { ratePerSecond: 50 }, probes: [
-          { ratePerSecond: 50, cpuPerRequest: { allMs: 20 } }, { ratePerSecond: 10, cpuPerRequest: { allMs: 90 } },
-          { clients: 4, cpuPerRequest: { allMs: 90 } }] }),
-        s.answerOf({ kind: 'staircase', answer: 100, steps: [step(95, true), step(105, false)] }))`,
-      unseen: `s.atEqualSpeed(
-        s.answerOf({ kind: 'find', capacity: { ratePerSecond: 50 }, probes: [{ ratePerSecond: 50 }] }),
-        s.answerOf({ kind: 'staircase', answer: 100, steps: [step(95, true)] })).errorAtEqualSpeed`,
-      open: `s.answerOf({ kind: 'staircase', answer: null, steps: [step(95, true)] })`,
+    const find = (...probes: object[]) =>
+      answerOf({ kind: 'find', capacity: { ratePerSecond: 50 }, probes });
+    const stairs = (answer: number | null, ...steps: object[]) =>
+      answerOf({ kind: 'staircase', answer, steps });
+    const found = find(
+      { ratePerSecond: 50, cpuPerRequest: { allMs: 20 } },
+      { ratePerSecond: 10, cpuPerRequest: { allMs: 90 } },
+      { clients: 4, cpuPerRequest: { allMs: 90 } },
+    );
+    expect(atEqualSpeed(found, stairs(100, step(95, true), step(105, false)))).toEqual({
+      ...{ find: 50, staircase: 100, cpuMs: { find: 20, staircase: 10 } },
+      ...{ error: -0.5, errorAtEqualSpeed: expect.closeTo(0, 9) },
     });
-    expect(told).toEqual({
-      compared: {
-        ...{ find: 50, staircase: 100, cpuMs: { find: 20, staircase: 10 } },
-        ...{ error: -0.5, errorAtEqualSpeed: expect.closeTo(0, 9) },
-      },
-      unseen: null,
-      open: null,
-    });
+    const unseen = atEqualSpeed(find({ ratePerSecond: 50 }), stairs(100, step(95, true)));
+    expect(unseen.errorAtEqualSpeed).toBeNull();
+    expect(stairs(null, step(95, true))).toBeNull();
   });
 });
 
@@ -96,10 +102,8 @@ interface Part {
 }
 
 describe('the parts of the plan', () => {
-  const { parts, rests } = told<{ parts: Part[]; rests: string[] }>(
-    join(root, 'studies/find-against-staircase/parts.mjs'),
-    '{ parts: it.PARTS, rests: it.PARTS.map(it.findOf) }',
-  );
+  const parts: Part[] = plan.PARTS;
+  const rests: string[] = parts.map(plan.findOf);
   const cellOf = ({ workload, mode }: Part): string => `${workload}, ${mode}`;
 
   it('are named once each, and fit into one sitting', () => {
@@ -129,9 +133,8 @@ describe('the parts of the plan', () => {
 });
 
 describe('the page of it', () => {
-  const page = join(root, 'lab/generate/results/find-against-staircase.mjs');
-  const textOf = (records: object[]): string => told(page, 'it.againstStaircase(input)', records);
-  const answerOf = (records: object[]): string => told(page, 'it.staircaseAnswer(input)', records);
+  const textOf = (records: object[]): string => page.againstStaircase(records);
+  const answerOf = (records: object[]): string => page.staircaseAnswer(records);
 
   const record = (kind: string, workload: string, mode: string, more: object): object => ({
     ...{ name: `${workload}-${mode}-1-${kind}`, kind, workload, mode, round: 1 },

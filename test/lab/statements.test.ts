@@ -1,13 +1,5 @@
 // Which statements an execution sends: what is made of those that were captured.
-import { join } from 'node:path';
-import { told } from '../support/told';
-
-const summary = join(__dirname, '../../studies/statements/summary.mjs');
-
-interface Counted {
-  statements: { role: string; statement: string; callers: string[]; perResponse: number }[];
-  byTimers: number;
-}
+import * as summary from '../../studies/statements/summary.mjs';
 
 test.each([
   ['START  TRANSACTION', 'START TRANSACTION'],
@@ -24,7 +16,7 @@ test.each([
   ],
   ['WITH batch AS (DELETE FROM "a" WHERE 1=1) SELECT 1', 'WITH FROM a'],
 ])('%s is short', (text, short) => {
-  expect(told(summary, 'it.shortOf(input)', text)).toBe(short);
+  expect(summary.shortOf(text)).toBe(short);
 });
 
 const STACK = `Error: 
@@ -34,7 +26,7 @@ const STACK = `Error:
     at async /lab/node_modules/.pnpm/n8n-core@2/node_modules/n8n-core/src/c.ts:7:1`;
 
 test('the callers are those of n8n, the innermost first', () => {
-  expect(told(summary, 'it.callersOf(input)', STACK)).toEqual([
+  expect(summary.callersOf(STACK)).toEqual([
     'ExecutionPersistence.create (n8n/src/executions/b.ts:109)',
     'n8n-core/src/c.ts:7',
   ]);
@@ -43,11 +35,11 @@ test('the callers are those of n8n, the innermost first', () => {
 test('a statement counts for a response when it was sent in its time, and for timers when it is rare', () => {
   const at = (atMs: number, text: string): object => ({ atMs, role: 'start', text, stack: STACK });
   const captured = [at(5, 'COMMIT'), at(10, 'COMMIT'), at(12, 'COMMIT'), at(15, 'SELECT 1')];
-  const counted = told<Counted>(
-    summary,
-    'it.statementsOf(input, { fromMs: 10, toMs: 20, responses: 4 })',
-    [...captured, at(20, 'COMMIT')],
-  );
+  const counted = summary.statementsOf([...captured, at(20, 'COMMIT')], {
+    fromMs: 10,
+    toMs: 20,
+    responses: 4,
+  });
   expect(counted.statements).toMatchObject([
     { role: 'main', statement: 'COMMIT', sent: 2, perResponse: 0.5 },
   ]);

@@ -1,6 +1,7 @@
 // How the files of a suite are dealt out to calls of Jest: each runs once, and what must run alone does.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { passesOf, suites } from '../suites.mjs';
 
 const root = join(__dirname, '../..');
 
@@ -8,22 +9,11 @@ interface Suite {
   name: string;
   only?: string;
   alone?: string[];
-  passes: string[][];
+  jest?: boolean;
+  filesAtOnce?: number;
 }
 
-/** An ES module, which Jest does not load. */
-const suites = JSON.parse(
-  execFileSync(
-    process.execPath,
-    [
-      ...['--input-type=module', '--eval'],
-      `import { passesOf, suites } from './test/suites.mjs';
-       const told = suites.filter(({ jest }) => jest).map((suite) => ({ ...suite, passes: passesOf(suite) }));
-       console.log(JSON.stringify(told));`,
-    ],
-    { cwd: root, encoding: 'utf8' },
-  ),
-) as Suite[];
+const ofJest = (suites as Suite[]).filter(({ jest }) => jest);
 
 const tracked = execFileSync('git', ['ls-files', 'test'], { cwd: root, encoding: 'utf8' })
   .split('\n')
@@ -38,9 +28,11 @@ const chosenBy = (args: string[], files: string[]): string[] => {
     : files;
 };
 
-test.each(suites.filter(({ alone }) => alone !== undefined))(
+test.each(ofJest.filter(({ alone }) => alone !== undefined))(
   '$name runs each of its files once, some of them alone',
-  ({ name, only = '', alone: named = [], passes }) => {
+  (suite) => {
+    const { name, only = '', alone: named = [] } = suite;
+    const passes = passesOf(suite as Required<Suite>);
     const own = tracked.filter(
       (file) => file.startsWith(join(root, 'test', name, '/')) && new RegExp(only).test(file),
     );

@@ -11,11 +11,10 @@ import { valuesYaml } from '../../cli/src/features/recommend/values';
 import type { FindRecord } from '../../cli/src/features/find/record';
 import { sampleSearch } from '../support/sample-find';
 import { readArchive } from '../../cli/src/record/archive';
-import { told } from '../support/told';
+import * as searches from '../../studies/capacity/searches.mjs';
+import * as page from '../../lab/generate/results/ten-times.mjs';
 
 const root = join(__dirname, '../..');
-const searches = join(root, 'studies/capacity/searches.mjs');
-const page = join(root, 'lab/generate/results/ten-times.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'ten-times-'));
 const run = join(folder, 'made/20261124T120000Z');
 
@@ -48,8 +47,10 @@ function search(workload: string, record: FindRecord): void {
 }
 
 /** The files by their paths; null where nothing is kept. */
-const kept = (): Record<string, string> | null =>
-  told(searches, '((files) => files && Object.fromEntries(files))(it.wholeOf(input))', run);
+function kept(): Record<string, string> | null {
+  const files = searches.wholeOf(run);
+  return files && Object.fromEntries(files);
+}
 
 beforeEach(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -110,7 +111,7 @@ test('a run went well that ended with 0 and whose values every Helm renders', ()
     { exit: 2, charts: charts(0, 0) },
     { exit: 0, charts: [] },
   ];
-  expect(told(searches, 'input.map(it.isWell)', runs)).toEqual([true, false, false, false]);
+  expect(runs.map(searches.isWell)).toEqual([true, false, false, false]);
 });
 
 describe.each<[string, FindRecord]>([
@@ -118,11 +119,10 @@ describe.each<[string, FindRecord]>([
   ['inconclusive', inconclusive],
 ])('from a search that was %s', (_, recorded) => {
   const RATES = [0.02, 40, 5_000];
-  const others = told<FindRecord[]>(
-    searches,
-    `input.rates.flatMap((rate, i) => [1, 2, 3, 4].map((seed) =>
-       it.withCapacity(input.recorded, rate, it.randomOf(10 * i + seed))))`,
-    { recorded, rates: RATES },
+  const others = RATES.flatMap((rate, i) =>
+    [1, 2, 3, 4].map((seed) =>
+      searches.withCapacity(recorded, rate, searches.randomOf(10 * i + seed)),
+    ),
   );
 
   test('another capacity is drawn around which the interval lies, with every verdict', () => {
@@ -160,7 +160,7 @@ describe('the page', () => {
       { helm: 'helm4', exit: 0 },
     ],
   };
-  const text = (record: object | null): string => told(page, 'it.tenTimesText(input)', record);
+  const text = (record: object | null): string => page.tenTimesText(record);
 
   test('says how often it went well, in whole runs and from recorded searches', () => {
     const runs = [
@@ -183,6 +183,6 @@ describe('the page', () => {
   test('is of the record that is kept', () => {
     const archive = readArchive(join(root, 'studies/capacity/results.jsonl.gz'));
     const { runs } = archive.get('ten-times')?.record as { runs: object[] };
-    expect(told(page, 'it.tenTimes()')).toContain(`of ${String(runs.length)} times`);
+    expect(page.tenTimes()).toContain(`of ${String(runs.length)} times`);
   });
 });

@@ -1,10 +1,9 @@
 // Pictures of terminals: nothing that was printed is lost, no control sequence is shown, and columns keep their width.
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-
-const folder = join(__dirname, '../../lab/generate/terminal');
+import { linesOf } from '../../lab/generate/terminal/ansi.mjs';
+import { terminalSvg } from '../../lab/generate/terminal/svg.mjs';
 
 interface Run {
   text: string;
@@ -13,20 +12,8 @@ interface Run {
   faint: boolean;
 }
 
-/** One start of Node.js for many texts. */
-function drawn(outputs: string[], command = 'a'): { lines: Run[][]; svg: string }[] {
-  const script = `
-    import { linesOf } from '${folder}/ansi.mjs';
-    import { terminalSvg } from '${folder}/svg.mjs';
-    const { outputs, command } = JSON.parse(process.argv[1]);
-    console.log(JSON.stringify(outputs.map((output) =>
-      ({ lines: linesOf(output), svg: terminalSvg({ command, output }) }))));`;
-  const args = ['--input-type=module', '-e', script, JSON.stringify({ outputs, command })];
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as {
-    lines: Run[][];
-    svg: string;
-  }[];
-}
+const drawn = (outputs: string[], command = 'a'): { lines: Run[][]; svg: string }[] =>
+  outputs.map((output) => ({ lines: linesOf(output), svg: terminalSvg({ command, output }) }));
 
 const drawnOne = (output: string, command?: string) => {
   const [one] = drawn([output], command);

@@ -1,31 +1,26 @@
 // What loads something at the same time begins together: none before all of them are ready or have ended.
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { repositoryRoot } from '../../cli/src/lab/paths';
-import { told } from '../support/told';
+import { existsSync } from 'node:fs';
+import { Together } from '../../studies/together.mjs';
 
-const together = pathToFileURL(join(repositoryRoot(), 'studies/together.mjs')).href;
+const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Whether the file is there after each step of a, b and c, and after the end. */
-const thereAfter = (steps: string[]): boolean[] =>
-  told(
-    together,
-    `await (async () => {
-      const { existsSync } = await import('node:fs');
-      const all = new it.Together(['a', 'b', 'c'].map((name) => ({ name })), 0);
-      const there = [];
-      for (const step of input) {
-        const [name, says] = step.split(' ');
-        if (says === undefined) all.isReady({ name });
-        else all.hears({ name }, says === 'file' ? 'waiting for ' + all.file + '\\n' : says);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-        there.push(existsSync(all.file));
-      }
-      all.end();
-      return [...there, existsSync(all.file)];
-    })()`,
-    steps,
+async function thereAfter(steps: string[]): Promise<boolean[]> {
+  const all = new Together(
+    ['a', 'b', 'c'].map((name) => ({ name })),
+    0,
   );
+  const there: boolean[] = [];
+  for (const step of steps) {
+    const [name, says] = step.split(' ');
+    if (says === undefined) all.isReady({ name });
+    else all.hears({ name }, says === 'file' ? `waiting for ${all.file}\n` : says);
+    await after(20);
+    there.push(existsSync(all.file));
+  }
+  all.end();
+  return [...there, existsSync(all.file)];
+}
 
 test.each([
   [
@@ -42,26 +37,19 @@ test.each([
     ['a file', 'a file', 'b starting', 'b file', 'c file', 'a'],
     [false, false, false, false, true, true, false],
   ],
-])('after %j the file is there: %j', (steps, there) => {
-  expect(thereAfter(steps)).toEqual(there);
+])('after %j the file is there: %j', async (steps, there) => {
+  expect(await thereAfter(steps)).toEqual(there);
 });
 
-test('its loads are over only some time after the last of them was ready', () => {
-  const said = told<string[]>(
-    together,
-    `await (async () => {
-      const all = new it.Together([{ name: 'a' }, { name: 'b' }], 0);
-      const said = [];
-      const loaded = all.isLoadedFor(-15).then(() => said.push('over'));
-      all.isReady({ name: 'a' });
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      said.push('one is ready');
-      all.isReady({ name: 'b' });
-      await Promise.all([loaded, new Promise((resolve) => setTimeout(resolve, 50))]);
-      all.end();
-      return said;
-    })()`,
-    null,
-  );
+test('its loads are over only some time after the last of them was ready', async () => {
+  const all = new Together([{ name: 'a' }, { name: 'b' }], 0);
+  const said: string[] = [];
+  const loaded = all.isLoadedFor(-15).then(() => said.push('over'));
+  all.isReady({ name: 'a' });
+  await after(50);
+  said.push('one is ready');
+  all.isReady({ name: 'b' });
+  await loaded;
+  all.end();
   expect(said).toEqual(['one is ready', 'over']);
 });

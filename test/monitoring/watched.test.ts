@@ -1,12 +1,10 @@
 // What monitoring/on-cluster.mjs finds to scrape, the faults that it makes, and the page of what was seen.
-import { join } from 'node:path';
 import { FAULTS } from '../../cli/src/features/drill/faults';
-import { repositoryRoot } from '../../cli/src/lab/paths';
 import { alertGroups } from '../../monitoring/alerts';
 import { watchedPage, type WatchedRecord } from '../../monitoring/watched';
-import { told } from '../support/told';
-
-const folder = join(repositoryRoot(), 'monitoring/cluster');
+import { PARTS } from '../../monitoring/cluster/parts.mjs';
+import { targetsOf } from '../../monitoring/cluster/prometheus.mjs';
+import { isHealthy } from '../../monitoring/cluster/quiet.mjs';
 
 interface Part {
   name: string;
@@ -15,7 +13,7 @@ interface Part {
 }
 
 describe('the faults', () => {
-  const parts = told<Part[]>(join(folder, 'parts.mjs'), 'it.PARTS');
+  const parts = PARTS as Part[];
   const known: string[] = alertGroups.flatMap(({ alerts }) => alerts.map(({ name }) => name));
 
   test('have names of their own, and expect alerts that there are', () => {
@@ -62,10 +60,7 @@ describe('what is scraped', () => {
       pod('worker', { phase: 'Failed' }),
       pod('worker', { podIP: undefined }),
     ];
-    const targets = told<object[]>(
-      join(folder, 'prometheus.mjs'),
-      `it.targetsOf(${JSON.stringify(monitor)}, ${JSON.stringify(pods)})`,
-    );
+    const targets = targetsOf(monitor, pods);
     expect(targets).toEqual([
       {
         targets: ['10.0.0.1:5678'],
@@ -88,9 +83,7 @@ describe('a healthy release', () => {
     [{ ...healthy, wrong: 5, unanswered: 5 }, false],
     [{ ...healthy, wrong: 9 }, true],
   ])('%j: %s', (figures, is) => {
-    expect(
-      told<boolean>(join(folder, 'quiet.mjs'), `it.isHealthy(${JSON.stringify(figures)})`),
-    ).toBe(is);
+    expect(isHealthy(figures)).toBe(is);
   });
 });
 

@@ -7,13 +7,12 @@ const RECORD = 'studies/capacity/results/last-node/find.json';
 const FIGURES = ['Capacity', 'Plan with', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
-const { findFigures, findWord, readSearch, renderRows, renderVerdict, repeatCommand } =
-  await compiled(
-    `export { readSearch } from './features/find/read';
+const { findFigures, findWord, readSearch, renderRows, renderVerdict, repeatCommand } = compiled(
+  `export { readSearch } from './features/find/read';
      export { findFigures, findWord } from './features/find/report/figures';
      export { renderRows, renderVerdict } from './report/text/terminal';
      export { repeatCommand } from './report/text/units';`,
-  );
+);
 
 export const output = () => outputOf(readSearch(unpacked(dirname(RECORD))), RECORD);
 

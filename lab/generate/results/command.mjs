@@ -15,7 +15,7 @@ import {
   unsure,
 } from './records.mjs';
 
-const { readRun } = await compiled(`export { readRun } from './record/read-run';`);
+const { readRun } = compiled(`export { readRun } from './record/read-run';`);
 
 /** Of the workload wait-5s. */
 const WAIT_SECONDS = 5;

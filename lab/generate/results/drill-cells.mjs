@@ -2,7 +2,7 @@
 import { compiled } from '../compiled.mjs';
 import { has, hrefOf, namesIn, number, readJson } from './records.mjs';
 
-const { LEDGER_WORDS } = await compiled(
+const { LEDGER_WORDS } = compiled(
   `export { LEDGER_WORDS } from './features/drill/analysis/ledger-class';`,
 );
 /** As the report of a drill calls them; `once` has a column of its own. */

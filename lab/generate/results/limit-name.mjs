@@ -1,4 +1,4 @@
 // What reports call a limit, for the pages of results.
 import { compiled } from '../compiled.mjs';
 
-export const { limitName } = await compiled("export { limitName } from './analysis/limits/table';");
+export const { limitName } = compiled("export { limitName } from './analysis/limits/table';");

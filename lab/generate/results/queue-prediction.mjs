@@ -5,7 +5,7 @@ import { has, link, number, table, unpacked } from './records.mjs';
 const FOLDER = 'studies/workers/results';
 /** As the command has it. */
 const SEED = 1;
-const { readMeasurements, groupsOf, leftOut, sizes, answer, seededRandom } = await compiled(`
+const { readMeasurements, groupsOf, leftOut, sizes, answer, seededRandom } = compiled(`
   export { readMeasurements } from './features/predict/read';
   export { groupsOf, leftOut, sizes, answer } from './features/predict/analysis/answer';
   export { seededRandom } from './analysis/statistics/random';`);

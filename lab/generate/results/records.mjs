@@ -8,7 +8,7 @@ import { compiled } from '../compiled.mjs';
 
 export const root = new URL('../../../', import.meta.url);
 
-const { readArchive, filesOf, unpack } = await compiled(`export * from './record/archive';`);
+const { readArchive, filesOf, unpack } = compiled(`export * from './record/archive';`);
 
 const archives = new Map();
 /** The archive in which a path of a record lies, its files, and the path within; null for any other file. */
@@ -79,9 +79,7 @@ export const pathOf = (href) =>
   href.replace(/^\.\.\//, '').replace(/\.jsonl\.gz#(.+)$/, '/$1.json');
 
 /** As the command writes it. */
-export const { formatNumber: number } = await compiled(
-  `export { formatNumber } from './ui/numbers';`,
-);
+export const { formatNumber: number } = compiled(`export { formatNumber } from './ui/numbers';`);
 export const range = ({ low, high }) =>
   high === null ? `at least ${number(low)}` : `${number(low)} to ${number(high)}`;
 /** What to say behind the answer of a search that is not sure of it; records of earlier versions have no verdict. */
