@@ -7,29 +7,34 @@ import { join } from 'node:path';
 import { serve } from './answer.mjs';
 import { cache } from '../../lab/cache.mjs';
 import { freePort } from '../../lab/free-port.mjs';
+import { compiled } from '../../lab/generate/compiled.mjs';
 
 /** As the chart's default for a worker. */
 const SLOTS = 10;
 
 const Bull = createRequire(join(cache, 'n8n/2.41.1/node_modules/n8n/package.json'))('bull');
-const queueAt = (port) => new Bull('jobs', { redis: { host: '127.0.0.1', port } });
+const queueAt = (redisUrl) => new Bull('jobs', redisUrl);
 
-const [, , role, given] = process.argv;
+const [, , role] = process.argv;
 if (role === 'worker') {
   process.on('disconnect', () => process.exit());
-  await queueAt(Number(given)).process(SLOTS, ({ data }) => Promise.resolve(data));
+  await queueAt(process.env.REDIS_URL).process(SLOTS, ({ data }) => Promise.resolve(data));
 } else {
-  const port = await freePort();
-  const redis = spawn(
-    join(cache, 'bin/redis-server'),
-    ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--dir', tmpdir()],
-    { stdio: 'ignore' },
-  );
+  const { newPassword, redisConfig, redisUrl } = await compiled(`
+    export { redisConfig, redisUrl } from './targets/process/redis';
+    export { newPassword } from './targets/process/secrets';
+  `);
+  const [port, password] = [await freePort(), newPassword()];
+  const redis = spawn(join(cache, 'bin/redis-server'), ['-'], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  redis.stdin.end(redisConfig(port, tmpdir(), password));
+  const url = redisUrl(port, password);
   process.on('SIGTERM', () => process.exit());
   process.on('exit', () => redis.kill());
-  const queue = queueAt(port);
+  const queue = queueAt(url);
   await queue.isReady();
-  fork(import.meta.filename, ['worker', String(port)]);
+  fork(import.meta.filename, ['worker'], { env: { ...process.env, REDIS_URL: url } });
   // Not by job.finished(), which waits for ever for a job that was done and removed before it was asked.
   const waiting = new Map();
   queue.on('global:completed', (id, result) => {

@@ -3,15 +3,15 @@
 //   make lab && node studies/sessions/measure.mjs        about two minutes
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { cache } from '../../lab/cache.mjs';
 import { freePort } from '../../lab/free-port.mjs';
+import { compiled } from '../../lab/generate/compiled.mjs';
 import { commandOf } from '../command-of.mjs';
 import { later } from '../later.cjs';
 import { recordsOf } from '../archive.mjs';
@@ -26,39 +26,20 @@ const path = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 const manifest = join(cache, 'n8n', VERSION, 'node_modules/n8n/package.json');
 const PATCH = path('../../charts/n8n-tuned/files/preload/session-once.cjs');
 
-/** PostgreSQL refuses to run as root. */
-function asUser(folder, command) {
-  if (process.getuid() !== 0) return command;
-  const id = (flag) => Number(execFileSync('id', [flag, 'postgres']));
-  chownSync(folder, id('-u'), id('-g'));
-  return [
-    'setpriv',
-    `--reuid=${id('-u')}`,
-    `--regid=${id('-g')}`,
-    '--clear-groups',
-    '--',
-    ...command,
-  ];
-}
+const { awaitPostgresql, newCluster, newPassword, postgresql, postgresqlUrl } = await compiled(`
+  export { awaitPostgresql, newCluster, postgresql, postgresqlUrl } from './targets/process/postgresql';
+  export { newPassword } from './targets/process/secrets';
+`);
 
-async function startPostgresql(folder, port) {
+async function startPostgresql(place, port, password) {
   const bin = dirname(realpathSync(join(cache, 'bin/postgres')));
-  const data = join(folder, 'data');
-  mkdirSync(data, { mode: 0o700 });
-  const make = `"$1/initdb" -D "$2" -U n8n --auth=trust --no-sync &&
-    echo 'CREATE DATABASE n8n' | "$1/postgres" --single -D "$2" postgres`;
-  const [init, ...given] = asUser(data, ['/bin/sh', '-c', make, 'sh', bin, data]);
-  execFileSync(init, given, { stdio: 'ignore' });
-  const options = ['-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='];
-  const [program, ...args] = asUser(data, [
-    `${bin}/postgres`,
-    '-D',
-    data,
-    '-p',
-    String(port),
-    ...options,
-  ]);
-  return spawn(program, args, { stdio: 'ignore' });
+  const data = join(place.folder, 'data');
+  const { command, env } = newCluster(bin, data, password, place);
+  execFileSync(command[0], command.slice(1), { env: { ...process.env, ...env }, stdio: 'ignore' });
+  const [program, ...args] = postgresql(bin, data, port, place).command;
+  const server = spawn(program, args, { stdio: 'ignore' });
+  await awaitPostgresql(postgresqlUrl(port, password), () => server.exitCode === null);
+  return server;
 }
 
 /** Passes on what the database sends `delay.ms` after it came. */
@@ -76,23 +57,11 @@ async function startProxy(port, delay) {
   return server;
 }
 
-async function isUp(port) {
-  const socket = connect(port, '127.0.0.1');
-  const answered = await Promise.race([
-    once(socket, 'connect').then(
-      () => true,
-      () => false,
-    ),
-    sleep(500, false),
-  ]);
-  socket.destroy();
-  return answered;
-}
-
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-sessions-'));
 chmodSync(folder, 0o755);
 const port = await freePort();
-const server = await startPostgresql(folder, port);
+const password = newPassword();
+const server = await startPostgresql({ folder, log: '' }, port, password);
 const delay = { ms: 0 };
 const proxy = await startProxy(port, delay);
 const record = {
@@ -101,8 +70,6 @@ const record = {
   rows: DELAYS_MS.map((delayMs) => ({ delayMs, without: [], with: [] })),
 };
 try {
-  while (!(await isUp(port))) await sleep(100);
-  await sleep(1000);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const row of record.rows) {
       delay.ms = row.delayMs;
@@ -116,7 +83,9 @@ try {
           String(proxy.address().port),
           String(SECONDS),
         ];
-        row[turn].push(JSON.parse((await run(join(cache, 'bin/node24'), args)).stdout));
+        const options = { env: { ...process.env, PGPASSWORD: password } };
+        const { stdout } = await run(join(cache, 'bin/node24'), args, options);
+        row[turn].push(JSON.parse(stdout));
       }
     }
   }

@@ -1,5 +1,5 @@
 // Asks PostgreSQL through n8n's TypeORM, one query after the other and then from many callers at once.
-// node [--require patch] queries.cjs <n8n's package.json> <port> <seconds>
+// PGPASSWORD=... node [--require patch] queries.cjs <n8n's package.json> <port> <seconds>
 const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
 const { performance } = require('node:perf_hooks');
@@ -14,6 +14,7 @@ const CALLERS = 16;
 async function main() {
   const source = new DataSource({
     ...{ type: 'postgres', host: '127.0.0.1', port: Number(port), username: 'n8n' },
+    password: process.env.PGPASSWORD,
     ...{ database: 'n8n', schema: 'public', poolSize: POOL, statementTimeout: 300_000 },
   });
   await source.initialize();
