@@ -60,7 +60,7 @@ function refusal(what: string, { plan }: Pick<Settings, 'plan'>): string {
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Durations are left out: k6 writes them in its own way, and whoever replaces them replaces the executor too. */
+/** Durations are left out: k6 writes them in its own way, and an option that replaces them replaces the executor too. */
 function shapesOf(scenarios: K6Options): Record<string, PlannedScenario> {
   return Object.fromEntries(
     Object.entries(scenarios).map(([name, scenario]) => {

@@ -27,7 +27,7 @@ export function packageOf(program: string): string {
 
 /**
  * For a shell of root in a mount namespace of its own: instead of each closed folder it shows one with nothing in it but
- * `paths`, at their usual places. `stage`: a folder to mount on. Whoever may not read a path itself still may not.
+ * `paths`, at their usual places. `stage`: a folder to mount on. A user who may not read a path itself still may not.
  */
 export function passages(paths: readonly string[], stage: string, mode: Mode = modeOf): string[] {
   const beneath = new Map<string, string[]>();

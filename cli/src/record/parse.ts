@@ -1,4 +1,4 @@
-/** What a file of a record holds, checked: whoever reads a record gets its whole shape, or one sentence. */
+/** What a file of a record holds, checked: the reader of a record gets its whole shape, or one sentence. */
 import type { z } from 'zod';
 import { readPlainFile } from '../linux/plain-file';
 import { messageOf, Mistake } from '../ui/exit';

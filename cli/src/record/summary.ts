@@ -133,6 +133,11 @@ export const soakTrendSchema = z.object({
 });
 export type SoakTrend = z.infer<typeof soakTrendSchema>;
 
+/** How late requests were begun, in milliseconds; null in a closed loop. */
+const latenessSchema = z
+  .object({ p50: z.number(), p99: z.number(), max: z.number() })
+  .nullable();
+
 /** One of several load generators, each of which makes the same share of the load. Of the measured part. */
 export const generatorPartSchema = z.object({
   /** Of its pod. */
@@ -140,13 +145,7 @@ export const generatorPartSchema = z.object({
   node: z.string(),
   requests: z.number(),
   notSent: z.number(),
-  latenessMs: z
-    .object({
-      p50: z.number(),
-      p99: z.number(),
-      max: z.number(),
-    })
-    .nullable(),
+  latenessMs: latenessSchema,
   cpuCores: z.number(),
   coresAvailable: z.number(),
   /**
@@ -177,14 +176,8 @@ export const generatorSummarySchema = z.object({
   coresAvailable: z.number().nullable(),
   /** Were due while as many as may be were open; they are not part of what was offered. */
   notSent: z.number(),
-  /** Begun later than due: part of every latency. Null in a closed loop. */
-  latenessMs: z
-    .object({
-      p50: z.number(),
-      p99: z.number(),
-      max: z.number(),
-    })
-    .nullable(),
+  /** Part of every latency. */
+  latenessMs: latenessSchema,
   /** Requests for which a connection had to be opened. */
   newConnections: z.number().nullable(),
   /** Where several made the load at the same time, each; their sum and the faults of all are above. */

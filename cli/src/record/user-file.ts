@@ -19,7 +19,7 @@ export interface UserFile {
   option: string;
   /** How such a file begins if n8n-tuned wrote it; what begins otherwise is the user's own. ASCII. */
   begins: string;
-  /** Replace it whoever wrote it. */
+  /** Replace it also if n8n-tuned did not write it. */
   force: boolean;
 }
 

@@ -15,8 +15,8 @@ process.stdout.write(bcrypt.hashSync(process.env.PASSWORD, 10));
 `;
 
 /**
- * Makes the one user of a new database its owner, as n8n's own form does, before any n8n listens: until then whoever asks
- * first becomes the owner. The columns are the same from 0.221 to 2.41.
+ * Makes the one user of a new database its owner, as n8n's own form does, before any n8n listens: until then the
+ * first caller becomes the owner. The columns are the same from 0.221 to 2.41.
  */
 export async function makeOwner(
   { email, password }: Owner,

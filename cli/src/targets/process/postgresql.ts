@@ -111,7 +111,7 @@ function asUser(hasUser: boolean): (...command: Command) => Command {
   return (...command) => [...setpriv(owner.user, owner.group), ...command];
 }
 
-/** As whom PostgreSQL runs that has no user of its own; null: as whoever runs the command. */
+/** The user of a PostgreSQL that has none of its own; null: the user who runs the command. */
 export function ownerWithoutUser(): { user: number; group: number } | null {
   if (!isRoot()) return null;
   try {

@@ -17,9 +17,9 @@ import type { Tools } from './tools';
 
 const run = promisify(execFile);
 
-/** As whom the processes of a topology run: as a user of their own where the command runs as root. */
+/** The user of the processes of a topology: one of their own where the command runs as root. */
 export interface RunUser {
-  /** Of user and group; null: it is whoever runs the command. */
+  /** The id of user and group; null: the user who runs the command. */
   readonly id: number | null;
   as(command: Command): Command;
   /** Makes it the owner of a file or folder, of what is in it too with `all`: nothing of the user may be running then. */

@@ -141,7 +141,7 @@ export class Stores {
     }
   }
 
-  /** What was copied belongs to whoever runs the command. */
+  /** What was copied belongs to the user who runs the command. */
   private async giveData(kind: Database['kind'], data: string): Promise<void> {
     const { user } = this.options.workspace;
     await user.give(data, 'all');

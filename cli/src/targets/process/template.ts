@@ -78,7 +78,7 @@ export async function takeTemplate(store: string, key: string, to: string): Prom
   return false;
 }
 
-/** Keeps modes, which PostgreSQL insists on; all of it belongs to whoever copies. */
+/** Keeps modes, which PostgreSQL insists on; all of it belongs to the user who copies. */
 async function copyFolder(from: string, to: string): Promise<void> {
   await run('cp', ['-a', '--no-preserve=ownership', '--reflink=auto', from, to]);
 }

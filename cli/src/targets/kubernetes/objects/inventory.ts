@@ -51,7 +51,7 @@ const BY_OWNER: readonly ObjectKind[] = [
 const kindsOf = ({ plan }: CallTraits): readonly ObjectKind[] =>
   plan.release === null ? KINDS_OF_LOAD : KINDS;
 
-/** What may not be listed was not made either: whoever makes an object for a chart may list its kind. */
+/** What may not be listed was not made either: a user who may make an object for a chart may list its kind. */
 async function everyKind(
   objects: Objects,
   kinds: readonly ObjectKind[],
@@ -107,7 +107,7 @@ const isTeller = (one: Made, whose: CallTraits): boolean =>
 const isJournal = ({ kind, name }: Made, { call }: CallTraits): boolean =>
   kind === 'ConfigMap' && name === journalName(call);
 
-/** What another n8n of that release has in the namespace, whoever has deployed it; and the kinds that may not be listed. */
+/** What another n8n of that release has in the namespace, by whatever tool it was deployed; and the kinds that may not be listed. */
 export async function releaseObjects(
   objects: Objects,
   namespace: string,

@@ -1,4 +1,4 @@
-/** Refuses a release name that somebody has used already in a namespace, whoever deployed there, and by whatever. */
+/** Refuses a release name that is used already in a namespace, by any user and any tool. */
 import { Mistake } from '../../../ui/exit';
 import type { Cluster } from '../api/api';
 import { leftInTheMiddle, type Helm } from '../release/helm';
