@@ -1,8 +1,5 @@
 import type { Command } from 'commander';
 import { runAnnotations } from '../analysis/annotations';
-import { k6For } from '../load/find-k6';
-import { findBundled } from '../lab/kit';
-import { withoutSecrets } from '../plan/secrets/command';
 import type { RunData } from '../run/report/data';
 import { renderTerminal } from '../run/report/terminal';
 import { measure } from '../run/run';
@@ -100,19 +97,16 @@ async function run(options: RunOptions): Promise<number> {
   const { s3, json } = order;
   const place = s3 === undefined ? null : await s3Place(s3);
   const told = await chosenMonitoring(order.monitoring);
-  const k6 = k6For(order.target.kind !== 'kubernetes');
   const { workload } = order.measure;
   return onTargets(
     [makeTarget(order.target)],
     workload,
-    async ({ running: [running], tell, signal, progress }) => {
+    async ({ running: [running], tell, signal, progress, means }) => {
       const finished = await measure(
         running,
         {
           ...order.measure,
-          k6,
-          scripts: findBundled('loadtests', 'load.ts'),
-          command: withoutSecrets(process.argv.slice(2)),
+          ...means,
           ...told.observe,
         },
         tell,

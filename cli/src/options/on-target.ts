@@ -1,4 +1,7 @@
+import { findBundled } from '../lab/kit';
+import { k6For } from '../load/find-k6';
 import type { ChosenWorkload } from '../plan/chosen-workload';
+import { withoutSecrets } from '../plan/secrets/command';
 import { NEVER, parseStopIf, type StopCondition } from '../plan/stop-if';
 import { healthCondition, refuseAlreadyTrue, watchFor, type Watched } from '../run/stop-watch';
 import type { Running, Target } from '../targets/target';
@@ -13,6 +16,17 @@ export interface Scene<Targets extends readonly Target[]> {
   tell: Progress;
   signal: AbortSignal;
   progress: ProgressLine;
+  /** What every measurement is told besides its options. */
+  means: Means;
+}
+
+interface Means {
+  /** Empty where all load is made elsewhere. */
+  k6: string;
+  /** A folder. */
+  scripts: string;
+  /** As it was typed, without secrets. */
+  command: string[];
 }
 
 /** Work on targets with a line of progress, and Ctrl-C reaching it as an aborted signal. */
@@ -24,6 +38,11 @@ export async function onTargets<const Targets extends readonly Target[], Result>
   stopIf: readonly string[] = [],
 ): Promise<Result> {
   const conditions = stopIf.filter((text) => text !== NEVER).map(parseStopIf);
+  const means: Means = {
+    k6: k6For(targets.some(({ kind }) => kind !== 'kubernetes')),
+    scripts: findBundled('loadtests', 'load.ts'),
+    command: withoutSecrets(process.argv.slice(2)),
+  };
   workload.notes?.forEach(warn);
   const progress = startProgress();
   try {
@@ -32,7 +51,7 @@ export async function onTargets<const Targets extends readonly Target[], Result>
         const watched = await whatStops(running, conditions, stopIf.includes(NEVER), signal);
         const end = watchFor(watched, stop);
         try {
-          return await work({ running, tell: progress.tell, signal, progress });
+          return await work({ running, tell: progress.tell, signal, progress, means });
         } finally {
           end();
         }

@@ -134,9 +134,7 @@ export const soakTrendSchema = z.object({
 export type SoakTrend = z.infer<typeof soakTrendSchema>;
 
 /** How late requests were begun, in milliseconds; null in a closed loop. */
-const latenessSchema = z
-  .object({ p50: z.number(), p99: z.number(), max: z.number() })
-  .nullable();
+const latenessSchema = z.object({ p50: z.number(), p99: z.number(), max: z.number() }).nullable();
 
 /** One of several load generators, each of which makes the same share of the load. Of the measured part. */
 export const generatorPartSchema = z.object({

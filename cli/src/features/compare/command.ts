@@ -8,13 +8,10 @@ import { compareRecords, isRecord } from './compare-records';
 import { comparedCosts } from './seen';
 import type { CompareMetric, CompareRecord } from './record';
 import { searchSettings, USUAL_SLOS } from '../find/settings';
-import { k6For } from '../../load/find-k6';
-import { findBundled } from '../../lab/kit';
 import { isChartFile } from '../../plan/chart-file';
 import { isServerFile } from '../../plan/chosen-server';
 import { isTopologyFile } from '../../plan/chosen-topology';
 import type { ChosenWorkload } from '../../plan/chosen-workload';
-import { withoutSecrets } from '../../plan/secrets/command';
 import { figure, planText, searchText } from '../../options/load-text';
 import type { LoadPlan } from '../../../../loadtests/lib/profile';
 import { renderCompareTerminal } from './report/terminal';
@@ -282,18 +279,15 @@ export function compareOrder(sides: readonly string[], options: CompareOptions) 
 async function measured(sides: readonly string[], options: CompareOptions): Promise<number> {
   const { targets: orders, measure, failOn, json, stopIf } = compareOrder(sides, options);
   const targets = orders.map(makeTarget);
-  const k6 = k6For(orders.some(({ kind }) => kind !== 'kubernetes'));
   return onTargets(
     targets,
     measure.workload,
-    async ({ running, tell, signal, progress }) => {
+    async ({ running, tell, signal, progress, means }) => {
       const { comparisons, problems } = await compareTopologies(
         running,
         {
           ...measure,
-          k6,
-          scripts: findBundled('loadtests', 'load.ts'),
-          command: withoutSecrets(process.argv.slice(2)),
+          ...means,
         },
         tell,
         signal,

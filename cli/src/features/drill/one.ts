@@ -7,12 +7,10 @@ import type { SeedWorkflow } from '../../catalogue/seeding';
 import { drill, type DrillOrder, type FinishedDrill } from './drill';
 import type { Fault } from './fault';
 import { findBundled } from '../../lab/kit';
-import { k6For } from '../../load/find-k6';
 import { chooseTopology } from '../../plan/chosen-topology';
 import type { Topology } from '../../plan/topology';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
 import { parsePromises, type DrillPromise } from './analysis/promise';
-import { withoutSecrets } from '../../plan/secrets/command';
 import { parseSlos, type Slo } from '../../../../loadtests/lib/slo';
 import type { DrillRecord } from './record';
 import { readRun } from '../../record/read-run';
@@ -146,22 +144,16 @@ export function orderOf(fault: Fault, options: DrillOptions): OrderedDrill {
 
 /** `told`: who else hears of its load and its fault. */
 export function oneDrill(
-  { drill: ordered, target, stopIf }: OrderedDrill,
+  { drill: order, target, stopIf }: OrderedDrill,
   options: DrillOptions,
   told: Told,
 ): Promise<FinishedDrill> {
-  const order: DrillOrder = {
-    ...ordered,
-    k6: k6For(target.kind !== 'kubernetes'),
-    scripts: findBundled('loadtests', 'load.ts'),
-    command: withoutSecrets(process.argv.slice(2)),
-  };
   return onTargets(
     [makeTarget(target)],
     { ...order.workload, workflows: [...order.workload.workflows, ...scheduleOf(order.fault)] },
-    async ({ running: [running], tell, signal, progress }) => {
+    async ({ running: [running], tell, signal, progress, means }) => {
       if (options.startFile !== undefined) await fileIsThere(options.startFile, tell, signal);
-      const finished = await drill(running, { ...told.observe, ...order }, tell, signal);
+      const finished = await drill(running, { ...told.observe, ...order, ...means }, tell, signal);
       const { folder, record, problems } = finished;
       const run = readRun(join(folder, record.run));
       problems.push(...(await told.annotate(drillAnnotations(record, run))));

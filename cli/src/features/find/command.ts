@@ -5,9 +5,6 @@ import { CapacitySearch } from './analysis/search';
 import { withDefaults } from './analysis/types';
 import { find } from './find';
 import { searchSettings, USUAL_SLOS } from './settings';
-import { k6For } from '../../load/find-k6';
-import { findBundled } from '../../lab/kit';
-import { withoutSecrets } from '../../plan/secrets/command';
 import { searchText } from '../../options/load-text';
 import type { FindRecord } from './record';
 import { writeFindReports } from './write-report';
@@ -131,19 +128,16 @@ async function run(options: FindOptions): Promise<number> {
   const order = findOrder(options);
   const { settings } = order;
   const told = await chosenMonitoring(order.monitoring);
-  const k6 = k6For(order.target.kind !== 'kubernetes');
   const { workload } = order.measure;
   return onTargets(
     [makeTarget(order.target)],
     workload,
-    async ({ running: [running], tell, signal, progress }) => {
+    async ({ running: [running], tell, signal, progress, means }) => {
       const finished = await find(
         running,
         {
           ...order.measure,
-          k6,
-          scripts: findBundled('loadtests', 'load.ts'),
-          command: withoutSecrets(process.argv.slice(2)),
+          ...means,
           search: new CapacitySearch(settings),
           budgetSeconds: settings.budgetSeconds ?? null,
           ...told.observe,
