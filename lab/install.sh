@@ -30,7 +30,7 @@ install_tool() {
   mkdir -p "$CACHE/.lock" "$CACHE/.stamp" "$CACHE/.tmp" "$CACHE/log" "$BIN" 2>/dev/null ||
     mistake "the cache $CACHE cannot be written: set N8N_TUNED_CACHE to a folder that can"
   take_lock
-  is_installed && exit 0   # by whoever held the lock
+  is_installed && exit 0   # the process that held the lock installed it
 
   local started=$SECONDS
   if find_fitting; then

@@ -1,8 +1,8 @@
 {{/* Probes, shutdown and update strategy: what makes a rollout, a drain and a scale-in lose nothing. */}}
 
 {{/*
-Seconds n8n gives its running executions after SIGTERM. Whoever still waits for an answer at the end of them loses it, so
-without a word of the user's they are as long as a caller may wait: at least 30, as n8n has it, and 300 on a worker, which
+Seconds n8n gives its running executions after SIGTERM. A caller that still waits for an answer at the end of them loses the answer,
+so where the user sets nothing they are as long as a caller may wait: at least 30, as n8n has it, and 300 on a worker, which
 also runs what nobody waits for. Dict: context, component.
 */}}
 {{- define "n8n-tuned.shutdownSeconds" -}}

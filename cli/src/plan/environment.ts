@@ -138,7 +138,7 @@ export function evaluate(of: Expression, component: Component): unknown {
 function lookUp(name: string, component: Component): unknown {
   if (name in component.named) return component.named[name];
   if (name === 'role') return component.role;
-  // Whoever starts the process knows where the patches are.
+  // The target that starts the process adds the patches: it knows their paths.
   if (name === 'nodeOptions') return '';
   const [first = '', ...rest] = name.split('.');
   const tuning = isMap(component.values['tuning']) ? component.values['tuning'] : {};
