@@ -2,13 +2,22 @@
  * The records of a study in one file: compressed JSON lines in the order of their ids. The id of a record is the path
  * that it has as a file, without `.json`: `cells/001/run` is run.json in the folder cells/001 of what was measured.
  */
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { readPlainBytes } from '../linux/plain-file';
 import { messageOf, Mistake } from '../ui/exit';
+import { makeFolder, writeWhole } from './folder';
 
 /** A path that stays in the folder it is unpacked to. */
 const pathSchema = z.string().regex(/^(?!\.)[\w.-]+(\/(?!\.)[\w.-]+)*$/);
@@ -117,14 +126,31 @@ export function namedArchive(text: string): NamedArchive | null {
   return { file, archive, id };
 }
 
-/** Writes the records whose ids begin with `inside` as files. */
+/** Writes the records whose ids begin with `inside` as files, unless a file that is not of the same record is in the way. */
 export function unpack(archive: Archive, inside: string, to: string): void {
-  for (const [path, text] of filesOf(archive)) {
-    if (!path.startsWith(inside)) continue;
-    mkdirSync(dirname(join(to, path)), { recursive: true });
-    writeFileSync(join(to, path), text);
+  const files: [path: string, text: string][] = [];
+  for (const [id, entry] of archive) {
+    const own = [...filesOf(new Map([[id, entry]]))].filter(([path]) => path.startsWith(inside));
+    files.push(...own);
+    const [record] = own;
+    // Its report may have been made there before, which replaces tables and texts.
+    if (record !== undefined && holds(join(to, record[0]), record[1])) continue;
+    const foreign = own.map(([path]) => join(to, path)).find(isThere);
+    if (foreign === undefined) continue;
+    throw new Mistake(`${foreign} is there already and is not of this record: move it away.`);
+  }
+  for (const [path, text] of files) {
+    makeFolder(dirname(join(to, path)));
+    writeWhole(join(to, path), text);
   }
 }
+
+/** A link is there even if it leads nowhere. */
+const isThere = (file: string): boolean => lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+
+const holds = (file: string, text: string): boolean =>
+  lstatSync(file, { throwIfNoEntry: false })?.isFile() === true &&
+  readPlainBytes(file).equals(Buffer.from(text));
 
 /** The folder that the named record is, with all that belongs to it, beneath `to`; `to` where the whole archive is named. */
 export function unpackNamed({ archive, id }: NamedArchive, to: string): string {

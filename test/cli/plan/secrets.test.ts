@@ -226,7 +226,7 @@ describe('the command', () => {
       .map((part) => ({ secret, part })),
   );
 
-  test('names the files and folders of this machine as they are, so that the user finds them again', () => {
+  test('names the files, folders and records of this machine as they are, so that the user finds them again', () => {
     const option = fc.constantFrom('--out', '--write', '--csv', '--kubeconfig', '--values', '-f');
     const part = fc.stringMatching(/^[A-Za-z0-9._-]{1,40}$/);
     fc.assert(
@@ -236,6 +236,8 @@ describe('the command', () => {
           ['run', name, file],
           ['run', `${name}=${file}`],
           ['compare', file, file],
+          ['report', `${file}.jsonl.gz#${parts.join('/')}`],
+          ['predict', '--from', `${file}.jsonl.gz#${parts.join('/')}`],
         ]) {
           expect(withoutSecrets(words)).toEqual(words);
         }

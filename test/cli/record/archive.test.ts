@@ -1,5 +1,14 @@
 // The archive of a study: what is kept comes back, and the same records are the same bytes.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -10,6 +19,7 @@ import {
   namedArchive,
   readArchive,
   recordFolder,
+  unpack,
   writeArchive,
 } from '../../../cli/src/record/archive';
 
@@ -122,4 +132,47 @@ test.each([
 test('a record that is not in an archive is refused, with the command that lists them', () => {
   writeArchive(file, archiveOf(FILES));
   expect(() => namedArchive(`${file}#none`)).toThrow('has no record none: n8n-tuned report');
+});
+
+test('records are unpacked for their owner alone, and again over the same records', () => {
+  const to = mkdtempSync(join(folder, 'unpacked-'));
+  unpack(archiveOf(FILES), '', to);
+  writeFileSync(join(to, 'cells/001/a/plots/cpu.svg'), '<svg>drawn again</svg>');
+  unpack(archiveOf(FILES), '', to);
+  expect(statSync(join(to, 'sweep.json')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(to, 'cells')).mode & 0o777).toBe(0o700);
+});
+
+test.each([
+  [
+    'a file of the same name',
+    (path: string) => {
+      writeFileSync(path, 'mine');
+    },
+    /sweep\.json is there already and is not of this record: move it away\.$/,
+  ],
+  [
+    'a link to a file',
+    (path: string, other: string) => {
+      symlinkSync(other, path);
+    },
+    /sweep\.json/,
+  ],
+  [
+    'a folder of the same name',
+    (path: string) => {
+      mkdirSync(path);
+    },
+    /sweep\.json/,
+  ],
+])('%s is left as it is, and nothing is unpacked beside it', (_, make, sentence) => {
+  const to = mkdtempSync(join(folder, 'foreign-'));
+  const other = join(folder, 'other');
+  writeFileSync(other, 'mine');
+  make(join(to, 'sweep.json'), other);
+  expect(() => {
+    unpack(archiveOf(FILES), '', to);
+  }).toThrow(sentence);
+  expect(readFileSync(other, 'utf8')).toBe('mine');
+  expect(existsSync(join(to, 'cells'))).toBe(false);
 });

@@ -27,8 +27,9 @@ const FILES = new Set(
     .map((name) => `--${name}`),
 ).add('-f');
 
-/** An address, or a path with a query, is no file. */
-const isFile = (text: string): boolean => !/:\/\/|[?#@=]/.test(text);
+/** An address, or a path with a query, is no file; a record of an archive, like results.jsonl.gz#cells/001/run, is one. */
+const isFile = (text: string): boolean =>
+  !/:\/\/|[?#@=]/.test(text.replace(/(?<=\.jsonl\.gz)#[\w./-]*$/, ''));
 
 /** Which no value follows. */
 const FLAGS = new Set(
