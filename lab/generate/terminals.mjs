@@ -12,9 +12,10 @@ const command = compiled(`
   export { readComparison } from './features/compare/record';
   export { readRun } from './record/read-run';
   export { readSearch } from './features/find/read';
-  export { renderCompareTerminal } from './features/compare/report/terminal';
-  export { renderFindTerminal } from './features/find/report/terminal';
-  export { renderTerminal } from './run/report/terminal';
+  export { compareDocument } from './features/compare/report/document';
+  export { findDocument } from './features/find/report/document';
+  export { runDocument } from './run/report/document';
+  export { renderTerminal } from './report/text/terminal';
 `);
 
 const slos = ({ slo }) => slo.map(({ text }) => `--slo '${text}'`).join(' ');
@@ -25,7 +26,7 @@ const PICTURES = [
     name: 'run',
     folder: 'studies/proof/results/recommended',
     read: command.readRun,
-    render: command.renderTerminal,
+    document: (record) => command.runDocument({ record }),
     typed: (record) =>
       `n8n-tuned run --workload ${record.workload.name} --rate ${record.profile.ratePerSecond} --duration ${record.profile.durationSeconds}s \\\n  ${slos(record)}`,
   },
@@ -33,7 +34,7 @@ const PICTURES = [
     name: 'find',
     folder: 'studies/capacity/results/last-node',
     read: command.readSearch,
-    render: command.renderFindTerminal,
+    document: command.findDocument,
     typed: (record) =>
       `n8n-tuned find --workload ${record.workload.name} ${slos(record)} --budget ${record.budgetSeconds}s`,
   },
@@ -41,16 +42,19 @@ const PICTURES = [
     name: 'compare',
     folder: 'studies/comparisons/results/last-node-regular',
     read: command.readComparison,
-    render: command.renderCompareTerminal,
+    document: (record) => command.compareDocument(record),
     typed: ({ a, b, workload, command: words }) =>
       `n8n-tuned compare ${a.name}.yaml ${b.name}.yaml --workload ${workload.name} --vus ${words[words.indexOf('--vus') + 1]}`,
   },
 ];
 
 const stale = [];
-for (const { name, folder, read, render, typed } of PICTURES) {
+for (const { name, folder, read, document, typed } of PICTURES) {
   const record = read(unpacked(folder));
-  const picture = terminalSvg({ command: typed(record), output: render(record, STYLE) });
+  const picture = terminalSvg({
+    command: typed(record),
+    output: command.renderTerminal(document(record), STYLE),
+  });
   const file = new URL(`docs/terminal/${name}.svg`, root);
   if (existsSync(file) && readFileSync(file, 'utf8') === picture) continue;
   stale.push(`docs/terminal/${name}.svg`);

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { repositoryRoot } from '../../cli/src/lab/paths';
 import { readSearch } from '../../cli/src/features/find/read';
-import { renderFindHtml } from '../../cli/src/features/find/report/html';
 import { recordFolder } from '../../cli/src/record/archive';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
+import { findDocument } from '../../cli/src/features/find/report/document';
+import { renderHtml } from '../../cli/src/report/page/html';
 
 /**
  * The pictures of the README: the report of a search that is recorded in the repository.
@@ -21,7 +22,10 @@ const file = join(out, 'report.html');
 let browser: Browser;
 
 beforeAll(async () => {
-  writeFileSync(file, renderFindHtml(readSearch(recordFolder(join(repositoryRoot(), RECORD)))));
+  writeFileSync(
+    file,
+    renderHtml(findDocument(readSearch(recordFolder(join(repositoryRoot(), RECORD))))),
+  );
   browser = await openBrowser();
 }, 120_000);
 

@@ -2,11 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { renderCompareHtml } from '../../cli/src/features/compare/report/html';
-import { renderDrillHtml } from '../../cli/src/features/drill/report/html';
-import { renderFindHtml } from '../../cli/src/features/find/report/html';
-import { renderPredictHtml } from '../../cli/src/features/predict/report/html';
-import { renderSweepHtml } from '../../cli/src/features/sweep/report/html';
 import { renderIndexHtml } from '../../cli/src/commands/report/index/html';
 import {
   rowOfComparison,
@@ -15,7 +10,6 @@ import {
   rowOfSearch,
   rowOfSweep,
 } from '../../cli/src/commands/report/index/row';
-import { renderRunHtml } from '../../cli/src/run/report/html';
 import { openBrowser } from '../support/browser';
 import { openReport, overflowOf, overlappingTexts, seriousFindings } from '../support/page';
 import { sampleComparedRuns, sampleComparison } from '../support/sample-compare';
@@ -24,6 +18,13 @@ import { sampleSearch } from '../support/sample-find';
 import { samplePrediction } from '../support/sample-predict';
 import { sampleRun } from '../support/sample-run';
 import { sampleCells, sampleSweep } from '../support/sample-sweep';
+import { compareDocument } from '../../cli/src/features/compare/report/document';
+import { drillDocument } from '../../cli/src/features/drill/report/document';
+import { findDocument } from '../../cli/src/features/find/report/document';
+import { renderHtml } from '../../cli/src/report/page/html';
+import { predictDocument } from '../../cli/src/features/predict/report/document';
+import { runDocument } from '../../cli/src/run/report/document';
+import { sweepDocument } from '../../cli/src/features/sweep/report/document';
 
 const folder = mkdtempSync(join(tmpdir(), 'n8n-tuned-report-'));
 const files = {
@@ -40,18 +41,21 @@ const KINDS = Object.keys(files) as (keyof typeof files)[];
 let browser: Browser;
 
 beforeAll(async () => {
-  writeFileSync(files.run, renderRunHtml(sampleRun()));
-  writeFileSync(files.search, renderFindHtml(sampleSearch()));
-  writeFileSync(files.comparison, renderCompareHtml(sampleComparison(), sampleComparedRuns()));
+  writeFileSync(files.run, renderHtml(runDocument(sampleRun())));
+  writeFileSync(files.search, renderHtml(findDocument(sampleSearch())));
+  writeFileSync(
+    files.comparison,
+    renderHtml(compareDocument(sampleComparison(), sampleComparedRuns())),
+  );
   const { record, ...parts } = sampleDrill();
-  writeFileSync(files.drill, renderDrillHtml(record, parts));
+  writeFileSync(files.drill, renderHtml(drillDocument(record, parts)));
   const sweep = sampleSweep('workers: [1, 2, 4]', 'repeats: 3\n');
-  writeFileSync(files.sweep, renderSweepHtml(sweep, sampleCells(sweep)));
+  writeFileSync(files.sweep, renderHtml(sweepDocument(sweep, sampleCells(sweep))));
   const matrix = sampleSweep(
     'tuning: [none, default], workers: [1, 2, 4], cpuMillicores: [500, 1000]',
   );
-  writeFileSync(files.matrix, renderSweepHtml(matrix, sampleCells(matrix)));
-  writeFileSync(files.prediction, renderPredictHtml(samplePrediction()));
+  writeFileSync(files.matrix, renderHtml(sweepDocument(matrix, sampleCells(matrix))));
+  writeFileSync(files.prediction, renderHtml(predictDocument(samplePrediction())));
   writeFileSync(
     files.index,
     renderIndexHtml('Results', [

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { runAnnotations } from '../analysis/annotations';
 import type { RunData } from '../run/report/data';
-import { renderTerminal } from '../run/report/terminal';
 import { measure } from '../run/run';
 import { s3Place, s3UrlOf, uploadFolder } from '../record/s3';
 import { EXIT, messageOf } from '../ui/exit';
@@ -32,6 +31,8 @@ import {
 import { onTargets } from '../options/on-target';
 import { chosenPrices, withPriceOptions, type PriceOptions } from '../options/prices';
 import { chosenLoad, makeTarget, targetOrder, withoutWebhook } from '../options/targets';
+import { renderTerminal } from '../report/text/terminal';
+import { runDocument } from '../run/report/document';
 
 export interface RunOptions
   extends
@@ -135,7 +136,9 @@ function show(folder: string, { record }: RunData, json: boolean): void {
     printJson({ folder, ...record });
     return;
   }
-  process.stdout.write(`${renderTerminal(record, terminalStyle())}\n${folder}/report.html\n`);
+  process.stdout.write(
+    `${renderTerminal(runDocument({ record }), terminalStyle())}\n${folder}/report.html\n`,
+  );
 }
 
 function exitCodeOf({ record }: RunData): number {

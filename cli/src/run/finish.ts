@@ -17,9 +17,10 @@ import { drain, type Count, type Drained } from './executions';
 import { withInFlight } from './in-flight';
 import type { LoadScene } from './make-load';
 import { writeBeside } from '../record/write-beside';
-import { runReports } from './write-report';
 import { readTrace } from './trace';
 import { formatNumber } from '../ui/numbers';
+import { reportFiles } from '../report/files';
+import { runDocument } from './report/document';
 
 /** A run whose load can begin. */
 export interface StartedRun extends LoadScene {
@@ -79,7 +80,11 @@ export async function finish(run: StartedRun, load: LoadResult): Promise<Finishe
   );
   const data = { record, requests: requests.timeline, samples: seen.samples };
   folder.complete(record);
-  const problems = [...untold, ...folder.problems(), ...writeBeside(folder.path, runReports(data))];
+  const problems = [
+    ...untold,
+    ...folder.problems(),
+    ...writeBeside(folder.path, reportFiles(runDocument(data))),
+  ];
   return { folder: folder.path, data, traced, problems };
 }
 

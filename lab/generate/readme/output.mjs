@@ -7,9 +7,10 @@ const RECORD = 'studies/capacity/results/last-node/find.json';
 const FIGURES = ['Capacity', 'Plan with', 'Limited by'];
 const STYLE = { width: 100, colour: false };
 
-const { findFigures, findWord, readSearch, renderRows, renderVerdict, repeatCommand } = compiled(
+const { findFigures, findVerdict, readSearch, renderRows, renderVerdict, repeatCommand } = compiled(
   `export { readSearch } from './features/find/read';
-     export { findFigures, findWord } from './features/find/report/figures';
+     export { findVerdict } from './features/find/report/document';
+     export { findFigures } from './features/find/report/figures';
      export { renderRows, renderVerdict } from './report/text/terminal';
      export { repeatCommand } from './report/text/units';`,
 );
@@ -25,7 +26,7 @@ export function outputOf(record, path) {
   const arrivals = record.arrivals === undefined ? '' : `, ${record.arrivals} arrivals`;
   return `\`\`\`console
 $ npx ${repeatCommand(withoutFolder(record.command))}
-${[...renderVerdict(findWord(record), record.sentence, 0, STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
+${[...renderVerdict(findVerdict(record), STYLE), '', ...renderRows(figures, STYLE)].join('\n')}
 \`\`\`
 
 n8n ${record.versions.n8n} in ${record.topology.mode} mode with SQLite on ${cores} cores (${cpu.replaceAll('(R)', '')}), load

@@ -1,26 +1,53 @@
 /** What users read, compared with test/golden; how it behaves is tested beside this file. */
-import { renderCompareMarkdown } from '../../../cli/src/features/compare/report/markdown';
-import { renderCompareTerminal } from '../../../cli/src/features/compare/report/terminal';
-import { renderDrillMarkdown } from '../../../cli/src/features/drill/report/markdown';
-import { renderDrillTerminal } from '../../../cli/src/features/drill/report/terminal';
-import { renderFindMarkdown } from '../../../cli/src/features/find/report/markdown';
-import { renderFindTerminal } from '../../../cli/src/features/find/report/terminal';
-import { renderSearches } from '../../../cli/src/features/find/report/list-terminal';
-import { renderCsv } from '../../../cli/src/run/report/csv';
-import { plotFiles, renderMarkdown } from '../../../cli/src/run/report/markdown';
-import { renderTerminal } from '../../../cli/src/run/report/terminal';
 import { programOf } from '../../../cli/src/program';
+import { compareDocument } from '../../../cli/src/features/compare/report/document';
+import type { ReportDocument } from '../../../cli/src/report/document';
+import { drillDocument } from '../../../cli/src/features/drill/report/document';
+import { reportFiles } from '../../../cli/src/report/files';
+import { findDocument } from '../../../cli/src/features/find/report/document';
+import { renderSearches } from '../../../cli/src/features/find/report/list-terminal';
+import { renderHtml } from '../../../cli/src/report/page/html';
+import { predictDocument } from '../../../cli/src/features/predict/report/document';
+import { renderCsv } from '../../../cli/src/run/report/csv';
+import { runDocument } from '../../../cli/src/run/report/document';
+import { sweepDocument } from '../../../cli/src/features/sweep/report/document';
+import { renderMarkdown } from '../../../cli/src/report/text/markdown';
+import { renderTerminal } from '../../../cli/src/report/text/terminal';
 import { expectGolden } from '../../support/golden';
 import { sampleComparedRuns, sampleComparison } from '../../support/sample-compare';
 import { sampleDrill } from '../../support/sample-drill';
 import { sampleSearch } from '../../support/sample-find';
+import { samplePrediction } from '../../support/sample-predict';
 import { sampleRun } from '../../support/sample-run';
+import { sampleCells, sampleSweep } from '../../support/sample-sweep';
 
-const PLAIN = { width: 100, colour: false };
 const run = sampleRun();
 const search = sampleSearch();
-const comparison = sampleComparison();
 const { record: drill, ...drillParts } = sampleDrill();
+const sweep = sampleSweep('tuning: [none, default], workers: [1, 2]', 'repeats: 2\n');
+
+const DOCUMENTS: Record<string, ReportDocument> = {
+  run: runDocument(run),
+  find: findDocument(search),
+  compare: compareDocument(sampleComparison(), sampleComparedRuns()),
+  drill: drillDocument(drill, drillParts),
+  sweep: sweepDocument(sweep, sampleCells(sweep)),
+  predict: predictDocument(samplePrediction()),
+};
+
+/** The style, the script and the plots of a page are tested elsewhere. */
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<(style|script|svg)[^>]*>.*?<\/\1>/gs, '')
+    .replaceAll(/ content="default-src[^"]*"/g, '')
+    .replaceAll(/(?=<(h\d|p|ul|li|tr|dl|div|figure|pre|section|details)\b)/g, '\n')
+    .replaceAll(/\n{2,}/g, '\n');
+
+const FORMATS: Record<string, (document: ReportDocument) => string> = {
+  'report.html': (document) => textOf(renderHtml(document)),
+  'report.md': renderMarkdown,
+  'terminal.txt': (document) => `${renderTerminal(document, { width: 80, colour: false })}\n`,
+};
 
 const help = (): string => {
   let shown = '';
@@ -31,25 +58,39 @@ const help = (): string => {
   return shown;
 };
 
-const plot = (id: string): string =>
-  plotFiles(run).find(({ name }) => name === `plots/${id}.svg`)?.content ?? '';
-
 test.each<[string, () => string]>([
-  ['run/report.md', () => renderMarkdown(run)],
-  ['run/terminal.txt', () => `${renderTerminal(run.record, PLAIN)}\n`],
-  ['run/coloured.txt', () => `${renderTerminal(run.record, { width: 60, colour: true })}\n`],
-  ['run/rate.svg', () => plot('rate')],
+  ...Object.entries(DOCUMENTS).flatMap(([kind, document]) =>
+    Object.entries(FORMATS).map(([name, render]): [string, () => string] => [
+      `${kind}/${name}`,
+      () => render(document),
+    ]),
+  ),
+  [
+    'run/coloured.txt',
+    () => `${renderTerminal(runDocument({ record: run.record }), { width: 60, colour: true })}\n`,
+  ],
+  [
+    'run/rate.svg',
+    () =>
+      reportFiles(runDocument(run)).find(({ name }) => name === 'plots/rate.svg')?.content ?? '',
+  ],
   ['run/runs.csv', () => renderCsv([run.record])],
-  ['find/report.md', () => renderFindMarkdown(search)],
-  ['find/terminal.txt', () => `${renderFindTerminal(search, PLAIN)}\n`],
   ['find/list.txt', () => `${renderSearches([search])}\n`],
-  ['compare/report.md', () => renderCompareMarkdown(comparison, sampleComparedRuns())],
-  ['compare/terminal.txt', () => `${renderCompareTerminal(comparison, PLAIN)}\n`],
-  ['drill/report.md', () => renderDrillMarkdown(drill, drillParts)],
-  ['drill/terminal.txt', () => `${renderDrillTerminal(drill, PLAIN)}\n`],
   ['help.txt', help],
 ])('%s', (name, render) => {
   const content = render();
   expect(content.length).toBeGreaterThan(100);
   expectGolden(name, content);
 });
+
+test.each(Object.entries(DOCUMENTS))(
+  'the report of a %s says what was measured',
+  (kind, document) => {
+    for (const render of [renderHtml, renderMarkdown]) {
+      const text = render(document);
+      expect(text).toContain('Test CPU');
+      expect(text).not.toContain('undefined');
+      if (kind !== 'predict') expect(text).toMatch(/Version of n8n.*2\.41\.1[^]*2026-11-2\d/);
+    }
+  },
+);

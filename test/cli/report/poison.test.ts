@@ -3,24 +3,22 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { row, RowReader } from '../../../cli/src/record/csv';
 import { page } from '../../../cli/src/report/page/page';
-import { renderCompareHtml } from '../../../cli/src/features/compare/report/html';
-import { renderCompareMarkdown } from '../../../cli/src/features/compare/report/markdown';
-import { renderDrillHtml } from '../../../cli/src/features/drill/report/html';
-import { renderDrillMarkdown } from '../../../cli/src/features/drill/report/markdown';
-import { renderFindHtml } from '../../../cli/src/features/find/report/html';
-import { renderFindMarkdown } from '../../../cli/src/features/find/report/markdown';
-import { renderRunHtml } from '../../../cli/src/run/report/html';
-import { renderMarkdown } from '../../../cli/src/run/report/markdown';
 import { sampleComparedRuns, sampleComparison } from '../../support/sample-compare';
 import { sampleDrill } from '../../support/sample-drill';
 import { sampleSearch } from '../../support/sample-find';
 import { sampleRun } from '../../support/sample-run';
+import { compareDocument } from '../../../cli/src/features/compare/report/document';
+import { drillDocument } from '../../../cli/src/features/drill/report/document';
+import { findDocument } from '../../../cli/src/features/find/report/document';
+import { renderHtml } from '../../../cli/src/report/page/html';
+import { runDocument } from '../../../cli/src/run/report/document';
+import { renderMarkdown } from '../../../cli/src/report/text/markdown';
 
 const POISON = '<img src=x onerror=alert(1)></script><script>alert(2)</script>';
 
 /** What a word decides stays: how a record is drawn, and of which kind it is. */
 const DECIDES =
-  /^(kind|loop|outcome|answer|metric|mode|name|process|tuning|database|role|resource|class|status|arrivals|answers|method|startedAt|endedAt|at)$/;
+  /^(kind|loop|outcome|verdict|answer|metric|mode|name|process|tuning|database|role|resource|class|status|arrivals|answers|method|startedAt|endedAt|at)$/;
 
 /** Every free text of a record with tags at its end. */
 function poisoned<Part>(part: Part, key = ''): Part {
@@ -45,10 +43,10 @@ const compared = sampleComparedRuns();
 const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '');
 
 test.each<[string, () => string]>([
-  ['a run', () => renderMarkdown(runData)],
-  ['a search', () => renderFindMarkdown(search)],
-  ['a comparison', () => renderCompareMarkdown(comparison, compared)],
-  ['a drill', () => renderDrillMarkdown(drill, parts)],
+  ['a run', () => renderMarkdown(runDocument(runData))],
+  ['a search', () => renderMarkdown(findDocument(search))],
+  ['a comparison', () => renderMarkdown(compareDocument(comparison, compared))],
+  ['a drill', () => renderMarkdown(drillDocument(drill, parts))],
 ])('report.md of %s holds no tag, whatever the texts of its record are', (_, render) => {
   const text = withoutCode(render());
   expect(text).toContain('&lt;img src=x');
@@ -56,10 +54,10 @@ test.each<[string, () => string]>([
 });
 
 test.each<[string, () => string]>([
-  ['a run', () => renderRunHtml(runData)],
-  ['a search', () => renderFindHtml(search)],
-  ['a comparison', () => renderCompareHtml(comparison, compared)],
-  ['a drill', () => renderDrillHtml(drill, parts)],
+  ['a run', () => renderHtml(runDocument(runData))],
+  ['a search', () => renderHtml(findDocument(search))],
+  ['a comparison', () => renderHtml(compareDocument(comparison, compared))],
+  ['a drill', () => renderHtml(drillDocument(drill, parts))],
 ])('report.html of %s holds no tag of its record', (_, render) => {
   const text = render();
   expect(text).toContain('&lt;img src=x');

@@ -1,13 +1,10 @@
 /** The reports of one record, written beside it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { compareReports } from '../../features/compare/write-report';
 import { comparedRuns, withoutRequests } from '../../features/compare/seen';
-import { drillReports } from '../../features/drill/write-report';
-import { writeFindReports } from '../../features/find/write-report';
 import type { FoundRecord } from '../../record/find-records';
 import { readComparison } from '../../features/compare/record';
-import { onlyNew, writeBeside, type FileBeside } from '../../record/write-beside';
+import { onlyNew, writeBeside } from '../../record/write-beside';
 import { REQUESTS_FILE, SAMPLES_FILE } from '../../record/folder';
 import { isComplete } from '../../record/read-run';
 import { readDrill } from '../../features/drill/read';
@@ -23,10 +20,15 @@ import {
 import { sweepSentence } from '../../features/sweep/report/figures';
 import { readRunData } from '../../run/read';
 import { recoverRun } from '../../run/rebuild-interrupted';
-import { runReports } from '../../run/write-report';
 import { SweepFolder } from '../../features/sweep/folder';
 import { writeSweepReports } from '../../features/sweep/write-report';
 import { Mistake } from '../../ui/exit';
+import { reportFiles } from '../../report/files';
+import { runDocument } from '../../run/report/document';
+import { findDocument } from '../../features/find/report/document';
+import { compareDocument } from '../../features/compare/report/document';
+import { drillDocument } from '../../features/drill/report/document';
+import { type ReportDocument } from '../../report/document';
 
 export interface Reported {
   record: object;
@@ -46,19 +48,19 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
   run: async (folder) => {
     const data = await (isComplete(folder) ? readRunData(folder) : recoverRun(folder));
     const { record } = data;
-    const written = write(folder, runReports(data), missingOf(folder));
+    const written = write(folder, runDocument(data), missingOf(folder));
     return { record, sentence: record.verdict.sentence, row: rowOfRun(data), ...written };
   },
   find: (folder) => {
     const record = readSearch(folder);
-    const problems = writeFindReports(folder, record);
+    const problems = writeBeside(folder, reportFiles(findDocument(record)));
     return { record, sentence: record.sentence, problems, notes: [], row: rowOfSearch(record) };
   },
   compare: async (folder) => {
     const record = readComparison(folder);
     const runs = await comparedRuns(folder, record);
     const missing = withoutRequests(folder, record) ? ['the raw samples of its runs'] : [];
-    const written = write(folder, compareReports(record, runs), missing);
+    const written = write(folder, compareDocument(record, runs), missing);
     return { record, sentence: record.sentence, row: rowOfComparison(record), ...written };
   },
   drill: async (folder) => {
@@ -66,7 +68,7 @@ const REPORTERS: Record<FoundRecord['kind'], (folder: string) => Reported | Prom
     const run = await readRunData(join(folder, record.run));
     const parts = { run, entries };
     const missing = missingOf(join(folder, record.run));
-    const written = write(folder, drillReports(record, parts), missing);
+    const written = write(folder, drillDocument(record, parts), missing);
     const row = rowOfDrill(record, parts);
     return { record, sentence: record.verdict.sentence, row, ...written };
   },
@@ -91,9 +93,10 @@ const missingOf = (run: string): string[] =>
 /** A report without the raw samples says less than the one that was made of them. */
 function write(
   folder: string,
-  files: readonly FileBeside[],
+  document: ReportDocument,
   missing: readonly string[],
 ): Pick<Reported, 'problems' | 'notes'> {
+  const files = reportFiles(document);
   if (missing.length === 0) return { problems: writeBeside(folder, files), notes: [] };
   const written = onlyNew(folder, files);
   const kept = written.length === files.length ? '' : '; the reports that are there stay';

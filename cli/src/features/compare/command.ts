@@ -14,7 +14,6 @@ import { isTopologyFile } from '../../plan/chosen-topology';
 import type { ChosenWorkload } from '../../plan/chosen-workload';
 import { figure, planText, searchText } from '../../options/load-text';
 import type { LoadPlan } from '../../../../loadtests/lib/profile';
-import { renderCompareTerminal } from './report/terminal';
 import { EXIT, Mistake } from '../../ui/exit';
 import { printJson, printLines, warn, terminalStyle } from '../../ui/print';
 import {
@@ -52,6 +51,8 @@ import {
   targetOrder,
   withoutWebhook,
 } from '../../options/targets';
+import { renderTerminal } from '../../report/text/terminal';
+import { compareDocument } from './report/document';
 
 export interface CompareOptions
   extends WorkloadOptions, ProfileOptions, ProbeOptions, LimitOptions, DeployerFlags, PriceOptions {
@@ -178,7 +179,7 @@ const oneOrAll = <Each>(all: readonly Each[]): Each | readonly Each[] =>
   all.length === 1 ? (all[0] as Each) : all;
 
 const terminalText = (record: CompareRecord, folder: string): string =>
-  renderCompareTerminal(record, terminalStyle(), comparedCosts(folder, record));
+  renderTerminal(compareDocument(record, comparedCosts(folder, record)), terminalStyle());
 
 const isUrl = (text: string): boolean => /^https?:\/\//.test(text);
 

@@ -13,8 +13,9 @@ import type { Progress } from '../../ui/progress';
 import { measureSide, type Measured, type SideOrder } from './measure-side';
 import { COMPARE_METRICS } from './analysis/metric';
 import { writeBeside } from '../../record/write-beside';
-import { compareReports } from './write-report';
 import { comparedRuns } from './seen';
+import { reportFiles } from '../../report/files';
+import { compareDocument } from './report/document';
 
 export interface CompareOrder extends SideOrder {
   /** Of the sides; the first is what each other one is compared with. */
@@ -120,7 +121,10 @@ export async function compareTopologies(
     });
     writeWhole(join(folder, COMPARE_FILE), `${JSON.stringify(record, null, 2)}\n`);
     problems.push(
-      ...writeBeside(folder, compareReports(record, await comparedRuns(folder, record))),
+      ...writeBeside(
+        folder,
+        reportFiles(compareDocument(record, await comparedRuns(folder, record))),
+      ),
     );
     comparisons.push({ folder, record });
   }

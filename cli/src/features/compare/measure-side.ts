@@ -2,7 +2,6 @@
 import { CapacitySearch } from '../find/analysis/search';
 import type { SearchSettings } from '../find/analysis/types';
 import { find } from '../find/find';
-import { writeFindReports } from '../find/write-report';
 import { limitOfRun, limitOfSearch } from '../../analysis/limits/limit-seen';
 import { hasEstimate } from '../find/record';
 import type { Arrivals } from '../../../../loadtests/lib/profile';
@@ -13,6 +12,9 @@ import type { Progress } from '../../ui/progress';
 import { COMPARE_METRICS } from './analysis/metric';
 import type { CompareMetric } from './record';
 import type { LimitSeen } from '../../record/run-record';
+import { reportFiles } from '../../report/files';
+import { findDocument } from '../find/report/document';
+import { writeBeside } from '../../record/write-beside';
 
 export interface SideOrder extends RunOrder {
   metric: CompareMetric;
@@ -67,7 +69,7 @@ async function search(
     progress,
     signal,
   );
-  problems.push(...writeFindReports(folder, record));
+  problems.push(...writeBeside(folder, reportFiles(findDocument(record))));
   const { verdict, sentence, capacity } = record;
   // A search that found that no rate is sustained has measured a capacity: none.
   const counts = hasEstimate(verdict) || verdict === 'nothing sustained';

@@ -8,7 +8,7 @@ import { REQUESTS_FILE } from '../../record/folder';
 import { isComplete, readRun } from '../../record/read-run';
 import { FIND_FILE } from '../../record/find-records';
 import { readSearch } from '../find/read';
-import { SLOWER_SHARES, type ComparedCosts, type ComparedRuns, type SideSeen } from './report/seen';
+import { SLOWER_SHARES, type ComparedRuns, type SideSeen } from './report/seen';
 import { seenAgain } from '../../run/read';
 
 export const comparedRuns = async (
@@ -20,7 +20,10 @@ export const comparedRuns = async (
 export const comparedCosts = (
   folder: string,
   { a, b }: Pick<CompareRecord, 'a' | 'b'>,
-): ComparedCosts => ({ a: { costs: costsOf(folder, a) }, b: { costs: costsOf(folder, b) } });
+): ComparedRuns => ({
+  a: { costs: costsOf(folder, a), slower: [] },
+  b: { costs: costsOf(folder, b), slower: [] },
+});
 
 /** Of what is there: records are kept without their requests, or without their runs. */
 async function seenOf(folder: string, side: Side): Promise<SideSeen> {

@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander';
 import type { Fault } from './fault';
 import { FAULTS, findFault } from './faults';
 import { ARRIVALS } from '../../../../loadtests/lib/profile';
-import { renderDrillTerminal } from './report/terminal';
 import { EXIT } from '../../ui/exit';
 import { printJson, printLines, terminalStyle, warn } from '../../ui/print';
 import { drillAll } from './all';
@@ -18,6 +17,8 @@ import {
 } from '../../options/options';
 import { collect, milliseconds, parsed, positive, seconds } from '../../options/parsers';
 import { withPriceOptions } from '../../options/prices';
+import { renderTerminal } from '../../report/text/terminal';
+import { drillDocument } from './report/document';
 
 const LIST = 'list';
 const ALL = 'all';
@@ -157,7 +158,7 @@ async function run(fault: Fault, options: DrillOptions): Promise<number> {
   problems.forEach(warn);
   if (options.json === true) printJson({ folder, ...record });
   else {
-    const text = renderDrillTerminal(record, terminalStyle());
+    const text = renderTerminal(drillDocument(record), terminalStyle());
     process.stdout.write(`${text}\n${join(folder, 'report.html')}\n`);
   }
   return codeOf(record, problems);

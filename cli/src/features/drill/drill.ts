@@ -31,8 +31,9 @@ import type { Fault } from './fault';
 import { faultAtSeconds, planOfDrill, type DrillLoad } from './plan';
 import { recoveryBeside } from './recovery-beside';
 import { writeBeside } from '../../record/write-beside';
-import { drillReports } from './write-report';
 import { TimedFault } from './timed-fault';
+import { reportFiles } from '../../report/files';
+import { drillDocument } from './report/document';
 
 export interface DrillOrder extends Omit<RunOrder, 'plan' | 'onBegin'> {
   fault: Fault;
@@ -199,7 +200,10 @@ export async function drill(
   writeWhole(join(folder, LEDGER_FILE), ledgerCsv(ledger.entries));
   writeWhole(join(folder, DRILL_FILE), `${JSON.stringify(record, null, 2)}\n`);
   problems.push(
-    ...writeBeside(folder, drillReports(record, { run: run.data, entries: ledger.entries })),
+    ...writeBeside(
+      folder,
+      reportFiles(drillDocument(record, { run: run.data, entries: ledger.entries })),
+    ),
   );
   return { folder, record, problems, isStopped: signal.aborted };
 }

@@ -7,8 +7,6 @@ import { find } from './find';
 import { searchSettings, USUAL_SLOS } from './settings';
 import { searchText } from '../../options/load-text';
 import type { FindRecord } from './record';
-import { writeFindReports } from './write-report';
-import { renderFindTerminal } from './report/terminal';
 import { EXIT, Mistake } from '../../ui/exit';
 import { printJson, warn, terminalStyle } from '../../ui/print';
 import {
@@ -36,6 +34,10 @@ import {
 import { onTargets } from '../../options/on-target';
 import { chosenPrices, withPriceOptions, type PriceOptions } from '../../options/prices';
 import { chosenLoad, makeTarget, targetOrder, withoutWebhook } from '../../options/targets';
+import { reportFiles } from '../../report/files';
+import { findDocument } from './report/document';
+import { writeBeside } from '../../record/write-beside';
+import { renderTerminal } from '../../report/text/terminal';
 
 export interface FindOptions
   extends
@@ -148,7 +150,7 @@ async function run(options: FindOptions): Promise<number> {
       progress.end();
       const problems = [
         ...finished.problems,
-        ...writeFindReports(finished.folder, finished.record),
+        ...writeBeside(finished.folder, reportFiles(findDocument(finished.record))),
         ...(await told.annotate(findAnnotations(finished.record))),
       ];
       problems.forEach(warn);
@@ -164,7 +166,7 @@ function show(folder: string, record: FindRecord, json: boolean): void {
     printJson({ folder, ...record });
     return;
   }
-  const text = renderFindTerminal(record, terminalStyle());
+  const text = renderTerminal(findDocument(record), terminalStyle());
   process.stdout.write(`${text}\n${folder}/report.html\n`);
 }
 

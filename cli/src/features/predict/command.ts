@@ -6,13 +6,15 @@ import { runId } from '../../record/folder';
 import type { MeasuredSize } from './analysis/measurement';
 import { answer, groupsOf, sizes, type Group, type SizePrediction } from './analysis/answer';
 import { readMeasurements } from './read';
-import { writePredictReports } from './write-report';
 import { SCALES, type ScaleName } from './analysis/scale';
-import { renderPredictTerminal } from './report/terminal';
 import { EXIT, Mistake } from '../../ui/exit';
 import { printJson, warn, terminalStyle } from '../../ui/print';
 import { outOption } from '../../options/options';
 import { countFrom1, parsed, positive } from '../../options/parsers';
+import { renderTerminal } from '../../report/text/terminal';
+import { reportFiles } from '../../report/files';
+import { predictDocument } from './report/document';
+import { writeBeside } from '../../record/write-beside';
 
 interface PredictOptions {
   from: string[];
@@ -86,12 +88,12 @@ function run(options: PredictOptions): number {
   const result = answer(group, at, seededRandom(SEED));
   const name = runId(new Date(), group.measurements[0]?.workload.name ?? '', 'predict');
   const folder = join(options.out, name);
-  const problems = writePredictReports(folder, result);
+  const problems = writeBeside(folder, reportFiles(predictDocument(result)));
   problems.forEach(warn);
   if (options.json === true) printJson(inShort(result, folder));
   else {
     process.stdout.write(
-      `${renderPredictTerminal(result, terminalStyle())}\n${folder}/report.html\n`,
+      `${renderTerminal(predictDocument(result), terminalStyle())}\n${folder}/report.html\n`,
     );
   }
   return result.lowest === null || problems.length > 0 ? EXIT.invalid : EXIT.fine;

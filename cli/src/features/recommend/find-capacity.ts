@@ -2,7 +2,6 @@
 import { isEnough } from '../find/analysis/planned-share';
 import { CapacitySearch } from '../find/analysis/search';
 import { find } from '../find/find';
-import { writeFindReports } from '../find/write-report';
 import { searchSettings } from '../find/settings';
 import { findBundled } from '../../lab/kit';
 import { topologySchema, type Topology } from '../../plan/topology';
@@ -10,6 +9,9 @@ import type { Progress } from '../../ui/progress';
 import { withTargets } from '../../targets/with-targets';
 import type { LoadOrder } from './load';
 import { knownSearch, type KnownSearch } from './read';
+import { reportFiles } from '../../report/files';
+import { findDocument } from '../find/report/document';
+import { writeBeside } from '../../record/write-beside';
 
 /** A reply that takes so long waits rather than computes. */
 const WAITING_FLOOR_MS = 1000;
@@ -83,7 +85,7 @@ export async function searchOne(
         signal,
       );
       if (signal.aborted) return null;
-      writeFindReports(folder, record);
+      writeBeside(folder, reportFiles(findDocument(record)));
       return knownSearch(folder);
     },
   );

@@ -8,7 +8,6 @@ import { quickPlan, type SweepPlan } from './plan/plan';
 import { withoutSecrets } from '../../plan/secrets/command';
 import type { CellRecord, SweepRecord } from './record';
 import { controlText } from './report/figures';
-import { renderSweepTerminal } from './report/terminal';
 import { SweepFolder } from './folder';
 import { measureCells, workloadOf } from './measure-cell';
 import { prepareSweep } from './prepare';
@@ -23,6 +22,8 @@ import { withDeployerOptions, type DeployerFlags } from '../../options/kubernete
 import { outOption, workflowsFolder } from '../../options/options';
 import { chosenDeployer, deployerOrder } from '../../options/targets';
 import { readPlainFile } from '../../linux/plain-file';
+import { renderTerminal } from '../../report/text/terminal';
+import { sweepDocument } from './report/document';
 
 export interface SweepOptions extends DeployerFlags {
   file: string;
@@ -178,6 +179,6 @@ function show(path: string, sweep: SweepRecord, records: CellRecord[], json: boo
     return;
   }
   process.stdout.write(
-    `${renderSweepTerminal(sweep, records, terminalStyle())}\n${path}/report.html\n`,
+    `${renderTerminal(sweepDocument(sweep, records), terminalStyle())}\n${path}/report.html\n`,
   );
 }

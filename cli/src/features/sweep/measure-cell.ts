@@ -3,7 +3,6 @@ import { join, relative, resolve } from 'node:path';
 import { limitOfRun, limitOfSearch } from '../../analysis/limits/limit-seen';
 import { CapacitySearch } from '../find/analysis/search';
 import { find } from '../find/find';
-import { writeFindReports } from '../find/write-report';
 import { searchSettings } from '../find/settings';
 import { serverLoad, withoutWorkflows } from '../../plan/chosen-server';
 import { chooseWorkload, isWorkloadFile, type ChosenWorkload } from '../../plan/chosen-workload';
@@ -22,6 +21,9 @@ import type { Progress } from '../../ui/progress';
 import { withTargets } from '../../targets/with-targets';
 import { figuresOfRun, figuresOfSearch } from './cell-figures';
 import type { CellResult, MeasureCell } from './sweep';
+import { reportFiles } from '../../report/files';
+import { findDocument } from '../find/report/document';
+import { writeBeside } from '../../record/write-beside';
 
 /** What all cells share. */
 export interface Bench {
@@ -134,7 +136,7 @@ async function searched(
     signal,
   );
   signal.throwIfAborted();
-  writeFindReports(folder, record);
+  writeBeside(folder, reportFiles(findDocument(record)));
   const best = runAtCapacity(record);
   const atCapacity = best === null ? null : readRun(join(folder, best));
   return {

@@ -1,10 +1,4 @@
-import {
-  axisTitle,
-  SERIES_COLOURS,
-  type Chart,
-  type LineChart,
-  type LineSeries,
-} from '../plot/chart';
+import { axisTitle, colourOf, type Chart, type LineChart, type LineSeries } from '../plot/chart';
 import { drawChart } from '../plot/draw';
 import { escapeXml } from '../plot/svg';
 import { cellsTable } from './page';
@@ -26,11 +20,11 @@ const legend = (chart: LineChart): string =>
         .map((s, i) => `<li><i class="${signOf(s, i)}"></i>${escapeXml(s.label)}</li>`)
         .join('')}</ul>`;
 
-const signOf = ({ style, dashed }: LineSeries, index: number): string =>
+const signOf = (series: LineSeries, index: number): string =>
   [
-    `s${String(index % SERIES_COLOURS)}`,
-    ...(style === 'dots' ? ['dots'] : []),
-    ...(dashed === true ? ['dashed'] : []),
+    colourOf(series, index),
+    ...(series.style === 'dots' ? ['dots'] : []),
+    ...(series.dashed === true ? ['dashed'] : []),
   ].join(' ');
 
 const hoverData = (chart: LineChart): string =>

@@ -46,15 +46,13 @@ const policyOf = (program: string): string =>
 /** A table of more columns keeps its width on a phone, where it scrolls sideways. */
 const MANY = 5;
 
-export const cellsTable = (head: string[], rows: string[][], rowHeads = true): string =>
+export const cellsTable = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   `<div class="wide" tabindex="0"><table${head.length > MANY ? ' class="many"' : ''}><thead><tr>${head.map((h) => (h === '' ? '<td></td>' : `<th scope="col">${escapeXml(h)}</th>`)).join('')}</tr></thead><tbody>${rows
     .map(
       (row) =>
         `<tr>${row
           .map((cell, i) =>
-            i === 0 && rowHeads
-              ? `<th scope="row">${escapeXml(cell)}</th>`
-              : `<td>${escapeXml(cell)}</td>`,
+            i === 0 ? `<th scope="row">${escapeXml(cell)}</th>` : `<td>${escapeXml(cell)}</td>`,
           )
           .join('')}</tr>`,
     )

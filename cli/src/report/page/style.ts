@@ -1,4 +1,9 @@
 import { PALETTE, PLOT_RULES } from '../plot/style';
+import { TONES } from '../tone';
+
+const tones = Object.entries(TONES)
+  .map(([tone, { series }]) => `.${tone}{--c:var(--s${String(series)})}`)
+  .join('');
 
 /** The letters of a plot grow with it, so that one that stands alone is not as wide as the page. */
 export const PAGE_STYLE = `${PALETTE}
@@ -7,9 +12,9 @@ body{margin:0 auto;padding:1.5rem 1rem 4rem;max-width:76rem;background:var(--pap
 h1{font-size:1.35rem;line-height:1.3;margin:0 0 .25rem}h2{font-size:1.1rem;margin:2.2rem 0 .6rem}
 h3{font-size:1rem;margin:0 0 .3rem;font-weight:600}
 p{margin:.4rem 0}.faint{color:var(--faint);font-size:.9rem}
-.verdict{border-left:.4rem solid var(--tone);padding:.2rem 0 .2rem 1rem;margin:1.2rem 0}
-.verdict strong{color:var(--tone);letter-spacing:.04em}.verdict p{font-size:1.15rem}
-.good{--tone:var(--s2)}.bad{--tone:var(--s1)}.unsure{--tone:var(--s4)}
+${tones}
+.verdict{border-left:.4rem solid var(--c);padding:.2rem 0 .2rem 1rem;margin:1.2rem 0}
+.verdict strong{color:var(--c);letter-spacing:.04em}.verdict p{font-size:1.15rem}
 dl.summary{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,15rem),1fr));gap:1rem 1.5rem;margin:1.2rem 0}
 .summary div{border-top:1px solid var(--rule);padding-top:.5rem}.summary dt{color:var(--faint);font-size:.9rem}.summary dd{margin:.1rem 0 0;font-size:1.05rem}
 ul.terms{list-style:none;padding:0;margin:.6rem 0;color:var(--faint);font-size:.9rem}.terms strong{font-weight:600}

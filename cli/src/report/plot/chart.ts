@@ -16,6 +16,8 @@ export interface LineSeries {
   points: [number, number | null, number?, number?][];
   style?: 'line' | 'step' | 'dots';
   dashed?: boolean;
+  /** The number of its colour, which is that of its place unless the series stands for a verdict. */
+  colour?: number;
 }
 
 export interface BarChart {
@@ -52,3 +54,7 @@ export const axisTitle = (axis: Axis): string =>
 
 /** Told apart in light and dark, in print, and by eyes that see few colours; the CSS gives the values. */
 export const SERIES_COLOURS = 8;
+
+/** The class that gives a series its colour. */
+export const colourOf = ({ colour }: LineSeries, index: number): string =>
+  `s${String(colour ?? index % SERIES_COLOURS)}`;

@@ -1,5 +1,5 @@
 import { drawBar } from './bar';
-import { SERIES_COLOURS, type Chart, type LineChart, type LineSeries } from './chart';
+import { colourOf, type Chart, type LineChart, type LineSeries } from './chart';
 import { drawHeat } from './heat';
 import { drawLine, LINE_HEIGHT, LINE_WIDTH } from './line';
 import { PLOT_STYLE } from './style';
@@ -73,9 +73,10 @@ const captionedHeight = (chart: LineChart): number =>
 
 /** One line per series, with the dots or the dashes that it has in the chart. */
 const legendOf = (chart: LineChart, top: number): string[] =>
-  namedSeries(chart).map(({ label, style, dashed }, index) => {
+  namedSeries(chart).map((series, index) => {
+    const { label, style, dashed } = series;
     const y = top + 12 + index * LEGEND_LINE;
-    const colour = `s${String(index % SERIES_COLOURS)}${dashed === true ? ' dashed' : ''}`;
+    const colour = `${colourOf(series, index)}${dashed === true ? ' dashed' : ''}`;
     const sign =
       style === 'dots'
         ? { class: `dot ${colour}`, d: `M${String(LEGEND_LEFT + 9)} ${String(y)}h0` }

@@ -1,4 +1,4 @@
-import { axisTitle, SERIES_COLOURS, type Axis, type LineChart, type LineSeries } from './chart';
+import { axisTitle, colourOf, type Axis, type LineChart, type LineSeries } from './chart';
 import { apart, textWidth, TICK_FONT, type Box } from './labels';
 import { drawMark, drawMarkLabels, type Area } from './marks';
 import { roundTicks, roundTop } from './scale';
@@ -137,7 +137,7 @@ function logTicks(low: number, high: number): number[] {
 }
 
 function drawSeries(series: LineSeries, index: number, x: Scale, y: Scale): string {
-  const colour = `s${index % SERIES_COLOURS}`;
+  const colour = colourOf(series, index);
   const parts: string[] = [];
   const band = series.points.filter((p) => p[2] !== undefined && p[3] !== undefined);
   if (band.length > 1) {

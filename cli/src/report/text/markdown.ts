@@ -1,5 +1,50 @@
-export function table(head: string[], rows: string[][]): string[] {
-  const line = (cells: string[]) => `| ${cells.map((c) => c.replace(/\|/g, '\\|')).join(' | ')} |`;
+import { sectionsOf, type Block, type ReportDocument } from '../document';
+
+/** A document as Markdown; its plots are files beside it. */
+export function renderMarkdown(document: ReportDocument): string {
+  const { title, subtitle, verdict, summary } = document;
+  return markdownOf([
+    `# ${title}`,
+    '',
+    ...(subtitle === '' ? [] : [subtitle, '']),
+    `**${verdict.sentence}**`,
+    '',
+    ...(verdict.notes ?? []).flatMap((note) => [note, '']),
+    ...spaced(summary.map(({ name, value }) => `- **${name}**: ${value}`)),
+    ...sectionsOf(document).flatMap(({ title: heading, blocks }) => [
+      ...[`## ${heading}`, ''],
+      ...blocks.flatMap((block) => spaced(blockLines(block))),
+    ]),
+  ]);
+}
+
+const spaced = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : [...lines, '']);
+
+function blockLines(block: Block): string[] {
+  switch (block.kind) {
+    case 'paragraph':
+      return block.text === '' ? [] : [block.text];
+    case 'list':
+      return block.items.map((item) => `- ${item}`);
+    case 'figures':
+      return table(
+        ['', ''],
+        block.figures.map(({ name, value }) => [name, value]),
+      );
+    case 'terms':
+      return block.terms.map(({ name, value }) => `- ${name}: ${value}`);
+    case 'table':
+      return table(block.head, block.rows);
+    case 'plots':
+      return block.charts.map(({ id, title }) => `![${title}](plots/${id}.svg)`);
+    case 'code':
+      return ['```', ...block.lines, '```'];
+  }
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((c) => c.replace(/\|/g, '\\|')).join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)];
 }
 

@@ -1,9 +1,53 @@
-import type { Figure } from './units';
 import { wrap } from '../../ui/wrap';
+import { sectionsOf, type Block, type ReportDocument, type Verdict } from '../document';
+import { TONES } from '../tone';
+import type { Figure } from './units';
 
 export interface TerminalStyle {
   width: number;
   colour: boolean;
+}
+
+/** A document in short: verdict, figures, doubts, and the sections that are for the terminal too. */
+export function renderTerminal(document: ReportDocument, style: TerminalStyle): string {
+  const { verdict, figures, doubts } = document;
+  return [
+    ...renderVerdict(verdict, style),
+    '',
+    ...renderRows(
+      figures.filter(({ isDetail }) => isDetail !== true),
+      style,
+    ),
+    ...renderRows(
+      doubts.map((value) => ({ name: 'Doubt', value })),
+      style,
+    ),
+    ...sectionsOf(document)
+      .filter(({ isInTerminal }) => isInTerminal)
+      .flatMap(({ title, blocks }) => [
+        ...['', `${title}:`],
+        ...blocks.flatMap((block) => blockLines(block, style)),
+      ]),
+  ].join('\n');
+}
+
+/** Plots and commands have no place there. */
+function blockLines(block: Block, style: TerminalStyle): string[] {
+  switch (block.kind) {
+    case 'paragraph':
+      return wrap(block.text, style.width);
+    case 'list':
+      return block.items.flatMap((item) => wrap(item, style.width));
+    case 'figures':
+      return renderRows(block.figures, style);
+    case 'terms':
+      return renderRows(block.terms, style);
+    case 'table':
+      return renderTable(block.head, block.rows, style);
+    case 'plots':
+    case 'code':
+      return [];
+  }
 }
 
 /** Wide enough for `A million requests`; a longer name takes more of its own line. */
@@ -13,15 +57,11 @@ const GAP = 2;
 const WORD = 9;
 
 /** The verdict's word in its colour, and the sentence beside it. */
-export function renderVerdict(
-  word: string,
-  sentence: string,
-  colour: number,
-  style: TerminalStyle,
-): string[] {
-  const column = Math.max(WORD, word.length + 2);
+export function renderVerdict({ word, tone, sentence }: Verdict, style: TerminalStyle): string[] {
+  const column = Math.max(WORD, word.length + GAP);
   const padded = word.padEnd(column);
-  const painted = style.colour ? `\u001b[${String(colour)}m${padded}\u001b[0m` : padded;
+  const { terminal } = TONES[tone];
+  const painted = style.colour ? `\u001b[${String(terminal)}m${padded}\u001b[0m` : padded;
   return wrap(sentence, style.width - column).map((line, index) =>
     index === 0 ? painted + line : ' '.repeat(column) + line,
   );
@@ -36,8 +76,30 @@ export function renderRows(rows: readonly Figure[], style: TerminalStyle): strin
   });
 }
 
+/** In columns where they fit; else each row is a list of its cells, named by their columns. */
+function renderTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  style: TerminalStyle,
+): string[] {
+  const lines = renderColumns(head, rows);
+  if (lines.every((line) => line.length <= style.width)) return lines;
+  return rows.flatMap(([first = '', ...cells]) => [
+    first,
+    ...renderRows(
+      cells
+        .map((value, index) => ({ name: `  ${head[index + 1] ?? ''}`, value }))
+        .filter(({ value }) => value !== '-'),
+      style,
+    ),
+  ]);
+}
+
 /** A table of columns as wide as they must be. */
-export function renderColumns(head: readonly string[], rows: readonly string[][]): string[] {
+export function renderColumns(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] {
   const widths = head.map((name, column) =>
     Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)),
   );

@@ -4,6 +4,8 @@ import { formatNumber } from '../../ui/numbers';
 export interface Figure {
   name: string;
   value: string;
+  /** The terminal leaves it out. */
+  isDetail?: boolean;
 }
 
 export const mib = (value: number | null): string =>

@@ -217,8 +217,6 @@ export function roleRows(record: RunRecord): RoleRow[] {
   }));
 }
 
-export const outcomeWord = ({ verdict }: RunRecord): string => verdict.outcome.toUpperCase();
-
 /** The headline: what was loaded, and what came of it. */
 export const runTitle = ({ workload, verdict }: RunRecord): string =>
   `Run of ${workloadName(workload)}: ${verdict.outcome}`;

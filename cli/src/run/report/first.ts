@@ -20,7 +20,8 @@ export function firstFigures(record: RunRecord): Figure[] {
     },
     ...sloFigures(record),
     ...roomFigures(record),
-    ...takesFigures(record),
+    ...costFigures(costOfRun(record), record.prices),
+    ...adviceFigures(record),
   ];
 }
 
@@ -48,12 +49,6 @@ function roomFigures({ verdict: { limitedBy } }: RunRecord): Figure[] {
     },
   ];
 }
-
-/** What it used, what that costs, and what to change for more. */
-export const takesFigures = (record: RunRecord): Figure[] => [
-  ...costFigures(costOfRun(record), record.prices),
-  ...adviceFigures(record),
-];
 
 export function adviceFigures({ verdict, topology }: RunRecord): Figure[] {
   const advice = adviceFor(verdict.limitedBy.limit, topology?.mode ?? null);

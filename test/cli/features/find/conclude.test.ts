@@ -10,8 +10,9 @@ import type {
   StallCauses,
   VerdictOutcome,
 } from '../../../../cli/src/record/run-record';
-import { renderFindTerminal } from '../../../../cli/src/features/find/report/terminal';
 import { sampleRun } from '../../../support/sample-run';
+import { findDocument } from '../../../../cli/src/features/find/report/document';
+import { renderTerminal } from '../../../../cli/src/report/text/terminal';
 
 const { record } = sampleRun();
 
@@ -165,7 +166,9 @@ describe('what a search answers', () => {
     const answer = concludeSearch(head([held]), { ...found, low: 30, conclusive: false }, quiet);
     expect(answer.verdict).toBe('inconclusive');
     expect(answer.sentence).toContain('too wide for an answer');
-    expect(renderFindTerminal(answer, { width: 80, colour: false })).toMatch(/^INCONCLUSIVE/);
+    expect(renderTerminal(findDocument(answer), { width: 80, colour: false })).toMatch(
+      /^INCONCLUSIVE/,
+    );
   });
 
   it('names the probes that contradict it', () => {
@@ -222,7 +225,7 @@ describe('what a search answers', () => {
 
   it('fits a terminal of 80 columns', () => {
     const answer = concludeSearch(head([failed, held]), found, quiet);
-    const lines = renderFindTerminal(answer, { width: 80, colour: false }).split('\n');
+    const lines = renderTerminal(findDocument(answer), { width: 80, colour: false }).split('\n');
     expect(lines[0]).toMatch(/^FOUND {4}/);
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   });

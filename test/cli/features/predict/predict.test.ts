@@ -13,9 +13,10 @@ import {
   predictFigures,
   predictSentence,
 } from '../../../../cli/src/features/predict/report/figures';
-import { renderPredictHtml } from '../../../../cli/src/features/predict/report/html';
-import { renderPredictMarkdown } from '../../../../cli/src/features/predict/report/markdown';
 import { sampleRun } from '../../../support/sample-run';
+import { renderHtml } from '../../../../cli/src/report/page/html';
+import { predictDocument } from '../../../../cli/src/features/predict/report/document';
+import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
 
 const truth = { g: 30, a: 0.08, b: 0.004 };
 
@@ -215,8 +216,8 @@ test('the report shows bounds, law, errors and refusals, and the curve with its 
   if (chart?.kind !== 'line') throw new Error('there is no chart');
   expect(chart.series[1]?.points.at(-1)).toHaveLength(4);
   expect(chart.marks?.map(({ label }) => label)).toEqual(['asked for', 'worker slots', 'CPU']);
-  expect(renderPredictMarkdown(result)).toContain('search-3');
-  expect(renderPredictHtml(result)).toContain('EXPECTED');
+  expect(renderMarkdown(predictDocument(result))).toContain('search-3');
+  expect(renderHtml(predictDocument(result))).toContain('EXPECTED');
 });
 
 test('a closed loop tells what its clients could get, an open loop nothing', () => {

@@ -6,7 +6,8 @@ import { parseSlos } from '../../../../loadtests/lib/slo';
 import { measure } from '../../../../cli/src/run/run';
 import { readRunData } from '../../../../cli/src/run/read';
 import { writeBeside } from '../../../../cli/src/record/write-beside';
-import { runReports } from '../../../../cli/src/run/write-report';
+import { reportFiles } from '../../../../cli/src/report/files';
+import { runDocument } from '../../../../cli/src/run/report/document';
 import { thisMachine } from '../../../../cli/src/targets/machine';
 import type { Running } from '../../../../cli/src/targets/target';
 
@@ -105,5 +106,5 @@ export async function recordWeek(out: string, k6: string, requests: number): Pro
 
 export async function reportAgain(folder: string): Promise<{ problems: string[] }> {
   const data = await readRunData(folder);
-  return { problems: writeBeside(folder, runReports(data)) };
+  return { problems: writeBeside(folder, reportFiles(runDocument(data))) };
 }

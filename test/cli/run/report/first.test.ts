@@ -6,22 +6,23 @@ import { costOfRun } from '../../../../cli/src/analysis/cost';
 import { comparedRuns } from '../../../../cli/src/features/compare/seen';
 import { RunFolder } from '../../../../cli/src/record/folder';
 import { compareCharts } from '../../../../cli/src/features/compare/report/charts';
-import { renderCompareHtml } from '../../../../cli/src/features/compare/report/html';
-import { renderCompareMarkdown } from '../../../../cli/src/features/compare/report/markdown';
-import { renderCompareTerminal } from '../../../../cli/src/features/compare/report/terminal';
 import { NOTHING_SEEN, SLOWER_SHARES } from '../../../../cli/src/features/compare/report/seen';
-import { renderDrillHtml } from '../../../../cli/src/features/drill/report/html';
-import { renderFindHtml } from '../../../../cli/src/features/find/report/html';
-import { renderPredictHtml } from '../../../../cli/src/features/predict/report/html';
 import { firstFigures } from '../../../../cli/src/run/report/first';
-import { renderRunHtml } from '../../../../cli/src/run/report/html';
-import { renderSweepHtml } from '../../../../cli/src/features/sweep/report/html';
 import { sampleComparedRuns, sampleComparison } from '../../../support/sample-compare';
 import { sampleDrill } from '../../../support/sample-drill';
 import { sampleSearch } from '../../../support/sample-find';
 import { samplePrediction } from '../../../support/sample-predict';
 import { sampleRequests, sampleRun } from '../../../support/sample-run';
 import { sampleCells, sampleSweep } from '../../../support/sample-sweep';
+import { compareDocument } from '../../../../cli/src/features/compare/report/document';
+import { drillDocument } from '../../../../cli/src/features/drill/report/document';
+import { findDocument } from '../../../../cli/src/features/find/report/document';
+import { renderHtml } from '../../../../cli/src/report/page/html';
+import { predictDocument } from '../../../../cli/src/features/predict/report/document';
+import { runDocument } from '../../../../cli/src/run/report/document';
+import { sweepDocument } from '../../../../cli/src/features/sweep/report/document';
+import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
+import { renderTerminal } from '../../../../cli/src/report/text/terminal';
 
 const comparison = sampleComparison();
 const { record: drill, ...drillParts } = sampleDrill();
@@ -30,13 +31,17 @@ const sweep = sampleSweep('workers: [1, 2, 4]');
 const matrix = sampleSweep('tuning: [none, default], workers: [1, 2, 4]');
 
 test.each([
-  ['run', renderRunHtml(run), 'latency'],
-  ['comparison', renderCompareHtml(comparison, sampleComparedRuns()), 'sides'],
-  ['drill', renderDrillHtml(drill, drillParts), 'ledger'],
-  ['search', renderFindHtml(sampleSearch()), 'achieved'],
-  ['sweep over one dimension', renderSweepHtml(sweep, sampleCells(sweep)), 'capacityPerSecond'],
-  ['sweep over several', renderSweepHtml(matrix, sampleCells(matrix)), 'cells'],
-  ['prediction', renderPredictHtml(samplePrediction()), 'prediction'],
+  ['run', renderHtml(runDocument(run)), 'latency'],
+  ['comparison', renderHtml(compareDocument(comparison, sampleComparedRuns())), 'sides'],
+  ['drill', renderHtml(drillDocument(drill, drillParts)), 'ledger'],
+  ['search', renderHtml(findDocument(sampleSearch())), 'achieved'],
+  [
+    'sweep over one dimension',
+    renderHtml(sweepDocument(sweep, sampleCells(sweep))),
+    'capacityPerSecond',
+  ],
+  ['sweep over several', renderHtml(sweepDocument(matrix, sampleCells(matrix))), 'cells'],
+  ['prediction', renderHtml(predictDocument(samplePrediction())), 'prediction'],
 ])('of a %s: verdict, figures, one picture, then all the rest', (_kind, html, picture) => {
   const places = [
     'class="verdict',
@@ -160,8 +165,8 @@ test('a comparison and a drill have a price only where prices were given', () =>
   const priced = { ...comparison, prices: { cpu: 1, memory: 0 } };
   const prices = (html: string): number[] =>
     [...html.matchAll(/; cost ([\d.]+)/g)].map(([, price]) => Number(price));
-  expect(prices(renderCompareHtml(comparison, seen))).toEqual([]);
-  const [a, b, ...again] = prices(renderCompareHtml(priced, seen));
+  expect(prices(renderHtml(compareDocument(comparison, seen)))).toEqual([]);
+  const [a, b, ...again] = prices(renderHtml(compareDocument(priced, seen)));
   // Memory is free: the price is the core-hours of the run in the middle, for each side.
   const middle = ({ costs }: typeof seen.a): number =>
     costs.map(({ perMillion }) => perMillion.coreHours).sort((x, y) => x - y)[
@@ -169,30 +174,34 @@ test('a comparison and a drill have a price only where prices were given', () =>
     ] ?? 0;
   expect(a).toBeCloseTo(middle(seen.a), 0);
   expect(b).toBeCloseTo(middle(seen.b), 0);
-  // In the table of all figures, in Markdown and in the terminal too.
+  // First and in the table of all figures, on the page and in Markdown; once in the terminal.
   expect(again).toEqual([a, b]);
-  expect(prices(renderCompareMarkdown(priced, seen))).toEqual([a, b]);
+  expect(prices(renderMarkdown(compareDocument(priced, seen)))).toEqual([a, b, a, b]);
   const style = { colour: false, width: 100 };
-  expect(prices(renderCompareTerminal(priced, style, seen).replace(/\s+/g, ' '))).toEqual([a, b]);
-  expect(renderCompareTerminal(comparison, style, seen)).not.toContain('A million requests');
+  expect(prices(renderTerminal(compareDocument(priced, seen), style).replace(/\s+/g, ' '))).toEqual(
+    [a, b],
+  );
+  expect(renderTerminal(compareDocument(comparison, seen), style)).not.toContain(
+    'A million requests',
+  );
 
-  expect(prices(renderDrillHtml(drill, drillParts))).toEqual([]);
+  expect(prices(renderHtml(drillDocument(drill, drillParts)))).toEqual([]);
   const { run: under } = drillParts;
   const paid = {
     ...drillParts,
     run: { ...under, record: { ...under.record, prices: { cpu: 1, memory: 0 } } },
   };
   const coreHours = costOfRun(under.record)?.perMillion.coreHours ?? 0;
-  const [first, second] = prices(renderDrillHtml(drill, paid));
+  const [first, second] = prices(renderHtml(drillDocument(drill, paid)));
   expect(first).toBeCloseTo(coreHours, 0);
   expect(second).toBe(first);
 });
 
 test('a drill says what to change about what was lost, and nothing where nothing was', () => {
-  const html = renderDrillHtml(drill, drillParts);
+  const html = renderHtml(drillDocument(drill, drillParts));
   expect(html).toContain('<h2>What to change</h2><ul><li>Run what was accepted and lost again');
   const { classes } = drill.ledger;
   const none = { requests: 0, ids: [] };
   const fine = { ...drill, ledger: { ...drill.ledger, classes: { ...classes, lost: none } } };
-  expect(renderDrillHtml(fine, drillParts)).not.toContain('What to change');
+  expect(renderHtml(drillDocument(fine, drillParts))).not.toContain('What to change');
 });

@@ -5,12 +5,13 @@ import {
   usualLimitText,
 } from '../../../../cli/src/analysis/limits/limit-seen';
 import type { LimitSeen } from '../../../../cli/src/record/run-record';
-import { renderCompareMarkdown } from '../../../../cli/src/features/compare/report/markdown';
 import { NOTHING_SEEN } from '../../../../cli/src/features/compare/report/seen';
-import { renderCompareTerminal } from '../../../../cli/src/features/compare/report/terminal';
-import { renderFindTerminal } from '../../../../cli/src/features/find/report/terminal';
 import { sampleComparison } from '../../../support/sample-compare';
 import { sampleSearch } from '../../../support/sample-find';
+import { compareDocument } from '../../../../cli/src/features/compare/report/document';
+import { findDocument } from '../../../../cli/src/features/find/report/document';
+import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
+import { renderTerminal } from '../../../../cli/src/report/text/terminal';
 
 const style = { width: 4_000, colour: false };
 const limit = limitOfSearch(sampleSearch());
@@ -24,7 +25,7 @@ const SENTENCE = 'main event loop: main used 0.97 of its one thread; next host C
 test('of a search, with the figures of the lowest rate that it limited', () => {
   expect(limitText(limit)).toBe(SENTENCE);
   expect(limitText({ limit: null, evidence: null, next: null })).toBe('none seen');
-  expect(renderFindTerminal(sampleSearch(), style)).toContain(SENTENCE);
+  expect(renderTerminal(findDocument(sampleSearch()), style)).toContain(SENTENCE);
 });
 
 test('of runs that repeat each other, what limited most of them, and the others by name', () => {
@@ -41,12 +42,12 @@ test('a comparison says it of each side', () => {
     b: { ...sample.b, limits: [other, other, other, other] },
   };
   for (const text of [
-    renderCompareTerminal(record, style),
-    renderCompareMarkdown(record, NOTHING_SEEN),
+    renderTerminal(compareDocument(record), style),
+    renderMarkdown(compareDocument(record, NOTHING_SEEN)),
   ]) {
     expect(text).toContain(SENTENCE);
     expect(text).toContain('host CPU: the machine used 2 of 2 cores');
   }
   // Records of earlier versions have none.
-  expect(renderCompareTerminal(sample, style)).not.toContain('Limit of A');
+  expect(renderTerminal(compareDocument(sample), style)).not.toContain('Limit of A');
 });

@@ -1,10 +1,12 @@
 import { renderCsv } from '../../../../cli/src/run/report/csv';
-import { renderRunHtml } from '../../../../cli/src/run/report/html';
-import { plotFiles, renderMarkdown } from '../../../../cli/src/run/report/markdown';
 import { runCharts } from '../../../../cli/src/run/report/charts';
-import { renderTerminal } from '../../../../cli/src/run/report/terminal';
 import type { Summary } from '../../../../cli/src/record/run-record';
 import { sampleRequests, sampleRun } from '../../../support/sample-run';
+import { reportFiles } from '../../../../cli/src/report/files';
+import { renderHtml } from '../../../../cli/src/report/page/html';
+import { runDocument } from '../../../../cli/src/run/report/document';
+import { renderMarkdown } from '../../../../cli/src/report/text/markdown';
+import { renderTerminal } from '../../../../cli/src/report/text/terminal';
 
 const data = sampleRun();
 
@@ -63,7 +65,7 @@ describe('the charts of a run', () => {
 });
 
 describe('the page', () => {
-  const html = renderRunHtml(data);
+  const html = renderHtml(runDocument(data));
 
   it('is headed by what was loaded and what came of it, with the title of the workload beneath', () => {
     expect(html).toContain('<title>Run of last-node: not sustained</title>');
@@ -77,7 +79,7 @@ describe('the page', () => {
     const { record } = data;
     const own = { ...record.workload, name: 'request', title: 'POST /order' };
     const workload = { ...own, method: 'POST', path: '/order' };
-    const page = renderRunHtml({ ...data, record: { ...record, workload } });
+    const page = renderHtml(runDocument({ ...data, record: { ...record, workload } }));
     expect(page).toContain('<h1>Run of POST /order: not sustained</h1>');
     expect(page).toContain('<p class="faint">POST /order, profile load');
   });
@@ -98,7 +100,7 @@ describe('the page', () => {
     );
     evil.record.events.push({ tMs: 0, kind: 'x', text: '<img src=x onerror=alert(1)>' });
     evil.record.summary.errors.byKind = { '</script><b>': 3 };
-    const page = renderRunHtml(evil);
+    const page = renderHtml(runDocument(evil));
     expect(page).not.toContain('<img');
     expect(page).not.toContain('</script><b>');
   });
@@ -106,11 +108,14 @@ describe('the page', () => {
 
 describe('the twins', () => {
   it('Markdown names the verdict, the figures and a plot file for each chart', () => {
-    const markdown = renderMarkdown(data);
+    const markdown = renderMarkdown(runDocument(data));
     expect(markdown).toContain('**n8n did not sustain 40 req/s');
     expect(markdown).toContain('| Latency | p50 108 ms, p90 147 ms, p95 152 ms, p99 1.01 s');
-    for (const file of plotFiles(data)) expect(markdown).toContain(file.name);
-    expect(plotFiles(data)[0]?.content).toMatch(/^<svg [^>]+><desc>offered, achieved/);
+    const drawn = reportFiles(runDocument(data)).filter(({ name }) => name.startsWith('plots/'));
+    expect(drawn.length).toBeGreaterThan(5);
+    for (const { name } of drawn) expect(markdown).toContain(name);
+    const rate = drawn.find(({ name }) => name === 'plots/rate.svg')?.content;
+    expect(rate).toMatch(/^<svg [^>]+><desc>offered, achieved/);
   });
 
   it('CSV has one line a run and quotes what needs it', () => {
@@ -125,7 +130,9 @@ describe('the twins', () => {
   it('stalls are told with what was seen meanwhile, and not where there were none', () => {
     const { record } = data;
     const shown = (more: Partial<Summary>): string =>
-      renderMarkdown({ ...data, record: { ...record, summary: { ...record.summary, ...more } } });
+      renderMarkdown(
+        runDocument({ ...data, record: { ...record, summary: { ...record.summary, ...more } } }),
+      );
     expect(shown({ stallsMs: [705, 320], stallCauses: { cpuLimit: 1, collection: 0 } })).toContain(
       '| Stalls | no response for up to 705 ms, 2 times, though requests waited; seen meanwhile: a CPU limit stopped a process in 1 of them |',
     );
@@ -138,20 +145,24 @@ describe('the twins', () => {
   it('the terminal tells what it takes where its price was asked for', () => {
     const priced = { ...data.record, prices: { cpu: 1, memory: 0.1 } };
     const wide = { width: 200, colour: false };
-    expect(renderTerminal(data.record, wide)).not.toContain('A million requests');
-    expect(renderTerminal(priced, wide)).toMatch(/A million requests {2}.* GiB-hours; cost \d/);
+    expect(renderTerminal(runDocument({ record: data.record }), wide)).not.toContain(
+      'A million requests',
+    );
+    expect(renderTerminal(runDocument({ record: priced }), wide)).toMatch(
+      /A million requests {2}.* GiB-hours; cost \d/,
+    );
   });
 
   it('the terminal tells it in 19 lines of 80 columns, without colour codes unless asked', () => {
-    const text = renderTerminal(data.record, { width: 80, colour: false });
+    const text = renderTerminal(runDocument({ record: data.record }), { width: 80, colour: false });
     const lines = text.split('\n');
     expect(lines.length).toBeLessThanOrEqual(19);
     expect(Math.max(...lines.map((l) => l.length))).toBeLessThanOrEqual(80);
     expect(text).not.toContain('\u001b');
     expect(text).toMatch(/^NOT SUSTAINED {2}n8n did not sustain/);
-    expect(renderTerminal(data.record, { width: 80, colour: true })).toContain(
-      '\u001b[31mNOT SUSTAINED',
-    );
+    expect(
+      renderTerminal(runDocument({ record: data.record }), { width: 80, colour: true }),
+    ).toContain('\u001b[31mNOT SUSTAINED');
   });
 });
 
@@ -160,12 +171,21 @@ describe('what limited it', () => {
 
   test('every report says what, by which figures, and what comes next', () => {
     const data = sampleRun();
-    const terminal = renderTerminal(data.record, { width: 200, colour: false });
-    for (const text of [terminal, renderMarkdown(data), renderRunHtml(data)]) {
+    const terminal = renderTerminal(runDocument({ record: data.record }), {
+      width: 200,
+      colour: false,
+    });
+    for (const text of [
+      terminal,
+      renderMarkdown(runDocument(data)),
+      renderHtml(runDocument(data)),
+    ]) {
       expect(text).toContain('worker slots: all 20 slots were busy while 49 jobs waited');
       expect(text).toContain(next);
     }
-    expect(renderMarkdown(data)).toContain('| worker slots | 100%, used up | all 20 slots');
+    expect(renderMarkdown(runDocument(data))).toContain(
+      '| worker slots | 100%, used up | all 20 slots',
+    );
   });
 
   test('a record made before resources were ranked is shown as it is', () => {
@@ -174,8 +194,10 @@ describe('what limited it', () => {
       limit: { role: 'main', resource: 'CPU limit' },
       evidence: 'main used 1 of 1 cores',
     };
-    expect(renderTerminal(data.record, { width: 200, colour: false })).not.toContain('Next limit');
-    expect(renderMarkdown(data)).not.toContain('## Limits');
-    expect(renderRunHtml(data)).toContain('main CPU limit: main used 1 of 1 cores');
+    expect(
+      renderTerminal(runDocument({ record: data.record }), { width: 200, colour: false }),
+    ).not.toContain('Next limit');
+    expect(renderMarkdown(runDocument(data))).not.toContain('## Limits');
+    expect(renderHtml(runDocument(data))).toContain('main CPU limit: main used 1 of 1 cores');
   });
 });

@@ -66,7 +66,7 @@ const INDEX_STYLE = `table.index th button{font:inherit;color:inherit;background
 .index th button::after{content:"\\2195";margin-left:.3rem;opacity:.6}
 .index th[aria-sort=ascending] button::after{content:"\\2191";opacity:1}.index th[aria-sort=descending] button::after{content:"\\2193";opacity:1}
 .index a{color:var(--s0)}.index td:nth-child(2){min-width:16rem}.index td .faint{display:block;font-size:.95em}
-.index td:first-child{white-space:nowrap;font-variant-numeric:tabular-nums}.index strong{color:var(--tone);white-space:nowrap}
+.index td:first-child{white-space:nowrap;font-variant-numeric:tabular-nums}.index strong{color:var(--c);white-space:nowrap}
 .sparkline .curve{fill:none;stroke:var(--s0);stroke-width:1.5;stroke-linejoin:round;stroke-linecap:round}
 @media print{.index th button::after{content:none}.index td:nth-child(2){min-width:0}.index td:first-child,.index strong{white-space:normal}.sparkline{width:4rem}}`;
 

@@ -8,25 +8,20 @@ import type { CompareRecord } from '../../../features/compare/record';
 import type { DrillRecord } from '../../../features/drill/record';
 import type { FindRecord } from '../../../features/find/record';
 import type { CellRecord, SweepRecord } from '../../../features/sweep/record';
-import { compareWord, ratiosOf } from '../../../features/compare/report/figures';
-import { COMPARE_TONES } from '../../../features/compare/report/html';
+import { compareVerdict } from '../../../features/compare/report/document';
+import { ratiosOf } from '../../../features/compare/report/figures';
 import { countedByTime, type DrillParts } from '../../../features/drill/report/charts';
-import { drillWord } from '../../../features/drill/report/figures';
-import { DRILL_TONES } from '../../../features/drill/report/html';
-import { findWord } from '../../../features/find/report/figures';
-import { FIND_TONES } from '../../../features/find/report/html';
+import type { Verdict } from '../../../report/document';
+import { drillVerdict } from '../../../features/drill/report/document';
+import { findVerdict } from '../../../features/find/report/document';
 import type { RunData } from '../../../run/report/data';
-import { outcomeWord } from '../../../run/report/figures';
-import { RUN_TONES } from '../../../run/report/html';
-import { sweepSentence } from '../../../features/sweep/report/figures';
+import { runVerdict } from '../../../run/report/document';
+import { sweepVerdict } from '../../../features/sweep/report/document';
 
-export interface IndexRow {
+export interface IndexRow extends Verdict {
   kind: 'run' | 'search' | 'comparison' | 'drill' | 'sweep';
   startedAt: string;
   workload: string;
-  word: string;
-  tone: 'good' | 'bad' | 'unsure';
-  sentence: string;
   /** Of a run the rate of expected responses, of a search the capacity; null of the others. */
   ratePerSecond: number | null;
   p95Ms: number | null;
@@ -46,7 +41,7 @@ export function rowOfRun({ record, requests }: RunData): IndexRow {
   const { summary, verdict } = record;
   return {
     ...{ kind: 'run', startedAt: record.startedAt, workload: record.workload.name },
-    ...{ word: outcomeWord(record), tone: RUN_TONES[verdict.outcome], sentence: verdict.sentence },
+    ...runVerdict(record),
     ratePerSecond: donePerSecond(summary),
     ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
     limitedBy: limitName(verdict.limitedBy.limit),
@@ -63,7 +58,7 @@ export function rowOfSearch(record: FindRecord): IndexRow {
   const confirmed = record.probes.find(({ run }) => run === record.confirmedBy);
   return {
     ...{ kind: 'search', startedAt: record.startedAt, workload: record.workload.name },
-    ...{ word: findWord(record), tone: FIND_TONES[record.verdict], sentence: record.sentence },
+    ...findVerdict(record),
     ratePerSecond: record.capacity.ratePerSecond,
     ...{ p95Ms: confirmed?.p95Ms ?? null, errorShare: confirmed?.errorShare ?? null },
     limitedBy: limitName(record.limit),
@@ -79,7 +74,7 @@ export function rowOfComparison(record: CompareRecord): IndexRow {
   const most = usualLimit(limits);
   return {
     ...{ kind: 'comparison', startedAt: record.startedAt, workload: record.workload.name },
-    ...{ word: compareWord(record), tone: COMPARE_TONES[record.answer], sentence: record.sentence },
+    ...compareVerdict(record),
     ...{ ratePerSecond: null, p95Ms: null, errorShare: null },
     limitedBy: most && limitName(most.usual.limit),
     course: {
@@ -93,8 +88,8 @@ export function rowOfDrill(record: DrillRecord, { run, entries }: DrillParts): I
   const { summary } = run.record;
   return {
     ...{ kind: 'drill', startedAt: record.startedAt, workload: record.workload.name },
-    ...{ word: drillWord(record), tone: DRILL_TONES[record.verdict.outcome] },
-    ...{ sentence: record.verdict.sentence, ratePerSecond: null, limitedBy: null },
+    ...drillVerdict(record),
+    ...{ ratePerSecond: null, limitedBy: null },
     ...{ p95Ms: summary.latencyMs?.p95 ?? null, errorShare: summary.errors.share },
     course: {
       label: 'requests not answered and executed once, over time',
@@ -107,14 +102,12 @@ export function rowOfDrill(record: DrillRecord, { run, entries }: DrillParts): I
 }
 
 export function rowOfSweep(record: SweepRecord, cells: readonly CellRecord[]): IndexRow {
-  const isDone = cells.length === record.steps.length;
   return {
     ...{ kind: 'sweep', startedAt: record.startedAt },
     workload: [...new Set(cells.map(({ cell }) => String(cell['workload'] ?? '')))]
       .filter((name) => name !== '')
       .join(', '),
-    ...{ word: isDone ? 'DONE' : 'NOT DONE', tone: isDone ? 'good' : 'unsure' },
-    sentence: sweepSentence(record, cells),
+    ...sweepVerdict(record, cells),
     ...{ ratePerSecond: null, p95Ms: null, errorShare: null, limitedBy: null },
     course: {
       label: 'rate of expected responses (per second), cell by cell as measured',

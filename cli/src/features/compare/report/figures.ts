@@ -4,20 +4,11 @@ import { usualLimit, usualLimitText } from '../../../analysis/limits/limit-seen'
 import { median } from '../../../analysis/statistics/statistics';
 import { COMPARE_METRICS, NEVER } from '../analysis/metric';
 import type { CompareRecord, Side } from '../record';
-import { inWords } from '../../../report/page/parts';
+import { inWords } from '../../../report/conditions';
 import { costFigures } from '../../../report/text/cost';
 import type { Figure } from '../../../report/text/units';
-import type { ComparedCosts, ComparedRuns } from './seen';
+import type { ComparedRuns } from './seen';
 import { formatNumber, withUnit } from '../../../ui/numbers';
-
-const WORDS = {
-  better: 'BETTER',
-  worse: 'WORSE',
-  'no difference': 'ALIKE',
-  unknown: 'UNKNOWN',
-} as const;
-
-export const compareWord = ({ answer }: CompareRecord): string => WORDS[answer];
 
 /** What has a value on both sides; the rest of a side was left alone when the comparison ended. */
 export const pairsOf = ({ a, b }: CompareRecord): ReturnType<typeof alignedPairs> =>
@@ -65,7 +56,7 @@ export function firstFigures(record: CompareRecord, runs: ComparedRuns): Figure[
 }
 
 /** What each side uses, and what a million requests cost there where prices were given. */
-export const takesFigures = (record: CompareRecord, runs: ComparedCosts): Figure[] => [
+export const takesFigures = (record: CompareRecord, runs: ComparedRuns): Figure[] => [
   ...sideTakes('A', runs.a, record.prices),
   ...sideTakes('B', runs.b, record.prices),
 ];
@@ -73,7 +64,7 @@ export const takesFigures = (record: CompareRecord, runs: ComparedCosts): Figure
 /** Of the run in the middle. */
 function sideTakes(
   letter: string,
-  { costs }: ComparedCosts['a'],
+  { costs }: ComparedRuns['a'],
   prices: CompareRecord['prices'],
 ): Figure[] {
   const inOrder = [...costs].sort((a, b) => a.perMillion.coreHours - b.perMillion.coreHours);

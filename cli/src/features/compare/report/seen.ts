@@ -6,9 +6,6 @@ export interface ComparedRuns {
   b: SideSeen;
 }
 
-/** The part of it that is known without reading every request. */
-export type ComparedCosts = Record<'a' | 'b', Pick<SideSeen, 'costs'>>;
-
 export interface SideSeen {
   /** One per run or search of which it is known. */
   costs: readonly Cost[];

@@ -7,24 +7,44 @@ import { costFigures } from '../../../report/text/cost';
 import { type Figure } from '../../../report/text/units';
 import { duration, formatNumber, percent } from '../../../ui/numbers';
 
-export const drillWord = ({ verdict }: DrillRecord): string => verdict.outcome.toUpperCase();
-
 /** The figures of a drill, in reading order; the same in HTML, Markdown and the terminal. */
 export function drillFigureRows(record: DrillRecord): Figure[] {
-  const { figures, ledger, phases, control, schedule, recovery } = record;
+  const { figures, phases, control, schedule, recovery } = record;
   const rows: Figure[] = [
-    { name: 'Fault', value: faultText(record) },
+    faultFigure(record),
     { name: 'Sent', value: sentText(record) },
-    { name: 'Lost', value: lostText(ledger) },
+    lostFigure(record),
     { name: 'Sources', value: sourcesText(record) },
   ];
-  if (figures !== null) rows.push(...cameThrough(figures, record));
+  if (figures !== null) rows.push(detectedFigure(figures), ...cameThrough(figures, record));
   if (schedule !== undefined) rows.push(...scheduleRows(schedule));
   if (recovery !== undefined) rows.push({ name: 'Retried', value: retriedText(recovery) });
   if (phases.faultMs === null) rows.push({ name: 'Phases', value: 'the fault was never made' });
   if (control !== null) rows.push({ name: 'Control', value: controlText(control) });
   return rows;
 }
+
+/** What is decided from: what the fault cost, and how long it took until all was well again. */
+export const mainFigures = (record: DrillRecord): Figure[] => [
+  faultFigure(record),
+  lostFigure(record),
+  ...(record.figures === null ? [] : cameThrough(record.figures, record)),
+  ...(record.schedule === undefined ? [] : [scheduleFigure(record.schedule)]),
+];
+
+const faultFigure = (record: DrillRecord): Figure => ({ name: 'Fault', value: faultText(record) });
+
+const lostFigure = ({ ledger }: DrillRecord): Figure => ({
+  ...{ name: 'Lost', value: lostText(ledger) },
+});
+
+/** The classes of the ledger in one line. */
+export const ledgerFigure = ({ ledger: { classes } }: DrillRecord): Figure => ({
+  name: 'Ledger',
+  value: LEDGER_CLASSES.filter((name) => classes[name].requests > 0)
+    .map((name) => `${formatNumber(classes[name].requests)} ${LEDGER_WORDS[name].title}`)
+    .join('; '),
+});
 
 function lostText(ledger: DrillRecord['ledger']): string {
   const open = notKnown(ledger);
@@ -38,18 +58,21 @@ function lostText(ledger: DrillRecord['ledger']): string {
 /** What n8n used in the run under the fault, and what a million such requests cost where prices were given. */
 export const drillTakes = (run: RunRecord): Figure[] => costFigures(costOfRun(run), run.prices);
 
-function cameThrough(figures: NonNullable<DrillRecord['figures']>, record: DrillRecord): Figure[] {
+type CameThrough = NonNullable<DrillRecord['figures']>;
+
+const detectedFigure = ({ detectSeconds }: CameThrough): Figure => ({
+  name: 'Detected',
+  value:
+    detectSeconds === null
+      ? 'no caller had an error'
+      : `after ${formatNumber(detectSeconds)} s the first caller had an error`,
+});
+
+function cameThrough(figures: CameThrough, record: DrillRecord): Figure[] {
   const afterIt =
     record.fault.everySeconds === undefined ? 'after the fault' : 'after the last one';
-  const { detectSeconds, recoverSeconds, backlog, slowestMs, errors } = figures;
+  const { recoverSeconds, backlog, slowestMs, errors } = figures;
   const rows: Figure[] = [
-    {
-      name: 'Detected',
-      value:
-        detectSeconds === null
-          ? 'no caller had an error'
-          : `after ${formatNumber(detectSeconds)} s the first caller had an error`,
-    },
     {
       name: 'Recovered',
       value:
@@ -82,19 +105,21 @@ function cameThrough(figures: NonNullable<DrillRecord['figures']>, record: Drill
   return rows;
 }
 
-function scheduleRows({ everySeconds, due, once, repeated, never }: DrillSchedule): Figure[] {
+const scheduleFigure = ({ everySeconds, due, once, repeated, never }: DrillSchedule): Figure => ({
+  name: 'Schedule',
+  value: `of ${formatNumber(due)} due times, one every ${formatNumber(everySeconds)} s, ${formatNumber(once)} executed once, ${formatNumber(repeated.times)} more than once, ${formatNumber(never.times)} never`,
+});
+
+function scheduleRows(schedule: DrillSchedule): Figure[] {
   const named = (name: string, { times, at }: NamedTimes): Figure[] => {
     const more = times > at.length ? ` and ${formatNumber(times - at.length)} more` : '';
     const clock = at.map((time) => time.slice(11, 19)).join(', ');
     return times === 0 ? [] : [{ name, value: `${clock}${more} (UTC)` }];
   };
   return [
-    {
-      name: 'Schedule',
-      value: `of ${formatNumber(due)} due times, one every ${formatNumber(everySeconds)} s, ${formatNumber(once)} executed once, ${formatNumber(repeated.times)} more than once, ${formatNumber(never.times)} never`,
-    },
-    ...named('Executed more than once', repeated),
-    ...named('Never executed', never),
+    scheduleFigure(schedule),
+    ...named('Executed more than once', schedule.repeated),
+    ...named('Never executed', schedule.never),
   ];
 }
 
@@ -180,7 +205,7 @@ export function ledgerTable({ ledger, control }: DrillRecord): {
 }
 
 export const promiseTable = ({ verdict }: DrillRecord): { head: string[]; rows: string[][] } => ({
-  head: ['promise', '', 'measured'],
+  head: ['promise', 'result', 'measured'],
   rows: verdict.promises.map(({ promise, kept, measured }) => [
     promise.text,
     kept ? 'kept' : 'broken',

@@ -1,7 +1,17 @@
 import type { FindProbe, FindRecord } from '../record';
 import type { Chart, LineSeries } from '../../../report/plot/chart';
+import { TONES } from '../../../report/tone';
 
 type RatePoint = [number, number];
+
+/** Colours of the dots: those of the verdicts, and two that stand for none. */
+const COLOURS: Record<FindProbe['result'], number> = {
+  sustained: TONES.good.series,
+  'not sustained': TONES.bad.series,
+  inconclusive: TONES.unsure.series,
+  invalid: 7,
+};
+const LADDER_COLOUR = 0;
 
 export const LADDER_SERIES = 'ladder (achieved rate)';
 
@@ -31,7 +41,7 @@ export function findCharts(record: FindRecord): Chart[] {
       y: { label: 'achieved', unit: 'per second', min: 0 },
       series: [
         ...byResult(rates, (p) => p.achievedPerSecond),
-        { label: 'achieved = offered', dashed: true, points: straight(rates) },
+        { label: 'achieved = offered', dashed: true, colour: 7, points: straight(rates) },
       ],
       marks: [at],
     },
@@ -67,18 +77,18 @@ export function findCharts(record: FindRecord): Chart[] {
   ];
 }
 
-/** The first two are always there, so that each has one colour in all plots. */
 function byResult(probes: FindProbe[], value: (p: FindProbe) => number | null): LineSeries[] {
   return (['sustained', 'not sustained', 'inconclusive'] as const)
     .map((result): LineSeries => ({
       label: result,
+      colour: COLOURS[result],
       style: 'dots',
       points: probes
         .filter((p) => p.result === result)
         .map((p): [number, number | null] => [p.ratePerSecond ?? 0, value(p)])
         .sort((a, b) => a[0] - b[0]),
     }))
-    .filter(({ points }, index) => index < 2 || points.length > 0);
+    .filter(({ points }) => points.length > 0);
 }
 
 function straight(probes: FindProbe[]): RatePoint[] {
@@ -93,12 +103,13 @@ function numbered(probes: FindProbe[]): LineSeries[] {
   return (['sustained', 'not sustained', 'inconclusive', 'invalid'] as const)
     .map((result): LineSeries => ({
       label: result,
+      colour: COLOURS[result],
       style: 'dots',
       points: probes.flatMap((p, index): RatePoint[] =>
         p.result === result && p.ratePerSecond !== undefined ? [[index + 1, p.ratePerSecond]] : [],
       ),
     }))
-    .filter(({ points }, index) => index < 2 || points.length > 0);
+    .filter(({ points }) => points.length > 0);
 }
 
 /** Clients have no rate that is offered: what they got shows where the throughput stops growing. */
@@ -106,5 +117,7 @@ function ladder(probes: FindProbe[]): LineSeries[] {
   const points = probes.flatMap((p, index): RatePoint[] =>
     p.clients !== undefined && p.result !== 'invalid' ? [[index + 1, p.achievedPerSecond]] : [],
   );
-  return points.length === 0 ? [] : [{ label: LADDER_SERIES, style: 'dots', points }];
+  return points.length === 0
+    ? []
+    : [{ label: LADDER_SERIES, style: 'dots', colour: LADDER_COLOUR, points }];
 }

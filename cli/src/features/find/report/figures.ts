@@ -10,17 +10,10 @@ import { duration, formatNumber, perSecond, percent } from '../../../ui/numbers'
 
 /** The figures of a search, in reading order; the same in HTML, Markdown and the terminal. */
 export function findFigures(record: FindRecord): Figure[] {
-  const { capacity, advised, probes, verdict } = record;
+  const { probes } = record;
   const valid = probes.filter(({ result }) => result !== 'invalid').length;
   return [
-    {
-      name: 'Capacity',
-      value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
-    },
-    {
-      name: 'Plan with',
-      value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${verdict === 'found' ? 'the capacity' : 'the lower end of the interval'})`,
-    },
+    ...capacityFigures(record),
     ...costFigures(costOf(record), record.prices),
     { name: 'Limited by', value: limitText(limitOfSearch(record)) },
     ...adviceFigures(record),
@@ -32,6 +25,17 @@ export function findFigures(record: FindRecord): Figure[] {
     },
   ];
 }
+
+export const capacityFigures = ({ capacity, advised, verdict }: FindRecord): Figure[] => [
+  {
+    name: 'Capacity',
+    value: `${perSecond(capacity.ratePerSecond)} (${range(capacity)})${capacity.confirmed ? ', confirmed at full length' : ', not confirmed'}`,
+  },
+  {
+    name: 'Plan with',
+    value: `${perSecond(advised.ratePerSecond)} (${percent(advised.share)} of ${verdict === 'found' ? 'the capacity' : 'the lower end of the interval'})`,
+  },
+];
 
 export function adviceFigures({ limit, topology }: FindRecord): Figure[] {
   const advice = adviceFor(limit, topology?.mode ?? null);
@@ -106,12 +110,3 @@ function cpuText({ cpuPerRequest: cpu }: FindProbe): string {
     ? all
     : `${all}, ${own.role} ${duration(own.ms)}`;
 }
-
-export const findWord = ({ verdict }: FindRecord): string =>
-  ({
-    found: 'FOUND',
-    'not confirmed': 'NOT CONFIRMED',
-    inconclusive: 'INCONCLUSIVE',
-    'nothing sustained': 'NOT SUSTAINED',
-    invalid: 'INVALID',
-  })[verdict];

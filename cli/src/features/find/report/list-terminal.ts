@@ -1,6 +1,6 @@
 import { limitName } from '../../../analysis/limits/table';
 import type { FindRecord } from '../record';
-import { findWord } from './figures';
+import { findVerdict } from './document';
 import { renderColumns } from '../../../report/text/terminal';
 import { range } from '../../../report/text/units';
 import { perSecond } from '../../../ui/numbers';
@@ -12,7 +12,7 @@ export function renderSearches(records: readonly FindRecord[]): string {
   const rows = records.map((record) => [
     record.workload.name,
     modeOf(record),
-    findWord(record),
+    findVerdict(record).word,
     perSecond(record.capacity.ratePerSecond),
     range(record.capacity),
     perSecond(record.advised.ratePerSecond),

@@ -20,9 +20,6 @@ export function predictSentence({ over, n, group, lowest, refused }: SizePredict
 export const predictTitle = ({ over, n, group }: SizePrediction): string =>
   `Predicted capacity of ${loadedWith(group)} with ${formatNumber(n)} ${SCALES[over].title}`;
 
-export const predictWord = ({ lowest }: SizePrediction): string =>
-  lowest === null ? 'UNKNOWN' : 'EXPECTED';
-
 /** Workload, SLO and machine are the same in all measurements of a group. */
 export function anyOf({ measurements: [first] }: Group): MeasuredSize {
   if (first === undefined) throw new Error('a group has measurements');

@@ -6,7 +6,7 @@ export interface ProofSeen {
   attempts: readonly { sentence: string; run: string }[];
 }
 
-const COLOURS = { PROVEN: 32, REFUTED: 31, INVALID: 33 } as const;
+const TONE_OF = { PROVEN: 'good', REFUTED: 'bad', INVALID: 'unsure' } as const;
 
 export function renderProof(
   { verdict, attempts }: ProofSeen,
@@ -16,9 +16,10 @@ export function renderProof(
   const last = attempts.at(-1);
   return [
     ...renderVerdict(
-      verdict,
-      last?.sentence ?? 'Nothing was loaded to its end.',
-      COLOURS[verdict],
+      {
+        ...{ word: verdict, tone: TONE_OF[verdict] },
+        sentence: last?.sentence ?? 'Nothing was loaded to its end.',
+      },
       style,
     ),
     '',

@@ -62,13 +62,20 @@ function metricCharts(sweep: SweepRecord, records: readonly CellRecord[]): Chart
     if (rows.every((row) => spreadOf(row, metric).median === null)) return [];
     if (x === undefined) return [bars(rows, metric, [], '')];
     if (y === undefined) return [along(rows, x, metric, '', null)];
+    const isMeasured = (some: Panel): boolean =>
+      some.rows.some((row) => spreadOf(row, metric).median !== null);
     if (rest.length === 0) {
       const top = roundTop(Math.max(...rows.flatMap((row) => spreadOf(row, metric).all)));
-      return panels(rows, [y]).map(({ name, rows: few }) => along(few, x, metric, name, top));
+      return panels(rows, [y])
+        .filter(isMeasured)
+        .map(({ name, rows: few }) => along(few, x, metric, name, top));
     }
-    return panels(rows, rest).map(({ name, rows: few }) => heat(few, x, y, metric, name));
+    return panels(rows, rest)
+      .filter(isMeasured)
+      .map(({ name, rows: few }) => heat(few, x, y, metric, name))
+      .filter(({ cells: drawn }) => drawn.flat().some((value) => value !== null));
   });
-  return charts.filter((some) => some.length > 0);
+  return charts.map((some) => some.slice(0, MOST_PANELS)).filter((some) => some.length > 0);
 }
 
 interface Panel {
@@ -83,7 +90,7 @@ function panels(rows: readonly CellRow[], names: readonly string[]): Panel[] {
     const name = cellName(row.cell, names);
     all.set(name, [...(all.get(name) ?? []), row]);
   }
-  return [...all].slice(0, MOST_PANELS).map(([name, some]) => ({ name, rows: some }));
+  return [...all].map(([name, some]) => ({ name, rows: some }));
 }
 
 function along(
@@ -153,7 +160,7 @@ function bars(
     bars: rows.map((row) => {
       const { median, low, high, all } = spreadOf(row, metric);
       const dead = row.records.length > 0 && median === null;
-      const label = `${names.map((name) => String(row.cell[name])).join(', ')}${dead ? ' (crashed)' : ''}`;
+      const label = `${wordsOf(row, names)}${dead ? ' (crashed)' : ''}`;
       return {
         label: label === '' ? 'all' : label,
         value: median ?? 0,
@@ -162,6 +169,10 @@ function bars(
     }),
   };
 }
+
+/** The values that tell a cell from others, of the dimensions that it has. */
+const wordsOf = ({ cell }: CellRow, names: readonly string[]): string =>
+  names.flatMap((name) => cell[name] ?? []).join(', ');
 
 function heat(
   rows: readonly CellRow[],

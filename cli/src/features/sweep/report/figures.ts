@@ -37,7 +37,7 @@ export function sweepFigures(sweep: SweepRecord, records: readonly CellRecord[])
     },
     { name: 'Left out', value: leftOut(sweep) },
     { name: 'SLO', value: sweep.plan.slo.map(({ text }) => text).join(', ') || 'none given' },
-    { name: 'Control', value: controlText(sweep, records) },
+    controlFigure(sweep, records),
     {
       name: 'Took',
       value: `${formatNumber(seconds)} s, estimated ${formatNumber(sweep.estimatedSeconds)} s`,
@@ -51,6 +51,10 @@ function leftOut({ skipped }: SweepRecord): string {
   for (const { reason } of skipped) reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   return [...reasons].map(([reason, count]) => `${String(count)} (${reason})`).join('; ');
 }
+
+export const controlFigure = (sweep: SweepRecord, records: readonly CellRecord[]): Figure => ({
+  ...{ name: 'Control', value: controlText(sweep, records) },
+});
 
 /** How the control cell did so far: whether the machine changed, and what is noise. */
 export function controlText(sweep: SweepRecord, records: readonly CellRecord[]): string {

@@ -1,8 +1,9 @@
 import { ledgerCsv, readLedger } from '../../../../../cli/src/features/drill/report/ledger-csv';
 import { drillCharts } from '../../../../../cli/src/features/drill/report/charts';
 import { drillFigureRows } from '../../../../../cli/src/features/drill/report/figures';
-import { renderDrillHtml } from '../../../../../cli/src/features/drill/report/html';
 import { sampleDrill } from '../../../../support/sample-drill';
+import { drillDocument } from '../../../../../cli/src/features/drill/report/document';
+import { renderHtml } from '../../../../../cli/src/report/page/html';
 
 const { record, ...parts } = sampleDrill();
 
@@ -28,7 +29,7 @@ test('the plot of the ledger counts every request that is not as it should be', 
 });
 
 test('the page is one file with the verdict, the ledger and the promises', () => {
-  const html = renderDrillHtml(record, parts);
+  const html = renderHtml(drillDocument(record, parts));
   expect(html).toContain('<strong>FAIL</strong>');
   expect(html).toContain('accepted and lost');
   expect(html).not.toMatch(/(src|href)="https?:/);

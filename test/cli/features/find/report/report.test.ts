@@ -1,8 +1,10 @@
 import { findCharts } from '../../../../../cli/src/features/find/report/charts';
 import { findFigures, probeTerms } from '../../../../../cli/src/features/find/report/figures';
-import { renderFindHtml } from '../../../../../cli/src/features/find/report/html';
-import { renderFindMarkdown } from '../../../../../cli/src/features/find/report/markdown';
+import { TONES } from '../../../../../cli/src/report/tone';
 import { sampleSearch } from '../../../../support/sample-find';
+import { findDocument } from '../../../../../cli/src/features/find/report/document';
+import { renderHtml } from '../../../../../cli/src/report/page/html';
+import { renderMarkdown } from '../../../../../cli/src/report/text/markdown';
 
 const search = sampleSearch();
 
@@ -36,6 +38,19 @@ test('an inconclusive probe is in all plots', () => {
   expect(seriesOf('search', record)).toMatchObject({ inconclusive: [[4, 40]] });
 });
 
+test('a probe that decides nothing never has the colour of one that was sustained', () => {
+  const probes = search.probes.map((probe) =>
+    probe.kind === 'confirm' ? { ...probe, result: 'inconclusive' as const } : probe,
+  );
+  for (const chart of findCharts({ ...search, probes })) {
+    if (chart.kind !== 'line') throw new Error('it is no line');
+    const colours = chart.series.map(({ colour }) => colour);
+    expect(new Set(colours).size).toBe(colours.length);
+  }
+  const tones = Object.values(TONES);
+  expect(new Set(tones.map(({ series }) => series)).size).toBe(tones.length);
+});
+
 test('the words of the table of probes are explained, those that are in it', () => {
   expect(probeTerms(search).map(({ name }) => name)).toEqual([
     ...['ladder', 'growth', 'narrow', 'confirm', 'in flight, seen / expected'],
@@ -44,8 +59,10 @@ test('the words of the table of probes are explained, those that are in it', () 
   if (growth === undefined) throw new Error('there is no probe');
   const one = { ...search, probes: [{ ...growth, littlesLaw: null }] };
   expect(probeTerms(one).map(({ name }) => name)).toEqual(['growth']);
-  expect(renderFindHtml(search)).toContain('<strong>ladder</strong>: clients instead of a rate');
-  expect(renderFindMarkdown(search)).toContain('- ladder: clients instead of a rate');
+  expect(renderHtml(findDocument(search))).toContain(
+    '<strong>ladder</strong>: clients instead of a rate',
+  );
+  expect(renderMarkdown(findDocument(search))).toContain('- ladder: clients instead of a rate');
 });
 
 test.each([

@@ -3,10 +3,11 @@ import {
   predictSentence,
   predictTitle,
 } from '../../../../../cli/src/features/predict/report/figures';
-import { renderPredictHtml } from '../../../../../cli/src/features/predict/report/html';
-import { renderPredictMarkdown } from '../../../../../cli/src/features/predict/report/markdown';
-import { renderPredictTerminal } from '../../../../../cli/src/features/predict/report/terminal';
 import { samplePrediction } from '../../../../support/sample-predict';
+import { renderHtml } from '../../../../../cli/src/report/page/html';
+import { predictDocument } from '../../../../../cli/src/features/predict/report/document';
+import { renderMarkdown } from '../../../../../cli/src/report/text/markdown';
+import { renderTerminal } from '../../../../../cli/src/report/text/terminal';
 
 const known = samplePrediction();
 const refused = samplePrediction(40);
@@ -26,18 +27,18 @@ test('says how much of which workload, what bounds it, and how far from it was m
 test('says why a bound is missing', () => {
   const [reason = ''] = refused.refused;
   expect(reason).toContain('more than 3 times the largest size measured');
-  expect(renderPredictHtml(refused)).toContain(
+  expect(renderHtml(predictDocument(refused))).toContain(
     `<h2>What cannot be predicted</h2><ul><li>${reason}`,
   );
-  expect(renderPredictHtml(known)).not.toContain('What cannot be predicted');
+  expect(renderHtml(predictDocument(known))).not.toContain('What cannot be predicted');
 });
 
 test('every report has the sentence, and where it comes from', () => {
   const sentence = predictSentence(known);
-  for (const text of [renderPredictHtml(known), renderPredictMarkdown(known)]) {
+  for (const text of [renderHtml(predictDocument(known)), renderMarkdown(predictDocument(known))]) {
     expect(text).toContain(sentence);
     for (const { source } of known.group.measurements) expect(text).toContain(source);
   }
-  const terminal = renderPredictTerminal(known, { width: 400, colour: false });
+  const terminal = renderTerminal(predictDocument(known), { width: 400, colour: false });
   expect(terminal).toMatch(/^EXPECTED {2}n8n with 6 workers/);
 });

@@ -7,10 +7,11 @@ import {
   sweepFigures,
   sweepTable,
 } from '../../../../../cli/src/features/sweep/report/figures';
-import { renderSweepHtml } from '../../../../../cli/src/features/sweep/report/html';
-import { renderSweepMarkdown } from '../../../../../cli/src/features/sweep/report/markdown';
-import { renderSweepTerminal } from '../../../../../cli/src/features/sweep/report/terminal';
 import { sampleCells, sampleSweep, sweepMachine } from '../../../../support/sample-sweep';
+import { renderHtml } from '../../../../../cli/src/report/page/html';
+import { sweepDocument } from '../../../../../cli/src/features/sweep/report/document';
+import { renderMarkdown } from '../../../../../cli/src/report/text/markdown';
+import { renderTerminal } from '../../../../../cli/src/report/text/terminal';
 
 const allCharts = (...args: Parameters<typeof sweepCharts>) => sweepCharts(...args).flat();
 
@@ -74,6 +75,24 @@ describe('plots choose what changed', () => {
     if (chart?.kind !== 'bar') throw new Error('they are no bars');
     expect(chart.bars[0]).toEqual({ label: 'none, 4', value: 82, low: 81, high: 83 });
     expect(chart.bars.map(({ value }) => value)).toEqual([82, 82, 42, 42, 22, 22]);
+  });
+
+  test('cells of different dimensions have no empty plot, and no label says undefined', () => {
+    const sweep = sampleSweep(
+      'tuning: [none, default], workers: [1, 2], cpuMillicores: [500, 1000]',
+    );
+    const mixed = {
+      ...sweep,
+      steps: sweep.steps.map((step, index) =>
+        index % 2 === 0 ? step : { ...step, cell: { mode: 'regular', tuning: 'none' } },
+      ),
+    };
+    const charts = allCharts(mixed, sampleCells(mixed));
+    expect(JSON.stringify(charts)).not.toContain('undefined');
+    for (const chart of charts) {
+      if (chart.kind !== 'heat') continue;
+      expect(chart.cells.flat().some((value) => value !== null)).toBe(true);
+    }
   });
 
   test('a metric that nothing measured has no plot, one that a cell lacks has a gap', () => {
@@ -210,15 +229,17 @@ describe('the texts', () => {
 
   test('say of an unfinished sweep that it is one', () => {
     const style = { width: 100, colour: false };
-    expect(renderSweepTerminal(sweep, records.slice(0, 3), style)).toMatch(/^STOPPED .*3 of 9/);
-    expect(renderSweepTerminal(sweep, records, style)).toMatch(/^DONE/);
+    expect(renderTerminal(sweepDocument(sweep, records.slice(0, 3)), style)).toMatch(
+      /^STOPPED .*3 of 9/,
+    );
+    expect(renderTerminal(sweepDocument(sweep, records), style)).toMatch(/^DONE/);
   });
 
   test('are the same in Markdown and HTML, and what n8n said is text there', () => {
-    expect(renderSweepMarkdown(sweep, records)).toContain(
+    expect(renderMarkdown(sweepDocument(sweep, records))).toContain(
       '![Capacity over workers](plots/capacityPerSecond.svg)',
     );
-    const html = renderSweepHtml(sweep, records);
+    const html = renderHtml(sweepDocument(sweep, records));
     expect(html).toContain('main &lt;died&gt;');
     expect(html).not.toContain('<died>');
     expect(html).toContain('Workers &amp; CPU');
@@ -244,10 +265,12 @@ test('every report tells what limited each cell, with its figures and what came 
   } as const;
   const records = sampleCells(sweep).map((record) => ({ ...record, limitedBy }));
   const sentence = 'workers 2: host CPU: it used 2 of 2 cores; next worker event loop';
-  expect(renderSweepTerminal(sweep, records, { width: 400, colour: false })).toContain(sentence);
-  expect(renderSweepMarkdown(sweep, records)).toContain(`- ${sentence}`);
-  expect(renderSweepHtml(sweep, records)).toContain(`<li>${sentence}</li>`);
+  expect(renderTerminal(sweepDocument(sweep, records), { width: 400, colour: false })).toContain(
+    sentence,
+  );
+  expect(renderMarkdown(sweepDocument(sweep, records))).toContain(`- ${sentence}`);
+  expect(renderHtml(sweepDocument(sweep, records))).toContain(`<li>${sentence}</li>`);
   expect(renderSweepCsv(records)).toContain('host CPU,it used 2 of 2 cores,worker event loop');
   const crashed = sampleCells(sweep).map((record) => ({ ...record, limitedBy: null }));
-  expect(renderSweepMarkdown(sweep, crashed)).not.toContain('What limited each cell');
+  expect(renderMarkdown(sweepDocument(sweep, crashed))).not.toContain('What limited each cell');
 });

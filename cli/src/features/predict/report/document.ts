@@ -1,0 +1,59 @@
+import type { SizePrediction } from '../analysis/answer';
+import { SCALES } from '../analysis/scale';
+import { formatNumber, perSecond } from '../../../ui/numbers';
+import { machineText, sloFigure, topologyFigures, workloadText } from '../../../report/conditions';
+import {
+  figures,
+  firstOf,
+  list,
+  section,
+  table,
+  type ReportDocument,
+  type Verdict,
+} from '../../../report/document';
+import { predictCharts } from './charts';
+import { anyOf, firstFigures, predictFigures, predictSentence, predictTitle } from './figures';
+
+const verdictOf = (answer: SizePrediction): Verdict => ({
+  ...(answer.lowest === null
+    ? ({ tone: 'unsure', word: 'UNKNOWN' } as const)
+    : ({ tone: 'good', word: 'EXPECTED' } as const)),
+  sentence: predictSentence(answer),
+});
+
+/** The report of one prediction. */
+export function predictDocument(answer: SizePrediction): ReportDocument {
+  const { group, over, refused, topology } = answer;
+  const { workload, slo, machine } = anyOf(group);
+  return {
+    title: predictTitle(answer),
+    subtitle: workload.title,
+    verdict: verdictOf(answer),
+    summary: firstFigures(answer),
+    doubts: [],
+    urgent: [section('What cannot be predicted', list(refused))],
+    picture: firstOf(predictCharts(answer), 'prediction').picture,
+    figures: predictFigures(answer),
+    sections: [
+      section(
+        'From these measurements',
+        table(
+          ['record', SCALES[over].title, 'sustained'],
+          group.measurements.map(({ source, ratePerSecond }, index) => [
+            ...[source, formatNumber(group.points[index]?.n ?? 0), perSecond(ratePerSecond)],
+          ]),
+        ),
+      ),
+    ],
+    howToRepeat: [],
+    conditions: section(
+      'Exactly what was predicted',
+      figures([
+        { name: 'Workload', value: workloadText(workload) },
+        sloFigure(slo),
+        { name: 'Machine', value: machineText(machine) },
+        ...topologyFigures(topology),
+      ]),
+    ),
+  };
+}

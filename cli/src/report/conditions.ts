@@ -1,0 +1,85 @@
+/** What was measured, exactly: enough to build it again. */
+import type { Machine, RunRecord } from '../record/run-record';
+import type { RecordedWorkload } from '../plan/recorded';
+import type { Topology } from '../plan/topology';
+import { figures, section, type Section } from './document';
+import { utc, type Figure } from './text/units';
+
+/** What every record of a measurement names. */
+type Measured = Pick<RunRecord, 'id' | 'startedAt' | 'workload' | 'slo' | 'machine' | 'versions'>;
+type Deployed = Measured & Pick<RunRecord, 'target' | 'topology'>;
+
+/** The workload in words, its request, and when it was measured. */
+export function subtitle(
+  { workload, startedAt }: Pick<RunRecord, 'workload' | 'startedAt'>,
+  ...more: readonly string[]
+): string {
+  const { title, method, path } = workload;
+  const request = `${method} ${path}`;
+  // A request of your own has itself for a title.
+  const named = title === request ? [title] : [title, request];
+  return [...named, ...more, utc(startedAt)].join(', ');
+}
+
+export const measured = (...rows: readonly Figure[]): Section =>
+  section('Exactly what was measured', figures(rows));
+
+/** All of a record that has one target and one topology. */
+export const conditionsOf = (record: Deployed): Section =>
+  measured(
+    { name: 'Target', value: `${record.target.kind}, ${record.target.url}` },
+    ...Object.entries('server' in record.target ? (record.target.server ?? {}) : {})
+      .filter(([name, value]) => name !== 'url' && !isEmpty(value))
+      .map(([name, value]) => ({ name: `Server: ${name}`, value: inWords(value) })),
+    ...measuredFigures(record),
+    ...topologyFigures(record.topology),
+  );
+
+export const topologyFigures = (topology: Topology | null): Figure[] =>
+  Object.entries(topology ?? {})
+    .filter(([, value]) => value !== undefined && !isEmpty(value))
+    .map(([key, value]) => ({ name: `Topology: ${key}`, value: inWords(value) }));
+
+/** All but where it ran and how that was laid out. */
+export const measuredFigures = (record: Measured): Figure[] => [
+  { name: 'Workload', value: workloadText(record.workload) },
+  sloFigure(record.slo.map(({ text }) => text)),
+  ...hostFigures(record),
+];
+
+export const hostFigures = ({
+  machine,
+  versions,
+  startedAt,
+  id,
+}: Pick<RunRecord, 'machine' | 'versions' | 'startedAt' | 'id'>): Figure[] => [
+  { name: 'Machine', value: machineText(machine) },
+  ...Object.entries(versions).map(([name, value]) => ({ name: `Version of ${name}`, value })),
+  { name: 'Began', value: utc(startedAt) },
+  { name: 'Record', value: id },
+];
+
+export function workloadText({ name, variant, parameters }: RecordedWorkload): string {
+  const given = Object.entries(parameters).map(([key, value]) => `${key}=${String(value)}`);
+  return [name, variant, ...given].filter(Boolean).join(', ');
+}
+
+export const sloFigure = (slo: readonly string[]): Figure => ({
+  ...{ name: 'SLO', value: slo.length === 0 ? 'none given' : slo.join(', ') },
+});
+
+export const machineText = ({ cpu, cores, memoryMiB, os }: Machine): string =>
+  `${cpu}, ${String(cores)} cores, ${String(memoryMiB)} MiB, ${os}`;
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+export function inWords(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .filter(([, part]) => !isEmpty(part))
+    .map(
+      ([key, part]) => `${key} ${typeof part === 'object' ? JSON.stringify(part) : String(part)}`,
+    )
+    .join(', ');
+}

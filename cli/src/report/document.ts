@@ -1,0 +1,109 @@
+/** A report as plain data. Each kind of record has one function that makes it; pages, Markdown and the terminal render it. */
+import type { Chart } from './plot/chart';
+import type { Figure } from './text/units';
+import type { Tone } from './tone';
+
+export interface ReportDocument {
+  title: string;
+  /** What was loaded, how and when, in short. */
+  subtitle: string;
+  verdict: Verdict;
+  /** What is decided from. */
+  summary: readonly Figure[];
+  doubts: readonly string[];
+  /** Sections that stand before the first picture: what was missed, what to change. */
+  urgent?: readonly Section[];
+  picture: Chart | null;
+  /** Every figure, in reading order. */
+  figures: readonly Figure[];
+  sections: readonly Section[];
+  /** Commands, as they are typed. */
+  howToRepeat: readonly string[];
+  /** Target, workload, versions, machine, date, topology: enough to build it again. */
+  conditions: Section;
+}
+
+export interface Verdict {
+  tone: Tone;
+  word: string;
+  sentence: string;
+  /** Smaller, below the sentence. */
+  notes?: readonly string[];
+}
+
+export interface Section {
+  title: string;
+  blocks: readonly Block[];
+  /** The terminal shows it too. */
+  isInTerminal?: boolean;
+}
+
+export type Block =
+  | { kind: 'paragraph'; text: string }
+  | { kind: 'list'; items: readonly string[] }
+  | { kind: 'figures'; figures: readonly Figure[] }
+  /** What the words of a table mean. */
+  | { kind: 'terms'; terms: readonly Figure[] }
+  | { kind: 'table'; head: readonly string[]; rows: readonly (readonly string[])[] }
+  | { kind: 'plots'; charts: readonly Chart[] }
+  | { kind: 'code'; lines: readonly string[] };
+
+export const paragraph = (text: string): Block => ({ kind: 'paragraph', text });
+export const list = (items: readonly string[]): Block => ({ kind: 'list', items });
+export const figures = (all: readonly Figure[]): Block => ({ kind: 'figures', figures: all });
+export const terms = (all: readonly Figure[]): Block => ({ kind: 'terms', terms: all });
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): Block => ({
+  ...{ kind: 'table', head, rows },
+});
+export const plots = (charts: readonly Chart[]): Block => ({ kind: 'plots', charts });
+
+export const section = (title: string, ...blocks: readonly Block[]): Section => ({ title, blocks });
+
+/** The chart that is read first, and all others. */
+export function firstOf(
+  charts: readonly Chart[],
+  id: string,
+): { picture: Chart | null; rest: readonly Chart[] } {
+  const picture = charts.find((chart) => chart.id === id) ?? charts[0] ?? null;
+  return { picture, rest: charts.filter((chart) => chart !== picture) };
+}
+
+/** All of a document below its verdict and summary, in reading order, without what is empty. */
+export function sectionsOf(document: ReportDocument): Section[] {
+  const { doubts, urgent = [], picture, sections, howToRepeat, conditions } = document;
+  const all = [
+    ...urgent,
+    section('What makes this result doubtful', list(doubts)),
+    section('In one picture', plots(picture === null ? [] : [picture])),
+    section('Every figure', figures(document.figures)),
+    ...sections,
+    section('How to repeat it', { kind: 'code', lines: howToRepeat }),
+    conditions,
+  ];
+  return all.filter(({ blocks }) => blocks.some((block) => !isEmpty(block)));
+}
+
+/** Every plot of a document. */
+export const chartsOf = (document: ReportDocument): Chart[] =>
+  sectionsOf(document).flatMap(({ blocks }) =>
+    blocks.flatMap((block) => (block.kind === 'plots' ? block.charts : [])),
+  );
+
+function isEmpty(block: Block): boolean {
+  switch (block.kind) {
+    case 'paragraph':
+      return block.text === '';
+    case 'list':
+      return block.items.length === 0;
+    case 'figures':
+      return block.figures.length === 0;
+    case 'terms':
+      return block.terms.length === 0;
+    case 'table':
+      return block.rows.length === 0;
+    case 'plots':
+      return block.charts.length === 0;
+    case 'code':
+      return block.lines.length === 0;
+  }
+}
